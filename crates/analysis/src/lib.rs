@@ -1,0 +1,19 @@
+//! From frames to figures, for any protocol: conversations, ordering, messages, pairing,
+//! statistics. No I/O, no clock but the frames' own, no protocol by name: what a message
+//! means is learned from the registry that the analyser is handed.
+
+#![forbid(unsafe_code)]
+
+mod snapshot;
+mod transaction;
+
+pub use snapshot::{
+    Attribution, CaptureRow, Counts, Excluded, FrameSums, Grade, InterfaceRow, Reason, ServerRow,
+    Settings, Snapshot, StationRow, Times,
+};
+pub use transaction::{
+    Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,
+};
+
+/// Up to so many values percentiles are exact.
+pub const EXACT_VALUES: usize = 64;

@@ -1,0 +1,300 @@
+//! What every output shows: figures as they stand at one moment, in integers.
+
+use crate::Transaction;
+use wirewait_wire::{Endpoint, Kind, Timestamp};
+
+/// Count, extremes and percentiles of a time. Nanoseconds.
+///
+/// Percentiles are by nearest rank. Up to [`crate::EXACT_VALUES`] values they are exact;
+/// beyond that they are read from a histogram whose buckets are 0.8 % wide at most. `n`,
+/// `min`, `max` and `total` are always exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// How many values.
+    pub n: u64,
+    /// The smallest.
+    pub min: i64,
+    /// Half of the values are no greater.
+    pub p50: i64,
+    /// 90 % are no greater.
+    pub p90: i64,
+    /// 95 % are no greater.
+    pub p95: i64,
+    /// 99 % are no greater.
+    pub p99: i64,
+    /// The greatest.
+    pub max: i64,
+    /// Their sum.
+    pub total: i128,
+}
+
+impl Times {
+    /// The mean, rounded half up, or `None` without values.
+    #[must_use]
+    pub fn mean(&self) -> Option<i64> {
+        if self.n == 0 {
+            return None;
+        }
+        let n = i128::from(self.n);
+        i64::try_from((self.total * 2 + n).div_euclid(2 * n)).ok()
+    }
+}
+
+/// Sums of frames of transactions, by what they did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameSums {
+    /// With new bytes of requests.
+    pub request: u64,
+    /// With new bytes of final responses.
+    pub response: u64,
+    /// With interim answers.
+    pub interim: u64,
+    /// Stand-alone acknowledgements.
+    pub ack: u64,
+    /// Polls, window updates and the like.
+    pub control: u64,
+    /// Seen before.
+    pub retransmitted: u64,
+}
+
+/// What became of requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests seen.
+    pub requests: u64,
+    /// With a final response.
+    pub answered: u64,
+    /// Without one.
+    pub unanswered: u64,
+    /// Without one, on a conversation of which only one direction was captured.
+    pub one_sided: u64,
+    /// Taken back.
+    pub cancelled: u64,
+    /// Responses without a request; not in `requests`.
+    pub orphan_responses: u64,
+    /// Answered with a failure that is not normal control flow.
+    pub failures: u64,
+    /// Answered with anything that is not success.
+    pub not_ok: u64,
+    /// Requests that were seen more than once.
+    pub repeated: u64,
+    /// Interim answers.
+    pub interims: u64,
+    /// Responses seen again after the final one.
+    pub duplicate_responses: u64,
+}
+
+/// One operation on one server.
+#[derive(Clone, Debug)]
+pub struct ServerRow {
+    /// The server's station.
+    pub server: Endpoint,
+    /// Protocol of the requests.
+    pub protocol: &'static str,
+    /// What carried them.
+    pub carrier: &'static str,
+    /// The specification's name of the operation.
+    pub command: &'static str,
+    /// The protocol's number for it.
+    pub code: u32,
+    /// Its class.
+    pub kind: Kind,
+    /// What became of them.
+    pub counts: Counts,
+    /// t3 - t2 of those where it is exact and the server was not busy with another request
+    /// of the same conversation.
+    pub turnaround: Times,
+    /// t4 - t1.
+    pub response_time: Times,
+    /// t2 - t1.
+    pub request_transfer: Times,
+    /// t4 - t3.
+    pub response_transfer: Times,
+    /// Frames, by what they did.
+    pub frames: FrameSums,
+    /// File data moved, bytes.
+    pub data_bytes: u64,
+    /// File data per second of response time, bytes; `None` where no data or no time.
+    pub throughput: Option<u64>,
+}
+
+/// One client station.
+#[derive(Clone, Debug)]
+pub struct StationRow {
+    /// The client's station.
+    pub client: Endpoint,
+    /// Servers it asked.
+    pub servers: u64,
+    /// What became of its requests.
+    pub counts: Counts,
+    /// t4 - t1 of its requests that count in time statistics, waits by design apart.
+    pub response_time: Times,
+    /// Standard deviation of the response time, ns, rounded down; `None` below two values.
+    pub deviation: Option<u64>,
+    /// Its mean response time relative to the mean of all stations, in millionths.
+    pub normalised_mean: Option<u64>,
+    /// Frames it or its servers had to send again for its requests.
+    pub retransmitted: u64,
+    /// Time with at least one request outstanding, ns.
+    pub busy_ns: u64,
+    /// Gaps between requests no longer than the think-time limit, ns: work in the client.
+    pub client_ns: u64,
+    /// Longer gaps, ns: a user or a program that wants nothing.
+    pub think_ns: u64,
+    /// How many of those longer gaps there were.
+    pub thinks: u64,
+    /// File data moved, bytes.
+    pub data_bytes: u64,
+}
+
+/// Frames of the capture, by where they belong. The shares of all transactions (in
+/// [`crate::WHOLE_FRAME`]ths) and the other three sum to the frames of the capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attribution {
+    /// Shares of transactions.
+    pub transactions: u64,
+    /// Set-up, upkeep and everything else on conversations that are followed.
+    pub control: u64,
+    /// Frames of no conversation that is followed.
+    pub other: u64,
+    /// Copies from a mirror port, dropped.
+    pub duplicates: u64,
+}
+
+/// One interface of the capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceRow {
+    /// Frames seen.
+    pub frames: u64,
+    /// Bytes on the wire as the capture counts them: without preamble, gap and (mostly)
+    /// check sequence.
+    pub bytes: u64,
+    /// Frames to a group.
+    pub multicast: u64,
+    /// Frames to everyone.
+    pub broadcast: u64,
+}
+
+/// How far the capture can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// Nothing speaks against it.
+    Good,
+    /// Some transactions are left out of some statistics.
+    Fair,
+    /// So much is missing that figures may mislead.
+    Poor,
+}
+
+impl Grade {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Fair => "fair",
+            Self::Poor => "poor",
+        }
+    }
+}
+
+/// What was found wrong or noteworthy with the capture, and how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// Short name, for machines.
+    pub name: &'static str,
+    /// In words.
+    pub text: &'static str,
+    /// How often.
+    pub count: u64,
+    /// What it does to the grade.
+    pub grade: Grade,
+}
+
+/// The capture as a whole.
+#[derive(Clone, Debug)]
+pub struct CaptureRow {
+    /// Frames, mirror copies included.
+    pub frames: u64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+    /// Stamp of the first frame.
+    pub first: Option<Timestamp>,
+    /// Stamp of the last.
+    pub last: Option<Timestamp>,
+    /// Worst grade of the reasons.
+    pub grade: Grade,
+    /// What speaks for and against it, in a fixed order; only those that occurred.
+    pub reasons: Vec<Reason>,
+    /// Conversations that were followed.
+    pub conversations: u64,
+    /// Conversations dropped early because the table was full.
+    pub evicted: u64,
+}
+
+/// What was left out of a statistic, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excluded {
+    /// From which statistic.
+    pub from: &'static str,
+    /// Why.
+    pub reason: &'static str,
+    /// How many transactions.
+    pub count: u64,
+}
+
+/// Everything, as it stands.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The capture as a whole.
+    pub capture: CaptureRow,
+    /// Frames that contain each protocol, in the order of the registry; none is 0.
+    pub protocols: Vec<(&'static str, u64)>,
+    /// By interface number.
+    pub interfaces: Vec<InterfaceRow>,
+    /// By total response time, the greatest first; rows of one server stand together.
+    pub servers: Vec<ServerRow>,
+    /// By total response time, the greatest first.
+    pub stations: Vec<StationRow>,
+    /// The slowest transactions that were answered and did not wait by design.
+    pub slowest: Vec<Transaction>,
+    /// Where the frames went.
+    pub attribution: Attribution,
+    /// What was left out.
+    pub excluded: Vec<Excluded>,
+    /// Settings that figures depend on.
+    pub settings: Settings,
+}
+
+/// The settings that figures depend on; every report prints them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// A request without response is given up after this long, ns.
+    pub timeout_ns: i64,
+    /// Gaps up to this long are the client's work, longer ones think time, ns.
+    pub think_ns: i64,
+    /// Identical frames this close together are one frame captured twice, ns.
+    pub duplicate_ns: i64,
+    /// The same for packets that carry an identification of their own, ns.
+    pub duplicate_id_ns: i64,
+    /// Conversations followed at once.
+    pub conversations: usize,
+    /// Rows (server and operation, station) kept.
+    pub rows: usize,
+    /// Slowest transactions kept.
+    pub slowest: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            timeout_ns: 60_000_000_000,
+            think_ns: 500_000_000,
+            duplicate_ns: 100_000,
+            duplicate_id_ns: 50_000_000,
+            conversations: 100_000,
+            rows: 20_000,
+            slowest: 10,
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! One request and everything that belongs to its answer.
+
+use wirewait_wire::{Chain, Endpoint, File, Kind, Operation, Status, Timestamp};
+
+/// A frame and its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Number of the frame in the capture, counted from 1 as every analyser shows it.
+    pub frame: u64,
+    /// Its time stamp.
+    pub at: Timestamp,
+}
+
+/// From the first frame that carries a byte of a message to the one that completes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The first (t1 of a request, t3 of a response).
+    pub first: Mark,
+    /// The last (t2 of a request, t4 of a response).
+    pub last: Mark,
+}
+
+impl Extent {
+    /// Nanoseconds from the first frame to the last.
+    #[must_use]
+    pub fn duration_ns(&self) -> i64 {
+        self.last.at.since(self.first.at)
+    }
+
+    pub(crate) fn widen(&mut self, other: Self) {
+        if other.first.at < self.first.at {
+            self.first = other.first;
+        }
+        if other.last.at >= self.last.at {
+            self.last = other.last;
+        }
+    }
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// The final response was seen.
+    Answered,
+    /// None was seen until the connection ended, the identifier was used anew, or the
+    /// time-out passed.
+    Unanswered,
+    /// A response without a request: the capture began too late, or lost the request.
+    OrphanResponse,
+    /// The client took the request back, and the server confirmed that or never answered.
+    Cancelled,
+}
+
+impl Outcome {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Unanswered => "unanswered",
+            Self::OrphanResponse => "orphan_response",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Server turnaround: from the complete request to the first frame of the final response,
+/// t3 - t2. Nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Turnaround {
+    /// There is none to measure.
+    #[default]
+    None,
+    /// Exactly this.
+    Exact(i64),
+    /// The request was seen more than once before the response, and it cannot be known
+    /// which copy was answered: between these two.
+    Between(i64, i64),
+}
+
+impl Turnaround {
+    /// The value, if it is exact.
+    #[must_use]
+    pub const fn exact(self) -> Option<i64> {
+        match self {
+            Self::Exact(ns) => Some(ns),
+            _ => None,
+        }
+    }
+}
+
+/// Frames of one transaction, by what they did. A frame that carries bytes of two
+/// transactions counts in both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameCounts {
+    /// With at least one new byte of the request.
+    pub request: u32,
+    /// With at least one new byte of the final response.
+    pub response: u32,
+    /// With an interim answer.
+    pub interim: u32,
+    /// Stand-alone acknowledgements of its data, at any layer.
+    pub ack: u32,
+    /// Polls, window updates and the like in between.
+    pub control: u32,
+    /// With bytes that had all been seen before.
+    pub retransmitted: u32,
+}
+
+impl FrameCounts {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        [
+            self.request,
+            self.response,
+            self.interim,
+            self.ack,
+            self.control,
+            self.retransmitted,
+        ]
+        .iter()
+        .map(|n| u64::from(*n))
+        .sum()
+    }
+}
+
+macro_rules! flags {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal, $text:literal;)*) => {
+        /// What to bear in mind about a transaction.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Flags(u16);
+
+        impl Flags {
+            $($(#[$doc])* pub const $name: Self = Self(1 << $bit);)*
+
+            /// The names of those that are set, in a fixed order.
+            pub fn names(self) -> impl Iterator<Item = &'static str> {
+                [$((Self::$name, $text)),*]
+                    .into_iter()
+                    .filter(move |(flag, _)| self.contains(*flag))
+                    .map(|(_, name)| name)
+            }
+        }
+    };
+}
+
+flags! {
+    /// The request was seen more than once before the response: see [`Turnaround`].
+    AMBIGUOUS = 0, "ambiguous";
+    /// The beginning of the conversation is not in the capture, and this transaction
+    /// suffers from it.
+    MID_CAPTURE = 1, "mid_capture";
+    /// Frames of it are missing from the capture, though the receiver had them.
+    CAPTURE_LOSS = 2, "capture_loss";
+    /// The capture cut bytes off that were needed.
+    SNAPPED = 3, "snapped";
+    /// Its frames did not come in order.
+    OUT_OF_ORDER = 4, "out_of_order";
+    /// The server was still busy with an earlier request: turnaround contains queueing.
+    PIPELINED = 5, "pipelined";
+    /// Its data travelled without a header.
+    RAW = 6, "raw";
+    /// Only lengths and order can be seen; matched by turn.
+    ENCRYPTED = 7, "encrypted";
+    /// The clock of the capture stepped back meanwhile; its times are in no statistic.
+    CLOCK_STEP = 8, "clock_step";
+    /// The other direction of the conversation is not in the capture: no judgement.
+    ONE_SIDED = 9, "one_sided";
+    /// Identifiers were cut off; matched by order.
+    BY_ORDER = 10, "by_order";
+}
+
+impl Flags {
+    /// Whether all of `other` are set.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether none is set.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) fn set(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+/// One frame of the capture, in the units in which frames are shared out among
+/// transactions. Shares over all transactions, plus control, plus other frames, sum to
+/// this times the frames of the capture.
+pub const WHOLE_FRAME: u64 = 1 << 20;
+
+/// One request and everything that belongs to its answer. Definitions: t1 first byte of
+/// the request seen, t2 request complete, t3 first byte of the final response seen, t4
+/// response complete.
+#[derive(Clone, Copy, Debug)]
+pub struct Transaction {
+    /// The protocol of the request (`smb1`, `ncp`).
+    pub protocol: &'static str,
+    /// What carried it (`nbf`, `ipx`, `nbt`, `tcp`).
+    pub carrier: &'static str,
+    /// Who asked.
+    pub client: Endpoint,
+    /// Who was asked.
+    pub server: Endpoint,
+    /// Number of the conversation in the capture, counted from 1.
+    pub conversation: u64,
+    /// What was asked for.
+    pub operation: &'static Operation,
+    /// The protocol's number for it.
+    pub code: u32,
+    /// Further operations in the same message.
+    pub chain: Chain,
+    /// Its class; a lock that had to wait is `Wait`, whatever the operation's own class.
+    pub kind: Kind,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// How it ended.
+    pub status: Option<Status>,
+    /// t1 and t2.
+    pub request: Option<Extent>,
+    /// t3 and t4.
+    pub response: Option<Extent>,
+    /// Where a raw write's last data frame came after the response: its end (t5).
+    pub raw_end: Option<Mark>,
+    /// t3 - t2.
+    pub turnaround: Turnaround,
+    /// t3 - max(t2, end of the response before it on the conversation), ns: the time this
+    /// request had the server to itself.
+    pub service_ns: Option<i64>,
+    /// Interim answers.
+    pub interims: u32,
+    /// The first of them.
+    pub first_interim: Option<Mark>,
+    /// How often the request was seen; 1 is once.
+    pub copies: u32,
+    /// Responses seen again after the final one.
+    pub duplicate_responses: u32,
+    /// Bytes of file data asked for.
+    pub asked_bytes: u64,
+    /// Bytes of file data moved.
+    pub data_bytes: u64,
+    /// Message bytes of the request, framing headers included.
+    pub request_bytes: u64,
+    /// Message bytes of the final response likewise.
+    pub response_bytes: u64,
+    /// Frames, by what they did.
+    pub frames: FrameCounts,
+    /// Its share of the capture's frames, in units of [`WHOLE_FRAME`].
+    pub share: u64,
+    /// The file it concerned.
+    pub file: Option<File>,
+    /// Routers the request passed.
+    pub hops: Option<u8>,
+    /// What to bear in mind.
+    pub flags: Flags,
+}
+
+impl Transaction {
+    /// What the user felt: t4 - t1 (t5 - t1 for a raw write that is not confirmed), ns.
+    #[must_use]
+    pub fn response_time_ns(&self) -> Option<i64> {
+        let end = self.raw_end.map(|m| m.at);
+        let t4 = self.response?.last.at;
+        Some(end.map_or(t4, |e| e.max(t4)).since(self.request?.first.at))
+    }
+
+    /// t2 - t1, ns.
+    #[must_use]
+    pub fn request_transfer_ns(&self) -> Option<i64> {
+        self.request.map(|r| r.duration_ns())
+    }
+
+    /// t4 - t3, ns.
+    #[must_use]
+    pub fn response_transfer_ns(&self) -> Option<i64> {
+        self.response.map(|r| r.duration_ns())
+    }
+
+    /// From the complete request to the first interim answer, ns.
+    #[must_use]
+    pub fn first_interim_ns(&self) -> Option<i64> {
+        Some(self.first_interim?.at.since(self.request?.last.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_named_in_a_fixed_order() {
+        let mut flags = Flags::default();
+        flags.set(Flags::RAW);
+        flags.set(Flags::AMBIGUOUS);
+        assert_eq!(flags.names().collect::<Vec<_>>(), ["ambiguous", "raw"]);
+    }
+}

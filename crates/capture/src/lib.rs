@@ -1,0 +1,29 @@
+//! Capture files, in and out.
+//!
+//! [`open`] takes the files of one capture and gives a [`Files`], a
+//! [`wirewait_wire::Source`] that yields their frames in time order. What a file is
+//! gets decided by its content, never by its name. [`write`] makes pcap and pcapng
+//! files, [`filter`] runs capture filter expressions.
+//!
+//! The parts, bottom up: a `Window` reads a stream in large pieces and lends parts of
+//! it; a `Reader`, one per file format, finds the records in a window; `Files` merges
+//! readers. A new format is a file with a `Reader` and one line in the table in
+//! `format.rs`. Nothing in this crate prints.
+
+#![forbid(unsafe_code)]
+
+mod compressed;
+mod files;
+#[cfg(feature = "libpcap")]
+pub mod filter;
+mod foreign;
+mod format;
+mod interfaces;
+mod pcap;
+mod pcapng;
+mod window;
+pub mod write;
+
+pub use files::{Files, Options, Progress, open};
+pub use format::MAX_FRAME;
+pub use interfaces::Interface;

@@ -1,0 +1,182 @@
+//! The shape of a dissector: plain data and plain functions, no state.
+
+use crate::{Answered, Asked, Claim, Facts, Next, Part};
+use std::fmt;
+
+/// What a dissector is given: the bytes at hand, and how many there really were.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The bytes that were captured (or gathered so far).
+    pub bytes: &'a [u8],
+    /// How many bytes the sender sent here; at least `bytes.len()`.
+    pub length: u32,
+}
+
+impl<'a> Input<'a> {
+    /// Bytes of which nothing was cut off.
+    #[must_use]
+    pub fn whole(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The input without its first `n` bytes.
+    #[must_use]
+    pub fn skip(self, n: u32) -> Self {
+        Self {
+            bytes: self.bytes.get(n as usize..).unwrap_or_default(),
+            length: self.length.saturating_sub(n),
+        }
+    }
+}
+
+/// Why a dissector could not go on. Offsets count from the start of its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Fewer bytes are there than the header needs. Whether the capture or the sender cut
+    /// them off is decided by the walk, which knows both lengths.
+    Short {
+        /// Where the missing field begins.
+        offset: u32,
+    },
+    /// A value that the specification does not allow.
+    Malformed {
+        /// Where it stands.
+        offset: u32,
+        /// The field, as the specification names it, and what is wrong with it.
+        what: &'static str,
+    },
+}
+
+/// One layer, read.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer {
+    /// Bytes of header; the payload begins behind it.
+    pub header: u32,
+    /// Where the PDU ends by its own account, counted from its start; `length` of the
+    /// input where it has no length of its own. What lies behind it is padding.
+    pub end: u32,
+    /// What the payload goes by.
+    pub next: Next,
+}
+
+/// What a framer finds at the place where a message should begin in a byte stream.
+#[derive(Clone, Copy, Debug)]
+pub enum Framing {
+    /// So many bytes are needed from here to tell (more than were given).
+    Need(u32),
+    /// A message of `header` bytes of framing and `length` more, which go by `next`.
+    Message {
+        /// Bytes of the framing header.
+        header: u32,
+        /// Bytes of the message behind it.
+        length: u32,
+        /// What the message goes by.
+        next: Next,
+    },
+    /// No message begins here.
+    Lost,
+}
+
+/// By what a dissector has been checked, for `wirewait protocols`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verified {
+    /// Bytes from the specification or a published description of the format.
+    Specification,
+    /// Captures of real systems.
+    RealCaptures,
+    /// Lab captures of real servers and clients with known answers.
+    Lab,
+    /// Field by field or pair by pair against tshark.
+    Tshark,
+    /// Nothing independent.
+    Nothing,
+}
+
+impl Verified {
+    /// The words shown to users.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Specification => "specification",
+            Self::RealCaptures => "real captures",
+            Self::Lab => "lab captures",
+            Self::Tshark => "tshark",
+            Self::Nothing => "nothing independent",
+        }
+    }
+}
+
+/// A protocol: where it plugs in, how its header is read, what its messages mean.
+#[derive(Debug)]
+pub struct Dissector {
+    /// Short lower-case name, used in every output (`smb1`, `ncp`).
+    pub name: &'static str,
+    /// Its name in full, with the specification.
+    pub title: &'static str,
+    /// What is understood of it, in a few words for `wirewait protocols`.
+    pub does: &'static str,
+    /// What is not, in plain words; empty if nothing.
+    pub lacks: &'static str,
+    /// By what it has been checked.
+    pub verified: &'static [Verified],
+    /// The payloads that it asks to be given.
+    pub claims: &'static [Claim],
+    /// Its payload can be another protocol's, so its header is read before anything is
+    /// made of its own messages (NBF). Protocols at the end of the line leave this false.
+    pub conveys: bool,
+    /// Reads the header and adds to the facts.
+    pub dissect: fn(Input<'_>, &mut Facts) -> Result<Layer, Fault>,
+    /// Cuts a byte stream into messages, for protocols that frame themselves in one.
+    pub framing: Option<fn(&[u8]) -> Framing>,
+    /// Finds the first plausible start of a message in bytes from the middle of a stream.
+    pub resync: Option<fn(&[u8]) -> Option<usize>>,
+    /// Says what the part of a message that begins here means, for protocols of requests
+    /// and responses.
+    pub exchange: Option<fn(Input<'_>) -> Result<Part, Fault>>,
+    /// Reads a response in the light of its request.
+    pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
+    /// One line that says what this PDU is, without the protocol's name.
+    pub describe: fn(Input<'_>, &mut dyn fmt::Write) -> fmt::Result,
+}
+
+/// Why a walk ended before the innermost layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The capture kept too little of the frame.
+    Snapped,
+    /// The sender sent less than its own length fields say.
+    Truncated,
+    /// A value that cannot be.
+    Malformed,
+}
+
+/// Where and why a walk ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Why.
+    pub reason: StopReason,
+    /// The layer that could not be read to its end.
+    pub layer: &'static str,
+    /// Where in the frame.
+    pub offset: u32,
+    /// What is missing or wrong.
+    pub what: &'static str,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = match self.reason {
+            StopReason::Snapped => "cut off by the capture",
+            StopReason::Truncated => "cut off by the sender",
+            StopReason::Malformed => "malformed",
+        };
+        write!(f, "{}: {reason} at byte {}", self.layer, self.offset)?;
+        if !self.what.is_empty() {
+            write!(f, " ({})", self.what)?;
+        }
+        Ok(())
+    }
+}

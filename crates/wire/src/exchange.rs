@@ -1,0 +1,314 @@
+//! What a message of a protocol of requests and responses means.
+
+/// Which end of a conversation sent a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Side {
+    /// The one that asks for service.
+    Client,
+    /// The one that gives it.
+    Server,
+    /// The message does not say.
+    #[default]
+    Unknown,
+}
+
+/// By what a response is matched with its request, within one conversation.
+///
+/// The top byte is a name space of the dissector's choosing, so that several kinds of
+/// identifier can live beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(u128);
+
+impl Id {
+    /// `value` (its low 120 bits) in the name space `space`.
+    #[must_use]
+    pub const fn new(space: u8, value: u128) -> Self {
+        Self((space as u128) << 120 | (value & ((1 << 120) - 1)))
+    }
+}
+
+/// What class of work an operation is; statistics never mix them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Reads file data.
+    Read,
+    /// Writes file data.
+    Write,
+    /// Opens or creates a file.
+    Open,
+    /// Closes one.
+    Close,
+    /// Names, directories, attributes, volumes.
+    Directory,
+    /// Locks that are granted or refused at once.
+    Lock,
+    /// Sets up, authenticates or ends a connection, session or tree.
+    Session,
+    /// A transaction whose function is not one of the above (pipes, remote calls).
+    Transaction,
+    /// The server takes back a promise (oplock, lease) and the client confirms.
+    Break,
+    /// Waits by design: change notification, blocking lock, pipe wait.
+    Wait,
+    /// Anything else.
+    Other,
+}
+
+impl Kind {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Open => "open",
+            Self::Close => "close",
+            Self::Directory => "directory",
+            Self::Lock => "lock",
+            Self::Session => "session",
+            Self::Transaction => "transaction",
+            Self::Break => "break",
+            Self::Wait => "wait",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// An operation of a protocol, by the name its specification gives it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The specification's name (`READ_ANDX`, `READ FROM A FILE`).
+    pub name: &'static str,
+    /// Its class of work.
+    pub kind: Kind,
+    /// Whether doing it twice leaves what doing it once leaves.
+    pub idempotent: bool,
+    /// Function number, where the protocol has them (NCP).
+    pub function: Option<u16>,
+    /// Subfunction number likewise.
+    pub subfunction: Option<u16>,
+}
+
+/// Up to four operations that follow the first one in the same message (SMB1 AndX).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chain {
+    followers: [Option<&'static Operation>; 4],
+    /// How many more there were than there is room for.
+    pub more: u8,
+}
+
+impl Chain {
+    /// Adds one; counts it in `more` when the four places are taken.
+    pub fn push(&mut self, operation: &'static Operation) {
+        match self.followers.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some(operation),
+            None => self.more = self.more.saturating_add(1),
+        }
+    }
+
+    /// The operations, in the order of the message.
+    pub fn iter(&self) -> impl Iterator<Item = &'static Operation> + '_ {
+        self.followers.iter().flatten().copied()
+    }
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Status {
+    /// The number on the wire.
+    pub code: u32,
+    /// Its name in the specification, if known.
+    pub name: Option<&'static str>,
+    /// The operation did what was asked (0, or a warning that carries a result).
+    pub ok: bool,
+    /// It failed in a way that is not normal control flow. "No more files", "name not
+    /// found" or "end of file" are not ok, and no failures either.
+    pub failure: bool,
+}
+
+/// What part a message plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Asks for something.
+    Request,
+    /// Carries more of a request that is under way, under its identifier.
+    More,
+    /// Answers.
+    Response,
+    /// Says that the answer will follow, or that the rest of the request may be sent.
+    Interim,
+    /// Takes a request back; never answered itself. `id` names that request.
+    Cancel,
+    /// Needs no answer and is none (mailslots, watchdogs, messages).
+    Notice,
+}
+
+/// What a request is answered with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expect {
+    /// One response (of one or more parts).
+    #[default]
+    Response,
+    /// None at all.
+    Nothing,
+    /// This many responses under the same identifier.
+    Times(u16),
+    /// A message without any header, as long as the data (SMB1 READ_RAW).
+    Headerless,
+    /// A go-ahead; then the client sends a message without header of `rest` bytes; then,
+    /// if `confirmed`, the response follows (SMB1 WRITE_RAW). Without `confirmed` the
+    /// go-ahead is itself the response.
+    GoAhead {
+        /// Bytes that the headerless message will have.
+        rest: u32,
+        /// Whether a response follows them.
+        confirmed: bool,
+    },
+}
+
+/// How much of a request or response one message is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parts {
+    /// All of it.
+    #[default]
+    Whole,
+    /// So much of so much, in two independent counts (parameters and data). Totals may
+    /// shrink from part to part: the smallest ever seen holds.
+    Counted {
+        /// What this message brings.
+        got: [u32; 2],
+        /// What is to come altogether, as this message says.
+        of: [u32; 2],
+    },
+    /// These parts of a set. In a request, `last` closes the set; a response that does not
+    /// cover the whole set is an interim one (SMB1 WRITE_MPX).
+    Masked {
+        /// The parts, one bit each.
+        mask: u32,
+        /// No more will follow.
+        last: bool,
+    },
+}
+
+/// The file that an operation concerns, as the wire names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The handle (FID, FileId, NetWare handle), as a number within the conversation.
+    pub handle: u128,
+    /// Offset in the file in bytes, for reads and writes.
+    pub offset: Option<u64>,
+}
+
+/// What one message means for pairing and statistics.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// What part it plays.
+    pub role: Role,
+    /// Who sent it.
+    pub sender: Side,
+    /// By what it is matched; `None` when the capture cut the identifiers off (then the
+    /// oldest open request for the same operation is taken) or when there are none to see
+    /// (`opaque`).
+    pub id: Option<Id>,
+    /// A second identifier to try when nothing is open under the first.
+    pub alias: Option<Id>,
+    /// The message also answers the other side's request with this identifier, if one is
+    /// open (an oplock break acknowledged, or made moot by closing the file).
+    pub answers: Option<Id>,
+    /// A queue in which only one request at a time can be outstanding: a new one ends the
+    /// one before (an NCP connection).
+    pub lane: Option<u32>,
+    /// Below this protocol nothing repeats lost messages: a request with an identifier that
+    /// is still open is the same request sent again, not a new one that reuses it.
+    pub repeats: bool,
+    /// Any station may answer, so the conversation is the client's alone (name queries).
+    pub anyone: bool,
+    /// Only length and direction can be read (encrypted): matched by turn.
+    pub opaque: bool,
+    /// What is done.
+    pub operation: &'static Operation,
+    /// The protocol's number for it; tells operations without a name apart.
+    pub code: u32,
+    /// Further operations in the same message.
+    pub chain: Chain,
+    /// If an interim answer comes, the wait is by design (a blocking lock).
+    pub may_wait: bool,
+    /// How it ended, in responses.
+    pub status: Option<Status>,
+    /// Bytes of file data asked for or announced, in requests.
+    pub asked: u64,
+    /// Bytes of file data in this message, without headers and padding.
+    pub data: u64,
+    /// The file concerned.
+    pub file: Option<File>,
+    /// How much of the request or response this message is.
+    pub parts: Parts,
+    /// What the request is answered with.
+    pub expect: Expect,
+}
+
+impl Exchange {
+    /// A message with this role, sender and operation, and the plain case for all else.
+    #[must_use]
+    pub const fn new(role: Role, sender: Side, operation: &'static Operation, code: u32) -> Self {
+        Self {
+            role,
+            sender,
+            id: None,
+            alias: None,
+            answers: None,
+            lane: None,
+            repeats: false,
+            anyone: false,
+            opaque: false,
+            operation,
+            code,
+            chain: Chain {
+                followers: [None; 4],
+                more: 0,
+            },
+            may_wait: false,
+            status: None,
+            asked: 0,
+            data: 0,
+            file: None,
+            parts: Parts::Whole,
+            expect: Expect::Response,
+        }
+    }
+}
+
+/// One part of a message: an exchange and how far it reaches.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// What it means; `None` for upkeep that is neither request nor response.
+    pub exchange: Option<Exchange>,
+    /// Bytes of this part, from its own start. When less than what is left of the
+    /// message, another part follows (an SMB2 compound).
+    pub length: u32,
+}
+
+/// The request that a response answers, handed back to the dissector so that it can read
+/// a response that does not say what it answers (NCP).
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// What was asked for.
+    pub operation: &'static Operation,
+    /// The protocol's number for it.
+    pub code: u32,
+    /// Bytes asked for.
+    pub asked: u64,
+    /// The file concerned.
+    pub file: Option<File>,
+}
+
+/// What a response says once its request is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Answered {
+    /// How it ended; `None` leaves what the response itself said.
+    pub status: Option<Status>,
+    /// Bytes of file data in the response, or accepted by it.
+    pub data: u64,
+    /// The file that was opened.
+    pub file: Option<File>,
+}

@@ -1,0 +1,142 @@
+//! What the layers of one frame mean, in words that no protocol owns.
+
+use crate::Endpoint;
+
+/// Whom a frame is for, by its link-layer destination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cast {
+    /// One station.
+    #[default]
+    Unicast,
+    /// A group.
+    Multicast,
+    /// Everyone.
+    Broadcast,
+}
+
+/// A segment of a byte stream (TCP).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stream {
+    /// Sequence number of the first payload byte (of the SYN, if there is one).
+    pub seq: u32,
+    /// The next byte expected from the other side, if the segment says so.
+    pub ack: Option<u32>,
+    /// Receive window as written, unscaled.
+    pub window: u16,
+    /// Opens the stream; takes one sequence number.
+    pub syn: bool,
+    /// Ends this direction; takes one sequence number.
+    pub fin: bool,
+    /// Ends the connection at once.
+    pub rst: bool,
+}
+
+/// What a frame of a numbered link does (LLC type 2, SPX, NBIPX).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberedKind {
+    /// Carries data under its number.
+    Data,
+    /// Carries none and says what is expected next: an acknowledgement, a poll or its answer.
+    Ready,
+    /// As `Ready`, and asks the other side to stop sending.
+    Busy,
+    /// Asks for everything from the expected number on again.
+    Reject,
+    /// Opens the link: both sides count from 0 again.
+    Open,
+    /// Closes or confirms; carries no number.
+    Control,
+}
+
+/// A frame of a link whose data frames carry numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbered {
+    /// What it does.
+    pub kind: NumberedKind,
+    /// Number of this data frame; meaningless for other kinds.
+    pub number: u16,
+    /// How many numbers there are before they start again (128 for LLC type 2), at least 2.
+    pub modulus: u32,
+    /// The number expected next from the other side, if the frame says so.
+    pub expects: Option<u16>,
+    /// The poll bit of a command or the final bit of a response.
+    pub poll: bool,
+    /// A response (answers a poll) rather than a command.
+    pub response: bool,
+}
+
+/// How the data of a conversation is put in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Not at all: each frame stands for itself.
+    #[default]
+    None,
+    /// By byte positions.
+    Stream(Stream),
+    /// By frame numbers.
+    Numbered(Numbered),
+}
+
+/// One of several conversations that share an ordered link (an NBF session on LLC).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// The number by which the sender of this frame knows it.
+    pub from: u16,
+    /// The number by which the receiver knows it.
+    pub to: u16,
+}
+
+/// A piece of a message whose boundaries the carrier marks (NBF, SPX, NBIPX).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Ends the message.
+    pub last: bool,
+    /// Begins again after the receiver asked for it: what was gathered is cut back.
+    pub resync: bool,
+    /// By this number the receiver may acknowledge it above the link.
+    pub correlator: Option<u16>,
+    /// Acknowledges the message with this number while carrying data itself.
+    pub acknowledges: Option<u16>,
+}
+
+/// What the innermost layer that was walked hands on to the analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Carries {
+    /// Nothing that is analysed further.
+    #[default]
+    Nothing,
+    /// Bytes of a stream, to be ordered and then cut into messages.
+    Stream,
+    /// A piece of a message.
+    Segment(Segment),
+    /// Acknowledges, above the link, the message with this number; carries no data.
+    Ack(Option<u16>),
+    /// Session upkeep that is neither data nor acknowledgement.
+    Control,
+    /// A message of a protocol of requests and responses. A layer that conveys others sets
+    /// it when the frame is a message of its own (an NBF name query).
+    Message,
+}
+
+/// What one frame means. Each layer adds to it, the inner ones last.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts {
+    /// The sender, as the innermost addressing layer knows it.
+    pub from: Endpoint,
+    /// The receiver, likewise.
+    pub to: Endpoint,
+    /// Whom the link layer sent it to.
+    pub cast: Cast,
+    /// Routers passed, where the network layer counts them up (IPX transport control).
+    pub hops: Option<u8>,
+    /// An identification that a sender changes with each packet, a retransmission
+    /// included (IPv4 identification when not 0). Two frames with the same one and the
+    /// same content are one packet captured twice.
+    pub packet_id: Option<u16>,
+    /// How the conversation is ordered.
+    pub order: Order,
+    /// Which session on an ordered link.
+    pub session: Option<Session>,
+    /// What is handed on.
+    pub carries: Carries,
+}

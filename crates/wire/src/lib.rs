@@ -1,0 +1,33 @@
+//! The vocabulary of wirewait, standard library only.
+//!
+//! A [`Frame`] comes from a [`Source`]. The [`Registry`] walks its layers: each
+//! [`Dissector`] reads one header, says which [`Key`]s its payload goes by, and
+//! writes down what the layer *means* in neutral [`Facts`]: who talks to whom, how
+//! the data is ordered, what is acknowledged. A protocol of requests and responses
+//! says what a message means in an [`Exchange`]. Nothing above this crate needs to
+//! know a protocol by name, and nothing in it does I/O or asks for the time.
+
+#![forbid(unsafe_code)]
+
+mod claim;
+mod dissector;
+mod endpoint;
+mod exchange;
+mod facts;
+mod frame;
+mod registry;
+mod source;
+mod time;
+
+pub use claim::{Claim, Key, Next, Table};
+pub use dissector::{Dissector, Fault, Framing, Input, Layer, Stop, StopReason, Verified};
+pub use endpoint::{Address, Endpoint};
+pub use exchange::{
+    Answered, Asked, Chain, Exchange, Expect, File, Id, Kind, Operation, Part, Parts, Role, Side,
+    Status,
+};
+pub use facts::{Carries, Cast, Facts, Numbered, NumberedKind, Order, Segment, Session, Stream};
+pub use frame::{Frame, LINK, LinkType};
+pub use registry::{Conflict, Depth, DissectorId, MAX_LAYERS, Registry, Span, Walk};
+pub use source::{Source, SourceError, SourceErrorKind};
+pub use time::Timestamp;

@@ -1,0 +1,60 @@
+//! The protocols of wirewait, one file each. Adding one is a file and a line in the list
+//! below; `ARCHITECTURE.md` shows the order of things inside a file.
+//!
+//! A dissector holds no state. It reads one header with nom's `complete` parsers, taking
+//! the fixed part once and indexing it (measured faster than field by field), and never
+//! puts nom into a public signature.
+
+#![forbid(unsafe_code)]
+
+use wirewait_wire::{Dissector, Registry};
+
+mod parse;
+
+macro_rules! dissectors {
+    ($($name:ident),* $(,)?) => {
+        $(pub mod $name;)*
+
+        /// Every dissector, links first, in the order in which `wirewait protocols` shows them.
+        pub static ALL: &[&Dissector] = &[$(&$name::DISSECTOR),*];
+    };
+}
+
+dissectors! {
+    udp,
+}
+
+/// A registry of every dissector.
+///
+/// # Panics
+/// Never: a test builds it, and the list is fixed when the program is compiled.
+#[must_use]
+pub fn registry() -> Registry {
+    match Registry::new(ALL) {
+        Ok(registry) => registry,
+        Err(conflict) => panic!("{conflict}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_dissectors_claim_the_same() {
+        assert_eq!(registry().dissectors().len(), ALL.len());
+    }
+
+    #[test]
+    fn every_dissector_says_what_it_is() {
+        for d in ALL {
+            assert!(!d.title.is_empty() && !d.does.is_empty(), "{}", d.name);
+            assert!(!d.verified.is_empty(), "{}", d.name);
+            assert!(
+                d.claims.iter().len() > 0 || d.name == "ethernet",
+                "{} is never found",
+                d.name
+            );
+        }
+    }
+}
