@@ -50,6 +50,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     verified: &[Verified::Specification, Verified::RealCaptures],
     claims: &[Claim::Exact(Table::new("ip.protocol").key(17))],
     conveys: true,
+    carrier: Some("udp"),
     dissect,
     framing: None,
     resync: None,

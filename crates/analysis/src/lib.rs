@@ -4,9 +4,20 @@
 
 #![forbid(unsafe_code)]
 
+mod analyzer;
+mod conversation;
+mod distribution;
+mod duplicates;
+mod figures;
+mod message;
+mod numbered;
+mod pairing;
 mod snapshot;
+mod stream;
+mod table;
 mod transaction;
 
+pub use analyzer::{Analyzer, Sink};
 pub use snapshot::{
     Attribution, CaptureRow, Counts, Excluded, FrameSums, Grade, InterfaceRow, Reason, ServerRow,
     Settings, Snapshot, StationRow, Times,

@@ -187,6 +187,12 @@ impl Flags {
     pub(crate) fn set(&mut self, other: Self) {
         self.0 |= other.0;
     }
+
+    pub(crate) fn set_if(&mut self, other: Self, condition: bool) {
+        if condition {
+            self.set(other);
+        }
+    }
 }
 
 /// One frame of the capture, in the units in which frames are shared out among

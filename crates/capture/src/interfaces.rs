@@ -179,22 +179,38 @@ mod tests {
             Some(1),
             "two equals in one section are two"
         );
-        assert_eq!(all.declare(&mut first, named("eth0", LinkType::ETHERNET)), Some(2));
-        assert_eq!(all.declare(&mut first, named("eth0", LinkType::RAW)), Some(3));
+        assert_eq!(
+            all.declare(&mut first, named("eth0", LinkType::ETHERNET)),
+            Some(2)
+        );
+        assert_eq!(
+            all.declare(&mut first, named("eth0", LinkType::RAW)),
+            Some(3)
+        );
 
         let mut second = Section::default();
-        assert_eq!(all.declare(&mut second, named("eth0", LinkType::ETHERNET)), Some(2));
+        assert_eq!(
+            all.declare(&mut second, named("eth0", LinkType::ETHERNET)),
+            Some(2)
+        );
         let mut longer = plain;
         longer.snaplen = 0;
         assert_eq!(all.declare(&mut second, longer), Some(0));
-        assert_eq!(all.list()[0].snaplen, 0, "0 is no limit, the largest of all");
+        assert_eq!(
+            all.list()[0].snaplen,
+            0,
+            "0 is no limit, the largest of all"
+        );
         assert_eq!(all.list().len(), 4);
     }
 
     #[test]
     fn counters_of_a_ring_run_on_and_of_two_runs_add_up() {
         let mut all = Interfaces::default();
-        all.declare(&mut Section::default(), Interface::new(LinkType::ETHERNET, 0));
+        all.declare(
+            &mut Section::default(),
+            Interface::new(LinkType::ETHERNET, 0),
+        );
         let counted = |began, received, dropped| Counted {
             began: Some(began),
             received: Some(received),

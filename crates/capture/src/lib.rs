@@ -2,8 +2,8 @@
 //!
 //! [`open`] takes the files of one capture and gives a [`Files`], a
 //! [`wirewait_wire::Source`] that yields their frames in time order. What a file is
-//! gets decided by its content, never by its name. [`write`] makes pcap and pcapng
-//! files, [`filter`] runs capture filter expressions.
+//! gets decided by its content, never by its name. [`mod@write`] makes pcap and pcapng
+//! files, `filter` runs capture filter expressions.
 //!
 //! The parts, bottom up: a `Window` reads a stream in large pieces and lends parts of
 //! it; a `Reader`, one per file format, finds the records in a window; `Files` merges
@@ -12,12 +12,14 @@
 
 #![forbid(unsafe_code)]
 
+mod clock;
 mod compressed;
 mod files;
 #[cfg(feature = "libpcap")]
 pub mod filter;
 mod foreign;
 mod format;
+mod input;
 mod interfaces;
 mod pcap;
 mod pcapng;

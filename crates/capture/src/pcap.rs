@@ -3,12 +3,9 @@
 //! An own reader, not a crate: it lends frames straight from the window, and it knows
 //! the variants that share a magic number but not a record layout.
 
-use crate::format::{
-    Action, Fault, Format, MAX_FRAME, Reader, Record, link_type, u16_at, u32_at,
-};
+use crate::format::{Action, Fault, Format, MAX_FRAME, Reader, Record, link_type, u16_at, u32_at};
 use crate::interfaces::{Interface, Interfaces, Section};
 use crate::window::{MAX_WINDOW, Window};
-use std::io;
 use std::ops::Range;
 use wirewait_wire::{LinkType, Timestamp};
 
@@ -157,7 +154,7 @@ impl Pcap {
             header: 16,
         };
         let layout = choose_header(&mut window, layout);
-        window.take(FILE_HEADER);
+        window.consume(FILE_HEADER);
         Ok(Self {
             window,
             layout,
@@ -229,7 +226,7 @@ impl Pcap {
             let there = self.window.unread().len();
             return Err(Fault::cut(start, "record", there, length + captured));
         }
-        let taken = self.window.take(length + captured);
+        let taken = self.window.consume(length + captured);
         let mut wire = header.wire;
         if wire < header.captured {
             wire = header.captured;
@@ -300,7 +297,7 @@ fn choose_header(window: &mut Window, layout: Layout) -> Layout {
 enum Probe {
     /// They do.
     Confirmed,
-    /// They do as far as the file goes, which is not far.
+    /// There is only one, or none.
     Open,
     Refuted,
 }
@@ -314,8 +311,7 @@ fn probe(window: &mut Window, layout: Layout, strict: bool) -> Probe {
         let end = at + layout.header;
         // What cannot be read is for the reader to report.
         if end > MAX_WINDOW || !window.fill(end).unwrap_or(false) {
-            let at_end = window.unread().len() == at;
-            return if records > 1 && at_end {
+            return if records > 1 {
                 Probe::Confirmed
             } else {
                 Probe::Open
@@ -347,7 +343,7 @@ fn probe(window: &mut Window, layout: Layout, strict: bool) -> Probe {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::format::Severity;
     use crate::format::tests::{
@@ -437,6 +433,11 @@ mod tests {
             seen(DAY_NS + nanos[1], 0, b""),
             seen(DAY_NS + nanos[2], 1500, b"third"),
         ]
+    }
+
+    /// A good file, to be damaged.
+    pub(crate) fn sample() -> Vec<u8> {
+        Build::default().file(&THREE)
     }
 
     #[test]
@@ -595,7 +596,11 @@ mod tests {
     fn an_impossible_length_ends_the_file_where_it_is() {
         let mut file = Build::default().file(&THREE);
         let damage = file.len();
-        file.extend(Build::default().file(&[(DAY, 0, 262_145, b"")]).split_off(FILE_HEADER));
+        file.extend(
+            Build::default()
+                .file(&[(DAY, 0, 262_145, b"")])
+                .split_off(FILE_HEADER),
+        );
         file[damage + 8..damage + 12].copy_from_slice(&262_145_u32.to_le_bytes());
         file.extend([0; 300_000]);
         let (frames, _, fault) = read_all(Chunks::new(&file, 4096), 4096);
@@ -628,8 +633,9 @@ mod tests {
 
     #[test]
     fn times_from_zero_do_not_hide_a_variant() {
-        let records: Vec<(u32, u32, u32, &[u8])> =
-            (0..9_u32).map(|i| (i, 500_000, 60, &b"some bytes of a frame"[..])).collect();
+        let records: Vec<(u32, u32, u32, &[u8])> = (0..9_u32)
+            .map(|i| (i, 500_000, 60, &b"some bytes of a frame"[..]))
+            .collect();
         for extra in [0, 4, 8] {
             let file = Build {
                 extra,

@@ -4,6 +4,7 @@
 //! the offset of the interface in integers wider than 64 bits, and each section has its
 //! own byte order and interfaces.
 
+use crate::clock::Clock;
 use crate::format::{
     Action, Fault, Format, MAX_FRAME, Reader, Record, link_type, u16_at, u32_at, u64_at,
 };
@@ -61,57 +62,36 @@ struct Local {
     clock: Clock,
 }
 
-/// How a time stamp of an interface counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Clock {
-    unit: Unit,
-    /// Seconds to be added (`if_tsoffset`).
-    offset: i64,
+/// The frame of a block, with a length that is at least [`BLOCK_FRAME`].
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    kind: u32,
+    /// Position in the stream.
+    start: u64,
+    /// As its first length field says.
+    length: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
-    /// 10^-9 or longer: nanoseconds of a tick.
-    Nanos(u32),
-    /// Shorter than 10^-9: ticks of a nanosecond.
-    PerNano(u64),
-    /// A power of two: 2^-n of a second.
-    Binary(u8),
-    /// So short that no 64-bit count of it reaches a nanosecond.
-    Nothing,
-}
-
-impl Clock {
-    /// From `if_tsresol`: the top bit chooses the base, the rest is the exponent.
-    fn new(resolution: u8, offset: i64) -> Self {
-        let exponent = resolution & 0x7f;
-        let unit = if resolution & 0x80 != 0 {
-            Unit::Binary(exponent)
-        } else if exponent <= 9 {
-            Unit::Nanos(10_u32.pow(9 - u32::from(exponent)))
-        } else {
-            10_u64
-                .checked_pow(u32::from(exponent) - 9)
-                .map_or(Unit::Nothing, Unit::PerNano)
-        };
-        Self { unit, offset }
+impl Block {
+    /// Bytes up to the next block: early writers did not count the padding, but put it
+    /// there.
+    fn whole(self) -> u64 {
+        u64::from(self.length).next_multiple_of(4)
     }
 
-    /// The moment at which the count was `ticks`, to the nanosecond (rounded down).
-    #[inline]
-    fn at(&self, ticks: u64) -> Timestamp {
-        // At most 2^64 * 2^30: 128 bits hold every product.
-        let nanos = match self.unit {
-            Unit::Nanos(length) => u128::from(ticks) * u128::from(length),
-            Unit::PerNano(count) => u128::from(ticks / count),
-            Unit::Binary(exponent) => (u128::from(ticks) * 1_000_000_000) >> exponent,
-            Unit::Nothing => 0,
-        };
-        // Both summands are below 2^94 in size.
-        let nanos = nanos as i128 + i128::from(self.offset) * 1_000_000_000;
-        Timestamp::from_nanos(
-            i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }),
-        )
+    /// Compares the length with that at the end of the block.
+    fn check(self, again: u32) -> Result<(), Fault> {
+        if self.length == again {
+            return Ok(());
+        }
+        Err(Fault::damaged(
+            self.start,
+            format!(
+                "a block says at its start that it has {} bytes and at its end {again}: \
+                 the file is damaged from here on, the frames before were read",
+                self.length
+            ),
+        ))
     }
 }
 
@@ -167,7 +147,11 @@ impl Pcapng {
                 self.section = Section::default();
                 self.interfaces.clear();
             }
-            let length = u32_at(self.window.unread(), 4, self.big_endian) as usize;
+            let block = Block {
+                kind,
+                start,
+                length: u32_at(self.window.unread(), 4, self.big_endian),
+            };
             let least = match kind {
                 SECTION_HEADER => MIN_SECTION_HEADER,
                 ENHANCED_PACKET | PACKET => ENHANCED_DATA + 4,
@@ -176,20 +160,24 @@ impl Pcapng {
                 INTERFACE_STATISTICS => 24,
                 _ => BLOCK_FRAME,
             };
-            if length < least || length % 4 != 0 {
+            if (block.length as usize) < least {
                 return Err(Fault::damaged(
                     start,
                     format!(
-                        "a block of type {kind} claims {length} bytes, which it cannot have: \
-                         the file is damaged from here on, the frames before were read"
+                        "a block of type {kind} claims {} bytes, which it cannot have: \
+                         the file is damaged from here on, the frames before were read",
+                        block.length
                     ),
                 ));
             }
             let record = match kind {
-                ENHANCED_PACKET | PACKET | SIMPLE_PACKET | INTERFACE_DESCRIPTION
-                | INTERFACE_STATISTICS => self.known(kind, start, length, all)?,
+                ENHANCED_PACKET
+                | PACKET
+                | SIMPLE_PACKET
+                | INTERFACE_DESCRIPTION
+                | INTERFACE_STATISTICS => self.known(block, all)?,
                 _ => {
-                    self.pass_over(start, length)?;
+                    self.pass_over(block)?;
                     None
                 }
             };
@@ -200,29 +188,24 @@ impl Pcapng {
     }
 
     /// A block whose content counts; the frame, if it holds one.
-    fn known(
-        &mut self,
-        kind: u32,
-        start: u64,
-        length: usize,
-        all: &mut Interfaces,
-    ) -> Result<Option<Record>, Fault> {
-        if length > MAX_WINDOW {
+    fn known(&mut self, block: Block, all: &mut Interfaces) -> Result<Option<Record>, Fault> {
+        let Block { kind, start, .. } = block;
+        let whole = usize::try_from(block.whole()).unwrap_or(usize::MAX);
+        if whole > MAX_WINDOW {
             return Err(Fault::damaged(
                 start,
                 format!(
-                    "a block of {length} bytes is larger than any frame: the file is damaged \
+                    "a block of {whole} bytes is larger than any frame: the file is damaged \
                      from here on, the frames before were read"
                 ),
             ));
         }
-        if !self.fill(start, length)? {
+        if !self.fill(start, whole)? {
             let there = self.window.unread().len();
-            return Err(Fault::cut(start, "block", there, length));
+            return Err(Fault::cut(start, "block", there, whole));
         }
-        let again = u32_at(self.window.unread(), length - 4, self.big_endian);
-        check_length(start, length, again)?;
-        let taken = self.window.take(length);
+        block.check(u32_at(self.window.unread(), whole - 4, self.big_endian))?;
+        let taken = self.window.consume(whole);
         // The last four bytes are the length that has just been checked.
         let body = taken.start..taken.end.saturating_sub(4);
         match kind {
@@ -323,9 +306,11 @@ impl Pcapng {
             }
         }
         self.last = local.clock.at(ticks);
-        Ok(self.lend(all, local, from, (captured, wire), fcs_len, |interface| {
-            interface.dropped_noted = interface.dropped_noted.saturating_add(dropped);
-        }))
+        Ok(
+            self.lend(all, local, from, (captured, wire), fcs_len, |interface| {
+                interface.dropped_noted = interface.dropped_noted.saturating_add(dropped);
+            }),
+        )
     }
 
     /// A simple packet block: the first interface, no time, and the captured length is
@@ -348,9 +333,16 @@ impl Pcapng {
         // A writer with a snaplen that it did not write down.
         captured = captured.min(u32::try_from(room).unwrap_or(u32::MAX));
         check_captured(start, captured, room)?;
-        Ok(self.lend(all, local, from, (captured, wire), local.fcs_len, |interface| {
-            interface.untimed += 1;
-        }))
+        Ok(self.lend(
+            all,
+            local,
+            from,
+            (captured, wire),
+            local.fcs_len,
+            |interface| {
+                interface.untimed += 1;
+            },
+        ))
     }
 
     fn local(&self, start: u64, number: u32) -> Result<Local, Fault> {
@@ -421,19 +413,21 @@ impl Pcapng {
 
     /// A block of no interest: names, secrets, custom blocks, and what is yet to be
     /// invented.
-    fn pass_over(&mut self, start: u64, length: usize) -> Result<(), Fault> {
+    fn pass_over(&mut self, block: Block) -> Result<(), Fault> {
+        let start = block.start;
         let skipped = self
             .window
-            .skip(length as u64 - 4)
+            .skip(block.whole() - 4)
             .map_err(|error| Fault::io(start, &error))?;
         if !skipped || !self.fill(start, 4)? {
             let there = self.window.offset() - start + self.window.unread().len() as u64;
-            let there = usize::try_from(there).unwrap_or(usize::MAX);
-            return Err(Fault::cut(start, "block", there, length));
+            let [there, whole] =
+                [there, block.whole()].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+            return Err(Fault::cut(start, "block", there, whole));
         }
         let again = u32_at(self.window.unread(), 0, self.big_endian);
-        self.window.take(4);
-        check_length(start, length, again)
+        self.window.consume(4);
+        block.check(again)
     }
 
     fn fill(&mut self, start: u64, wanted: usize) -> Result<bool, Fault> {
@@ -465,19 +459,6 @@ fn byte_order(header: &[u8]) -> Option<bool> {
         0x4d3c_2b1a => Some(false),
         _ => None,
     }
-}
-
-fn check_length(start: u64, length: usize, again: u32) -> Result<(), Fault> {
-    if length == again as usize {
-        return Ok(());
-    }
-    Err(Fault::damaged(
-        start,
-        format!(
-            "a block says at its start that it has {length} bytes and at its end {again}: \
-             the file is damaged from here on, the frames before were read"
-        ),
-    ))
 }
 
 fn check_captured(start: u64, captured: u32, room: usize) -> Result<(), Fault> {
@@ -525,9 +506,513 @@ impl<'a> Iterator for Options<'a> {
         if code == 0 {
             return None;
         }
-        self.rest = rest
-            .get(length.next_multiple_of(4)..)
-            .unwrap_or_default();
+        self.rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
         Some((code, value))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::format::Severity;
+    use crate::format::tests::{
+        Chunks, Seen, assert_chunking_does_not_matter, read_all, read_good,
+    };
+
+    /// A pcapng file by hand.
+    struct Build {
+        big: bool,
+        out: Vec<u8>,
+    }
+
+    /// A field of a block, in the byte order of the section.
+    enum Field<'a> {
+        U16(u16),
+        U32(u32),
+        U64(u64),
+        /// Bytes, filled up to a multiple of four.
+        Raw(&'a [u8]),
+    }
+    use Field::{Raw, U16, U32, U64};
+
+    impl Build {
+        fn new(big: bool) -> Self {
+            let mut build = Self {
+                big,
+                out: Vec::new(),
+            };
+            build.section(big);
+            build
+        }
+
+        fn field(&self, field: &Field<'_>) -> Vec<u8> {
+            match (field, self.big) {
+                (U16(value), true) => value.to_be_bytes().to_vec(),
+                (U16(value), false) => value.to_le_bytes().to_vec(),
+                (U32(value), true) => value.to_be_bytes().to_vec(),
+                (U32(value), false) => value.to_le_bytes().to_vec(),
+                (U64(value), true) => value.to_be_bytes().to_vec(),
+                (U64(value), false) => value.to_le_bytes().to_vec(),
+                (Raw(bytes), _) => {
+                    let mut bytes = bytes.to_vec();
+                    bytes.resize(bytes.len().next_multiple_of(4), 0);
+                    bytes
+                }
+            }
+        }
+
+        fn block(&mut self, kind: u32, fields: &[Field<'_>]) -> &mut Self {
+            let body: Vec<u8> = fields.iter().flat_map(|f| self.field(f)).collect();
+            let length = U32(body.len() as u32 + 12);
+            for part in [
+                self.field(&U32(kind)),
+                self.field(&length),
+                body,
+                self.field(&length),
+            ] {
+                self.out.extend(part);
+            }
+            self
+        }
+
+        fn section(&mut self, big: bool) -> &mut Self {
+            self.big = big;
+            self.block(
+                SECTION_HEADER,
+                &[U32(0x1a2b_3c4d), U16(1), U16(0), U64(u64::MAX)],
+            )
+        }
+
+        fn interface(&mut self, link: u16, snaplen: u32, options: &[Field<'_>]) -> &mut Self {
+            let mut fields = vec![U16(link), U16(0), U32(snaplen)];
+            fields.extend(options.iter().map(|field| match field {
+                U16(value) => U16(*value),
+                U32(value) => U32(*value),
+                U64(value) => U64(*value),
+                Raw(bytes) => Raw(bytes),
+            }));
+            self.block(INTERFACE_DESCRIPTION, &fields)
+        }
+
+        fn frame(&mut self, interface: u32, ticks: u64, wire: u32, bytes: &[u8]) -> &mut Self {
+            self.block(
+                ENHANCED_PACKET,
+                &[
+                    U32(interface),
+                    U32((ticks >> 32) as u32),
+                    U32(ticks as u32),
+                    U32(bytes.len() as u32),
+                    U32(wire),
+                    Raw(bytes),
+                ],
+            )
+        }
+    }
+
+    fn seen(nanos: i64, interface: u32, link: u16, wire_len: u32, bytes: &[u8]) -> Seen {
+        Seen {
+            nanos,
+            link,
+            interface,
+            wire_len,
+            bytes: bytes.to_vec(),
+        }
+    }
+
+    const DAY: u64 = 1_700_000_000;
+
+    /// A good file with all that is read, to be damaged.
+    pub(crate) fn sample() -> Vec<u8> {
+        let mut build = Build::new(false);
+        build
+            .interface(
+                1,
+                96,
+                &[U16(2), U16(4), Raw(b"eth0"), U16(9), U16(1), Raw(&[9])],
+            )
+            .interface(
+                113,
+                0,
+                &[U16(13), U16(1), Raw(&[4]), U16(14), U16(8), U64(5)],
+            )
+            .frame(0, DAY, 3, b"abc")
+            .block(SIMPLE_PACKET, &[U32(3), Raw(b"abc")])
+            .block(
+                PACKET,
+                &[U16(1), U16(9), U32(1), U32(2), U32(3), U32(60), Raw(b"abc")],
+            )
+            .block(
+                INTERFACE_STATISTICS,
+                &[
+                    U32(0),
+                    U32(0),
+                    U32(0),
+                    U16(4),
+                    U16(8),
+                    U64(100),
+                    U16(0),
+                    U16(0),
+                ],
+            )
+            .section(true)
+            .block(4, &[U32(0), U32(0)])
+            .interface(1, 0, &[U16(9), U16(1), Raw(&[0x94])])
+            .frame(0, DAY << 20, 9, b"defgh");
+        std::mem::take(&mut build.out)
+    }
+
+    #[test]
+    fn every_resolution_and_offset_in_both_byte_orders() {
+        let second = 1_000_000_000_i64;
+        for (resolution, offset, ticks, nanos) in [
+            (
+                6,
+                0,
+                DAY * 1_000_000 + 123_456,
+                DAY as i64 * second + 123_456_000,
+            ),
+            (9, 0, DAY * 1_000_000_000 + 1, DAY as i64 * second + 1),
+            (0, 0, DAY, DAY as i64 * second),
+            (3, 0, 1_500, 1_500_000_000),
+            (
+                12,
+                DAY as i64,
+                999_999_999_999,
+                DAY as i64 * second + 999_999_999,
+            ),
+            (12, 0, u64::MAX, 18_446_744_073_709_551),
+            (28, 0, u64::MAX, 1),
+            (127, 5, u64::MAX, 5 * second),
+            (0x80, 0, DAY, DAY as i64 * second),
+            (0x80 | 10, 0, 1_536, 1_500_000_000),
+            (0x80 | 20, -10, 1 << 20, -9 * second),
+            (
+                0x80 | 32,
+                DAY as i64,
+                0x8000_0001,
+                DAY as i64 * second + 500_000_000,
+            ),
+            (0x80 | 63, 0, u64::MAX, 1_999_999_999),
+            (0xff, 0, u64::MAX, 0),
+            (6, -3600, 3600 * 1_000_000, 0),
+            (6, -7200, 1_000_000, -7199 * second),
+            (0, 0, u64::MAX, i64::MAX),
+            (0, i64::MIN, 0, i64::MIN),
+        ] {
+            for big in [false, true] {
+                let mut build = Build::new(big);
+                build
+                    .interface(
+                        1,
+                        0,
+                        &[
+                            U16(9),
+                            U16(1),
+                            Raw(&[resolution]),
+                            U16(14),
+                            U16(8),
+                            U64(offset as u64),
+                            U16(0),
+                            U16(0),
+                        ],
+                    )
+                    .frame(0, ticks, 3, b"abc");
+                assert_eq!(
+                    read_good(&build.out).0,
+                    [seen(nanos, 0, 1, 3, b"abc")],
+                    "resolution {resolution:#x}, offset {offset}, big endian: {big}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn each_section_has_its_own_byte_order_and_interfaces() {
+        let mut build = Build::new(false);
+        build
+            .interface(1, 96, &[U16(2), U16(4), Raw(b"eth0")])
+            .interface(113, 0, &[U16(9), U16(1), Raw(&[9])])
+            .frame(0, 1_000_000, 3, b"abc")
+            .frame(1, 2, 4, b"defg")
+            .section(true)
+            .interface(113, 0, &[])
+            .frame(0, 5, 1, b"h")
+            .interface(1, 65_535, &[U16(2), U16(5), Raw(b"eth0\0")])
+            .frame(1, 6, 1, b"i")
+            .interface(1, 65_535, &[U16(2), U16(4), Raw(b"eth1")])
+            .frame(2, 7, 1, b"j");
+        let (frames, interfaces) = read_good(&build.out);
+        assert_eq!(
+            frames,
+            [
+                seen(1_000_000_000, 0, 1, 3, b"abc"),
+                seen(2, 1, 113, 4, b"defg"),
+                seen(5_000, 1, 113, 1, b"h"),
+                seen(6_000, 0, 1, 1, b"i"),
+                seen(7_000, 2, 1, 1, b"j"),
+            ]
+        );
+        let names: Vec<_> = interfaces
+            .list()
+            .iter()
+            .map(|i| i.name.as_deref())
+            .collect();
+        assert_eq!(names, [Some("eth0"), None, Some("eth1")]);
+        assert_eq!(interfaces.list()[0].snaplen, 65_535);
+        assert_chunking_does_not_matter(&build.out);
+    }
+
+    #[test]
+    fn a_simple_packet_has_the_time_before_it_and_an_implied_length() {
+        for big in [false, true] {
+            let mut build = Build::new(big);
+            build
+                .interface(1, 5, &[])
+                .block(SIMPLE_PACKET, &[U32(3), Raw(b"abc")])
+                .frame(0, 7, 3, b"def")
+                .block(SIMPLE_PACKET, &[U32(60), Raw(b"ghijk")]);
+            let (frames, interfaces) = read_good(&build.out);
+            assert_eq!(
+                frames,
+                [
+                    seen(0, 0, 1, 3, b"abc"),
+                    seen(7_000, 0, 1, 3, b"def"),
+                    seen(7_000, 0, 1, 60, b"ghijk"),
+                ]
+            );
+            assert_eq!(interfaces.list()[0].untimed, 2);
+        }
+    }
+
+    #[test]
+    fn old_packets_and_losses_are_read() {
+        for big in [false, true] {
+            let mut build = Build::new(big);
+            let packet = |build: &mut Build, losses| {
+                build.block(
+                    PACKET,
+                    &[
+                        U16(0),
+                        U16(losses),
+                        U32(1),
+                        U32(2),
+                        U32(3),
+                        U32(60),
+                        Raw(b"abc"),
+                    ],
+                );
+            };
+            build.interface(1, 0, &[]);
+            packet(&mut build, 4);
+            packet(&mut build, u16::MAX);
+            build.block(
+                ENHANCED_PACKET,
+                &[
+                    U32(0),
+                    U32(0),
+                    U32(0),
+                    U32(1),
+                    U32(1),
+                    Raw(b"x"),
+                    U16(4),
+                    U16(8),
+                    U64(10),
+                ],
+            );
+            build.block(
+                INTERFACE_STATISTICS,
+                &[
+                    U32(0),
+                    U32(0),
+                    U32(0),
+                    U16(4),
+                    U16(8),
+                    U64(100),
+                    U16(5),
+                    U16(8),
+                    U64(7),
+                    U16(7),
+                    U16(8),
+                    U64(2),
+                    U16(0),
+                    U16(0),
+                ],
+            );
+            let (frames, interfaces) = read_good(&build.out);
+            let nanos = ((1_i64 << 32) + 2) * 1000;
+            assert_eq!(frames[0], seen(nanos, 0, 1, 60, b"abc"));
+            let interface = &interfaces.list()[0];
+            assert_eq!(interface.dropped_noted, 14);
+            assert_eq!(interface.received, Some(100));
+            assert_eq!(interface.dropped, Some(9));
+        }
+    }
+
+    #[test]
+    fn the_frame_check_sequence_is_taken_off() {
+        for length in [4, 32] {
+            let mut build = Build::new(true);
+            build
+                .interface(1, 0, &[U16(13), U16(1), Raw(&[length])])
+                .frame(0, 0, 10, b"abcdef1234")
+                .block(
+                    ENHANCED_PACKET,
+                    &[
+                        U32(0),
+                        U32(0),
+                        U32(0),
+                        U32(10),
+                        U32(10),
+                        Raw(b"abcdefgh12"),
+                        U16(2),
+                        U16(4),
+                        U32(2 << 5),
+                    ],
+                );
+            let (frames, _) = read_good(&build.out);
+            assert_eq!(
+                frames,
+                [seen(0, 0, 1, 6, b"abcdef"), seen(0, 0, 1, 8, b"abcdefgh")]
+            );
+        }
+    }
+
+    #[test]
+    fn other_blocks_are_passed_over_however_long() {
+        let mut build = Build::new(false);
+        let long = vec![0x55; 3 * MAX_WINDOW];
+        build
+            .interface(1, 0, &[])
+            .block(4, &[U16(0), U16(0)])
+            .block(10, &[Raw(&long)])
+            .block(0xbad, &[])
+            .frame(0, 0, 5, b"ab");
+        assert_eq!(read_good(&build.out).0, [seen(0, 0, 1, 5, b"ab")]);
+    }
+
+    #[test]
+    fn padding_that_the_length_leaves_out_is_found() {
+        let mut build = Build::new(false);
+        build.interface(1, 0, &[]);
+        for bytes in [&b"abcdef"[..], b"ghi"] {
+            let start = build.out.len();
+            build.frame(0, 1, 9, bytes);
+            let end = build.out.len();
+            let unpadded = (32 + bytes.len()) as u32;
+            for at in [start + 4, end - 4] {
+                build.out[at..at + 4].copy_from_slice(&unpadded.to_le_bytes());
+            }
+        }
+        assert_eq!(
+            read_good(&build.out).0,
+            [
+                seen(1_000, 0, 1, 9, b"abcdef"),
+                seen(1_000, 0, 1, 9, b"ghi")
+            ]
+        );
+    }
+
+    #[test]
+    fn cut_anywhere_the_whole_frames_before_the_cut_are_read() {
+        for big in [false, true] {
+            let mut build = Build::new(big);
+            let mut starts = vec![0, build.out.len()];
+            build.interface(1, 0, &[U16(2), U16(4), Raw(b"eth0")]);
+            starts.push(build.out.len());
+            let mut ends = Vec::new();
+            for bytes in [&b"abc"[..], b"", b"defgh"] {
+                build.frame(0, 1, 9, bytes);
+                ends.push(build.out.len());
+                starts.push(build.out.len());
+                build.block(0xbad, &[U32(1)]);
+                starts.push(build.out.len());
+            }
+            let (all, _) = read_good(&build.out);
+            assert_eq!(all.len(), 3);
+            for cut in 0..build.out.len() {
+                let (frames, _, fault) = read_all(Chunks::new(&build.out[..cut], 1000), 64);
+                let complete = ends.iter().filter(|&&end| end <= cut).count();
+                assert_eq!(frames, all[..complete], "at {cut}");
+                let start = *starts.iter().rev().find(|&&start| start <= cut).unwrap();
+                match fault {
+                    None => assert_eq!(cut, start, "a clean end only between blocks"),
+                    Some(fault) if cut < MIN_SECTION_HEADER => {
+                        assert_eq!(fault.severity, Severity::Empty, "at {cut}");
+                    }
+                    Some(fault) => {
+                        assert_eq!(fault.severity, Severity::Damaged, "at {cut}");
+                        assert_eq!(fault.offset, Some(start as u64), "at {cut}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// What follows a good frame, and where the fault is said to be.
+    fn damage(bad: impl Fn(&mut Build)) -> String {
+        let mut build = Build::new(false);
+        build.interface(1, 0, &[]).frame(0, 0, 2, b"ok");
+        let at = build.out.len() as u64;
+        bad(&mut build);
+        build.frame(0, 0, 5, b"after");
+        let (frames, _, fault) = read_all(Chunks::new(&build.out, 1000), 64);
+        assert_eq!(frames, [seen(0, 0, 1, 2, b"ok")]);
+        let fault = fault.expect("damage");
+        assert_eq!(fault.severity, Severity::Damaged);
+        assert_eq!(fault.offset, Some(at));
+        fault.message
+    }
+
+    #[test]
+    fn damage_is_named_where_it_is() {
+        let broken = |at_end: usize, value: u32| {
+            move |build: &mut Build| {
+                build.frame(0, 0, 2, b"bad!");
+                let at = build.out.len() - at_end;
+                build.out[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            }
+        };
+        assert!(damage(broken(4, 40)).contains("at its end 40"));
+        assert!(damage(broken(32, 37)).contains("37 bytes and at its end"));
+        assert!(damage(broken(32, 8)).contains("claims 8 bytes"));
+        assert!(damage(broken(32, 1 << 24)).contains("larger than any frame"));
+        assert!(damage(broken(28, 3)).contains("interface 3"));
+        assert!(damage(broken(16, 5)).contains("claims 5 captured bytes"));
+        let no_magic = damage(|build| {
+            build.block(SECTION_HEADER, &[U32(1), U64(0), U32(0)]);
+        });
+        assert!(no_magic.contains("byte-order magic"));
+        let too_long = damage(|build| {
+            build.frame(0, 0, 9, &vec![0; MAX_FRAME + 1]);
+        });
+        assert!(too_long.contains("262145 captured bytes"));
+    }
+
+    #[test]
+    fn hostile_options_do_no_harm() {
+        let mut build = Build::new(false);
+        let name = vec![b'n'; 60_000];
+        build
+            .interface(1, 0, &[U16(2), U16(60_000), Raw(&name)])
+            .interface(1, 0, &[U16(9), U16(0), U16(14), U16(3), Raw(b"abc")])
+            .interface(1, 0, &[U16(9), U16(9_999), Raw(b"abc")])
+            .frame(2, 1, 2, b"ok");
+        let (frames, interfaces) = read_good(&build.out);
+        assert_eq!(frames, [seen(1_000, 2, 1, 2, b"ok")]);
+        assert_eq!(
+            interfaces.list()[0].name.as_ref().map(String::len),
+            Some(MAX_NAME)
+        );
+    }
+
+    #[test]
+    fn too_many_interfaces_are_damage() {
+        let mut build = Build::new(false);
+        for _ in 0..=MAX_INTERFACES {
+            build.interface(1, 0, &[]);
+        }
+        let (_, interfaces, fault) = read_all(Chunks::new(&build.out, usize::MAX), 1 << 16);
+        assert_eq!(fault.unwrap().severity, Severity::Damaged);
+        assert_eq!(interfaces.list().len(), MAX_INTERFACES);
     }
 }

@@ -67,14 +67,14 @@ impl Window {
     /// Marks the next `count` visible bytes as read and says where they are.
     /// They can be had from [`Self::slice`] until the next `fill`, `skip` or `read`.
     #[inline]
-    pub(crate) fn take(&mut self, count: usize) -> Range<usize> {
+    pub(crate) fn consume(&mut self, count: usize) -> Range<usize> {
         let from = self.start;
         self.start = from.saturating_add(count).min(self.end);
         self.offset += (self.start - from) as u64;
         from..self.start
     }
 
-    /// Bytes that [`Self::take`] has marked.
+    /// Bytes that [`Self::consume`] has marked.
     #[inline]
     pub(crate) fn slice(&self, range: Range<usize>) -> &[u8] {
         self.buffer.get(range).unwrap_or_default()
@@ -89,7 +89,7 @@ impl Window {
             let step = usize::try_from(count)
                 .unwrap_or(usize::MAX)
                 .min(self.end - self.start);
-            self.take(step);
+            self.consume(step);
             count -= step as u64;
         }
         Ok(true)
@@ -136,7 +136,7 @@ impl Read for Window {
             return Ok(0);
         }
         let count = out.len().min(self.end - self.start);
-        let range = self.take(count);
+        let range = self.consume(count);
         out[..count].copy_from_slice(self.slice(range));
         Ok(count)
     }
@@ -153,7 +153,7 @@ mod tests {
         for chunk in [1, 3, 64, 5000] {
             let mut window = Window::new(Box::new(Chunks::new(&bytes, chunk)), 64);
             assert!(window.fill(10).unwrap());
-            let head = window.take(10);
+            let head = window.consume(10);
             assert_eq!(window.slice(head), &bytes[..10]);
             assert!(window.fill(500).unwrap(), "grows for a large record");
             assert_eq!(&window.unread()[..500], &bytes[10..510]);

@@ -1,1 +1,58 @@
-//! Under way.
+//! Captures with known answers.
+//!
+//! This crate makes frames by its own reading of the specifications: it shares no code with
+//! the dissectors, so that the two can prove each other. Three layers:
+//!
+//! * builders, one file per protocol ([`ethernet`], [`ipx`], [`ncp`], [`llc`], [`nbf`],
+//!   [`ipv4`], [`smb1`], [`smb2`]): fields in, bytes out;
+//! * [`Scenario`]: a small text language in which a situation is written down together with
+//!   the answer that an analyser must give;
+//! * [`bulk()`]: millions of frames with a known mean, for measurements of speed.
+
+pub mod bulk;
+mod bytes;
+pub mod ethernet;
+pub mod ipv4;
+pub mod ipx;
+pub mod llc;
+pub mod nbf;
+pub mod ncp;
+mod pcapng;
+mod prng;
+pub mod scenario;
+pub mod smb1;
+pub mod smb2;
+
+pub use bulk::{Shape, Truth, bulk};
+pub use bytes::file_data;
+pub use prng::Random;
+pub use scenario::{Error, Scenario};
+
+use wirewait_wire::{Frame, LinkType, Timestamp};
+
+/// A frame that owns its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedFrame {
+    /// When the capture point saw it.
+    pub at: Timestamp,
+    /// The kind of link.
+    pub link: LinkType,
+    /// Bytes on the wire; at least `bytes.len()`.
+    pub wire_len: u32,
+    /// The bytes that were captured.
+    pub bytes: Vec<u8>,
+}
+
+impl OwnedFrame {
+    /// The frame as a source would lend it.
+    #[must_use]
+    pub fn as_frame(&self) -> Frame<'_> {
+        Frame {
+            at: self.at,
+            link: self.link,
+            interface: 0,
+            wire_len: self.wire_len,
+            bytes: &self.bytes,
+        }
+    }
+}

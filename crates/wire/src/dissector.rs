@@ -62,6 +62,9 @@ pub struct Layer {
     pub next: Next,
 }
 
+/// Finds the first plausible start of a message in bytes from the middle of a stream.
+pub type Resync = fn(&[u8]) -> Option<usize>;
+
 /// What a framer finds at the place where a message should begin in a byte stream.
 #[derive(Clone, Copy, Debug)]
 pub enum Framing {
@@ -127,12 +130,15 @@ pub struct Dissector {
     /// Its payload can be another protocol's, so its header is read before anything is
     /// made of its own messages (NBF). Protocols at the end of the line leave this false.
     pub conveys: bool,
+    /// What transactions name as their carrier when this is the innermost layer below them
+    /// that has a name to give (`tcp`, `nbt`, `ipx`, `nbf`).
+    pub carrier: Option<&'static str>,
     /// Reads the header and adds to the facts.
     pub dissect: fn(Input<'_>, &mut Facts) -> Result<Layer, Fault>,
     /// Cuts a byte stream into messages, for protocols that frame themselves in one.
     pub framing: Option<fn(&[u8]) -> Framing>,
     /// Finds the first plausible start of a message in bytes from the middle of a stream.
-    pub resync: Option<fn(&[u8]) -> Option<usize>>,
+    pub resync: Option<Resync>,
     /// Says what the part of a message that begins here means, for protocols of requests
     /// and responses.
     pub exchange: Option<fn(Input<'_>) -> Result<Part, Fault>>,

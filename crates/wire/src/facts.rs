@@ -111,6 +111,9 @@ pub enum Carries {
     Segment(Segment),
     /// Acknowledges, above the link, the message with this number; carries no data.
     Ack(Option<u16>),
+    /// The receiver kept so many bytes of what was sent since it last said so; the rest will
+    /// be sent again (NBF NO_RECEIVE, RECEIVE_OUTSTANDING). Carries no data.
+    Accepted(u32),
     /// Session upkeep that is neither data nor acknowledgement.
     Control,
     /// A message of a protocol of requests and responses. A layer that conveys others sets

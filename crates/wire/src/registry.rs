@@ -50,6 +50,8 @@ pub struct Walk {
     /// The message of requests and responses that the walk was handed over at: who reads
     /// it, and where it begins and ends (`start` and `payload` are the same).
     pub message: Option<Span>,
+    /// Where the layer begins that identifies its packets ([`Facts::packet_id`]).
+    pub packet_start: Option<u32>,
 }
 
 impl Default for Walk {
@@ -61,6 +63,7 @@ impl Default for Walk {
             stop: None,
             next: Next::NONE,
             message: None,
+            packet_start: None,
         }
     }
 }
@@ -102,6 +105,7 @@ impl Walk {
         self.stop = None;
         self.next = Next::NONE;
         self.message = None;
+        self.packet_start = None;
     }
 
     fn push(&mut self, span: Span) {
@@ -155,13 +159,19 @@ struct Exact {
     dissector: DissectorId,
 }
 
+struct Probe {
+    table: u32,
+    accepts: fn(&[u8]) -> bool,
+    dissector: DissectorId,
+}
+
 /// All dissectors, indexed by their claims.
 pub struct Registry {
     dissectors: &'static [&'static Dissector],
     /// Open addressing, a power of two in size, at most half full.
     exact: Vec<Option<Exact>>,
     signatures: Vec<(u32, &'static [u8], DissectorId)>,
-    probes: Vec<(u32, fn(&[u8]) -> bool, DissectorId)>,
+    probes: Vec<Probe>,
 }
 
 impl fmt::Debug for Registry {
@@ -205,7 +215,11 @@ impl Registry {
                     Claim::Signature(table, prefix) => {
                         registry.signatures.push((table.id(), prefix, id));
                     }
-                    Claim::Probe(table, accepts) => registry.probes.push((table.id(), accepts, id)),
+                    Claim::Probe(table, accepts) => registry.probes.push(Probe {
+                        table: table.id(),
+                        accepts,
+                        dissector: id,
+                    }),
                 }
             }
         }
@@ -243,8 +257,8 @@ impl Registry {
                 next.keys().find_map(|key| {
                     self.probes
                         .iter()
-                        .find(|(t, accepts, _)| *t == key.table.id() && accepts(bytes))
-                        .map(|p| p.2)
+                        .find(|p| p.table == key.table.id() && (p.accepts)(bytes))
+                        .map(|p| p.dissector)
                 })
             })
     }
@@ -297,6 +311,9 @@ impl Registry {
                     return;
                 }
             };
+            if walk.packet_start.is_none() && walk.facts.packet_id.is_some() {
+                walk.packet_start = Some(start);
+            }
             let payload = start.saturating_add(layer.header.min(layer.end)).min(end);
             let own_end = start.saturating_add(layer.end);
             walk.push(Span {
@@ -326,7 +343,7 @@ impl Registry {
                     }
                     return;
                 }
-                Carries::Segment(_) | Carries::Ack(_) | Carries::Control
+                Carries::Segment(_) | Carries::Ack(_) | Carries::Accepted(_) | Carries::Control
                     if depth == Depth::Handover =>
                 {
                     return;

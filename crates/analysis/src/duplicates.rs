@@ -1,0 +1,123 @@
+//! Frames that a mirror port delivers twice.
+//!
+//! Two frames with the same bytes a few microseconds apart are one frame captured twice;
+//! a retransmission comes later than that. Where the packet carries an identification that
+//! its sender changes with every transmission (IPv4), copies are told from retransmissions
+//! by that, and may lie milliseconds apart.
+
+use crate::Settings;
+use wirewait_wire::{Frame, Timestamp};
+
+/// Bytes of a frame that are compared. Behind this there is payload, which the checksums,
+/// sequence numbers and identifiers in front of it tell apart.
+const COMPARED: usize = 160;
+const PLACES: usize = 4096;
+
+#[derive(Clone, Copy)]
+struct Seen {
+    digest: u64,
+    at: Timestamp,
+}
+
+/// The latest frames, by digest. Of fixed size: where two digests share a place the older
+/// one is forgotten, and its copy would count as a frame.
+pub(crate) struct Duplicates {
+    seen: Vec<Seen>,
+}
+
+impl Duplicates {
+    pub(crate) fn new() -> Self {
+        let never = Seen {
+            digest: 0,
+            at: Timestamp::from_nanos(i64::MIN),
+        };
+        Self {
+            seen: vec![never; PLACES],
+        }
+    }
+
+    /// Whether this frame is a copy of one just seen. `identified`: it carries an
+    /// identification of its own, and `start` is where its network layer begins, so that
+    /// copies with other MAC addresses or tags are found.
+    pub(crate) fn is_copy(
+        &mut self,
+        frame: &Frame<'_>,
+        identified: Option<usize>,
+        settings: &Settings,
+    ) -> bool {
+        let (bytes, window) = match identified {
+            Some(start) => (
+                frame.bytes.get(start..).unwrap_or_default(),
+                settings.duplicate_id_ns,
+            ),
+            None => (frame.bytes, settings.duplicate_ns),
+        };
+        let length = bytes.len() as u64;
+        let digest = digest(&bytes[..bytes.len().min(COMPARED)], length);
+        let place = &mut self.seen[(digest >> 32) as usize % PLACES];
+        let copy = place.digest == digest && (0..=window).contains(&frame.at.since(place.at));
+        if !copy {
+            *place = Seen {
+                digest,
+                at: frame.at,
+            };
+        }
+        copy
+    }
+}
+
+/// A digest of few instructions; an attacker who can make two of them equal can only make
+/// one of his own frames count as a copy of another.
+fn digest(bytes: &[u8], length: u64) -> u64 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = length.wrapping_mul(K) ^ 0x5851_f42d_4c95_7f2d;
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let word = chunk.iter().fold(0u64, |w, b| w << 8 | u64::from(*b));
+        hash = mix(hash ^ word, K);
+    }
+    let tail = chunks
+        .remainder()
+        .iter()
+        .fold(1u64, |w, b| w << 8 | u64::from(*b));
+    mix(hash ^ tail, K)
+}
+
+fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_wire::LinkType;
+
+    fn copy(d: &mut Duplicates, at: i64, bytes: &[u8], identified: Option<usize>) -> bool {
+        let frame = Frame {
+            at: Timestamp::from_nanos(at),
+            link: LinkType::ETHERNET,
+            interface: 0,
+            wire_len: bytes.len() as u32,
+            bytes,
+        };
+        d.is_copy(&frame, identified, &Settings::default())
+    }
+
+    #[test]
+    fn a_copy_comes_at_once_and_a_retransmission_later() {
+        let mut d = Duplicates::new();
+        assert!(!copy(&mut d, 0, b"a frame", None));
+        assert!(copy(&mut d, 5_000, b"a frame", None));
+        assert!(!copy(&mut d, 5_000, b"b frame", None));
+        assert!(!copy(&mut d, 200_000, b"a frame", None));
+    }
+
+    #[test]
+    fn an_identified_packet_may_be_late_and_have_other_addresses() {
+        let mut d = Duplicates::new();
+        assert!(!copy(&mut d, 0, b"AApacket", Some(2)));
+        assert!(copy(&mut d, 1_200_000, b"BBpacket", Some(2)));
+        assert!(!copy(&mut d, 60_000_000, b"BBpacket", Some(2)));
+    }
+}

@@ -1,0 +1,409 @@
+//! Statistics over closed transactions: by server and operation, and by client.
+
+use crate::distribution::Distribution;
+use crate::table::Table;
+use crate::{
+    Counts, Excluded, Flags, FrameSums, Outcome, ServerRow, Settings, StationRow, Transaction,
+    Turnaround,
+};
+use std::collections::BTreeSet;
+use wirewait_wire::{Endpoint, Kind, Timestamp};
+
+/// Servers remembered per client, to be counted.
+const SERVERS: usize = 1024;
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct RowKey {
+    server: Endpoint,
+    protocol: &'static str,
+    carrier: &'static str,
+    command: &'static str,
+    code: u32,
+    kind: Kind,
+}
+
+#[derive(Default)]
+struct Row {
+    counts: Counts,
+    turnaround: Distribution,
+    response_time: Distribution,
+    request_transfer: Distribution,
+    response_transfer: Distribution,
+    frames: FrameSums,
+    data_bytes: u64,
+    /// Response time of the transactions that moved data.
+    moving_ns: i128,
+}
+
+#[derive(Default)]
+struct Client {
+    counts: Counts,
+    response_time: Distribution,
+    /// Sum of squares of response times, in square nanoseconds.
+    squares: u128,
+    retransmitted: u64,
+    data_bytes: u64,
+    servers: BTreeSet<Endpoint>,
+    outstanding: u32,
+    busy_since: Timestamp,
+    idle_since: Option<Timestamp>,
+    busy_ns: u64,
+    client_ns: u64,
+    think_ns: u64,
+    thinks: u64,
+}
+
+/// Reasons for leaving a transaction out, in the order in which they are shown.
+const EXCLUDED: [(&str, &str); 9] = [
+    (
+        "turnaround",
+        "the request was seen more than once before the response",
+    ),
+    ("turnaround", "the server was busy with an earlier request"),
+    ("turnaround", "frames are missing from the capture"),
+    ("all times", "the clock of the capture stepped back"),
+    ("all times", "unanswered"),
+    ("all times", "cancelled"),
+    ("all times", "response without request"),
+    ("frames per request", "frames are missing from the capture"),
+    (
+        "stations' response time",
+        "waits by design, session set-up and breaks",
+    ),
+];
+
+pub(crate) struct Figures {
+    rows: Table<RowKey, Row>,
+    clients: Table<Endpoint, Client>,
+    slowest: Vec<Transaction>,
+    excluded: [u64; EXCLUDED.len()],
+    rows_evicted: u64,
+    settings: Settings,
+}
+
+impl Figures {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            rows: Table::new(settings.rows),
+            clients: Table::new(settings.rows),
+            slowest: Vec::new(),
+            excluded: [0; EXCLUDED.len()],
+            rows_evicted: 0,
+            settings,
+        }
+    }
+
+    /// Rows of either kind that were dropped because there were too many.
+    pub(crate) fn rows_evicted(&self) -> u64 {
+        self.rows_evicted
+    }
+
+    /// This client has begun to wait for a request whose first byte came at `at`.
+    pub(crate) fn begins(&mut self, client: Endpoint, at: Timestamp) {
+        let think = self.settings.think_ns;
+        let client = self.client(client);
+        if client.outstanding == 0 {
+            client.busy_since = at;
+            if let Some(idle) = client.idle_since {
+                let gap = at.since(idle);
+                // A request that began before the last answer was complete left no gap.
+                client.busy_since = at.max(idle);
+                let ns = u64::try_from(gap).unwrap_or(0);
+                if gap <= think {
+                    client.client_ns += ns;
+                } else {
+                    client.think_ns += ns;
+                    client.thinks += 1;
+                }
+            }
+        }
+        client.outstanding = client.outstanding.saturating_add(1);
+    }
+
+    /// It no longer waits for one of its requests, since `at`.
+    pub(crate) fn ends(&mut self, client: Endpoint, at: Timestamp) {
+        let client = self.client(client);
+        client.outstanding = client.outstanding.saturating_sub(1);
+        let latest = client.idle_since.map_or(at, |idle| idle.max(at));
+        client.idle_since = Some(latest);
+        if client.outstanding == 0 {
+            let busy = latest.since(client.busy_since);
+            client.busy_ns += u64::try_from(busy).unwrap_or(0);
+        }
+    }
+
+    /// Counts a closed transaction.
+    pub(crate) fn closed(&mut self, t: &Transaction) {
+        self.exclude(t);
+        self.count_row(t);
+        self.count_client(t);
+        self.rank(t);
+    }
+
+    pub(crate) fn servers(&self) -> Vec<ServerRow> {
+        let mut rows: Vec<(i128, ServerRow)> = self
+            .rows
+            .iter()
+            .map(|(k, r)| (r.response_time.total(), server_row(k, r)))
+            .collect();
+        // Rows of a server stand together, the server that was waited for longest first.
+        let waits: std::collections::BTreeMap<Endpoint, i128> =
+            rows.iter()
+                .fold(std::collections::BTreeMap::new(), |mut sums, (ns, r)| {
+                    *sums.entry(r.server).or_default() += ns;
+                    sums
+                });
+        let wait = |server: &Endpoint| waits.get(server).copied().unwrap_or(0);
+        rows.sort_by(|(a_ns, a), (b_ns, b)| {
+            (wait(&b.server), b_ns)
+                .cmp(&(wait(&a.server), a_ns))
+                .then_with(|| a.server.cmp(&b.server))
+                .then_with(|| {
+                    (a.protocol, a.carrier, a.command, a.code, a.kind)
+                        .cmp(&(b.protocol, b.carrier, b.command, b.code, b.kind))
+                })
+        });
+        // Two servers with the same wait must not interleave.
+        rows.sort_by(|(_, a), (_, b)| {
+            wait(&b.server)
+                .cmp(&wait(&a.server))
+                .then_with(|| a.server.cmp(&b.server))
+        });
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    pub(crate) fn stations(&self) -> Vec<StationRow> {
+        let (n, total) = self.clients.iter().fold((0, 0), |(n, total), (_, c)| {
+            (n + c.response_time.n(), total + c.response_time.total())
+        });
+        let mut rows: Vec<(i128, StationRow)> = self
+            .clients
+            .iter()
+            .map(|(key, c)| (c.response_time.total(), station_row(*key, c, n, total)))
+            .collect();
+        rows.sort_by(|(a_ns, a), (b_ns, b)| b_ns.cmp(a_ns).then_with(|| a.client.cmp(&b.client)));
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    pub(crate) fn slowest(&self) -> Vec<Transaction> {
+        self.slowest.clone()
+    }
+
+    pub(crate) fn excluded(&self) -> Vec<Excluded> {
+        EXCLUDED
+            .iter()
+            .zip(self.excluded)
+            .filter(|(_, count)| *count > 0)
+            .map(|((from, reason), count)| Excluded {
+                from,
+                reason,
+                count,
+            })
+            .collect()
+    }
+
+    fn client(&mut self, station: Endpoint) -> &mut Client {
+        let station = station.station();
+        let place = match self.clients.find(&station) {
+            Some(place) => place,
+            None => {
+                let (place, evicted) = self.clients.insert(station, Client::default());
+                self.rows_evicted += u64::from(evicted.is_some());
+                place
+            }
+        };
+        self.clients.at(place)
+    }
+
+    fn exclude(&mut self, t: &Transaction) {
+        let lost = t.flags.contains(Flags::CAPTURE_LOSS);
+        let reasons = [
+            matches!(t.turnaround, Turnaround::Between(..)),
+            t.flags.contains(Flags::PIPELINED) && t.turnaround.exact().is_some(),
+            lost && t.turnaround.exact().is_some(),
+            t.flags.contains(Flags::CLOCK_STEP),
+            t.outcome == Outcome::Unanswered,
+            t.outcome == Outcome::Cancelled,
+            t.outcome == Outcome::OrphanResponse,
+            lost,
+            t.outcome == Outcome::Answered && !counts_for_stations(t.kind),
+        ];
+        for (count, applies) in self.excluded.iter_mut().zip(reasons) {
+            *count += u64::from(applies);
+        }
+    }
+
+    fn count_row(&mut self, t: &Transaction) {
+        let key = RowKey {
+            server: t.server.station(),
+            protocol: t.protocol,
+            carrier: t.carrier,
+            command: t.operation.name,
+            code: t.code,
+            kind: t.kind,
+        };
+        let place = match self.rows.find(&key) {
+            Some(place) => place,
+            None => {
+                let (place, evicted) = self.rows.insert(key, Row::default());
+                self.rows_evicted += u64::from(evicted.is_some());
+                place
+            }
+        };
+        let row = self.rows.at(place);
+        row.counts.add(t);
+        if !t.flags.contains(Flags::CAPTURE_LOSS) {
+            row.frames.add(t);
+        }
+        row.data_bytes += t.data_bytes;
+        let Some(response_time) = timed(t) else {
+            return;
+        };
+        row.response_time.record(response_time);
+        if t.data_bytes > 0 {
+            row.moving_ns += i128::from(response_time);
+        }
+        if let Some(ns) = t.request_transfer_ns() {
+            row.request_transfer.record(ns);
+        }
+        if let Some(ns) = t.response_transfer_ns() {
+            row.response_transfer.record(ns);
+        }
+        let clean = !t.flags.contains(Flags::PIPELINED) && !t.flags.contains(Flags::CAPTURE_LOSS);
+        if let (Turnaround::Exact(ns), true) = (t.turnaround, clean) {
+            row.turnaround.record(ns);
+        }
+    }
+
+    fn count_client(&mut self, t: &Transaction) {
+        let server = t.server.station();
+        let client = self.client(t.client);
+        client.counts.add(t);
+        client.retransmitted += u64::from(t.frames.retransmitted);
+        client.data_bytes += t.data_bytes;
+        if client.servers.len() < SERVERS {
+            client.servers.insert(server);
+        }
+        if let Some(ns) = timed(t).filter(|_| counts_for_stations(t.kind)) {
+            client.response_time.record(ns);
+            let ns = u128::from(ns.unsigned_abs());
+            client.squares = client.squares.saturating_add(ns * ns);
+        }
+    }
+
+    fn rank(&mut self, t: &Transaction) {
+        let Some(ns) = timed(t).filter(|_| t.kind != Kind::Wait) else {
+            return;
+        };
+        let at = self
+            .slowest
+            .partition_point(|s| s.response_time_ns().unwrap_or(0) >= ns);
+        if at < self.settings.slowest {
+            self.slowest
+                .truncate(self.settings.slowest.saturating_sub(1));
+            self.slowest.insert(at, *t);
+        }
+    }
+}
+
+impl Counts {
+    fn add(&mut self, t: &Transaction) {
+        if t.outcome == Outcome::OrphanResponse {
+            self.orphan_responses += 1;
+            return;
+        }
+        self.requests += 1;
+        match t.outcome {
+            Outcome::Answered => self.answered += 1,
+            Outcome::Cancelled => self.cancelled += 1,
+            _ if t.flags.contains(Flags::ONE_SIDED) => self.one_sided += 1,
+            _ => self.unanswered += 1,
+        }
+        self.failures += u64::from(t.status.is_some_and(|s| s.failure));
+        self.not_ok += u64::from(t.status.is_some_and(|s| !s.ok));
+        self.repeated += u64::from(t.copies > 1);
+        self.interims += u64::from(t.interims);
+        self.duplicate_responses += u64::from(t.duplicate_responses);
+    }
+}
+
+impl FrameSums {
+    fn add(&mut self, t: &Transaction) {
+        self.request += u64::from(t.frames.request);
+        self.response += u64::from(t.frames.response);
+        self.interim += u64::from(t.frames.interim);
+        self.ack += u64::from(t.frames.ack);
+        self.control += u64::from(t.frames.control);
+        self.retransmitted += u64::from(t.frames.retransmitted);
+    }
+}
+
+/// The response time, if it counts in statistics of times.
+fn timed(t: &Transaction) -> Option<i64> {
+    if t.outcome != Outcome::Answered || t.flags.contains(Flags::CLOCK_STEP) {
+        return None;
+    }
+    t.response_time_ns()
+}
+
+/// Statistics over all operations of a station leave out what is no measure of service.
+fn counts_for_stations(kind: Kind) -> bool {
+    !matches!(kind, Kind::Wait | Kind::Session | Kind::Break)
+}
+
+fn server_row(key: &RowKey, row: &Row) -> ServerRow {
+    let throughput = (row.moving_ns > 0)
+        .then(|| u128::from(row.data_bytes) * 1_000_000_000 / row.moving_ns.unsigned_abs())
+        .filter(|rate| *rate > 0)
+        .and_then(|rate| u64::try_from(rate).ok());
+    ServerRow {
+        server: key.server,
+        protocol: key.protocol,
+        carrier: key.carrier,
+        command: key.command,
+        code: key.code,
+        kind: key.kind,
+        counts: row.counts,
+        turnaround: row.turnaround.times(),
+        response_time: row.response_time.times(),
+        request_transfer: row.request_transfer.times(),
+        response_transfer: row.response_transfer.times(),
+        frames: row.frames,
+        data_bytes: row.data_bytes,
+        throughput,
+    }
+}
+
+fn station_row(key: Endpoint, c: &Client, all: u64, all_ns: i128) -> StationRow {
+    let times = c.response_time.times();
+    let (n, sum) = (u128::from(times.n), times.total.unsigned_abs());
+    // Variance of the population: (n * sum of squares - square of sum) / n^2.
+    let deviation = (times.n > 1)
+        .then(|| {
+            let spread = n
+                .checked_mul(c.squares)?
+                .checked_sub(sum.checked_mul(sum)?)?;
+            u64::try_from((spread / (n * n)).isqrt()).ok()
+        })
+        .flatten();
+    let normalised_mean = (times.n > 0 && all_ns > 0)
+        .then(|| {
+            let scaled = sum.checked_mul(u128::from(all))?.checked_mul(1_000_000)?;
+            u64::try_from(scaled / (n * all_ns.unsigned_abs())).ok()
+        })
+        .flatten();
+    StationRow {
+        client: key,
+        servers: c.servers.len() as u64,
+        counts: c.counts,
+        response_time: times,
+        deviation,
+        normalised_mean,
+        retransmitted: c.retransmitted,
+        busy_ns: c.busy_ns,
+        client_ns: c.client_ns,
+        think_ns: c.think_ns,
+        thinks: c.thinks,
+        data_bytes: c.data_bytes,
+    }
+}

@@ -1,0 +1,298 @@
+//! Puts the frames of a numbered link (LLC type 2) in order, and knows which message each
+//! unacknowledged frame belongs to.
+
+use crate::Mark;
+use crate::table::Place;
+use std::collections::VecDeque;
+use wirewait_wire::{DissectorId, Facts, Next};
+
+/// Frames held back in one direction at most.
+const HELD: usize = 64;
+/// Bytes kept of a frame that is held back.
+const KEPT: usize = 2048;
+
+/// A message, or what stands for one: on which conversation, from which side, its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) place: Place,
+    pub(crate) side: usize,
+    pub(crate) serial: u64,
+}
+
+/// A frame that came too early.
+pub(crate) struct Held {
+    pub(crate) number: u16,
+    pub(crate) facts: Facts,
+    pub(crate) next: Next,
+    pub(crate) carrier: &'static str,
+    pub(crate) message: Option<DissectorId>,
+    pub(crate) layer: DissectorId,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) length: u32,
+    pub(crate) mark: Mark,
+    pub(crate) resent: Option<Mark>,
+}
+
+/// What a data frame is, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The next one; `after_gap` when others before it were never captured.
+    Next { after_gap: bool },
+    /// Others before it are missing.
+    Early,
+    /// Seen before; it belongs to this message, if that is still known.
+    Again(Option<Owner>),
+}
+
+#[derive(Default)]
+struct Direction {
+    next: Option<u16>,
+    unacknowledged: VecDeque<(u16, Option<Owner>)>,
+    held: Vec<Held>,
+    after_gap: bool,
+    lost: u64,
+}
+
+/// A numbered link between two stations.
+pub(crate) struct Link {
+    modulus: u32,
+    directions: [Direction; 2],
+    /// The beginning of the link is in the capture.
+    pub(crate) from_start: bool,
+    /// The conversation that used it last.
+    pub(crate) last: Option<Place>,
+}
+
+impl Link {
+    pub(crate) fn new(modulus: u32) -> Self {
+        Self {
+            modulus: modulus.clamp(2, 65536),
+            directions: Default::default(),
+            from_start: false,
+            last: None,
+        }
+    }
+
+    /// Both sides count from 0 again.
+    pub(crate) fn open(&mut self) {
+        let lost = [self.directions[0].lost, self.directions[1].lost];
+        self.directions = Default::default();
+        for (direction, lost) in self.directions.iter_mut().zip(lost) {
+            direction.next = Some(0);
+            direction.lost = lost;
+        }
+        self.from_start = true;
+    }
+
+    /// A data frame from `side` with this number.
+    pub(crate) fn turn(&mut self, side: usize, number: u16) -> Turn {
+        let modulus = self.modulus;
+        let direction = &mut self.directions[side];
+        let expected = *direction.next.get_or_insert(number);
+        let ahead = distance(expected, number, modulus);
+        if ahead == 0 {
+            direction.next = Some(step(number, modulus));
+            return Turn::Next {
+                after_gap: std::mem::take(&mut direction.after_gap),
+            };
+        }
+        if ahead >= modulus / 2 {
+            let owner = direction
+                .unacknowledged
+                .iter()
+                .rev()
+                .find(|(n, _)| *n == number)
+                .and_then(|(_, owner)| *owner);
+            return Turn::Again(owner);
+        }
+        Turn::Early
+    }
+
+    /// Holds an early frame back; says whether it was already. Gives up waiting when too
+    /// many are held.
+    pub(crate) fn hold(&mut self, side: usize, mut frame: Held) -> bool {
+        let modulus = self.modulus;
+        let direction = &mut self.directions[side];
+        if let Some(held) = direction.held.iter_mut().find(|h| h.number == frame.number) {
+            held.resent = Some(frame.mark);
+            return true;
+        }
+        frame.bytes.truncate(KEPT);
+        let expected = direction.next.unwrap_or(frame.number);
+        let ahead = distance(expected, frame.number, modulus);
+        let place = direction
+            .held
+            .partition_point(|h| distance(expected, h.number, modulus) < ahead);
+        direction.held.insert(place, frame);
+        if direction.held.len() > HELD {
+            self.skip(side);
+        }
+        false
+    }
+
+    /// A held frame whose turn has come.
+    pub(crate) fn release(&mut self, side: usize) -> Option<(Held, bool)> {
+        let modulus = self.modulus;
+        let direction = &mut self.directions[side];
+        if direction.held.first()?.number != direction.next? {
+            return None;
+        }
+        let held = direction.held.remove(0);
+        direction.next = Some(step(held.number, modulus));
+        Some((held, std::mem::take(&mut direction.after_gap)))
+    }
+
+    /// The frame with this number, from `side`, belongs to that message.
+    pub(crate) fn owned(&mut self, side: usize, number: u16, owner: Option<Owner>) {
+        let limit = (self.modulus / 2).min(256) as usize;
+        let sent = &mut self.directions[side].unacknowledged;
+        if sent.len() >= limit {
+            sent.pop_front();
+        }
+        sent.push_back((number, owner));
+    }
+
+    /// The other side expects `number` next from `side`: how many frames that acknowledges,
+    /// and the message of the last of them.
+    pub(crate) fn acknowledge(&mut self, side: usize, number: u16) -> (u32, Option<Owner>) {
+        let modulus = self.modulus;
+        let direction = &mut self.directions[side];
+        let mut acknowledged = (0, None);
+        while let Some((first, owner)) = direction.unacknowledged.front() {
+            // In the second half of the circle the frame lies behind what is expected.
+            let behind = distance(*first, number, modulus);
+            if behind == 0 || behind > modulus / 2 {
+                break;
+            }
+            acknowledged = (acknowledged.0 + 1, *owner);
+            direction.unacknowledged.pop_front();
+        }
+        let beyond = direction
+            .next
+            .map_or(0, |next| distance(next, number, modulus));
+        if direction.next.is_none() {
+            direction.next = Some(number);
+        } else if beyond > 0 && beyond < modulus / 2 {
+            // What lies between reached the other side, but was never captured.
+            let held_next = direction
+                .held
+                .first()
+                .map_or(beyond, |h| {
+                    distance(direction.next.unwrap_or(0), h.number, modulus)
+                })
+                .min(beyond);
+            direction.lost += u64::from(held_next);
+            direction.after_gap |= held_next > 0;
+            direction.next = direction.next.map(|n| advance(n, held_next, modulus));
+        }
+        acknowledged
+    }
+
+    /// Gives up waiting for what is missing before the held frames.
+    pub(crate) fn skip(&mut self, side: usize) {
+        let modulus = self.modulus;
+        let direction = &mut self.directions[side];
+        if let (Some(first), Some(next)) = (direction.held.first(), direction.next) {
+            direction.lost += u64::from(distance(next, first.number, modulus));
+            direction.after_gap = true;
+            direction.next = Some(first.number);
+        }
+    }
+
+    /// Whether frames are held back from this side.
+    pub(crate) fn holds(&self, side: usize) -> bool {
+        !self.directions[side].held.is_empty()
+    }
+
+    /// Frames that were acknowledged but never captured.
+    pub(crate) fn lost(&self) -> u64 {
+        self.directions[0].lost + self.directions[1].lost
+    }
+}
+
+/// How far `to` lies ahead of `from` on the circle.
+fn distance(from: u16, to: u16, modulus: u32) -> u32 {
+    let (from, to) = (u32::from(from) % modulus, u32::from(to) % modulus);
+    (to + modulus - from) % modulus
+}
+
+fn step(number: u16, modulus: u32) -> u16 {
+    advance(number, 1, modulus)
+}
+
+fn advance(number: u16, by: u32, modulus: u32) -> u16 {
+    // Below the modulus, which is at most 65536.
+    u16::try_from((u32::from(number) + by) % modulus).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Table;
+    use wirewait_wire::Timestamp;
+
+    fn owner(serial: u64) -> Owner {
+        let (place, _) = Table::new(1).insert((), ());
+        Owner {
+            place,
+            side: 0,
+            serial,
+        }
+    }
+
+    fn held(number: u16) -> Held {
+        Held {
+            number,
+            facts: Facts::default(),
+            next: Next::NONE,
+            carrier: "",
+            message: None,
+            layer: DissectorId::default(),
+            bytes: Vec::new(),
+            length: 0,
+            mark: Mark {
+                frame: u64::from(number),
+                at: Timestamp::default(),
+            },
+            resent: None,
+        }
+    }
+
+    #[test]
+    fn numbers_wrap_and_repeats_know_their_message() {
+        let mut link = Link::new(128);
+        for n in 126..=128u16 {
+            assert_eq!(link.turn(0, n % 128), Turn::Next { after_gap: false });
+            link.owned(0, n % 128, Some(owner(n.into())));
+        }
+        assert_eq!(link.turn(0, 127), Turn::Again(Some(owner(127))));
+        assert_eq!(link.acknowledge(0, 1), (3, Some(owner(128))));
+        assert_eq!(link.acknowledge(0, 1), (0, None));
+        assert_eq!(link.turn(0, 127), Turn::Again(None));
+    }
+
+    #[test]
+    fn an_early_frame_waits_for_the_one_before() {
+        let mut link = Link::new(128);
+        link.open();
+        assert_eq!(link.turn(0, 1), Turn::Early);
+        assert!(!link.hold(0, held(1)));
+        assert!(link.hold(0, held(1)));
+        assert!(link.release(0).is_none());
+        assert_eq!(link.turn(0, 0), Turn::Next { after_gap: false });
+        let (frame, after_gap) = link.release(0).unwrap();
+        assert!((frame.number, after_gap) == (1, false) && frame.resent.is_some());
+        assert_eq!(link.lost(), 0);
+    }
+
+    #[test]
+    fn what_is_acknowledged_unseen_was_not_captured() {
+        let mut link = Link::new(128);
+        link.open();
+        assert_eq!(link.turn(0, 2), Turn::Early);
+        link.hold(0, held(2));
+        link.acknowledge(0, 3);
+        assert_eq!(link.lost(), 2);
+        assert!(link.release(0).is_some_and(|(_, after_gap)| after_gap));
+    }
+}

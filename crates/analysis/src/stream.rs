@@ -1,0 +1,344 @@
+//! Puts the bytes of one direction of a byte stream in order.
+//!
+//! Segments that come early are held back, within bounds, until what is missing comes or
+//! the other side acknowledges it although it was never captured. Positions are counted
+//! in 64 bits from the first byte seen, so that sequence numbers may wrap.
+
+use crate::Mark;
+use crate::message::Piece;
+
+/// Bytes and segments held back in one direction at most.
+const HELD_BYTES: usize = 256 * 1024;
+const HELD_SEGMENTS: usize = 256;
+/// A sequence number farther away than this belongs to another incarnation, or is nonsense.
+const FAR: i32 = 1 << 28;
+
+struct Held {
+    at: u64,
+    bytes: Vec<u8>,
+    length: u32,
+    mark: Mark,
+    share: (u32, u32),
+    hops: Option<u8>,
+    resent: Option<Mark>,
+}
+
+/// What became of a segment's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// At least some were new.
+    New,
+    /// All of them had been seen, from this position on.
+    Old {
+        /// Position of the first of them.
+        at: u64,
+        /// Position behind the last.
+        end: u64,
+    },
+    /// All of them are held back already.
+    HeldTwice,
+    /// It cannot belong to this stream.
+    Foreign,
+}
+
+/// What comes out, in order.
+pub(crate) enum Ordered<'a> {
+    /// Bytes.
+    Piece(Piece<'a>),
+    /// So many bytes were never captured.
+    Gap(u64, Mark),
+}
+
+/// One direction of a byte stream.
+pub(crate) struct ByteStream {
+    /// Sequence number of position 0.
+    origin: u32,
+    /// Position of the next byte in order.
+    next: u64,
+    /// What the other side has acknowledged.
+    acked: u64,
+    held: Vec<Held>,
+    held_bytes: usize,
+    started: bool,
+}
+
+impl ByteStream {
+    pub(crate) fn new() -> Self {
+        Self {
+            origin: 0,
+            next: 0,
+            acked: 0,
+            held: Vec::new(),
+            held_bytes: 0,
+            started: false,
+        }
+    }
+
+    /// Whether the first sequence number is known.
+    pub(crate) fn is_started(&self) -> bool {
+        self.started
+    }
+
+    /// The stream's first byte has this sequence number.
+    pub(crate) fn start(&mut self, seq: u32) {
+        *self = Self::new();
+        self.origin = seq;
+        self.started = true;
+    }
+
+    /// Position of a sequence number near the next byte; `None` far away from it or before
+    /// the beginning.
+    pub(crate) fn position(&self, seq: u32) -> Option<u64> {
+        // Truncation intended: sequence numbers are positions modulo 2^32.
+        let near = self.origin.wrapping_add(self.next as u32);
+        let distance = seq.wrapping_sub(near) as i32;
+        if distance.abs() > FAR {
+            return None;
+        }
+        self.next.checked_add_signed(i64::from(distance))
+    }
+
+    /// What the other side has acknowledged, as a position.
+    pub(crate) fn acked(&self) -> u64 {
+        self.acked
+    }
+
+    /// Takes note of an acknowledgement; says from where to where it moved on.
+    pub(crate) fn acknowledge(&mut self, seq: u32) -> Option<(u64, u64)> {
+        let position = self.position(seq)?;
+        if !self.started || position <= self.acked {
+            return None;
+        }
+        let before = std::mem::replace(&mut self.acked, position);
+        Some((before, position))
+    }
+
+    /// Whether bytes are held back behind a gap that the other side has acknowledged.
+    pub(crate) fn gap_is_acknowledged(&self) -> bool {
+        self.held.first().is_some_and(|h| h.at <= self.acked)
+    }
+
+    /// Takes a segment in; hands on what is in order.
+    pub(crate) fn segment(
+        &mut self,
+        seq: u32,
+        mut piece: Piece<'_>,
+        out: &mut dyn FnMut(Ordered<'_>),
+    ) -> Fate {
+        if !self.started {
+            self.start(seq);
+        }
+        let length = u64::from(piece.length);
+        // A segment that begins before the first byte ever seen is old as far as that.
+        let distance = seq.wrapping_sub(self.origin.wrapping_add(self.next as u32)) as i32;
+        let Some(at) = self.position(seq) else {
+            if distance.abs() <= FAR && distance < 0 {
+                return Fate::Old { at: 0, end: 0 };
+            }
+            return Fate::Foreign;
+        };
+        let end = at.saturating_add(length);
+        if end <= self.next {
+            return Fate::Old { at, end };
+        }
+        if at > self.next && at <= self.acked && self.held.is_empty() {
+            // What lies between was acknowledged, but never captured.
+            out(Ordered::Gap(at - self.next, piece.mark));
+            self.next = at;
+        }
+        let old = u32::try_from(self.next.saturating_sub(at)).unwrap_or(u32::MAX);
+        if old > 0 {
+            piece = cut(piece, old, piece.length - old.min(piece.length));
+        }
+        let at = at.max(self.next);
+        if at == self.next && self.held.is_empty() {
+            self.next = end;
+            out(Ordered::Piece(whole(piece)));
+            return Fate::New;
+        }
+        let fate = self.hold(at, piece);
+        self.drain(out);
+        if self.held.len() > HELD_SEGMENTS || self.held_bytes > HELD_BYTES {
+            self.skip(out);
+        }
+        fate
+    }
+
+    /// Gives up waiting for what is missing before the bytes held back.
+    pub(crate) fn skip(&mut self, out: &mut dyn FnMut(Ordered<'_>)) {
+        if let Some(first) = self.held.first() {
+            let gap = first.at.saturating_sub(self.next);
+            if gap > 0 {
+                out(Ordered::Gap(gap, first.mark));
+                self.next = first.at;
+            }
+            self.drain(out);
+        }
+    }
+
+    /// Holds back what of these bytes is not held back yet.
+    fn hold(&mut self, at: u64, piece: Piece<'_>) -> Fate {
+        let end = at + u64::from(piece.length);
+        let mut ranges = Vec::new();
+        let mut from = at;
+        for held in &mut self.held {
+            let held_end = held.at + u64::from(held.length);
+            if held_end <= from {
+                continue;
+            }
+            if held.at >= end {
+                break;
+            }
+            if held.at > from {
+                ranges.push((from, held.at));
+            }
+            held.resent = Some(piece.mark);
+            from = held_end;
+        }
+        if from < end {
+            ranges.push((from, end));
+        }
+        let fresh = ranges.iter().map(|(a, b)| b - a).sum::<u64>();
+        if fresh == 0 {
+            return Fate::HeldTwice;
+        }
+        let of = u32::try_from(fresh).unwrap_or(u32::MAX);
+        let mut done = 0;
+        for (a, b) in ranges {
+            let (Ok(skip), Ok(length)) = (u32::try_from(a - at), u32::try_from(b - a)) else {
+                continue;
+            };
+            let part = cut(piece, skip, length);
+            let place = self.held.partition_point(|h| h.at < a);
+            self.held_bytes += part.bytes.len();
+            self.held.insert(
+                place,
+                Held {
+                    at: a,
+                    bytes: part.bytes.to_vec(),
+                    length,
+                    mark: piece.mark,
+                    share: (done, of),
+                    hops: piece.hops,
+                    resent: piece.resent,
+                },
+            );
+            done += length;
+        }
+        Fate::New
+    }
+
+    /// Hands on what is held back and now in order.
+    fn drain(&mut self, out: &mut dyn FnMut(Ordered<'_>)) {
+        let ready = self
+            .held
+            .iter()
+            .scan(self.next, |next, h| {
+                (h.at <= *next).then(|| *next = h.at + u64::from(h.length))
+            })
+            .count();
+        for held in self.held.drain(..ready) {
+            self.held_bytes -= held.bytes.len().min(self.held_bytes);
+            self.next = held.at + u64::from(held.length);
+            out(Ordered::Piece(Piece {
+                bytes: &held.bytes,
+                length: held.length,
+                mark: held.mark,
+                share: held.share,
+                hops: held.hops,
+                resent: held.resent,
+            }));
+        }
+    }
+}
+
+/// `length` bytes from `skip` on.
+fn cut(piece: Piece<'_>, skip: u32, length: u32) -> Piece<'_> {
+    let bytes = piece.bytes.get(skip as usize..).unwrap_or_default();
+    Piece {
+        bytes: &bytes[..bytes.len().min(length as usize)],
+        length,
+        ..piece
+    }
+}
+
+/// All new bytes of its frame.
+fn whole(piece: Piece<'_>) -> Piece<'_> {
+    Piece {
+        share: (0, piece.length),
+        ..piece
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_wire::Timestamp;
+
+    fn feed(stream: &mut ByteStream, frame: u64, seq: u32, bytes: &[u8], log: &mut String) -> Fate {
+        let piece = Piece {
+            bytes,
+            length: bytes.len() as u32,
+            mark: Mark {
+                frame,
+                at: Timestamp::from_nanos(frame as i64),
+            },
+            share: (0, 0),
+            hops: None,
+            resent: None,
+        };
+        stream.segment(seq, piece, &mut |o| match o {
+            Ordered::Piece(p) => {
+                log.push_str(&format!("{}:", p.mark.frame));
+                log.push_str(&String::from_utf8_lossy(p.bytes));
+                log.push_str(if p.resent.is_some() { "* " } else { " " });
+            }
+            Ordered::Gap(n, _) => log.push_str(&format!("[{n}] ")),
+        })
+    }
+
+    #[test]
+    fn early_segments_wait_and_overlaps_are_cut() {
+        let (mut s, mut log) = (ByteStream::new(), String::new());
+        s.start(u32::MAX - 1);
+        assert_eq!(feed(&mut s, 1, u32::MAX - 1, b"ab", &mut log), Fate::New);
+        assert_eq!(feed(&mut s, 2, 3, b"fg", &mut log), Fate::New);
+        assert_eq!(feed(&mut s, 3, 1, b"def", &mut log), Fate::New);
+        assert_eq!(log, "1:ab ");
+        assert_eq!(feed(&mut s, 4, 0, b"cdefgh", &mut log), Fate::New);
+        assert_eq!(log, "1:ab 4:c 3:de* 2:fg* 4:h ");
+        assert_eq!(
+            feed(&mut s, 5, 0, b"cd", &mut log),
+            Fate::Old { at: 2, end: 4 }
+        );
+    }
+
+    #[test]
+    fn what_was_acknowledged_but_never_seen_is_a_gap() {
+        let (mut s, mut log) = (ByteStream::new(), String::new());
+        s.start(100);
+        feed(&mut s, 1, 100, b"ab", &mut log);
+        feed(&mut s, 2, 105, b"fg", &mut log);
+        assert!(!s.gap_is_acknowledged());
+        assert_eq!(s.acknowledge(107), Some((0, 7)));
+        assert!(s.gap_is_acknowledged());
+        let mut gaps = Vec::new();
+        s.skip(&mut |o| match o {
+            Ordered::Gap(n, _) => gaps.push(n),
+            Ordered::Piece(p) => gaps.push(u64::from(p.length)),
+        });
+        assert_eq!(gaps, [3, 2]);
+        assert_eq!(s.acknowledge(107), None);
+    }
+
+    #[test]
+    fn a_flood_of_early_segments_is_bounded() {
+        let (mut s, mut log) = (ByteStream::new(), String::new());
+        s.start(0);
+        for i in 0..10_000u32 {
+            feed(&mut s, 1, 2 + i * 2, b"x", &mut log);
+        }
+        assert!(s.held.len() <= HELD_SEGMENTS);
+        assert_eq!(feed(&mut s, 1, 0x8000_0000, b"x", &mut log), Fate::Foreign);
+    }
+}

@@ -1,0 +1,256 @@
+//! Compressed captures: gzip, zstd, and the LZ4 frame format.
+//!
+//! All of them stream: a decompression bomb costs time, but never more memory than the
+//! decoder's own window (gzip 32 KiB, zstd at most 128 MiB, LZ4 about 8 MiB). Files of
+//! several members or frames, as parallel compressors and `cat` make them, are read to
+//! their end.
+
+use crate::format::{Action, Format};
+use crate::window::Window;
+use lz4_flex::frame::FrameDecoder;
+use std::io::{self, BufRead, BufReader, Read};
+
+pub(crate) const FORMATS: &[Format] = &[
+    Format {
+        name: "gzip",
+        matches: |head| head.starts_with(&[0x1f, 0x8b]),
+        action: Action::Unwrap(|window| {
+            let inner = flate2::read::MultiGzDecoder::new(window);
+            Ok(Box::new(Explained::new("gzip", inner)))
+        }),
+    },
+    Format {
+        name: "zstd",
+        // Parallel compressors start with a skippable frame (RFC 8878, 3.1.2).
+        matches: |head| {
+            head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+                || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+        },
+        action: Action::Unwrap(|window| {
+            let inner = zstd::stream::read::Decoder::new(window)?;
+            Ok(Box::new(Explained::new("zstd", inner)))
+        }),
+    },
+    Format {
+        name: "LZ4",
+        matches: |head| head.starts_with(&[0x04, 0x22, 0x4d, 0x18]),
+        action: Action::Unwrap(|window| Ok(Box::new(Explained::new("LZ4", Lz4::new(window))))),
+    },
+];
+
+/// Says in its errors which decompression failed.
+struct Explained<R> {
+    name: &'static str,
+    inner: R,
+}
+
+impl<R> Explained<R> {
+    const fn new(name: &'static str, inner: R) -> Self {
+        Self { name, inner }
+    }
+}
+
+impl<R: Read> Read for Explained<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(out).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            io::ErrorKind::UnexpectedEof => io::Error::new(
+                error.kind(),
+                format!("the {} data ends too early", self.name),
+            ),
+            kind => io::Error::new(kind, format!("the {} data is damaged ({error})", self.name)),
+        })
+    }
+}
+
+/// LZ4 frames one after the other.
+///
+/// The decoder of `lz4_flex` takes the end of its input inside a frame for the end of
+/// the frame. Here that is an error: a cut-off copy has to be told from a whole one.
+struct Lz4 {
+    /// `None` only after an error.
+    decoder: Option<FrameDecoder<Noticed>>,
+}
+
+/// Notices that a reader came to the end of its input.
+struct Noticed {
+    inner: BufReader<Window>,
+    ended: bool,
+}
+
+impl Read for Noticed {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(out)?;
+        self.ended |= count == 0 && !out.is_empty();
+        Ok(count)
+    }
+}
+
+impl Lz4 {
+    fn new(window: Window) -> Self {
+        Self {
+            decoder: Some(FrameDecoder::new(Noticed {
+                inner: BufReader::with_capacity(1 << 16, window),
+                ended: false,
+            })),
+        }
+    }
+}
+
+impl Read for Lz4 {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.decoder {
+            let count = decoder.read(out)?;
+            if count > 0 || out.is_empty() {
+                return Ok(count);
+            }
+            let Some(decoder) = self.decoder.take() else {
+                break;
+            };
+            let mut source = decoder.into_inner();
+            if source.ended {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if source.inner.fill_buf()?.is_empty() {
+                break;
+            }
+            // A decoder of its own for each frame: its buffers fit one frame's settings.
+            self.decoder = Some(FrameDecoder::new(source));
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use crate::format::tests::{Chunks, Seen, read_all, read_good};
+    use crate::format::{Fault, Severity};
+    use crate::write::{PcapWriter, Precision};
+    use std::io::Write;
+    use wirewait_wire::{Frame, LinkType, Timestamp};
+
+    const FRAMES: u32 = 200;
+
+    fn capture() -> Vec<u8> {
+        let mut writer =
+            PcapWriter::new(Vec::new(), LinkType::ETHERNET, Precision::Nanos, 65_535).unwrap();
+        for i in 0..FRAMES {
+            let bytes: Vec<u8> = (0..i).map(|j| (i * j) as u8).collect();
+            writer
+                .frame(&Frame {
+                    at: Timestamp::from_parts(1_700_000_000, i),
+                    link: LinkType::ETHERNET,
+                    interface: 0,
+                    wire_len: 300,
+                    bytes: &bytes,
+                })
+                .unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        zstd::stream::encode_all(bytes, 1).unwrap()
+    }
+
+    fn lz4(bytes: &[u8]) -> Vec<u8> {
+        let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
+        let mut encoder = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    type Compress = fn(&[u8]) -> Vec<u8>;
+    const ALL: [(&str, Compress); 3] = [("gzip", gzip), ("zstd", zstd), ("LZ4", lz4)];
+
+    /// Good files, to be damaged.
+    pub(crate) fn samples() -> impl Iterator<Item = Vec<u8>> {
+        let pcapng = crate::pcapng::tests::sample();
+        ALL.map(|(_, compress)| compress(&pcapng)).into_iter()
+    }
+
+    fn plain() -> Vec<Seen> {
+        read_good(&capture()).0
+    }
+
+    #[test]
+    fn reads_the_same_frames() {
+        for (name, compress) in ALL {
+            let packed = compress(&capture());
+            for chunk in [1, 7, 24, 777, usize::MAX] {
+                let (frames, _, fault) = read_all(Chunks::new(&packed, chunk), 4096);
+                assert_eq!(fault, None, "{name}");
+                assert_eq!(frames, plain(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn reads_all_members_of_a_file() {
+        let capture = capture();
+        for (name, compress) in ALL {
+            let (a, b) = capture.split_at(5000);
+            let packed = [compress(a), compress(b"").clone(), compress(b)].concat();
+            assert_eq!(read_good(&packed).0, plain(), "{name}");
+        }
+        let behind_skippable = [
+            &[0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9],
+            &zstd(&capture)[..],
+        ];
+        assert_eq!(read_good(&behind_skippable.concat()).0, plain());
+    }
+
+    #[test]
+    fn two_layers_are_read_and_three_refused() {
+        let twice = gzip(&zstd(&capture()));
+        assert_eq!(read_good(&twice).0, plain());
+        let thrice = lz4(&twice);
+        let fault = read_all(Chunks::new(&thrice, 1000), 4096).2.unwrap();
+        assert_eq!(fault.severity, Severity::Unreadable);
+        assert!(fault.message.contains("more than 2 times"), "{fault:?}");
+    }
+
+    #[test]
+    fn a_cut_file_gives_its_first_frames_and_says_so() {
+        let plain = plain();
+        for (name, compress) in ALL {
+            let packed = compress(&capture());
+            for cut in (1..packed.len()).step_by(97).chain([packed.len() - 1]) {
+                let (frames, _, fault) = read_all(Chunks::new(&packed[..cut], 4096), 4096);
+                let fault: Fault = fault.unwrap_or_else(|| panic!("{name} cut at {cut}"));
+                assert_eq!(frames, plain[..frames.len()], "{name} cut at {cut}");
+                if !frames.is_empty() {
+                    assert_eq!(fault.severity, Severity::Damaged);
+                    assert!(fault.message.contains(name), "{fault:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        for (name, compress) in ALL {
+            let mut packed = compress(&capture());
+            let middle = packed.len() / 2;
+            packed[middle..middle + 8].fill(0xff);
+            let (frames, _, fault) = read_all(Chunks::new(&packed, 4096), 4096);
+            assert!(fault.is_some(), "{name} after {} frames", frames.len());
+        }
+    }
+
+    #[test]
+    fn what_is_inside_is_named() {
+        let fault = read_all(Chunks::new(&gzip(b"XCP\x00002.000 and so on"), 4096), 4096)
+            .2
+            .unwrap();
+        assert!(fault.message.contains("NetXRay"), "{fault:?}");
+        let empty = read_all(Chunks::new(&gzip(b""), 4096), 4096).2.unwrap();
+        assert_eq!(empty.severity, Severity::Empty);
+    }
+}

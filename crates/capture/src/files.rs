@@ -1,0 +1,792 @@
+//! The files of one capture, as one sequence of frames in time order.
+
+use crate::format::{self, Fault, Reader, Record, Severity};
+use crate::input::{Counted, Input, is_stdin, open_file};
+use crate::interfaces::{Interface, Interfaces};
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashSet, VecDeque};
+use std::fmt;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering as Memory};
+use wirewait_wire::{Frame, LinkType, Source, SourceError, Timestamp};
+
+/// How far time stamps may step back where a capture was cut into files: a file begins
+/// only when all others are this much (nanoseconds) past its first frame, or at their
+/// end. So a cut there is not taken for two captures that run side by side.
+const STEP_BACK: i64 = 1_000_000;
+
+/// The buffer for the first look into a file, and for files that many others overlap.
+const SMALL_WINDOW: usize = 1 << 16;
+
+/// Files open at the same time that get a buffer of full size.
+const FULL_WINDOWS: usize = 8;
+
+/// How to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Bytes asked of a file at once, at most 1 MiB.
+    pub window: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { window: 1 << 19 }
+    }
+}
+
+/// How much of the input has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes read so far, compressed where the file is.
+    pub bytes_read: u64,
+    /// Bytes of all files together; `None` when one is a pipe.
+    pub bytes_total: Option<u64>,
+}
+
+/// Opens the files of one capture; the path `-` is the standard input.
+///
+/// The order of `paths` only counts between files whose first frames have the same time.
+/// A file named twice is read once. Of several files, most are only looked into here,
+/// and opened again when it is their turn.
+///
+/// # Errors
+/// When a file cannot be opened, or is not a capture. A file too short to hold a frame
+/// is only a [warning](Files::warnings) as long as another one can be read.
+pub fn open(paths: &[PathBuf], options: &Options) -> Result<Files, SourceError> {
+    let inputs = paths.iter().map(|path| Input::Path(path.clone())).collect();
+    Files::build(inputs, options)
+}
+
+/// The frames of a capture: a [`Source`].
+///
+/// Several files are merged by time. Within a file its own order is kept: a frame whose
+/// stamp steps back stays where it is.
+pub struct Files {
+    /// Files that have not begun, by the time of their first frame.
+    waiting: VecDeque<Waiting>,
+    /// Files under way, each with its next frame read.
+    heads: BinaryHeap<Stream>,
+    /// The file that lent the last frame: its next one has not been read yet.
+    front: Option<Stream>,
+    interfaces: Interfaces,
+    warnings: Vec<SourceError>,
+    bytes_read: Arc<AtomicU64>,
+    bytes_total: Option<u64>,
+    window: usize,
+}
+
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Files")
+            .field("front", &self.front.as_ref().map(|stream| &stream.name))
+            .field("under_way", &self.heads.len())
+            .field("waiting", &self.waiting.len())
+            .field("interfaces", &self.interfaces.list())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Files {
+    /// Reads a capture from any stream; `name` stands for it in messages.
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn from_reader(
+        name: impl Into<String>,
+        stream: Box<dyn Read + Send>,
+        options: &Options,
+    ) -> Result<Self, SourceError> {
+        Self::from_readers(vec![(name.into(), stream)], options)
+    }
+
+    /// Reads the parts of a capture from streams, all of which stay open.
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn from_readers(
+        streams: Vec<(String, Box<dyn Read + Send>)>,
+        options: &Options,
+    ) -> Result<Self, SourceError> {
+        let inputs = streams
+            .into_iter()
+            .map(|(name, stream)| Input::Stream(name, stream))
+            .collect();
+        Self::build(inputs, options)
+    }
+
+    /// The interfaces met so far, by the number that `Frame::interface` has. Their
+    /// counters are complete at the end.
+    #[must_use]
+    pub fn interfaces(&self) -> &[Interface] {
+        self.interfaces.list()
+    }
+
+    /// What was wrong, but not wrong enough to stop, when the files were opened.
+    #[must_use]
+    pub fn warnings(&self) -> &[SourceError] {
+        &self.warnings
+    }
+
+    /// How far reading is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress {
+            bytes_read: self.bytes_read.load(Memory::Relaxed),
+            bytes_total: self.bytes_total,
+        }
+    }
+
+    fn build(inputs: Vec<Input>, options: &Options) -> Result<Self, SourceError> {
+        let mut files = Self {
+            waiting: VecDeque::new(),
+            heads: BinaryHeap::new(),
+            front: None,
+            interfaces: Interfaces::default(),
+            warnings: Vec::new(),
+            bytes_read: Arc::new(AtomicU64::new(0)),
+            bytes_total: Some(0),
+            window: options.window,
+        };
+        let inputs = files.without_repeats(inputs);
+        let alone = inputs.len() == 1;
+        let mut unusable = None;
+        let mut waiting = Vec::with_capacity(inputs.len());
+        for (order, input) in inputs.into_iter().enumerate() {
+            let name = input.name();
+            match files.look_into(order, input, alone) {
+                Ok(found) => waiting.push(found),
+                Err(fault) if fault.severity == Severity::Empty => {
+                    let error = fault.named(&name);
+                    unusable.get_or_insert(error.clone());
+                    files.warnings.push(error);
+                }
+                Err(fault) => return Err(fault.named(&name)),
+            }
+        }
+        if waiting.is_empty() {
+            return Err(unusable
+                .unwrap_or_else(|| Fault::unreadable("no capture file was named").named("input")));
+        }
+        // Stable: files that begin at the same time stay in the order given.
+        waiting.sort_by_key(|file| file.first);
+        for (order, file) in waiting.iter_mut().enumerate() {
+            file.order = order;
+        }
+        files.waiting = waiting.into();
+        Ok(files)
+    }
+
+    fn without_repeats(&mut self, inputs: Vec<Input>) -> Vec<Input> {
+        let mut known = HashSet::new();
+        let mut kept = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let same = match &input {
+                Input::Path(path) if is_stdin(path) => Some(path.clone()),
+                // What cannot be resolved is reported when it is opened.
+                Input::Path(path) => path.canonicalize().ok(),
+                Input::Stream(..) => None,
+            };
+            if same.is_some_and(|path| !known.insert(path)) {
+                self.warnings.push(
+                    Fault::unreadable("is named more than once; it is read once")
+                        .named(&input.name()),
+                );
+            } else {
+                kept.push(input);
+            }
+        }
+        kept
+    }
+
+    /// Opens an input and finds the time of its first frame, by which files are sorted;
+    /// of an input that is `alone` only its format is wanted.
+    fn look_into(&mut self, order: usize, input: Input, alone: bool) -> Result<Waiting, Fault> {
+        let name = input.name();
+        let (source, size, again) = match input {
+            Input::Stream(_, stream) => (stream, None, None),
+            Input::Path(path) if is_stdin(&path) => {
+                (Box::new(io::stdin()) as Box<dyn Read + Send>, None, None)
+            }
+            Input::Path(path) => {
+                let file = open_file(&path)?;
+                // A pipe given by its path can be read only once.
+                let size = file
+                    .metadata()
+                    .ok()
+                    .filter(std::fs::Metadata::is_file)
+                    .map(|metadata| metadata.len());
+                let again = size.is_some() && !alone;
+                (
+                    Box::new(file) as Box<dyn Read + Send>,
+                    size,
+                    again.then_some(path),
+                )
+            }
+        };
+        self.bytes_total = self
+            .bytes_total
+            .zip(size)
+            .and_then(|(sum, size)| sum.checked_add(size));
+        let (source, window) = if again.is_some() {
+            (source, SMALL_WINDOW.min(self.window))
+        } else {
+            (self.counted(source), self.window)
+        };
+        let mut stream = Stream::new(order, name, format::recognise(source, window)?);
+        if alone {
+            return Ok(Waiting {
+                order,
+                first: i64::MIN,
+                origin: Origin::Ready(stream),
+            });
+        }
+        let mut scratch = Interfaces::default();
+        // The interfaces of a stream that goes on from here have to be kept.
+        let interfaces = match again {
+            Some(_) => &mut scratch,
+            None => &mut self.interfaces,
+        };
+        let begun = stream.advance(interfaces);
+        // A file without a frame comes first: what else it says holds for the capture,
+        // and its damage is reported before the frames of the others.
+        let first = match begun {
+            Ok(true) => stream.key,
+            Ok(false) | Err(_) => i64::MIN,
+        };
+        if begun == Ok(false) {
+            self.warnings
+                .push(Fault::unreadable("holds no frames").named(&stream.name));
+        }
+        let origin = match again {
+            Some(path) => Origin::Again(stream.name, path),
+            None => {
+                stream.primed = Some(begun);
+                Origin::Ready(stream)
+            }
+        };
+        Ok(Waiting {
+            order,
+            first,
+            origin,
+        })
+    }
+
+    fn counted(&self, source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+        Box::new(Counted {
+            source,
+            bytes: Arc::clone(&self.bytes_read),
+        })
+    }
+
+    /// Makes the first waiting file a stream.
+    fn begin(&self, waiting: Waiting) -> Result<Stream, SourceError> {
+        let order = waiting.order;
+        match waiting.origin {
+            Origin::Ready(mut stream) => {
+                stream.order = order;
+                Ok(stream)
+            }
+            Origin::Again(name, path) => {
+                let window = if self.heads.len() < FULL_WINDOWS {
+                    self.window
+                } else {
+                    SMALL_WINDOW.min(self.window)
+                };
+                let gone = |fault: Fault| {
+                    let message = format!(
+                        "{}; it could be read before, its frames are missing now",
+                        fault.message
+                    );
+                    Fault {
+                        severity: Severity::Damaged,
+                        message,
+                        ..fault
+                    }
+                    .named(&name)
+                };
+                let file = open_file(&path).map_err(gone)?;
+                let reader =
+                    format::recognise(self.counted(Box::new(file)), window).map_err(gone)?;
+                Ok(Stream::new(order, name, reader))
+            }
+        }
+    }
+
+    /// Whether the first waiting file has to begin before a frame with this key is lent.
+    fn is_due(&self, lowest: Option<i64>) -> bool {
+        self.waiting.front().is_some_and(|file| {
+            lowest.is_none_or(|lowest| lowest > file.first.saturating_add(STEP_BACK))
+        })
+    }
+}
+
+impl Source for Files {
+    fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
+        if let Some(front) = &mut self.front {
+            match front.advance(&mut self.interfaces) {
+                Ok(true) => {}
+                Ok(false) => self.front = None,
+                Err(fault) => return Err(fault.named(&front.name)),
+            }
+        }
+        loop {
+            let lowest = match (&self.front, self.heads.peek()) {
+                (Some(front), Some(head)) => Some(front.key.min(head.key)),
+                (Some(one), None) | (None, Some(one)) => Some(one.key),
+                (None, None) => None,
+            };
+            if !self.is_due(lowest) {
+                break;
+            }
+            self.heads.extend(self.front.take());
+            let Some(file) = self.waiting.pop_front() else {
+                break;
+            };
+            // Stays in front even when its first frame cannot be read: the next call
+            // then finds out what is behind the damage.
+            let front = self.front.insert(self.begin(file)?);
+            match front.advance(&mut self.interfaces) {
+                Ok(true) => {}
+                Ok(false) => self.front = None,
+                Err(fault) => return Err(fault.named(&front.name)),
+            }
+        }
+        // The heap's greatest is the earliest.
+        if self
+            .heads
+            .peek()
+            .is_some_and(|head| self.front.as_ref().is_none_or(|front| head > front))
+        {
+            let head = self.heads.pop();
+            self.heads.extend(self.front.take());
+            self.front = head;
+        }
+        Ok(self.front.as_ref().map(Stream::frame))
+    }
+}
+
+/// A file that has not begun.
+struct Waiting {
+    /// Place among the files, once they are sorted.
+    order: usize,
+    /// Nanoseconds of its first frame.
+    first: i64,
+    origin: Origin,
+}
+
+enum Origin {
+    /// To be opened again: its name and path.
+    Again(String, PathBuf),
+    /// Open, as it cannot be opened again.
+    Ready(Stream),
+}
+
+/// A file under way.
+struct Stream {
+    order: usize,
+    name: String,
+    reader: Box<dyn Reader>,
+    /// The frame that the reader is at.
+    head: Record,
+    /// The greatest time stamp so far, in nanoseconds: what the file is merged by.
+    key: i64,
+    /// What a first [`Self::advance`] has already found.
+    primed: Option<Result<bool, Fault>>,
+}
+
+impl Stream {
+    fn new(order: usize, name: String, reader: Box<dyn Reader>) -> Self {
+        Self {
+            order,
+            name,
+            reader,
+            head: Record {
+                at: Timestamp::default(),
+                link: LinkType::NULL,
+                interface: 0,
+                wire_len: 0,
+            },
+            key: i64::MIN,
+            primed: None,
+        }
+    }
+
+    /// Moves to the next frame; false at the end.
+    #[inline]
+    fn advance(&mut self, interfaces: &mut Interfaces) -> Result<bool, Fault> {
+        if let Some(found) = self.primed.take() {
+            return found;
+        }
+        match self.reader.next(interfaces)? {
+            Some(record) => {
+                self.head = record;
+                self.key = self.key.max(record.at.as_nanos());
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn frame(&self) -> Frame<'_> {
+        Frame {
+            at: self.head.at,
+            link: self.head.link,
+            interface: self.head.interface,
+            wire_len: self.head.wire_len,
+            bytes: self.reader.bytes(),
+        }
+    }
+}
+
+/// By time and then by the order of the files, the earliest as the greatest: that is
+/// what a [`BinaryHeap`] gives out first.
+impl Ord for Stream {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.key, other.order).cmp(&(self.key, self.order))
+    }
+}
+
+impl PartialOrd for Stream {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Stream {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Stream {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tests::Chunks;
+    use crate::write::{PcapWriter, PcapngWriter, Precision};
+    use wirewait_wire::SourceErrorKind;
+
+    const MS: i64 = 1_000_000;
+    const DAY: i64 = 1_700_000_000_000 * MS;
+
+    /// A frame of a test: nanoseconds into the day, and what tells it from the others.
+    type Mark = (i64, u32);
+
+    fn frame(nanos: i64, interface: u32, bytes: &[u8]) -> Frame<'_> {
+        Frame {
+            at: Timestamp::from_nanos(DAY + nanos),
+            link: LinkType::ETHERNET,
+            interface,
+            wire_len: 100,
+            bytes,
+        }
+    }
+
+    fn pcap(marks: &[Mark]) -> Vec<u8> {
+        let mut writer =
+            PcapWriter::new(Vec::new(), LinkType::ETHERNET, Precision::Nanos, 96).unwrap();
+        for (nanos, mark) in marks {
+            writer
+                .frame(&frame(*nanos, 0, &mark.to_be_bytes()))
+                .unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    /// A capture of three interfaces, which the marks use in turn.
+    fn pcapng(marks: &[Mark]) -> Vec<u8> {
+        let mut writer = PcapngWriter::new(Vec::new(), "test").unwrap();
+        for name in [Some("eth0"), None, None] {
+            writer.interface(name, LinkType::ETHERNET, 96).unwrap();
+        }
+        for (nanos, mark) in marks {
+            let bytes = mark.to_be_bytes();
+            writer
+                .frame(&frame(*nanos, mark % 3, &bytes), None)
+                .unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    fn files(parts: &[Vec<u8>]) -> Result<Files, SourceError> {
+        let streams = parts
+            .iter()
+            .enumerate()
+            .map(|(i, bytes)| {
+                let stream: Box<dyn Read + Send> = Box::new(Chunks::new(bytes, 1000));
+                (format!("part{i}"), stream)
+            })
+            .collect();
+        Files::from_readers(streams, &Options::default())
+    }
+
+    /// Marks with their interfaces, and the errors met on the way.
+    fn read(files: &mut Files) -> (Vec<(i64, u32, u32)>, Vec<SourceError>) {
+        let (mut seen, mut errors) = (Vec::new(), Vec::new());
+        loop {
+            match files.next_frame() {
+                Ok(Some(frame)) => seen.push((
+                    frame.at.as_nanos() - DAY,
+                    u32::from_be_bytes(frame.bytes.try_into().unwrap()),
+                    frame.interface,
+                )),
+                Ok(None) => break,
+                Err(error) => errors.push(error),
+            }
+        }
+        assert!(files.next_frame().unwrap().is_none(), "the end is the end");
+        (seen, errors)
+    }
+
+    fn marks(parts: &[Vec<u8>]) -> Vec<u32> {
+        let (seen, errors) = read(&mut files(parts).unwrap());
+        assert_eq!(errors, []);
+        seen.into_iter().map(|(_, mark, _)| mark).collect()
+    }
+
+    /// A directory of its own, removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir()
+                .join(format!("wirewait-capture-{}-{name}", std::process::id()));
+            std::fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+            let path = self.0.join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            // A leftover in the temporary folder is no reason to fail.
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn captures_side_by_side_are_merged_by_time_and_ties_by_order() {
+        let a = pcap(&[(0, 1), (10 * MS, 3), (20 * MS, 5), (30 * MS, 8)]);
+        let b = pcap(&[(5 * MS, 2), (10 * MS, 4), (30 * MS, 9)]);
+        let c = pcap(&[(25 * MS, 6), (26 * MS, 7)]);
+        assert_eq!(
+            marks(&[c.clone(), b.clone(), a.clone()]),
+            [1, 2, 3, 4, 5, 6, 7, 8, 9]
+        );
+        assert_eq!(marks(&[a, b, c]), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    }
+
+    #[test]
+    fn a_step_back_inside_a_file_stays_where_it_is() {
+        let a = pcap(&[(10 * MS, 1), (2 * MS, 2), (11 * MS, 3), (40 * MS, 6)]);
+        let b = pcap(&[(20 * MS, 4), (12 * MS, 5)]);
+        assert_eq!(marks(&[b, a]), [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn a_cut_anywhere_changes_nothing() {
+        // Stamps that often repeat and sometimes step back, by less than a millisecond.
+        let all: Vec<Mark> = (0..60_u32)
+            .map(|i| {
+                let step = i64::from(i / 3) * 2 * MS;
+                (step - if i % 5 == 4 { MS / 2 } else { 0 }, i)
+            })
+            .collect();
+        for write in [pcap as fn(&[Mark]) -> Vec<u8>, pcapng] {
+            let (whole, _) = read(&mut files(&[write(&all)]).unwrap());
+            assert_eq!(whole.len(), all.len());
+            for first in 0..=all.len() {
+                for length in [7, 20] {
+                    let second = (first + length).min(all.len());
+                    let parts = [
+                        write(&all[..first]),
+                        write(&all[first..second]),
+                        write(&all[second..]),
+                    ];
+                    let mut cut = files(&parts).unwrap();
+                    assert_eq!(read(&mut cut), (whole.clone(), vec![]), "{first} {second}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_in_which_parts_are_named_does_not_matter() {
+        let all: Vec<Mark> = (0..50).map(|i| (i64::from(i) * MS, i)).collect();
+        let parts: Vec<Vec<u8>> = all.chunks(7).map(pcapng).collect();
+        let backwards: Vec<Vec<u8>> = parts.iter().rev().cloned().collect();
+        let forth = read(&mut files(&parts).unwrap());
+        assert_eq!(forth, read(&mut files(&backwards).unwrap()));
+        assert_eq!(forth.0.len(), 50);
+        let mut merged = files(&parts).unwrap();
+        read(&mut merged);
+        assert_eq!(merged.interfaces().len(), 3);
+    }
+
+    #[test]
+    fn damage_in_one_file_leaves_the_others_whole() {
+        let mut a = pcap(&[(0, 1), (10 * MS, 2), (20 * MS, 99)]);
+        a.truncate(a.len() - 1);
+        let b = pcap(&[(5 * MS, 3), (30 * MS, 4)]);
+        let mut both = files(&[a, b]).unwrap();
+        let (seen, errors) = read(&mut both);
+        let marks: Vec<u32> = seen.iter().map(|seen| seen.1).collect();
+        assert_eq!(marks, [1, 3, 2, 4]);
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].kind, SourceErrorKind::Damaged);
+        assert_eq!(errors[0].name, "part0");
+        assert_eq!(errors[0].offset, Some(24 + 2 * 20));
+    }
+
+    #[test]
+    fn damage_before_the_first_frame_is_told_once() {
+        let folder = Folder::new("first");
+        let bad = folder.file("bad", &pcap(&[(0, 1)])[..30]);
+        let good = folder.file("good", &pcap(&[(0, 2), (1, 3)]));
+        for paths in [[bad.clone(), good.clone()], [good, bad]] {
+            let (seen, errors) = read(&mut open(&paths, &Options::default()).unwrap());
+            assert_eq!(seen.len(), 2);
+            assert_eq!(errors.len(), 1, "{errors:?}");
+        }
+    }
+
+    #[test]
+    fn files_without_frames() {
+        let (empty, header, good) = (vec![], pcap(&[]), pcap(&[(0, 1)]));
+        let error = files(std::slice::from_ref(&empty)).unwrap_err();
+        assert_eq!(error.kind, SourceErrorKind::Unreadable);
+        assert!(
+            error.to_string().contains("part0: the file is empty"),
+            "{error}"
+        );
+        assert!(files(&[empty.clone(), empty.clone()]).is_err());
+
+        let mut alone = files(std::slice::from_ref(&header)).unwrap();
+        assert_eq!(alone.warnings(), []);
+        assert_eq!(read(&mut alone), (vec![], vec![]));
+
+        let mut mixed = files(&[empty, header, good]).unwrap();
+        let warned: Vec<&str> = mixed.warnings().iter().map(|w| w.name.as_str()).collect();
+        assert_eq!(warned, ["part0", "part1"]);
+        assert_eq!(read(&mut mixed).0.len(), 1);
+        assert!(files(&[]).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_no_capture_is_an_error_with_its_name() {
+        let error = files(&[pcap(&[(0, 1)]), b"GIF89a and so on".to_vec()]).unwrap_err();
+        assert_eq!(error.name, "part1");
+        assert_eq!(error.kind, SourceErrorKind::Unreadable);
+
+        let folder = Folder::new("no-capture");
+        let error = open(&[folder.0.join("missing")], &Options::default()).unwrap_err();
+        assert!(error.message.contains("cannot be opened"), "{error}");
+        let error = open(std::slice::from_ref(&folder.0), &Options::default()).unwrap_err();
+        assert!(error.message.contains("is a directory"), "{error}");
+    }
+
+    #[test]
+    fn files_are_opened_again_when_it_is_their_turn() {
+        let folder = Folder::new("ring");
+        let paths: Vec<PathBuf> = (0..30)
+            .map(|i| {
+                // Names say nothing about the order.
+                let name = format!("ring{:02}", (i * 7) % 30);
+                let from = i64::from(i) * 100;
+                folder.file(&name, &pcap(&[(from * MS, i), ((from + 50) * MS, i + 100)]))
+            })
+            .collect();
+        let mut sorted = paths.clone();
+        sorted.sort();
+        let total: u64 = sorted.len() as u64 * (24 + 2 * 20);
+        let mut ring = open(&sorted, &Options::default()).unwrap();
+        assert_eq!(
+            ring.progress(),
+            Progress {
+                bytes_read: 0,
+                bytes_total: Some(total)
+            }
+        );
+        let (seen, errors) = read(&mut ring);
+        assert_eq!(errors, []);
+        let wanted: Vec<u32> = (0..30).flat_map(|i| [i, i + 100]).collect();
+        assert_eq!(seen.iter().map(|s| s.1).collect::<Vec<_>>(), wanted);
+        assert_eq!(ring.progress().bytes_read, total);
+
+        // A ring that goes round while it is read.
+        let mut ring = open(&sorted, &Options::default()).unwrap();
+        std::fs::remove_file(&paths[3]).unwrap();
+        std::fs::write(&paths[4], b"").unwrap();
+        let (seen, errors) = read(&mut ring);
+        assert_eq!(seen.len(), 56);
+        let names: Vec<String> = errors.iter().map(|e| e.name.clone()).collect();
+        assert_eq!(
+            names,
+            [
+                paths[3].display().to_string(),
+                paths[4].display().to_string()
+            ]
+        );
+        assert!(errors.iter().all(|e| e.kind == SourceErrorKind::Damaged));
+    }
+
+    #[test]
+    fn a_file_named_twice_is_read_once() {
+        let folder = Folder::new("twice");
+        let path = folder.file("one", &pcap(&[(0, 1), (MS, 2)]));
+        let again = folder.0.join(".").join("one");
+        let mut twice = open(&[path, again], &Options::default()).unwrap();
+        assert_eq!(twice.warnings().len(), 1);
+        assert_eq!(read(&mut twice).0.len(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_read_once_and_merged_with_a_file() {
+        let folder = Folder::new("pipe");
+        let file = folder.file("file", &pcap(&[(5 * MS, 2), (20 * MS, 4)]));
+        let pipe = folder.0.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let bytes = pcapng(&[(0, 0), (10 * MS, 3)]);
+        for paths in [vec![pipe.clone()], vec![file, pipe.clone()]] {
+            let (pipe, bytes) = (pipe.clone(), bytes.clone());
+            let writer = std::thread::spawn(move || std::fs::write(pipe, bytes));
+            let mut files = open(&paths, &Options::default()).unwrap();
+            assert_eq!(files.progress().bytes_total, None);
+            let (seen, errors) = read(&mut files);
+            writer.join().unwrap().unwrap();
+            assert_eq!(errors, []);
+            let marks: Vec<u32> = seen.iter().map(|seen| seen.1).collect();
+            let wanted: &[u32] = if paths.len() == 1 {
+                &[0, 3]
+            } else {
+                &[0, 2, 3, 4]
+            };
+            assert_eq!(marks, wanted);
+        }
+    }
+
+    #[test]
+    fn bytes_of_a_pipe_have_no_total() {
+        let bytes = pcap(&[(0, 1)]);
+        let mut one = files(std::slice::from_ref(&bytes)).unwrap();
+        read(&mut one);
+        assert_eq!(
+            one.progress(),
+            Progress {
+                bytes_read: bytes.len() as u64,
+                bytes_total: None
+            }
+        );
+    }
+}

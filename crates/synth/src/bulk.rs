@@ -1,0 +1,239 @@
+//! Millions of frames with a known mean, for measurements of speed and memory.
+//!
+//! Every client asks, waits for its answer, thinks, and asks again; the clients' frames are
+//! interleaved by time. Frames are templates of which only the changing fields are written
+//! anew, so that making them costs less than analysing them.
+
+mod nbf;
+mod ncp;
+mod tcp;
+
+use crate::prng::Random;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use wirewait_wire::{Frame, LinkType, Timestamp};
+
+/// What kind of traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// NCP over IPX in raw 802.3 frames: reads of 1024 bytes, 1 + 1 frames.
+    Ncp,
+    /// SMB1 READ_ANDX over TCP (ports 139 and 445): 4 KiB, 1 + 3 frames and 2 ACKs.
+    SmbTcp,
+    /// SMB1 READ_ANDX over NetBEUI: 2048 bytes, 1 + 2 frames and 2 RRs.
+    SmbNbf,
+    /// SMB2 READ over TCP port 445: 4 KiB, 1 + 3 frames and 2 ACKs.
+    Smb2,
+    /// A third each of [`Shape::Ncp`], [`Shape::SmbTcp`] and [`Shape::SmbNbf`].
+    Mix,
+}
+
+impl Shape {
+    /// The shape with this name: `ncp`, `smbtcp`, `smbnbf`, `smb2` or `mix`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "ncp" => Self::Ncp,
+            "smbtcp" => Self::SmbTcp,
+            "smbnbf" => Self::SmbNbf,
+            "smb2" => Self::Smb2,
+            "mix" => Self::Mix,
+            _ => return None,
+        })
+    }
+}
+
+/// What an analyser must find in the frames that were made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Truth {
+    /// Frames.
+    pub frames: u64,
+    /// Bytes of all frames.
+    pub bytes: u64,
+    /// Requests whose answer is complete.
+    pub answered: u64,
+    /// Requests sent, answered or not.
+    pub requests: u64,
+    /// Sum of the turnarounds of the answered requests, in nanoseconds.
+    pub turnaround_sum: u64,
+    /// The longest of them, in nanoseconds.
+    pub turnaround_max: u64,
+}
+
+impl Truth {
+    /// Mean turnaround in nanoseconds, rounded down; 0 if nothing was answered.
+    #[must_use]
+    pub fn turnaround_mean(&self) -> u64 {
+        self.turnaround_sum.checked_div(self.answered).unwrap_or(0)
+    }
+
+    fn count(&mut self, turnaround: i64) {
+        let turnaround = turnaround.unsigned_abs();
+        self.answered += 1;
+        self.turnaround_sum += turnaround;
+        self.turnaround_max = self.turnaround_max.max(turnaround);
+    }
+}
+
+/// A generator of frames.
+#[derive(Clone, Copy, Debug)]
+pub struct Bulk {
+    /// The kind of traffic.
+    pub shape: Shape,
+    /// How many clients, at most 65,536; they share two servers.
+    pub clients: u32,
+    /// Where the pseudo-random times begin: the same seed gives the same frames.
+    pub seed: u64,
+}
+
+/// So many frames of this shape between 50 clients and two servers, handed to `out` one
+/// after the other.
+pub fn bulk(shape: Shape, frames: u64, seed: u64, out: &mut dyn FnMut(Frame<'_>)) -> Truth {
+    let generator = Bulk {
+        shape,
+        clients: 50,
+        seed,
+    };
+    generator.run(frames, out)
+}
+
+/// A client with its server: one frame after the other, for ever.
+trait Talker {
+    /// The next frame, and how long after it the following one comes.
+    fn speak(&mut self, random: &mut Random, truth: &mut Truth) -> (&[u8], i64);
+}
+
+impl Bulk {
+    /// Makes the frames.
+    pub fn run(&self, frames: u64, out: &mut dyn FnMut(Frame<'_>)) -> Truth {
+        let mut random = Random::new(self.seed);
+        let mut talkers: Vec<Box<dyn Talker>> = (0..self.clients.min(65_536))
+            .map(|client| self.talker(client))
+            .collect();
+        // Who speaks next. The client's number settles ties, so the order is always the same.
+        let mut turns: BinaryHeap<Reverse<(i64, usize)>> = (0..talkers.len())
+            .map(|client| Reverse((random.below(20_000_000) as i64, client)))
+            .collect();
+        // 1999-03-01 09:00:00 UTC.
+        let start = Timestamp::from_parts(920_278_800, 0);
+        let mut truth = Truth::default();
+        while truth.frames < frames {
+            let Some(mut turn) = turns.peek_mut() else {
+                break;
+            };
+            let Reverse((at, client)) = *turn;
+            let (bytes, pause) = talkers[client].speak(&mut random, &mut truth);
+            let wire_len = bytes.len() as u32;
+            truth.frames += 1;
+            truth.bytes += u64::from(wire_len);
+            out(Frame {
+                at: start.plus(at),
+                link: LinkType::ETHERNET,
+                interface: 0,
+                wire_len,
+                bytes,
+            });
+            *turn = Reverse((at + pause, client));
+        }
+        truth
+    }
+
+    fn talker(&self, client: u32) -> Box<dyn Talker> {
+        let shape = match (self.shape, client % 3) {
+            (Shape::Mix, 0) => Shape::Ncp,
+            (Shape::Mix, 1) => Shape::SmbTcp,
+            (Shape::Mix, _) => Shape::SmbNbf,
+            (shape, _) => shape,
+        };
+        match shape {
+            Shape::Ncp => Box::new(ncp::Client::new(client)),
+            Shape::SmbNbf => Box::new(nbf::Client::new(client)),
+            Shape::Smb2 => Box::new(tcp::Client::new(client, true)),
+            Shape::SmbTcp | Shape::Mix => Box::new(tcp::Client::new(client, false)),
+        }
+    }
+}
+
+/// How long the server takes: mostly 0.2 to 0.8 ms, one time in a hundred 2 to 20 ms.
+fn turnaround(random: &mut Random) -> i64 {
+    let nanos = if random.below(100) == 0 {
+        2_000_000 + random.below(18_000_000)
+    } else {
+        200_000 + random.below(600_000)
+    };
+    nanos as i64
+}
+
+/// How long the client thinks: 5 to 35 ms.
+fn think(random: &mut Random) -> i64 {
+    (5_000_000 + random.below(30_000_000)) as i64
+}
+
+/// A frame follows another of the same message: what 100 Mbit/s need, and a little.
+const FOLLOWS: i64 = 125_000;
+
+/// A station's address from its number; servers have numbers from 0xFF0000.
+fn mac(number: u32) -> [u8; 6] {
+    let [_, a, b, c] = number.to_be_bytes();
+    [2, 0, 0, a, b, c]
+}
+
+/// The number of the server that a client uses.
+fn server(client: u32) -> u32 {
+    0xff_0000 + client % 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPES: [Shape; 5] = [
+        Shape::Ncp,
+        Shape::SmbTcp,
+        Shape::SmbNbf,
+        Shape::Smb2,
+        Shape::Mix,
+    ];
+
+    #[test]
+    fn time_never_goes_back_and_the_counts_are_those_of_the_frames() {
+        for shape in SHAPES {
+            let (mut last, mut frames, mut bytes) = (i64::MIN, 0, 0);
+            let truth = bulk(shape, 10_000, 7, &mut |frame| {
+                assert!(frame.at.as_nanos() >= last, "{shape:?}");
+                last = frame.at.as_nanos();
+                frames += 1;
+                bytes += u64::from(frame.wire_len);
+                assert_eq!(frame.bytes.len(), frame.wire_len as usize);
+            });
+            assert_eq!((truth.frames, truth.bytes), (frames, bytes), "{shape:?}");
+            assert_eq!(frames, 10_000);
+            assert!(truth.answered > 1_000, "{shape:?}: {truth:?}");
+            assert!(truth.requests - truth.answered <= 50, "{shape:?}: {truth:?}");
+            let mean = truth.turnaround_mean();
+            assert!((400_000..900_000).contains(&mean), "{shape:?}: {mean}");
+        }
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_frames_and_another_one_others() {
+        let hash = |seed| {
+            let mut hash = 0u64;
+            bulk(Shape::Mix, 2_000, seed, &mut |frame| {
+                for byte in frame.bytes {
+                    hash = hash.wrapping_mul(31).wrapping_add(u64::from(*byte));
+                }
+                hash = hash.wrapping_add(frame.at.as_nanos() as u64);
+            });
+            hash
+        };
+        assert_eq!(hash(1), hash(1));
+        assert_ne!(hash(1), hash(2));
+    }
+
+    #[test]
+    fn shapes_go_by_name() {
+        assert_eq!(Shape::by_name("smbnbf"), Some(Shape::SmbNbf));
+        assert_eq!(Shape::by_name("nfs"), None);
+    }
+}

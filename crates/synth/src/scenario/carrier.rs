@@ -1,0 +1,589 @@
+//! Conversations: how the messages of two stations become frames.
+//!
+//! A message is cut into units that the carrier numbers (TCP segments, LLC I-frames, single
+//! packets); a unit becomes a frame at the moment it is sent, because what it acknowledges
+//! depends on that moment. The same unit sent again is a retransmission.
+
+mod connect;
+mod control;
+
+use super::error::{Fault, Place};
+use super::station::{Address, Settings, Station};
+use super::wire::Wire;
+use super::words::Options;
+use crate::ethernet::{self, Encapsulation, Header};
+use crate::ipv4::{self, Segment, Socket, flag};
+use crate::llc::{self, Control};
+use crate::{ipx, nbf};
+
+/// Directions index the two ends.
+pub(super) const TO_SERVER: usize = 0;
+
+/// What arrived in order at one end, by the time it did.
+#[derive(Debug)]
+struct Received {
+    /// Everything before this number has arrived.
+    upto: u64,
+    /// Units that have arrived or will, not yet counted in `upto`.
+    later: Vec<(i64, u64, u64)>,
+}
+
+impl Received {
+    fn add(&mut self, at: i64, start: u64, end: u64) {
+        self.later.push((at, start, end));
+    }
+
+    /// The next number expected at this time.
+    fn expected(&mut self, now: i64) -> u64 {
+        while let Some(next) = self
+            .later
+            .iter()
+            .position(|(at, start, end)| *at <= now && *start <= self.upto && *end > self.upto)
+        {
+            self.upto = self.later.swap_remove(next).2;
+        }
+        let upto = self.upto;
+        self.later.retain(|(_, _, end)| *end > upto);
+        upto
+    }
+}
+
+/// Something that the carrier numbers and can send again.
+#[derive(Clone, Debug)]
+struct Unit {
+    start: u64,
+    end: u64,
+    payload: Vec<u8>,
+    /// The last one of what was sent together.
+    last: bool,
+}
+
+/// One end's sending side.
+#[derive(Debug)]
+struct End {
+    station: usize,
+    /// The number of the next new unit.
+    next: u64,
+    received: Received,
+    /// What was sent last, to be sent again.
+    sent: Vec<Unit>,
+    /// IP identification of the next packet.
+    packet_id: u16,
+    window: u16,
+    /// NBF response correlator of the next frame.
+    correlator: u16,
+    /// Correlator of the peer's last message, while that waits for an acknowledgement that
+    /// may ride on data.
+    owed: Option<u16>,
+    /// Correlator of the peer's last message or RECEIVE_CONTINUE wish.
+    last_heard: u16,
+}
+
+impl End {
+    /// A setting of its station alone.
+    fn own<T>(&self, settings: &Settings, setting: impl Fn(&Station) -> Option<T>) -> Option<T> {
+        settings.stations.get(self.station).and_then(setting)
+    }
+}
+
+/// Two stations and what they have said.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    ends: [End; 2],
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Ipx,
+    Udp,
+    Tcp,
+    Nbf,
+}
+
+/// How units get to the other side, and past the capture point.
+#[derive(Debug, Default)]
+pub(super) struct Delivery {
+    /// Time between units.
+    gap: i64,
+    /// Most bytes in a unit.
+    most: Option<usize>,
+    /// Sizes of the first units.
+    cut: Vec<usize>,
+    /// The units by number, in the order in which they pass.
+    order: Option<Vec<usize>>,
+    /// Lost before the capture point: neither captured nor received.
+    lost: Option<Vec<usize>>,
+    /// Lost behind the capture point: captured, not received.
+    dropped: Option<Vec<usize>>,
+    /// The capture missed it: received, not captured.
+    missed: Option<Vec<usize>>,
+    /// LLC poll bit.
+    poll: bool,
+    /// NBF: without acknowledgement riding on data.
+    plain: bool,
+    /// NBF: RECEIVE_CONTINUE is wanted for the first frame.
+    go_on: bool,
+    /// NBF: SEND.NO.ACK.
+    no_ack: bool,
+}
+
+impl Delivery {
+    pub(super) fn new(options: &Options) -> Result<Self, Fault> {
+        let delivery = Self {
+            gap: options.seconds("gap", 0)?,
+            most: options
+                .maybe::<u32>("most")?
+                .map(|most| most.max(1) as usize),
+            cut: options.list("cut")?.unwrap_or_default(),
+            order: options.list("order")?,
+            lost: options.list("lost")?,
+            dropped: options.list("dropped")?,
+            missed: options.list("missed")?,
+            poll: options.flag("poll")?,
+            plain: options.flag("plain")?,
+            go_on: options.flag("continue")?,
+            no_ack: options.flag("noack")?,
+        };
+        options.done()?;
+        Ok(delivery)
+    }
+}
+
+/// Whether a list names this unit; a list without numbers names all.
+fn names(list: &Option<Vec<usize>>, number: usize) -> bool {
+    list.as_ref()
+        .is_some_and(|list| list.is_empty() || list.contains(&number))
+}
+
+/// What sending needs besides the conversation itself.
+pub(super) struct Context<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) wire: &'a mut Wire,
+    pub(super) place: Place,
+}
+
+impl Conversation {
+    /// A conversation between a client and a server that speak the same protocol.
+    pub(super) fn new(
+        settings: &Settings,
+        client: usize,
+        server: usize,
+        place: Place,
+    ) -> Result<Self, Fault> {
+        let address = |index: usize| &settings.stations[index].address;
+        let kind = match (address(client), address(server)) {
+            (Address::Ipx(_), Address::Ipx(_)) => Kind::Ipx,
+            (Address::Udp(_), Address::Udp(_)) => Kind::Udp,
+            (Address::Tcp(_), Address::Tcp(_)) => Kind::Tcp,
+            (Address::Nbf { .. }, Address::Nbf { .. }) => Kind::Nbf,
+            _ => return Err(place.fault("these two stations do not speak the same protocol")),
+        };
+        // TCP counts its SYN, so data begins at 1.
+        let first = u64::from(kind == Kind::Tcp);
+        let end = |station: usize, correlator: u16| End {
+            station,
+            next: first,
+            received: Received {
+                upto: first,
+                later: Vec::new(),
+            },
+            sent: Vec::new(),
+            packet_id: 1,
+            window: 8760,
+            correlator,
+            owed: None,
+            last_heard: 0,
+        };
+        Ok(Self {
+            ends: [end(client, 0x0010), end(server, 0x0020)],
+            kind,
+        })
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn station<'a>(&self, settings: &'a Settings, direction: usize) -> &'a Station {
+        &settings.stations[self.ends[direction].station]
+    }
+
+    fn header(&self, settings: &Settings, direction: usize) -> Header {
+        Header {
+            destination: self.station(settings, 1 - direction).mac,
+            source: self.station(settings, direction).mac,
+            vlan: self.ends[TO_SERVER]
+                .own(settings, |client| client.vlan)
+                .or(settings.vlan),
+        }
+    }
+
+    /// Sends messages: joined in TCP's stream, one after the other elsewhere.
+    pub(super) fn send(
+        &mut self,
+        context: &mut Context<'_>,
+        direction: usize,
+        at: i64,
+        messages: Vec<Vec<u8>>,
+        delivery: &Delivery,
+    ) -> Result<(), Fault> {
+        let most = self.station(context.settings, direction).most;
+        let most = delivery.most.unwrap_or(most);
+        let units = match self.kind {
+            Kind::Ipx | Kind::Udp => messages
+                .into_iter()
+                .map(|payload| self.unit(direction, payload, 1))
+                .collect(),
+            Kind::Tcp => cut(&messages.concat(), most, &delivery.cut)
+                .into_iter()
+                .map(|piece| {
+                    let length = piece.len() as u64;
+                    self.unit(direction, piece.to_vec(), length)
+                })
+                .collect(),
+            Kind::Nbf => self.nbf_units(context, direction, &messages, most, delivery),
+        };
+        self.ends[direction].sent = units;
+        if let Some(last) = self.ends[direction].sent.last_mut() {
+            last.last = true;
+        }
+        let all: Vec<usize> = (1..=self.ends[direction].sent.len()).collect();
+        let order = delivery.order.clone().unwrap_or(all);
+        self.pass(context, direction, at, &order, delivery)
+    }
+
+    /// Sends units of the last message again.
+    pub(super) fn again(
+        &mut self,
+        context: &mut Context<'_>,
+        direction: usize,
+        at: i64,
+        parts: Option<Vec<usize>>,
+        delivery: &Delivery,
+    ) -> Result<(), Fault> {
+        let all = (1..=self.ends[direction].sent.len()).collect();
+        let parts = parts.unwrap_or(all);
+        if parts.is_empty() {
+            return Err(context
+                .place
+                .fault("nothing has been sent that could be sent again"));
+        }
+        self.pass(context, direction, at, &parts, delivery)
+    }
+
+    fn unit(&mut self, direction: usize, payload: Vec<u8>, length: u64) -> Unit {
+        let start = self.ends[direction].next;
+        let end = start + length;
+        self.ends[direction].next = end;
+        Unit {
+            start,
+            end,
+            payload,
+            last: false,
+        }
+    }
+
+    /// Lets units pass the capture point and arrive, as the delivery says.
+    fn pass(
+        &mut self,
+        context: &mut Context<'_>,
+        direction: usize,
+        at: i64,
+        order: &[usize],
+        delivery: &Delivery,
+    ) -> Result<(), Fault> {
+        for (turn, number) in order.iter().copied().enumerate() {
+            let unit = number
+                .checked_sub(1)
+                .and_then(|index| self.ends[direction].sent.get(index))
+                .cloned()
+                .ok_or_else(|| {
+                    let parts = self.ends[direction].sent.len();
+                    let fault = format!("there is no part {number}, only {parts}");
+                    context.place.fault(fault)
+                })?;
+            let at = at.saturating_add(delivery.gap.saturating_mul(turn as i64));
+            let frame = self.render(context.settings, direction, at, &unit, delivery);
+            let tag = self
+                .header(context.settings, direction)
+                .vlan
+                .map_or(0, |_| 4);
+            let most = ethernet::MAXIMUM_PAYLOAD + 14 + tag;
+            if frame.len() > most {
+                let bytes = frame.len();
+                return Err(context.place.fault(format!(
+                    "this makes a frame of {bytes} bytes; Ethernet carries {most}"
+                )));
+            }
+            if !names(&delivery.lost, number) {
+                if !names(&delivery.dropped, number) {
+                    self.ends[1 - direction]
+                        .received
+                        .add(at, unit.start, unit.end);
+                }
+                if !names(&delivery.missed, number) {
+                    let (from, to) = (
+                        self.ends[direction].station,
+                        self.ends[1 - direction].station,
+                    );
+                    context.wire.put(at, from, to, frame);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The frame of a unit at this moment.
+    fn render(
+        &mut self,
+        settings: &Settings,
+        direction: usize,
+        at: i64,
+        unit: &Unit,
+        delivery: &Delivery,
+    ) -> Vec<u8> {
+        match self.kind {
+            Kind::Ipx => self.ipx_frame(settings, direction, &unit.payload),
+            Kind::Udp => {
+                let (from, to) = self.sockets(settings, direction);
+                let datagram = ipv4::udp(from, to, &unit.payload);
+                self.ip_frame(settings, direction, ipv4::UDP, &datagram)
+            }
+            Kind::Tcp => {
+                let flags = if unit.last {
+                    flag::PSH | flag::ACK
+                } else {
+                    flag::ACK
+                };
+                self.tcp_frame(settings, direction, at, unit.start, flags, &unit.payload)
+            }
+            Kind::Nbf => {
+                let expected = self.ends[direction].received.expected(at);
+                let control = Control::I(unit.start as u8, expected as u8, delivery.poll);
+                self.llc_frame(settings, direction, control, &unit.payload)
+            }
+        }
+    }
+
+    fn ipx_frame(&self, settings: &Settings, direction: usize, data: &[u8]) -> Vec<u8> {
+        let ends = [direction, 1 - direction].map(|end| self.station(settings, end));
+        let [Address::Ipx(from), Address::Ipx(to)] = ends.map(|station| &station.address) else {
+            return Vec::new();
+        };
+        let ncp = [from.socket, to.socket].contains(&ipx::NCP_SOCKET);
+        let kind = if ncp {
+            ipx::TYPE_NCP
+        } else {
+            ipx::TYPE_EXCHANGE
+        };
+        let packet = ipx::packet(from, to, kind, ends[0].hops, data);
+        let framing = self.ends[TO_SERVER].own(settings, |client| client.framing);
+        let framing = framing.unwrap_or(settings.framing);
+        ipx::frame(&self.header(settings, direction), framing, &packet)
+    }
+
+    fn sockets(&self, settings: &Settings, direction: usize) -> (Socket, Socket) {
+        let socket = |end: usize| match self.station(settings, end).address {
+            Address::Tcp(socket) | Address::Udp(socket) => socket,
+            // Not reached: only conversations over IP ask.
+            _ => Socket {
+                address: [0; 4].into(),
+                port: 0,
+            },
+        };
+        (socket(direction), socket(1 - direction))
+    }
+
+    fn ip_frame(
+        &mut self,
+        settings: &Settings,
+        direction: usize,
+        protocol: u8,
+        data: &[u8],
+    ) -> Vec<u8> {
+        let (from, to) = self.sockets(settings, direction);
+        let end = &mut self.ends[direction];
+        let packet = ipv4::packet(from.address, to.address, protocol, end.packet_id, data);
+        end.packet_id = end.packet_id.wrapping_add(1);
+        let header = self.header(settings, direction);
+        ethernet::frame(&header, Encapsulation::Type(0x0800), &packet)
+    }
+
+    /// Where the numbers of a direction begin.
+    fn first_number(&self, direction: usize) -> u32 {
+        let station = u32::try_from(self.ends[direction].station).unwrap_or(0);
+        0x1000_0000u32
+            .wrapping_mul(direction as u32 + 1)
+            .wrapping_add(station << 20)
+    }
+
+    fn tcp_frame(
+        &mut self,
+        settings: &Settings,
+        direction: usize,
+        at: i64,
+        start: u64,
+        flags: u8,
+        data: &[u8],
+    ) -> Vec<u8> {
+        // An opening SYN acknowledges nothing and offers the segment size.
+        let opening = flags & flag::SYN != 0;
+        let expected = self.ends[direction].received.expected(at);
+        let (from, to) = self.sockets(settings, direction);
+        let most = self.station(settings, direction).most.to_be_bytes();
+        let offer = [2, 4, most[most.len() - 2], most[most.len() - 1]];
+        let segment = Segment {
+            sequence: self.first_number(direction).wrapping_add(start as u32),
+            acknowledgement: if flags & flag::ACK == 0 {
+                0
+            } else {
+                self.first_number(1 - direction)
+                    .wrapping_add(expected as u32)
+            },
+            flags,
+            window: self.ends[direction].window,
+            options: if opening { &offer } else { &[] },
+            data,
+        };
+        let segment = ipv4::tcp(from, to, &segment);
+        self.ip_frame(settings, direction, ipv4::TCP, &segment)
+    }
+
+    fn llc_frame(
+        &self,
+        settings: &Settings,
+        direction: usize,
+        control: Control,
+        information: &[u8],
+    ) -> Vec<u8> {
+        let pdu = llc::pdu(control, information);
+        ethernet::frame(
+            &self.header(settings, direction),
+            Encapsulation::Length,
+            &pdu,
+        )
+    }
+
+    /// The numbers of the session: the receiver's, then the sender's.
+    fn sessions(&self, settings: &Settings, direction: usize) -> (u8, u8) {
+        let number = |end: usize| match self.station(settings, end).address {
+            Address::Nbf { session, .. } => session,
+            _ => 0,
+        };
+        (number(1 - direction), number(direction))
+    }
+
+    /// An NBF session frame as a unit of the link.
+    fn nbf_unit(
+        &mut self,
+        context: &Context<'_>,
+        direction: usize,
+        header: nbf::Header,
+        data: &[u8],
+    ) -> Unit {
+        let (to, from) = self.sessions(context.settings, direction);
+        let frame = nbf::session(header, to, from, data);
+        self.unit(direction, frame, 1)
+    }
+
+    fn nbf_units(
+        &mut self,
+        context: &Context<'_>,
+        direction: usize,
+        messages: &[Vec<u8>],
+        most: usize,
+        delivery: &Delivery,
+    ) -> Vec<Unit> {
+        let mut units = Vec::new();
+        for message in messages {
+            let pieces = cut(message, most, &delivery.cut);
+            let count = pieces.len();
+            let correlator = self.next_correlator(direction);
+            for (index, piece) in pieces.into_iter().enumerate() {
+                let (first, last) = (index == 0, index + 1 == count);
+                let mut header = nbf::Header {
+                    command: if last {
+                        nbf::command::DATA_ONLY_LAST
+                    } else {
+                        nbf::command::DATA_FIRST_MIDDLE
+                    },
+                    response: correlator,
+                    ..nbf::Header::default()
+                };
+                if first && let Some(owed) = self.ends[direction].owed.take() {
+                    header.data1 |= nbf::flag::ACK_INCLUDED;
+                    header.transmit = owed;
+                }
+                if last && !delivery.plain && !delivery.no_ack {
+                    header.data1 |= nbf::flag::ACK_WITH_DATA;
+                }
+                if delivery.no_ack {
+                    header.data1 |= nbf::flag::NO_ACK;
+                }
+                if first && !last && delivery.go_on {
+                    header.data1 |= nbf::flag::CONTINUE;
+                }
+                units.push(self.nbf_unit(context, direction, header, piece));
+            }
+            let peer = &mut self.ends[1 - direction];
+            peer.last_heard = correlator;
+            peer.owed = (!delivery.plain && !delivery.no_ack).then_some(correlator);
+        }
+        units
+    }
+
+    fn next_correlator(&mut self, direction: usize) -> u16 {
+        let end = &mut self.ends[direction];
+        let value = end.correlator;
+        end.correlator = value.wrapping_add(1).max(1);
+        value
+    }
+}
+
+/// Cuts bytes into pieces: first those sizes that are given, then the largest allowed.
+/// Nothing is one empty piece.
+fn cut<'a>(mut bytes: &'a [u8], most: usize, sizes: &[usize]) -> Vec<&'a [u8]> {
+    let mut pieces = Vec::new();
+    let mut sizes = sizes.iter().copied();
+    loop {
+        let size = sizes.next().unwrap_or(most).clamp(1, most.max(1));
+        let (piece, rest) = bytes.split_at(size.min(bytes.len()));
+        pieces.push(piece);
+        bytes = rest;
+        if bytes.is_empty() {
+            return pieces;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_by_size() {
+        let lengths = |bytes: &[u8], most, sizes: &[usize]| -> Vec<usize> {
+            cut(bytes, most, sizes).iter().map(|p| p.len()).collect()
+        };
+        assert_eq!(lengths(&[0; 10], 4, &[]), [4, 4, 2]);
+        assert_eq!(lengths(&[0; 10], 4, &[2]), [2, 4, 4]);
+        assert_eq!(lengths(&[], 4, &[]), [0]);
+        assert_eq!(lengths(&[0; 8], 4, &[]), [4, 4]);
+    }
+
+    #[test]
+    fn what_is_expected_depends_on_the_time_and_on_gaps() {
+        let mut received = Received {
+            upto: 1,
+            later: Vec::new(),
+        };
+        received.add(10, 1, 5);
+        received.add(30, 9, 12);
+        assert_eq!(received.expected(5), 1);
+        assert_eq!(received.expected(10), 5);
+        assert_eq!(received.expected(40), 5, "the part before is missing");
+        received.add(50, 5, 9);
+        assert_eq!(received.expected(50), 12);
+    }
+}

@@ -1,0 +1,87 @@
+//! Scenarios: captures written down as text, with the answers computed by hand.
+//!
+//! ```text
+//! title NCP: the server says "being processed" before it answers
+//! ethernet raw
+//! client C ipx 00000022.020000002201:4003
+//! server S ipx 00000022.020000000001:0451
+//! 0.000 C>S ncp read handle=1 offset=0 length=1024
+//! 0.010 S>C ncp being-processed
+//! 1.000 S>C ncp reply data=1024
+//! [answer]
+//! transaction protocol=ncp function=72 outcome=answered response_time_ns=1s interims=1
+//! ```
+//!
+//! The whole language is described in `captures/README.md` of the repository.
+
+mod answer;
+mod carrier;
+mod error;
+mod ncp;
+mod play;
+mod smb1;
+mod smb2;
+mod station;
+mod syntax;
+mod wire;
+mod words;
+
+pub use answer::{Answer, Expected, Totals, TsharkSays, Value};
+pub use error::Error;
+
+use crate::OwnedFrame;
+use syntax::Script;
+
+/// A scenario, read and played: its frames and its answer.
+#[derive(Debug)]
+pub struct Scenario {
+    title: String,
+    frames: Vec<OwnedFrame>,
+    answer: Answer,
+}
+
+impl Scenario {
+    /// Reads `text` and plays it. `name` is what errors call the file.
+    ///
+    /// # Errors
+    /// The first mistake, with its line and column.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
+        Self::read(text).map_err(|fault| fault.in_file(name))
+    }
+
+    fn read(text: &str) -> Result<Self, error::Fault> {
+        let script = Script::parse(text)?;
+        let frames = play::play(&script)?;
+        let answer = Answer::parse(&script.answer)?;
+        Ok(Self {
+            title: script.title,
+            frames,
+            answer,
+        })
+    }
+
+    /// What it is about, in one line.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The frames, in the order in which the capture has them.
+    #[must_use]
+    pub fn frames(&self) -> &[OwnedFrame] {
+        &self.frames
+    }
+
+    /// What an analyser must find in them.
+    #[must_use]
+    pub fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
+    /// The capture as the bytes of a pcapng file with nanosecond time stamps; the title is
+    /// its comment.
+    #[must_use]
+    pub fn pcapng(&self) -> Vec<u8> {
+        crate::pcapng::file(&self.title, &self.frames)
+    }
+}

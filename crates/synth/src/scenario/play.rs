@@ -1,0 +1,281 @@
+//! Plays a script: time passes, stations send, and the wire fills.
+
+use super::carrier::{Context, Conversation, Delivery, Kind, TO_SERVER};
+use super::error::{Fault, Place};
+use super::station::{Settings, Side};
+use super::syntax::{Message, Script, Statement, What, When};
+use super::wire::Wire;
+use super::words::{Options, Word};
+use super::{ncp, smb1, smb2};
+use crate::OwnedFrame;
+use crate::prng::Random;
+
+/// More frames than this are a mistake in a number: a scenario is kept in memory whole.
+const MOST_FRAMES: u64 = 4_000_000;
+
+pub(super) fn play(script: &Script) -> Result<Vec<OwnedFrame>, Fault> {
+    let settings = Settings::parse(&script.settings)?;
+    let mut player = Player {
+        random: Random::new(settings.seed),
+        settings: &settings,
+        wire: Wire::default(),
+        talks: Vec::new(),
+        sent: 0,
+    };
+    player.block(&script.statements, 0, 0)?;
+    let wire = player.wire;
+    Ok(wire.capture(&settings))
+}
+
+struct Player<'a> {
+    settings: &'a Settings,
+    wire: Wire,
+    random: Random,
+    talks: Vec<Talk>,
+    sent: u64,
+}
+
+/// A client and a server: their conversation, and what the protocols above it remember.
+struct Talk {
+    client: usize,
+    server: usize,
+    conversation: Conversation,
+    ncp: ncp::State,
+    smb1: smb1::State,
+    smb2: smb2::State,
+}
+
+impl Player<'_> {
+    /// Plays statements whose times count from `start`; gives the time of the last one.
+    fn block(&mut self, body: &[Statement], start: i64, round: u64) -> Result<i64, Fault> {
+        let mut now = start;
+        for statement in body {
+            let place = statement.place;
+            let at = self.time(statement.when, start, now);
+            if at < now {
+                return Err(place.fault("this is earlier than the line before it"));
+            }
+            now = match &statement.what {
+                What::Clock(step) => {
+                    self.wire.set_clock(at, *step);
+                    at
+                }
+                What::Repeat {
+                    times,
+                    every,
+                    meanwhile,
+                    body,
+                } => {
+                    let end = self.repeat(*times, *every, body, at)?;
+                    if *meanwhile { at } else { end }
+                }
+                What::Send {
+                    from,
+                    to,
+                    messages,
+                    delivery,
+                } => {
+                    self.send(from, to, messages, delivery, Moment { at, round, place })?;
+                    at
+                }
+            };
+        }
+        Ok(now)
+    }
+
+    fn time(&mut self, when: When, start: i64, now: i64) -> i64 {
+        let from = if when.relative { now } else { start };
+        let jitter = self
+            .random
+            .below(u64::try_from(when.jitter).unwrap_or(0) + 1);
+        from.saturating_add(when.nanos)
+            .saturating_add(i64::try_from(jitter).unwrap_or(0))
+    }
+
+    fn repeat(
+        &mut self,
+        times: u64,
+        every: When,
+        body: &[Statement],
+        start: i64,
+    ) -> Result<i64, Fault> {
+        let mut begin = start;
+        let mut end = start;
+        for round in 0..times {
+            end = self.block(body, begin, round)?;
+            begin = self.time(every, begin, begin);
+        }
+        Ok(end)
+    }
+
+    fn send(
+        &mut self,
+        from: &Word,
+        to: &Word,
+        messages: &[Message],
+        delivery: &[Word],
+        moment: Moment,
+    ) -> Result<(), Fault> {
+        let Moment { at, round, place } = moment;
+        self.sent += 1;
+        if self.sent > MOST_FRAMES {
+            let fault = format!("more than {MOST_FRAMES} messages: use the bulk generator");
+            return Err(place.fault(fault));
+        }
+        let delivery_options = Options::new(delivery, place, round);
+        let delivery = Delivery::new(&delivery_options)?;
+        let (talk, direction) = self.talk(from, to)?;
+        let talk = &mut self.talks[talk];
+        let mut context = Context {
+            settings: self.settings,
+            wire: &mut self.wire,
+            place,
+        };
+        let Some(first) = messages.first() else {
+            return Err(place.fault("nothing is said"));
+        };
+        let (verb, words) = match first.commands.first().and_then(|words| words.split_first()) {
+            Some((verb, words)) => (verb, words),
+            None => (&first.protocol, &[][..]),
+        };
+        let conversation = &mut talk.conversation;
+        let all = |words: &[Word]| Options::new(words, place, round);
+        let bare = first.commands.first().map_or(&[][..], Vec::as_slice);
+        match first.protocol.text.as_str() {
+            "again" => {
+                let options = all(bare);
+                let parts = options.list("part")?;
+                options.done()?;
+                return conversation.again(&mut context, direction, at, parts, &delivery);
+            }
+            "connect" => return conversation.connect(&mut context, at, &all(bare)),
+            "finish" => return conversation.finish(&mut context, direction, at, &all(bare)),
+            protocol @ ("tcp" | "llc" | "nbf") => {
+                if words.is_empty() && verb.text == protocol {
+                    return Err(first
+                        .protocol
+                        .fault("this needs a verb (tcp ack, llc rr, ...)"));
+                }
+                let protocol = &first.protocol;
+                return conversation.upkeep(
+                    &mut context,
+                    direction,
+                    at,
+                    protocol,
+                    verb,
+                    &all(words),
+                );
+            }
+            _ => {}
+        }
+        let bytes = messages
+            .iter()
+            .map(|message| talk.message(direction, message, round))
+            .collect::<Result<Vec<_>, Fault>>()?;
+        talk.conversation
+            .send(&mut context, direction, at, bytes, &delivery)
+    }
+
+    /// The conversation between two stations, and the direction in it.
+    fn talk(&mut self, from: &Word, to: &Word) -> Result<(usize, usize), Fault> {
+        let a = self.settings.find(&from.text, from.place)?;
+        let b = self.settings.find(&to.text, to.place)?;
+        let side = |index: usize| self.settings.stations[index].side;
+        let (client, server, direction) = match (side(a), side(b)) {
+            (Side::Client, Side::Server) => (a, b, TO_SERVER),
+            (Side::Server, Side::Client) => (b, a, 1 - TO_SERVER),
+            _ => return Err(from.fault("one must be a client and the other a server")),
+        };
+        let known = self
+            .talks
+            .iter()
+            .position(|talk| (talk.client, talk.server) == (client, server));
+        if let Some(known) = known {
+            return Ok((known, direction));
+        }
+        let number = u16::try_from(self.talks.len() + 1).unwrap_or(u16::MAX);
+        self.talks.push(Talk {
+            client,
+            server,
+            conversation: Conversation::new(self.settings, client, server, from.place)?,
+            ncp: ncp::State::new(number),
+            smb1: smb1::State::new(number),
+            smb2: smb2::State::new(number),
+        });
+        Ok((self.talks.len() - 1, direction))
+    }
+}
+
+/// When, in which round of a block, and where in the file.
+#[derive(Clone, Copy)]
+struct Moment {
+    at: i64,
+    round: u64,
+    place: Place,
+}
+
+impl Talk {
+    /// The bytes of one message, with the framing that its carrier asks for.
+    fn message(
+        &mut self,
+        direction: usize,
+        message: &Message,
+        round: u64,
+    ) -> Result<Vec<u8>, Fault> {
+        let protocol = &message.protocol;
+        let mut commands = Vec::new();
+        for words in &message.commands {
+            let (verb, options) = words
+                .split_first()
+                .ok_or_else(|| protocol.fault("a command is missing here"))?;
+            commands.push((verb, Options::new(options, verb.place, round)));
+        }
+        let request = direction == TO_SERVER;
+        let kind = self.conversation.kind();
+        match protocol.text.as_str() {
+            "ncp" => {
+                let [(verb, options)] = commands.as_slice() else {
+                    return Err(protocol.fault("ncp has one command in a message"));
+                };
+                let packet = if request {
+                    self.ncp.request(verb, options)?
+                } else {
+                    self.ncp.reply(verb, options)?
+                };
+                Ok(match (kind, request) {
+                    (Kind::Tcp, true) => crate::ncp::request_over_tcp(&packet, 65535),
+                    (Kind::Tcp, false) => crate::ncp::reply_over_tcp(&packet),
+                    _ => packet,
+                })
+            }
+            "smb1" => {
+                let bytes = self.smb1.message(request, &commands)?;
+                Ok(session_message(kind, bytes))
+            }
+            "smb2" => {
+                let bytes = self.smb2.message(request, &commands)?;
+                Ok(session_message(kind, bytes))
+            }
+            "nbt" => match commands.as_slice() {
+                [(verb, options)] if verb.text == "keepalive" && kind == Kind::Tcp => {
+                    options.done()?;
+                    Ok(vec![0x85, 0, 0, 0])
+                }
+                _ => Err(protocol.fault("expected `nbt keepalive`, between tcp stations")),
+            },
+            _ => {
+                Err(protocol
+                    .expected("ncp, smb1, smb2, nbt, tcp, llc, nbf, connect, finish or again"))
+            }
+        }
+    }
+}
+
+/// In TCP's stream a session message follows four bytes: its type and its length.
+fn session_message(kind: Kind, message: Vec<u8>) -> Vec<u8> {
+    if kind != Kind::Tcp {
+        return message;
+    }
+    let length = u32::try_from(message.len()).unwrap_or(u32::MAX);
+    [&length.to_be_bytes()[..], &message].concat()
+}

@@ -1,0 +1,340 @@
+//! The settings of a scenario: who is there, on what kind of network, and what the capture
+//! does with what it sees.
+
+use super::error::{Fault, Place};
+use super::words::{Options, Word, seconds};
+use crate::ethernet::Mac;
+use crate::ipv4::Socket;
+use crate::ipx::{self, Framing};
+use crate::nbf;
+
+/// Which end of its conversations a station is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Client,
+    Server,
+}
+
+/// Where a station is reached, and by what.
+#[derive(Clone, Debug)]
+pub(super) enum Address {
+    Ipx(ipx::Address),
+    Tcp(Socket),
+    Udp(Socket),
+    /// NetBEUI: a name, and the number this station gives to its sessions.
+    Nbf {
+        name: [u8; 16],
+        session: u8,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Station {
+    pub(super) name: String,
+    pub(super) side: Side,
+    pub(super) address: Address,
+    pub(super) mac: Mac,
+    /// Routers between this station and the capture point (IPX transport control).
+    pub(super) hops: u8,
+    /// How its IPX packets are framed, and its tag, where these differ from the rest.
+    pub(super) framing: Option<Framing>,
+    pub(super) vlan: Option<u16>,
+    /// Most bytes of data in one of its frames (TCP segment or NetBEUI frame).
+    pub(super) most: usize,
+}
+
+/// Everything that is said before the first timed line.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) stations: Vec<Station>,
+    pub(super) framing: Framing,
+    pub(super) vlan: Option<u16>,
+    /// Nanoseconds since the epoch at time 0 of the scenario.
+    pub(super) start: i64,
+    pub(super) seed: u64,
+    /// Bytes that the capture keeps of each frame.
+    pub(super) snaplen: Option<usize>,
+    /// A mirror port shows every frame again after this many nanoseconds.
+    pub(super) mirror: Option<i64>,
+    /// The capture sees this direction only.
+    pub(super) only: Option<(usize, usize)>,
+}
+
+impl Settings {
+    pub(super) fn parse(lines: &[Vec<Word>]) -> Result<Self, Fault> {
+        let mut settings = Self {
+            stations: Vec::new(),
+            framing: Framing::Raw,
+            vlan: None,
+            // 1999-03-01 09:00:00 UTC, a Monday morning.
+            start: 920_278_800_000_000_000,
+            seed: 1,
+            snaplen: None,
+            mirror: None,
+            only: None,
+        };
+        for line in lines {
+            if let Some((first, rest)) = line.split_first() {
+                settings.line(first, rest)?;
+            }
+        }
+        Ok(settings)
+    }
+
+    fn line(&mut self, first: &Word, rest: &[Word]) -> Result<(), Fault> {
+        let one = |what: &str| match rest {
+            [word] => Ok(word),
+            _ => Err(first.fault(format!("expected `{} {what}`", first.text))),
+        };
+        match first.text.as_str() {
+            "client" => self.station(Side::Client, first, rest)?,
+            "server" => self.station(Side::Server, first, rest)?,
+            "ethernet" => {
+                let (framing, options) = rest
+                    .split_first()
+                    .ok_or_else(|| first.fault("expected `ethernet raw|ii|llc|snap`"))?;
+                self.framing = framing_by_name(&framing.text)
+                    .ok_or_else(|| framing.expected("raw, ii, llc or snap"))?;
+                let options = Options::new(options, first.place, 0);
+                self.vlan = options.maybe("vlan")?;
+                options.done()?;
+            }
+            "start" => {
+                let word = one("YYYY-MM-DDTHH:MM:SSZ")?;
+                self.start = date(&word.text)
+                    .ok_or_else(|| word.expected("a time such as 1999-03-01T09:00:00Z"))?;
+            }
+            "seed" => {
+                let word = one("NUMBER")?;
+                self.seed = word.text.parse().map_err(|_| word.expected("a number"))?;
+            }
+            "snaplen" => {
+                let word = one("BYTES")?;
+                let bytes = word.text.parse().map_err(|_| word.expected("a number"))?;
+                self.snaplen = Some(bytes);
+            }
+            "mirror" => {
+                let word = one("SECONDS")?;
+                let after = seconds(&word.text)
+                    .filter(|nanos| *nanos >= 0)
+                    .ok_or_else(|| word.expected("a number of seconds"))?;
+                self.mirror = Some(after);
+            }
+            "only" => {
+                let word = one("FROM>TO")?;
+                let (from, to) = word
+                    .text
+                    .split_once('>')
+                    .ok_or_else(|| word.expected("a direction such as C>S"))?;
+                self.only = Some((self.find(from, word.place)?, self.find(to, word.place)?));
+            }
+            _ => {
+                return Err(first.expected(
+                    "client, server, ethernet, start, seed, snaplen, mirror or only (or a time)",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the station with this name.
+    pub(super) fn find(&self, name: &str, place: Place) -> Result<usize, Fault> {
+        self.stations
+            .iter()
+            .position(|station| station.name == name)
+            .ok_or_else(|| place.fault(format!("no station `{name}` has been introduced")))
+    }
+
+    fn station(&mut self, side: Side, first: &Word, rest: &[Word]) -> Result<(), Fault> {
+        let [name, kind, address, options @ ..] = rest else {
+            let shape = format!("expected `{} NAME ipx|tcp|udp|nbf ADDRESS`", first.text);
+            return Err(first.fault(shape));
+        };
+        if self.stations.iter().any(|known| known.name == name.text) {
+            return Err(name.fault(format!("station `{}` is there already", name.text)));
+        }
+        let options = Options::new(options, first.place, 0);
+        let text = address.text.as_str();
+        let (address, mac, most) = match kind.text.as_str() {
+            "ipx" => {
+                let found = ipx_address(text)
+                    .ok_or_else(|| address.expected("network.node:socket in hexadecimal digits"))?;
+                (Address::Ipx(found), found.node, 0)
+            }
+            kind @ ("tcp" | "udp") => {
+                let found = ip_socket(text)
+                    .ok_or_else(|| address.expected("address:port, such as 10.0.0.1:139"))?;
+                let [a, b, c, d] = found.address.octets();
+                let address = match kind {
+                    "tcp" => Address::Tcp(found),
+                    _ => Address::Udp(found),
+                };
+                (address, [2, 0, a, b, c, d], 1460)
+            }
+            "nbf" => {
+                let mac = hex(&text.replace('-', ""))
+                    .ok_or_else(|| address.expected("a MAC address, 00-00-1b-00-00-01"))?;
+                let service = if side == Side::Server { 0x20 } else { 0 };
+                let spoken = options.text("name")?.unwrap_or(&name.text);
+                let name = nbf::name(spoken, service);
+                let session = options.or("session", if side == Side::Server { 7 } else { 5 })?;
+                // 1500 less 4 bytes of LLC and 14 of NBF.
+                (Address::Nbf { name, session }, mac, 1482)
+            }
+            _ => return Err(kind.expected("ipx, tcp, udp or nbf")),
+        };
+        let mac = match options.text("mac")? {
+            None => mac,
+            Some(text) => hex(&text.replace('-', ""))
+                .ok_or_else(|| options.place.fault("mac= needs 00-00-1b-00-00-01"))?,
+        };
+        let framing = match options.text("framing")? {
+            None => None,
+            Some(text) => {
+                let fault = "framing= needs raw, ii, llc or snap";
+                Some(framing_by_name(text).ok_or_else(|| options.place.fault(fault))?)
+            }
+        };
+        let station = Station {
+            framing,
+            vlan: options.maybe("vlan")?,
+            name: name.text.clone(),
+            side,
+            address,
+            mac,
+            hops: options.or("hops", 0)?,
+            most: options.or("most", most as u64)? as usize,
+        };
+        if station.most == 0 && most != 0 {
+            return Err(options.place.fault("most= needs at least 1 byte"));
+        }
+        options.done()?;
+        self.stations.push(station);
+        Ok(())
+    }
+}
+
+fn framing_by_name(text: &str) -> Option<Framing> {
+    Some(match text {
+        "raw" => Framing::Raw,
+        "ii" => Framing::Ethernet2,
+        "llc" => Framing::Llc,
+        "snap" => Framing::Snap,
+        _ => return None,
+    })
+}
+
+/// Hexadecimal digits as exactly `N` bytes.
+fn hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != 2 * N || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut out = [0; N];
+    for (byte, at) in out.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
+    }
+    Some(out)
+}
+
+/// `00000022.020000002201:4003`
+fn ipx_address(text: &str) -> Option<ipx::Address> {
+    let (net, rest) = text.split_once('.')?;
+    let (node, socket) = rest.split_once(':')?;
+    Some(ipx::Address {
+        net: u32::from_be_bytes(hex(net)?),
+        node: hex(node)?,
+        socket: u16::from_be_bytes(hex(socket)?),
+    })
+}
+
+/// `10.0.0.1:139`
+fn ip_socket(text: &str) -> Option<Socket> {
+    let (address, port) = text.split_once(':')?;
+    Some(Socket {
+        address: address.parse().ok()?,
+        port: port.parse().ok()?,
+    })
+}
+
+/// `1999-03-01T09:00:00Z` as nanoseconds since 1970.
+fn date(text: &str) -> Option<i64> {
+    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let fields = |text: &str, by: char| -> Option<[i64; 3]> {
+        let numbers: Option<Vec<i64>> = text.split(by).map(|part| part.parse().ok()).collect();
+        numbers?.try_into().ok()
+    };
+    let [year, month, day] = fields(date, '-')?;
+    let [hours, minutes, seconds] = fields(time, ':')?;
+    if !(1970..=2200).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    // Days since 1970 by counting from 1 March, so that leap days come last in a year.
+    let shifted = if month <= 2 { year - 1 } else { year };
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = 365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + day_of_year - 719_468;
+    Some((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::words::split;
+
+    fn settings(text: &str) -> Result<Settings, Fault> {
+        let lines: Vec<_> = text
+            .lines()
+            .enumerate()
+            .map(|(index, line)| split(index + 1, line).unwrap())
+            .collect();
+        Settings::parse(&lines)
+    }
+
+    #[test]
+    fn dates_count_from_1970() {
+        assert_eq!(date("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(date("1999-03-01T09:00:00Z"), Some(920_278_800_000_000_000));
+        assert_eq!(date("2000-02-29T00:00:01Z"), Some(951_782_401_000_000_000));
+        assert_eq!(date("1999-13-01T09:00:00Z"), None);
+    }
+
+    #[test]
+    fn stations_of_every_kind() {
+        let s = settings(
+            "client C ipx 00000022.020000002201:4003 hops=2\n\
+             client D tcp 10.0.0.1:1025 most=512\n\
+             server S nbf 00-00-1b-00-00-09 name=filesrv session=9\n\
+             ethernet llc vlan=5\n\
+             only C>S\n",
+        )
+        .unwrap();
+        assert_eq!(s.stations[0].mac, [2, 0, 0, 0, 0x22, 1]);
+        assert_eq!(s.stations[0].hops, 2);
+        assert_eq!(s.stations[1].mac, [2, 0, 10, 0, 0, 1]);
+        assert_eq!(s.stations[1].most, 512);
+        assert!(matches!(
+            s.stations[2].address,
+            Address::Nbf { session: 9, .. }
+        ));
+        assert_eq!((s.framing, s.vlan), (Framing::Llc, Some(5)));
+        assert_eq!(s.only, Some((0, 2)));
+    }
+
+    #[test]
+    fn faults_name_the_word() {
+        for (text, line, column) in [
+            ("client C ipx 22.1:4003", 1, 14),
+            ("client C ham 22.1:4003", 1, 10),
+            ("client C tcp 10.0.0.1:1\nserver C tcp 10.0.0.2:2", 2, 8),
+            ("only A>B", 1, 6),
+            ("weather fine", 1, 1),
+            ("client C tcp 10.0.0.1:1 mots=3", 1, 25),
+        ] {
+            let fault = settings(text).unwrap_err();
+            assert_eq!(
+                (fault.place.line, fault.place.column),
+                (line, column),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Finds the scenarios of the repository.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use wirewait_synth::Scenario;
+
+/// The folder of captures.
+pub(crate) fn captures() -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../captures")).to_path_buf()
+}
+
+/// Every scenario in it, by path.
+pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
+    let mut paths = Vec::new();
+    find(&captures(), &mut paths);
+    paths.sort();
+    assert!(!paths.is_empty(), "no scenario in {}", captures().display());
+    paths
+        .into_iter()
+        .map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let scenario = Scenario::parse(&path.display().to_string(), &text)
+                .unwrap_or_else(|error| panic!("{error}"));
+            (path, scenario)
+        })
+        .collect()
+}
+
+fn find(folder: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find(&path, paths);
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "scenario")
+        {
+            paths.push(path);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! tshark as an independent judge: it must read every capture as it is meant, and show the
+//! values that the scenario says it shows (right or wrong ones).
+
+mod common;
+
+use common::scenarios;
+use std::path::Path;
+use std::process::Command;
+use wirewait_synth::scenario::TsharkSays;
+
+#[test]
+fn tshark_reads_the_captures_as_meant() {
+    if Command::new("tshark").arg("--version").output().is_err() {
+        assert!(
+            std::env::var_os("WIREWAIT_REQUIRE_TSHARK").is_none(),
+            "tshark is required and not there"
+        );
+        eprintln!("SKIPPED: tshark is not installed, so nothing judged the captures");
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (path, scenario) in scenarios() {
+        let file = path.with_extension("pcapng");
+        let says = &scenario.answer().tshark;
+        // Malformed frames and expert errors must be announced, or not be there.
+        for sick in ["_ws.malformed", "_ws.expert.severity == error"] {
+            let announced = says
+                .iter()
+                .any(|say| matches!(say, TsharkSays::Count { filter, .. } if filter == sick));
+            let found = frames(&file, sick);
+            if !announced && found != 0 {
+                wrong.push(format!("{}: {found} frames with {sick}", file.display()));
+            }
+        }
+        for say in says {
+            match say {
+                TsharkSays::Count {
+                    line,
+                    filter,
+                    frames: expected,
+                } => {
+                    let found = frames(&file, filter);
+                    if found != *expected {
+                        wrong.push(format!(
+                            "{}:{line}: {found} frames match {filter}, not {expected}",
+                            path.display()
+                        ));
+                    }
+                }
+                TsharkSays::Field { line, name, values } => {
+                    let found = field(&file, name);
+                    if found != *values {
+                        wrong.push(format!("{}:{line}: {name} is {found:?}", path.display()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+fn tshark(file: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("tshark")
+        // Checksums are part of what is judged.
+        .args([
+            "-o",
+            "tcp.check_checksum:TRUE",
+            "-o",
+            "ip.check_checksum:TRUE",
+        ])
+        .arg("-r")
+        .arg(file)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "tshark {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn frames(file: &Path, filter: &str) -> u64 {
+    tshark(file, &["-Y", filter]).lines().count() as u64
+}
+
+/// All values of a field, times 10^9.
+fn field(file: &Path, name: &str) -> Vec<i64> {
+    tshark(file, &["-Y", name, "-T", "fields", "-e", name])
+        .split(|c: char| c == ',' || c.is_whitespace())
+        .filter(|text| !text.is_empty())
+        .map(|text| {
+            let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+            let whole: i64 = whole.parse().unwrap();
+            whole * 1_000_000_000 + format!("{fraction:0<9}").parse::<i64>().unwrap()
+        })
+        .collect()
+}

@@ -1,0 +1,141 @@
+//! Address Resolution Protocol. RFC 826. Recognised, so that its share of the traffic shows.
+
+use crate::parse::{be32, header};
+use crate::{ethernet, llc};
+use std::fmt;
+use std::net::Ipv4Addr;
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, Next, Verified};
+
+/// The part of an ARP packet that says what the rest looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// EtherType of the protocol whose addresses are resolved.
+    pub protocol: u16,
+    /// Bytes of a hardware address.
+    pub hardware_length: u8,
+    /// Bytes of a protocol address.
+    pub protocol_length: u8,
+    /// 1 request, 2 reply.
+    pub operation: u16,
+}
+
+impl Header {
+    /// Bytes of the header; four addresses follow it.
+    pub const LENGTH: u32 = 8;
+
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// [`Fault::Short`].
+    pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
+        let h: &[u8; 8] = header(input)?;
+        Ok(Self {
+            protocol: u16::from_be_bytes([h[2], h[3]]),
+            hardware_length: h[4],
+            protocol_length: h[5],
+            operation: u16::from_be_bytes([h[6], h[7]]),
+        })
+    }
+
+    /// Bytes of the whole packet.
+    #[must_use]
+    pub const fn packet_length(&self) -> u32 {
+        Self::LENGTH + 2 * (self.hardware_length as u32 + self.protocol_length as u32)
+    }
+
+    /// Sender's and target's IPv4 address, if this is about IPv4.
+    fn v4(&self, input: Input<'_>) -> Option<(Ipv4Addr, Ipv4Addr)> {
+        if self.protocol != 0x0800 || self.protocol_length != 4 {
+            return None;
+        }
+        let hardware = usize::from(self.hardware_length);
+        let sender = be32(input.bytes, 8 + hardware)?;
+        let target = be32(input.bytes, 12 + 2 * hardware)?;
+        Some((sender.into(), target.into()))
+    }
+}
+
+pub(crate) static DISSECTOR: Dissector = Dissector {
+    name: "arp",
+    title: "Address Resolution Protocol, RFC 826",
+    does: "recognised and described",
+    lacks: "requests and replies are not paired",
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Tshark,
+    ],
+    claims: &[
+        Claim::Exact(ethernet::TYPE.key(0x0806)),
+        Claim::Exact(llc::SAP.key(0x98)),
+    ],
+    conveys: true,
+    carrier: None,
+    dissect,
+    framing: None,
+    resync: None,
+    exchange: None,
+    answer: None,
+    describe,
+};
+
+fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
+    let h = Header::parse(input)?;
+    Ok(Layer {
+        header: h.packet_length(),
+        end: h.packet_length(),
+        next: Next::NONE,
+    })
+}
+
+fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let Ok(h) = Header::parse(input) else {
+        return out.write_str("cut off");
+    };
+    match (h.operation, h.v4(input)) {
+        (1, Some((sender, target))) => write!(out, "who has {target}, tell {sender}"),
+        (2, Some((sender, _))) => write!(out, "{sender} is here"),
+        (operation, _) => write!(out, "operation {operation}, protocol {:04x}", h.protocol),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use proptest::prelude::*;
+
+    /// RFC 826, "Packet format": who has 10.0.0.2, asked by 10.0.0.1.
+    const BYTES: [u8; 28] = [
+        0, 1, 0x08, 0x00, 6, 4, 0, 1, 0, 0, 0x1b, 1, 2, 3, 10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0,
+        2,
+    ];
+
+    #[test]
+    fn asks_and_answers() {
+        let input = Input {
+            bytes: &BYTES,
+            length: 46,
+        };
+        let layer = dissect(input, &mut Facts::default()).unwrap();
+        assert_eq!((layer.header, layer.end), (28, 28), "18 bytes of padding");
+        assert_eq!(line(&DISSECTOR, &BYTES), "who has 10.0.0.2, tell 10.0.0.1");
+        let mut reply = BYTES;
+        reply[7] = 2;
+        assert_eq!(line(&DISSECTOR, &reply), "10.0.0.1 is here");
+        reply[7] = 9;
+        assert_eq!(line(&DISSECTOR, &reply), "operation 9, protocol 0800");
+    }
+
+    #[test]
+    fn a_cut_header_is_short() {
+        short_when_cut(&DISSECTOR, &BYTES[..8]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..60), cut in 0u32..2000) {
+            stands(&DISSECTOR, &bytes, cut);
+        }
+    }
+}

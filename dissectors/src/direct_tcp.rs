@@ -1,0 +1,29 @@
+//! SMB directly over TCP port 445: the framing of the NetBIOS session service without its
+//! session set-up. MS-SMB2 section 2.1: a zero byte, then a 24-bit length.
+//!
+//! `nbt` reads both; what differs is the port, and the name of the carrier.
+
+use crate::{nbt, tcp};
+use wirewait_wire::{Claim, Dissector, Verified};
+
+pub(crate) static DISSECTOR: Dissector = Dissector {
+    name: "direct_tcp",
+    title: "SMB directly over TCP port 445, MS-SMB2 section 2.1",
+    does: "messages in the TCP stream, finding the next one after a gap",
+    lacks: "",
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Lab,
+        Verified::Tshark,
+    ],
+    claims: &[Claim::Exact(tcp::PORT.key(445))],
+    conveys: true,
+    carrier: Some("tcp"),
+    dissect: nbt::dissect,
+    framing: Some(nbt::framing),
+    resync: Some(nbt::resync),
+    exchange: None,
+    answer: None,
+    describe: nbt::describe,
+};

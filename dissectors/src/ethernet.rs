@@ -1,0 +1,334 @@
+//! Ethernet: DIX version 2 types and IEEE 802.3 lengths on one wire (IEEE 802.3, 3.2.6).
+
+use crate::parse::{header, malformed};
+use std::fmt;
+use wirewait_wire::{
+    Cast, Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, LinkType, Next, Table, Verified,
+};
+
+/// EtherTypes, whichever link carries them (Ethernet, VLAN tag, SNAP, Linux cooked, HDLC).
+pub const TYPE: Table = Table::new("ethernet.type");
+
+/// Payloads that follow an 802.3 length without LLC; the value is [`RAW_IPX`].
+pub const RAW: Table = Table::new("ethernet.raw");
+
+/// Payloads that begin with an IEEE 802.2 LLC header; claimed under [`Table::any`].
+pub const LLC: Table = Table::new("ethernet.llc");
+
+/// The value in [`RAW`]: IPX's unused checksum, by which NetWare tells its raw frames.
+pub const RAW_IPX: u32 = 0xffff;
+
+/// A MAC header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Destination address.
+    pub destination: [u8; 6],
+    /// Source address.
+    pub source: [u8; 6],
+    /// EtherType or length; see [`Content`].
+    pub type_or_length: u16,
+}
+
+impl Header {
+    /// Bytes of the header.
+    pub const LENGTH: u32 = 14;
+
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// [`Fault::Short`].
+    pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
+        let h: &[u8; 14] = header(input)?;
+        Ok(Self {
+            destination: [h[0], h[1], h[2], h[3], h[4], h[5]],
+            source: [h[6], h[7], h[8], h[9], h[10], h[11]],
+            type_or_length: u16::from_be_bytes([h[12], h[13]]),
+        })
+    }
+
+    /// Whether this is the outer header of Cisco's Inter-Switch Link, whose length field
+    /// is followed by SNAP and a whole frame rather than by LLC.
+    #[must_use]
+    pub fn is_inter_switch_link(&self) -> bool {
+        self.type_or_length <= MAX_LENGTH
+            && matches!(self.destination, [0x01 | 0x0c, 0x00, 0x0c, 0x00, 0x00, _])
+    }
+}
+
+/// What a type/length field announces, behind the addresses or behind a VLAN tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// An EtherType. The payload has a length of its own, padding may follow it.
+    Type(u16),
+    /// So many bytes of LLC; the rest is padding.
+    Llc(u16),
+    /// So many bytes of IPX without LLC ("raw 802.3"); the rest is padding.
+    RawIpx(u16),
+}
+
+/// The largest length; EtherTypes begin at 0x0600, what lies between is neither.
+const MAX_LENGTH: u16 = 1500;
+
+impl Content {
+    /// Reads a type/length field; `payload` is what follows it. `None` for a value
+    /// between the largest length and the smallest type.
+    #[must_use]
+    pub fn read(type_or_length: u16, payload: Input<'_>) -> Option<Self> {
+        match type_or_length {
+            0x0600.. => Some(Self::Type(type_or_length)),
+            0x05dd..=0x05ff => None,
+            // No frame of 802.3 is empty; switches use 0 for their own purposes.
+            0 => Some(Self::Type(0)),
+            // The global SAP is never a source, so LLC cannot begin like this.
+            length if payload.bytes.starts_with(&[0xff, 0xff]) => Some(Self::RawIpx(length)),
+            length => Some(Self::Llc(length)),
+        }
+    }
+
+    /// What the payload goes by.
+    #[must_use]
+    pub const fn next(self) -> Next {
+        Next::one(match self {
+            Self::Type(t) => TYPE.key(t as u32),
+            Self::Llc(_) => LLC.any(),
+            Self::RawIpx(_) => RAW.key(RAW_IPX),
+        })
+    }
+
+    /// Bytes of the payload, out of `payload` that are there with padding.
+    #[must_use]
+    pub const fn length(self, payload: Input<'_>) -> u32 {
+        match self {
+            Self::Type(_) => payload.length,
+            Self::Llc(length) | Self::RawIpx(length) => length as u32,
+        }
+    }
+}
+
+/// `type 8137`, `802.2, length 38`, `raw 802.3, length 38`.
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type(t) => write!(f, "type {t:04x}"),
+            Self::Llc(length) => write!(f, "802.2, length {length}"),
+            Self::RawIpx(length) => write!(f, "raw 802.3, length {length}"),
+        }
+    }
+}
+
+/// Whom a canonical MAC address stands for.
+pub(crate) fn cast(destination: [u8; 6]) -> Cast {
+    match destination {
+        [0xff, 0xff, 0xff, 0xff, 0xff, 0xff] => Cast::Broadcast,
+        [first, ..] if first & 1 != 0 => Cast::Multicast,
+        _ => Cast::Unicast,
+    }
+}
+
+pub(crate) static DISSECTOR: Dissector = Dissector {
+    name: "ethernet",
+    title: "Ethernet version 2 and IEEE 802.3",
+    does: "addresses, types and lengths; raw 802.3 IPX; removes padding",
+    lacks: "the content of Cisco ISL; a frame check sequence that was captured counts as padding",
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Tshark,
+    ],
+    claims: &[Claim::Exact(LinkType::ETHERNET.key())],
+    conveys: true,
+    carrier: None,
+    dissect,
+    framing: None,
+    resync: None,
+    exchange: None,
+    answer: None,
+    describe,
+};
+
+fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
+    let h = Header::parse(input)?;
+    facts.from = Endpoint::mac(h.source);
+    facts.to = Endpoint::mac(h.destination);
+    facts.cast = cast(h.destination);
+    if h.is_inter_switch_link() {
+        return Ok(Layer {
+            header: Header::LENGTH,
+            end: input.length,
+            next: Next::NONE,
+        });
+    }
+    let payload = input.skip(Header::LENGTH);
+    let content = Content::read(h.type_or_length, payload)
+        .ok_or(malformed(12, "type/length from 05dd to 05ff"))?;
+    Ok(Layer {
+        header: Header::LENGTH,
+        end: Header::LENGTH.saturating_add(content.length(payload)),
+        next: content.next(),
+    })
+}
+
+fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let Ok(h) = Header::parse(input) else {
+        return out.write_str("cut off");
+    };
+    let (from, to) = (Endpoint::mac(h.source), Endpoint::mac(h.destination));
+    write!(out, "{from} > {to}, ")?;
+    if h.is_inter_switch_link() {
+        return write!(out, "Cisco ISL, length {}", h.type_or_length);
+    }
+    match Content::read(h.type_or_length, input.skip(Header::LENGTH)) {
+        Some(content) => write!(out, "{content}"),
+        None => write!(out, "invalid type/length {:04x}", h.type_or_length),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What every dissector must stand, whatever the bytes are and however many were cut
+    /// off. For the tests of all link and network layers.
+    pub(crate) fn stands(dissector: &Dissector, bytes: &[u8], cut: u32) {
+        let length = u32::try_from(bytes.len()).unwrap() + cut;
+        let input = Input { bytes, length };
+        let mut facts = Facts::default();
+        if let Ok(layer) = (dissector.dissect)(input, &mut facts) {
+            assert!(layer.header <= layer.end, "the payload lies inside");
+        }
+        let mut line = String::new();
+        (dissector.describe)(input, &mut line).unwrap();
+        assert!(!line.is_empty() && !line.contains('\n'), "{line:?}");
+        if let Some(exchange) = dissector.exchange
+            && let Ok(part) = exchange(input)
+        {
+            assert!(part.length > 0 || length == 0, "the analysis must get on");
+        }
+    }
+
+    /// A header that is cut anywhere is short, never malformed: the rest was sent.
+    pub(crate) fn short_when_cut(dissector: &Dissector, header: &[u8]) {
+        for n in 0..header.len() {
+            let input = Input {
+                bytes: &header[..n],
+                length: 1500,
+            };
+            let got = (dissector.dissect)(input, &mut Facts::default());
+            assert!(
+                matches!(got, Err(Fault::Short { .. })),
+                "{n} bytes: {got:?}"
+            );
+        }
+    }
+
+    /// The one line that a dissector makes of these bytes.
+    pub(crate) fn line(dissector: &Dissector, bytes: &[u8]) -> String {
+        let mut line = String::new();
+        (dissector.describe)(Input::whole(bytes), &mut line).unwrap();
+        line
+    }
+
+    /// Destination, source and a type/length, then the payload.
+    fn frame(type_or_length: u16, payload: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![
+            0x01, 0x80, 0xc2, 0, 0, 0, 0x00, 0x00, 0x1b, 0x12, 0x34, 0x56,
+        ];
+        bytes.extend(type_or_length.to_be_bytes());
+        bytes.extend(payload);
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> (Layer, Facts) {
+        let mut facts = Facts::default();
+        let layer = dissect(Input::whole(bytes), &mut facts).unwrap();
+        (layer, facts)
+    }
+
+    #[test]
+    fn a_type_leaves_padding_to_the_payload() {
+        let bytes = frame(0x8137, &[0; 46]);
+        let (layer, facts) = read(&bytes);
+        assert_eq!((layer.header, layer.end), (14, 60));
+        assert_eq!(layer.next.keys().next(), Some(TYPE.key(0x8137)));
+        assert_eq!(facts.from, Endpoint::mac([0, 0, 0x1b, 0x12, 0x34, 0x56]));
+        assert_eq!(facts.cast, Cast::Multicast);
+        assert_eq!(
+            line(&DISSECTOR, &bytes),
+            "00-00-1b-12-34-56 > 01-80-c2-00-00-00, type 8137"
+        );
+    }
+
+    #[test]
+    fn a_length_cuts_padding_off() {
+        let mut payload = [0; 46];
+        payload[..3].copy_from_slice(&[0xf0, 0xf0, 0x7f]);
+        let (layer, _) = read(&frame(3, &payload));
+        assert_eq!(layer.end, 17, "43 bytes of padding");
+        assert_eq!(layer.next.keys().next(), Some(LLC.any()));
+    }
+
+    #[test]
+    fn ipx_without_llc_is_told_by_its_checksum() {
+        let (layer, _) = read(&frame(37, &[0xff; 46]));
+        assert_eq!(layer.end, 51);
+        assert_eq!(layer.next.keys().next(), Some(RAW.key(0xffff)));
+        // The global DSAP alone is LLC.
+        let (layer, _) = read(&frame(37, &[0xff, 0xf0, 3, 0]));
+        assert_eq!(layer.next.keys().next(), Some(LLC.any()));
+    }
+
+    #[test]
+    fn the_border_between_length_and_type() {
+        assert_eq!(
+            read(&frame(0, &[1, 2])).0.next.keys().next(),
+            Some(TYPE.key(0))
+        );
+        assert_eq!(
+            read(&frame(1500, &[1, 2])).0.next.keys().next(),
+            Some(LLC.any())
+        );
+        assert_eq!(
+            read(&frame(0x0600, &[1, 2])).0.next.keys().next(),
+            Some(TYPE.key(0x0600))
+        );
+        for invalid in [0x05dd, 0x05ff] {
+            assert!(matches!(
+                dissect(
+                    Input::whole(&frame(invalid, &[0; 46])),
+                    &mut Facts::default()
+                ),
+                Err(Fault::Malformed { offset: 12, .. })
+            ));
+        }
+    }
+
+    #[test]
+    fn inter_switch_link_is_not_llc() {
+        let mut bytes = frame(64, &[0xaa; 64]);
+        bytes[..6].copy_from_slice(&[0x01, 0, 0x0c, 0, 0, 0x10]);
+        assert!(read(&bytes).0.next.is_none());
+        bytes[5] = 0;
+        bytes[12..14].copy_from_slice(&[0x08, 0x00]);
+        assert!(!read(&bytes).0.next.is_none(), "ISL has a length, no type");
+    }
+
+    #[test]
+    fn everyone_a_group_and_one() {
+        assert_eq!(cast([0xff; 6]), Cast::Broadcast);
+        assert_eq!(cast([3, 0, 0, 0, 0, 1]), Cast::Multicast);
+        assert_eq!(cast([2, 0, 0, 0, 0, 1]), Cast::Unicast);
+    }
+
+    #[test]
+    fn a_cut_header_is_short() {
+        short_when_cut(&DISSECTOR, &frame(0x0800, &[]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
+            stands(&DISSECTOR, &bytes, cut);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Novell Internetwork Packet Exchange ("IPX Router Specification", Novell 107-000029,
+//! chapter 1), in all four Ethernet framings and over UDP (RFC 1234).
+
+use crate::parse::{header, malformed};
+use crate::{ethernet, llc, udp};
+use std::fmt;
+use wirewait_wire::{
+    Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, Next, Table, Verified,
+};
+
+/// Sockets of either end; the lower one is tried first.
+pub const SOCKET: Table = Table::new("ipx.socket");
+
+/// Packet types, tried after both sockets: senders use them loosely.
+pub const TYPE: Table = Table::new("ipx.type");
+
+/// An IPX header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Bytes of header and data, without padding.
+    pub length: u16,
+    /// Transport control: routers passed.
+    pub hops: u8,
+    /// Packet type.
+    pub packet_type: u8,
+    /// Receiver.
+    pub destination: Address,
+    /// Sender.
+    pub source: Address,
+}
+
+/// A full IPX address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Network number; 0 is the segment that the packet is on.
+    pub network: u32,
+    /// Node; on a LAN the MAC address.
+    pub node: [u8; 6],
+    /// Socket.
+    pub socket: u16,
+}
+
+impl Address {
+    /// The same in neutral words.
+    #[must_use]
+    pub const fn endpoint(&self) -> Endpoint {
+        Endpoint::ipx(self.network, self.node, self.socket)
+    }
+}
+
+impl Header {
+    /// Bytes of the header.
+    pub const LENGTH: u32 = 30;
+
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// [`Fault::Short`], or [`Fault::Malformed`] when the length is less than the header's.
+    pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
+        let h: &[u8; 30] = header(input)?;
+        let length = u16::from_be_bytes([h[2], h[3]]);
+        if u32::from(length) < Self::LENGTH {
+            return Err(malformed(2, "length less than 30"));
+        }
+        Ok(Self {
+            length,
+            hops: h[4],
+            packet_type: h[5],
+            destination: Address {
+                network: u32::from_be_bytes([h[6], h[7], h[8], h[9]]),
+                node: [h[10], h[11], h[12], h[13], h[14], h[15]],
+                socket: u16::from_be_bytes([h[16], h[17]]),
+            },
+            source: Address {
+                network: u32::from_be_bytes([h[18], h[19], h[20], h[21]]),
+                node: [h[22], h[23], h[24], h[25], h[26], h[27]],
+                socket: u16::from_be_bytes([h[28], h[29]]),
+            },
+        })
+    }
+
+    /// What the data goes by.
+    #[must_use]
+    pub const fn next(&self) -> Next {
+        let (low, high) = if self.source.socket < self.destination.socket {
+            (self.source.socket, self.destination.socket)
+        } else {
+            (self.destination.socket, self.source.socket)
+        };
+        if high == NAME_QUERY {
+            return Next::one(SOCKET.key(NAME_QUERY as u32));
+        }
+        Next::three(
+            SOCKET.key(low as u32),
+            SOCKET.key(high as u32),
+            TYPE.key(self.packet_type as u32),
+        )
+    }
+}
+
+/// The socket of Microsoft's name queries, which servers answer from their SMB socket
+/// 0550: there the lower socket would mislead.
+const NAME_QUERY: u16 = 0x0551;
+
+pub(crate) static DISSECTOR: Dissector = Dissector {
+    name: "ipx",
+    title: "Novell Internetwork Packet Exchange",
+    does: "networks, nodes and sockets, hops, length; raw 802.3, 802.2, SNAP, Ethernet \
+           version 2 and UDP framing",
+    lacks: "checksums are not checked; watchdog and broadcast messages have no socket of \
+            their own (they follow the client's connection socket) and stay plain IPX",
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Tshark,
+    ],
+    claims: &[
+        Claim::Exact(ethernet::TYPE.key(0x8137)),
+        Claim::Exact(ethernet::TYPE.key(0x8138)),
+        Claim::Exact(ethernet::RAW.key(ethernet::RAW_IPX)),
+        Claim::Exact(llc::SAP.key(0xe0)),
+        Claim::Exact(llc::SAP.key(0x10)),
+        Claim::Exact(udp::PORT.key(213)),
+    ],
+    conveys: true,
+    carrier: Some("ipx"),
+    dissect,
+    framing: None,
+    resync: None,
+    exchange: None,
+    answer: None,
+    describe,
+};
+
+fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
+    let h = Header::parse(input)?;
+    facts.from = h.source.endpoint();
+    facts.to = h.destination.endpoint();
+    facts.hops = Some(h.hops);
+    Ok(Layer {
+        header: Header::LENGTH,
+        end: h.length.into(),
+        next: h.next(),
+    })
+}
+
+fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let h = match Header::parse(input) {
+        Ok(h) => h,
+        Err(Fault::Malformed { what, .. }) => return out.write_str(what),
+        Err(Fault::Short { .. }) => return out.write_str("cut off"),
+    };
+    write!(
+        out,
+        "{} > {}, {}, hops {}, length {}",
+        h.source.endpoint(),
+        h.destination.endpoint(),
+        PacketType(h.packet_type),
+        h.hops,
+        h.length
+    )
+}
+
+struct PacketType(u8);
+
+impl fmt::Display for PacketType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("RIP"),
+            2 => f.write_str("echo"),
+            3 => f.write_str("error"),
+            4 => f.write_str("PEP"),
+            5 => f.write_str("SPX"),
+            17 => f.write_str("NCP"),
+            20 => f.write_str("NetBIOS broadcast"),
+            other => write!(f, "type {other}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use proptest::prelude::*;
+
+    /// A SAP query of 34 bytes from a workstation to everyone.
+    const BYTES: [u8; 30] = [
+        0xff, 0xff, 0x00, 0x22, 0x01, 0x04, // checksum, length, hops, packet exchange
+        0x00, 0x00, 0x00, 0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x04, 0x52, //
+        0x00, 0x00, 0x00, 0x22, 0x00, 0x00, 0x1b, 0x12, 0x34, 0x56, 0x40, 0x08,
+    ];
+
+    fn read(bytes: &[u8]) -> (Layer, Facts) {
+        let mut facts = Facts::default();
+        let layer = dissect(Input { bytes, length: 46 }, &mut facts).unwrap();
+        (layer, facts)
+    }
+
+    #[test]
+    fn reads_addresses_and_trims_to_its_length() {
+        let (layer, facts) = read(&BYTES);
+        assert_eq!((layer.header, layer.end), (30, 34), "12 bytes of padding");
+        assert_eq!(
+            facts.from,
+            Endpoint::ipx(0x22, [0, 0, 0x1b, 0x12, 0x34, 0x56], 0x4008)
+        );
+        assert_eq!((facts.from.net, facts.to.net), (0x22, 0x10));
+        assert_eq!(facts.hops, Some(1));
+        assert_eq!(
+            line(&DISSECTOR, &BYTES),
+            "00000022.00001b123456:4008 > 00000010.ffffffffffff:0452, PEP, hops 1, length 34"
+        );
+    }
+
+    #[test]
+    fn lower_socket_then_higher_then_type() {
+        let keys = [SOCKET.key(0x0452), SOCKET.key(0x4008), TYPE.key(4)];
+        assert!(read(&BYTES).0.next.keys().eq(keys));
+        let mut swapped = BYTES;
+        swapped[16..18].copy_from_slice(&[0x40, 0x08]);
+        swapped[28..30].copy_from_slice(&[0x04, 0x52]);
+        assert!(read(&swapped).0.next.keys().eq(keys));
+    }
+
+    #[test]
+    fn a_name_query_answered_from_the_smb_socket_is_no_smb() {
+        let mut bytes = BYTES;
+        bytes[16..18].copy_from_slice(&[0x05, 0x51]);
+        bytes[28..30].copy_from_slice(&[0x05, 0x50]);
+        assert!(read(&bytes).0.next.keys().eq([SOCKET.key(0x0551)]));
+    }
+
+    #[test]
+    fn a_length_below_the_header_is_malformed() {
+        let mut bytes = BYTES;
+        bytes[3] = 29;
+        assert_eq!(
+            Header::parse(Input::whole(&bytes)),
+            Err(malformed(2, "length less than 30"))
+        );
+    }
+
+    #[test]
+    fn a_cut_header_is_short() {
+        short_when_cut(&DISSECTOR, &BYTES);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
+            stands(&DISSECTOR, &bytes, cut);
+        }
+    }
+}

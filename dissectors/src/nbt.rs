@@ -1,0 +1,537 @@
+//! NetBIOS session service: what cuts a TCP stream into messages. RFC 1002 section 4.3 for
+//! port 139; MS-SMB2 section 2.1 for port 445, where the first byte is always 0 and the
+//! length has 24 bits.
+//!
+//! The two ports need not be told apart: on port 139 the upper seven bits of what would be
+//! the 24-bit length are flags that must be 0. What the other packet types mean stands in
+//! `nbt_session`; this file also owns what NetBIOS has in common on every carrier: the
+//! tables of messages and datagrams, and names.
+
+use crate::parse::{header, le16, le32, malformed};
+use crate::tcp;
+use std::fmt;
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Framing, Input, Layer, Next, Table, Verified};
+
+/// Content of a NetBIOS session message, whatever carried it; children claim it by signature.
+pub const MESSAGE: Table = Table::new("netbios.message");
+
+/// Session service packets other than messages, by type; the four bytes of packet header
+/// are left on them.
+pub const CONTROL: Table = Table::new("nbt.control");
+
+/// Content of a NetBIOS datagram, whatever carried it; children claim it by signature.
+pub const DATAGRAM: Table = Table::new("netbios.datagram");
+
+/// Packet types of RFC 1002 section 4.3.1.
+pub mod packet {
+    /// Carries a message.
+    pub const MESSAGE: u8 = 0x00;
+    /// Asks for a session between two names.
+    pub const REQUEST: u8 = 0x81;
+    /// Grants it.
+    pub const POSITIVE: u8 = 0x82;
+    /// Refuses it.
+    pub const NEGATIVE: u8 = 0x83;
+    /// Sends the caller to another address.
+    pub const RETARGET: u8 = 0x84;
+    /// Keeps an idle connection open.
+    pub const KEEP_ALIVE: u8 = 0x85;
+}
+
+/// A session packet header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Packet type, see [`packet`].
+    pub kind: u8,
+    /// Bytes that follow: flags and length of RFC 1002 read as one 24-bit number.
+    pub length: u32,
+}
+
+impl Header {
+    /// Bytes of the header.
+    pub const LENGTH: u32 = 4;
+
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// [`Fault::Short`].
+    pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
+        let &[kind, high, middle, low] = header::<4>(input)?;
+        Ok(Self {
+            kind,
+            length: u32::from_be_bytes([0, high, middle, low]),
+        })
+    }
+}
+
+/// A NetBIOS name: 15 characters and a last byte that says what goes by it (RFC 1001
+/// section 14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Name(pub [u8; 16]);
+
+impl Name {
+    /// The 16 bytes at `at`, as the carriers without encoding write them.
+    #[must_use]
+    pub fn plain(bytes: &[u8], at: usize) -> Option<Self> {
+        let name = bytes.get(at..at.checked_add(16)?)?;
+        Some(Self(name.try_into().ok()?))
+    }
+
+    /// A name at `at` in the encoding of RFC 1001 section 14.1, and where what follows it
+    /// begins. A scope is skipped.
+    ///
+    /// # Errors
+    /// [`Fault::Short`], or [`Fault::Malformed`] where it is not in that encoding.
+    pub fn encoded(bytes: &[u8], at: usize) -> Result<(Self, usize), Fault> {
+        let place = u32::try_from(at).unwrap_or(u32::MAX);
+        let rest = bytes.get(at..).unwrap_or_default();
+        match rest.first() {
+            None => return Err(Fault::Short { offset: place }),
+            Some(32) => {}
+            Some(_) => return Err(malformed(place, "name length is not 32")),
+        }
+        let letters = rest.get(1..33).ok_or(Fault::Short { offset: place })?;
+        let mut name = [0; 16];
+        for (byte, pair) in name.iter_mut().zip(letters.chunks_exact(2)) {
+            match (half(pair[0]), half(pair[1])) {
+                (Some(high), Some(low)) => *byte = high << 4 | low,
+                _ => return Err(malformed(place, "name is not in half-ASCII letters")),
+            }
+        }
+        let mut end = 33;
+        loop {
+            match rest.get(end) {
+                None => return Err(Fault::Short { offset: place }),
+                Some(0) => return Ok((Self(name), at + end + 1)),
+                // RFC 883: a label has at most 63 characters, a name at most 255.
+                Some(&label @ 1..=63) if end < 255 => end += 1 + usize::from(label),
+                Some(_) => return Err(malformed(place, "scope")),
+            }
+        }
+    }
+}
+
+/// Characters up to the padding, then the last byte: `SERVER<20>`. What cannot be printed
+/// is written as `\x01`. The name that an adapter has from its address (ten zeros, then the
+/// address) is written as the address.
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a @ ..] = self.0
+            && a != [0; 6]
+        {
+            let [a, b, c, d, e, last] = a;
+            return write!(f, "{a:02x}-{b:02x}-{c:02x}-{d:02x}-{e:02x}-{last:02x}");
+        }
+        let characters = &self.0[..15];
+        let padding = characters.iter().rev();
+        let padding = padding.take_while(|c| matches!(c, b' ' | 0)).count();
+        for &c in &characters[..15 - padding] {
+            match c {
+                b'\\' => f.write_str("\\\\")?,
+                b' '..=b'~' => write!(f, "{}", char::from(c))?,
+                _ => write!(f, "\\x{c:02x}")?,
+            }
+        }
+        write!(f, "<{:02x}>", self.0[15])
+    }
+}
+
+pub(crate) static DISSECTOR: Dissector = Dissector {
+    name: "nbss",
+    title: "NetBIOS session service framing on TCP port 139, RFC 1002; session set-up is counted as nbt",
+    does: "messages in the TCP stream, finding the next one after a gap",
+    lacks: "",
+    verified: &[Verified::Specification],
+    claims: &[Claim::Exact(tcp::PORT.key(139))],
+    conveys: true,
+    carrier: Some("nbt"),
+    dissect,
+    framing: Some(framing),
+    resync: Some(resync),
+    exchange: None,
+    answer: None,
+    describe,
+};
+
+pub(crate) fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
+    match framing(input.bytes) {
+        Framing::Message {
+            header,
+            length,
+            next,
+        } => Ok(Layer {
+            header,
+            end: header.saturating_add(length),
+            next,
+        }),
+        Framing::Need(_) => Err(Fault::Short {
+            offset: u32::try_from(input.bytes.len()).unwrap_or(u32::MAX),
+        }),
+        Framing::Lost => Err(malformed(0, "packet type and length")),
+    }
+}
+
+pub(crate) fn framing(bytes: &[u8]) -> Framing {
+    let Ok(h) = Header::parse(Input::whole(bytes)) else {
+        return Framing::Need(Header::LENGTH);
+    };
+    match h.kind {
+        // Longer messages than RFC 1002 allows exist, but not raw ones without a header.
+        packet::MESSAGE if h.length > LONGEST_RFC_1002 => match bytes.get(4..8) {
+            None => Framing::Need(8),
+            Some([0xfc..=0xff, b'S', b'M', b'B']) => message(h.length),
+            Some(_) => Framing::Lost,
+        },
+        packet::MESSAGE => message(h.length),
+        packet::REQUEST if REQUEST_LENGTHS.contains(&h.length) => control(h),
+        packet::POSITIVE | packet::KEEP_ALIVE if h.length == 0 => control(h),
+        packet::NEGATIVE if h.length == 1 => control(h),
+        packet::RETARGET if h.length == 6 => control(h),
+        _ => Framing::Lost,
+    }
+}
+
+/// The first place where a packet with an SMB header in it begins, or the very start if a
+/// control packet stands there and what follows it fits.
+pub(crate) fn resync(bytes: &[u8]) -> Option<usize> {
+    if let Framing::Message {
+        header: 0, length, ..
+    } = framing(bytes)
+        && (bytes.len() == length as usize || begins_message(bytes, length as usize))
+    {
+        return Some(0);
+    }
+    let signature = bytes.windows(8).enumerate();
+    signature
+        .filter(|(_, w)| matches!(w, [packet::MESSAGE, _, _, _, 0xfc..=0xff, b'S', b'M', b'B']))
+        .map(|(at, _)| at)
+        .find(|&at| begins_message(bytes, at))
+}
+
+pub(crate) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    match Header::parse(input) {
+        Ok(h) if h.kind == packet::MESSAGE => write!(out, "SESSION MESSAGE, {} bytes", h.length),
+        Ok(h) => write!(out, "packet type 0x{:02x}, {} bytes", h.kind, h.length),
+        Err(_) => out.write_str("cut off"),
+    }
+}
+
+/// The length has 17 bits there.
+const LONGEST_RFC_1002: u32 = 0x1_ffff;
+
+/// Two encoded names without a scope are 68 bytes; each may have 255 with one.
+const REQUEST_LENGTHS: std::ops::RangeInclusive<u32> = 68..=510;
+
+fn message(length: u32) -> Framing {
+    Framing::Message {
+        header: Header::LENGTH,
+        length,
+        next: Next::one(MESSAGE.any()),
+    }
+}
+
+/// A control packet is handed on with its header, because some consist of nothing else.
+fn control(h: Header) -> Framing {
+    Framing::Message {
+        header: 0,
+        length: Header::LENGTH + h.length,
+        next: Next::one(CONTROL.key(h.kind.into())),
+    }
+}
+
+/// Whether a packet at `at` holds an SMB message that could be real, and is followed by
+/// something that could be the next packet, as far as the bytes go.
+fn begins_message(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let Framing::Message {
+        header: 4, length, ..
+    } = framing(rest)
+    else {
+        return false;
+    };
+    let content = rest.get(4..).unwrap_or_default();
+    let follower = content.get(length as usize..).unwrap_or_default();
+    plausible(content, length) && !matches!(framing(follower), Framing::Lost)
+}
+
+/// Whether `content` begins like an SMB message of `length` bytes. What the capture cut
+/// off is given the benefit of the doubt, but not the command.
+fn plausible(content: &[u8], length: u32) -> bool {
+    let at = |n: usize| content.get(n).copied();
+    match content.first_chunk::<4>() {
+        // MS-CIFS 2.2.3.1: header of 32 bytes, then WordCount and that many words.
+        Some(b"\xffSMB") => {
+            let words = at(32).map_or(0, u32::from);
+            at(4).is_some_and(smb1_command) && length >= 33 + 2 * words
+        }
+        // MS-SMB2 2.2.1: StructureSize 64, Command up to OPLOCK_BREAK.
+        Some(b"\xfeSMB") => {
+            length >= 64
+                && le16(content, 4) == Some(64)
+                && le16(content, 12).is_some_and(|command| command <= 0x12)
+        }
+        // MS-SMB2 2.2.41: header of 52 bytes before OriginalMessageSize bytes; Flags (before
+        // 3.1.1 the algorithm) 1.
+        Some(b"\xfdSMB") => {
+            length >= 52
+                && le32(content, 36).is_none_or(|size| size == length - 52)
+                && le16(content, 42).is_none_or(|flags| flags == 1)
+        }
+        // MS-SMB2 2.2.42: CompressionAlgorithm up to LZ4, Flags 0 or 1 (chained).
+        Some(b"\xfcSMB") => {
+            length >= 16
+                && le16(content, 8).is_some_and(|algorithm| algorithm <= 5)
+                && le16(content, 10).is_some_and(|flags| flags <= 1)
+        }
+        _ => false,
+    }
+}
+
+/// Commands of MS-CIFS section 2.2.2.1.
+fn smb1_command(code: u8) -> bool {
+    matches!(
+        code,
+        0x00..=0x14
+            | 0x1a..=0x35
+            | 0x70..=0x75
+            | 0x7e
+            | 0x80..=0x84
+            | 0xa0..=0xa2
+            | 0xa4..=0xa5
+            | 0xc0..=0xc3
+            | 0xd0..=0xda
+    )
+}
+
+/// The four bits behind a letter of RFC 1001 section 14.1.
+fn half(letter: u8) -> Option<u8> {
+    matches!(letter, b'A'..=b'P').then(|| letter - b'A')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use wirewait_wire::Key;
+
+    /// A message framed in a session packet.
+    fn framed(message: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+        [&[0], &length[1..], message].concat()
+    }
+
+    /// An SMB1 message without words and bytes, MS-CIFS 2.2.3.
+    fn smb1() -> Vec<u8> {
+        let mut bytes = b"\xffSMB\x2b".to_vec();
+        bytes.resize(35, 0);
+        bytes
+    }
+
+    /// An SMB2 header, MS-SMB2 2.2.1.
+    fn smb2() -> Vec<u8> {
+        let mut bytes = b"\xfeSMB\x40\0".to_vec();
+        bytes.resize(68, 0);
+        bytes
+    }
+
+    fn found(bytes: &[u8]) -> (u32, u32, Key) {
+        match framing(bytes) {
+            Framing::Message {
+                header,
+                length,
+                next,
+            } => (header, length, next.keys().next().unwrap()),
+            other => panic!("{other:?} at {bytes:x?}"),
+        }
+    }
+
+    #[test]
+    fn a_message_is_as_long_as_either_port_says() {
+        let any = MESSAGE.any();
+        assert_eq!(found(&[0, 0, 0x12, 0x34, 1]), (4, 0x1234, any));
+        assert_eq!(found(&[0, 1, 0xff, 0xff]), (4, 0x1_ffff, any), "17 bits");
+        assert_eq!(found(&[0, 0, 0, 0]), (4, 0, any), "an empty raw answer");
+        let long = [0, 0x80, 0, 0x40, 0xfe, b'S', b'M', b'B'];
+        assert_eq!(found(&long), (4, 0x80_0040, any), "24 bits");
+    }
+
+    #[test]
+    fn a_long_message_must_have_a_header() {
+        assert!(matches!(
+            framing(&[0, 2, 0, 0, 0xfe, b'S', b'M']),
+            Framing::Need(8)
+        ));
+        assert!(matches!(framing(&[0, 2, 0, 0, 1, 2, 3, 4]), Framing::Lost));
+    }
+
+    #[test]
+    fn control_packets_keep_their_header_and_their_length() {
+        for (bytes, length) in [
+            ([0x81, 0, 0, 68], 72),
+            ([0x82, 0, 0, 0], 4),
+            ([0x83, 0, 0, 1], 5),
+            ([0x84, 0, 0, 6], 10),
+            ([0x85, 0, 0, 0], 4),
+        ] {
+            assert_eq!(found(&bytes), (0, length, CONTROL.key(bytes[0].into())));
+        }
+        for bytes in [
+            [0x81, 0, 0, 67],
+            [0x81, 1, 0, 68],
+            [0x82, 0, 0, 1],
+            [0x83, 0, 0, 0],
+            [0x84, 0, 0, 5],
+            [0x85, 0, 0, 4],
+            [0x80, 0, 0, 0],
+            [0x01, 0, 0, 40],
+        ] {
+            assert!(matches!(framing(&bytes), Framing::Lost), "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn four_bytes_are_needed() {
+        for n in 0..4 {
+            assert!(matches!(framing(&[0x85, 0, 0, 0][..n]), Framing::Need(4)));
+            let short = dissect(Input::whole(&[0x85, 0, 0, 0][..n]), &mut Facts::default());
+            assert!(matches!(short, Err(Fault::Short { .. })));
+        }
+    }
+
+    #[test]
+    fn the_next_message_is_found_behind_a_gap() {
+        for message in [smb1(), smb2()] {
+            let stream = [
+                b"rest of a message".to_vec(),
+                framed(&message),
+                framed(&message),
+            ]
+            .concat();
+            assert_eq!(resync(&stream), Some(17));
+            assert_eq!(
+                resync(&stream[18..]),
+                Some(message.len() + 3),
+                "the second one"
+            );
+        }
+        let encrypted = {
+            let mut bytes = b"\xfdSMB".to_vec();
+            bytes.resize(152, 0);
+            bytes[36] = 100;
+            bytes[42] = 1;
+            framed(&bytes)
+        };
+        assert_eq!(resync(&encrypted), Some(0));
+        let compressed = framed(b"\xfcSMB\x40\0\0\0\x01\0\0\0\0\0\0\0payload");
+        assert_eq!(resync(&compressed), Some(0));
+    }
+
+    #[test]
+    fn a_snapped_message_is_enough_to_find() {
+        let stream = [vec![1, 2, 3], framed(&smb1())].concat();
+        assert_eq!(resync(&stream[..3 + 4 + 26]), Some(3));
+        assert_eq!(resync(&stream[..3 + 4 + 5]), Some(3));
+        assert_eq!(resync(&stream[..3 + 4 + 4]), None, "no command");
+    }
+
+    #[test]
+    fn what_only_looks_like_a_message_is_passed_over() {
+        // A signature without a packet header, as in stale buffer contents.
+        assert_eq!(resync(&[b"\x01\x02\x03\x04", &smb1()[..]].concat()), None);
+        // A command that does not exist.
+        let mut unknown = framed(&smb1());
+        unknown[8] = 0x60;
+        assert_eq!(resync(&unknown), None);
+        // More words than the message has room for.
+        let mut wordy = framed(&smb1());
+        wordy[36] = 2;
+        assert_eq!(resync(&wordy), None);
+        // A length that is too small, and one that leads to no packet.
+        let mut short = framed(&smb1());
+        short[3] = 31;
+        assert_eq!(resync(&short), None);
+        let astray = [framed(&smb1()), b"neither".to_vec()].concat();
+        assert_eq!(resync(&astray), None);
+        // SMB2: a structure size other than 64.
+        let mut sized = framed(&smb2());
+        sized[8] = 65;
+        assert_eq!(resync(&sized), None);
+    }
+
+    #[test]
+    fn a_control_packet_is_believed_at_the_very_start() {
+        assert_eq!(resync(&[0x82, 0, 0, 0]), Some(0), "all there is");
+        let stream = [vec![0x85, 0, 0, 0], framed(&smb1())].concat();
+        assert_eq!(resync(&stream), Some(0));
+        assert_eq!(resync(&[0x85, 0, 0, 0, 1, 2, 3, 4]), None);
+    }
+
+    #[test]
+    fn names_are_decoded_and_made_printable() {
+        // RFC 1001 section 14.1: "FRED" with blanks, last byte a blank too.
+        let encoded = b"\x20EGFCEFEECACACACACACACACACACACACA\x00rest";
+        let (name, end) = Name::encoded(encoded, 0).unwrap();
+        assert_eq!((name.to_string().as_str(), end), ("FRED<20>", 34));
+        let name = Name(*b"\x01\x02__MSBROWSE__\x02\x01");
+        assert_eq!(name.to_string(), "\\x01\\x02__MSBROWSE__\\x02<01>");
+        let name = Name(*b"MARTIN ROSENAU \x03");
+        assert_eq!(name.to_string(), "MARTIN ROSENAU<03>");
+        let name = Name(*b"*\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+        assert_eq!(name.to_string(), "*<00>");
+        let name = Name(*b"\0\0\0\0\0\0\0\0\0\0\x00\x00\x1b\x12\x34\x56");
+        assert_eq!(name.to_string(), "00-00-1b-12-34-56");
+    }
+
+    #[test]
+    fn a_scope_is_skipped_and_what_is_no_name_refused() {
+        let mut bytes = b"\x20EGFCEFEECACACACACACACACACACACACA\x07NETBIOS\x03COM\x00".to_vec();
+        assert_eq!(Name::encoded(&bytes, 0).unwrap().1, bytes.len());
+        for n in 0..bytes.len() {
+            let cut = Name::encoded(&bytes[..n], 0);
+            assert_eq!(cut, Err(Fault::Short { offset: 0 }), "{n}");
+        }
+        bytes[33] = 0xc0;
+        assert!(matches!(
+            Name::encoded(&bytes, 0),
+            Err(Fault::Malformed { .. })
+        ));
+        bytes[5] = b'Q';
+        assert!(matches!(
+            Name::encoded(&bytes, 0),
+            Err(Fault::Malformed { .. })
+        ));
+    }
+
+    #[test]
+    fn packets_are_described() {
+        let mut line = String::new();
+        describe(Input::whole(&[0, 1, 0, 2]), &mut line).unwrap();
+        assert_eq!(line, "SESSION MESSAGE, 65538 bytes");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_panic(
+            bytes in proptest::collection::vec(any::<u8>(), 0..80),
+        ) {
+            let _ = dissect(Input::whole(&bytes), &mut Facts::default());
+            let _ = Name::encoded(&bytes, 3);
+            describe(Input::whole(&bytes), &mut String::new()).unwrap();
+            if let Some(at) = resync(&bytes) {
+                prop_assert!(at < bytes.len());
+            }
+        }
+
+        #[test]
+        fn a_message_is_found_behind_any_bytes_that_cannot_be_one(
+            before in proptest::collection::vec(0u8..0x50, 0..80),
+            flipped in 4usize..39,
+        ) {
+            let stream = [before.clone(), framed(&smb1())].concat();
+            prop_assert_eq!(resync(&stream), Some(before.len()));
+            let mut broken = framed(&smb1());
+            broken[flipped] = !broken[flipped];
+            let _ = resync(&broken);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Everything with subfunctions that is neither a file nor the bindery.
+
+use super::{ONCE, SAFE, functions};
+use wirewait_wire::{Kind, Operation};
+
+/// Print spooling.
+pub(super) static F17: &[Operation] = functions! {
+    17 =>
+        0 Write ONCE "WRITE TO SPOOL FILE",
+        1 Close SAFE "CLOSE SPOOL FILE",
+        2 Other SAFE "SET SPOOL FILE FLAGS",
+        3 Other ONCE "SPOOL A DISK FILE",
+        6 Other SAFE "GET PRINTER STATUS",
+        9 Open ONCE "CREATE SPOOL FILE",
+        10 Other SAFE "GET PRINTER'S QUEUE",
+};
+
+/// Messages between stations.
+pub(super) static F21: &[Operation] = functions! {
+    21 =>
+        0 Other ONCE "SEND BROADCAST MESSAGE",
+        1 Other ONCE "GET BROADCAST MESSAGE",
+        2 Other SAFE "DISABLE BROADCASTS",
+        3 Other SAFE "ENABLE BROADCASTS",
+        9 Other ONCE "BROADCAST TO CONSOLE",
+        10 Other ONCE "SEND BROADCAST MESSAGE",
+        11 Other ONCE "GET BROADCAST MESSAGE",
+        12 Other ONCE "CONNECTION MESSAGE CONTROL",
+};
+
+/// Semaphores.
+pub(super) static F32: &[Operation] = functions! {
+    32 =>
+        0 Lock ONCE "OPEN SEMAPHORE",
+        1 Lock SAFE "EXAMINE SEMAPHORE",
+        2 Lock ONCE "WAIT ON SEMAPHORE",
+        3 Lock ONCE "SIGNAL SEMAPHORE",
+        4 Lock ONCE "CLOSE SEMAPHORE",
+};
+
+/// Transaction tracking.
+pub(super) static F34: &[Operation] = functions! {
+    34 =>
+        0 Other SAFE "TTS IS AVAILABLE",
+        1 Other ONCE "TTS BEGIN TRANSACTION",
+        2 Other ONCE "TTS END TRANSACTION",
+        3 Other ONCE "TTS ABORT TRANSACTION",
+        4 Other SAFE "TTS TRANSACTION STATUS",
+        5 Other SAFE "TTS GET APPLICATION THRESHOLDS",
+        6 Other SAFE "TTS SET APPLICATION THRESHOLDS",
+        7 Other SAFE "TTS GET WORKSTATION THRESHOLDS",
+        8 Other SAFE "TTS SET WORKSTATION THRESHOLDS",
+        9 Other SAFE "TTS GET TRANSACTION BITS",
+        10 Other SAFE "TTS SET TRANSACTION BITS",
+};
+
+/// AppleTalk filing.
+pub(super) static F35: &[Operation] = functions! {
+    35 =>
+        1 Directory ONCE "AFP CREATE DIRECTORY",
+        2 Open ONCE "AFP CREATE FILE",
+        3 Directory ONCE "AFP DELETE",
+        4 Directory SAFE "AFP GET ENTRY ID FROM NAME",
+        5 Directory SAFE "AFP GET FILE INFORMATION",
+        6 Directory SAFE "AFP GET ENTRY ID FROM NETWARE HANDLE",
+        7 Directory ONCE "AFP RENAME",
+        8 Open ONCE "AFP OPEN FILE FORK",
+        9 Directory SAFE "AFP SET FILE INFORMATION",
+        10 Directory SAFE "AFP SCAN FILE INFORMATION",
+        11 Directory ONCE "AFP ALLOC TEMPORARY DIRECTORY HANDLE",
+        12 Directory SAFE "AFP GET ENTRY ID FROM PATH NAME",
+        13 Directory ONCE "AFP 2.0 CREATE DIRECTORY",
+        14 Open ONCE "AFP 2.0 CREATE FILE",
+        15 Directory SAFE "AFP 2.0 GET FILE OR DIRECTORY INFORMATION",
+        16 Directory SAFE "AFP 2.0 SET FILE INFORMATION",
+        17 Directory SAFE "AFP 2.0 SCAN FILE INFORMATION",
+        18 Directory SAFE "AFP GET DOS NAME FROM ENTRY ID",
+        19 Directory SAFE "AFP GET MACINTOSH INFO ON DELETED FILE",
+};
+
+/// NCP extensions.
+pub(super) static F36: &[Operation] = functions! {
+    36 =>
+        0 Other SAFE "GET NCP EXTENSION INFORMATION",
+        1 Other SAFE "GET NCP EXTENSION MAXIMUM DATA SIZE",
+        2 Other SAFE "GET NCP EXTENSION INFORMATION BY NAME",
+        3 Other SAFE "GET NUMBER OF REGISTERED NCP EXTENSIONS",
+        4 Other SAFE "GET NCP EXTENSION REGISTERED VERBS LIST",
+        5 Other SAFE "RETURN NCP EXTENSION INFORMATION",
+        6 Other SAFE "RETURN NCP EXTENSION MAXIMUM DATA SIZE",
+};
+
+/// Volume auditing.
+pub(super) static F88: &[Operation] = functions! {
+    88 =>
+        1 Other ONCE "QUERY VOLUME AUDIT STATUS",
+        2 Other ONCE "ADD USER AUDIT PROPERTY",
+        3 Other ONCE "ADD AUDITOR ACCESS",
+        4 Other ONCE "CHANGE AUDITOR VOLUME PASSWORD",
+        5 Other ONCE "CHECK AUDITOR ACCESS",
+        6 Other ONCE "DELETE USER AUDIT PROPERTY",
+        7 Other ONCE "DISABLE AUDITING ON A VOLUME",
+        8 Other ONCE "ENABLE AUDITING ON A VOLUME",
+        9 Other ONCE "QUERY USER BEING AUDITED",
+        10 Other ONCE "READ AUDIT BIT MAP",
+        11 Other ONCE "READ AUDIT FILE CONFIGURATION HEADER",
+        13 Other ONCE "REMOVE AUDITOR ACCESS",
+        14 Other ONCE "RESET AUDIT FILE",
+        15 Other ONCE "AUDITING NCP",
+        16 Other ONCE "WRITE AUDIT BIT MAP",
+        17 Other ONCE "WRITE AUDIT FILE CONFIGURATION HEADER",
+        18 Other ONCE "CHANGE AUDITOR VOLUME PASSWORD2",
+        19 Other ONCE "RETURN AUDIT FLAGS",
+        20 Other ONCE "CLOSE OLD AUDIT FILE",
+        22 Other ONCE "CHECK LEVEL TWO ACCESS",
+        23 Other ONCE "RETURN OLD AUDIT FILE LIST",
+        24 Other ONCE "INIT AUDIT FILE READS",
+        25 Other ONCE "READ AUDITING FILE",
+        26 Other ONCE "DELETE OLD AUDIT FILE",
+        30 Other ONCE "RESTART VOLUME AUDITING",
+        31 Other ONCE "SET VOLUME PASSWORD",
+};
+
+/// SecretStore.
+pub(super) static F92: &[Operation] = functions! {
+    92 =>
+        1 Other ONCE "SECRETSTORE SERVICES (PING SERVER)",
+        2 Other ONCE "SECRETSTORE SERVICES (FRAGMENT)",
+        3 Other ONCE "SECRETSTORE SERVICES (WRITE APP SECRETS)",
+        4 Other ONCE "SECRETSTORE SERVICES (ADD SECRET ID)",
+        5 Other ONCE "SECRETSTORE SERVICES (REMOVE SECRET ID)",
+        6 Other ONCE "SECRETSTORE SERVICES (REMOVE SECRETSTORE)",
+        7 Other ONCE "SECRETSTORE SERVICES (ENUMERATE SECRET IDS)",
+        8 Other ONCE "SECRETSTORE SERVICES (UNLOCK STORE)",
+        9 Other ONCE "SECRETSTORE SERVICES (SET MASTER PASSWORD)",
+        10 Other ONCE "SECRETSTORE SERVICES (GET SERVICE INFORMATION)",
+};
+
+/// NMAS.
+pub(super) static F94: &[Operation] = functions! {
+    94 =>
+        1 Other ONCE "NMAS COMMUNICATIONS PACKET (PING)",
+        2 Other ONCE "NMAS COMMUNICATIONS PACKET (FRAGMENT)",
+        3 Other ONCE "NMAS COMMUNICATIONS PACKET (ABORT)",
+};
+
+/// Directory services (NDS) and their auditing.
+pub(super) static F104: &[Operation] = functions! {
+    104 =>
+        1 Other SAFE "PING FOR NDS NCP",
+        2 Other ONCE "SEND NDS FRAGMENTED REQUEST/REPLY",
+        3 Other SAFE "FRAGMENT CLOSE",
+        4 Other SAFE "RETURN BINDERY CONTEXT",
+        5 Other SAFE "MONITOR NDS CONNECTION",
+        6 Other SAFE "RETURN NDS STATISTICS",
+        7 Other SAFE "CLEAR NDS STATISTICS",
+        8 Other ONCE "RELOAD NDS SOFTWARE",
+        200 Other ONCE "QUERY CONTAINER AUDIT STATUS",
+        202 Other ONCE "ADD AUDITOR ACCESS",
+        203 Other ONCE "CHANGE AUDITOR CONTAINER PASSWORD",
+        204 Other ONCE "CHECK AUDITOR ACCESS",
+        207 Other ONCE "ENABLE CONTAINER AUDITING",
+        209 Other ONCE "READ AUDIT FILE HEADER",
+        211 Other ONCE "REMOVE AUDITOR ACCESS",
+        212 Other ONCE "RESET AUDIT FILE",
+        214 Other ONCE "WRITE AUDIT FILE CONFIGURATION HEADER",
+        215 Other ONCE "CHANGE AUDITOR CONTAINER PASSWORD2",
+        216 Other ONCE "RETURN AUDIT FLAGS",
+        217 Other ONCE "CLOSE OLD AUDIT FILE",
+        219 Other ONCE "CHECK LEVEL TWO ACCESS",
+        220 Other ONCE "CHECK OBJECT AUDITED",
+        221 Other ONCE "CHANGE OBJECT AUDITED",
+        222 Other ONCE "RETURN OLD AUDIT FILE LIST",
+        223 Other ONCE "INIT AUDIT FILE READS",
+        224 Other ONCE "READ AUDITING FILE",
+        225 Other ONCE "DELETE OLD AUDIT FILE",
+        229 Other ONCE "SET AUDIT PASSWORD",
+        231 Other ONCE "EXTERNAL AUDIT APPEND TO FILE",
+};
+
+/// Semaphores with long names.
+pub(super) static F111: &[Operation] = functions! {
+    111 =>
+        0 Lock ONCE "OPEN/CREATE A SEMAPHORE",
+        1 Lock SAFE "EXAMINE SEMAPHORE",
+        2 Lock ONCE "WAIT ON (P) SEMAPHORE",
+        3 Lock ONCE "SIGNAL (V) SEMAPHORE",
+        4 Lock ONCE "CLOSE SEMAPHORE",
+};
+
+/// Time synchronisation.
+pub(super) static F114: &[Operation] = functions! {
+    114 =>
+        1 Other ONCE "TIMESYNC GET TIME",
+        2 Other ONCE "TIMESYNC EXCHANGE TIME",
+        5 Other ONCE "TIMESYNC GET SERVER LIST",
+        6 Other ONCE "TIMESYNC SET SERVER LIST",
+        12 Other ONCE "TIMESYNC GET VERSION",
+};
+
+/// Server statistics.
+pub(super) static F123: &[Operation] = functions! {
+    123 =>
+        1 Other SAFE "GET CACHE INFORMATION",
+        2 Other SAFE "GET FILE SERVER INFORMATION",
+        3 Other SAFE "NETWARE FILE SYSTEM INFORMATION",
+        4 Other SAFE "USER INFORMATION",
+        5 Other SAFE "PACKET BURST INFORMATION",
+        6 Other SAFE "IPX SPX INFORMATION",
+        7 Other SAFE "GARBAGE COLLECTION INFORMATION",
+        8 Other SAFE "CPU INFORMATION",
+        9 Other SAFE "VOLUME SWITCH INFORMATION",
+        10 Other SAFE "GET NLM LOADED LIST",
+        11 Other SAFE "NLM INFORMATION",
+        12 Other SAFE "GET DIRECTORY CACHE INFORMATION",
+        13 Other SAFE "GET OPERATING SYSTEM VERSION INFORMATION",
+        14 Other SAFE "GET ACTIVE CONNECTION LIST BY TYPE",
+        15 Other SAFE "GET NLM RESOURCE TAG LIST",
+        16 Other SAFE "ENUMERATE CONNECTION INFORMATION FROM CONNECTION LIST",
+        17 Other SAFE "ENUMERATE NCP SERVICE NETWORK ADDRESSES",
+        20 Other SAFE "ACTIVE LAN BOARD LIST",
+        21 Other SAFE "LAN CONFIGURATION INFORMATION",
+        22 Other SAFE "LAN COMMON COUNTERS INFORMATION",
+        23 Other SAFE "LAN CUSTOM COUNTERS INFORMATION",
+        24 Other SAFE "LAN NAME INFORMATION",
+        25 Other SAFE "LSL INFORMATION",
+        26 Other SAFE "LSL LOGICAL BOARD STATISTICS",
+        27 Other SAFE "MLID BOARD INFORMATION",
+        30 Other SAFE "GET MEDIA MANAGER OBJECT INFORMATION",
+        31 Other SAFE "GET MEDIA MANAGER OBJECTS LIST",
+        32 Other SAFE "GET MEDIA MANAGER OBJECT CHILDRENS LIST",
+        33 Other SAFE "GET VOLUME SEGMENT LIST",
+        34 Other SAFE "GET VOLUME INFORMATION BY LEVEL",
+        35 Other SAFE "GET VOLUME INFORMATION BY LEVEL 64 BIT AWARE",
+        40 Other SAFE "ACTIVE PROTOCOL STACKS",
+        41 Other SAFE "GET PROTOCOL STACK CONFIGURATION INFORMATION",
+        42 Other SAFE "GET PROTOCOL STACK STATISTICS INFORMATION",
+        43 Other SAFE "GET PROTOCOL STACK CUSTOM INFORMATION",
+        44 Other SAFE "GET PROTOCOL STACK NUMBERS BY MEDIA NUMBER",
+        45 Other SAFE "GET PROTOCOL STACK NUMBERS BY LAN BOARD NUMBER",
+        46 Other SAFE "GET MEDIA NAME BY MEDIA NUMBER",
+        47 Other SAFE "GET LOADED MEDIA NUMBER",
+        50 Other SAFE "GET GENERAL ROUTER AND SAP INFORMATION",
+        51 Other SAFE "GET NETWORK ROUTER INFORMATION",
+        52 Other SAFE "GET NETWORK ROUTERS INFORMATION",
+        53 Other SAFE "GET KNOWN NETWORKS INFORMATION",
+        54 Other SAFE "GET SERVER INFORMATION",
+        55 Other SAFE "GET SERVER SOURCES INFORMATION",
+        56 Other SAFE "GET KNOWN SERVERS INFORMATION",
+        60 Other SAFE "GET SERVER SET COMMANDS INFORMATION",
+        61 Other SAFE "GET SERVER SET CATEGORIES",
+        62 Other SAFE "GET SERVER SET COMMANDS INFORMATION BY NAME",
+        70 Other SAFE "GET CURRENT COMPRESSING FILE",
+        71 Other SAFE "GET CURRENT DECOMPRESSING FILE INFO LIST",
+        72 Other SAFE "GET COMPRESSION AND DECOMPRESSION TIME AND COUNTS",
+        249 Other ONCE "SET ALERT NOTIFICATION",
+        251 Other SAFE "GET ITEM CONFIGURATION INFORMATION",
+        252 Other SAFE "GET SUBJECT ITEM ID LIST",
+        253 Other SAFE "GET SUBJECT ITEM LIST COUNT",
+        254 Other SAFE "GET SUBJECT ID LIST",
+        255 Other SAFE "GET NUMBER OF NETMAN SUBJECTS",
+};
+
+/// Remote console.
+pub(super) static F131: &[Operation] = functions! {
+    131 =>
+        1 Other ONCE "RPC LOAD AN NLM",
+        2 Other ONCE "RPC UNLOAD AN NLM",
+        3 Other ONCE "RPC MOUNT VOLUME",
+        4 Other ONCE "RPC DISMOUNT VOLUME",
+        5 Other ONCE "RPC ADD NAME SPACE TO VOLUME",
+        6 Other ONCE "RPC SET COMMAND VALUE",
+        7 Other ONCE "RPC EXECUTE NCF FILE",
+};

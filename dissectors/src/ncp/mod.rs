@@ -1,0 +1,702 @@
+//! NetWare Core Protocol: the requests and replies of NetWare file servers.
+//!
+//! Packets, functions and completion codes as in Novell's NetWare Core Protocol
+//! documentation; headers are big-endian. A client has one request outstanding on a
+//! connection, and the reply does not say what it answers: it is read by its request
+//! ([`Dissector::answer`]). Over IPX and UDP a packet is a datagram; over TCP
+//! [`crate::ncp_tcp`] frames it. A packet signature that is appended to a datagram lies
+//! behind everything that is read here.
+
+mod burst;
+mod fields;
+mod functions;
+mod path;
+mod status;
+
+pub use burst::Burst;
+
+use crate::parse::{be32, header, malformed};
+use crate::{ipx, ncp_tcp, udp};
+use status::Function;
+use std::fmt;
+use wirewait_wire::{
+    Answered, Asked, Claim, Dissector, Exchange, Facts, Fault, File, Id, Input, Kind, Layer, Next,
+    Operation, Part, Role, Side, Verified,
+};
+
+/// An NCP packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packet {
+    /// A packet of a service connection.
+    Service(Header),
+    /// A packet of a burst (type 0x7777).
+    Burst(Burst),
+    /// An echo by which a client finds out what packet size the way to the server takes.
+    Echo,
+}
+
+/// The header of a packet of a service connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What the packet is.
+    pub message: Message,
+    /// Number of the request, from 0 to 255 and around; a reply repeats it.
+    pub sequence: u8,
+    /// Number of the connection; 0xFFFF in a request to create one.
+    pub connection: u16,
+    /// Which program on the client asks. No part of the identity of a request.
+    pub task: u8,
+}
+
+/// What a packet of a service connection is, by its type in the first two bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// 0x1111: asks for a connection.
+    Create,
+    /// 0x2222: asks for a service.
+    Request {
+        /// The function.
+        function: u8,
+        /// The subfunction, of functions that have them. `None` when the packet or the
+        /// capture of it ends before.
+        subfunction: Option<u8>,
+    },
+    /// 0x3333: answers any of the requests.
+    Reply {
+        /// 0 is success; what else it says depends on the function that was asked for.
+        completion: u8,
+        /// State of the connection: [`Header::BAD_CONNECTION`] and the others.
+        state: u8,
+    },
+    /// 0x5555: gives the connection back.
+    Destroy,
+    /// 0x9999: the server has the request, the reply will follow.
+    BeingProcessed,
+    /// 0xBBBB: the server has something to say unasked.
+    Notice {
+        /// `!` for a message waiting, `$` for an op-lock to clear.
+        what: u8,
+    },
+    /// 0x3E3E: the server asks whether the station is still there, or the station's answer.
+    Watchdog {
+        /// `?` or `Y`.
+        what: u8,
+    },
+}
+
+impl Packet {
+    /// Reads the header of a packet.
+    ///
+    /// # Errors
+    /// [`Fault::Short`], or [`Fault::Malformed`] when the type is none of NCP's.
+    pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
+        let [high, low]: [u8; 2] = *header(input)?;
+        let message = match u16::from_be_bytes([high, low]) {
+            0x1111 => Message::Create,
+            0x2222 => {
+                let h: &[u8; 7] = header(input)?;
+                let subfunction = functions::subfunction_offset(h[6])
+                    .and_then(|at| input.bytes.get(at as usize).copied());
+                Message::Request {
+                    function: h[6],
+                    subfunction,
+                }
+            }
+            0x3333 => {
+                let h: &[u8; 8] = header(input)?;
+                Message::Reply {
+                    completion: h[6],
+                    state: h[7],
+                }
+            }
+            0x5555 => Message::Destroy,
+            0x7777 => return Burst::parse(input).map(Self::Burst),
+            0x9999 => {
+                let _: &[u8; 8] = header(input)?;
+                Message::BeingProcessed
+            }
+            0xbbbb => Message::Notice {
+                what: header::<10>(input)?[9],
+            },
+            0x3e3e => Message::Watchdog {
+                what: header::<10>(input)?[9],
+            },
+            // "Li", as in "LIP Echo Data".
+            0x4c69 => return Ok(Self::Echo),
+            _ => return Err(malformed(0, "packet type")),
+        };
+        let h: &[u8; 7] = header(input)?;
+        Ok(Self::Service(Header {
+            message,
+            sequence: h[2],
+            connection: u16::from_be_bytes([h[5], h[3]]),
+            task: h[4],
+        }))
+    }
+
+    /// Bytes of the header.
+    #[must_use]
+    pub const fn length(&self) -> u32 {
+        match self {
+            Self::Service(header) => header.message.header_length(),
+            Self::Burst(_) => Burst::LENGTH,
+            Self::Echo => 2,
+        }
+    }
+}
+
+impl Header {
+    /// State of the connection: the server does not know it.
+    pub const BAD_CONNECTION: u8 = 0x01;
+    /// State of the connection: the server is going down.
+    pub const SERVER_DOWN: u8 = 0x10;
+    /// State of the connection: a message waits to be fetched.
+    pub const MESSAGE_WAITING: u8 = 0x40;
+}
+
+impl Message {
+    const fn header_length(&self) -> u32 {
+        match self {
+            Self::Create | Self::Destroy => 7,
+            Self::Request { function, .. } => match functions::subfunction_offset(*function) {
+                Some(at) => at + 1,
+                None => 7,
+            },
+            Self::BeingProcessed | Self::Reply { .. } => 8,
+            Self::Notice { .. } | Self::Watchdog { .. } => 10,
+        }
+    }
+}
+
+/// Whether the bytes begin with one of NCP's packet types; `None` if they are too few.
+pub(crate) fn begins(bytes: &[u8]) -> Option<bool> {
+    let [high, low, ..] = *bytes else {
+        return None;
+    };
+    Some(matches!(
+        u16::from_be_bytes([high, low]),
+        0x1111 | 0x2222 | 0x3333 | 0x5555 | 0x7777 | 0x9999 | 0xbbbb | 0x3e3e | 0x4c69
+    ))
+}
+
+pub(crate) static DISSECTOR: Dissector = Dissector {
+    name: "ncp",
+    title: "NetWare Core Protocol, Novell's NCP documentation",
+    does: "service requests and replies with every function named, request being processed, \
+           connections, file handles, offsets and byte counts, completion codes by function",
+    lacks: "packet bursts are shown but not paired; what is inside NDS requests, NCP extensions \
+            and other remote calls is not read; signatures are not checked",
+    verified: &[Verified::RealCaptures, Verified::Lab, Verified::Tshark],
+    claims: &[
+        Claim::Exact(ipx::SOCKET.key(0x0451)),
+        Claim::Exact(ipx::TYPE.key(0x11)),
+        Claim::Exact(udp::PORT.key(524)),
+        Claim::Exact(ncp_tcp::MESSAGE.any()),
+    ],
+    conveys: false,
+    carrier: None,
+    dissect,
+    framing: None,
+    resync: None,
+    exchange: Some(exchange),
+    answer: Some(answer),
+    describe,
+};
+
+/// Name space of identifiers: connection and sequence number.
+const BY_CONNECTION: u8 = 1;
+/// Name space of identifiers: the sequence number of a request to create a connection,
+/// which has no connection yet. Its reply carries the number of the new one.
+const CREATION: u8 = 2;
+
+/// The code of a packet that has no function: its type in the upper half. The code of a
+/// request is the function, plus 256 times the subfunction.
+const fn type_code(packet_type: u16) -> u32 {
+    (packet_type as u32) << 16
+}
+
+const CREATE: u32 = type_code(0x1111);
+
+const fn request_code(function: u8, subfunction: Option<u8>) -> u32 {
+    let subfunction = match subfunction {
+        Some(subfunction) => subfunction,
+        None => 0,
+    };
+    u16::from_le_bytes([function, subfunction]) as u32
+}
+
+/// The function and subfunction of a request with this code, if it is a request's.
+fn asked_function(code: u32) -> Option<Function> {
+    let [function, subfunction] = u16::try_from(code).ok()?.to_le_bytes();
+    Some(Function(function, subfunction))
+}
+
+const fn operation(name: &'static str, kind: Kind, idempotent: bool) -> Operation {
+    Operation {
+        name,
+        kind,
+        idempotent,
+        function: None,
+        subfunction: None,
+    }
+}
+
+static CREATE_CONNECTION: Operation = operation("CREATE SERVICE CONNECTION", Kind::Session, false);
+static DESTROY_CONNECTION: Operation = operation("DESTROY SERVICE CONNECTION", Kind::Session, true);
+/// Stands for whatever a reply answers, until its request is known.
+static REPLY: Operation = operation("REPLY", Kind::Other, false);
+static MESSAGE_WAITING: Operation = operation("MESSAGE WAITING", Kind::Other, true);
+static CLEAR_OP_LOCK: Operation = operation("CLEAR OP-LOCK", Kind::Break, true);
+static BROADCAST: Operation = operation("SERVER BROADCAST", Kind::Other, true);
+
+fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
+    Ok(Layer {
+        header: Packet::parse(input)?.length(),
+        end: input.length,
+        next: Next::NONE,
+    })
+}
+
+fn exchange(input: Input<'_>) -> Result<Part, Fault> {
+    let exchange = match Packet::parse(input)? {
+        Packet::Service(header) => header.exchange(input),
+        Packet::Burst(_) | Packet::Echo => None,
+    };
+    Ok(Part {
+        exchange,
+        length: input.length,
+    })
+}
+
+impl Header {
+    fn exchange(&self, input: Input<'_>) -> Option<Exchange> {
+        let id = Id::new(
+            BY_CONNECTION,
+            u128::from(self.connection) << 8 | u128::from(self.sequence),
+        );
+        let creation = Id::new(CREATION, self.sequence.into());
+        let lane = Some(u32::from(self.connection));
+        let request = |operation, code| Exchange {
+            id: Some(id),
+            lane,
+            repeats: true,
+            ..Exchange::new(Role::Request, Side::Client, operation, code)
+        };
+        let reply = |role, packet_type| Exchange {
+            id: Some(id),
+            lane,
+            ..Exchange::new(role, Side::Server, &REPLY, type_code(packet_type))
+        };
+        match self.message {
+            Message::Create => Some(Exchange {
+                id: Some(creation),
+                lane: None,
+                ..request(&CREATE_CONNECTION, CREATE)
+            }),
+            Message::Destroy => Some(request(&DESTROY_CONNECTION, type_code(0x5555))),
+            Message::Request {
+                function,
+                subfunction,
+            } => {
+                let found = functions::find(function, subfunction);
+                let fields = fields::request(function, subfunction.unwrap_or(0), input);
+                Some(Exchange {
+                    file: fields.file,
+                    asked: fields.asked,
+                    data: fields.data,
+                    may_wait: fields.may_wait,
+                    ..request(found, request_code(function, subfunction))
+                })
+            }
+            Message::Reply { completion, .. } => Some(Exchange {
+                alias: Some(creation),
+                status: Some(status::status(completion, None)),
+                ..reply(Role::Response, 0x3333)
+            }),
+            Message::BeingProcessed => Some(reply(Role::Interim, 0x9999)),
+            Message::Notice { what } => Some(Exchange {
+                file: self.op_lock(input),
+                ..Exchange::new(
+                    Role::Notice,
+                    Side::Server,
+                    match what {
+                        b'!' => &MESSAGE_WAITING,
+                        b'$' => &CLEAR_OP_LOCK,
+                        _ => &BROADCAST,
+                    },
+                    type_code(0xbbbb) | u32::from(what),
+                )
+            }),
+            Message::Watchdog { .. } => None,
+        }
+    }
+
+    /// The file whose op-lock a notice takes back.
+    fn op_lock(&self, input: Input<'_>) -> Option<File> {
+        match self.message {
+            Message::Notice { what: b'$' } => be32(input.bytes, 10).map(|h| File {
+                handle: h.into(),
+                offset: None,
+            }),
+            _ => None,
+        }
+    }
+}
+
+fn answer(input: Input<'_>, asked: &Asked) -> Answered {
+    let Ok(Packet::Service(Header {
+        message: Message::Reply { completion, .. },
+        ..
+    })) = Packet::parse(input)
+    else {
+        return Answered::default();
+    };
+    let Some(function) = asked_function(asked.code) else {
+        return Answered {
+            status: (asked.code == CREATE).then(|| status::refused(completion)),
+            ..Answered::default()
+        };
+    };
+    let (data, file) = match completion {
+        0 => (
+            fields::moved(function.0, function.1, asked.asked, input),
+            fields::opened(function.0, function.1, input),
+        ),
+        _ => (0, None),
+    };
+    Answered {
+        status: Some(status::status(completion, Some(function))),
+        data,
+        file,
+    }
+}
+
+fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let header = match Packet::parse(input) {
+        Ok(Packet::Service(header)) => header,
+        Ok(Packet::Burst(_)) => return burst::describe(input, out),
+        Ok(Packet::Echo) => return write!(out, "LIP echo, {} bytes", input.length),
+        Err(Fault::Short { .. }) => return out.write_str("cut off"),
+        Err(Fault::Malformed { what, .. }) => return write!(out, "malformed {what}"),
+    };
+    let mut connection = true;
+    match header.message {
+        Message::Create => {
+            connection = false;
+            write!(out, "C {}", CREATE_CONNECTION.name)?;
+        }
+        Message::Destroy => write!(out, "C {}", DESTROY_CONNECTION.name)?,
+        Message::Request {
+            function,
+            subfunction,
+        } => describe_request(function, subfunction, input, out)?,
+        Message::Reply { completion, state } => {
+            let status = status::status(completion, None);
+            match (completion, status.name) {
+                (0, _) => out.write_str("R ok")?,
+                (_, Some(name)) => write!(out, "R {completion:#04x} {name}")?,
+                (_, None) => write!(out, "R {completion:#04x}")?,
+            }
+            for (bit, name) in [
+                (Header::BAD_CONNECTION, ", bad connection"),
+                (Header::SERVER_DOWN, ", server down"),
+                (Header::MESSAGE_WAITING, ", message waiting"),
+            ] {
+                if state & bit != 0 {
+                    out.write_str(name)?;
+                }
+            }
+        }
+        Message::BeingProcessed => out.write_str("R request being processed")?,
+        Message::Notice { what: b'!' } => out.write_str("S message waiting")?,
+        Message::Notice { what: b'$' } => {
+            out.write_str("S clear op-lock")?;
+            if let Some(file) = header.op_lock(input) {
+                write!(out, " h={:08x}", file.handle)?;
+            }
+        }
+        Message::Notice { what } => write!(out, "S notice {what:#04x}")?,
+        Message::Watchdog { what: b'?' } => out.write_str("S watchdog: still there?")?,
+        Message::Watchdog { what: b'Y' } => out.write_str("C watchdog: still there")?,
+        Message::Watchdog { what } => write!(out, "watchdog {what:#04x}")?,
+    }
+    out.write_str(" (")?;
+    if connection {
+        write!(out, "conn {} ", header.connection)?;
+    }
+    write!(out, "seq {})", header.sequence)
+}
+
+fn describe_request(
+    function: u8,
+    subfunction: Option<u8>,
+    input: Input<'_>,
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
+    let found = functions::find(function, subfunction);
+    write!(out, "C {}", found.name)?;
+    if std::ptr::eq(found, &functions::UNKNOWN) {
+        write!(out, " {function}")?;
+        if let Some(subfunction) = subfunction {
+            write!(out, "/{subfunction}")?;
+        }
+    }
+    let sub = subfunction.unwrap_or(0);
+    let fields = fields::request(function, sub, input);
+    if let Some(file) = fields.file {
+        write!(out, " h={:08x}", file.handle)?;
+        if let Some(offset) = file.offset {
+            write!(out, " off={offset}")?;
+        }
+    }
+    if matches!(found.kind, Kind::Read | Kind::Write)
+        && fields.file.is_some_and(|f| f.offset.is_some())
+    {
+        write!(out, " len={}", fields.asked)?;
+    }
+    path::describe(function, sub, input, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Read 1024 bytes at 4096 from handle 0x04000000 (6-byte form), sequence 17,
+    /// connection 0x0103, task 2.
+    const READ: [u8; 20] = [
+        0x22, 0x22, 17, 3, 2, 1, 72, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0x10, 0, 4, 0,
+    ];
+    /// Its reply: 3 bytes, the end of the file.
+    const READ_REPLY: [u8; 13] = [0x33, 0x33, 17, 3, 2, 1, 0, 0, 0, 3, b'a', b'b', b'c'];
+    const CREATE_REQUEST: [u8; 7] = [0x11, 0x11, 0, 0xff, 2, 0xff, 0];
+    const CREATE_REPLY: [u8; 8] = [0x33, 0x33, 0, 3, 2, 1, 0, 0];
+
+    fn meaning(bytes: &[u8]) -> Exchange {
+        exchange(Input::whole(bytes)).unwrap().exchange.unwrap()
+    }
+
+    fn asked(request: &[u8]) -> Asked {
+        let e = meaning(request);
+        Asked {
+            operation: e.operation,
+            code: e.code,
+            asked: e.asked,
+            file: e.file,
+        }
+    }
+
+    fn line(bytes: &[u8]) -> String {
+        let mut out = String::new();
+        describe(Input::whole(bytes), &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn a_read_and_its_reply() {
+        let request = meaning(&READ);
+        assert_eq!(
+            (request.role, request.sender),
+            (Role::Request, Side::Client)
+        );
+        assert_eq!(request.operation.name, "READ FROM A FILE");
+        assert_eq!((request.asked, request.data), (1024, 0));
+        let file = request.file.unwrap();
+        assert_eq!((file.handle, file.offset), (0x0400_0000, Some(4096)));
+        assert!(request.repeats && !request.may_wait);
+
+        let reply = meaning(&READ_REPLY);
+        assert_eq!((reply.role, reply.sender), (Role::Response, Side::Server));
+        assert_eq!((reply.id, reply.lane), (request.id, request.lane));
+        assert_eq!(request.lane, Some(0x0103));
+        let answered = answer(Input::whole(&READ_REPLY), &asked(&READ));
+        assert_eq!(answered.data, 3, "fewer than asked: the end of the file");
+        assert!(answered.status.unwrap().ok);
+    }
+
+    #[test]
+    fn sequence_and_connection_identify_a_request_and_the_task_does_not() {
+        let id = |at: usize, value: u8| {
+            let mut bytes = READ;
+            bytes[at] = value;
+            meaning(&bytes).id
+        };
+        let here = meaning(&READ).id;
+        assert_ne!(id(2, 18), here, "sequence");
+        assert_ne!(id(3, 4), here, "connection, low");
+        assert_ne!(id(5, 2), here, "connection, high");
+        assert_eq!(id(4, 3), here, "task");
+    }
+
+    #[test]
+    fn a_new_connection_is_answered_under_its_own_number() {
+        let create = meaning(&CREATE_REQUEST);
+        let reply = meaning(&CREATE_REPLY);
+        assert_eq!(create.operation.name, "CREATE SERVICE CONNECTION");
+        assert_ne!(reply.id, create.id);
+        assert_eq!(reply.alias, create.id);
+        assert_eq!((create.lane, reply.lane), (None, Some(0x0103)));
+        let refused = [0x33, 0x33, 0, 0, 2, 0, 0xf9, 0];
+        let answered = answer(Input::whole(&refused), &asked(&CREATE_REQUEST));
+        assert_eq!(answered.status.unwrap().name, Some("no free connection"));
+        let mut destroy = CREATE_REQUEST;
+        destroy[..2].copy_from_slice(&[0x55, 0x55]);
+        assert_eq!(
+            meaning(&destroy).operation.name,
+            "DESTROY SERVICE CONNECTION"
+        );
+    }
+
+    #[test]
+    fn being_processed_is_an_interim_of_the_same_request() {
+        let mut bytes = CREATE_REPLY;
+        bytes[..3].copy_from_slice(&[0x99, 0x99, 17]);
+        let interim = meaning(&bytes);
+        assert_eq!(interim.role, Role::Interim);
+        assert_eq!((interim.id, interim.alias), (meaning(&READ).id, None));
+        assert_eq!(line(&bytes), "R request being processed (conn 259 seq 17)");
+        let answered = answer(Input::whole(&bytes), &asked(&READ));
+        assert!(answered.status.is_none(), "no reply");
+    }
+
+    #[test]
+    fn an_unknown_function_keeps_its_numbers() {
+        let bytes = [0x22, 0x22, 1, 3, 2, 0, 87, 250];
+        let e = meaning(&bytes);
+        assert_eq!((e.operation.name, e.code), ("UNKNOWN", 87 | 250 << 8));
+        assert_eq!(line(&bytes), "C UNKNOWN 87/250 (conn 3 seq 1)");
+        let bytes = [0x22, 0x22, 1, 3, 2, 0, 255];
+        assert_eq!(meaning(&bytes).code, 255);
+        assert_eq!(line(&bytes), "C UNKNOWN 255 (conn 3 seq 1)");
+    }
+
+    #[test]
+    fn a_subfunction_stands_behind_a_length_in_some_functions() {
+        let login = [0x22, 0x22, 4, 1, 2, 0, 23, 0, 1, 23];
+        let e = meaning(&login);
+        assert_eq!((e.operation.name, e.code), ("GET LOGIN KEY", 23 | 23 << 8));
+        assert_eq!(e.operation.subfunction, Some(23));
+        let packet = Packet::parse(Input::whole(&login)).unwrap();
+        assert_eq!(packet.length(), 10);
+        let cut = meaning(&login[..9]);
+        assert_eq!(
+            cut.id, e.id,
+            "still pairs when the capture cut the subfunction off"
+        );
+        assert_eq!(cut.operation.name, "UNKNOWN");
+    }
+
+    #[test]
+    fn what_the_server_says_unasked_needs_no_answer() {
+        let notice = [
+            0xbb, 0xbb, 0, 3, 0, 0, 0, 0, 3, b'$', 0xa1, 0xb2, 0xc3, 0xd4,
+        ];
+        let e = meaning(&notice);
+        assert_eq!((e.role, e.id), (Role::Notice, None));
+        assert_eq!(e.operation.kind, Kind::Break);
+        assert_eq!(e.file.unwrap().handle, 0xa1b2_c3d4);
+        assert_eq!(line(&notice), "S clear op-lock h=a1b2c3d4 (conn 3 seq 0)");
+        let watchdog = [0x3e, 0x3e, 0, 6, 0, 0, 0, 0, 6, b'?'];
+        assert!(
+            exchange(Input::whole(&watchdog))
+                .unwrap()
+                .exchange
+                .is_none()
+        );
+        assert_eq!(line(&watchdog), "S watchdog: still there? (conn 6 seq 0)");
+        let echo = b"LiP Echo Data";
+        assert!(exchange(Input::whole(echo)).unwrap().exchange.is_none());
+        assert_eq!(line(echo), "LIP echo, 13 bytes");
+        let mut burst = [0; 36];
+        burst[..2].copy_from_slice(&[0x77, 0x77]);
+        let part = exchange(Input {
+            bytes: &burst,
+            length: 500,
+        })
+        .unwrap();
+        assert!(part.exchange.is_none());
+        assert_eq!(part.length, 500);
+    }
+
+    #[test]
+    fn describes_requests_and_replies() {
+        assert_eq!(
+            line(&READ),
+            "C READ FROM A FILE h=04000000 off=4096 len=1024 (conn 259 seq 17)"
+        );
+        assert_eq!(line(&READ_REPLY), "R ok (conn 259 seq 17)");
+        let failed = [0x33, 0x33, 17, 3, 2, 0, 0x9c, 0x50];
+        assert_eq!(
+            line(&failed),
+            "R 0x9c invalid path, server down, message waiting (conn 3 seq 17)"
+        );
+        let open = *b"\x22\x22\x05\x03\x02\x00\x4c\x00\x06\x01\x05A.TXT";
+        assert_eq!(line(&open), "C OPEN FILE \"A.TXT\" (conn 3 seq 5)");
+        assert_eq!(line(&CREATE_REQUEST), "C CREATE SERVICE CONNECTION (seq 0)");
+        assert_eq!(line(&[0x12, 0x34]), "malformed packet type");
+        assert_eq!(line(&READ[..5]), "cut off");
+    }
+
+    #[test]
+    fn every_strict_prefix_of_a_header_is_short() {
+        let notice = [0xbb, 0xbb, 0, 3, 0, 0, 0, 0, 3, b'!'];
+        let headers: [&[u8]; 4] = [&READ[..7], &CREATE_REQUEST, &CREATE_REPLY, &notice];
+        for header in headers {
+            assert!(Packet::parse(Input::whole(header)).is_ok());
+            for n in 0..header.len() {
+                assert!(
+                    matches!(
+                        Packet::parse(Input::whole(&header[..n])),
+                        Err(Fault::Short { .. })
+                    ),
+                    "{n} of {header:02x?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn another_packet_type_is_malformed() {
+        assert_eq!(
+            Packet::parse(Input::whole(&[0x22, 0x23, 0, 0, 0, 0, 0])),
+            Err(malformed(0, "packet type"))
+        );
+        assert_eq!(begins(&[0x22, 0x23]), Some(false));
+        assert_eq!(begins(&[0x22, 0x22]), Some(true));
+        assert_eq!(begins(&[0x22]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(
+            packet_type in prop::sample::select(
+                vec![0x1111u16, 0x2222, 0x3333, 0x5555, 0x7777, 0x9999, 0xbbbb, 0x3e3e, 0x4c69, 0],
+            ),
+            tail in prop::collection::vec(any::<u8>(), 0..120),
+            code in any::<u32>(),
+            bytes_asked in any::<u64>(),
+            cut in 0u32..100_000,
+        ) {
+            let mut bytes = packet_type.to_be_bytes().to_vec();
+            bytes.extend(tail);
+            let length = u32::try_from(bytes.len()).unwrap() + cut;
+            let input = Input { bytes: &bytes, length };
+            let mut facts = Facts::default();
+            if let Ok(layer) = dissect(input, &mut facts) {
+                prop_assert_eq!(layer.end, length);
+            }
+            if let Ok(part) = exchange(input) {
+                prop_assert_eq!(part.length, length);
+                if let Some(e) = part.exchange {
+                    prop_assert!(e.data <= u64::from(length));
+                    let asked = Asked { operation: e.operation, code, asked: bytes_asked, file: e.file };
+                    let answered = answer(input, &asked);
+                    prop_assert!(answered.status.is_none_or(|s| !(s.ok && s.failure)));
+                }
+            }
+            let mut out = String::new();
+            describe(input, &mut out).unwrap();
+            prop_assert!(!out.is_empty() && !out.chars().any(char::is_control), "{out}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The file names in requests, for one-line descriptions.
+
+use crate::parse::le16;
+use std::fmt::{self, Write};
+use wirewait_wire::Input;
+
+/// Writes the first name in a request, in quotes and with a space before it; nothing if it
+/// has none or the capture cut it off.
+pub(super) fn describe(
+    function: u8,
+    subfunction: u8,
+    input: Input<'_>,
+    out: &mut dyn Write,
+) -> fmt::Result {
+    let Some((at, shape)) = place(function, subfunction) else {
+        return Ok(());
+    };
+    let Some(rest) = input.bytes.get(at..) else {
+        return Ok(());
+    };
+    let (count, mut rest) = match (shape, rest) {
+        (Shape::Name, rest) => (1, rest),
+        (_, [count, rest @ ..]) => (*count, rest),
+        _ => return Ok(()),
+    };
+    for i in 0..count {
+        let Some((name, behind)) = component(shape, rest) else {
+            return if i == 0 { Ok(()) } else { out.write_char('"') };
+        };
+        out.write_str(if i == 0 { " \"" } else { "/" })?;
+        escape(name, out)?;
+        rest = behind;
+    }
+    if count > 0 {
+        out.write_char('"')
+    } else {
+        Ok(())
+    }
+}
+
+/// How names are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// One: a length byte and the text.
+    Name,
+    /// A count, then so many of those.
+    Path,
+    /// A count, then so many with a length of two bytes, little-endian.
+    LongPath,
+}
+
+/// Where the first name stands, from the packet type.
+const fn place(function: u8, subfunction: u8) -> Option<(usize, Shape)> {
+    use Shape::{LongPath, Name, Path};
+    Some(match (function, subfunction) {
+        (62, _) => (8, Name),
+        (65 | 67 | 68 | 69 | 77, _) => (9, Name),
+        (70 | 76 | 79, _) | (22, 5) => (10, Name),
+        (3 | 64 | 84 | 105, _) | (22, 15) => (11, Name),
+        (22, 0 | 10 | 11 | 18 | 19 | 22) => (12, Name),
+        (63, _) => (13, Name),
+        (87, 3) => (25, Name),
+        (87, 20 | 40) => (27, Name),
+        (87, 2) => (16, Path),
+        (87, 4 | 8 | 9 | 12 | 22) => (18, Path),
+        (87, 5 | 6 | 10 | 29) => (22, Path),
+        (87, 28 | 35 | 36) => (26, Path),
+        (87, 1 | 32) => (28, Path),
+        (87, 30 | 33) => (32, Path),
+        (89, 2) => (22, LongPath),
+        (89, 4 | 8 | 12 | 22) => (24, LongPath),
+        (89, 6) => (28, LongPath),
+        (89, 35) => (32, LongPath),
+        (89, 1 | 32) => (34, LongPath),
+        (89, 30 | 33) => (38, LongPath),
+        _ => return None,
+    })
+}
+
+fn component(shape: Shape, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = match shape {
+        Shape::LongPath => (usize::from(le16(bytes, 0)?), bytes.get(2..)?),
+        Shape::Name | Shape::Path => {
+            let (length, rest) = bytes.split_first()?;
+            (usize::from(*length), rest)
+        }
+    };
+    rest.split_at_checked(length)
+}
+
+/// Names are in UTF-8 or in the server's code page, which no packet tells: what is neither
+/// plain text nor valid UTF-8 is shown as bytes.
+fn escape(name: &[u8], out: &mut dyn Write) -> fmt::Result {
+    for chunk in name.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => write!(out, "\\{c}")?,
+                ' '..='~' => out.write_char(c)?,
+                c if c.is_alphanumeric() => out.write_char(c)?,
+                c => write!(out, "{}", c.escape_default())?,
+            }
+        }
+        for byte in chunk.invalid() {
+            write!(out, "\\x{byte:02x}")?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(function: u8, subfunction: u8, at: usize, tail: &[u8]) -> String {
+        let mut bytes = vec![0; at];
+        bytes.extend_from_slice(tail);
+        let mut out = String::new();
+        describe(function, subfunction, Input::whole(&bytes), &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn one_name() {
+        assert_eq!(line(76, 0, 10, b"\x07SYS:A.B"), " \"SYS:A.B\"");
+        assert_eq!(line(76, 0, 10, b"\x08SYS:A.B"), "", "cut off");
+        assert_eq!(line(66, 0, 10, b"\x07SYS:A.B"), "", "has none");
+        assert_eq!(line(64, 0, 11, b"\x02\xffA"), " \"\\xffA\"");
+    }
+
+    #[test]
+    fn paths_of_components() {
+        assert_eq!(line(87, 6, 22, b"\x02\x03DIR\x01F"), " \"DIR/F\"");
+        assert_eq!(
+            line(87, 6, 22, b"\x02\x03DIR\x02F"),
+            " \"DIR\"",
+            "the rest cut off"
+        );
+        assert_eq!(line(87, 6, 22, b"\x00"), "");
+        assert_eq!(
+            line(89, 32, 34, b"\x02\x03\x00DIR\x02\x00\xc3\xa9"),
+            " \"DIR/\u{e9}\""
+        );
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_escaped() {
+        assert_eq!(
+            line(76, 0, 10, b"\x05\x1b\n\"\\\x7f"),
+            " \"\\u{1b}\\n\\\"\\\\\\u{7f}\""
+        );
+        let reversed = "\u{202e}".as_bytes();
+        let mut tail = vec![3];
+        tail.extend_from_slice(reversed);
+        assert_eq!(line(76, 0, 10, &tail), " \"\\u{202e}\"");
+    }
+}

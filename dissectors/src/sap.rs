@@ -1,0 +1,321 @@
+//! Novell Service Advertising Protocol ("IPX Router Specification", chapter 3): by it a
+//! workstation finds its first server.
+
+use crate::ipx;
+use crate::parse::{be16, be32, header};
+use std::fmt;
+use wirewait_wire::{
+    Address, Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault, Id, Input, Kind, Layer,
+    Next, Operation, Part, Role, Side, Verified,
+};
+
+/// What a packet asks or tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packet {
+    /// Which servers of a type are there?
+    GeneralQuery,
+    /// Answers a general query, or advertises what is there, once a minute to everyone.
+    GeneralResponse,
+    /// Which server of a type is nearest?
+    NearestQuery,
+    /// Answers it.
+    NearestResponse,
+    /// Another packet type.
+    Other(u16),
+}
+
+/// The head of every SAP packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What the packet asks or tells.
+    pub packet: Packet,
+    /// The server type that is asked for, or that of the first server told of; `None` when
+    /// a response tells of no server.
+    pub server_type: Option<u16>,
+}
+
+/// The server type that stands for all of them.
+const ALL_TYPES: u16 = 0xffff;
+
+impl Header {
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// [`Fault::Short`].
+    pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
+        let packet = match u16::from_be_bytes(*header::<2>(input)?) {
+            1 => Packet::GeneralQuery,
+            2 => Packet::GeneralResponse,
+            3 => Packet::NearestQuery,
+            4 => Packet::NearestResponse,
+            other => Packet::Other(other),
+        };
+        let server_type = if input.length <= 2 {
+            None
+        } else {
+            Some(be16(input.bytes, 2).ok_or(Fault::Short { offset: 2 })?)
+        };
+        Ok(Self {
+            packet,
+            server_type,
+        })
+    }
+}
+
+static GENERAL: Operation = operation("GENERAL SERVICE QUERY");
+static NEAREST: Operation = operation("NEAREST SERVICE QUERY");
+
+const fn operation(name: &'static str) -> Operation {
+    Operation {
+        name,
+        kind: Kind::Other,
+        idempotent: true,
+        function: None,
+        subfunction: None,
+    }
+}
+
+pub(crate) static DISSECTOR: Dissector = Dissector {
+    name: "sap",
+    title: "Novell Service Advertising Protocol",
+    does: "queries for servers and their answers; periodic advertisements are left out of the \
+           pairing",
+    lacks: "of several servers that answer one query only the first counts as the answer",
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Tshark,
+    ],
+    claims: &[Claim::Exact(ipx::SOCKET.key(0x0452))],
+    // Not because something follows, but because only the facts tell an answer from an
+    // advertisement, and only `dissect` sees them.
+    conveys: true,
+    carrier: None,
+    dissect,
+    framing: None,
+    resync: None,
+    exchange: Some(exchange),
+    answer: None,
+    describe,
+};
+
+fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
+    let h = Header::parse(input)?;
+    facts.carries = match h.packet {
+        Packet::Other(_) => Carries::Nothing,
+        Packet::GeneralResponse if to_everyone(facts) => Carries::Nothing,
+        _ => Carries::Message,
+    };
+    Ok(Layer {
+        // The message begins at the first byte, so there is no header before it.
+        header: 0,
+        end: input.length,
+        next: Next::NONE,
+    })
+}
+
+/// Whether a packet went to all nodes of a network: nobody asked for it.
+pub(crate) fn to_everyone(facts: &Facts) -> bool {
+    matches!(facts.to.address, Address::Node { node, .. } if node == [0xff; 6])
+}
+
+fn exchange(input: Input<'_>) -> Result<Part, Fault> {
+    let h = Header::parse(input)?;
+    let exchange = match h.packet {
+        Packet::GeneralQuery => Some((Role::Request, Side::Client, &GENERAL, 1)),
+        Packet::GeneralResponse => Some((Role::Response, Side::Server, &GENERAL, 1)),
+        Packet::NearestQuery => Some((Role::Request, Side::Client, &NEAREST, 3)),
+        Packet::NearestResponse => Some((Role::Response, Side::Server, &NEAREST, 3)),
+        Packet::Other(_) => None,
+    }
+    .map(|(role, sender, operation, code)| {
+        let id = |server_type: u16| Id::new(code, server_type.into());
+        Exchange {
+            id: h.server_type.map(id),
+            // An answer names the type of each server, also to a query for all types.
+            alias: (role == Role::Response).then(|| id(ALL_TYPES)),
+            repeats: true,
+            anyone: true,
+            ..Exchange::new(role, sender, operation, code.into())
+        }
+    });
+    Ok(Part {
+        exchange,
+        length: input.length,
+    })
+}
+
+/// Bytes that tell of one server, and where its fields are.
+const ENTRY: u32 = 64;
+
+fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let Ok(h) = Header::parse(input) else {
+        return out.write_str("cut off");
+    };
+    out.write_str(match h.packet {
+        Packet::GeneralQuery => "general query",
+        Packet::GeneralResponse => "general response",
+        Packet::NearestQuery => "nearest query",
+        Packet::NearestResponse => "nearest response",
+        Packet::Other(other) => return write!(out, "packet type {other}"),
+    })?;
+    let Some(server_type) = h.server_type else {
+        return out.write_str(", no server");
+    };
+    write!(out, ", type {server_type:04x}")?;
+    if let Some(name) = type_name(server_type) {
+        write!(out, " ({name})")?;
+    }
+    if matches!(h.packet, Packet::GeneralQuery | Packet::NearestQuery) {
+        return Ok(());
+    }
+    let entry = input.skip(2).bytes;
+    if let Some(name) = entry.get(2..50) {
+        let name = name.split(|&b| b == 0).next().unwrap_or_default();
+        write!(out, " {}", name.escape_ascii())?;
+    }
+    if let (Some(network), Some(node), Some(socket), Some(hops)) = (
+        be32(entry, 50),
+        entry.get(54..60),
+        be16(entry, 60),
+        be16(entry, 62),
+    ) {
+        let mut address = [0; 6];
+        address.copy_from_slice(node);
+        let server = Endpoint::ipx(network, address, socket);
+        write!(out, " at {server}, hops {hops}")?;
+    }
+    match (input.length.saturating_sub(2) / ENTRY).saturating_sub(1) {
+        0 => Ok(()),
+        more => write!(out, ", and {more} more"),
+    }
+}
+
+fn type_name(server_type: u16) -> Option<&'static str> {
+    Some(match server_type {
+        0x0003 => "print queue",
+        0x0004 => "file server",
+        0x0005 => "job server",
+        0x0007 => "print server",
+        0x0009 => "archive server",
+        0x0020 => "NetBIOS",
+        0x0024 => "remote bridge",
+        0x0047 => "advertising print server",
+        0x0107 => "remote console",
+        0x026b => "time synchronisation",
+        0x0278 => "directory tree",
+        0x0640 => "NT RPC server",
+        ALL_TYPES => "all",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use proptest::prelude::*;
+
+    const QUERY: [u8; 4] = [0, 3, 0, 4];
+
+    fn response(packet: u8) -> Vec<u8> {
+        let mut bytes = vec![0, packet, 0, 4];
+        let mut name = [0; 48];
+        name[..3].copy_from_slice(b"FS\n");
+        bytes.extend(name);
+        bytes.extend([0, 0, 0, 0x22, 0, 0, 0, 0, 0, 1, 0x04, 0x51, 0, 1]);
+        bytes
+    }
+
+    fn part(bytes: &[u8]) -> Exchange {
+        let part = exchange(Input::whole(bytes)).unwrap();
+        assert_eq!(part.length as usize, bytes.len());
+        part.exchange.unwrap()
+    }
+
+    #[test]
+    fn the_nearest_server_answers_under_the_type_asked_for() {
+        let (asks, answers) = (part(&QUERY), part(&response(4)));
+        assert_eq!((asks.role, asks.sender), (Role::Request, Side::Client));
+        assert_eq!(
+            (answers.role, answers.sender),
+            (Role::Response, Side::Server)
+        );
+        assert_eq!(asks.id, answers.id);
+        assert_eq!(asks.operation, answers.operation);
+        assert!(asks.anyone && asks.repeats);
+        assert_ne!(part(&response(2)).id, asks.id, "a general response");
+    }
+
+    #[test]
+    fn a_query_for_all_types_is_answered_by_any() {
+        let asks = part(&[0, 1, 0xff, 0xff]);
+        let answers = part(&response(2));
+        assert_ne!(asks.id, answers.id);
+        assert_eq!(asks.id, answers.alias);
+    }
+
+    #[test]
+    fn an_advertisement_is_no_message() {
+        let carried = |bytes: &[u8], to: [u8; 6]| {
+            let mut facts = Facts {
+                to: Endpoint::ipx(0x22, to, 0x0452),
+                ..Facts::default()
+            };
+            let layer = dissect(Input::whole(bytes), &mut facts).unwrap();
+            assert_eq!(layer.header, 0);
+            facts.carries
+        };
+        let station = [0, 0, 0x1b, 1, 2, 3];
+        assert_eq!(carried(&response(2), [0xff; 6]), Carries::Nothing);
+        assert_eq!(carried(&response(2), station), Carries::Message);
+        assert_eq!(carried(&QUERY, [0xff; 6]), Carries::Message);
+        assert_eq!(carried(&[0, 9, 0, 0], station), Carries::Nothing);
+        assert!(
+            exchange(Input::whole(&[0, 9, 0, 0]))
+                .unwrap()
+                .exchange
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn one_line_each() {
+        assert_eq!(
+            line(&DISSECTOR, &QUERY),
+            "nearest query, type 0004 (file server)"
+        );
+        let mut two = response(2);
+        two.extend([0; 64]);
+        assert_eq!(
+            line(&DISSECTOR, &two),
+            "general response, type 0004 (file server) FS\\n at 00000022.000000000001:0451, \
+             hops 1, and 1 more"
+        );
+        assert_eq!(line(&DISSECTOR, &[0, 4]), "nearest response, no server");
+        assert_eq!(line(&DISSECTOR, &[0, 9]), "packet type 9");
+    }
+
+    #[test]
+    fn a_cut_header_is_short() {
+        short_when_cut(&DISSECTOR, &QUERY);
+        assert!(matches!(
+            exchange(Input {
+                bytes: &QUERY[..3],
+                length: 4
+            }),
+            Err(Fault::Short { .. })
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(mut bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0u32..500) {
+            stands(&DISSECTOR, &bytes, cut);
+            if let [high, low, ..] = &mut bytes[..] {
+                (*high, *low) = (0, *low % 6);
+            }
+            stands(&DISSECTOR, &bytes, cut);
+        }
+    }
+}

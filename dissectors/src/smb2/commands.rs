@@ -1,0 +1,736 @@
+//! What the commands of [MS-SMB2] mean for pairing and statistics (sections 2.2.3 to 2.2.44).
+//!
+//! An [`Exchange`]'s `code` is the Command of the header; for an IOCTL of which the body is
+//! at hand it is the control code, which is always larger than any command.
+
+use super::{ASYNC, Header, RELATED, RESPONSE};
+use crate::parse::{le16, le32, le64};
+use crate::smb1;
+use crate::smb1::status::ntstatus;
+use wirewait_wire::{Exchange, File, Id, Input, Kind, Operation, Role, Side, Status};
+
+/// Command codes (2.2.1.2).
+pub(super) mod command {
+    pub(crate) const NEGOTIATE: u16 = 0x00;
+    pub(crate) const SESSION_SETUP: u16 = 0x01;
+    pub(crate) const TREE_CONNECT: u16 = 0x03;
+    pub(crate) const CREATE: u16 = 0x05;
+    pub(crate) const CLOSE: u16 = 0x06;
+    pub(crate) const FLUSH: u16 = 0x07;
+    pub(crate) const READ: u16 = 0x08;
+    pub(crate) const WRITE: u16 = 0x09;
+    pub(crate) const LOCK: u16 = 0x0a;
+    pub(crate) const IOCTL: u16 = 0x0b;
+    pub(crate) const CANCEL: u16 = 0x0c;
+    pub(crate) const QUERY_DIRECTORY: u16 = 0x0e;
+    pub(crate) const CHANGE_NOTIFY: u16 = 0x0f;
+    pub(crate) const QUERY_INFO: u16 = 0x10;
+    pub(crate) const SET_INFO: u16 = 0x11;
+    pub(crate) const OPLOCK_BREAK: u16 = 0x12;
+    pub(crate) const NOTIFICATION: u16 = 0x13;
+}
+
+/// Where a body begins: its StructureSize tells its forms apart.
+pub(super) const BODY: usize = 64;
+
+/// The handle that stands for "the file of the part before" in a related compound part.
+pub(super) const PREVIOUS_FILE: u128 = u128::MAX;
+
+/// Lock flags (2.2.26.1).
+pub(super) mod lock {
+    pub(crate) const SHARED: u32 = 0x01;
+    pub(crate) const EXCLUSIVE: u32 = 0x02;
+    pub(crate) const FAIL_IMMEDIATELY: u32 = 0x10;
+}
+
+const fn operation(name: &'static str, kind: Kind, idempotent: bool) -> Operation {
+    Operation {
+        name,
+        kind,
+        idempotent,
+        function: None,
+        subfunction: None,
+    }
+}
+
+/// The commands, by code.
+static COMMANDS: [Operation; 0x14] = [
+    operation("NEGOTIATE", Kind::Session, true),
+    operation("SESSION_SETUP", Kind::Session, false),
+    operation("LOGOFF", Kind::Session, false),
+    operation("TREE_CONNECT", Kind::Session, false),
+    operation("TREE_DISCONNECT", Kind::Session, false),
+    operation("CREATE", Kind::Open, false),
+    operation("CLOSE", Kind::Close, false),
+    operation("FLUSH", Kind::Other, true),
+    operation("READ", Kind::Read, true),
+    operation("WRITE", Kind::Write, true),
+    operation("LOCK", Kind::Lock, false),
+    operation("IOCTL", Kind::Other, false),
+    operation("CANCEL", Kind::Other, true),
+    operation("ECHO", Kind::Other, true),
+    operation("QUERY_DIRECTORY", Kind::Directory, false),
+    operation("CHANGE_NOTIFY", Kind::Wait, false),
+    operation("QUERY_INFO", Kind::Directory, true),
+    operation("SET_INFO", Kind::Directory, true),
+    operation("OPLOCK_BREAK", Kind::Break, false),
+    operation("SERVER_TO_CLIENT_NOTIFICATION", Kind::Other, false),
+];
+static UNKNOWN: Operation = operation("UNKNOWN", Kind::Other, false);
+
+/// The server asks for a lease back (2.2.23.2).
+static LEASE_BREAK: Operation = operation("LEASE_BREAK", Kind::Break, false);
+/// The client's requests that say it gave up an oplock or a lease (2.2.24). They are not of
+/// kind `Break`, because here the server is waited for, not the client.
+static OPLOCK_BREAK_ACKNOWLEDGMENT: Operation =
+    operation("OPLOCK_BREAK_ACKNOWLEDGMENT", Kind::Lock, false);
+static LEASE_BREAK_ACKNOWLEDGMENT: Operation =
+    operation("LEASE_BREAK_ACKNOWLEDGMENT", Kind::Lock, false);
+
+/// Changes of names (file information classes of [MS-FSCC] section 2.4).
+static SET_INFO_RENAME: Operation = operation("SET_INFO_RENAME", Kind::Directory, false);
+static SET_INFO_LINK: Operation = operation("SET_INFO_LINK", Kind::Directory, false);
+static SET_INFO_DISPOSITION: Operation = operation("SET_INFO_DISPOSITION", Kind::Directory, true);
+
+/// Control codes with a meaning of their own in SMB 2 (2.2.31).
+static CONTROLS: [(u32, Operation); 13] = [
+    (
+        0x0011_c017,
+        operation("IOCTL_PIPE_TRANSCEIVE", Kind::Transaction, false),
+    ),
+    (0x0011_0018, operation("IOCTL_PIPE_WAIT", Kind::Wait, true)),
+    (
+        0x0011_400c,
+        operation("IOCTL_PIPE_PEEK", Kind::Transaction, true),
+    ),
+    (
+        DFS_GET_REFERRALS,
+        operation("IOCTL_DFS_GET_REFERRALS", Kind::Directory, true),
+    ),
+    (
+        DFS_GET_REFERRALS_EX,
+        operation("IOCTL_DFS_GET_REFERRALS_EX", Kind::Directory, true),
+    ),
+    // The server copies by itself: work without payload on the wire.
+    (
+        0x0014_40f2,
+        operation("IOCTL_SRV_COPYCHUNK", Kind::Transaction, true),
+    ),
+    (
+        0x0014_80f2,
+        operation("IOCTL_SRV_COPYCHUNK_WRITE", Kind::Transaction, true),
+    ),
+    (
+        0x0014_0078,
+        operation("IOCTL_SRV_REQUEST_RESUME_KEY", Kind::Other, true),
+    ),
+    (
+        0x0014_4064,
+        operation("IOCTL_SRV_ENUMERATE_SNAPSHOTS", Kind::Directory, true),
+    ),
+    (
+        0x0014_41bb,
+        operation("IOCTL_SRV_READ_HASH", Kind::Other, true),
+    ),
+    (
+        0x0014_01d4,
+        operation("IOCTL_LMR_REQUEST_RESILIENCY", Kind::Other, true),
+    ),
+    (
+        0x0014_01fc,
+        operation("IOCTL_QUERY_NETWORK_INTERFACE_INFO", Kind::Session, true),
+    ),
+    (
+        0x0014_0204,
+        operation("IOCTL_VALIDATE_NEGOTIATE_INFO", Kind::Session, true),
+    ),
+];
+const DFS_GET_REFERRALS: u32 = 0x0006_0194;
+const DFS_GET_REFERRALS_EX: u32 = 0x0006_01b0;
+
+/// Name spaces of the identifiers.
+mod space {
+    pub(super) const MESSAGE: u8 = 1;
+    pub(super) const ASYNC: u8 = 2;
+    pub(super) const OPLOCK: u8 = 3;
+    pub(super) const LEASE: u8 = 4;
+}
+
+/// What the part means. Fields behind the bytes at hand are left out.
+pub(super) fn exchange(h: &Header, part: Input<'_>) -> Exchange {
+    if !h.has(RESPONSE) {
+        return request(h, part);
+    }
+    match h.command {
+        command::OPLOCK_BREAK if h.message == Some(Header::UNSOLICITED) => notified(part),
+        command::NOTIFICATION => plain(h, Role::Notice),
+        _ => response(h, part),
+    }
+}
+
+/// The file that the body names at this place. All ones stand for the file of the part
+/// before in a related part, and for no file at all elsewhere (an IOCTL on a tree).
+pub(super) fn file(h: &Header, bytes: &[u8], at: usize, offset: Option<u64>) -> Option<File> {
+    let handle = le128(bytes, at)?;
+    (handle != PREVIOUS_FILE || h.has(RELATED)).then_some(File { handle, offset })
+}
+
+/// A 16-byte identifier (FileId, lease key).
+pub(super) fn le128(bytes: &[u8], at: usize) -> Option<u128> {
+    let low = le64(bytes, at)?;
+    let high = le64(bytes, at.checked_add(8)?)?;
+    Some(u128::from(high) << 64 | u128::from(low))
+}
+
+/// Where the FileId of a request stands.
+pub(super) const fn file_at(code: u16) -> Option<usize> {
+    match code {
+        command::CLOSE
+        | command::FLUSH
+        | command::LOCK
+        | command::IOCTL
+        | command::QUERY_DIRECTORY
+        | command::CHANGE_NOTIFY
+        | command::OPLOCK_BREAK => Some(72),
+        command::READ | command::WRITE | command::SET_INFO => Some(80),
+        command::QUERY_INFO => Some(88),
+        _ => None,
+    }
+}
+
+/// How a response ended.
+pub(super) fn status(h: &Header) -> Status {
+    const FILE_CLOSED: u32 = 0xc000_0128;
+    const FS_DRIVER_REQUIRED: u32 = 0xc000_019c;
+    let mut status = ntstatus(h.status);
+    let expected = match h.status {
+        // The file of the part before was never opened: that part has failed, not this one.
+        FILE_CLOSED => h.has(RELATED),
+        // A referral was asked of a server that has no DFS.
+        FS_DRIVER_REQUIRED => h.command == command::IOCTL,
+        _ => false,
+    };
+    status.failure &= !expected;
+    status
+}
+
+fn plain(h: &Header, role: Role) -> Exchange {
+    let sender = if h.has(RESPONSE) {
+        Side::Server
+    } else {
+        Side::Client
+    };
+    let operation = COMMANDS.get(usize::from(h.command)).unwrap_or(&UNKNOWN);
+    Exchange::new(role, sender, operation, h.command.into())
+}
+
+fn request(h: &Header, part: Input<'_>) -> Exchange {
+    let bytes = part.bytes;
+    let mut ex = plain(h, Role::Request);
+    ex.id = message_id(h);
+    ex.file = file_at(h.command).and_then(|at| file(h, bytes, at, None));
+    match h.command {
+        command::CANCEL => cancel(h, &mut ex),
+        command::CLOSE => ex.answers = ex.file.map(|f| folded(space::OPLOCK, f.handle)),
+        command::READ => {
+            ex.asked = le32(bytes, 68).unwrap_or_default().into();
+            ex.file = file(h, bytes, 80, le64(bytes, 72));
+        }
+        command::WRITE => {
+            ex.asked = le32(bytes, 68).unwrap_or_default().into();
+            ex.data = ex.asked.min(behind(part, 112));
+            ex.file = file(h, bytes, 80, le64(bytes, 72));
+        }
+        command::LOCK => {
+            // Several elements must all fail at once or the server refuses the request
+            // (3.3.5.14.2), so the first one decides.
+            ex.may_wait = le32(bytes, 104).is_some_and(|flags| {
+                flags & (lock::SHARED | lock::EXCLUSIVE) != 0 && flags & lock::FAIL_IMMEDIATELY == 0
+            });
+        }
+        command::IOCTL => control(&mut ex, bytes),
+        command::SET_INFO => {
+            const FILE: u8 = 1;
+            if bytes.get(66) == Some(&FILE) {
+                // The second number of a pair is the "Ex" form of the class.
+                match bytes.get(67) {
+                    Some(10 | 65) => ex.operation = &SET_INFO_RENAME,
+                    Some(11 | 72) => ex.operation = &SET_INFO_LINK,
+                    Some(13 | 64) => ex.operation = &SET_INFO_DISPOSITION,
+                    _ => {}
+                }
+            }
+        }
+        command::OPLOCK_BREAK => {
+            ex.answers = acknowledgment(&mut ex, bytes);
+        }
+        _ => {}
+    }
+    ex
+}
+
+fn response(h: &Header, part: Input<'_>) -> Exchange {
+    const PENDING: u32 = 0x0000_0103;
+    let bytes = part.bytes;
+    let mut ex = plain(h, Role::Response);
+    ex.id = message_id(h);
+    ex.status = Some(status(h));
+    if h.status == PENDING {
+        // The client may name the request by the AsyncId from now on (3.2.4.24).
+        ex.role = Role::Interim;
+        ex.alias = h.async_id.map(async_id);
+    }
+    match (h.command, le16(bytes, BODY)) {
+        // The first answer to the NEGOTIATE of SMB 1 (3.3.5.3) has number 0.
+        (command::NEGOTIATE, _) if h.message == Some(0) => ex.alias = Some(smb1::NEGOTIATE),
+        (command::CREATE, Some(89)) => ex.file = file(h, bytes, 128, None),
+        (command::READ, Some(17)) => {
+            let length = le32(bytes, 68).unwrap_or_default();
+            ex.data = u64::from(length).min(behind(part, 80));
+        }
+        (command::WRITE, Some(17)) => ex.data = le32(bytes, 68).unwrap_or_default().into(),
+        (command::IOCTL, Some(49)) => control(&mut ex, bytes),
+        (command::OPLOCK_BREAK, _) => {
+            acknowledgment(&mut ex, bytes);
+        }
+        _ => {}
+    }
+    ex
+}
+
+/// The server takes back an oplock or a lease (2.2.23). When it waits for the client's
+/// word, the message is a request. From level II to none it does not wait, but the message
+/// does not say from which level; such a break then stays unanswered.
+fn notified(part: Input<'_>) -> Exchange {
+    const ACK_REQUIRED: u32 = 1;
+    let bytes = part.bytes;
+    let break_of = |role, operation| {
+        Exchange::new(role, Side::Server, operation, command::OPLOCK_BREAK.into())
+    };
+    let oplock = &COMMANDS[command::OPLOCK_BREAK as usize];
+    match (le16(bytes, BODY), le128(bytes, 72)) {
+        (Some(44), Some(key)) => {
+            let waits = le32(bytes, 68).is_some_and(|flags| flags & ACK_REQUIRED != 0);
+            let role = if waits { Role::Request } else { Role::Notice };
+            let mut ex = break_of(role, &LEASE_BREAK);
+            ex.id = Some(folded(space::LEASE, key));
+            ex
+        }
+        (Some(24), Some(handle)) => {
+            let mut ex = break_of(Role::Request, oplock);
+            ex.id = Some(folded(space::OPLOCK, handle));
+            ex.file = Some(File {
+                handle,
+                offset: None,
+            });
+            ex
+        }
+        // Without the file nobody can tell whether it was answered.
+        (Some(44), None) => break_of(Role::Notice, &LEASE_BREAK),
+        _ => break_of(Role::Notice, oplock),
+    }
+}
+
+/// Says which of the two acknowledgments (or responses to them) this is, and which break
+/// it is about.
+fn acknowledgment(ex: &mut Exchange, bytes: &[u8]) -> Option<Id> {
+    let lease = le16(bytes, BODY) == Some(36);
+    (ex.operation, ex.file) = if lease {
+        (&LEASE_BREAK_ACKNOWLEDGMENT, None)
+    } else {
+        (&OPLOCK_BREAK_ACKNOWLEDGMENT, ex.file)
+    };
+    let space = if lease { space::LEASE } else { space::OPLOCK };
+    le128(bytes, 72).map(|of| folded(space, of))
+}
+
+/// A CANCEL has the number of the request that it takes back, or 0 when that request is
+/// named by its AsyncId alone.
+fn cancel(h: &Header, ex: &mut Exchange) {
+    ex.role = Role::Cancel;
+    let by_async = h.async_id.map(async_id);
+    if h.has(ASYNC) && h.message == Some(0) {
+        ex.id = by_async;
+    } else {
+        ex.alias = by_async;
+    }
+}
+
+fn control(ex: &mut Exchange, bytes: &[u8]) {
+    let Some(code) = le32(bytes, 68) else { return };
+    ex.code = code;
+    if let Some((_, operation)) = CONTROLS.iter().find(|(c, _)| *c == code) {
+        ex.operation = operation;
+    }
+}
+
+fn message_id(h: &Header) -> Option<Id> {
+    h.message.map(|m| Id::new(space::MESSAGE, m.into()))
+}
+
+fn async_id(id: u64) -> Id {
+    Id::new(space::ASYNC, id.into())
+}
+
+/// An identifier of 16 bytes in the 15 that an [`Id`] holds: the last byte is folded into
+/// the first.
+fn folded(space: u8, value: u128) -> Id {
+    Id::new(space, value ^ (value >> 120))
+}
+
+/// Bytes of the part behind its first `fixed` ones: more data it cannot hold.
+fn behind(part: Input<'_>, fixed: u32) -> u64 {
+    part.length.saturating_sub(fixed).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{message, with};
+    use super::*;
+
+    const FILE: [u8; 16] = [7; 16];
+    const HANDLE: u128 = u128::from_le_bytes(FILE);
+
+    fn read(m: &[u8]) -> Exchange {
+        let part = Input::whole(m);
+        exchange(&Header::parse(part).unwrap(), part)
+    }
+
+    /// A body of this StructureSize, `length` bytes long, with fields at offsets that count
+    /// from the header.
+    fn body(size: u16, length: usize, fields: &[(usize, &[u8])]) -> Vec<u8> {
+        let mut b = vec![0; length];
+        b[..2].copy_from_slice(&size.to_le_bytes());
+        for (at, field) in fields {
+            b[at - BODY..at - BODY + field.len()].copy_from_slice(field);
+        }
+        b
+    }
+
+    fn failed(mut m: Vec<u8>, status: u32) -> Vec<u8> {
+        m = with(m, 8, &status.to_le_bytes());
+        m.truncate(BODY);
+        m.extend([9, 0, 0, 0, 0, 0, 0, 0, 0]);
+        m
+    }
+
+    #[test]
+    fn read_asks_and_brings() {
+        let b = body(
+            49,
+            49,
+            &[
+                (68, &65536u32.to_le_bytes()),
+                (72, &0x1_0000_0000u64.to_le_bytes()),
+                (80, &FILE),
+            ],
+        );
+        let ex = read(&message(command::READ, 0, 17, &b));
+        assert_eq!((ex.role, ex.asked, ex.data), (Role::Request, 65536, 0));
+        assert_eq!(
+            ex.file,
+            Some(File {
+                handle: HANDLE,
+                offset: Some(0x1_0000_0000)
+            })
+        );
+
+        let mut b = body(17, 16, &[(66, &[80]), (68, &100u32.to_le_bytes())]);
+        b.extend([0xaa; 100]);
+        let answer = message(command::READ, RESPONSE, 17, &b);
+        let rs = read(&answer);
+        assert_eq!((rs.role, rs.sender), (Role::Response, Side::Server));
+        assert_eq!((rs.id, rs.data), (ex.id, 100));
+        assert!(rs.status.unwrap().ok);
+
+        let lie = with(answer.clone(), 68, &u32::MAX.to_le_bytes());
+        assert_eq!(read(&lie).data, 100, "no more than the message holds");
+
+        let end = read(&failed(answer, 0xc000_0011));
+        let status = end.status.unwrap();
+        assert_eq!((end.data, status.ok, status.failure), (0, false, false));
+    }
+
+    #[test]
+    fn the_length_field_counts_when_the_data_was_cut_off() {
+        let b = body(17, 16, &[(66, &[80]), (68, &65536u32.to_le_bytes())]);
+        let m = message(command::READ, RESPONSE, 17, &b);
+        let part = Input {
+            bytes: &m,
+            length: 80 + 65536,
+        };
+        let ex = exchange(&Header::parse(part).unwrap(), part);
+        assert_eq!(ex.data, 65536);
+    }
+
+    #[test]
+    fn write_brings_and_is_counted() {
+        let mut b = body(
+            49,
+            48,
+            &[
+                (66, &112u16.to_le_bytes()),
+                (68, &300u32.to_le_bytes()),
+                (72, &4096u64.to_le_bytes()),
+                (80, &FILE),
+            ],
+        );
+        b.extend([0xaa; 300]);
+        let ex = read(&message(command::WRITE, 0, 18, &b));
+        assert_eq!((ex.asked, ex.data), (300, 300));
+        assert_eq!(ex.file.unwrap().offset, Some(4096));
+        let b = body(17, 17, &[(68, &300u32.to_le_bytes())]);
+        let rs = read(&message(command::WRITE, RESPONSE, 18, &b));
+        assert_eq!((rs.id, rs.data), (ex.id, 300));
+    }
+
+    #[test]
+    fn a_write_that_lies_about_its_length() {
+        // Seen in a capture: 65542 bytes announced, 6 sent.
+        let mut b = body(49, 48, &[(68, &65542u32.to_le_bytes())]);
+        b.extend([0; 6]);
+        let ex = read(&message(command::WRITE, 0, 18, &b));
+        assert_eq!((ex.asked, ex.data), (65542, 6));
+    }
+
+    #[test]
+    fn create_names_the_file_that_it_opened() {
+        let b = body(89, 89, &[(128, &FILE)]);
+        let m = message(command::CREATE, RESPONSE, 4, &b);
+        assert_eq!(read(&m).file.map(|f| f.handle), Some(HANDLE));
+        let missing = read(&failed(m, 0xc000_0034));
+        assert_eq!(missing.file, None);
+        let status = missing.status.unwrap();
+        assert!(!status.ok && !status.failure, "a probe for a name");
+        assert_eq!(status.name, Some("STATUS_OBJECT_NAME_NOT_FOUND"));
+    }
+
+    #[test]
+    fn what_follows_a_part_that_failed_is_no_failure_of_its_own() {
+        let m = message(command::CLOSE, RESPONSE | RELATED, 4, &[]);
+        assert!(!read(&failed(m, 0xc000_0128)).status.unwrap().failure);
+        let m = message(command::CLOSE, RESPONSE, 4, &[]);
+        assert!(read(&failed(m, 0xc000_0128)).status.unwrap().failure);
+    }
+
+    #[test]
+    fn requests_have_no_status() {
+        // The same four bytes are a channel sequence in dialects 3.x.
+        let m = with(message(command::READ, 0, 4, &[]), 8, &[1, 0, 0, 0]);
+        assert_eq!(read(&m).status, None);
+    }
+
+    #[test]
+    fn all_ones_are_the_file_before_or_no_file() {
+        let b = body(
+            57,
+            57,
+            &[(68, &0x0014_0204u32.to_le_bytes()), (72, &[0xff; 16])],
+        );
+        assert_eq!(read(&message(command::IOCTL, 0, 9, &b)).file, None);
+        let related = read(&message(command::IOCTL, RELATED, 9, &b));
+        assert_eq!(related.file.map(|f| f.handle), Some(PREVIOUS_FILE));
+    }
+
+    #[test]
+    fn control_codes_have_names() {
+        let cases = [
+            (0x0011_c017, "IOCTL_PIPE_TRANSCEIVE", Kind::Transaction),
+            (0x0011_0018, "IOCTL_PIPE_WAIT", Kind::Wait),
+            (0x0014_40f2, "IOCTL_SRV_COPYCHUNK", Kind::Transaction),
+            (0x0009_009c, "IOCTL", Kind::Other),
+        ];
+        for (code, name, kind) in cases {
+            let field = u32::to_le_bytes(code);
+            let rq = read(&message(
+                command::IOCTL,
+                0,
+                9,
+                &body(57, 57, &[(68, &field), (72, &FILE)]),
+            ));
+            let rs = read(&message(
+                command::IOCTL,
+                RESPONSE,
+                9,
+                &body(49, 49, &[(68, &field)]),
+            ));
+            for ex in [rq, rs] {
+                assert_eq!(
+                    (ex.operation.name, ex.operation.kind, ex.code),
+                    (name, kind, code)
+                );
+                assert_eq!((ex.asked, ex.data), (0, 0), "no file data");
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_command_keeps_its_code() {
+        let ex = read(&message(0x77, 0, 9, &[]));
+        assert_eq!((ex.operation.name, ex.code), ("UNKNOWN", 0x77));
+    }
+
+    #[test]
+    fn changes_of_names_are_told_from_changes_of_attributes() {
+        for (kind, class, name, idempotent) in [
+            (1, 4, "SET_INFO", true),
+            (1, 10, "SET_INFO_RENAME", false),
+            (1, 13, "SET_INFO_DISPOSITION", true),
+            (2, 10, "SET_INFO", true),
+        ] {
+            let b = body(33, 33, &[(66, &[kind, class]), (80, &FILE)]);
+            let ex = read(&message(command::SET_INFO, 0, 9, &b));
+            assert_eq!(
+                (ex.operation.name, ex.operation.idempotent),
+                (name, idempotent)
+            );
+            assert_eq!(ex.file.map(|f| f.handle), Some(HANDLE));
+        }
+    }
+
+    #[test]
+    fn a_lock_waits_unless_it_says_otherwise() {
+        for (flags, waits) in [
+            (0x02u32, true),
+            (0x01, true),
+            (0x12, false),
+            (0x11, false),
+            (0x04, false),
+        ] {
+            let b = body(
+                48,
+                48,
+                &[
+                    (66, &[1, 0]),
+                    (72, &FILE),
+                    (96, &[100, 0]),
+                    (104, &flags.to_le_bytes()),
+                ],
+            );
+            let ex = read(&message(command::LOCK, 0, 9, &b));
+            assert_eq!(ex.may_wait, waits, "{flags:#x}");
+        }
+    }
+
+    #[test]
+    fn pending_is_an_interim_answer_known_by_its_async_id() {
+        let m = message(command::CHANGE_NOTIFY, RESPONSE | ASYNC, 5, &[]);
+        let m = failed(with(m, 32, &[5, 0, 0, 0, 0, 0, 0, 0]), 0x103);
+        let interim = read(&m);
+        assert_eq!(interim.role, Role::Interim);
+        assert_eq!(interim.id, Some(Id::new(space::MESSAGE, 5)));
+        assert_eq!(interim.alias, Some(Id::new(space::ASYNC, 5)));
+        assert_eq!(interim.operation.kind, Kind::Wait);
+
+        let answer = read(&with(m, 8, &0x10cu32.to_le_bytes()));
+        assert_eq!((answer.role, answer.id), (Role::Response, interim.id));
+        assert!(answer.status.unwrap().ok);
+    }
+
+    #[test]
+    fn cancel_names_its_request_either_way() {
+        let plain = read(&message(command::CANCEL, 0, 5, &[4, 0, 0, 0]));
+        assert_eq!(plain.role, Role::Cancel);
+        assert_eq!(plain.id, Some(Id::new(space::MESSAGE, 5)));
+        assert_eq!(plain.alias, None);
+
+        // Some clients give both, others (Windows) only the AsyncId.
+        let async_id = [0x9a, 1, 0, 0, 0, 0, 0, 0];
+        let both = message(command::CANCEL, ASYNC, 0x19a, &[4, 0, 0, 0]);
+        let both = read(&with(both, 32, &async_id));
+        assert_eq!(both.id, Some(Id::new(space::MESSAGE, 0x19a)));
+        assert_eq!(both.alias, Some(Id::new(space::ASYNC, 0x19a)));
+
+        let by_async = message(command::CANCEL, ASYNC, 0, &[4, 0, 0, 0]);
+        let by_async = read(&with(by_async, 32, &async_id));
+        assert_eq!(by_async.role, Role::Cancel);
+        assert_eq!(by_async.id, Some(Id::new(space::ASYNC, 0x19a)));
+    }
+
+    #[test]
+    fn the_first_negotiate_response_answers_smb1_too() {
+        let b = body(65, 65, &[]);
+        let first = read(&message(command::NEGOTIATE, RESPONSE, 0, &b));
+        assert_eq!(first.id, Some(Id::new(space::MESSAGE, 0)));
+        assert_eq!(first.alias, Some(smb1::NEGOTIATE));
+        let second = read(&message(command::NEGOTIATE, RESPONSE, 1, &b));
+        assert_eq!(second.alias, None);
+        assert_eq!(
+            read(&message(command::NEGOTIATE, 0, 0, &[36, 0])).alias,
+            None
+        );
+    }
+
+    #[test]
+    fn an_oplock_break_is_the_servers_request() {
+        let b = body(24, 24, &[(66, &[1]), (72, &FILE)]);
+        let asked = read(&message(
+            command::OPLOCK_BREAK,
+            RESPONSE,
+            Header::UNSOLICITED,
+            &b,
+        ));
+        assert_eq!((asked.role, asked.sender), (Role::Request, Side::Server));
+        assert_eq!(
+            (asked.operation.name, asked.operation.kind),
+            ("OPLOCK_BREAK", Kind::Break)
+        );
+        assert_eq!(asked.status, None);
+
+        let word = read(&message(command::OPLOCK_BREAK, 0, 30, &b));
+        assert_eq!((word.role, word.sender), (Role::Request, Side::Client));
+        assert_eq!(word.operation.name, "OPLOCK_BREAK_ACKNOWLEDGMENT");
+        assert_eq!(word.id, Some(Id::new(space::MESSAGE, 30)));
+        assert_eq!(word.answers, asked.id);
+
+        let done = read(&message(command::OPLOCK_BREAK, RESPONSE, 30, &b));
+        assert_eq!((done.role, done.id), (Role::Response, word.id));
+        assert_eq!((done.operation, done.answers), (word.operation, None));
+
+        let close = read(&message(
+            command::CLOSE,
+            0,
+            31,
+            &body(24, 24, &[(72, &FILE)]),
+        ));
+        assert_eq!(close.answers, asked.id, "closing the file answers as well");
+    }
+
+    #[test]
+    fn a_lease_break_says_whether_it_is_to_be_acknowledged() {
+        let b = body(44, 44, &[(68, &[1, 0, 0, 0]), (72, &FILE), (88, &[7])]);
+        let asked = message(command::OPLOCK_BREAK, RESPONSE, Header::UNSOLICITED, &b);
+        let ex = read(&asked);
+        assert_eq!((ex.role, ex.operation.name), (Role::Request, "LEASE_BREAK"));
+        let word = body(36, 36, &[(72, &FILE)]);
+        let word = read(&message(command::OPLOCK_BREAK, 0, 30, &word));
+        assert_eq!(word.operation.name, "LEASE_BREAK_ACKNOWLEDGMENT");
+        assert_eq!((word.answers, word.file), (ex.id, None));
+        assert_ne!(
+            ex.id,
+            Some(folded(space::OPLOCK, HANDLE)),
+            "a key is no FileId"
+        );
+        let told = read(&with(asked.clone(), 68, &[0]));
+        assert_eq!(told.role, Role::Notice);
+        let cut = read(&asked[..70]);
+        assert_eq!((cut.role, cut.id), (Role::Notice, None));
+    }
+
+    #[test]
+    fn the_servers_own_notice_is_no_response() {
+        let ex = read(&message(
+            command::NOTIFICATION,
+            RESPONSE,
+            Header::UNSOLICITED,
+            &[4, 0, 0, 0],
+        ));
+        assert_eq!((ex.role, ex.id, ex.status), (Role::Notice, None, None));
+    }
+
+    #[test]
+    fn folding_tells_identifiers_apart_that_differ_in_their_last_byte() {
+        let other = HANDLE ^ (1 << 127);
+        assert_ne!(folded(space::OPLOCK, HANDLE), folded(space::OPLOCK, other));
+    }
+}

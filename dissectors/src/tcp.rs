@@ -1,0 +1,224 @@
+//! Transmission Control Protocol. RFC 9293.
+
+use crate::ipv4;
+use crate::parse::{header, malformed};
+use std::fmt;
+use wirewait_wire::{
+    Carries, Claim, Dissector, Facts, Fault, Input, Layer, Next, Order, Stream, Table, Verified,
+};
+
+/// Ports of either end; the lower one is tried first.
+pub const PORT: Table = Table::new("tcp.port");
+
+/// A TCP header without its options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Source port.
+    pub source: u16,
+    /// Destination port.
+    pub destination: u16,
+    /// Sequence number.
+    pub sequence: u32,
+    /// Acknowledgement number; means nothing without the ACK bit.
+    pub acknowledgement: u32,
+    /// Bytes of header with options.
+    pub header_length: u8,
+    /// Control bits, FIN lowest.
+    pub control: u8,
+    /// Receive window as written, unscaled.
+    pub window: u16,
+}
+
+/// Control bits (RFC 9293, 3.1).
+const FIN: u8 = 0x01;
+const SYN: u8 = 0x02;
+const RST: u8 = 0x04;
+const PSH: u8 = 0x08;
+const ACK: u8 = 0x10;
+const URG: u8 = 0x20;
+
+impl Header {
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// [`Fault::Short`], or [`Fault::Malformed`] for a data offset inside the header or
+    /// behind the segment.
+    pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
+        let h: &[u8; 20] = header(input)?;
+        let parsed = Self {
+            source: u16::from_be_bytes([h[0], h[1]]),
+            destination: u16::from_be_bytes([h[2], h[3]]),
+            sequence: u32::from_be_bytes([h[4], h[5], h[6], h[7]]),
+            acknowledgement: u32::from_be_bytes([h[8], h[9], h[10], h[11]]),
+            header_length: (h[12] >> 4) * 4,
+            control: h[13],
+            window: u16::from_be_bytes([h[14], h[15]]),
+        };
+        if parsed.header_length < 20 {
+            return Err(malformed(12, "data offset less than 5"));
+        }
+        if u32::from(parsed.header_length) > input.length {
+            return Err(malformed(12, "data offset behind the segment"));
+        }
+        Ok(parsed)
+    }
+
+    const fn has(&self, bit: u8) -> bool {
+        self.control & bit != 0
+    }
+}
+
+pub(crate) static DISSECTOR: Dissector = Dissector {
+    name: "tcp",
+    title: "Transmission Control Protocol, RFC 9293",
+    does: "ports, sequence and acknowledgement numbers, window, SYN, FIN and RST",
+    lacks: "options are skipped: no selective acknowledgements, no window scale",
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Tshark,
+    ],
+    claims: &[Claim::Exact(ipv4::PROTOCOL.key(6))],
+    conveys: true,
+    carrier: Some("tcp"),
+    dissect,
+    framing: None,
+    resync: None,
+    exchange: None,
+    answer: None,
+    describe,
+};
+
+fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
+    let h = Header::parse(input)?;
+    facts.from = facts.from.with_port(h.source);
+    facts.to = facts.to.with_port(h.destination);
+    facts.order = Order::Stream(Stream {
+        seq: h.sequence,
+        ack: h.has(ACK).then_some(h.acknowledgement),
+        window: h.window,
+        syn: h.has(SYN),
+        fin: h.has(FIN),
+        rst: h.has(RST),
+    });
+    facts.carries = Carries::Stream;
+    let (low, high) = (h.source.min(h.destination), h.source.max(h.destination));
+    Ok(Layer {
+        header: h.header_length.into(),
+        end: input.length,
+        next: Next::two(PORT.key(low.into()), PORT.key(high.into())),
+    })
+}
+
+/// As tcpdump writes it: flags by their letters, ACK as a dot.
+fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let h = match Header::parse(input) {
+        Ok(h) => h,
+        Err(Fault::Malformed { what, .. }) => return out.write_str(what),
+        Err(Fault::Short { .. }) => return out.write_str("cut off"),
+    };
+    write!(out, "{} > {} [", h.source, h.destination)?;
+    for (bit, letter) in [
+        (SYN, 'S'),
+        (FIN, 'F'),
+        (RST, 'R'),
+        (PSH, 'P'),
+        (URG, 'U'),
+        (ACK, '.'),
+    ] {
+        if h.has(bit) {
+            out.write_char(letter)?;
+        }
+    }
+    write!(out, "] seq {}", h.sequence)?;
+    if h.has(ACK) {
+        write!(out, " ack {}", h.acknowledgement)?;
+    }
+    let length = input.length.saturating_sub(h.header_length.into());
+    write!(out, " win {}, length {length}", h.window)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use proptest::prelude::*;
+
+    /// Port 1025 to 139, sequence 100, acknowledgement 200, PSH and ACK, window 8760.
+    const BYTES: [u8; 20] = [
+        0x04, 0x01, 0x00, 0x8b, 0, 0, 0, 100, 0, 0, 0, 200, 0x50, 0x18, 0x22, 0x38, 0, 0, 0, 0,
+    ];
+
+    fn read(bytes: &[u8], length: u32) -> (Layer, Stream) {
+        let mut facts = Facts::default();
+        let layer = dissect(Input { bytes, length }, &mut facts).unwrap();
+        assert_eq!(facts.carries, Carries::Stream);
+        match facts.order {
+            Order::Stream(stream) => (layer, stream),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn reads_numbers_and_tries_the_lower_port_first() {
+        let (layer, stream) = read(&BYTES, 30);
+        assert_eq!((layer.header, layer.end), (20, 30));
+        assert!(layer.next.keys().eq([PORT.key(139), PORT.key(1025)]));
+        assert_eq!(
+            stream,
+            Stream {
+                seq: 100,
+                ack: Some(200),
+                window: 8760,
+                ..Stream::default()
+            }
+        );
+        assert_eq!(
+            line(&DISSECTOR, &BYTES),
+            "1025 > 139 [P.] seq 100 ack 200 win 8760, length 0"
+        );
+    }
+
+    #[test]
+    fn opening_and_ending() {
+        let mut bytes = BYTES;
+        bytes[13] = SYN;
+        let (_, stream) = read(&bytes, 20);
+        assert!(stream.syn && !stream.fin && !stream.rst);
+        assert_eq!(stream.ack, None, "the field means nothing without ACK");
+        bytes[13] = FIN | RST | ACK;
+        let (_, stream) = read(&bytes, 20);
+        assert!(!stream.syn && stream.fin && stream.rst);
+    }
+
+    #[test]
+    fn options_are_skipped_even_when_the_capture_cut_them() {
+        let mut bytes = BYTES;
+        bytes[12] = 0x80;
+        assert_eq!(read(&bytes, 1460).0.header, 32);
+    }
+
+    #[test]
+    fn a_data_offset_outside_the_segment_is_malformed() {
+        for offset in [0x40, 0x60] {
+            let mut bytes = BYTES;
+            bytes[12] = offset;
+            assert!(matches!(
+                Header::parse(Input::whole(&bytes)),
+                Err(Fault::Malformed { offset: 12, .. })
+            ));
+        }
+    }
+
+    #[test]
+    fn a_cut_header_is_short() {
+        short_when_cut(&DISSECTOR, &BYTES);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
+            stands(&DISSECTOR, &bytes, cut);
+        }
+    }
+}
