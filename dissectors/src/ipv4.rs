@@ -100,7 +100,9 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
     facts.from = endpoint(h.source);
     facts.to = endpoint(h.destination);
-    facts.packet_id = (h.identification != 0).then_some(h.identification);
+    // 0 and 0xFFFF are what stacks write that do not count their packets (RFC 6864
+    // section 4.1 allows any value in a packet that is not fragmented).
+    facts.packet_id = Some(h.identification).filter(|id| !matches!(id, 0 | 0xffff));
     Ok(Layer {
         header: h.header_length.into(),
         end: if h.total_length == 0 {

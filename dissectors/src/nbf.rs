@@ -179,10 +179,14 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "NetBIOS Frames protocol (NetBEUI), IBM SC30-3587",
     does: "sessions, messages in pieces, acknowledgements, name queries, status, datagrams",
     lacks: "the contents of adapter status",
-    verified: &[Verified::Specification],
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Lab,
+        Verified::Tshark,
+    ],
     claims: &[Claim::Exact(llc::SAP.key(0xf0))],
     conveys: true,
-    carrier: Some("nbf"),
     dissect,
     framing: None,
     resync: None,
@@ -273,8 +277,10 @@ fn answer(input: Input<'_>, asked: &Asked) -> Answered {
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    let Ok(h) = Header::parse(input) else {
-        return out.write_str("cut off");
+    let h = match Header::parse(input) {
+        Ok(h) => h,
+        Err(Fault::Short { .. }) => return out.write_str("cut off"),
+        Err(Fault::Malformed { what, .. }) => return write!(out, "malformed: {what}"),
     };
     match operation(h.command).name {
         UNKNOWN => write!(out, "{UNKNOWN} 0x{:02x}", h.command)?,
@@ -713,6 +719,7 @@ mod tests {
             "NAME_RECOGNIZED CLIENT<00> to SERVER<20>, nobody listens, answers 0x1111"
         );
         assert_eq!(text(&named(0x05, 0, 3, 0)), "UNKNOWN 0x05");
+        assert_eq!(text(&[0; 14]), "malformed: delimiter is not 0xefff");
         assert_eq!(
             text(&numbered(0x1a, 0, 100, 0, 0)),
             "NO_RECEIVE, session 5 > 7, 100 bytes accepted"

@@ -23,10 +23,10 @@ pub enum Packet {
     Session(Session),
     /// A datagram to a name.
     Datagram {
-        /// Receiver.
-        to: Name,
         /// Sender.
         from: Name,
+        /// Receiver.
+        to: Name,
     },
     /// Of another data stream type.
     Other(u8),
@@ -101,9 +101,11 @@ impl Packet {
             DATAGRAM => {
                 let h: &[u8; DATAGRAM_LENGTH as usize] = header(input)?;
                 let name = |at| Name::plain(h, at).ok_or(Fault::Short { offset: 2 });
+                // Wireshark names them the other way round, but what browsers announce in
+                // these datagrams shows that the first is the sender.
                 Self::Datagram {
-                    to: name(2)?,
-                    from: name(18)?,
+                    from: name(2)?,
+                    to: name(18)?,
                 }
             }
             _ => Self::Other(kind),
@@ -118,10 +120,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
            message in them",
     lacks: "the order of session packets is not followed, so what a session carries is not \
             analysed; no specification is public",
-    verified: &[Verified::Nothing],
+    verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[Claim::Exact(ipx::SOCKET.key(0x0455))],
     conveys: true,
-    carrier: None,
     dissect,
     framing: None,
     resync: None,
@@ -161,7 +162,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
             out.write_str(if flags & 0x80 == 0 { "" } else { ", group" })
         }
         Ok(Packet::Session(s)) => describe_session(&s, out),
-        Ok(Packet::Datagram { to, from }) => write!(
+        Ok(Packet::Datagram { from, to }) => write!(
             out,
             "DATAGRAM from {from} to {to}, {} bytes",
             input.length.saturating_sub(DATAGRAM_LENGTH)
@@ -244,8 +245,8 @@ mod tests {
 
     fn datagram() -> Vec<u8> {
         let mut bytes = vec![0, 11];
-        bytes.extend(b"WORKGROUP      \x1d");
         bytes.extend(b"CLIENT         \x00");
+        bytes.extend(b"WORKGROUP      \x1d");
         bytes.extend(b"\xffSMB");
         bytes
     }

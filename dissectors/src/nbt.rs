@@ -138,13 +138,21 @@ impl fmt::Display for Name {
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbss",
-    title: "NetBIOS session service framing on TCP port 139, RFC 1002; session set-up is counted as nbt",
+    title: "NetBIOS session service framing, RFC 1002 (port 139), and direct TCP, MS-SMB2 (port 445); \
+            session set-up is counted as nbt",
     does: "messages in the TCP stream, finding the next one after a gap",
     lacks: "",
-    verified: &[Verified::Specification],
-    claims: &[Claim::Exact(tcp::PORT.key(139))],
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Lab,
+        Verified::Tshark,
+    ],
+    claims: &[
+        Claim::Exact(tcp::PORT.key(139)),
+        Claim::Exact(tcp::PORT.key(445)),
+    ],
     conveys: true,
-    carrier: Some("nbt"),
     dissect,
     framing: Some(framing),
     resync: Some(resync),
@@ -153,7 +161,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     describe,
 };
 
-pub(crate) fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
+fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     match framing(input.bytes) {
         Framing::Message {
             header,
@@ -171,7 +179,7 @@ pub(crate) fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     }
 }
 
-pub(crate) fn framing(bytes: &[u8]) -> Framing {
+fn framing(bytes: &[u8]) -> Framing {
     let Ok(h) = Header::parse(Input::whole(bytes)) else {
         return Framing::Need(Header::LENGTH);
     };
@@ -192,23 +200,29 @@ pub(crate) fn framing(bytes: &[u8]) -> Framing {
 }
 
 /// The first place where a packet with an SMB header in it begins, or the very start if a
-/// control packet stands there and what follows it fits.
-pub(crate) fn resync(bytes: &[u8]) -> Option<usize> {
+/// control packet stands there and what follows it fits. A packet whose end can be seen and
+/// leads to the next one is believed before one that ends behind these bytes: in the latter
+/// the length may be file data that happens to stand before a part of an SMB2 compound.
+fn resync(bytes: &[u8]) -> Option<usize> {
     if let Framing::Message {
         header: 0, length, ..
     } = framing(bytes)
-        && (bytes.len() == length as usize || begins_message(bytes, length as usize))
+        && (bytes.len() == length as usize || trust(bytes, length as usize).is_some())
     {
         return Some(0);
     }
-    let signature = bytes.windows(8).enumerate();
-    signature
-        .filter(|(_, w)| matches!(w, [packet::MESSAGE, _, _, _, 0xfc..=0xff, b'S', b'M', b'B']))
-        .map(|(at, _)| at)
-        .find(|&at| begins_message(bytes, at))
+    let places = || {
+        let windows = bytes.windows(8).enumerate();
+        windows
+            .filter(|(_, w)| matches!(w, [packet::MESSAGE, _, _, _, 0xfc..=0xff, b'S', b'M', b'B']))
+            .map(|(at, _)| at)
+    };
+    places()
+        .find(|&at| trust(bytes, at) == Some(Trust::Followed))
+        .or_else(|| places().find(|&at| trust(bytes, at).is_some()))
 }
 
-pub(crate) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     match Header::parse(input) {
         Ok(h) if h.kind == packet::MESSAGE => write!(out, "SESSION MESSAGE, {} bytes", h.length),
         Ok(h) => write!(out, "packet type 0x{:02x}, {} bytes", h.kind, h.length),
@@ -239,19 +253,42 @@ fn control(h: Header) -> Framing {
     }
 }
 
-/// Whether a packet at `at` holds an SMB message that could be real, and is followed by
-/// something that could be the next packet, as far as the bytes go.
-fn begins_message(bytes: &[u8], at: usize) -> bool {
-    let rest = bytes.get(at..).unwrap_or_default();
+/// How much speaks for a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// What it looks like.
+    Alone,
+    /// That, and that the next packet stands where it ends.
+    Followed,
+}
+
+/// What speaks for a packet with an SMB message at `at`; `None` if it cannot be one.
+fn trust(bytes: &[u8], at: usize) -> Option<Trust> {
+    let packet = bytes.get(at..)?;
     let Framing::Message {
-        header: 4, length, ..
-    } = framing(rest)
+        header: Header::LENGTH,
+        length,
+        ..
+    } = framing(packet)
     else {
-        return false;
+        return None;
     };
-    let content = rest.get(4..).unwrap_or_default();
-    let follower = content.get(length as usize..).unwrap_or_default();
-    plausible(content, length) && !matches!(framing(follower), Framing::Lost)
+    let content = packet.get(4..)?;
+    if !plausible(content, length) {
+        return None;
+    }
+    let Some(follower) = content.get(length as usize..) else {
+        return Some(Trust::Alone);
+    };
+    match framing(follower) {
+        Framing::Lost => None,
+        Framing::Message {
+            header: Header::LENGTH,
+            length,
+            ..
+        } if !plausible(&follower[4..], length) => Some(Trust::Alone),
+        Framing::Message { .. } | Framing::Need(_) => Some(Trust::Followed),
+    }
 }
 
 /// Whether `content` begins like an SMB message of `length` bytes. What the capture cut
@@ -264,9 +301,12 @@ fn plausible(content: &[u8], length: u32) -> bool {
             let words = at(32).map_or(0, u32::from);
             at(4).is_some_and(smb1_command) && length >= 33 + 2 * words
         }
-        // MS-SMB2 2.2.1: StructureSize 64, Command up to OPLOCK_BREAK.
+        // MS-SMB2 2.2.1: StructureSize 64, CreditCharge one for each 64 KiB (3.1.5.2; 0 is 1,
+        // and one more is granted for headers), Command up to OPLOCK_BREAK.
         Some(b"\xfeSMB") => {
+            let charge = le16(content, 6).map_or(u32::MAX, u32::from);
             length >= 64
+                && length <= charge.max(1).saturating_add(1).saturating_mul(0x1_0000)
                 && le16(content, 4) == Some(64)
                 && le16(content, 12).is_some_and(|command| command <= 0x12)
         }
@@ -452,10 +492,24 @@ mod tests {
         assert_eq!(resync(&short), None);
         let astray = [framed(&smb1()), b"neither".to_vec()].concat();
         assert_eq!(resync(&astray), None);
+        // SMB2: a length that its credits do not pay for, as when the bytes before a part
+        // of a compound are read as one.
+        let mut long = framed(&smb2());
+        long[1] = 0x10;
+        assert_eq!(resync(&long), None);
         // SMB2: a structure size other than 64.
         let mut sized = framed(&smb2());
         sized[8] = 65;
         assert_eq!(resync(&sized), None);
+    }
+
+    #[test]
+    fn a_message_that_leads_to_the_next_is_believed_first() {
+        let mut open_ended = framed(&smb2());
+        open_ended[2] = 0x40;
+        let stream = [open_ended.clone(), framed(&smb2()), framed(&smb2())].concat();
+        assert_eq!(resync(&stream), Some(72));
+        assert_eq!(resync(&open_ended), Some(0), "nothing better");
     }
 
     #[test]

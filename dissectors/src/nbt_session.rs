@@ -67,7 +67,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
             counted as nbss",
     does: "session request and its answers by name, keep-alive",
     lacks: "NetBIOS scopes",
-    verified: &[Verified::Specification],
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Tshark,
+    ],
     claims: &[
         Claim::Exact(nbt::CONTROL.key(packet::REQUEST as u32)),
         Claim::Exact(nbt::CONTROL.key(packet::POSITIVE as u32)),
@@ -76,7 +80,6 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(nbt::CONTROL.key(packet::KEEP_ALIVE as u32)),
     ],
     conveys: false,
-    carrier: None,
     dissect,
     framing: None,
     resync: None,

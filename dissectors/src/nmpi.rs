@@ -41,7 +41,7 @@ pub struct Header {
     pub id: u16,
     /// The name that it is about or for.
     pub requested: Name,
-    /// The sender.
+    /// The name that asks or sends; an answer gives it back.
     pub source: Name,
 }
 
@@ -71,13 +71,12 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "Name Management Protocol over IPX (Microsoft NWLink)",
     does: "name and mailslot queries with their answers, mailslot messages",
     lacks: "no specification is public",
-    verified: &[Verified::Nothing],
+    verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[
         Claim::Exact(ipx::SOCKET.key(0x0551)),
         Claim::Exact(ipx::SOCKET.key(0x0553)),
     ],
     conveys: true,
-    carrier: None,
     dissect,
     framing: None,
     resync: None,
@@ -148,7 +147,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
         opcode::NAME_CLAIM => write!(out, "NAME_CLAIM {}", h.requested),
         opcode::NAME_DELETE => write!(out, "NAME_DELETE {}", h.requested),
         opcode::NAME_QUERY => write!(out, "NAME_QUERY {} from {}", h.requested, h.source),
-        opcode::NAME_FOUND => write!(out, "NAME_FOUND {} by {}", h.requested, h.source),
+        opcode::NAME_FOUND => write!(out, "NAME_FOUND {} for {}", h.requested, h.source),
         opcode::MESSENGER_HANGUP => write!(out, "MESSENGER_HANGUP {}", h.requested),
         opcode::MAILSLOT_SEND => write!(
             out,
@@ -158,7 +157,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
             input.length.saturating_sub(Header::LENGTH)
         ),
         opcode::MAILSLOT_FIND => write!(out, "MAILSLOT_FIND {} from {}", h.requested, h.source),
-        opcode::MAILSLOT_FOUND => write!(out, "MAILSLOT_FOUND {} by {}", h.requested, h.source),
+        opcode::MAILSLOT_FOUND => write!(out, "MAILSLOT_FOUND {} for {}", h.requested, h.source),
         unknown => write!(out, "UNKNOWN 0x{unknown:02x}"),
     }?;
     match h.name_type {

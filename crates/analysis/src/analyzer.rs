@@ -320,6 +320,7 @@ impl State {
                     framer: Some(framer),
                     ordered: true,
                     from_start: segment.syn,
+                    anyone: false,
                 };
                 self.begin(key, beginning, &world, sink)
             }
@@ -378,6 +379,7 @@ impl State {
                         framer: None,
                         ordered: link.is_some(),
                         from_start: link.is_some_and(|l| l.from_start),
+                        anyone: role.is_some_and(|r| r.2),
                     };
                     self.begin(key, beginning, &world, sink)
                 }
@@ -555,6 +557,7 @@ impl State {
                     framer: None,
                     ordered: true,
                     from_start: link.from_start,
+                    anyone: false,
                 };
                 self.begin(key, beginning, &world, sink)
             }
@@ -712,7 +715,7 @@ impl Books {
         let client = conversation.client();
         conversation.finish(now, world, &mut |e| self.event(client, e, sink));
         self.quality.one_sided += u64::from(conversation.one_sided());
-        self.quality.mid_capture += u64::from(conversation.mid_capture());
+        self.quality.mid_capture += u64::from(conversation.began_before());
         let faults = &mut self.quality.faults;
         faults.gaps += conversation.faults.gaps;
         faults.retransmitted += conversation.faults.retransmitted;
@@ -757,18 +760,78 @@ impl Books {
         let q = &self.quality;
         let known = self.frames.saturating_sub(q.unknown_link);
         [
-            ("gaps", "bytes that were acknowledged but are not in the capture: it lost frames", q.faults.gaps.saturating_add(q.lost_on_links), Grade::Fair),
-            ("one_sided", "conversations of which only one direction was captured; not judged", q.one_sided, Grade::Fair),
-            ("clock_steps", "times that the clock stepped back from one frame to the next", q.clock_steps, Grade::Fair),
-            ("evicted", "conversations or links dropped early because there were too many", q.evicted, Grade::Fair),
-            ("rows_evicted", "rows of statistics dropped because there were too many", self.figures.rows_evicted(), Grade::Fair),
-            ("unknown_link", "frames of a kind of link that is not understood", q.unknown_link, if known == 0 { Grade::Poor } else { Grade::Fair }),
-            ("truncated", "frames shorter than their own length fields say", q.truncated, Grade::Good),
-            ("malformed", "frames or messages with impossible values", q.malformed.saturating_add(q.faults.malformed), Grade::Good),
-            ("snapped", "frames that the capture cut short", q.snapped, Grade::Good),
-            ("mid_capture", "conversations that had begun before the capture, or whose beginning cannot be told", q.mid_capture, Grade::Good),
-            ("duplicates", "frames that were captured twice; the copies are left out", self.attribution.duplicates, Grade::Good),
-            ("retransmitted", "frames that repeated data", q.faults.retransmitted, Grade::Good),
+            (
+                "gaps",
+                "bytes that were acknowledged but are not in the capture: it lost frames",
+                q.faults.gaps.saturating_add(q.lost_on_links),
+                Grade::Fair,
+            ),
+            (
+                "one_sided",
+                "conversations of which only one direction was captured; not judged",
+                q.one_sided,
+                Grade::Fair,
+            ),
+            (
+                "clock_steps",
+                "times that the clock stepped back from one frame to the next",
+                q.clock_steps,
+                Grade::Fair,
+            ),
+            (
+                "evicted",
+                "conversations or links dropped early because there were too many",
+                q.evicted,
+                Grade::Fair,
+            ),
+            (
+                "rows_evicted",
+                "rows of statistics dropped because there were too many",
+                self.figures.rows_evicted(),
+                Grade::Fair,
+            ),
+            (
+                "unknown_link",
+                "frames of a kind of link that is not understood",
+                q.unknown_link,
+                if known == 0 { Grade::Poor } else { Grade::Fair },
+            ),
+            (
+                "truncated",
+                "frames shorter than their own length fields say",
+                q.truncated,
+                Grade::Good,
+            ),
+            (
+                "malformed",
+                "frames or messages with impossible values",
+                q.malformed.saturating_add(q.faults.malformed),
+                Grade::Good,
+            ),
+            (
+                "snapped",
+                "frames that the capture cut short",
+                q.snapped,
+                Grade::Good,
+            ),
+            (
+                "mid_capture",
+                "conversations that had begun before the capture",
+                q.mid_capture,
+                Grade::Good,
+            ),
+            (
+                "duplicates",
+                "frames that were captured twice; the copies are left out",
+                self.attribution.duplicates,
+                Grade::Good,
+            ),
+            (
+                "retransmitted",
+                "frames that repeated data",
+                q.faults.retransmitted,
+                Grade::Good,
+            ),
         ]
         .into_iter()
         .filter(|(_, _, count, _)| *count > 0)

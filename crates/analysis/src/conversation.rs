@@ -92,6 +92,8 @@ pub(crate) struct Beginning {
     /// Frames are in order when they come (or a link below has put them so).
     pub(crate) ordered: bool,
     pub(crate) from_start: bool,
+    /// Questions to whom it may concern: nobody is missed who does not answer.
+    pub(crate) anyone: bool,
 }
 
 impl Conversation {
@@ -106,10 +108,10 @@ impl Conversation {
                 unordered: !beginning.ordered,
                 stream,
                 mid_capture: !beginning.from_start,
-                one_sided: true,
+                one_sided: !beginning.anyone,
             },
             server_known: beginning.server.is_some(),
-            seen: [false; 2],
+            seen: [beginning.anyone; 2],
             streams: stream.then(|| Box::new([ByteStream::new(), ByteStream::new()])),
             framer: beginning.framer,
             assemblers: [Assembler::new(!stream), Assembler::new(!stream)],
@@ -126,8 +128,9 @@ impl Conversation {
         self.between.ends[1 - self.between.server]
     }
 
-    pub(crate) fn mid_capture(&self) -> bool {
-        self.between.mid_capture
+    /// Whether it can be told that it began before the capture.
+    pub(crate) fn began_before(&self) -> bool {
+        self.between.mid_capture && !self.between.unordered
     }
 
     pub(crate) fn one_sided(&self) -> bool {
@@ -159,10 +162,10 @@ impl Conversation {
             return false;
         };
         let stream = &streams[side];
-        // A SYN seen again has the number of the one before.
+        // A SYN seen again has the number of the one before, and comes before any data.
         segment.syn
             && stream.is_started()
-            && stream.position(segment.seq.wrapping_add(1)) != Some(0)
+            && (stream.is_under_way() || stream.position(segment.seq.wrapping_add(1)) != Some(0))
     }
 
     /// A segment of a byte stream.
@@ -197,6 +200,8 @@ impl Conversation {
         }
         self.finished[side] |= segment.fin;
         if segment.rst || self.finished == [true; 2] {
+            // What comes after that is looked at anew.
+            self.finished = [false; 2];
             self.end(mark.at, world, events);
         }
     }

@@ -549,11 +549,16 @@ impl Assembler {
     /// The part under way is complete and its head was kept.
     fn gathered(&mut self, registry: &Registry, out: &mut dyn FnMut(Message<'_>)) {
         let head = std::mem::take(&mut self.head);
-        let input = Input {
+        // A part says where it ends relative to the rest of the message.
+        let rest = Input {
             bytes: &head,
-            length: u32::try_from(self.got).unwrap_or(u32::MAX),
+            length: u32::try_from(self.got + self.left).unwrap_or(u32::MAX),
         };
-        let reading = read(input, self.next, registry);
+        let reading = read(rest, self.next, registry);
+        let input = Input {
+            length: u32::try_from(self.got).unwrap_or(u32::MAX),
+            ..rest
+        };
         self.emit(input, reading, out);
         self.head = head;
         self.head.clear();

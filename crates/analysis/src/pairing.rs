@@ -436,6 +436,9 @@ impl Pairing {
                 open.interim(tally);
             } else {
                 open.answer(x, tally);
+                if open.transaction.raw_end.is_some() {
+                    self.done(at, world, events);
+                }
             }
             return Some(serial);
         }
@@ -478,7 +481,12 @@ impl Pairing {
     ) -> Option<u64> {
         let at = self.open.iter().position(|o| match o.state {
             State::Raw { .. } => o.side == side,
-            State::Waiting => o.expect == Expect::Headerless && o.side != side,
+            State::Waiting => match o.expect {
+                Expect::Headerless => o.side != side,
+                // Some clients do not wait to be told to go ahead.
+                Expect::GoAhead { rest, .. } => o.side == side && message.input.length == rest,
+                _ => false,
+            },
             _ => false,
         })?;
         // A message with a header is taken for what it says, unless its very length says
@@ -494,7 +502,14 @@ impl Pairing {
         let upkeep = message.exchange.is_none() && message.dissector.is_some();
         let length = message.input.length;
         let open = &mut self.open[at];
-        match open.state {
+        let state = match (open.state, open.expect) {
+            (State::Waiting, Expect::GoAhead { rest, .. }) => State::Raw {
+                rest,
+                answered: false,
+            },
+            (state, _) => state,
+        };
+        match state {
             State::Raw { rest, answered } => {
                 if (recognised || upkeep) && length != rest {
                     return None;
@@ -510,7 +525,18 @@ impl Pairing {
                     t.raw_end = Some(message.tally.extent.last);
                     self.done(at, world, events);
                 } else {
-                    if let Some(request) = &mut t.request {
+                    if let Expect::GoAhead { confirmed, .. } = open.expect {
+                        // Before the go-ahead, or between it and the confirmation.
+                        open.expect = if confirmed || open.state != State::Waiting {
+                            Expect::Response
+                        } else {
+                            t.raw_end = Some(message.tally.extent.last);
+                            open.expect
+                        };
+                    }
+                    if t.raw_end.is_none()
+                        && let Some(request) = &mut t.request
+                    {
                         request.widen(message.tally.extent);
                     }
                     self.asked_whole(serial, true, world, events);
@@ -636,6 +662,16 @@ impl Pairing {
             t.flags.set_if(Flags::PIPELINED, free > t2);
         }
         t.flags.set_if(Flags::CLOCK_STEP, open.epoch != world.epoch);
+        // Where no interim answer says that a lock has to wait, its time does.
+        let waited = t
+            .response_time_ns()
+            .is_some_and(|ns| ns > world.settings.wait_ns);
+        if open.may_wait && waited && t.kind == Kind::Lock {
+            t.kind = Kind::Wait;
+            if std::mem::take(&mut open.counted) {
+                events(Event::Ends(t.request.map_or(t4, |r| r.first.at)));
+            }
+        }
         // Break and wait answers are not the server's work before the next answer.
         if !matches!(t.kind, Kind::Break) {
             self.last_response = Some(previous.map_or(t4, |p| p.max(t4)));
@@ -714,16 +750,19 @@ impl Pairing {
                 })
                 .map(|(at, _)| at);
         };
-        let matches = |o: &Open, id: Id| o.id == Some(id) || o.alias == Some(id);
-        let latest = |id: Id| {
-            let with = |done: bool| {
-                self.open.iter().rposition(|o| {
-                    o.side != side && matches(o, id) && (o.state == State::Done) == done
-                })
-            };
-            with(false).or_else(|| with(true))
+        let latest = |id: Option<Id>, done: bool| {
+            self.open.iter().rposition(|o| {
+                o.side != side
+                    && id.is_some()
+                    && (o.id == id || o.alias == id)
+                    && (o.state == State::Done) == done
+            })
         };
-        latest(id).or_else(|| x.alias.and_then(latest))
+        // One that waits comes before one that has its answer, whatever names it.
+        latest(Some(id), false)
+            .or_else(|| latest(x.alias, false))
+            .or_else(|| latest(Some(id), true))
+            .or_else(|| latest(x.alias, true))
     }
 
     fn is_last_of_lane(&self, at: usize) -> bool {

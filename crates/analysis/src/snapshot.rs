@@ -273,6 +273,9 @@ pub struct Settings {
     pub timeout_ns: i64,
     /// Gaps up to this long are the client's work, longer ones think time, ns.
     pub think_ns: i64,
+    /// A request that may be made to wait by design (a blocking lock) and is answered later
+    /// than this did wait, ns.
+    pub wait_ns: i64,
     /// Identical frames this close together are one frame captured twice, ns.
     pub duplicate_ns: i64,
     /// The same for packets that carry an identification of their own, ns.
@@ -290,6 +293,7 @@ impl Default for Settings {
         Self {
             timeout_ns: 60_000_000_000,
             think_ns: 500_000_000,
+            wait_ns: 100_000_000,
             duplicate_ns: 100_000,
             duplicate_id_ns: 50_000_000,
             conversations: 100_000,

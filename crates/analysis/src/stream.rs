@@ -79,6 +79,11 @@ impl ByteStream {
         self.started
     }
 
+    /// Whether bytes were seen.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.next > 0 || !self.held.is_empty()
+    }
+
     /// The stream's first byte has this sequence number.
     pub(crate) fn start(&mut self, seq: u32) {
         *self = Self::new();

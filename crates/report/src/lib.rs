@@ -1,1 +1,34 @@
-//! Under way.
+//! Pure formatting: from a [`Snapshot`] or a [`Transaction`] to any [`std::io::Write`].
+//!
+//! - [`text`]: what an administrator reads in a terminal;
+//! - [`json`]: the same report for programs;
+//! - [`transactions`]: one row per transaction, as it closes;
+//! - [`decode`]: frames, layer by layer;
+//! - [`protocols`]: what is understood, and by what it was checked.
+//!
+//! Nothing here measures anything: figures come from the analysis, in integers, and become
+//! words when they are printed. Text from outside (file names, names on the wire) is
+//! escaped, so that a capture cannot command the terminal it is shown in.
+//!
+//! [`Snapshot`]: wirewait_analysis::Snapshot
+//! [`Transaction`]: wirewait_analysis::Transaction
+
+#![forbid(unsafe_code)]
+
+mod about;
+pub mod decode;
+mod escape;
+mod figures;
+pub mod json;
+pub mod protocols;
+mod table;
+pub mod text;
+mod time;
+pub mod transactions;
+
+#[cfg(test)]
+mod samples;
+
+pub use about::{About, Interface};
+pub use escape::Escaped;
+pub use time::Rfc3339;

@@ -82,7 +82,7 @@ pub(super) fn describe(input: Input<'_>, out: &mut dyn Write) -> fmt::Result {
         _ => {}
     }
     for block in Blocks::new(&h, input) {
-        if h.is_response() {
+        if h.response {
             answered(&block, out)?;
         } else {
             asked(&h, &block, out)?;

@@ -52,7 +52,7 @@ pub struct Header {
     pub command: Command,
     /// How it ended, as the four bytes stand in the message.
     pub status: u32,
-    /// Flags; 0x80 marks a response.
+    /// Flags.
     pub flags: u8,
     /// Flags2; 0x4000 says that `status` is an NTSTATUS, 0x8000 that strings are Unicode.
     pub flags2: u16,
@@ -64,6 +64,8 @@ pub struct Header {
     pub uid: Option<u16>,
     /// Multiplex identifier.
     pub mid: Option<u16>,
+    /// It answers: by flag 0x80, or because only servers send such a message.
+    pub response: bool,
 }
 
 impl Header {
@@ -97,13 +99,8 @@ impl Header {
                 .map(|(high, low)| u32::from(high) << 16 | u32::from(low)),
             uid: le16(b, 28),
             mid: le16(b, 30),
+            response: h[9] & 0x80 != 0 || only_servers_send(Command(h[4]), input.length),
         })
-    }
-
-    /// Whether it answers. A few old servers never set the flag; theirs look like requests.
-    #[must_use]
-    pub const fn is_response(&self) -> bool {
-        self.flags & 0x80 != 0
     }
 
     /// Whether strings are UTF-16.
@@ -131,7 +128,19 @@ impl Header {
 
     /// Whether the server asks for an oplock back (MS-CIFS 2.2.4.32.1, 3.3.4.2).
     fn is_break(&self) -> bool {
-        self.command == Command::LOCKING_ANDX && !self.is_response() && self.mid == Some(NO_MID)
+        self.command == Command::LOCKING_ANDX && !self.response && self.mid == Some(NO_MID)
+    }
+}
+
+/// Whether a message answers although flag 0x80 may be missing. Samba's go-ahead to a raw
+/// write is such: it carries the flags of the request. It has one word, an error none, the
+/// request at least twelve (MS-CIFS 2.2.4.25).
+const fn only_servers_send(command: Command, length: u32) -> bool {
+    const SHORTEST_REQUEST: u32 = Header::LENGTH + 1 + 2 * 12 + 2;
+    match command {
+        Command::WRITE_COMPLETE | Command::READ_MPX_SECONDARY => true,
+        Command::WRITE_RAW => length < SHORTEST_REQUEST,
+        _ => false,
     }
 }
 
@@ -141,8 +150,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     does: "every command and transaction subfunction by name; AndX chains, raw and \
            multiplexed mode, transactions in parts, oplock breaks, cancels, file, offset, \
            bytes and status",
-    lacks: "responses of servers that never set the reply flag are taken for requests; \
-            bytes moved through pipe transactions are not counted as file data",
+    lacks: "responses of the few old servers that never set the reply flag are taken for \
+            requests; bytes moved through pipe transactions are not counted as file data",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -177,7 +186,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
 
 fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     let h = Header::parse(input)?;
-    let exchange = if h.is_response() {
+    let exchange = if h.response {
         response(&h, input)
     } else if h.is_break() {
         oplock_break(&h, input)
@@ -574,6 +583,17 @@ mod tests {
 
         let go_ahead = message(0x1d, REPLY, &words([0xffff]), &[]);
         assert_eq!(meaning(&go_ahead).role, Role::Interim);
+        let of_samba = message(0x1d, 0, &words([0xffff]), &[]);
+        let x = meaning(&of_samba);
+        assert_eq!((x.role, x.sender), (Role::Interim, Side::Server));
+        assert_eq!(x.id, meaning(&go_ahead).id);
+        let cut = Input {
+            bytes: &of_samba[..26],
+            length: 37,
+        };
+        let x = exchange(cut).unwrap().exchange.unwrap();
+        assert_eq!((x.role, x.id), (Role::Interim, None));
+
         let refused = with_status(message(0x1d, REPLY, &[], &[]), 0x00fb_0002, 0);
         let x = meaning(&refused);
         assert_eq!(x.role, Role::Response);

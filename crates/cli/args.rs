@@ -1,0 +1,393 @@
+//! The command line.
+
+use crate::when::{Moment, Span};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+use wirewait_engine::Settings;
+
+const AFTER_HELP: &str = "\
+`wirewait FILE...` is short for `wirewait report FILE...`; write ./report for a file that is \
+called like a command. `-` is the standard input.
+
+Exit codes: 0 all well, 1 it could not be done, 2 wrong arguments, 3 the input is damaged and \
+the results are from what could be read.";
+
+/// Says where a file server's wait is: in the client, the network or the server.
+#[derive(Debug, Parser)]
+#[command(
+    name = "wirewait",
+    version,
+    about,
+    after_help = AFTER_HELP,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The whole analysis of a capture (when no command is named)
+    Report(ReportArgs),
+    /// One row per transaction
+    Transactions(TransactionsArgs),
+    /// Frames, decoded
+    Decode(DecodeArgs),
+    /// What is understood, and by what it was checked
+    Protocols(ProtocolsArgs),
+    /// Makes a capture with known answers
+    Synth(SynthArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Shape of the report
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TransactionsArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Shape of the rows
+    #[arg(long, value_enum, default_value_t = RowFormat::Text)]
+    pub(crate) format: RowFormat,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DecodeArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Only this frame, or these; numbers as in Wireshark
+    #[arg(short = 'F', long, value_name = "N[-M]")]
+    pub(crate) frames: Option<FrameRange>,
+    /// Shape of the frames; json is one object per line
+    #[arg(long, value_enum, default_value_t = DecodeFormat::Text)]
+    pub(crate) format: DecodeFormat,
+    /// Below each line, its layers with the bytes they cover, and the bytes
+    #[arg(short, long, conflicts_with = "format")]
+    pub(crate) detail: bool,
+    /// Times from the start of the capture, or in UTC
+    #[arg(long, value_enum, default_value_t = TimeFormat::Relative)]
+    pub(crate) time: TimeFormat,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProtocolsArgs {
+    /// Shape of the list
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SynthArgs {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenario: PathBuf,
+    /// The capture to write: pcap if it is called *.pcap, otherwise pcapng
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Capture files; several are one capture in time order
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only frames from this moment on: seconds from the start (90, 2min), or
+    /// 2026-11-20T07:00:00Z
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<Moment>,
+    /// Only frames before this moment
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) until: Option<Moment>,
+    /// Only frames that match, in the language of tcpdump ("host 10.0.0.1 and tcp port 445")
+    #[cfg(feature = "libpcap")]
+    #[arg(long, value_name = "EXPRESSION")]
+    pub(crate) filter: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnalysisArgs {
+    /// A request without answer is given up after this long [default: 60s]
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) timeout: Option<Span>,
+    /// A longer pause between requests is a user who thinks, a shorter one a client at
+    /// work [default: 500ms]
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) think: Option<Span>,
+}
+
+impl AnalysisArgs {
+    /// The settings of the analysis.
+    pub(crate) fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        if let Some(timeout) = self.timeout {
+            settings.timeout_ns = timeout.nanos;
+        }
+        if let Some(think) = self.think {
+            settings.think_ns = think.nanos;
+        }
+        settings
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Write to this file instead of the standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RowFormat {
+    Text,
+    Ndjson,
+    Csv,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DecodeFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeFormat {
+    Relative,
+    Absolute,
+}
+
+/// Frame numbers, counted from 1: `17`, `17-20`, `17-` (to the end).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FrameRange(pub(crate) RangeInclusive<u64>);
+
+impl FromStr for FrameRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let number = |text: &str| text.parse::<u64>().ok().filter(|n| *n > 0);
+        let first = number(first);
+        let last = match last {
+            "" => Some(u64::MAX),
+            last => number(last),
+        };
+        match (first, last) {
+            (Some(first), Some(last)) if first <= last => Ok(Self(first..=last)),
+            _ => Err("write 17, 17-20 or 17-; the first frame is 1".to_owned()),
+        }
+    }
+}
+
+/// Reads the arguments of the program. Ends it after help, and after a mistake.
+pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Command {
+    match try_parse(args) {
+        Ok(command) => command,
+        Err(error) => error.exit(),
+    }
+}
+
+fn try_parse(args: impl Iterator<Item = OsString>) -> Result<Command, clap::Error> {
+    let command = Cli::try_parse_from(with_command(args.collect()))?.command;
+    check(&command).map_err(|message| {
+        Cli::command().error(clap::error::ErrorKind::ValueValidation, message)
+    })?;
+    Ok(command)
+}
+
+/// Names the command `report` where none is named.
+fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
+    let known = |first: &OsString| {
+        ["-h", "--help", "-V", "--version"]
+            .iter()
+            .any(|flag| first == flag)
+            || Cli::command()
+                .get_subcommands()
+                .any(|c| first == c.get_name())
+    };
+    if args.get(1).is_some_and(|first| !known(first)) {
+        args.insert(1, "report".into());
+    }
+    args
+}
+
+/// What one value alone does not show.
+fn check(command: &Command) -> Result<(), String> {
+    let (input, analysis) = match command {
+        Command::Report(args) => (&args.input, Some(&args.analysis)),
+        Command::Transactions(args) => (&args.input, Some(&args.analysis)),
+        Command::Decode(args) => (&args.input, None),
+        Command::Protocols(_) | Command::Synth(_) => return Ok(()),
+    };
+    let empty = match (input.since, input.until) {
+        (Some(Moment::Absolute(since)), Some(Moment::Absolute(until))) => since >= until,
+        (Some(Moment::AfterStart(since)), Some(Moment::AfterStart(until))) => {
+            since.nanos >= until.nanos
+        }
+        _ => false,
+    };
+    if empty {
+        return Err("--until has to be later than --since".to_owned());
+    }
+    if analysis
+        .and_then(|a| a.timeout)
+        .is_some_and(|t| t.nanos == 0)
+    {
+        return Err("--timeout has to be more than 0".to_owned());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::error::ErrorKind;
+
+    fn parse(args: &[&str]) -> Result<Command, ErrorKind> {
+        let args = std::iter::once("wirewait").chain(args.iter().copied());
+        try_parse(args.map(OsString::from)).map_err(|error| error.kind())
+    }
+
+    fn report(args: &[&str]) -> ReportArgs {
+        match parse(args) {
+            Ok(Command::Report(args)) => args,
+            other => panic!("{args:?} is {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn files_alone_are_a_report() {
+        let args = report(&["a.pcap", "report", "-"]);
+        assert_eq!(
+            args.input.files,
+            ["a.pcap", "report", "-"].map(PathBuf::from)
+        );
+        assert_eq!(args.format, ReportFormat::Text);
+        let args = report(&["--format", "json", "a.pcap"]);
+        assert_eq!(args.input.files, [PathBuf::from("a.pcap")]);
+        assert_eq!(args.format, ReportFormat::Json);
+        assert_eq!(
+            report(&["./decode"]).input.files,
+            [PathBuf::from("./decode")]
+        );
+        assert_eq!(report(&["-"]).input.files, [PathBuf::from("-")]);
+        assert_eq!(report(&["report", "a"]).input.files, [PathBuf::from("a")]);
+    }
+
+    #[test]
+    fn without_arguments_there_is_help() {
+        let nothing = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        assert_eq!(parse(&[]).unwrap_err(), nothing);
+        assert_eq!(parse(&["--help"]).unwrap_err(), ErrorKind::DisplayHelp);
+        assert_eq!(parse(&["-V"]).unwrap_err(), ErrorKind::DisplayVersion);
+        assert_eq!(
+            parse(&["report"]).unwrap_err(),
+            ErrorKind::MissingRequiredArgument
+        );
+    }
+
+    #[test]
+    fn commands_that_do_not_exist_yet_are_not_in_the_help() {
+        let help = Cli::command().render_long_help().to_string();
+        for absent in ["live", "view", "counters", "compare"] {
+            assert!(!help.contains(&format!("  {absent} ")), "{absent}\n{help}");
+        }
+        for present in ["report", "transactions", "decode", "protocols", "synth"] {
+            assert!(help.contains(&format!("  {present} ")), "{present}\n{help}");
+        }
+    }
+
+    #[test]
+    fn the_settings_come_from_the_arguments() {
+        let settings = report(&["a", "--timeout", "5s", "--think", "250ms"])
+            .analysis
+            .settings();
+        assert_eq!(settings.timeout_ns, 5_000_000_000);
+        assert_eq!(settings.think_ns, 250_000_000);
+        assert_eq!(report(&["a"]).analysis.settings(), Settings::default());
+        let invalid = ErrorKind::ValueValidation;
+        assert_eq!(parse(&["a", "--timeout", "0"]).unwrap_err(), invalid);
+        assert_eq!(parse(&["a", "--timeout", "soon"]).unwrap_err(), invalid);
+    }
+
+    #[test]
+    fn a_time_window_has_to_have_a_length() {
+        let args = report(&["a", "--since", "1.5", "--until", "2026-11-20T07:00:00Z"]);
+        assert_eq!(
+            args.input.since,
+            Some(Moment::AfterStart("1.5".parse().unwrap()))
+        );
+        assert!(matches!(args.input.until, Some(Moment::Absolute(_))));
+        let invalid = ErrorKind::ValueValidation;
+        assert_eq!(
+            parse(&["a", "--since", "2", "--until", "2"]).unwrap_err(),
+            invalid
+        );
+        assert_eq!(
+            parse(&["decode", "a", "--since", "2", "--until", "1"]).unwrap_err(),
+            invalid
+        );
+    }
+
+    #[test]
+    fn frame_numbers_count_from_one() {
+        let range = |text: &str| text.parse::<FrameRange>().map(|range| range.0);
+        assert_eq!(range("17"), Ok(17..=17));
+        assert_eq!(range("17-20"), Ok(17..=20));
+        assert_eq!(range("17-"), Ok(17..=u64::MAX));
+        for wrong in ["", "0", "-", "-3", "5-4", "0-4", "a", "1-2-3", "1 - 2"] {
+            assert!(range(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_capture_is_made_from_a_scenario() {
+        let Ok(Command::Synth(args)) = parse(&["synth", "a.txt", "-o", "b.pcapng"]) else {
+            panic!("synth is a command");
+        };
+        assert_eq!(args.scenario, PathBuf::from("a.txt"));
+        assert_eq!(args.output, PathBuf::from("b.pcapng"));
+        let missing = ErrorKind::MissingRequiredArgument;
+        assert_eq!(parse(&["synth", "a.txt"]).unwrap_err(), missing);
+    }
+}

@@ -1,0 +1,59 @@
+//! How a command can end.
+
+use std::fmt;
+use std::io;
+use wirewait_engine::SourceError;
+
+/// It did what was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Of the whole input.
+    Whole,
+    /// Of what could be read of a damaged input; the damage was reported.
+    Damaged,
+}
+
+/// It did not.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// It was not asked properly.
+    Usage(String),
+    /// Something is in the way.
+    Cannot(String),
+    /// Whoever read the output has had enough (`| head`): not an error.
+    NobodyReads,
+}
+
+impl Failure {
+    /// The exit code.
+    pub(crate) const fn code(&self) -> u8 {
+        match self {
+            Self::NobodyReads => 0,
+            Self::Cannot(_) => 1,
+            Self::Usage(_) => 2,
+        }
+    }
+
+    /// Writing to `name` went wrong.
+    pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::NobodyReads,
+            _ => Self::Cannot(format!("cannot write to {name}: {error}")),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(text) | Self::Cannot(text) => f.write_str(text),
+            Self::NobodyReads => f.write_str("nobody reads the output"),
+        }
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        Self::Cannot(wirewait_report::Escaped(&error.to_string()).to_string())
+    }
+}

@@ -1,0 +1,345 @@
+//! Reads captures: which files, which of their frames, what to do about damage, and how
+//! far it is.
+
+use crate::args::InputArgs;
+use crate::failure::{Failure, Verdict};
+use crate::when::Moment;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+#[cfg(feature = "libpcap")]
+use wirewait_capture::filter::Filter;
+use wirewait_capture::{Files, Options, open};
+use wirewait_engine::{
+    Choice, Engine, Frame, Progress, Settings, Sink, Snapshot, SourceError, SourceErrorKind,
+    Timestamp,
+};
+use wirewait_report::{About, Escaped, Interface};
+
+/// Inputs that are read in less than a blink need no progress bar.
+const WORTH_A_BAR: u64 = 32 << 20;
+
+/// So many frames in a row behind `--until` end the reading. One frame with a wrong time
+/// does not.
+const SURELY_PAST: u32 = 1000;
+
+/// Opened files and what was wrong with them.
+pub(crate) struct Input {
+    files: Files,
+    pub(crate) selection: Selection,
+    damage: Damage,
+}
+
+impl Input {
+    /// Opens the files.
+    pub(crate) fn open(args: &InputArgs) -> Result<Self, Failure> {
+        let selection = Selection::new(args)?;
+        if args.files.iter().any(|f| f == Path::new("-")) && io::stdin().is_terminal() {
+            return Err(Failure::Usage(
+                "-: the standard input is a terminal; pipe a capture into it".to_owned(),
+            ));
+        }
+        let files = open(&args.files, &Options::default())?;
+        for warning in files.warnings() {
+            warn(&warning.to_string());
+        }
+        Ok(Self {
+            files,
+            selection,
+            damage: Damage::default(),
+        })
+    }
+
+    /// Leads all frames through the analysis. `check` says between times whether the sink
+    /// still takes rows; `quiet` forbids a progress bar.
+    pub(crate) fn analyse<K: Sink>(
+        self,
+        settings: Settings,
+        sink: &mut K,
+        quiet: bool,
+        mut check: impl FnMut(&mut K) -> Result<(), Failure>,
+    ) -> Result<Analysis, Failure> {
+        let Self {
+            files,
+            mut selection,
+            mut damage,
+        } = self;
+        let bar = Bar::new(&files, quiet);
+        let mut engine = Engine::new(files, settings);
+        loop {
+            let progress = engine.step_choosing(|frame| selection.choose(frame), sink);
+            bar.show(engine.source());
+            check(sink)?;
+            match progress {
+                Ok(Progress::More) => {}
+                Ok(Progress::End) => break,
+                Err(error) => bar.aside(|| damage.take(error))?,
+            }
+        }
+        let (snapshot, files) = engine.finish(sink);
+        check(sink)?;
+        bar.clear();
+        selection.warn();
+        Ok(Analysis {
+            snapshot,
+            interfaces: files.interfaces().iter().map(interface).collect(),
+            damage,
+        })
+    }
+
+    /// The next frame, with damage reported and passed over.
+    pub(crate) fn each_frame(
+        mut self,
+        mut visit: impl FnMut(&mut Selection, &Frame<'_>) -> Result<Choice, Failure>,
+    ) -> Result<Verdict, Failure> {
+        use wirewait_engine::Source;
+        loop {
+            match self.files.next_frame() {
+                Ok(None) => break,
+                Ok(Some(frame)) => {
+                    if visit(&mut self.selection, &frame)? == Choice::Stop {
+                        break;
+                    }
+                }
+                Err(error) => self.damage.take(error)?,
+            }
+        }
+        self.selection.warn();
+        Ok(self.damage.verdict())
+    }
+}
+
+/// What came out.
+pub(crate) struct Analysis {
+    pub(crate) snapshot: Snapshot,
+    interfaces: Vec<Interface>,
+    damage: Damage,
+}
+
+impl Analysis {
+    /// What a report says about the input.
+    pub(crate) fn about(&self, args: &InputArgs) -> About {
+        About {
+            files: args.files.iter().map(|f| f.display().to_string()).collect(),
+            interfaces: self.interfaces.clone(),
+            damage: self.damage.sentences.clone(),
+        }
+    }
+
+    pub(crate) fn verdict(&self) -> Verdict {
+        self.damage.verdict()
+    }
+}
+
+fn interface(known: &wirewait_capture::Interface) -> Interface {
+    let noted = (known.dropped_noted > 0).then_some(known.dropped_noted);
+    Interface {
+        name: known.name.clone(),
+        link_type: known.link.0,
+        dropped: known.dropped.max(noted),
+    }
+}
+
+/// Damage that was met and reported.
+#[derive(Debug, Default)]
+struct Damage {
+    sentences: Vec<String>,
+}
+
+impl Damage {
+    /// Reports damage behind which reading goes on; anything worse ends it.
+    fn take(&mut self, error: SourceError) -> Result<(), Failure> {
+        if error.kind != SourceErrorKind::Damaged {
+            return Err(error.into());
+        }
+        let sentence = error.to_string();
+        warn(&sentence);
+        self.sentences.push(sentence);
+        Ok(())
+    }
+
+    fn verdict(&self) -> Verdict {
+        if self.sentences.is_empty() {
+            Verdict::Whole
+        } else {
+            Verdict::Damaged
+        }
+    }
+}
+
+fn warn(text: &str) {
+    // If nobody listens to warnings, the exit code still tells.
+    let _ = writeln!(io::stderr(), "wirewait: warning: {}", Escaped(text));
+}
+
+/// Which frames are wanted.
+#[derive(Debug)]
+pub(crate) struct Selection {
+    since: Option<Moment>,
+    until: Option<Moment>,
+    /// Time of the first frame.
+    start: Option<Timestamp>,
+    /// Frames in a row behind the end.
+    past: u32,
+    #[cfg(feature = "libpcap")]
+    filter: Option<Filter>,
+}
+
+impl Selection {
+    fn new(args: &InputArgs) -> Result<Self, Failure> {
+        Ok(Self {
+            since: args.since,
+            until: args.until,
+            start: None,
+            past: 0,
+            #[cfg(feature = "libpcap")]
+            filter: args
+                .filter
+                .as_deref()
+                .map(Filter::compile)
+                .transpose()
+                .map_err(|error| Failure::Usage(error.to_string()))?,
+        })
+    }
+
+    /// Whether this frame, the next one of the capture, is wanted.
+    pub(crate) fn choose(&mut self, frame: &Frame<'_>) -> Choice {
+        let start = *self.start.get_or_insert(frame.at);
+        if self
+            .until
+            .is_some_and(|until| frame.at >= until.in_capture(start))
+        {
+            self.past = self.past.saturating_add(1);
+            return if self.past < SURELY_PAST {
+                Choice::Skip
+            } else {
+                Choice::Stop
+            };
+        }
+        self.past = 0;
+        if self
+            .since
+            .is_some_and(|since| frame.at < since.in_capture(start))
+        {
+            return Choice::Skip;
+        }
+        #[cfg(feature = "libpcap")]
+        if self
+            .filter
+            .as_mut()
+            .is_some_and(|filter| !filter.matches(frame))
+        {
+            return Choice::Skip;
+        }
+        Choice::Take
+    }
+
+    /// Tells about links on which the filter could not work.
+    fn warn(&self) {
+        #[cfg(feature = "libpcap")]
+        for (link, why) in self.filter.iter().flat_map(Filter::useless_on) {
+            warn(&format!(
+                "--filter cannot match on link type {}, its frames were left out: {why}",
+                link.0
+            ));
+        }
+    }
+}
+
+/// A progress bar, for an input worth it and a user who can see it.
+struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    fn new(files: &Files, quiet: bool) -> Self {
+        let total = files.progress().bytes_total.filter(|n| *n > WORTH_A_BAR);
+        let Some(total) = total.filter(|_| !quiet && io::stderr().is_terminal()) else {
+            return Self(None);
+        };
+        let bar = ProgressBar::new(total);
+        if let Ok(style) =
+            ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+        {
+            bar.set_style(style);
+        }
+        Self(Some(bar))
+    }
+
+    fn show(&self, files: &Files) {
+        if let Some(bar) = &self.0 {
+            bar.set_position(files.progress().bytes_read);
+        }
+    }
+
+    /// Runs what writes to the terminal itself.
+    fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.0 {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    fn clear(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_engine::LinkType;
+
+    fn selection(since: Option<&str>, until: Option<&str>) -> Selection {
+        Selection {
+            since: since.map(|text| text.parse().unwrap()),
+            until: until.map(|text| text.parse().unwrap()),
+            start: None,
+            past: 0,
+            #[cfg(feature = "libpcap")]
+            filter: None,
+        }
+    }
+
+    fn choose(selection: &mut Selection, seconds: i64) -> Choice {
+        selection.choose(&Frame {
+            at: Timestamp::from_parts(seconds, 0),
+            link: LinkType::ETHERNET,
+            interface: 0,
+            wire_len: 60,
+            bytes: &[0; 60],
+        })
+    }
+
+    #[test]
+    fn a_window_holds_its_beginning_but_not_its_end() {
+        let mut window = selection(Some("2"), Some("4"));
+        let chosen: Vec<Choice> = (100..106).map(|s| choose(&mut window, s)).collect();
+        use Choice::{Skip, Take};
+        assert_eq!(chosen, [Skip, Skip, Take, Take, Skip, Skip]);
+    }
+
+    #[test]
+    fn reading_ends_when_the_window_is_surely_past() {
+        let mut window = selection(None, Some("10"));
+        assert_eq!(choose(&mut window, 0), Choice::Take);
+        for _ in 0..SURELY_PAST - 1 {
+            assert_eq!(choose(&mut window, 50), Choice::Skip);
+        }
+        assert_eq!(choose(&mut window, 5), Choice::Take, "the clock was wrong");
+        for _ in 0..SURELY_PAST - 1 {
+            assert_eq!(choose(&mut window, 50), Choice::Skip);
+        }
+        assert_eq!(choose(&mut window, 50), Choice::Stop);
+    }
+
+    #[cfg(feature = "libpcap")]
+    #[test]
+    fn a_filter_leaves_frames_out() {
+        let mut narrow = selection(None, None);
+        narrow.filter = Some(Filter::compile("ether proto 0x0800").unwrap());
+        assert_eq!(choose(&mut narrow, 0), Choice::Skip);
+        narrow.filter = Some(Filter::compile("less 60").unwrap());
+        assert_eq!(choose(&mut narrow, 0), Choice::Take);
+    }
+}

@@ -1,0 +1,56 @@
+//! What a report says about its input, beyond what the analysis knows.
+
+/// One interface, as the capture file describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interface {
+    /// What the capturing program called it, if the file says.
+    pub name: Option<String>,
+    /// The kind of link: a LINKTYPE value of the pcap formats.
+    pub link_type: u16,
+    /// Frames lost before they got into the file, as the capturing program counted them;
+    /// `None` if it does not say.
+    pub dropped: Option<u64>,
+}
+
+/// The input of a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// The files, as the user named them.
+    pub files: Vec<String>,
+    /// Its interfaces, by number.
+    pub interfaces: Vec<Interface>,
+    /// What was wrong with the files, one sentence each.
+    pub damage: Vec<String>,
+}
+
+impl About {
+    /// Frames lost before they got into the files, on all interfaces that say.
+    #[must_use]
+    pub fn dropped(&self) -> Option<u64> {
+        self.interfaces
+            .iter()
+            .filter_map(|interface| interface.dropped)
+            .reduce(u64::saturating_add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dropped_is_unknown_only_if_no_interface_says() {
+        let silent = Interface::default();
+        let lost = |n| Interface {
+            dropped: Some(n),
+            ..Interface::default()
+        };
+        let about = |interfaces| About {
+            interfaces,
+            ..About::default()
+        };
+        assert_eq!(about(vec![silent.clone()]).dropped(), None);
+        assert_eq!(about(vec![silent, lost(0)]).dropped(), Some(0));
+        assert_eq!(about(vec![lost(1), lost(2)]).dropped(), Some(3));
+    }
+}

@@ -1,0 +1,63 @@
+//! Makes text from outside harmless to a terminal.
+
+use std::fmt;
+
+/// Shows a text with everything that could command a terminal, or turn the reading
+/// direction around, as `\x1b` or `\u{202e}`.
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped<'a>(pub &'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Write::write_str(&mut Escaping(f), self.0)
+    }
+}
+
+/// Escapes all that passes through.
+pub(crate) struct Escaping<'a, W: ?Sized>(pub(crate) &'a mut W);
+
+impl<W: fmt::Write + ?Sized> fmt::Write for Escaping<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text;
+        while let Some((at, found)) = rest.char_indices().find(|(_, c)| is_unsafe(*c)) {
+            let (harmless, tail) = rest.split_at(at);
+            self.0.write_str(harmless)?;
+            match found {
+                '\n' => self.0.write_str("\\n")?,
+                '\r' => self.0.write_str("\\r")?,
+                '\t' => self.0.write_str("\\t")?,
+                c if u32::from(c) <= 0xff => write!(self.0, "\\x{:02x}", u32::from(c))?,
+                c => write!(self.0, "\\u{{{:x}}}", u32::from(c))?,
+            }
+            rest = tail.get(found.len_utf8()..).unwrap_or_default();
+        }
+        self.0.write_str(rest)
+    }
+}
+
+/// Control characters (C0, DEL, C1), line and paragraph separators, and the characters
+/// that embed, override or isolate a reading direction (Unicode Annex 9, section 2).
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_command_the_terminal() {
+        let shown = Escaped("a\x1b[2J\x07b\r\n\t\u{9b}31m\x7f").to_string();
+        assert_eq!(shown, r"a\x1b[2J\x07b\r\n\t\x9b31m\x7f");
+        assert_eq!(Escaped("txt.\u{202e}exe").to_string(), r"txt.\u{202e}exe");
+    }
+
+    #[test]
+    fn plain_text_of_any_language_passes() {
+        for text in ["", "README.TXT", "Zażółć \u{1f5a7} 共有", r"C:\DOS"] {
+            assert_eq!(Escaped(text).to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! How figures are written, and the few that are formed only when they are printed.
+
+use std::fmt;
+use wirewait_analysis::{Counts, FrameSums, WHOLE_FRAME};
+
+/// A count with a comma at every third digit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grouped(pub(crate) u64);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (i, digit) in digits.chars().enumerate() {
+            if i > 0 && (digits.len() - i).is_multiple_of(3) {
+                f.write_str(",")?;
+            }
+            write!(f, "{digit}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Thousandths as a decimal number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Milli(pub(crate) u64);
+
+impl Milli {
+    /// `part / whole`, rounded half up; `None` if `whole` is 0.
+    pub(crate) fn ratio(part: u64, whole: u64) -> Option<Self> {
+        if whole == 0 {
+            return None;
+        }
+        let (part, whole) = (u128::from(part), u128::from(whole));
+        let thousandths = (part * 2000 + whole) / (2 * whole);
+        Some(Self(u64::try_from(thousandths).unwrap_or(u64::MAX)))
+    }
+
+    pub(crate) fn number(self) -> f64 {
+        self.0 as f64 / 1000.0
+    }
+}
+
+impl fmt::Display for Milli {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03}", self.0 / 1000, self.0 % 1000)
+    }
+}
+
+/// Frames, some of which may be shared out: `1,200`, `20.500`.
+pub(crate) struct Frames(pub(crate) Milli);
+
+impl fmt::Display for Frames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Milli(thousandths) = self.0;
+        write!(f, "{}", Grouped(thousandths / 1000))?;
+        match thousandths % 1000 {
+            0 => Ok(()),
+            part => write!(f, ".{part:03}"),
+        }
+    }
+}
+
+/// A share of a whole in per cent, rounded half up to 0.1 %.
+pub(crate) struct Percent(pub(crate) u64, pub(crate) u64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Milli::ratio(self.0, self.1) {
+            Some(Milli(tenths)) => write!(f, "{}.{} %", tenths / 10, tenths % 10),
+            None => f.write_str("-"),
+        }
+    }
+}
+
+/// A data rate in decimal units, to three digits or more: `999 B/s`, `1.23 MB/s`.
+pub(crate) struct Rate(pub(crate) u64);
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scaled = |unit: u64| {
+            // Hundredths, rounded half up.
+            let hundredths = (u128::from(self.0) * 200 + u128::from(unit)) / (2 * u128::from(unit));
+            (hundredths / 100, hundredths % 100)
+        };
+        let (unit, name) = match self.0 {
+            n @ 0..1000 => return write!(f, "{n} B/s"),
+            1000..999_995 => (1000, "kB/s"),
+            999_995..999_995_000 => (1_000_000, "MB/s"),
+            _ => (1_000_000_000, "GB/s"),
+        };
+        let (whole, fraction) = scaled(unit);
+        write!(f, "{whole}.{fraction:02} {name}")
+    }
+}
+
+/// The name of an operation; one without a name is told by its number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    pub(crate) code: u32,
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name {
+            "UNKNOWN" => f.pad(&format!("UNKNOWN_0x{:02X}", self.code)),
+            name => f.pad(name),
+        }
+    }
+}
+
+/// Mean frames per request that carry its messages, and that only acknowledge them: two
+/// numbers that say different things (perf definitions, section 4).
+pub(crate) fn frames_per_request(
+    frames: &FrameSums,
+    counts: &Counts,
+) -> (Option<Milli>, Option<Milli>) {
+    // A response whose request was not captured is an exchange too, and its frames are in
+    // the sums.
+    let exchanges = counts.requests.saturating_add(counts.orphan_responses);
+    let data = [frames.request, frames.interim, frames.response]
+        .into_iter()
+        .fold(0, u64::saturating_add);
+    (
+        Milli::ratio(data, exchanges),
+        Milli::ratio(frames.ack, exchanges),
+    )
+}
+
+/// Whole and parts of frames: [`WHOLE_FRAME`]ths in thousandths, rounded half up.
+pub(crate) fn frames(shares: u64) -> Milli {
+    Milli::ratio(shares, WHOLE_FRAME).unwrap_or(Milli(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped() {
+        let shown = |n| Grouped(n).to_string();
+        assert_eq!(shown(0), "0");
+        assert_eq!(shown(999), "999");
+        assert_eq!(shown(1000), "1,000");
+        assert_eq!(shown(123_456), "123,456");
+        assert_eq!(shown(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn ratios_are_rounded_half_up_and_without_a_whole_there_is_none() {
+        assert_eq!(Milli::ratio(1, 0), None);
+        assert_eq!(Milli::ratio(2, 3), Some(Milli(667)));
+        assert_eq!(Milli::ratio(1, 2000), Some(Milli(1)));
+        assert_eq!(Milli::ratio(1, 2001), Some(Milli(0)));
+        assert_eq!(
+            Milli::ratio(u64::MAX, 1),
+            Some(Milli(u64::MAX)),
+            "saturates"
+        );
+        assert_eq!(Milli(1034).to_string(), "1.034");
+        assert_eq!(Frames(Milli(1_200_000)).to_string(), "1,200");
+        assert_eq!(Frames(Milli(1_020_050)).to_string(), "1,020.050");
+        assert_eq!(Percent(1, 8).to_string(), "12.5 %");
+        assert_eq!(Percent(0, 0).to_string(), "-");
+    }
+
+    #[test]
+    fn rates_have_decimal_units() {
+        let shown = |n| Rate(n).to_string();
+        assert_eq!(shown(999), "999 B/s");
+        assert_eq!(shown(1000), "1.00 kB/s");
+        assert_eq!(shown(1_074_700), "1.07 MB/s");
+        assert_eq!(shown(999_994), "999.99 kB/s");
+        assert_eq!(shown(999_995), "1.00 MB/s");
+        assert_eq!(shown(999_994_999), "999.99 MB/s");
+        assert_eq!(shown(999_995_000), "1.00 GB/s");
+        assert_eq!(shown(12_500_000_000), "12.50 GB/s");
+    }
+
+    #[test]
+    fn an_unknown_operation_is_told_by_its_number() {
+        let shown = |name, code| Command { name, code }.to_string();
+        assert_eq!(shown("READ", 8), "READ");
+        assert_eq!(shown("UNKNOWN", 0xf), "UNKNOWN_0x0F");
+        assert_eq!(shown("UNKNOWN", 0x2222), "UNKNOWN_0x2222");
+    }
+
+    #[test]
+    fn frames_per_request_are_two_numbers() {
+        let frames = FrameSums {
+            request: 10,
+            interim: 1,
+            response: 31,
+            ack: 16,
+            control: 99,
+            retransmitted: 99,
+        };
+        let counts = Counts {
+            requests: 10,
+            ..Counts::default()
+        };
+        let both = frames_per_request(&frames, &counts);
+        assert_eq!(both, (Some(Milli(4200)), Some(Milli(1600))));
+    }
+}

@@ -1,0 +1,455 @@
+//! The whole report as one JSON document, for programs. Names, shape and order are a
+//! promise; integers carry their unit in their name (`_ns`, `_bytes`).
+
+use crate::about::About;
+use crate::figures::{Command, Milli, frames_per_request};
+use crate::time::Rfc3339;
+use crate::transactions::Row;
+use serde::Serialize;
+use std::io::{self, Write};
+use wirewait_analysis::{
+    Counts, FrameSums, InterfaceRow, ServerRow, Settings, Snapshot, StationRow, Times, WHOLE_FRAME,
+};
+
+/// Changes when a name, its meaning or the shape of the document does.
+pub const SCHEMA: &str = "wirewait-report/1";
+
+/// Writes the report.
+///
+/// # Errors
+/// What `out` says.
+pub fn report(out: &mut impl Write, about: &About, snapshot: &Snapshot) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &document(about, snapshot))?;
+    writeln!(out)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    capture: Capture<'a>,
+    protocols: Protocols<'a>,
+    segment: Vec<Segment<'a>>,
+    servers: Vec<Server>,
+    stations: Vec<Station>,
+    slowest: Vec<Row<'a>>,
+    excluded: Vec<Excluded>,
+    settings: SettingsUsed,
+}
+
+fn document<'a>(about: &'a About, snapshot: &'a Snapshot) -> Document<'a> {
+    Document {
+        schema: SCHEMA,
+        capture: capture(about, snapshot),
+        protocols: Protocols(&snapshot.protocols),
+        segment: (0..)
+            .zip(&snapshot.interfaces)
+            .map(|(number, row)| segment(about, number, row))
+            .collect(),
+        servers: snapshot.servers.iter().map(server).collect(),
+        stations: snapshot.stations.iter().map(station).collect(),
+        slowest: snapshot.slowest.iter().map(Row::from).collect(),
+        excluded: snapshot
+            .excluded
+            .iter()
+            .map(|e| Excluded {
+                from: e.from,
+                reason: e.reason,
+                transactions: e.count,
+            })
+            .collect(),
+        settings: SettingsUsed::from(&snapshot.settings),
+    }
+}
+
+#[derive(Serialize)]
+struct Capture<'a> {
+    files: &'a [String],
+    frames: u64,
+    bytes: u64,
+    first: Option<Rfc3339>,
+    last: Option<Rfc3339>,
+    duration_ns: Option<i64>,
+    /// Frames lost before they got into the files; null if the files do not say.
+    dropped: Option<u64>,
+    damage: &'a [String],
+    quality: Quality,
+    conversations: u64,
+    evicted_conversations: u64,
+    frames_of: FramesOf,
+}
+
+#[derive(Serialize)]
+struct Quality {
+    grade: &'static str,
+    reasons: Vec<Reason>,
+}
+
+#[derive(Serialize)]
+struct Reason {
+    name: &'static str,
+    text: &'static str,
+    count: u64,
+    grade: &'static str,
+}
+
+/// Where the frames went. A frame that several transactions share counts once.
+#[derive(Serialize)]
+struct FramesOf {
+    transactions: f64,
+    control: f64,
+    other: u64,
+    duplicates: u64,
+}
+
+fn capture<'a>(about: &'a About, snapshot: &Snapshot) -> Capture<'a> {
+    let row = &snapshot.capture;
+    Capture {
+        files: &about.files,
+        frames: row.frames,
+        bytes: row.bytes,
+        first: row.first.map(Rfc3339),
+        last: row.last.map(Rfc3339),
+        duration_ns: row
+            .first
+            .zip(row.last)
+            .map(|(first, last)| last.since(first)),
+        dropped: about.dropped(),
+        damage: &about.damage,
+        quality: Quality {
+            grade: row.grade.name(),
+            reasons: row
+                .reasons
+                .iter()
+                .map(|reason| Reason {
+                    name: reason.name,
+                    text: reason.text,
+                    count: reason.count,
+                    grade: reason.grade.name(),
+                })
+                .collect(),
+        },
+        conversations: row.conversations,
+        evicted_conversations: row.evicted,
+        frames_of: FramesOf {
+            transactions: frames(snapshot.attribution.transactions),
+            control: frames(snapshot.attribution.control),
+            other: snapshot.attribution.other,
+            duplicates: snapshot.attribution.duplicates,
+        },
+    }
+}
+
+/// Whole and parts of frames. A share is a power of two's part, so this is exact.
+fn frames(shares: u64) -> f64 {
+    shares as f64 / WHOLE_FRAME as f64
+}
+
+/// Frames that contain each protocol, links first.
+struct Protocols<'a>(&'a [(&'static str, u64)]);
+
+impl Serialize for Protocols<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
+
+#[derive(Serialize)]
+struct Segment<'a> {
+    interface: u32,
+    name: Option<&'a str>,
+    link_type: Option<u16>,
+    frames: u64,
+    bytes: u64,
+    multicast_frames: u64,
+    broadcast_frames: u64,
+    dropped: Option<u64>,
+}
+
+fn segment<'a>(about: &'a About, number: u32, row: &InterfaceRow) -> Segment<'a> {
+    let known = about.interfaces.get(number as usize);
+    Segment {
+        interface: number,
+        name: known.and_then(|interface| interface.name.as_deref()),
+        link_type: known.map(|interface| interface.link_type),
+        frames: row.frames,
+        bytes: row.bytes,
+        multicast_frames: row.multicast,
+        broadcast_frames: row.broadcast,
+        dropped: known.and_then(|interface| interface.dropped),
+    }
+}
+
+#[derive(Serialize)]
+struct Outcomes {
+    requests: u64,
+    answered: u64,
+    unanswered: u64,
+    one_sided: u64,
+    cancelled: u64,
+    orphan_responses: u64,
+    failures: u64,
+    not_ok: u64,
+    repeated: u64,
+    interims: u64,
+    duplicate_responses: u64,
+}
+
+impl From<&Counts> for Outcomes {
+    fn from(n: &Counts) -> Self {
+        Self {
+            requests: n.requests,
+            answered: n.answered,
+            unanswered: n.unanswered,
+            one_sided: n.one_sided,
+            cancelled: n.cancelled,
+            orphan_responses: n.orphan_responses,
+            failures: n.failures,
+            not_ok: n.not_ok,
+            repeated: n.repeated,
+            interims: n.interims,
+            duplicate_responses: n.duplicate_responses,
+        }
+    }
+}
+
+/// All but `n` and `total_ns` are null when there is no value.
+#[derive(Serialize)]
+struct Distribution {
+    n: u64,
+    min_ns: Option<i64>,
+    p50_ns: Option<i64>,
+    p90_ns: Option<i64>,
+    p95_ns: Option<i64>,
+    p99_ns: Option<i64>,
+    max_ns: Option<i64>,
+    mean_ns: Option<i64>,
+    total_ns: i128,
+}
+
+impl From<&Times> for Distribution {
+    fn from(times: &Times) -> Self {
+        let there = |value| (times.n > 0).then_some(value);
+        Self {
+            n: times.n,
+            min_ns: there(times.min),
+            p50_ns: there(times.p50),
+            p90_ns: there(times.p90),
+            p95_ns: there(times.p95),
+            p99_ns: there(times.p99),
+            max_ns: there(times.max),
+            mean_ns: times.mean(),
+            total_ns: times.total,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Frames {
+    request: u64,
+    response: u64,
+    interim: u64,
+    ack: u64,
+    control: u64,
+    retransmitted: u64,
+}
+
+impl From<&FrameSums> for Frames {
+    fn from(n: &FrameSums) -> Self {
+        Self {
+            request: n.request,
+            response: n.response,
+            interim: n.interim,
+            ack: n.ack,
+            control: n.control,
+            retransmitted: n.retransmitted,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct FramesPerRequest {
+    data: Option<f64>,
+    acks: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Server {
+    server: String,
+    protocol: &'static str,
+    carrier: &'static str,
+    command: String,
+    code: u32,
+    kind: &'static str,
+    #[serde(flatten)]
+    counts: Outcomes,
+    turnaround: Distribution,
+    response_time: Distribution,
+    request_transfer: Distribution,
+    response_transfer: Distribution,
+    frames: Frames,
+    frames_per_request: FramesPerRequest,
+    data_bytes: u64,
+    throughput_bytes_per_second: Option<u64>,
+}
+
+fn server(row: &ServerRow) -> Server {
+    let (data, acks) = frames_per_request(&row.frames, &row.counts);
+    Server {
+        server: row.server.to_string(),
+        protocol: row.protocol,
+        carrier: row.carrier,
+        command: Command {
+            name: row.command,
+            code: row.code,
+        }
+        .to_string(),
+        code: row.code,
+        kind: row.kind.name(),
+        counts: Outcomes::from(&row.counts),
+        turnaround: Distribution::from(&row.turnaround),
+        response_time: Distribution::from(&row.response_time),
+        request_transfer: Distribution::from(&row.request_transfer),
+        response_transfer: Distribution::from(&row.response_transfer),
+        frames: Frames::from(&row.frames),
+        frames_per_request: FramesPerRequest {
+            data: data.map(Milli::number),
+            acks: acks.map(Milli::number),
+        },
+        data_bytes: row.data_bytes,
+        throughput_bytes_per_second: row.throughput,
+    }
+}
+
+#[derive(Serialize)]
+struct Station {
+    client: String,
+    servers: u64,
+    #[serde(flatten)]
+    counts: Outcomes,
+    response_time: Distribution,
+    deviation_ns: Option<u64>,
+    normalised_mean: Option<f64>,
+    retransmitted_frames: u64,
+    busy_ns: u64,
+    client_ns: u64,
+    think_ns: u64,
+    thinks: u64,
+    data_bytes: u64,
+}
+
+fn station(row: &StationRow) -> Station {
+    Station {
+        client: row.client.to_string(),
+        servers: row.servers,
+        counts: Outcomes::from(&row.counts),
+        response_time: Distribution::from(&row.response_time),
+        deviation_ns: row.deviation,
+        normalised_mean: row
+            .normalised_mean
+            .map(|millionths| millionths as f64 / 1e6),
+        retransmitted_frames: row.retransmitted,
+        busy_ns: row.busy_ns,
+        client_ns: row.client_ns,
+        think_ns: row.think_ns,
+        thinks: row.thinks,
+        data_bytes: row.data_bytes,
+    }
+}
+
+#[derive(Serialize)]
+struct Excluded {
+    from: &'static str,
+    reason: &'static str,
+    transactions: u64,
+}
+
+#[derive(Serialize)]
+struct SettingsUsed {
+    timeout_ns: i64,
+    think_ns: i64,
+    duplicate_ns: i64,
+    duplicate_id_ns: i64,
+    conversations: usize,
+    rows: usize,
+    slowest: usize,
+}
+
+impl From<&Settings> for SettingsUsed {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            timeout_ns: settings.timeout_ns,
+            think_ns: settings.think_ns,
+            duplicate_ns: settings.duplicate_ns,
+            duplicate_id_ns: settings.duplicate_id_ns,
+            conversations: settings.conversations,
+            rows: settings.rows,
+            slowest: settings.slowest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use crate::text::tests::about;
+
+    fn written(about: &About, snapshot: &Snapshot) -> String {
+        let mut out = Vec::new();
+        report(&mut out, about, snapshot).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_whole_document() {
+        let text = written(&about(), &samples::snapshot());
+        assert_eq!(text, include_str!("../golden/report.json"));
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["schema"], SCHEMA);
+    }
+
+    #[test]
+    fn the_sections_stand_in_a_fixed_order() {
+        let text = written(&about(), &samples::snapshot());
+        let sections: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("  \""))
+            .filter_map(|line| line.split('"').nth(1))
+            .collect();
+        assert_eq!(
+            sections,
+            [
+                "schema",
+                "capture",
+                "protocols",
+                "segment",
+                "servers",
+                "stations",
+                "slowest",
+                "excluded",
+                "settings"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_empty_capture_is_a_document_too() {
+        let mut empty = samples::snapshot();
+        empty.capture.first = None;
+        empty.capture.last = None;
+        empty.capture.reasons.clear();
+        empty.protocols.clear();
+        empty.interfaces.clear();
+        empty.servers.clear();
+        empty.stations.clear();
+        empty.slowest.clear();
+        empty.excluded.clear();
+        let value: serde_json::Value =
+            serde_json::from_str(&written(&About::default(), &empty)).unwrap();
+        assert!(value["capture"]["first"].is_null());
+        assert!(value["capture"]["duration_ns"].is_null());
+        assert!(value["capture"]["dropped"].is_null());
+        assert_eq!(value["servers"].as_array().unwrap().len(), 0);
+        assert_eq!(value["protocols"].as_object().unwrap().len(), 0);
+    }
+}

@@ -1,0 +1,309 @@
+//! Hand-made figures that the tests of every format share.
+
+use wirewait_analysis::{
+    Attribution, CaptureRow, Counts, Excluded, Extent, Flags, FrameCounts, FrameSums, Grade,
+    InterfaceRow, Mark, Outcome, Reason, ServerRow, Settings, Snapshot, StationRow, Times,
+    Transaction, Turnaround, WHOLE_FRAME,
+};
+use wirewait_wire::{Address, Chain, Endpoint, File, Kind, Operation, Status, Timestamp};
+
+pub(crate) static READ: Operation = Operation {
+    name: "READ_ANDX",
+    kind: Kind::Read,
+    idempotent: true,
+    function: None,
+    subfunction: None,
+};
+
+pub(crate) static CLOSE: Operation = Operation {
+    name: "CLOSE",
+    kind: Kind::Close,
+    idempotent: false,
+    function: None,
+    subfunction: None,
+};
+
+pub(crate) static UNKNOWN: Operation = Operation {
+    name: "UNKNOWN",
+    kind: Kind::Other,
+    idempotent: false,
+    function: Some(0x57),
+    subfunction: Some(9),
+};
+
+pub(crate) fn v4(last: u8, port: Option<u16>) -> Endpoint {
+    Endpoint {
+        address: Address::V4([10, 0, 0, last]),
+        port,
+        net: 0,
+    }
+}
+
+/// The moment 2024-02-29T12:34:56Z and so many microseconds.
+pub(crate) fn at(micros: i64) -> Timestamp {
+    Timestamp::from_parts(1_709_210_096, 0).plus(micros * 1000)
+}
+
+pub(crate) fn mark(frame: u64, micros: i64) -> Mark {
+    Mark {
+        frame,
+        at: at(micros),
+    }
+}
+
+/// A read of 4,096 bytes: t1 0, t2 10, t3 1010, t4 1510 µs, with a CLOSE in its chain.
+pub(crate) fn answered() -> Transaction {
+    let mut chain = Chain::default();
+    chain.push(&CLOSE);
+    Transaction {
+        protocol: "smb1",
+        carrier: "nbt",
+        client: v4(9, Some(1025)),
+        server: v4(1, Some(139)),
+        conversation: 3,
+        operation: &READ,
+        code: 0x2e,
+        chain,
+        kind: Kind::Read,
+        outcome: Outcome::Answered,
+        status: Some(Status {
+            code: 0,
+            name: Some("STATUS_SUCCESS"),
+            ok: true,
+            failure: false,
+        }),
+        request: Some(Extent {
+            first: mark(17, 0),
+            last: mark(18, 10),
+        }),
+        response: Some(Extent {
+            first: mark(20, 1010),
+            last: mark(23, 1510),
+        }),
+        raw_end: None,
+        turnaround: Turnaround::Exact(1_000_000),
+        service_ns: Some(1_000_000),
+        interims: 0,
+        first_interim: None,
+        copies: 1,
+        duplicate_responses: 0,
+        asked_bytes: 4096,
+        data_bytes: 4096,
+        request_bytes: 63,
+        response_bytes: 4159,
+        frames: FrameCounts {
+            request: 2,
+            response: 3,
+            ack: 1,
+            ..FrameCounts::default()
+        },
+        share: 6 * WHOLE_FRAME,
+        file: Some(File {
+            handle: 0x4001,
+            offset: Some(8192),
+        }),
+        hops: None,
+        flags: Flags::RAW,
+    }
+}
+
+/// An unknown NCP request seen twice, with an interim answer and an answer of unknown
+/// status.
+pub(crate) fn ambiguous() -> Transaction {
+    Transaction {
+        protocol: "ncp",
+        carrier: "ipx",
+        client: Endpoint::ipx(0x22, [0, 0, 0x1b, 1, 2, 3], 0x4003),
+        server: Endpoint::ipx(1, [0, 0, 0, 0, 0, 1], 0x451),
+        conversation: 4,
+        operation: &UNKNOWN,
+        code: 0x5709,
+        chain: Chain::default(),
+        kind: Kind::Other,
+        status: Some(Status {
+            code: 0xfe,
+            name: None,
+            ok: false,
+            failure: true,
+        }),
+        turnaround: Turnaround::Between(10_000, 1_000_000),
+        service_ns: None,
+        interims: 1,
+        first_interim: Some(mark(19, 510)),
+        copies: 2,
+        duplicate_responses: 1,
+        data_bytes: 0,
+        file: None,
+        hops: Some(2),
+        flags: Flags::AMBIGUOUS,
+        ..answered()
+    }
+}
+
+pub(crate) fn unanswered() -> Transaction {
+    Transaction {
+        outcome: Outcome::Unanswered,
+        chain: Chain::default(),
+        status: None,
+        response: None,
+        turnaround: Turnaround::None,
+        service_ns: None,
+        data_bytes: 0,
+        response_bytes: 0,
+        frames: FrameCounts {
+            request: 1,
+            ..FrameCounts::default()
+        },
+        file: None,
+        flags: Flags::default(),
+        ..answered()
+    }
+}
+
+pub(crate) fn orphan() -> Transaction {
+    Transaction {
+        outcome: Outcome::OrphanResponse,
+        request: None,
+        turnaround: Turnaround::None,
+        request_bytes: 0,
+        copies: 0,
+        flags: Flags::MID_CAPTURE,
+        ..answered()
+    }
+}
+
+pub(crate) fn all() -> [Transaction; 4] {
+    [answered(), ambiguous(), unanswered(), orphan()]
+}
+
+fn times(values: &[i64]) -> Times {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    let rank = |p: usize| {
+        sorted
+            .get((p * sorted.len()).div_ceil(100).saturating_sub(1))
+            .copied()
+            .unwrap_or(0)
+    };
+    Times {
+        n: sorted.len() as u64,
+        min: sorted.first().copied().unwrap_or(0),
+        p50: rank(50),
+        p90: rank(90),
+        p95: rank(95),
+        p99: rank(99),
+        max: sorted.last().copied().unwrap_or(0),
+        total: sorted.iter().map(|n| i128::from(*n)).sum(),
+    }
+}
+
+pub(crate) fn server_row() -> ServerRow {
+    ServerRow {
+        server: v4(1, None),
+        protocol: "smb1",
+        carrier: "nbt",
+        command: "READ_ANDX",
+        code: 0x2e,
+        kind: Kind::Read,
+        counts: Counts {
+            requests: 3,
+            answered: 2,
+            unanswered: 1,
+            orphan_responses: 1,
+            failures: 1,
+            not_ok: 1,
+            repeated: 1,
+            ..Counts::default()
+        },
+        turnaround: times(&[1_000_000, 3_000_000]),
+        response_time: times(&[1_510_000, 2_000_000_000]),
+        request_transfer: times(&[10_000, 0]),
+        response_transfer: times(&[500_000, 0]),
+        frames: FrameSums {
+            request: 4,
+            response: 6,
+            interim: 0,
+            ack: 2,
+            control: 1,
+            retransmitted: 1,
+        },
+        data_bytes: 8192,
+        throughput: Some(1_074_700),
+    }
+}
+
+pub(crate) fn snapshot() -> Snapshot {
+    let unknown = ServerRow {
+        command: "UNKNOWN",
+        code: 0x7a,
+        kind: Kind::Wait,
+        counts: Counts {
+            requests: 1,
+            unanswered: 1,
+            ..Counts::default()
+        },
+        turnaround: Times::default(),
+        response_time: Times::default(),
+        request_transfer: Times::default(),
+        response_transfer: Times::default(),
+        frames: FrameSums {
+            request: 1,
+            ..FrameSums::default()
+        },
+        data_bytes: 0,
+        throughput: None,
+        ..server_row()
+    };
+    Snapshot {
+        capture: CaptureRow {
+            frames: 1234,
+            bytes: 567_890,
+            first: Some(at(0)),
+            last: Some(at(90_000_000)),
+            grade: Grade::Fair,
+            reasons: vec![Reason {
+                name: "capture_loss",
+                text: "frames that the receiver had are missing",
+                count: 12,
+                grade: Grade::Fair,
+            }],
+            conversations: 2,
+            evicted: 0,
+        },
+        protocols: vec![("ethernet", 1234), ("smb1", 20)],
+        interfaces: vec![InterfaceRow {
+            frames: 1234,
+            bytes: 567_890,
+            multicast: 3,
+            broadcast: 40,
+        }],
+        servers: vec![server_row(), unknown],
+        stations: vec![StationRow {
+            client: v4(9, None),
+            servers: 1,
+            counts: server_row().counts,
+            response_time: times(&[1_510_000, 2_000_000_000]),
+            deviation: Some(999_245_000),
+            normalised_mean: Some(1_034_500),
+            retransmitted: 1,
+            busy_ns: 2_001_510_000,
+            client_ns: 400_000_000,
+            think_ns: 30_000_000_000,
+            thinks: 2,
+            data_bytes: 8192,
+        }],
+        slowest: vec![answered()],
+        attribution: Attribution {
+            transactions: 20 * WHOLE_FRAME + WHOLE_FRAME / 2,
+            control: 13 * WHOLE_FRAME,
+            other: 1200,
+            duplicates: 0,
+        },
+        excluded: vec![Excluded {
+            from: "turnaround",
+            reason: "ambiguous",
+            count: 1,
+        }],
+        settings: Settings::default(),
+    }
+}

@@ -1,0 +1,311 @@
+//! Columns of text that fit a terminal without losing any of it.
+
+use crate::text::Look;
+use std::io::{self, Write};
+
+/// One column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    /// A heading over several neighbouring columns; empty for none.
+    pub(crate) group: &'static str,
+    /// Its own heading.
+    pub(crate) title: &'static str,
+    /// Numbers stand at the right, names at the left.
+    pub(crate) right: bool,
+    /// Left out when no row has anything in it.
+    pub(crate) rare: bool,
+}
+
+/// What stands in a cell without a value.
+pub(crate) const NOTHING: &str = "-";
+
+impl Column {
+    pub(crate) const fn left(title: &'static str) -> Self {
+        Self {
+            group: "",
+            title,
+            right: false,
+            rare: false,
+        }
+    }
+
+    pub(crate) const fn right(title: &'static str) -> Self {
+        Self {
+            group: "",
+            title,
+            right: true,
+            rare: false,
+        }
+    }
+
+    pub(crate) const fn rare(title: &'static str) -> Self {
+        Self {
+            rare: true,
+            ..Self::right(title)
+        }
+    }
+
+    pub(crate) const fn under(group: &'static str, title: &'static str) -> Self {
+        Self {
+            group,
+            title,
+            right: true,
+            rare: false,
+        }
+    }
+}
+
+/// Rows of cells. What is too wide for one line goes on below, under its own headings and
+/// with the first column again; no value is cut off or left out.
+#[derive(Debug)]
+pub(crate) struct Table {
+    columns: &'static [Column],
+    rows: Vec<Vec<String>>,
+}
+
+/// Between two columns.
+const GAP: &str = "  ";
+/// In front of each line.
+const INDENT: &str = "  ";
+
+impl Table {
+    pub(crate) fn new(columns: &'static [Column]) -> Self {
+        Self {
+            columns,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row. Missing cells are empty.
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(crate) fn write(&self, out: &mut impl Write, look: Look) -> io::Result<()> {
+        let widths = self.widths();
+        for (n, block) in self.blocks(&widths, look.width).iter().enumerate() {
+            if n > 0 {
+                writeln!(out)?;
+            }
+            self.write_block(out, look, block, &widths)?;
+        }
+        Ok(())
+    }
+
+    fn cell(&self, row: usize, column: usize) -> &str {
+        self.rows
+            .get(row)
+            .and_then(|cells| cells.get(column))
+            .map_or("", String::as_str)
+    }
+
+    fn is_empty_column(&self, column: usize) -> bool {
+        (0..self.rows.len()).all(|row| matches!(self.cell(row, column), "" | NOTHING))
+    }
+
+    /// The width of each column: its widest cell or heading.
+    fn widths(&self) -> Vec<usize> {
+        let mut widths: Vec<usize> = (0..self.columns.len())
+            .map(|c| {
+                (0..self.rows.len())
+                    .map(|r| width(self.cell(r, c)))
+                    .chain([width(self.columns[c].title)])
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        for group in self.groups() {
+            let title = width(self.columns[group.start].group);
+            let spanned = span(&widths[group.clone()]);
+            if let Some(last) = widths[group].last_mut() {
+                *last += title.saturating_sub(spanned);
+            }
+        }
+        widths
+    }
+
+    /// Runs of columns that share a group heading, or single columns without one.
+    fn groups(&self) -> Vec<std::ops::Range<usize>> {
+        let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
+        for (c, column) in self.columns.iter().enumerate() {
+            match groups.last_mut() {
+                Some(last)
+                    if !column.group.is_empty()
+                        && self.columns[last.start].group == column.group =>
+                {
+                    last.end = c + 1;
+                }
+                _ => groups.push(c..c + 1),
+            }
+        }
+        groups
+    }
+
+    /// Which columns stand side by side, for a terminal of `room` characters.
+    fn blocks(&self, widths: &[usize], room: usize) -> Vec<Vec<usize>> {
+        let mut blocks: Vec<Vec<usize>> = vec![vec![0]];
+        let mut used = INDENT.len() + widths.first().copied().unwrap_or(0);
+        for group in self.groups().into_iter().skip(1) {
+            if self.columns[group.start].rare && self.is_empty_column(group.start) {
+                continue;
+            }
+            let needed = GAP.len() + span(&widths[group.clone()]);
+            let full = blocks.last().is_some_and(|block| block.len() > 1);
+            if full && used + needed > room {
+                blocks.push(vec![0]);
+                used = INDENT.len() + widths[0];
+            }
+            used += needed;
+            if let Some(block) = blocks.last_mut() {
+                block.extend(group);
+            }
+        }
+        blocks
+    }
+
+    fn write_block(
+        &self,
+        out: &mut impl Write,
+        look: Look,
+        block: &[usize],
+        widths: &[usize],
+    ) -> io::Result<()> {
+        let grouped = block.iter().any(|c| !self.columns[*c].group.is_empty());
+        if grouped {
+            let mut line = String::new();
+            let mut pending = 0;
+            for group in self.groups() {
+                if !block.contains(&group.start) {
+                    continue;
+                }
+                let title = self.columns[group.start].group;
+                let spanned = span(&widths[group]);
+                if title.is_empty() {
+                    pending += spanned + GAP.len();
+                } else {
+                    line.push_str(&" ".repeat(pending));
+                    line.push_str(title);
+                    pending = spanned.saturating_sub(width(title)) + GAP.len();
+                }
+            }
+            look.heading(out, &format!("{INDENT}{line}"))?;
+        }
+        let titles = block.iter().map(|c| self.columns[*c].title);
+        look.heading(out, &self.line(titles, block, widths))?;
+        for row in 0..self.rows.len() {
+            let cells = block.iter().map(|c| self.cell(row, *c));
+            writeln!(out, "{}", self.line(cells, block, widths))?;
+        }
+        Ok(())
+    }
+
+    fn line<'a>(
+        &self,
+        cells: impl Iterator<Item = &'a str>,
+        block: &[usize],
+        widths: &[usize],
+    ) -> String {
+        let mut line = String::from(INDENT);
+        for (n, (cell, c)) in cells.zip(block).enumerate() {
+            if n > 0 {
+                line.push_str(GAP);
+            }
+            let fill = " ".repeat(widths[*c].saturating_sub(width(cell)));
+            if self.columns[*c].right {
+                line.push_str(&fill);
+                line.push_str(cell);
+            } else {
+                line.push_str(cell);
+                line.push_str(&fill);
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+/// Columns on the screen: all of our texts are made of characters of width one.
+pub(crate) fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The width of neighbouring columns with the gaps between them.
+fn span(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: &[Column] = &[
+        Column::left("name"),
+        Column::right("n"),
+        Column::under("turnaround", "p50"),
+        Column::under("turnaround", "max"),
+        Column::rare("lost"),
+        Column::right("bytes"),
+    ];
+
+    fn sample(width: usize, lost: &str) -> String {
+        let mut table = Table::new(COLUMNS);
+        table.row(
+            ["READ", "12", "1 µs", "2 µs", lost, "4,096"]
+                .map(String::from)
+                .into(),
+        );
+        table.row(vec!["A LONG NAME".into(), "1".into()]);
+        let mut out = Vec::new();
+        table.write(&mut out, Look::plain(width)).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn columns_are_aligned_under_their_group() {
+        assert_eq!(
+            sample(80, "-"),
+            "
+                   turnaround
+  name          n   p50   max  bytes
+  READ         12  1 µs  2 µs  4,096
+  A LONG NAME   1
+"
+            .trim_start_matches('\n')
+        );
+    }
+
+    #[test]
+    fn what_is_too_wide_goes_on_below() {
+        assert_eq!(
+            sample(30, "-"),
+            "
+                   turnaround
+  name          n   p50   max
+  READ         12  1 µs  2 µs
+  A LONG NAME   1
+
+  name         bytes
+  READ         4,096
+  A LONG NAME
+"
+            .trim_start_matches('\n')
+        );
+        assert_eq!(
+            sample(1, "-").matches("READ").count(),
+            3,
+            "no width loses a column"
+        );
+    }
+
+    #[test]
+    fn a_rare_column_is_there_when_it_has_a_value() {
+        assert!(!sample(80, "-").contains("lost"));
+        let text = sample(80, "3");
+        assert!(text.contains("lost  bytes"), "{text}");
+        assert!(text.contains("   3  4,096"), "{text}");
+    }
+}

@@ -1,0 +1,161 @@
+//! Points in time and durations, from integers to text.
+
+use serde::{Serialize, Serializer};
+use std::fmt;
+use wirewait_wire::Timestamp;
+
+const SECOND: i64 = 1_000_000_000;
+const DAY: i64 = 86_400;
+
+/// A time stamp as RFC 3339 has it, in UTC with 9 digits: `2026-11-20T07:00:00.000000001Z`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rfc3339(pub Timestamp);
+
+impl Rfc3339 {
+    /// Characters of every time that a [`Timestamp`] can hold.
+    pub(crate) const LEN: usize = 30;
+
+    /// Without allocation: this is in every row of every export.
+    fn digits(self) -> [u8; Self::LEN] {
+        let nanos = self.0.as_nanos();
+        let seconds = nanos.div_euclid(SECOND);
+        let (year, month, day) = civil(seconds.div_euclid(DAY));
+        let second = seconds.rem_euclid(DAY);
+        let mut text = *b"0000-00-00T00:00:00.000000000Z";
+        put(&mut text[0..4], year);
+        put(&mut text[5..7], month);
+        put(&mut text[8..10], day);
+        put(&mut text[11..13], second / 3600);
+        put(&mut text[14..16], second / 60 % 60);
+        put(&mut text[17..19], second % 60);
+        put(&mut text[20..29], nanos.rem_euclid(SECOND));
+        text
+    }
+}
+
+impl fmt::Display for Rfc3339 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Digits and separators only.
+        f.write_str(std::str::from_utf8(&self.digits()).unwrap_or_default())
+    }
+}
+
+impl Serialize for Rfc3339 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Writes the last digits of a non-negative number, right-aligned.
+fn put(field: &mut [u8], mut value: i64) {
+    for digit in field.iter_mut().rev() {
+        // A remainder of 10 fits.
+        *digit = b'0' + (value % 10) as u8;
+        value /= 10;
+    }
+}
+
+/// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar.
+///
+/// Counts in eras of 400 years (146,097 days) that begin on 1 March, so that the leap day
+/// is the last of its year (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 {
+        march_month + 3
+    } else {
+        march_month - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+/// A duration for people: rounded half up to 1 µs, in µs, ms or s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Human(pub(crate) i64);
+
+impl fmt::Display for Human {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Half up means towards later, for negative times too (perf definitions, 11).
+        let micros = self.0.saturating_add(500).div_euclid(1000);
+        let sign = if micros < 0 { "-" } else { "" };
+        match micros.unsigned_abs() {
+            n @ 0..1000 => write!(f, "{sign}{n} µs"),
+            n @ 1000..1_000_000 => write!(f, "{sign}{}.{:03} ms", n / 1000, n % 1000),
+            n => write!(f, "{sign}{}.{:06} s", n / 1_000_000, n % 1_000_000),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(seconds: i64, nanos: u32) -> String {
+        Rfc3339(Timestamp::from_parts(seconds, nanos)).to_string()
+    }
+
+    #[test]
+    fn leap_years_and_the_days_around_them() {
+        assert_eq!(text(0, 0), "1970-01-01T00:00:00.000000000Z");
+        assert_eq!(
+            text(951_782_399, 999_999_999),
+            "2000-02-28T23:59:59.999999999Z"
+        );
+        assert_eq!(text(951_782_400, 0), "2000-02-29T00:00:00.000000000Z");
+        assert_eq!(text(951_868_800, 1), "2000-03-01T00:00:00.000000001Z");
+        assert_eq!(text(4_107_542_400, 0), "2100-03-01T00:00:00.000000000Z");
+        assert_eq!(text(4_107_542_399, 0), "2100-02-28T23:59:59.000000000Z");
+        assert_eq!(text(1_709_210_096, 500), "2024-02-29T12:34:56.000000500Z");
+    }
+
+    #[test]
+    fn times_before_1970() {
+        assert_eq!(text(-1, 999_999_999), "1969-12-31T23:59:59.999999999Z");
+        assert_eq!(
+            Rfc3339(Timestamp::from_nanos(i64::MIN)).to_string(),
+            "1677-09-21T00:12:43.145224192Z"
+        );
+        assert_eq!(
+            Rfc3339(Timestamp::from_nanos(i64::MAX)).to_string(),
+            "2262-04-11T23:47:16.854775807Z"
+        );
+    }
+
+    #[test]
+    fn agrees_with_jiff_on_days_of_six_centuries() {
+        // A prime step of a little more than a day meets all months, and all times of day.
+        let mut nanos = i64::MIN;
+        let mut compared = 0;
+        while let Some(next) = nanos.checked_add(87_178_291_199_123) {
+            nanos = next;
+            let theirs = jiff::Timestamp::from_nanosecond(i128::from(nanos)).unwrap();
+            let ours = Rfc3339(Timestamp::from_nanos(nanos));
+            assert_eq!(ours.to_string(), format!("{theirs:.9}"));
+            compared += 1;
+        }
+        assert!(compared > 200_000, "{compared}");
+    }
+
+    #[test]
+    fn durations_are_rounded_half_up_to_a_microsecond() {
+        let shown = |ns| Human(ns).to_string();
+        assert_eq!(shown(0), "0 µs");
+        assert_eq!(shown(499), "0 µs");
+        assert_eq!(shown(500), "1 µs");
+        assert_eq!(shown(999_499), "999 µs");
+        assert_eq!(shown(999_500), "1.000 ms");
+        assert_eq!(shown(12_345_678), "12.346 ms");
+        assert_eq!(shown(999_999_500), "1.000000 s");
+        assert_eq!(shown(61_000_000_000), "61.000000 s");
+        assert_eq!(shown(-1500), "-1 µs");
+        assert_eq!(shown(-2_000_000), "-2.000 ms");
+        assert_eq!(shown(i64::MAX), "9223372036.854775 s");
+    }
+}

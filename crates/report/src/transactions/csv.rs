@@ -1,0 +1,195 @@
+//! The fields of the NDJSON rows as RFC 4180 has them.
+
+use super::ndjson::{Handle, StatusName, bounds};
+use crate::figures::Command;
+use crate::time::Rfc3339;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+use wirewait_analysis::Transaction;
+
+/// A field: its name, and how its value is written; nothing is written for null.
+struct Field(&'static str, fn(&Transaction, &mut String) -> fmt::Result);
+
+/// Writes a value that may be missing.
+fn some<T: fmt::Display>(value: Option<T>, out: &mut String) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(out, "{value}"))
+}
+
+/// Writes names with a blank in between.
+fn list(names: impl Iterator<Item = &'static str>, out: &mut String) -> fmt::Result {
+    for (n, name) in names.enumerate() {
+        if n > 0 {
+            out.push(' ');
+        }
+        out.push_str(name);
+    }
+    Ok(())
+}
+
+const FIELDS: &[Field] = &[
+    Field("protocol", |t, o| o.write_str(t.protocol)),
+    Field("carrier", |t, o| o.write_str(t.carrier)),
+    Field("client", |t, o| write!(o, "{}", t.client)),
+    Field("server", |t, o| write!(o, "{}", t.server)),
+    Field("conversation", |t, o| write!(o, "{}", t.conversation)),
+    Field("command", |t, o| {
+        let name = t.operation.name;
+        write!(o, "{}", Command { name, code: t.code })
+    }),
+    Field("function", |t, o| some(t.operation.function, o)),
+    Field("subfunction", |t, o| some(t.operation.subfunction, o)),
+    Field("kind", |t, o| o.write_str(t.kind.name())),
+    Field("outcome", |t, o| o.write_str(t.outcome.name())),
+    Field("status", |t, o| some(t.status.map(StatusName), o)),
+    Field("ok", |t, o| some(t.status.map(|s| s.ok), o)),
+    Field("request_first_frame", |t, o| {
+        some(t.request.map(|r| r.first.frame), o)
+    }),
+    Field("request_last_frame", |t, o| {
+        some(t.request.map(|r| r.last.frame), o)
+    }),
+    Field("response_first_frame", |t, o| {
+        some(t.response.map(|r| r.first.frame), o)
+    }),
+    Field("response_last_frame", |t, o| {
+        some(t.response.map(|r| r.last.frame), o)
+    }),
+    Field("request_time", |t, o| {
+        some(t.request.map(|r| Rfc3339(r.first.at)), o)
+    }),
+    Field("turnaround_ns", |t, o| some(t.turnaround.exact(), o)),
+    Field("turnaround_bounds_ns.low", |t, o| {
+        some(bounds(t).map(|b| b[0]), o)
+    }),
+    Field("turnaround_bounds_ns.high", |t, o| {
+        some(bounds(t).map(|b| b[1]), o)
+    }),
+    Field("response_time_ns", |t, o| some(t.response_time_ns(), o)),
+    Field("request_transfer_ns", |t, o| {
+        some(t.request_transfer_ns(), o)
+    }),
+    Field("response_transfer_ns", |t, o| {
+        some(t.response_transfer_ns(), o)
+    }),
+    Field("copies", |t, o| write!(o, "{}", t.copies)),
+    Field("interims", |t, o| write!(o, "{}", t.interims)),
+    Field("first_interim_ns", |t, o| some(t.first_interim_ns(), o)),
+    Field("data_bytes", |t, o| write!(o, "{}", t.data_bytes)),
+    Field("request_bytes", |t, o| write!(o, "{}", t.request_bytes)),
+    Field("response_bytes", |t, o| write!(o, "{}", t.response_bytes)),
+    Field("frames.request", |t, o| write!(o, "{}", t.frames.request)),
+    Field("frames.response", |t, o| write!(o, "{}", t.frames.response)),
+    Field("frames.interim", |t, o| write!(o, "{}", t.frames.interim)),
+    Field("frames.ack", |t, o| write!(o, "{}", t.frames.ack)),
+    Field("frames.control", |t, o| write!(o, "{}", t.frames.control)),
+    Field("frames.retransmitted", |t, o| {
+        write!(o, "{}", t.frames.retransmitted)
+    }),
+    Field("hops", |t, o| some(t.hops, o)),
+    Field("flags", |t, o| list(t.flags.names(), o)),
+    Field("chain", |t, o| list(t.chain.iter().map(|op| op.name), o)),
+    Field("service_ns", |t, o| some(t.service_ns, o)),
+    Field("duplicate_responses", |t, o| {
+        write!(o, "{}", t.duplicate_responses)
+    }),
+    Field("asked_bytes", |t, o| write!(o, "{}", t.asked_bytes)),
+    Field("file_handle", |t, o| {
+        some(t.file.map(|f| Handle(f.handle)), o)
+    }),
+    Field("file_offset", |t, o| some(t.file.and_then(|f| f.offset), o)),
+];
+
+pub(super) fn header(out: &mut impl Write) -> io::Result<()> {
+    for (n, Field(name, _)) in FIELDS.iter().enumerate() {
+        if n > 0 {
+            out.write_all(b",")?;
+        }
+        out.write_all(name.as_bytes())?;
+    }
+    out.write_all(b"\r\n")
+}
+
+pub(super) fn row(
+    out: &mut impl Write,
+    scratch: &mut String,
+    transaction: &Transaction,
+) -> io::Result<()> {
+    for (n, Field(_, value)) in FIELDS.iter().enumerate() {
+        if n > 0 {
+            out.write_all(b",")?;
+        }
+        scratch.clear();
+        value(transaction, scratch).map_err(io::Error::other)?;
+        cell(out, scratch)?;
+    }
+    out.write_all(b"\r\n")
+}
+
+/// Quotes what RFC 4180 wants quoted.
+fn cell(out: &mut impl Write, text: &str) -> io::Result<()> {
+    if !text.contains([',', '"', '\r', '\n']) {
+        return out.write_all(text.as_bytes());
+    }
+    out.write_all(b"\"")?;
+    for (n, part) in text.split('"').enumerate() {
+        if n > 0 {
+            out.write_all(b"\"\"")?;
+        }
+        out.write_all(part.as_bytes())?;
+    }
+    out.write_all(b"\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::samples;
+    use crate::transactions::{Format, written};
+    use wirewait_wire::{Kind, Operation};
+
+    #[test]
+    fn all_rows() {
+        let text = written(Format::Csv, &samples::all());
+        let expected = [
+            "protocol,carrier,client,server,conversation,command,function,subfunction,kind,\
+             outcome,status,ok,request_first_frame,request_last_frame,response_first_frame,\
+             response_last_frame,request_time,turnaround_ns,turnaround_bounds_ns.low,\
+             turnaround_bounds_ns.high,response_time_ns,request_transfer_ns,\
+             response_transfer_ns,copies,interims,first_interim_ns,data_bytes,request_bytes,\
+             response_bytes,frames.request,frames.response,frames.interim,frames.ack,\
+             frames.control,frames.retransmitted,hops,flags,chain,service_ns,\
+             duplicate_responses,asked_bytes,file_handle,file_offset",
+            "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,answered,STATUS_SUCCESS,\
+             true,17,18,20,23,2024-02-29T12:34:56.000000000Z,1000000,,,1510000,10000,500000,\
+             1,0,,4096,63,4159,2,3,0,1,0,0,,raw,CLOSE,1000000,0,4096,0x4001,8192",
+            "ncp,ipx,00000022.00001b010203:4003,00000001.000000000001:0451,4,UNKNOWN_0x5709,\
+             87,9,other,answered,0x000000FE,false,17,18,20,23,\
+             2024-02-29T12:34:56.000000000Z,,10000,1000000,1510000,10000,500000,2,1,500000,\
+             0,63,4159,2,3,0,1,0,0,2,ambiguous,,,1,4096,,",
+            "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,unanswered,,,17,18,,,\
+             2024-02-29T12:34:56.000000000Z,,,,,10000,,1,0,,0,63,0,1,0,0,0,0,0,,,,,0,4096,,",
+            "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,orphan_response,\
+             STATUS_SUCCESS,true,,,20,23,,,,,,,500000,0,0,,4096,0,4159,2,3,0,1,0,0,,\
+             mid_capture,CLOSE,1000000,0,4096,0x4001,8192",
+            "",
+        ];
+        assert_eq!(text, expected.join("\r\n"));
+    }
+
+    #[test]
+    fn separators_and_quotes_are_quoted() {
+        static ODD: Operation = Operation {
+            name: "SAY \"HI\", TWICE",
+            kind: Kind::Other,
+            idempotent: true,
+            function: None,
+            subfunction: None,
+        };
+        let mut odd = samples::answered();
+        odd.operation = &ODD;
+        let text = written(Format::Csv, &[odd]);
+        assert!(
+            text.contains(",\"SAY \"\"HI\"\", TWICE\",,,read,"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! One row per transaction, written as it closes: nothing is gathered, so that a capture
+//! of any length needs no memory for its rows.
+
+mod csv;
+mod ndjson;
+mod text;
+
+pub(crate) use ndjson::{Row, StatusName};
+
+use std::io::{self, Write};
+use wirewait_analysis::Transaction;
+
+/// The shape of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON object per line.
+    Ndjson,
+    /// RFC 4180 with a header line, the fields of an object flattened to `outer.inner`.
+    Csv,
+    /// Aligned columns for people.
+    Text,
+}
+
+/// Writes rows of one format.
+#[derive(Debug)]
+pub struct Writer {
+    format: Format,
+    /// Reused from row to row.
+    scratch: String,
+}
+
+impl Writer {
+    /// A writer of rows of this format.
+    #[must_use]
+    pub fn new(format: Format) -> Self {
+        Self {
+            format,
+            scratch: String::new(),
+        }
+    }
+
+    /// Writes what stands above the rows.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn begin(&self, out: &mut impl Write) -> io::Result<()> {
+        match self.format {
+            Format::Ndjson => Ok(()),
+            Format::Csv => csv::header(out),
+            Format::Text => text::header(out),
+        }
+    }
+
+    /// Writes one row.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn row(&mut self, out: &mut impl Write, transaction: &Transaction) -> io::Result<()> {
+        match self.format {
+            Format::Ndjson => ndjson::row(out, transaction),
+            Format::Csv => csv::row(out, &mut self.scratch, transaction),
+            Format::Text => text::row(out, &mut self.scratch, transaction),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn written(format: Format, rows: &[Transaction]) -> String {
+    let mut out = Vec::new();
+    let mut writer = Writer::new(format);
+    writer.begin(&mut out).unwrap();
+    for row in rows {
+        writer.row(&mut out, row).unwrap();
+    }
+    String::from_utf8(out).unwrap()
+}

@@ -1,0 +1,126 @@
+//! The invariants of the architecture, read from the manifests and sources.
+
+use crate::support::root;
+use std::path::Path;
+
+/// Crates, and what of ours each may depend on.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("crates/wire", &[]),
+    ("crates/analysis", &["wirewait-wire"]),
+    ("dissectors", &["wirewait-wire"]),
+    ("crates/capture", &["wirewait-wire"]),
+    (
+        "crates/engine",
+        &["wirewait-wire", "wirewait-analysis", "wirewait-dissectors"],
+    ),
+    (
+        "crates/report",
+        &["wirewait-wire", "wirewait-analysis"],
+    ),
+    ("crates/synth", &["wirewait-wire", "wirewait-capture"]),
+];
+
+/// Libraries that only one crate may use.
+const ONLY: &[(&str, &str)] = &[
+    ("pcap", "crates/capture"),
+    ("nom", "dissectors"),
+    ("ratatui", "crates/tui"),
+];
+
+/// Names of the packages in a manifest's `[dependencies]`.
+fn dependencies(manifest: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(manifest).unwrap();
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if line.starts_with('[') {
+            inside = line == "[dependencies]";
+        } else if inside && let Some((name, _)) = line.split_once('=') {
+            let name = name.trim();
+            found.push(name.split('.').next().unwrap_or(name).to_owned());
+        }
+    }
+    found
+}
+
+/// The sources of a crate, tests cut off.
+fn sources(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let product = text.split("#[cfg(test)]").next().unwrap_or("").to_owned();
+                found.push((path.display().to_string(), product));
+            }
+        }
+    }
+    assert!(!found.is_empty());
+    found
+}
+
+#[test]
+fn crates_depend_only_on_what_lies_below_them() {
+    for (folder, allowed) in ALLOWED {
+        let manifest = root().join(folder).join("Cargo.toml");
+        for dependency in dependencies(&manifest) {
+            if dependency.starts_with("wirewait-") {
+                assert!(
+                    allowed.contains(&dependency.as_str()),
+                    "{folder} depends on {dependency}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn each_outside_library_has_one_home() {
+    for (folder, _) in ALLOWED {
+        for dependency in dependencies(&root().join(folder).join("Cargo.toml")) {
+            for (library, home) in ONLY {
+                assert!(
+                    dependency != *library || folder == home,
+                    "{folder} uses {library}, which belongs in {home}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_core_does_no_input_or_output_and_has_no_clock() {
+    for folder in ["crates/wire", "crates/analysis", "crates/engine", "dissectors"] {
+        for (file, text) in sources(&root().join(folder)) {
+            for word in [
+                "std::fs", "std::net::Tcp", "std::io", "SystemTime", "Instant", "println!", "std::env",
+                "std::thread",
+            ] {
+                assert!(!text.contains(word), "{file} uses {word}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_analysis_knows_no_protocol_by_name() {
+    for (file, text) in sources(&root().join("crates/analysis")) {
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            for name in ["\"smb", "\"ncp", "\"nbf", "\"tcp", "\"ipx", "wirewait_dissectors"] {
+                assert!(!line.contains(name), "{file}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_is_forbidden_everywhere() {
+    for (folder, _) in ALLOWED {
+        let text = std::fs::read_to_string(root().join(folder).join("src/lib.rs")).unwrap();
+        assert!(text.contains("#![forbid(unsafe_code)]"), "{folder}");
+    }
+}

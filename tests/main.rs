@@ -1,0 +1,5 @@
+//! Everything that is proved about the whole, in one program (it links once).
+
+mod layers;
+mod oracle;
+mod support;
