@@ -13,10 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "crates/engine",
         &["wirewait-wire", "wirewait-analysis", "wirewait-dissectors"],
     ),
-    (
-        "crates/report",
-        &["wirewait-wire", "wirewait-analysis"],
-    ),
+    ("crates/report", &["wirewait-wire", "wirewait-analysis"]),
     ("crates/synth", &["wirewait-wire", "wirewait-capture"]),
 ];
 
@@ -94,10 +91,21 @@ fn each_outside_library_has_one_home() {
 
 #[test]
 fn the_core_does_no_input_or_output_and_has_no_clock() {
-    for folder in ["crates/wire", "crates/analysis", "crates/engine", "dissectors"] {
+    for folder in [
+        "crates/wire",
+        "crates/analysis",
+        "crates/engine",
+        "dissectors",
+    ] {
         for (file, text) in sources(&root().join(folder)) {
             for word in [
-                "std::fs", "std::net::Tcp", "std::io", "SystemTime", "Instant", "println!", "std::env",
+                "std::fs",
+                "std::net::Tcp",
+                "std::io",
+                "SystemTime",
+                "Instant",
+                "println!",
+                "std::env",
                 "std::thread",
             ] {
                 assert!(!text.contains(word), "{file} uses {word}");
@@ -109,8 +117,18 @@ fn the_core_does_no_input_or_output_and_has_no_clock() {
 #[test]
 fn the_analysis_knows_no_protocol_by_name() {
     for (file, text) in sources(&root().join("crates/analysis")) {
-        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
-            for name in ["\"smb", "\"ncp", "\"nbf", "\"tcp", "\"ipx", "wirewait_dissectors"] {
+        for line in text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+        {
+            for name in [
+                "\"smb",
+                "\"ncp",
+                "\"nbf",
+                "\"tcp",
+                "\"ipx",
+                "wirewait_dissectors",
+            ] {
                 assert!(!line.contains(name), "{file}: {line}");
             }
         }

@@ -60,15 +60,20 @@ fn explain(theirs: Pair, transactions: &[Transaction]) -> Option<&'static str> {
             return Some("a repeated request timed from its last copy");
         }
     }
+    let interim = |t: &Transaction| t.first_interim.is_some_and(|m| m.frame == theirs.response);
+    if transactions.iter().any(interim) {
+        return Some("an interim answer timed as if it were the answer");
+    }
     let cancelled = |t: &&Transaction| {
-        t.outcome == Outcome::Cancelled && t.response.is_some_and(|r| r.last.frame == theirs.response)
+        t.outcome == Outcome::Cancelled
+            && t.response.is_some_and(|r| r.last.frame == theirs.response)
     };
     if transactions.iter().any(|t| cancelled(&t)) {
         return Some("a cancelled request timed from the cancel");
     }
-    let copied = transactions.iter().any(|t| {
-        t.copies > 1 && t.response.is_some_and(|r| r.last.frame == theirs.response)
-    });
+    let copied = transactions
+        .iter()
+        .any(|t| t.copies > 1 && t.response.is_some_and(|r| r.last.frame == theirs.response));
     copied.then_some("a repeated request timed from its last copy")
 }
 
@@ -95,7 +100,10 @@ fn the_same_pairs_as_tshark() {
         let analysis = match analyse(&[path]) {
             Ok(analysis) => analysis,
             Err(error) => {
-                assert!(error.contains("does not read") || error.contains("not a capture file"), "{error}");
+                assert!(
+                    error.contains("does not read") || error.contains("not a capture file"),
+                    "{error}"
+                );
                 unread.push(file.to_owned());
                 continue;
             }
@@ -132,7 +140,10 @@ fn the_same_pairs_as_tshark() {
     for (reason, n) in &reasons {
         println!("  tshark differs {n} times: {reason}");
     }
-    println!("captures in formats that are not read yet: {}", unread.join(", "));
+    println!(
+        "captures in formats that are not read yet: {}",
+        unread.join(", ")
+    );
     assert!(
         unexplained.is_empty(),
         "{} pairs of tshark's without explanation:\n{}",

@@ -6,13 +6,13 @@ use wirewait_capture::Options;
 use wirewait_wire::{Frame, Source};
 
 /// The folder of the workspace.
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The folder of real captures beside the project, or `None` with a loud word. They are
 /// not part of the project; CI has them and must not skip.
-pub fn captures(test: &str) -> Option<PathBuf> {
+pub(crate) fn captures(test: &str) -> Option<PathBuf> {
     let folder = root().join("../shared/captures");
     if folder.is_dir() {
         return Some(folder);
@@ -26,7 +26,7 @@ pub fn captures(test: &str) -> Option<PathBuf> {
 }
 
 /// Files of a folder, by name.
-pub fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
         .map(|entry| entry.unwrap().path())
@@ -37,19 +37,20 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// All transactions and figures of some frames.
-pub struct Analysis {
-    pub transactions: Vec<Transaction>,
-    pub snapshot: Snapshot,
+pub(crate) struct Analysis {
+    pub(crate) transactions: Vec<Transaction>,
+    pub(crate) snapshot: Snapshot,
 }
 
 /// Runs the analyser over files that are one capture. Damage ends a file, not the test.
-pub fn analyse(paths: &[PathBuf]) -> Result<Analysis, String> {
-    let mut source = wirewait_capture::open(paths, &Options::default()).map_err(|e| e.to_string())?;
+pub(crate) fn analyse(paths: &[PathBuf]) -> Result<Analysis, String> {
+    let mut source =
+        wirewait_capture::open(paths, &Options::default()).map_err(|e| e.to_string())?;
     Ok(analyse_source(&mut source))
 }
 
 /// Runs the analyser over a source.
-pub fn analyse_source(source: &mut dyn Source) -> Analysis {
+pub(crate) fn analyse_source(source: &mut dyn Source) -> Analysis {
     let mut run = Run::new();
     let mut damages = 0;
     while damages < 10_000 {
@@ -63,24 +64,24 @@ pub fn analyse_source(source: &mut dyn Source) -> Analysis {
 }
 
 /// An analyser and what came out of it.
-pub struct Run {
+pub(crate) struct Run {
     analyzer: Analyzer,
     transactions: Vec<Transaction>,
 }
 
 impl Run {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             analyzer: Analyzer::new(wirewait_dissectors::registry(), Settings::default()),
             transactions: Vec::new(),
         }
     }
 
-    pub fn frame(&mut self, frame: &Frame<'_>) {
+    pub(crate) fn frame(&mut self, frame: &Frame<'_>) {
         self.analyzer.frame(frame, &mut self.transactions);
     }
 
-    pub fn finish(mut self) -> Analysis {
+    pub(crate) fn finish(mut self) -> Analysis {
         self.analyzer.finish(&mut self.transactions);
         Analysis {
             transactions: self.transactions,
@@ -90,7 +91,7 @@ impl Run {
 }
 
 /// Asserts that every frame of the capture went somewhere, and only there.
-pub fn assert_frames_close(name: &str, snapshot: &Snapshot) {
+pub(crate) fn assert_frames_close(name: &str, snapshot: &Snapshot) {
     let a = snapshot.attribution;
     let whole = wirewait_analysis::WHOLE_FRAME;
     assert_eq!(

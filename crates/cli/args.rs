@@ -1,10 +1,11 @@
 //! The command line.
 
 use crate::when::{Moment, Span};
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use wirewait_engine::Settings;
 
@@ -21,6 +22,7 @@ the results are from what could be read.";
     name = "wirewait",
     version,
     about,
+    override_usage = "wirewait <COMMAND> ...\n       wirewait FILE...",
     after_help = AFTER_HELP,
     arg_required_else_help = true,
     subcommand_required = true,
@@ -216,17 +218,31 @@ impl FromStr for FrameRange {
 
 /// Reads the arguments of the program. Ends it after help, and after a mistake.
 pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Command {
+    let typed: Vec<OsString> = args.collect();
+    let args = with_command(typed.clone());
+    if let ([_, word], true) = (typed.as_slice(), args != typed)
+        && word.to_str().is_some_and(is_like_a_command)
+        && !Path::new(word).exists()
+    {
+        let message = format!("{word:?} is neither a command nor a file");
+        Cli::command()
+            .error(ErrorKind::InvalidSubcommand, message)
+            .exit();
+    }
     match try_parse(args) {
         Ok(command) => command,
         Err(error) => error.exit(),
     }
 }
 
-fn try_parse(args: impl Iterator<Item = OsString>) -> Result<Command, clap::Error> {
-    let command = Cli::try_parse_from(with_command(args.collect()))?.command;
-    check(&command).map_err(|message| {
-        Cli::command().error(clap::error::ErrorKind::ValueValidation, message)
-    })?;
+/// A single word that may be a mistyped command; files tend to have dots and slashes.
+fn is_like_a_command(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase())
+}
+
+fn try_parse(args: Vec<OsString>) -> Result<Command, clap::Error> {
+    let command = Cli::try_parse_from(args)?.command;
+    check(&command).map_err(|message| Cli::command().error(ErrorKind::ValueValidation, message))?;
     Ok(command)
 }
 
@@ -276,11 +292,10 @@ fn check(command: &Command) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::error::ErrorKind;
 
     fn parse(args: &[&str]) -> Result<Command, ErrorKind> {
         let args = std::iter::once("wirewait").chain(args.iter().copied());
-        try_parse(args.map(OsString::from)).map_err(|error| error.kind())
+        try_parse(with_command(args.map(OsString::from).collect())).map_err(|error| error.kind())
     }
 
     fn report(args: &[&str]) -> ReportArgs {

@@ -23,6 +23,11 @@ const WORTH_A_BAR: u64 = 32 << 20;
 /// does not.
 const SURELY_PAST: u32 = 1000;
 
+/// Whether a path stands for the standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Opened files and what was wrong with them.
 pub(crate) struct Input {
     files: Files,
@@ -34,7 +39,7 @@ impl Input {
     /// Opens the files.
     pub(crate) fn open(args: &InputArgs) -> Result<Self, Failure> {
         let selection = Selection::new(args)?;
-        if args.files.iter().any(|f| f == Path::new("-")) && io::stdin().is_terminal() {
+        if args.files.iter().any(|file| is_stdin(file)) && io::stdin().is_terminal() {
             return Err(Failure::Usage(
                 "-: the standard input is a terminal; pipe a capture into it".to_owned(),
             ));
@@ -121,6 +126,14 @@ impl Analysis {
     pub(crate) fn about(&self, args: &InputArgs) -> About {
         About {
             files: args.files.iter().map(|f| f.display().to_string()).collect(),
+            selection: wirewait_report::Selection {
+                since: args.since.as_ref().map(Moment::to_string),
+                until: args.until.as_ref().map(Moment::to_string),
+                #[cfg(feature = "libpcap")]
+                filter: args.filter.clone(),
+                #[cfg(not(feature = "libpcap"))]
+                filter: None,
+            },
             interfaces: self.interfaces.clone(),
             damage: self.damage.sentences.clone(),
         }

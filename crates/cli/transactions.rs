@@ -2,8 +2,9 @@
 
 use crate::args::{RowFormat, TransactionsArgs};
 use crate::failure::{Failure, Verdict};
-use crate::input::Input;
+use crate::input::{Input, is_stdin};
 use crate::output::Output;
+use std::io::Write;
 use wirewait_engine::{Sink, Transaction};
 use wirewait_report::transactions::{Format, Writer};
 
@@ -18,9 +19,12 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     output.write(|out| writer.begin(out))?;
     // A bar in between the rows would only disturb.
     let quiet = output.terminal;
+    // Frames from a pipe may come in slowly; rows are not to wait for them in a buffer.
+    let at_once = output.terminal || args.input.files.iter().any(|file| is_stdin(file));
     let mut rows = Rows {
         writer,
         output,
+        at_once,
         failure: None,
     };
     let settings = args.analysis.settings();
@@ -33,25 +37,31 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
 struct Rows {
     writer: Writer,
     output: Output,
+    /// Each row is handed on when it is written.
+    at_once: bool,
     failure: Option<Failure>,
 }
 
 impl Rows {
     fn check(&mut self) -> Result<(), Failure> {
-        match self.failure.take() {
-            Some(failure) => Err(failure),
-            // Whoever looks on does not want to wait until a buffer is full.
-            None if self.output.terminal => self.output.flush(),
-            None => Ok(()),
-        }
+        self.failure.take().map_or(Ok(()), Err)
     }
 }
 
 impl Sink for Rows {
     fn transaction(&mut self, transaction: &Transaction) {
         if self.failure.is_none() {
-            let Self { writer, output, .. } = self;
-            self.failure = output.write(|out| writer.row(out, transaction)).err();
+            let Self {
+                writer,
+                output,
+                at_once,
+                ..
+            } = self;
+            let written = output.write(|out| {
+                writer.row(out, transaction)?;
+                if *at_once { out.flush() } else { Ok(()) }
+            });
+            self.failure = written.err();
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Durations and moments, as they are typed.
 
+use std::fmt;
 use std::str::FromStr;
 use wirewait_engine::Timestamp;
+use wirewait_report::Rfc3339;
 
 /// A span of time: a decimal number and a unit, seconds if there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +80,19 @@ impl Moment {
     }
 }
 
+/// As it can be typed: seconds after the start, or RFC 3339.
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absolute(at) => Rfc3339(*at).fmt(f),
+            Self::AfterStart(Span { nanos }) => {
+                let (seconds, fraction) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+                write!(f, "{seconds}.{fraction:09}")
+            }
+        }
+    }
+}
+
 impl FromStr for Moment {
     type Err = String;
 
@@ -149,6 +164,9 @@ mod tests {
             at("1970-01-01T02:00:01.000000005+02:00"),
             Ok(Timestamp::from_parts(1, 5))
         );
+        for text in ["90.500000000", "2026-11-20T07:00:00.000000001Z"] {
+            assert_eq!(text.parse::<Moment>().unwrap().to_string(), text);
+        }
         assert!(at("2026-11-20T07:00:00").is_err(), "which zone?");
         assert!(at("3000-01-01T00:00:00Z").is_err(), "cannot be held");
         assert!(at("yesterday").is_err());

@@ -187,6 +187,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     claims: &[Claim::Exact(llc::SAP.key(0xf0))],
     conveys: true,
+    carrier: Some("nbf"),
     dissect,
     framing: None,
     resync: None,
@@ -210,6 +211,9 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             (Carries::Ack(some(h.transmit)), Next::NONE)
         }
         command::SESSION_INITIALIZE | command::SESSION_CONFIRM => (Carries::Message, Next::NONE),
+        command::NO_RECEIVE | command::RECEIVE_OUTSTANDING => {
+            (Carries::Accepted(h.data2.into()), Next::NONE)
+        }
         command::DATA_ACK.. => (Carries::Control, Next::NONE),
         _ => (Carries::Message, Next::NONE),
     };
@@ -609,8 +613,8 @@ mod tests {
             (0x14, Carries::Ack(Some(0x33))),
             (0x1c, Carries::Ack(Some(0x33))),
             (0x18, Carries::Control),
-            (0x1a, Carries::Control),
-            (0x1b, Carries::Control),
+            (0x1a, Carries::Accepted(0)),
+            (0x1b, Carries::Accepted(0)),
             (0x1f, Carries::Control),
             (0x17, Carries::Message),
             (0x19, Carries::Message),

@@ -123,6 +123,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[Claim::Exact(ipx::SOCKET.key(0x0455))],
     conveys: true,
+    carrier: None,
     dissect,
     framing: None,
     resync: None,

@@ -84,6 +84,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     claims: &[Claim::Exact(udp::PORT.key(137))],
     conveys: false,
+    carrier: None,
     dissect,
     framing: None,
     resync: None,

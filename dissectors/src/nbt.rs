@@ -138,8 +138,7 @@ impl fmt::Display for Name {
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbss",
-    title: "NetBIOS session service framing, RFC 1002 (port 139), and direct TCP, MS-SMB2 (port 445); \
-            session set-up is counted as nbt",
+    title: "NetBIOS session service framing on TCP port 139, RFC 1002; session set-up is counted as nbt",
     does: "messages in the TCP stream, finding the next one after a gap",
     lacks: "",
     verified: &[
@@ -148,11 +147,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Verified::Lab,
         Verified::Tshark,
     ],
-    claims: &[
-        Claim::Exact(tcp::PORT.key(139)),
-        Claim::Exact(tcp::PORT.key(445)),
-    ],
+    claims: &[Claim::Exact(tcp::PORT.key(139))],
     conveys: true,
+    carrier: Some("nbt"),
     dissect,
     framing: Some(framing),
     resync: Some(resync),
@@ -161,7 +158,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     describe,
 };
 
-fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
+pub(crate) fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     match framing(input.bytes) {
         Framing::Message {
             header,
@@ -179,7 +176,7 @@ fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     }
 }
 
-fn framing(bytes: &[u8]) -> Framing {
+pub(crate) fn framing(bytes: &[u8]) -> Framing {
     let Ok(h) = Header::parse(Input::whole(bytes)) else {
         return Framing::Need(Header::LENGTH);
     };
@@ -203,7 +200,7 @@ fn framing(bytes: &[u8]) -> Framing {
 /// control packet stands there and what follows it fits. A packet whose end can be seen and
 /// leads to the next one is believed before one that ends behind these bytes: in the latter
 /// the length may be file data that happens to stand before a part of an SMB2 compound.
-fn resync(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn resync(bytes: &[u8]) -> Option<usize> {
     if let Framing::Message {
         header: 0, length, ..
     } = framing(bytes)
@@ -222,7 +219,7 @@ fn resync(bytes: &[u8]) -> Option<usize> {
         .or_else(|| places().find(|&at| trust(bytes, at).is_some()))
 }
 
-fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+pub(crate) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     match Header::parse(input) {
         Ok(h) if h.kind == packet::MESSAGE => write!(out, "SESSION MESSAGE, {} bytes", h.length),
         Ok(h) => write!(out, "packet type 0x{:02x}, {} bytes", h.kind, h.length),

@@ -102,6 +102,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     claims: &[Claim::Exact(udp::PORT.key(138))],
     conveys: true,
+    carrier: None,
     dissect,
     framing: None,
     resync: None,

@@ -80,6 +80,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(nbt::CONTROL.key(packet::KEEP_ALIVE as u32)),
     ],
     conveys: false,
+    carrier: None,
     dissect,
     framing: None,
     resync: None,

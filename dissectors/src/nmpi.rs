@@ -77,6 +77,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(ipx::SOCKET.key(0x0553)),
     ],
     conveys: true,
+    carrier: None,
     dissect,
     framing: None,
     resync: None,

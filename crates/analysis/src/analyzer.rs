@@ -73,6 +73,8 @@ struct Books {
     /// The frame in which each protocol was counted last.
     protocol_seen: Vec<u64>,
     frames: u64,
+    /// Frames of the capture that were left out in between.
+    skipped: u64,
 }
 
 struct State {
@@ -123,6 +125,7 @@ impl Analyzer {
                     protocols: vec![0; protocols],
                     protocol_seen: vec![0; protocols],
                     frames: 0,
+                    skipped: 0,
                 },
                 duplicates: Duplicates::new(),
                 interfaces: Vec::new(),
@@ -159,6 +162,12 @@ impl Analyzer {
             }
         }
         state.sweep(frame.at, registry, sink);
+    }
+
+    /// Leaves the next frame of the capture out of everything but the count by which frames
+    /// are numbered, so that the others keep the numbers every analyser shows.
+    pub fn skip(&mut self) {
+        self.state.books.skipped = self.state.books.skipped.saturating_add(1);
     }
 
     /// Time passes without frames (a silent live segment): closes what has waited too long.
@@ -264,7 +273,7 @@ impl State {
                 bytes: input.bytes,
                 length: input.length,
                 mark: Mark {
-                    frame: self.books.frames,
+                    frame: self.books.frames.saturating_add(self.books.skipped),
                     at: frame.at,
                 },
                 share: (0, input.length),
@@ -326,9 +335,8 @@ impl State {
             }
         };
         let conversation = self.conversations.get_mut(place)?;
-        let client = conversation.client();
         let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(client, e, sink);
+        let mut events = |e: Event<'_>| books.event(e, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         conversation.segment(side, segment, arrival.piece, &world, &mut events);
         Some(())
@@ -387,10 +395,12 @@ impl State {
             let Some(conversation) = self.conversations.get_mut(place) else {
                 return;
             };
-            let client = conversation.client();
             let books = &mut self.books;
-            let mut events = |e: Event<'_>| books.event(client, e, sink);
+            let mut events = |e: Event<'_>| books.event(e, sink);
             conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+            if let Some((_, Side::Server, true)) = role {
+                conversation.answered_by(arrival.facts.from);
+            }
             conversation.message(side, &message, &world, &mut events);
             found = Some((place, side));
         });
@@ -489,13 +499,12 @@ impl State {
                 let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
                 match known {
                     Some((owner, conversation)) => {
-                        let client = conversation.client();
                         let books = &mut self.books;
                         conversation.repeat_message(
                             owner.side,
                             owner.serial,
                             arrival.piece.mark,
-                            &mut |e| books.event(client, e, sink),
+                            &mut |e| books.event(e, sink),
                         );
                     }
                     None => {
@@ -564,9 +573,8 @@ impl State {
         };
         link.last = Some(place);
         let conversation = self.conversations.get_mut(place)?;
-        let client = conversation.client();
         let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(client, e, sink);
+        let mut events = |e: Event<'_>| books.event(e, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         match arrival.facts.carries {
             Carries::Segment(segment) => {
@@ -605,9 +613,8 @@ impl State {
         let books = &mut self.books;
         match self.conversations.get_mut(owner.place) {
             Some(conversation) => {
-                let client = conversation.client();
                 conversation.acknowledge_message(owner.side, owner.serial, &mut |e| {
-                    books.event(client, e, sink);
+                    books.event(e, sink);
                 });
             }
             None => books.attribution.control += WHOLE_FRAME,
@@ -619,8 +626,7 @@ impl State {
         let books = &mut self.books;
         match link.last.and_then(|p| self.conversations.get_mut(p)) {
             Some(conversation) => {
-                let client = conversation.client();
-                conversation.control(&mut |e| books.event(client, e, sink));
+                conversation.control(&mut |e| books.event(e, sink));
             }
             None => books.attribution.control += WHOLE_FRAME,
         }
@@ -652,8 +658,7 @@ impl State {
         let world = self.world(registry);
         let books = &mut self.books;
         for conversation in self.conversations.iter_mut() {
-            let client = conversation.client();
-            conversation.expire(now, &world, &mut |e| books.event(client, e, sink));
+            conversation.expire(now, &world, &mut |e| books.event(e, sink));
         }
     }
 
@@ -690,10 +695,10 @@ impl Arrival<'_> {
 }
 
 impl Books {
-    fn event(&mut self, client: Endpoint, event: Event<'_>, sink: &mut dyn Sink) {
+    fn event(&mut self, event: Event<'_>, sink: &mut dyn Sink) {
         match event {
-            Event::Begins(at) => self.figures.begins(client, at),
-            Event::Ends(at) => self.figures.ends(client, at),
+            Event::Begins(client, at) => self.figures.begins(client, at),
+            Event::Ends(client, at) => self.figures.ends(client, at),
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
             Event::Closed(transaction) => {
@@ -712,8 +717,7 @@ impl Books {
         world: &World<'_>,
         sink: &mut dyn Sink,
     ) {
-        let client = conversation.client();
-        conversation.finish(now, world, &mut |e| self.event(client, e, sink));
+        conversation.finish(now, world, &mut |e| self.event(e, sink));
         self.quality.one_sided += u64::from(conversation.one_sided());
         self.quality.mid_capture += u64::from(conversation.began_before());
         let faults = &mut self.quality.faults;

@@ -123,9 +123,9 @@ impl Conversation {
         }
     }
 
-    /// The client's end, as far as is known.
-    pub(crate) fn client(&self) -> Endpoint {
-        self.between.ends[1 - self.between.server]
+    /// The side that answers is this end, whoever was asked.
+    pub(crate) fn answered_by(&mut self, end: Endpoint) {
+        self.between.ends[self.between.server] = end;
     }
 
     /// Whether it can be told that it began before the capture.

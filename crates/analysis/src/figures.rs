@@ -123,7 +123,11 @@ impl Figures {
     /// It no longer waits for one of its requests, since `at`.
     pub(crate) fn ends(&mut self, client: Endpoint, at: Timestamp) {
         let client = self.client(client);
-        client.outstanding = client.outstanding.saturating_sub(1);
+        if client.outstanding == 0 {
+            // Its beginning was dropped with an evicted row.
+            return;
+        }
+        client.outstanding -= 1;
         let latest = client.idle_since.map_or(at, |idle| idle.max(at));
         client.idle_since = Some(latest);
         if client.outstanding == 0 {
@@ -386,12 +390,18 @@ fn station_row(key: Endpoint, c: &Client, all: u64, all_ns: i128) -> StationRow 
             u64::try_from((spread / (n * n)).isqrt()).ok()
         })
         .flatten();
-    let normalised_mean = (times.n > 0 && all_ns > 0)
-        .then(|| {
-            let scaled = sum.checked_mul(u128::from(all))?.checked_mul(1_000_000)?;
-            u64::try_from(scaled / (n * all_ns.unsigned_abs())).ok()
-        })
-        .flatten();
+    // So many times the mean of all stations, in millionths.
+    let normalised = |ns: u128, of: u128| {
+        let scaled = ns.checked_mul(u128::from(all))?.checked_mul(1_000_000)?;
+        let mean = of.checked_mul(all_ns.unsigned_abs()).filter(|m| *m > 0)?;
+        u64::try_from(scaled / mean).ok()
+    };
+    let normalised_mean = normalised(sum, n);
+    let normalised_one = |ns: i64| {
+        (times.n > 0)
+            .then(|| normalised(u128::from(ns.unsigned_abs()), 1))
+            .flatten()
+    };
     StationRow {
         client: key,
         servers: c.servers.len() as u64,
@@ -399,6 +409,8 @@ fn station_row(key: Endpoint, c: &Client, all: u64, all_ns: i128) -> StationRow 
         response_time: times,
         deviation,
         normalised_mean,
+        normalised_min: normalised_one(times.min),
+        normalised_max: normalised_one(times.max),
         retransmitted: c.retransmitted,
         busy_ns: c.busy_ns,
         client_ns: c.client_ns,

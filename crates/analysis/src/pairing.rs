@@ -26,10 +26,10 @@ pub(crate) struct World<'a> {
 
 /// What pairing tells the figures.
 pub(crate) enum Event<'a> {
-    /// A request is complete that keeps the client waiting.
-    Begins(Timestamp),
-    /// The client no longer waits for one.
-    Ends(Timestamp),
+    /// A request is complete that keeps this client waiting since then.
+    Begins(Endpoint, Timestamp),
+    /// This client no longer waits for one since then.
+    Ends(Endpoint, Timestamp),
     /// A transaction is closed.
     Closed(&'a Transaction),
     /// So much of the frames belongs to no transaction.
@@ -380,7 +380,7 @@ impl Pairing {
             let waits = !matches!(open.transaction.kind, Kind::Wait | Kind::Break);
             if whole && waits && !open.counted {
                 open.counted = true;
-                events(Event::Begins(request.first.at));
+                events(Event::Begins(open.transaction.client, request.first.at));
             }
         }
         if whole {
@@ -407,6 +407,9 @@ impl Pairing {
         let open = &mut self.open[at];
         let serial = open.serial;
         let tally = &message.tally;
+        if x.anyone && open.transaction.response.is_none() {
+            open.transaction.server = between.ends[between.server];
+        }
         if x.alias.is_some() && x.role == Role::Interim && open.alias.is_none() {
             open.alias = x.alias;
         }
@@ -450,7 +453,10 @@ impl Pairing {
                 if std::mem::take(&mut open.counted) {
                     // What waits by design does not make the client busy.
                     let began = open.transaction.request.map(|r| r.first.at);
-                    events(Event::Ends(began.unwrap_or(tally.extent.last.at)));
+                    events(Event::Ends(
+                        open.transaction.client,
+                        began.unwrap_or(tally.extent.last.at),
+                    ));
                 }
             }
             return Some(serial);
@@ -669,7 +675,7 @@ impl Pairing {
         if open.may_wait && waited && t.kind == Kind::Lock {
             t.kind = Kind::Wait;
             if std::mem::take(&mut open.counted) {
-                events(Event::Ends(t.request.map_or(t4, |r| r.first.at)));
+                events(Event::Ends(t.client, t.request.map_or(t4, |r| r.first.at)));
             }
         }
         // Break and wait answers are not the server's work before the next answer.
@@ -685,7 +691,7 @@ impl Pairing {
         self.due = self.due.min(open.deadline);
         if std::mem::take(&mut open.counted) {
             let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
-            events(Event::Ends(end));
+            events(Event::Ends(open.transaction.client, end));
         }
     }
 
@@ -725,7 +731,7 @@ impl Pairing {
                         (Some(limit), None) => limit,
                         (None, now) => now.unwrap_or_default(),
                     };
-                    events(Event::Ends(end));
+                    events(Event::Ends(t.client, end));
                 }
             }
         }

@@ -133,6 +133,10 @@ pub struct StationRow {
     pub deviation: Option<u64>,
     /// Its mean response time relative to the mean of all stations, in millionths.
     pub normalised_mean: Option<u64>,
+    /// Its shortest response time relative to that mean, in millionths.
+    pub normalised_min: Option<u64>,
+    /// Its longest likewise.
+    pub normalised_max: Option<u64>,
     /// Frames it or its servers had to send again for its requests.
     pub retransmitted: u64,
     /// Time with at least one request outstanding, ns.
@@ -147,17 +151,18 @@ pub struct StationRow {
     pub data_bytes: u64,
 }
 
-/// Frames of the capture, by where they belong. The shares of all transactions (in
-/// [`crate::WHOLE_FRAME`]ths) and the other three sum to the frames of the capture.
+/// Frames of the capture, by where they belong. Transactions and control share frames, so
+/// they count in [`crate::WHOLE_FRAME`]ths of a frame; the others in frames. Together they
+/// are exactly the frames of the capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attribution {
-    /// Shares of transactions.
+    /// Shares of transactions, in [`crate::WHOLE_FRAME`]ths.
     pub transactions: u64,
-    /// Set-up, upkeep and everything else on conversations that are followed.
+    /// Set-up, upkeep and everything else on conversations that are followed, likewise.
     pub control: u64,
     /// Frames of no conversation that is followed.
     pub other: u64,
-    /// Copies from a mirror port, dropped.
+    /// Frames that are copies from a mirror port, dropped.
     pub duplicates: u64,
 }
 

@@ -184,7 +184,8 @@ impl Flags {
         self.0 == 0
     }
 
-    pub(crate) fn set(&mut self, other: Self) {
+    /// Sets all of `other` as well.
+    pub fn set(&mut self, other: Self) {
         self.0 |= other.0;
     }
 

@@ -97,7 +97,7 @@ impl<S: Source> Engine<S> {
             };
             match choose(&frame) {
                 Choice::Take => self.analyzer.frame(&frame, sink),
-                Choice::Skip => {}
+                Choice::Skip => self.analyzer.skip(),
                 Choice::Stop => return Ok(Progress::End),
             }
         }

@@ -17,10 +17,36 @@ pub struct Interface {
 pub struct About {
     /// The files, as the user named them.
     pub files: Vec<String>,
+    /// Which of their frames were wanted.
+    pub selection: Selection,
     /// Its interfaces, by number.
     pub interfaces: Vec<Interface>,
     /// What was wrong with the files, one sentence each.
     pub damage: Vec<String>,
+}
+
+/// Which frames of the input were wanted, as the user put it; all of them by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Frames from this moment on.
+    pub since: Option<String>,
+    /// Frames before this moment.
+    pub until: Option<String>,
+    /// Frames that match this expression.
+    pub filter: Option<String>,
+}
+
+impl Selection {
+    /// The conditions that were given.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        [
+            ("since", &self.since),
+            ("until", &self.until),
+            ("filter", &self.filter),
+        ]
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, text.as_deref()?)))
+    }
 }
 
 impl About {

@@ -64,6 +64,7 @@ fn document<'a>(about: &'a About, snapshot: &'a Snapshot) -> Document<'a> {
 #[derive(Serialize)]
 struct Capture<'a> {
     files: &'a [String],
+    selection: Selected<'a>,
     frames: u64,
     bytes: u64,
     first: Option<Rfc3339>,
@@ -76,6 +77,14 @@ struct Capture<'a> {
     conversations: u64,
     evicted_conversations: u64,
     frames_of: FramesOf,
+}
+
+/// Which frames of the files were wanted, as the user put it; all null for all of them.
+#[derive(Serialize)]
+struct Selected<'a> {
+    since: Option<&'a str>,
+    until: Option<&'a str>,
+    filter: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -105,6 +114,11 @@ fn capture<'a>(about: &'a About, snapshot: &Snapshot) -> Capture<'a> {
     let row = &snapshot.capture;
     Capture {
         files: &about.files,
+        selection: Selected {
+            since: about.selection.since.as_deref(),
+            until: about.selection.until.as_deref(),
+            filter: about.selection.filter.as_deref(),
+        },
         frames: row.frames,
         bytes: row.bytes,
         first: row.first.map(Rfc3339),

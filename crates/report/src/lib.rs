@@ -29,6 +29,6 @@ pub mod transactions;
 #[cfg(test)]
 mod samples;
 
-pub use about::{About, Interface};
+pub use about::{About, Interface, Selection};
 pub use escape::Escaped;
 pub use time::Rfc3339;

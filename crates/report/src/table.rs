@@ -38,11 +38,8 @@ impl Column {
         }
     }
 
-    pub(crate) const fn rare(title: &'static str) -> Self {
-        Self {
-            rare: true,
-            ..Self::right(title)
-        }
+    pub(crate) const fn rare(self) -> Self {
+        Self { rare: true, ..self }
     }
 
     pub(crate) const fn under(group: &'static str, title: &'static str) -> Self {
@@ -247,7 +244,7 @@ mod tests {
         Column::right("n"),
         Column::under("turnaround", "p50"),
         Column::under("turnaround", "max"),
-        Column::rare("lost"),
+        Column::right("lost").rare(),
         Column::right("bytes"),
     ];
 

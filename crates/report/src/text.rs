@@ -10,7 +10,9 @@ use crate::transactions::StatusName;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::io::{self, Write};
-use wirewait_analysis::{Counts, Grade, ServerRow, Snapshot, StationRow, Transaction, Turnaround};
+use wirewait_analysis::{
+    Counts, EXACT_VALUES, Grade, ServerRow, Snapshot, StationRow, Transaction, Turnaround,
+};
 use wirewait_wire::Kind;
 
 /// How wide, and whether with colour.
@@ -90,6 +92,13 @@ fn capture(out: &mut impl Write, about: &About, snapshot: &Snapshot, look: Look)
     for file in &about.files {
         entry(out, "file", Escaped(file))?;
     }
+    for (name, text) in about.selection.named() {
+        entry(
+            out,
+            name,
+            format_args!("{} (only these frames)", Escaped(text)),
+        )?;
+    }
     let (total, bytes) = (Grouped(row.frames), Grouped(row.bytes));
     entry(
         out,
@@ -142,12 +151,12 @@ fn capture(out: &mut impl Write, about: &About, snapshot: &Snapshot, look: Look)
     }
     let followed = Grouped(row.conversations);
     match row.evicted {
-        0 => entry(out, "followed", format_args!("{followed} conversations")),
+        0 => entry(out, "followed", format_args!("conversations: {followed}")),
         n => entry(
             out,
             "followed",
             format_args!(
-                "{followed} conversations; {} of them were dropped early, as more than {} were open",
+                "conversations: {followed}; {} of them were dropped early, as more than {} were open",
                 Grouped(n),
                 Grouped(snapshot.settings.conversations as u64)
             ),
@@ -224,14 +233,14 @@ const SERVER: &[Column] = &[
     Column::under("response time", "max"),
     Column::under("frames per request", "data"),
     Column::under("frames per request", "acks"),
-    Column::right("data bytes"),
-    Column::right("throughput"),
+    Column::right("data bytes").rare(),
+    Column::right("throughput").rare(),
     Column::right("errors"),
     Column::right("unanswered"),
-    Column::rare("one-sided"),
+    Column::right("one-sided").rare(),
     Column::right("repeated"),
-    Column::rare("cancelled"),
-    Column::rare("orphans"),
+    Column::right("cancelled").rare(),
+    Column::right("orphans").rare(),
 ];
 
 fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
@@ -326,14 +335,14 @@ const STATION: &[Column] = &[
     Column::right("client work"),
     Column::under("think time", "total"),
     Column::under("think time", "times"),
-    Column::right("data bytes"),
-    Column::rare("re-sent frames"),
+    Column::right("data bytes").rare(),
+    Column::right("re-sent frames").rare(),
     Column::right("errors"),
     Column::right("unanswered"),
-    Column::rare("one-sided"),
+    Column::right("one-sided").rare(),
     Column::right("repeated"),
-    Column::rare("cancelled"),
-    Column::rare("orphans"),
+    Column::right("cancelled").rare(),
+    Column::right("orphans").rare(),
 ];
 
 fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
@@ -384,7 +393,7 @@ const SLOWEST: &[Column] = &[
     Column::left("server"),
     Column::left("command"),
     Column::left("status"),
-    Column::left("remarks"),
+    Column::left("remarks").rare(),
 ];
 
 fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
@@ -471,7 +480,9 @@ fn settings(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result
     entry(
         out,
         "percentiles",
-        "nearest rank; a pXX that few values stand behind is the maximum",
+        format_args!(
+            "nearest rank; exact up to {EXACT_VALUES} values, then from buckets 0.8 % wide"
+        ),
     )?;
     entry(
         out,
@@ -523,11 +534,15 @@ fn count(n: u64) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::about::Interface;
+    use crate::about::{Interface, Selection};
     use crate::samples;
 
     pub(crate) fn about() -> About {
         About {
+            selection: Selection {
+                since: Some("90".to_owned()),
+                ..Selection::default()
+            },
             files: vec!["office.pcapng".to_owned(), "\x1b[31mred.pcap".to_owned()],
             interfaces: vec![Interface {
                 name: Some("eth0".to_owned()),

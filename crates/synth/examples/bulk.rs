@@ -52,7 +52,9 @@ fn run(words: &[String]) -> Result<(), String> {
             place.copy_from_slice(&word.to_le_bytes());
         }
         if result.is_ok() {
-            result = out.write_all(&record).and_then(|()| out.write_all(frame.bytes));
+            result = out
+                .write_all(&record)
+                .and_then(|()| out.write_all(frame.bytes));
         }
     });
     result.and_then(|()| out.flush()).map_err(failed)?;

@@ -209,7 +209,10 @@ mod tests {
             assert_eq!((truth.frames, truth.bytes), (frames, bytes), "{shape:?}");
             assert_eq!(frames, 10_000);
             assert!(truth.answered > 1_000, "{shape:?}: {truth:?}");
-            assert!(truth.requests - truth.answered <= 50, "{shape:?}: {truth:?}");
+            assert!(
+                truth.requests - truth.answered <= 50,
+                "{shape:?}: {truth:?}"
+            );
             let mean = truth.turnaround_mean();
             assert!((400_000..900_000).contains(&mean), "{shape:?}: {mean}");
         }

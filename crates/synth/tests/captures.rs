@@ -7,6 +7,7 @@ mod common;
 
 use common::{captures, scenarios};
 use std::fs;
+use wirewait_synth::scenario::Value;
 
 #[test]
 fn committed_captures_are_what_their_scenarios_make() {
@@ -75,38 +76,68 @@ fn every_capture_has_its_row_and_every_row_its_capture() {
 }
 
 #[test]
-fn every_scenario_says_what_must_come_out() {
+fn every_answer_agrees_with_the_frames_that_it_names() {
     for (path, scenario) in scenarios() {
         let answer = scenario.answer();
+        let place = |line: usize| format!("{}:{line}", path.display());
         assert!(
-            !answer.transactions.is_empty() || !answer.totals.is_empty(),
+            !answer.transactions.is_empty() && !answer.totals.is_empty(),
             "{} has no answer",
             path.display()
         );
-        // Frame numbers in the answer exist, and a request does not follow its response.
-        let frames = scenario.frames().len() as i64;
-        for expected in &answer.transactions {
-            let number = |name: &str| {
-                let field = expected.fields.iter().find(|(path, _)| path == name);
-                match field {
-                    Some((_, wirewait_synth::scenario::Value::Int(number))) => Some(*number),
-                    _ => None,
+        let frames = scenario.frames();
+        for totals in &answer.totals {
+            for (name, number) in &totals.fields {
+                if name == "frames" {
+                    assert_eq!(*number, frames.len() as i64, "{}", place(totals.line));
                 }
+            }
+            // Where all parts of the sum are given, it must close.
+            let part = |name| number(&totals.fields, name);
+            if let (Some(all), Some(attributed), Some(control)) =
+                (part("frames"), part("attributed"), part("control"))
+            {
+                let rest = part("other").unwrap_or(0) + part("duplicates_dropped").unwrap_or(0);
+                assert_eq!(all, attributed + control + rest, "{}", place(totals.line));
+            }
+        }
+        for expected in &answer.transactions {
+            let at = |frame: i64| {
+                let index = usize::try_from(frame - 1).unwrap();
+                let frame = frames.get(index);
+                let frame = frame.unwrap_or_else(|| panic!("{}: {index}", place(expected.line)));
+                frame.at.as_nanos()
             };
-            for name in [
-                "request_first_frame",
-                "request_last_frame",
-                "response_first_frame",
-                "response_last_frame",
+            let int = |name| match expected.fields.iter().find(|(path, _)| path == name) {
+                Some((_, Value::Int(number))) => Some(*number),
+                _ => None,
+            };
+            let first_asked = int("request_first_frame").map(at);
+            let last_asked = int("request_last_frame").map(at).or(first_asked);
+            let first_said = int("response_first_frame").map(at);
+            let last_said = int("response_last_frame").map(at).or(first_said);
+            // A raw write without write-through goes on after its answer.
+            let raw_write = expected
+                .fields
+                .iter()
+                .any(|(_, value)| *value == Value::Text("WRITE_RAW".to_owned()))
+                && int("request_last_frame").is_none();
+            for (name, from, to) in [
+                ("turnaround_ns", last_asked, first_said),
+                ("response_time_ns", first_asked, last_said),
+                ("request_transfer_ns", first_asked, last_asked),
+                ("response_transfer_ns", first_said, last_said),
             ] {
-                let number = number(name).unwrap_or(1);
-                assert!(
-                    (1..=frames).contains(&number),
-                    "{}:{}: {name}={number}, but there are {frames} frames",
-                    path.display(),
-                    expected.line
-                );
+                let skip = raw_write && name == "response_time_ns";
+                if let (Some(nanos), Some(from), Some(to), false) = (int(name), from, to, skip) {
+                    assert_eq!(nanos, to - from, "{}: {name}", place(expected.line));
+                }
             }
         }
     }
+}
+
+fn number(fields: &[(String, i64)], name: &str) -> Option<i64> {
+    let field = fields.iter().find(|(known, _)| known == name)?;
+    Some(field.1)
 }

@@ -11,6 +11,8 @@ use crate::smb1::{self, NT_STATUS, REPLY, request, response};
 /// Where N(S) and N(R) stand: 14 bytes of Ethernet, 2 of service access points.
 const SENT: usize = 16;
 const EXPECTED: usize = 17;
+/// Where NBF's flags stand: behind 4 bytes of LLC and 5 of NBF.
+const DATA1: usize = 23;
 /// Where NBF's correlators stand: behind 4 bytes of LLC and 8 of NBF.
 const CORRELATORS: usize = 26;
 /// Where the SMB begins: 14 + 4 + 14.
@@ -107,7 +109,7 @@ impl Client {
             client_rr: frame(true, rr, &[]),
             step: Step::Sabme,
             sent: [0; 2],
-            correlator: 1,
+            correlator: 0,
             mid: 1,
             offset: 0,
             waited: 0,
@@ -141,13 +143,20 @@ impl Talker for Client {
             Step::Request => {
                 truth.requests += 1;
                 self.step = Step::ServerRr;
-                // Only the request of the very first round has nothing to acknowledge.
+                // The request acknowledges the answer before it; the first has none before it.
+                let answered = self.correlator;
+                let first = self.offset == 0;
                 self.correlator = self.correlator.wrapping_add(1).max(1);
                 self.mid = if self.mid >= 0xfffe { 1 } else { self.mid + 1 };
                 let correlator = self.correlator;
                 let frame = &mut self.request;
                 number(frame, &mut self.sent, 0);
-                correlate(frame, 0, correlator);
+                if first {
+                    correlate(frame, 0, correlator);
+                } else {
+                    frame[DATA1] |= flag::ACK_INCLUDED;
+                    correlate(frame, answered, correlator);
+                }
                 frame[SMB + 30..SMB + 32].copy_from_slice(&self.mid.to_le_bytes());
                 frame[SMB + 39..SMB + 43].copy_from_slice(&self.offset.to_le_bytes());
                 self.offset = self.offset.wrapping_add(2048);

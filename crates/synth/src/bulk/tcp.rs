@@ -48,9 +48,8 @@ impl Segment {
         let segment = ipv4::tcp(from.1, to.1, &segment);
         let packet = ipv4::packet(from.1.address, to.1.address, ipv4::TCP, 0, &segment);
         // The sums that give the checksums that are there now: their complements.
-        let sum_of = |bytes: &[u8], at: usize| {
-            u64::from(!u16::from_be_bytes([bytes[at], bytes[at + 1]]))
-        };
+        let sum_of =
+            |bytes: &[u8], at: usize| u64::from(!u16::from_be_bytes([bytes[at], bytes[at + 1]]));
         Self {
             ip: sum_of(&packet, 10),
             tcp: sum_of(&segment, 16),
@@ -125,7 +124,11 @@ enum Step {
 impl Client {
     pub(super) fn new(number: u32, smb2: bool) -> Self {
         let [_, _, a, b] = number.to_be_bytes();
-        let port = if smb2 || number % 2 == 0 { 445 } else { 139 };
+        let port = if smb2 || number.is_multiple_of(2) {
+            445
+        } else {
+            139
+        };
         let client = (
             number,
             Socket {
@@ -254,7 +257,10 @@ impl Talker for Client {
             }
             Step::Connected => {
                 self.step = Step::Request;
-                (Self::send(&mut self.client_ack, next, id, 0, 0), think(random))
+                (
+                    Self::send(&mut self.client_ack, next, id, 0, 0),
+                    think(random),
+                )
             }
             Step::Request => {
                 truth.requests += 1;
@@ -292,13 +298,20 @@ impl Talker for Client {
                 if last {
                     truth.count(self.waited);
                 }
-                self.step = if last { Step::AnswerAck } else { Step::Answer(index + 1) };
+                self.step = if last {
+                    Step::AnswerAck
+                } else {
+                    Step::Answer(index + 1)
+                };
                 let takes = segment.length;
                 (Self::send(segment, next, id, 1, takes), FOLLOWS)
             }
             Step::AnswerAck => {
                 self.step = Step::Request;
-                (Self::send(&mut self.client_ack, next, id, 0, 0), think(random))
+                (
+                    Self::send(&mut self.client_ack, next, id, 0, 0),
+                    think(random),
+                )
             }
         }
     }

@@ -1,0 +1,30 @@
+# The two commands of the README: `make demo` and `make test`. Both do all the set-up.
+
+.PHONY: demo test setup check bench fuzz
+
+# The main job on a shipped capture.
+demo: setup
+	cargo run --release --quiet -- report captures/demo.pcapng
+
+# All tests.
+test: setup
+	cargo test --workspace --quiet
+
+# A C compiler and libpcap's headers, if they are missing.
+setup:
+	@./scripts/setup.sh
+
+# What a change must pass besides the tests.
+check: setup
+	cargo fmt --all --check
+	rustfmt --edition 2024 --check dissectors/src/*.rs dissectors/src/*/*.rs
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+# Side by side with tshark and with a libpcap loop that does nothing.
+bench: setup
+	./benches/side-by-side.sh
+
+# Every fuzz target for a minute.
+fuzz: setup
+	./fuzz/run.sh 60
