@@ -3,3 +3,4 @@
 mod layers;
 mod oracle;
 mod support;
+mod truth;

@@ -8,8 +8,8 @@ use crate::numbered::{Held, Link, Owner, Turn};
 use crate::pairing::{Event, World};
 use crate::table::{Place, Table};
 use crate::{
-    Attribution, CaptureRow, Grade, InterfaceRow, Mark, Reason, Settings, Snapshot, Transaction,
-    WHOLE_FRAME,
+    Attribution, CaptureRow, Grade, InterfaceRow, Mark, Outcome, Reason, Settings, Snapshot,
+    Transaction, WHOLE_FRAME,
 };
 use wirewait_wire::{
     Carries, Cast, Depth, DissectorId, Endpoint, Facts, Frame, Key, Next, Numbered, NumberedKind,
@@ -17,7 +17,7 @@ use wirewait_wire::{
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
-const SWEEP_NS: i64 = 10_000_000_000;
+const SWEEP_NS: u64 = 10_000_000_000;
 /// Interfaces that are counted apart; frames of further ones count with the last.
 const INTERFACES: usize = 256;
 
@@ -75,6 +75,10 @@ struct Books {
     frames: u64,
     /// Frames of the capture that were left out in between.
     skipped: u64,
+    /// Requests that are open now.
+    open: usize,
+    /// Bytes that are held back now.
+    held: usize,
 }
 
 struct State {
@@ -126,6 +130,8 @@ impl Analyzer {
                     protocol_seen: vec![0; protocols],
                     frames: 0,
                     skipped: 0,
+                    open: 0,
+                    held: 0,
                 },
                 duplicates: Duplicates::new(),
                 interfaces: Vec::new(),
@@ -349,11 +355,11 @@ impl State {
         link: Option<&Link>,
         registry: &Registry,
         sink: &mut dyn Sink,
-    ) -> Option<(Place, usize)> {
+    ) -> Option<Owner> {
         let dissector = arrival.message?;
         let world = self.world(registry);
         let mut found = None;
-        datagram(arrival.piece, dissector, registry, &mut |message| {
+        datagram(arrival.piece, dissector, registry, &mut |mut message| {
             let role = message
                 .exchange
                 .as_ref()
@@ -401,8 +407,12 @@ impl State {
             if let Some((_, Side::Server, true)) = role {
                 conversation.answered_by(arrival.facts.from);
             }
-            conversation.message(side, &message, &world, &mut events);
-            found = Some((place, side));
+            let serial = conversation.message(side, &mut message, &world, &mut events);
+            found = Some(Owner {
+                place,
+                side,
+                serial,
+            });
         });
         found
     }
@@ -421,7 +431,10 @@ impl State {
             Some(place) => place,
             None => {
                 let (place, evicted) = self.links.insert(key, Link::new(numbered.modulus));
-                self.books.quality.evicted += u64::from(evicted.is_some());
+                if let Some(mut evicted) = evicted {
+                    self.books.quality.evicted += 1;
+                    self.flush(&mut evicted, registry, sink);
+                }
                 place
             }
         };
@@ -446,6 +459,7 @@ impl State {
                 self.data(arrival, numbered.number, side, &mut link, registry, sink)
             }
             NumberedKind::Open => {
+                self.flush(&mut link, registry, sink);
                 link.open();
                 self.upkeep(&link, sink);
             }
@@ -550,8 +564,8 @@ impl State {
     ) -> Option<Owner> {
         if arrival.message.is_some() {
             let found = self.message(arrival, Some(link), registry, sink);
-            link.last = found.map(|f| f.0).or(link.last);
-            return None;
+            link.last = found.map(|f| f.place).or(link.last);
+            return found;
         }
         let world = self.world(registry);
         let (key, side) = arrival.key();
@@ -651,7 +665,8 @@ impl State {
     }
 
     fn sweep(&mut self, now: Timestamp, registry: &Registry, sink: &mut dyn Sink) {
-        if now.since(self.swept) < SWEEP_NS {
+        // A stamp far off must not keep the sweeps waiting for it.
+        if now.since(self.swept).unsigned_abs() < SWEEP_NS {
             return;
         }
         self.swept = now;
@@ -664,13 +679,7 @@ impl State {
 
     fn finish(&mut self, registry: &Registry, sink: &mut dyn Sink) {
         for mut link in self.links.drain() {
-            for side in [0, 1] {
-                while link.holds(side) {
-                    link.skip(side);
-                    self.release(&mut link, side, registry, sink);
-                }
-            }
-            self.books.quality.lost_on_links += link.lost();
+            self.flush(&mut link, registry, sink);
         }
         let world = self.world(registry);
         for conversation in self.conversations.drain() {
@@ -678,11 +687,24 @@ impl State {
         }
     }
 
+    /// Works off what a link holds back: it is over, or begins anew.
+    fn flush(&mut self, link: &mut Link, registry: &Registry, sink: &mut dyn Sink) {
+        for side in [0, 1] {
+            while link.holds(side) {
+                link.skip(side);
+                self.release(link, side, registry, sink);
+            }
+        }
+        self.books.quality.lost_on_links += link.take_lost();
+    }
+
     fn world<'a>(&self, registry: &'a Registry) -> World<'a> {
         World {
             registry,
             settings: self.settings,
             epoch: self.epoch,
+            open_full: self.books.open >= self.settings.open_requests,
+            held_full: self.books.held >= self.settings.held_bytes,
         }
     }
 }
@@ -697,12 +719,17 @@ impl Arrival<'_> {
 impl Books {
     fn event(&mut self, event: Event<'_>, sink: &mut dyn Sink) {
         match event {
+            Event::Opened => self.open += 1,
+            Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
             Event::Begins(client, at) => self.figures.begins(client, at),
             Event::Ends(client, at) => self.figures.ends(client, at),
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
             Event::Closed(transaction) => {
                 self.attribution.transactions += transaction.share;
+                if transaction.outcome != Outcome::OrphanResponse {
+                    self.open = self.open.saturating_sub(1);
+                }
                 self.figures.closed(transaction);
                 sink.transaction(transaction);
             }

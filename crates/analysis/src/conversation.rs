@@ -263,10 +263,10 @@ impl Conversation {
     pub(crate) fn message(
         &mut self,
         side: usize,
-        message: &Message<'_>,
+        message: &mut Message<'_>,
         world: &World<'_>,
         events: Events<'_>,
-    ) -> Option<u64> {
+    ) -> u64 {
         learn(
             &mut self.between,
             &mut self.server_known,
@@ -274,8 +274,14 @@ impl Conversation {
             message.exchange.as_ref(),
         );
         self.faults.malformed += u64::from(message.malformed);
-        self.pairing
-            .message(side, message, &self.between, world, events)
+        message.serial = self.assemblers[side].number_one();
+        let transaction = self
+            .pairing
+            .message(side, message, &self.between, world, events);
+        if !self.between.unordered {
+            remember(&mut self.recent[side], message, transaction);
+        }
+        message.serial
     }
 
     /// A frame of upkeep.
@@ -413,6 +419,9 @@ impl Conversation {
         let fate = self.order(side, world, events, |stream, out| {
             stream.segment(seq, piece, out)
         });
+        if world.held_full {
+            self.skip(side, world, events);
+        }
         match fate {
             Some(Fate::New) => {}
             // Position 0 is before the first byte seen.
@@ -472,6 +481,7 @@ impl Conversation {
         let stream = &mut streams.as_mut()?[side];
         let framer = (*framer)?;
         let assembler = &mut assemblers[side];
+        let held = stream.held_bytes();
         let result = run(stream, &mut |ordered| {
             let gaps = &mut faults.gaps;
             let malformed = &mut faults.malformed;
@@ -495,6 +505,11 @@ impl Conversation {
                 }
             }
         });
+        let now_held = stream.held_bytes();
+        if held != now_held {
+            // Both are below the bound of one stream.
+            events(Event::Held(now_held as isize - held as isize));
+        }
         let loose = assembler.take_loose();
         if loose > 0 {
             events(Event::Control(loose));
@@ -577,7 +592,7 @@ impl Conversation {
         let acked = streams[side].acked();
         let recent = &self.recent[side];
         self.pairing
-            .close_answered(world, &self.between, events, |serial| {
+            .close_answered(side, &self.between, world, events, |serial| {
                 recent
                     .iter()
                     .rev()

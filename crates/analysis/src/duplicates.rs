@@ -52,7 +52,14 @@ impl Duplicates {
             ),
             None => (frame.bytes, settings.duplicate_ns),
         };
-        let length = bytes.len() as u64;
+        if bytes.is_empty() {
+            return false;
+        }
+        // Behind other link headers a copy has another length on the wire.
+        let length = match identified {
+            Some(_) => bytes.len() as u64,
+            None => u64::from(frame.wire_len),
+        };
         let digest = digest(&bytes[..bytes.len().min(COMPARED)], length);
         let place = &mut self.seen[(digest >> 32) as usize % PLACES];
         let copy = place.digest == digest && (0..=window).contains(&frame.at.since(place.at));

@@ -110,9 +110,9 @@ impl Figures {
                 client.busy_since = at.max(idle);
                 let ns = u64::try_from(gap).unwrap_or(0);
                 if gap <= think {
-                    client.client_ns += ns;
+                    client.client_ns = client.client_ns.saturating_add(ns);
                 } else {
-                    client.think_ns += ns;
+                    client.think_ns = client.think_ns.saturating_add(ns);
                     client.thinks += 1;
                 }
             }
@@ -128,11 +128,15 @@ impl Figures {
             return;
         }
         client.outstanding -= 1;
+        // Not before it began to wait: what waits by design ends where it began.
         let latest = client.idle_since.map_or(at, |idle| idle.max(at));
+        let latest = latest.max(client.busy_since);
         client.idle_since = Some(latest);
         if client.outstanding == 0 {
             let busy = latest.since(client.busy_since);
-            client.busy_ns += u64::try_from(busy).unwrap_or(0);
+            client.busy_ns = client
+                .busy_ns
+                .saturating_add(u64::try_from(busy).unwrap_or(0));
         }
     }
 
@@ -259,7 +263,7 @@ impl Figures {
         if !t.flags.contains(Flags::CAPTURE_LOSS) {
             row.frames.add(t);
         }
-        row.data_bytes += t.data_bytes;
+        row.data_bytes = row.data_bytes.saturating_add(t.data_bytes);
         let Some(response_time) = timed(t) else {
             return;
         };
@@ -284,7 +288,7 @@ impl Figures {
         let client = self.client(t.client);
         client.counts.add(t);
         client.retransmitted += u64::from(t.frames.retransmitted);
-        client.data_bytes += t.data_bytes;
+        client.data_bytes = client.data_bytes.saturating_add(t.data_bytes);
         if client.servers.len() < SERVERS {
             client.servers.insert(server);
         }

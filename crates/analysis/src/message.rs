@@ -200,6 +200,12 @@ impl Assembler {
         self.serial
     }
 
+    /// A number for a message that is none of its own.
+    pub(crate) fn number_one(&mut self) -> u64 {
+        self.serial += 1;
+        self.serial
+    }
+
     /// Position of the next byte.
     pub(crate) fn position(&self) -> u64 {
         self.position
@@ -300,7 +306,7 @@ impl Assembler {
         self.keep(piece.bytes, piece.length);
         self.got += u64::from(piece.length);
         if last {
-            self.left = self.got;
+            self.left = 0;
             self.gathered(registry, out);
         }
     }

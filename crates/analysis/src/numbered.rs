@@ -73,13 +73,11 @@ impl Link {
         }
     }
 
-    /// Both sides count from 0 again.
+    /// Both sides count from 0 again. What is held back must have been worked off.
     pub(crate) fn open(&mut self) {
-        let lost = [self.directions[0].lost, self.directions[1].lost];
         self.directions = Default::default();
-        for (direction, lost) in self.directions.iter_mut().zip(lost) {
+        for direction in &mut self.directions {
             direction.next = Some(0);
-            direction.lost = lost;
         }
         self.from_start = true;
     }
@@ -204,9 +202,12 @@ impl Link {
         !self.directions[side].held.is_empty()
     }
 
-    /// Frames that were acknowledged but never captured.
-    pub(crate) fn lost(&self) -> u64 {
-        self.directions[0].lost + self.directions[1].lost
+    /// Frames that were acknowledged but never captured; counted anew from here.
+    pub(crate) fn take_lost(&mut self) -> u64 {
+        self.directions
+            .iter_mut()
+            .map(|direction| std::mem::take(&mut direction.lost))
+            .sum()
     }
 }
 
@@ -282,7 +283,7 @@ mod tests {
         assert_eq!(link.turn(0, 0), Turn::Next { after_gap: false });
         let (frame, after_gap) = link.release(0).unwrap();
         assert!((frame.number, after_gap) == (1, false) && frame.resent.is_some());
-        assert_eq!(link.lost(), 0);
+        assert_eq!(link.take_lost(), 0);
     }
 
     #[test]
@@ -292,7 +293,7 @@ mod tests {
         assert_eq!(link.turn(0, 2), Turn::Early);
         link.hold(0, held(2));
         link.acknowledge(0, 3);
-        assert_eq!(link.lost(), 2);
+        assert_eq!(link.take_lost(), 2);
         assert!(link.release(0).is_some_and(|(_, after_gap)| after_gap));
     }
 }

@@ -14,7 +14,7 @@ use wirewait_wire::{
 /// An answered request is kept this long for the acknowledgements of its answer, ns.
 const LINGER_NS: i64 = 2_000_000_000;
 /// Requests of one conversation that are kept at once.
-const OPEN: usize = 4096;
+const OPEN: usize = 1024;
 
 /// What pairing needs to know of the world.
 pub(crate) struct World<'a> {
@@ -22,10 +22,18 @@ pub(crate) struct World<'a> {
     pub(crate) settings: Settings,
     /// Counts the steps back of the capture's clock.
     pub(crate) epoch: u32,
+    /// As many requests are open in all conversations as may be.
+    pub(crate) open_full: bool,
+    /// As many bytes are held back in all streams as may be.
+    pub(crate) held_full: bool,
 }
 
 /// What pairing tells the figures.
 pub(crate) enum Event<'a> {
+    /// A request was seen.
+    Opened,
+    /// So many bytes more (or fewer) are held back in a stream.
+    Held(isize),
     /// A request is complete that keeps this client waiting since then.
     Begins(Endpoint, Timestamp),
     /// This client no longer waits for one since then.
@@ -83,7 +91,8 @@ struct Open {
 pub(crate) struct Pairing {
     open: Vec<Open>,
     next_serial: u64,
-    last_response: Option<Timestamp>,
+    /// When the latest response ended, and the number of the message that it was.
+    last_response: Option<(Timestamp, u64)>,
     /// Nothing falls due before.
     due: Timestamp,
     /// Some request was seen.
@@ -212,17 +221,20 @@ impl Pairing {
         }
     }
 
-    /// Whether a response of this transaction has been seen whole.
+    /// Closes those that are answered from `side` and of which `which` says that the answer
+    /// is acknowledged.
     pub(crate) fn close_answered(
         &mut self,
-        world: &World<'_>,
+        side: usize,
         between: &Between,
+        world: &World<'_>,
         events: Events<'_>,
         mut which: impl FnMut(u64) -> bool,
     ) {
         let mut at = 0;
         while at < self.open.len() {
-            if self.open[at].state == State::Done && which(self.open[at].serial) {
+            let open = &self.open[at];
+            if open.state == State::Done && open.side != side && which(open.serial) {
                 self.close(at, None, between, world, events);
             } else {
                 at += 1;
@@ -310,6 +322,7 @@ impl Pairing {
         let mut open = Open::new(serial, side, x, message, between, world);
         let whole = open.asks(x);
         self.open.push(open);
+        events(Event::Opened);
         self.asked_whole(serial, whole, world, events);
         serial
     }
@@ -340,7 +353,7 @@ impl Pairing {
                 at += 1;
             }
         }
-        if self.open.len() >= OPEN {
+        if self.open.len() >= OPEN || (world.open_full && !self.open.is_empty()) {
             self.close(0, Some(now), between, world, events);
         }
     }
@@ -440,7 +453,7 @@ impl Pairing {
             } else {
                 open.answer(x, tally);
                 if open.transaction.raw_end.is_some() {
-                    self.done(at, world, events);
+                    self.done(at, message.serial, world, events);
                 }
             }
             return Some(serial);
@@ -462,7 +475,8 @@ impl Pairing {
             return Some(serial);
         }
         if let Parts::Masked { mask, .. } = x.parts
-            && mask & open.mask != open.mask
+            && (mask & open.mask != open.mask
+                || open.transaction.data_bytes < open.transaction.asked_bytes)
         {
             // The server names what it got; the rest will be sent again.
             open.interim(tally);
@@ -472,7 +486,7 @@ impl Pairing {
         open.read(message, x, world);
         open.answer(x, tally);
         if open.answered_whole(x) {
-            self.done(at, world, events);
+            self.done(at, message.serial, world, events);
         }
         Some(serial)
     }
@@ -529,7 +543,7 @@ impl Pairing {
                 let serial = open.serial;
                 if answered {
                     t.raw_end = Some(message.tally.extent.last);
-                    self.done(at, world, events);
+                    self.done(at, message.serial, world, events);
                 } else {
                     if let Expect::GoAhead { confirmed, .. } = open.expect {
                         // Before the go-ahead, or between it and the confirmation.
@@ -557,7 +571,7 @@ impl Pairing {
                 open.transaction.data_bytes += u64::from(length);
                 open.respond(&message.tally);
                 let serial = open.serial;
-                self.done(at, world, events);
+                self.done(at, message.serial, world, events);
                 Some(serial)
             }
         }
@@ -589,7 +603,7 @@ impl Pairing {
         tally.share = 0;
         open.respond(&tally);
         let serial = open.serial;
-        self.done(at, world, events);
+        self.done(at, message.serial, world, events);
         if !own_share {
             // Nobody acknowledges a break besides.
             if let Some(at) = self.open.iter().position(|o| o.serial == serial) {
@@ -637,7 +651,7 @@ impl Pairing {
         events(Event::Closed(&t));
     }
 
-    fn done(&mut self, at: usize, world: &World<'_>, events: Events<'_>) {
+    fn done(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
         let previous = self.last_response;
         let open = &mut self.open[at];
         open.state = State::Done;
@@ -663,11 +677,18 @@ impl Pairing {
                 }
                 None => Turnaround::Exact(turnaround),
             };
-            let free = previous.filter(|p| *p < t3).map_or(t2, |p| p.max(t2));
+            // Parts of one message were sent together, not one after the other.
+            let free = previous
+                .filter(|(end, serial)| *end <= t3 && *serial != message)
+                .map_or(t2, |(end, _)| end.max(t2));
             t.service_ns = Some(t3.since(free));
             t.flags.set_if(Flags::PIPELINED, free > t2);
         }
-        t.flags.set_if(Flags::CLOCK_STEP, open.epoch != world.epoch);
+        if open.epoch != world.epoch {
+            t.flags.set(Flags::CLOCK_STEP);
+            t.turnaround = Turnaround::None;
+            t.service_ns = None;
+        }
         // Where no interim answer says that a lock has to wait, its time does.
         let waited = t
             .response_time_ns()
@@ -680,7 +701,8 @@ impl Pairing {
         }
         // Break and wait answers are not the server's work before the next answer.
         if !matches!(t.kind, Kind::Break) {
-            self.last_response = Some(previous.map_or(t4, |p| p.max(t4)));
+            let latest = previous.filter(|(end, _)| *end > t4);
+            self.last_response = latest.or(Some((t4, message)));
         }
         let linger = if open.lane.is_some() {
             world.settings.timeout_ns
@@ -711,7 +733,7 @@ impl Pairing {
             State::Raw { answered: true, .. } => {
                 // The raw data was not captured, or never sent; the answer stands.
                 self.open.insert(at, open);
-                self.done(at, world, events);
+                self.done(at, u64::MAX, world, events);
                 open = self.open.remove(at);
             }
             _ => {
@@ -996,7 +1018,7 @@ fn transaction(
         operation: x.operation,
         code: x.code,
         chain: x.chain,
-        kind: x.operation.kind,
+        kind: kind(x),
         outcome: Outcome::Unanswered,
         status: None,
         request: None,
@@ -1022,4 +1044,16 @@ fn transaction(
         hops: tally.hops,
         flags,
     }
+}
+
+/// Several operations in one message are of the kind of the last that reads, writes or
+/// opens: that is what the client waits for.
+fn kind(x: &Exchange) -> Kind {
+    let moves = |kind: &Kind| matches!(kind, Kind::Read | Kind::Write | Kind::Open);
+    let kinds = x.chain.iter().map(|operation| operation.kind);
+    std::iter::once(x.operation.kind)
+        .chain(kinds)
+        .filter(moves)
+        .last()
+        .unwrap_or(x.operation.kind)
 }

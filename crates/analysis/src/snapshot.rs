@@ -287,6 +287,11 @@ pub struct Settings {
     pub duplicate_id_ns: i64,
     /// Conversations followed at once.
     pub conversations: usize,
+    /// Requests kept open in all conversations together; beyond that a conversation keeps
+    /// only its latest.
+    pub open_requests: usize,
+    /// Bytes held back in all streams together until what is missing comes.
+    pub held_bytes: usize,
     /// Rows (server and operation, station) kept.
     pub rows: usize,
     /// Slowest transactions kept.
@@ -302,6 +307,8 @@ impl Default for Settings {
             duplicate_ns: 100_000,
             duplicate_id_ns: 50_000_000,
             conversations: 100_000,
+            open_requests: 200_000,
+            held_bytes: 64 << 20,
             rows: 20_000,
             slowest: 10,
         }

@@ -11,7 +11,7 @@ use crate::message::Piece;
 const HELD_BYTES: usize = 256 * 1024;
 const HELD_SEGMENTS: usize = 256;
 /// A sequence number farther away than this belongs to another incarnation, or is nonsense.
-const FAR: i32 = 1 << 28;
+const FAR: u32 = 1 << 28;
 
 struct Held {
     at: u64,
@@ -97,7 +97,7 @@ impl ByteStream {
         // Truncation intended: sequence numbers are positions modulo 2^32.
         let near = self.origin.wrapping_add(self.next as u32);
         let distance = seq.wrapping_sub(near) as i32;
-        if distance.abs() > FAR {
+        if distance.unsigned_abs() > FAR {
             return None;
         }
         self.next.checked_add_signed(i64::from(distance))
@@ -116,6 +116,11 @@ impl ByteStream {
         }
         let before = std::mem::replace(&mut self.acked, position);
         Some((before, position))
+    }
+
+    /// Bytes held back.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.held_bytes
     }
 
     /// Whether bytes are held back behind a gap that the other side has acknowledged.
@@ -137,7 +142,7 @@ impl ByteStream {
         // A segment that begins before the first byte ever seen is old as far as that.
         let distance = seq.wrapping_sub(self.origin.wrapping_add(self.next as u32)) as i32;
         let Some(at) = self.position(seq) else {
-            if distance.abs() <= FAR && distance < 0 {
+            if distance.unsigned_abs() <= FAR && distance < 0 {
                 return Fate::Old { at: 0, end: 0 };
             }
             return Fate::Foreign;

@@ -269,11 +269,27 @@ pub struct Transaction {
 
 impl Transaction {
     /// What the user felt: t4 - t1 (t5 - t1 for a raw write that is not confirmed), ns.
+    /// `None` also where the clock stepped back in between, as for all times.
     #[must_use]
     pub fn response_time_ns(&self) -> Option<i64> {
+        if self.flags.contains(Flags::CLOCK_STEP) {
+            return None;
+        }
         let end = self.raw_end.map(|m| m.at);
         let t4 = self.response?.last.at;
         Some(end.map_or(t4, |e| e.max(t4)).since(self.request?.first.at))
+    }
+
+    /// Whether the operation did what was asked; `None` if that cannot be told. A raw
+    /// answer has no status: it is denied when it is empty.
+    #[must_use]
+    pub fn ok(&self) -> Option<bool> {
+        let raw = self.flags.contains(Flags::RAW) && self.outcome == Outcome::Answered;
+        match self.status {
+            Some(status) => Some(status.ok),
+            None if raw => Some(self.data_bytes > 0),
+            None => None,
+        }
     }
 
     /// t2 - t1, ns.

@@ -343,6 +343,8 @@ struct Station {
     response_time: Distribution,
     deviation_ns: Option<u64>,
     normalised_mean: Option<f64>,
+    normalised_min: Option<f64>,
+    normalised_max: Option<f64>,
     retransmitted_frames: u64,
     busy_ns: u64,
     client_ns: u64,
@@ -358,9 +360,9 @@ fn station(row: &StationRow) -> Station {
         counts: Outcomes::from(&row.counts),
         response_time: Distribution::from(&row.response_time),
         deviation_ns: row.deviation,
-        normalised_mean: row
-            .normalised_mean
-            .map(|millionths| millionths as f64 / 1e6),
+        normalised_mean: row.normalised_mean.map(ratio),
+        normalised_min: row.normalised_min.map(ratio),
+        normalised_max: row.normalised_max.map(ratio),
         retransmitted_frames: row.retransmitted,
         busy_ns: row.busy_ns,
         client_ns: row.client_ns,
@@ -368,6 +370,10 @@ fn station(row: &StationRow) -> Station {
         thinks: row.thinks,
         data_bytes: row.data_bytes,
     }
+}
+
+fn ratio(millionths: u64) -> f64 {
+    millionths as f64 / 1e6
 }
 
 #[derive(Serialize)]

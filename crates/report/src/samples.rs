@@ -285,6 +285,8 @@ pub(crate) fn snapshot() -> Snapshot {
             response_time: times(&[1_510_000, 2_000_000_000]),
             deviation: Some(999_245_000),
             normalised_mean: Some(1_034_500),
+            normalised_min: Some(1_510),
+            normalised_max: Some(2_000_000),
             retransmitted: 1,
             busy_ns: 2_001_510_000,
             client_ns: 400_000_000,

@@ -9,6 +9,8 @@
 //!   the answer that an analyser must give;
 //! * [`bulk()`]: millions of frames with a known mean, for measurements of speed.
 
+#![forbid(unsafe_code)]
+
 pub mod bulk;
 mod bytes;
 pub mod ethernet;

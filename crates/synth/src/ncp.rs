@@ -1,5 +1,7 @@
 //! NCP packets: requests, replies, "request being processed", and the framing over TCP.
 
+pub mod burst;
+
 use crate::bytes::{Put, len32};
 
 /// Request: create a service connection.

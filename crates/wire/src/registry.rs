@@ -391,7 +391,7 @@ impl Registry {
                     Ok(layer) => walk.push(Span {
                         dissector: child,
                         start: payload,
-                        payload: payload.saturating_add(layer.header),
+                        payload: payload.saturating_add(layer.header).min(message_end),
                         end: message_end,
                     }),
                     Err(fault) => {

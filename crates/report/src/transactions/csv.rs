@@ -41,7 +41,7 @@ const FIELDS: &[Field] = &[
     Field("kind", |t, o| o.write_str(t.kind.name())),
     Field("outcome", |t, o| o.write_str(t.outcome.name())),
     Field("status", |t, o| some(t.status.map(StatusName), o)),
-    Field("ok", |t, o| some(t.status.map(|s| s.ok), o)),
+    Field("ok", |t, o| some(t.ok(), o)),
     Field("request_first_frame", |t, o| {
         some(t.request.map(|r| r.first.frame), o)
     }),

@@ -73,7 +73,7 @@ impl<'a> From<&'a Transaction> for Row<'a> {
             kind: t.kind.name(),
             outcome: t.outcome.name(),
             status: t.status.map(|status| Shown(StatusName(status))),
-            ok: t.status.map(|status| status.ok),
+            ok: t.ok(),
             request_first_frame: t.request.map(|r| r.first.frame),
             request_last_frame: t.request.map(|r| r.last.frame),
             response_first_frame: t.response.map(|r| r.first.frame),

@@ -116,10 +116,10 @@ impl Answer {
                 let mut values = Vec::new();
                 for word in numbers {
                     let (number, times) = word.text.split_once('*').unwrap_or((&word.text, "1"));
-                    let (Some(number), Ok(times)) = (seconds(number), times.parse()) else {
+                    let (Some(number), Ok(times)) = (seconds(number), times.parse::<u16>()) else {
                         return Err(word.expected("a decimal number, or NUMBER*TIMES"));
                     };
-                    values.extend(std::iter::repeat_n(number, times));
+                    values.extend(std::iter::repeat_n(number, times.into()));
                 }
                 self.tshark.push(TsharkSays::Field {
                     line,

@@ -15,6 +15,7 @@
 //! The whole language is described in `captures/README.md` of the repository.
 
 mod answer;
+mod burst;
 mod carrier;
 mod error;
 mod ncp;

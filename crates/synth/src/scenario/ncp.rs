@@ -10,6 +10,8 @@ use crate::ncp::{self, Id};
 pub(super) struct State {
     id: Id,
     asked: Vec<Asked>,
+    /// Packet burst identifiers of client and server.
+    burst: (u32, u32),
 }
 
 /// What a reply must know of its request.
@@ -24,7 +26,7 @@ struct Asked {
 }
 
 impl State {
-    pub(super) fn new(first_connection: u16) -> Self {
+    pub(super) fn new(first_connection: u16, burst: (u32, u32)) -> Self {
         Self {
             id: Id {
                 sequence: 0,
@@ -32,6 +34,7 @@ impl State {
                 task: 2,
             },
             asked: Vec::new(),
+            burst,
         }
     }
 
@@ -104,6 +107,10 @@ impl State {
                 asked.length = usize::from(size);
                 size.to_be_bytes().to_vec()
             }
+            "burst-connect" => {
+                asked.function = 101;
+                ncp::burst::connect(self.burst.0, 1500, options.or("socket", 0x4003)?)
+            }
             "end-of-job" => {
                 asked.function = 24;
                 Vec::new()
@@ -118,7 +125,7 @@ impl State {
             }
             _ => {
                 return Err(verb.expected(
-                    "create-connection, negotiate-buffer, open, read, write, close, \
+                    "create-connection, negotiate-buffer, burst-connect, open, read, write, close, \
                      date-and-time, end-of-job, logout or destroy-connection",
                 ));
             }
@@ -173,7 +180,7 @@ impl State {
             "reply" => {
                 let completion: u8 = options.or("completion", 0)?;
                 let body = if completion == 0 {
-                    reply_body(&asked, options)?
+                    self.reply_body(&asked, options)?
                 } else {
                     Vec::new()
                 };
@@ -184,22 +191,23 @@ impl State {
         options.done()?;
         Ok(packet)
     }
-}
 
-fn reply_body(asked: &Asked, options: &Options) -> Result<Vec<u8>, Fault> {
-    Ok(match asked.function {
-        72 => {
-            let length = options.or::<u16>("data", asked.length as u16)?;
-            ncp::read_reply(asked.offset, &file_data(asked.offset.into(), length.into()))
-        }
-        76 => ncp::open_reply(
-            options.or("handle", 1)?,
-            &asked.name,
-            options.or("size", 0)?,
-        ),
-        33 => (asked.length as u16).to_be_bytes().to_vec(),
-        // 1 March 1999, 09:00:00, a Monday.
-        20 => vec![99, 3, 1, 9, 0, 0, 1],
-        _ => Vec::new(),
-    })
+    fn reply_body(&self, asked: &Asked, options: &Options) -> Result<Vec<u8>, Fault> {
+        Ok(match asked.function {
+            72 => {
+                let length = options.or::<u16>("data", asked.length as u16)?;
+                ncp::read_reply(asked.offset, &file_data(asked.offset.into(), length.into()))
+            }
+            76 => ncp::open_reply(
+                options.or("handle", 1)?,
+                &asked.name,
+                options.or("size", 0)?,
+            ),
+            101 => ncp::burst::connect_reply(self.burst.1, 1500),
+            33 => (asked.length as u16).to_be_bytes().to_vec(),
+            // 1 March 1999, 09:00:00, a Monday.
+            20 => vec![99, 3, 1, 9, 0, 0, 1],
+            _ => Vec::new(),
+        })
+    }
 }

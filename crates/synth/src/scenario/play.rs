@@ -6,12 +6,14 @@ use super::station::{Settings, Side};
 use super::syntax::{Message, Script, Statement, What, When};
 use super::wire::Wire;
 use super::words::{Options, Word};
-use super::{ncp, smb1, smb2};
+use super::{burst, ncp, smb1, smb2};
 use crate::OwnedFrame;
 use crate::prng::Random;
 
-/// More frames than this are a mistake in a number: a scenario is kept in memory whole.
-const MOST_FRAMES: u64 = 4_000_000;
+/// More messages and rounds, or more bytes, than this are a mistake in a number: a scenario
+/// is kept in memory whole. The bulk generator is for more.
+const MOST_EVENTS: u64 = 1_000_000;
+const MOST_BYTES: usize = 256 << 20;
 
 pub(super) fn play(script: &Script) -> Result<Vec<OwnedFrame>, Fault> {
     let settings = Settings::parse(&script.settings)?;
@@ -20,7 +22,7 @@ pub(super) fn play(script: &Script) -> Result<Vec<OwnedFrame>, Fault> {
         settings: &settings,
         wire: Wire::default(),
         talks: Vec::new(),
-        sent: 0,
+        events: 0,
     };
     player.block(&script.statements, 0, 0)?;
     let wire = player.wire;
@@ -32,7 +34,7 @@ struct Player<'a> {
     wire: Wire,
     random: Random,
     talks: Vec<Talk>,
-    sent: u64,
+    events: u64,
 }
 
 /// A client and a server: their conversation, and what the protocols above it remember.
@@ -41,6 +43,7 @@ struct Talk {
     server: usize,
     conversation: Conversation,
     ncp: ncp::State,
+    burst: burst::State,
     smb1: smb1::State,
     smb2: smb2::State,
 }
@@ -66,7 +69,7 @@ impl Player<'_> {
                     meanwhile,
                     body,
                 } => {
-                    let end = self.repeat(*times, *every, body, at)?;
+                    let end = self.repeat(*times, *every, body, at, place)?;
                     if *meanwhile { at } else { end }
                 }
                 What::Send {
@@ -98,14 +101,28 @@ impl Player<'_> {
         every: When,
         body: &[Statement],
         start: i64,
+        place: Place,
     ) -> Result<i64, Fault> {
         let mut begin = start;
         let mut end = start;
         for round in 0..times {
+            self.count(place)?;
             end = self.block(body, begin, round)?;
             begin = self.time(every, begin, begin);
         }
         Ok(end)
+    }
+
+    /// Counts a message or a round, and stops what has no end in sight.
+    fn count(&mut self, place: Place) -> Result<(), Fault> {
+        self.events += 1;
+        if self.events > MOST_EVENTS || self.wire.bytes() > MOST_BYTES {
+            return Err(place.fault(format!(
+                "too much for a scenario (more than {MOST_EVENTS} messages and rounds, or than \
+                 {MOST_BYTES} bytes)"
+            )));
+        }
+        Ok(())
     }
 
     fn send(
@@ -117,11 +134,7 @@ impl Player<'_> {
         moment: Moment,
     ) -> Result<(), Fault> {
         let Moment { at, round, place } = moment;
-        self.sent += 1;
-        if self.sent > MOST_FRAMES {
-            let fault = format!("more than {MOST_FRAMES} messages: use the bulk generator");
-            return Err(place.fault(fault));
-        }
+        self.count(place)?;
         let delivery_options = Options::new(delivery, place, round);
         let delivery = Delivery::new(&delivery_options)?;
         let (talk, direction) = self.talk(from, to)?;
@@ -173,7 +186,7 @@ impl Player<'_> {
             .map(|message| talk.message(direction, message, round))
             .collect::<Result<Vec<_>, Fault>>()?;
         talk.conversation
-            .send(&mut context, direction, at, bytes, &delivery)
+            .send(&mut context, direction, at, bytes.concat(), &delivery)
     }
 
     /// The conversation between two stations, and the direction in it.
@@ -194,11 +207,13 @@ impl Player<'_> {
             return Ok((known, direction));
         }
         let number = u16::try_from(self.talks.len() + 1).unwrap_or(u16::MAX);
+        let burst = burst::State::new(number);
         self.talks.push(Talk {
             client,
             server,
             conversation: Conversation::new(self.settings, client, server, from.place)?,
-            ncp: ncp::State::new(number),
+            ncp: ncp::State::new(number, burst.identifiers()),
+            burst,
             smb1: smb1::State::new(number),
             smb2: smb2::State::new(number),
         });
@@ -215,13 +230,14 @@ struct Moment {
 }
 
 impl Talk {
-    /// The bytes of one message, with the framing that its carrier asks for.
+    /// The bytes of one message, with the framing that its carrier asks for. Only a burst
+    /// is several packets.
     fn message(
         &mut self,
         direction: usize,
         message: &Message,
         round: u64,
-    ) -> Result<Vec<u8>, Fault> {
+    ) -> Result<Vec<Vec<u8>>, Fault> {
         let protocol = &message.protocol;
         let mut commands = Vec::new();
         for words in &message.commands {
@@ -242,31 +258,35 @@ impl Talk {
                 } else {
                     self.ncp.reply(verb, options)?
                 };
-                Ok(match (kind, request) {
+                Ok(vec![match (kind, request) {
                     (Kind::Tcp, true) => crate::ncp::request_over_tcp(&packet, 65535),
                     (Kind::Tcp, false) => crate::ncp::reply_over_tcp(&packet),
                     _ => packet,
-                })
+                }])
             }
+            "burst" => match commands.as_slice() {
+                [(verb, options)] if kind == Kind::Ipx => {
+                    self.burst.packets(request, verb, options)
+                }
+                _ => Err(protocol.fault("expected `burst VERB`, between ipx stations")),
+            },
             "smb1" => {
                 let bytes = self.smb1.message(request, &commands)?;
-                Ok(session_message(kind, bytes))
+                Ok(vec![session_message(kind, bytes)])
             }
             "smb2" => {
                 let bytes = self.smb2.message(request, &commands)?;
-                Ok(session_message(kind, bytes))
+                Ok(vec![session_message(kind, bytes)])
             }
             "nbt" => match commands.as_slice() {
                 [(verb, options)] if verb.text == "keepalive" && kind == Kind::Tcp => {
                     options.done()?;
-                    Ok(vec![0x85, 0, 0, 0])
+                    Ok(vec![vec![0x85, 0, 0, 0]])
                 }
                 _ => Err(protocol.fault("expected `nbt keepalive`, between tcp stations")),
             },
-            _ => {
-                Err(protocol
-                    .expected("ncp, smb1, smb2, nbt, tcp, llc, nbf, connect, finish or again"))
-            }
+            _ => Err(protocol
+                .expected("ncp, burst, smb1, smb2, nbt, tcp, llc, nbf, connect, finish or again")),
         }
     }
 }

@@ -43,7 +43,7 @@ impl State {
         };
         if verb.text == "raw" {
             let offset = options.or("offset", 0)?;
-            let data = file_data(offset, options.or::<u32>("data", 0)? as usize);
+            let data = file_data(offset, options.bytes("data", 0)?);
             options.done()?;
             return Ok(data);
         }
@@ -185,7 +185,7 @@ fn continues(verb: &Word, options: &Options) -> bool {
 
 fn data(options: &Options) -> Result<Vec<u8>, Fault> {
     let offset = options.or::<u64>("offset", 0)?;
-    Ok(file_data(offset, options.or::<u32>("data", 0)? as usize))
+    Ok(file_data(offset, options.bytes("data", 0)?))
 }
 
 /// The part of a transaction that `from` and `length` name; all of it without them.

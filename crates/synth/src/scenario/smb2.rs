@@ -50,7 +50,7 @@ impl State {
         if let [(verb, options)] = commands
             && verb.text == "encrypted"
         {
-            let bytes = options.or::<u32>("bytes", 100)? as usize;
+            let bytes = options.bytes("bytes", 100)?;
             options.done()?;
             self.nonce += 1;
             let mut random = Random::new(self.nonce);
@@ -247,7 +247,7 @@ fn file(options: &Options) -> Result<u64, Fault> {
 
 fn data(options: &Options) -> Result<Vec<u8>, Fault> {
     let offset = options.or::<u64>("offset", 0)?;
-    Ok(file_data(offset, options.or::<u32>("data", 0)? as usize))
+    Ok(file_data(offset, options.bytes("data", 0)?))
 }
 
 fn request_body(verb: &Word, options: &Options) -> Result<Vec<u8>, Fault> {
@@ -298,7 +298,7 @@ fn response_body(verb: &Word, options: &Options) -> Result<Vec<u8>, Fault> {
         "close" => response::close(),
         "read" => response::read(&data(options)?),
         "write" => response::write(options.or("count", 0)?),
-        "query-directory" => response::query_directory(options.or("entries", 1)?),
+        "query-directory" => response::query_directory(options.or::<u16>("entries", 1)?.into()),
         "change-notify" => response::change_notify(options.text("name")?.unwrap_or("new.txt")),
         "query-info" => response::query_info(options.or("size", 0)?),
         "oplock-break" => request::oplock_break(file(options)?, options.or("level", 0)?),

@@ -265,7 +265,15 @@ fn date(text: &str) -> Option<i64> {
     };
     let [year, month, day] = fields(date, '-')?;
     let [hours, minutes, seconds] = fields(time, ':')?;
-    if !(1970..=2200).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+    let fields = [
+        (year, 1970..=2200),
+        (month, 1..=12),
+        (day, 1..=31),
+        (hours, 0..=23),
+        (minutes, 0..=59),
+        (seconds, 0..=59),
+    ];
+    if fields.iter().any(|(value, range)| !range.contains(value)) {
         return None;
     }
     // Days since 1970 by counting from 1 March, so that leap days come last in a year.

@@ -3,6 +3,9 @@
 use super::error::{Fault, Place};
 use super::words::{Word, seconds, split};
 
+/// Blocks within blocks, at most.
+const DEEPEST: usize = 16;
+
 /// A scenario as it is written.
 #[derive(Debug, Default)]
 pub(super) struct Script {
@@ -101,6 +104,10 @@ impl Script {
             } else {
                 let statement = statement(first, rest)?;
                 if let What::Repeat { .. } = statement.what {
+                    if blocks.len() == DEEPEST {
+                        let fault = format!("more than {DEEPEST} blocks in each other");
+                        return Err(first.fault(fault));
+                    }
                     blocks.push((statement, Vec::new()));
                 } else {
                     match blocks.last_mut() {
@@ -270,6 +277,7 @@ mod tests {
             ("0.1 C>S ncp read &", 1, 5),
             ("0.1 C>S ncp read\nclient X ipx 1", 2, 1),
             ("0.1", 1, 1),
+            (&"0 repeat 1 every 1 {\n".repeat(17), 17, 1),
         ] {
             let fault = Script::parse(text).unwrap_err();
             assert_eq!(

@@ -8,6 +8,8 @@ use wirewait_wire::{LinkType, Timestamp};
 #[derive(Debug, Default)]
 pub(super) struct Wire {
     passed: Vec<Passed>,
+    /// Bytes of all of them.
+    bytes: usize,
     /// When the capturing host's clock was set, and by how much.
     steps: Vec<(i64, i64)>,
 }
@@ -22,12 +24,18 @@ struct Passed {
 
 impl Wire {
     pub(super) fn put(&mut self, at: i64, from: usize, to: usize, bytes: Vec<u8>) {
+        self.bytes = self.bytes.saturating_add(bytes.len());
         self.passed.push(Passed {
             at,
             from,
             to,
             bytes,
         });
+    }
+
+    /// Bytes that have passed.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(super) fn set_clock(&mut self, at: i64, step: i64) {
@@ -57,11 +65,10 @@ impl Wire {
         self.passed
             .into_iter()
             .map(|frame| {
-                let set: i64 = steps
+                let set = steps
                     .iter()
                     .filter(|(at, _)| *at <= frame.at)
-                    .map(|(_, step)| step)
-                    .sum();
+                    .fold(0, |sum: i64, (_, step)| sum.saturating_add(*step));
                 let mut bytes = frame.bytes;
                 let wire_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
                 if let Some(most) = settings.snaplen {

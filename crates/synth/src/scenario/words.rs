@@ -188,6 +188,17 @@ impl Options {
         Ok(self.maybe(key)?.unwrap_or(default))
     }
 
+    /// A number of bytes of data, which must fit a message (its length has 24 bits).
+    pub(super) fn bytes(&self, key: &str, default: u32) -> Result<usize, Fault> {
+        let bytes = self.or(key, default)?;
+        if bytes > 0x00ff_0000 {
+            return Err(self
+                .place
+                .fault(format!("{key}={bytes}: too much for one message")));
+        }
+        Ok(bytes as usize)
+    }
+
     /// Seconds as nanoseconds, or the default.
     pub(super) fn seconds(&self, key: &str, default: i64) -> Result<i64, Fault> {
         let Some(text) = self.text(key)? else {

@@ -49,8 +49,8 @@ impl Conversation {
             Kind::Tcp => {
                 let fin = flag::FIN | flag::ACK;
                 self.tcp_control(context, direction, at, fin);
-                self.tcp_control(context, 1 - direction, at + gap, fin);
-                self.tcp_control(context, direction, at + 2 * gap, flag::ACK);
+                self.tcp_control(context, 1 - direction, later(at, 1, gap), fin);
+                self.tcp_control(context, direction, later(at, 2, gap), flag::ACK);
             }
             Kind::Nbf => {
                 let end = nbf::Header {
@@ -65,9 +65,9 @@ impl Conversation {
                         response: true,
                     })
                 };
-                self.supervisory(context, 1 - direction, at + gap, acknowledge);
-                self.llc_control(context, direction, at + 2 * gap, Control::Disc);
-                self.llc_control(context, 1 - direction, at + 3 * gap, Control::Ua);
+                self.supervisory(context, 1 - direction, later(at, 1, gap), acknowledge);
+                self.llc_control(context, direction, later(at, 2, gap), Control::Disc);
+                self.llc_control(context, 1 - direction, later(at, 3, gap), Control::Ua);
             }
             Kind::Ipx | Kind::Udp => {
                 return Err(context.place.fault("only tcp and nbf have connections"));
@@ -79,8 +79,8 @@ impl Conversation {
     fn connect_tcp(&mut self, context: &mut Context<'_>, at: i64, gap: i64) {
         let (client, server) = (TO_SERVER, 1 - TO_SERVER);
         self.syn(context, client, at, flag::SYN);
-        self.syn(context, server, at + gap, flag::SYN | flag::ACK);
-        self.tcp_control(context, client, at + 2 * gap, flag::ACK);
+        self.syn(context, server, later(at, 1, gap), flag::SYN | flag::ACK);
+        self.tcp_control(context, client, later(at, 2, gap), flag::ACK);
         let (_, to) = self.sockets(context.settings, client);
         if to.port == NETBIOS_PORT {
             let [called, calling] = [server, client].map(|end| {
@@ -91,8 +91,8 @@ impl Conversation {
             let mut request = vec![0x81, 0, 0, 68];
             request.extend(called);
             request.extend(calling);
-            self.stream(context, client, at + 3 * gap, request);
-            self.stream(context, server, at + 4 * gap, vec![0x82, 0, 0, 0]);
+            self.stream(context, client, later(at, 3, gap), request);
+            self.stream(context, server, later(at, 4, gap), vec![0x82, 0, 0, 0]);
         }
     }
 
@@ -138,7 +138,7 @@ impl Conversation {
         };
         let (caller, called) = (name(client), name(server));
         let (server_session, client_session) = self.sessions(settings, client);
-        let times: Vec<i64> = (0..10).map(|turn| at + turn * gap).collect();
+        let times: Vec<i64> = (0..10).map(|turn| later(at, turn, gap)).collect();
         // Names, in unnumbered frames: the question goes to everybody.
         let query = nbf::Header {
             command: command::NAME_QUERY,
@@ -268,6 +268,11 @@ impl Conversation {
         );
         context.wire.put(at, from, to, frame);
     }
+}
+
+/// So many gaps later.
+fn later(at: i64, gaps: i64, gap: i64) -> i64 {
+    at.saturating_add(gaps.saturating_mul(gap))
 }
 
 fn unnumbered(header: &Header, frame: &[u8]) -> Vec<u8> {

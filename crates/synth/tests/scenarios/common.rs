@@ -9,16 +9,25 @@ pub(crate) fn captures() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../captures")).to_path_buf()
 }
 
-/// Every scenario in it, by path.
-pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
+/// The text of every scenario in it, by path.
+pub(crate) fn texts() -> Vec<(PathBuf, String)> {
     let mut paths = Vec::new();
     find(&captures(), &mut paths);
+    // The order in which a folder is read is not the same everywhere.
     paths.sort();
     assert!(!paths.is_empty(), "no scenario in {}", captures().display());
-    paths
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        (path, text)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Every scenario, played.
+pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
+    texts()
         .into_iter()
-        .map(|path| {
-            let text = fs::read_to_string(&path).unwrap();
+        .map(|(path, text)| {
             let scenario = Scenario::parse(&path.display().to_string(), &text)
                 .unwrap_or_else(|error| panic!("{error}"));
             (path, scenario)

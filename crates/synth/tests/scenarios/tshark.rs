@@ -1,9 +1,7 @@
 //! tshark as an independent judge: it must read every capture as it is meant, and show the
 //! values that the scenario says it shows (right or wrong ones).
 
-mod common;
-
-use common::scenarios;
+use crate::common::scenarios;
 use std::path::Path;
 use std::process::Command;
 use wirewait_synth::scenario::TsharkSays;
@@ -95,9 +93,11 @@ fn field(file: &Path, name: &str) -> Vec<i64> {
         .split(|c: char| c == ',' || c.is_whitespace())
         .filter(|text| !text.is_empty())
         .map(|text| {
+            let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
             let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
             let whole: i64 = whole.parse().unwrap();
-            whole * 1_000_000_000 + format!("{fraction:0<9}").parse::<i64>().unwrap()
+            let fraction: i64 = format!("{fraction:0<9}").parse().unwrap();
+            sign * (whole * 1_000_000_000 + fraction)
         })
         .collect()
 }

@@ -1,11 +1,9 @@
 //! The captures that are committed are exactly what their scenarios make, and each has its
 //! row in the table.
 //!
-//! `WIREWAIT_WRITE_CAPTURES=1 cargo test -p wirewait-synth --test captures` writes them.
+//! `WIREWAIT_WRITE_CAPTURES=1 cargo test -p wirewait-synth --test scenarios` writes them.
 
-mod common;
-
-use common::{captures, scenarios};
+use crate::common::{captures, scenarios};
 use std::fs;
 use wirewait_synth::scenario::Value;
 
