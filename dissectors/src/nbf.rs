@@ -139,7 +139,8 @@ impl Header {
             return Err(malformed(stray, "length less than the command's header"));
         }
         Ok(Self {
-            length: stray + u32::from(length),
+            // The command fixes it; some senders count the user data in as well.
+            length: stray + u32::from(needed),
             command,
             data1: h[5],
             data2: u16::from_le_bytes([h[6], h[7]]),

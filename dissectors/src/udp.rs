@@ -2,9 +2,7 @@
 
 use crate::parse::{header, malformed};
 use std::fmt;
-use wirewait_wire::{
-    Claim, Dissector, Facts, Fault, Input, Layer, Next, Table, Verified,
-};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, Next, Table, Verified};
 
 /// Ports of either end; the lower one is tried first.
 pub const PORT: Table = Table::new("udp.port");
@@ -92,7 +90,14 @@ mod tests {
     #[test]
     fn reads_ports_and_length() {
         let mut facts = Facts::default();
-        let layer = dissect(Input { bytes: &BYTES, length: 40 }, &mut facts).unwrap();
+        let layer = dissect(
+            Input {
+                bytes: &BYTES,
+                length: 40,
+            },
+            &mut facts,
+        )
+        .unwrap();
         assert_eq!((layer.header, layer.end), (8, 33), "the rest is padding");
         assert_eq!((facts.from.port, facts.to.port), (Some(53124), Some(53)));
     }

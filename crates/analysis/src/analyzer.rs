@@ -1,19 +1,20 @@
 //! The analyser: frames in, transactions and figures out.
 
-use crate::conversation::{Beginning, Conversation, ConversationKey, Faults};
+mod links;
+
+use crate::books::Books;
+use crate::conversation::{Beginning, Conversation};
 use crate::duplicates::Duplicates;
-use crate::figures::Figures;
-use crate::message::{Message, Piece, datagram};
-use crate::numbered::{Held, Link, Owner, Turn};
-use crate::pairing::{Event, World};
+use crate::key::ConversationKey;
+use crate::message::datagram;
+use crate::numbered::{Link, Owner};
+use crate::piece::Piece;
 use crate::table::{Place, Table};
-use crate::{
-    Attribution, CaptureRow, Grade, InterfaceRow, Mark, Outcome, Reason, Settings, Snapshot,
-    Transaction, WHOLE_FRAME,
-};
+use crate::world::{Event, World};
+use crate::{CaptureRow, Grade, InterfaceRow, Mark, Settings, Snapshot, Transaction};
 use wirewait_wire::{
-    Carries, Cast, Depth, DissectorId, Endpoint, Facts, Frame, Key, Next, Numbered, NumberedKind,
-    Order, Registry, Role, Side, StopReason, Stream, Timestamp, Walk,
+    Cast, Depth, DissectorId, Endpoint, Facts, Frame, Key, Next, Order, Registry, Role, Side,
+    Stream, Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -39,21 +40,6 @@ impl Sink for Vec<Transaction> {
     }
 }
 
-/// What was noticed about the capture itself.
-#[derive(Clone, Copy, Debug, Default)]
-struct Quality {
-    clock_steps: u64,
-    snapped: u64,
-    truncated: u64,
-    malformed: u64,
-    unknown_link: u64,
-    one_sided: u64,
-    mid_capture: u64,
-    evicted: u64,
-    lost_on_links: u64,
-    faults: Faults,
-}
-
 /// Turns frames into transactions and figures.
 ///
 /// Memory is bounded by the [`Settings`]: every table gives up what was untouched for
@@ -62,23 +48,6 @@ pub struct Analyzer {
     registry: Registry,
     walk: Walk,
     state: State,
-}
-
-/// What conversations report to.
-struct Books {
-    figures: Figures,
-    attribution: Attribution,
-    quality: Quality,
-    protocols: Vec<u64>,
-    /// The frame in which each protocol was counted last.
-    protocol_seen: Vec<u64>,
-    frames: u64,
-    /// Frames of the capture that were left out in between.
-    skipped: u64,
-    /// Requests that are open now.
-    open: usize,
-    /// Bytes that are held back now.
-    held: usize,
 }
 
 struct State {
@@ -122,17 +91,7 @@ impl Analyzer {
                 settings,
                 conversations: Table::new(settings.conversations),
                 links: Table::new(settings.conversations),
-                books: Books {
-                    figures: Figures::new(settings),
-                    attribution: Attribution::default(),
-                    quality: Quality::default(),
-                    protocols: vec![0; protocols],
-                    protocol_seen: vec![0; protocols],
-                    frames: 0,
-                    skipped: 0,
-                    open: 0,
-                    held: 0,
-                },
+                books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
                 interfaces: Vec::new(),
                 bytes: 0,
@@ -417,235 +376,6 @@ impl State {
         found
     }
 
-    /// A frame of a numbered link.
-    fn numbered(
-        &mut self,
-        arrival: &Arrival<'_>,
-        numbered: &Numbered,
-        registry: &Registry,
-        sink: &mut dyn Sink,
-    ) {
-        let facts = arrival.facts;
-        let (key, side) = ConversationKey::new((facts.from, facts.to), None, u16::MAX);
-        let place = match self.links.find(&key) {
-            Some(place) => place,
-            None => {
-                let (place, evicted) = self.links.insert(key, Link::new(numbered.modulus));
-                if let Some(mut evicted) = evicted {
-                    self.books.quality.evicted += 1;
-                    self.flush(&mut evicted, registry, sink);
-                }
-                place
-            }
-        };
-        // Taken out while its conversations are worked on, and put back.
-        let Some(mut link) = self
-            .links
-            .get_mut(place)
-            .map(|l| std::mem::replace(l, Link::new(2)))
-        else {
-            return;
-        };
-        let acknowledged = match numbered.expects {
-            Some(number) if numbered.kind != NumberedKind::Open => {
-                let acknowledged = link.acknowledge(1 - side, number);
-                self.release(&mut link, 1 - side, registry, sink);
-                acknowledged
-            }
-            _ => (0, None),
-        };
-        match numbered.kind {
-            NumberedKind::Data => {
-                self.data(arrival, numbered.number, side, &mut link, registry, sink)
-            }
-            NumberedKind::Open => {
-                self.flush(&mut link, registry, sink);
-                link.open();
-                self.upkeep(&link, sink);
-            }
-            NumberedKind::Ready | NumberedKind::Busy | NumberedKind::Reject => match acknowledged {
-                (1.., Some(owner)) => self.credit(owner, sink),
-                _ => self.upkeep(&link, sink),
-            },
-            NumberedKind::Control => self.upkeep(&link, sink),
-        }
-        if let Some(slot) = self.links.get_mut(place) {
-            *slot = link;
-        }
-    }
-
-    /// A data frame of a numbered link.
-    fn data(
-        &mut self,
-        arrival: &Arrival<'_>,
-        number: u16,
-        side: usize,
-        link: &mut Link,
-        registry: &Registry,
-        sink: &mut dyn Sink,
-    ) {
-        match link.turn(side, number) {
-            Turn::Next { after_gap } => {
-                let owner = self.unit(arrival, after_gap, link, registry, sink);
-                link.owned(side, number, owner);
-                self.release(link, side, registry, sink);
-            }
-            Turn::Early => {
-                let held = Held {
-                    number,
-                    facts: *arrival.facts,
-                    next: arrival.next,
-                    carrier: arrival.carrier,
-                    message: arrival.message,
-                    layer: arrival.layer,
-                    bytes: arrival.piece.bytes.to_vec(),
-                    length: arrival.piece.length,
-                    mark: arrival.piece.mark,
-                    resent: None,
-                };
-                if link.hold(side, held) {
-                    self.books.quality.faults.retransmitted += 1;
-                    self.upkeep(link, sink);
-                }
-                self.release(link, side, registry, sink);
-            }
-            Turn::Again(owner) => {
-                let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
-                match known {
-                    Some((owner, conversation)) => {
-                        let books = &mut self.books;
-                        conversation.repeat_message(
-                            owner.side,
-                            owner.serial,
-                            arrival.piece.mark,
-                            &mut |e| books.event(e, sink),
-                        );
-                    }
-                    None => {
-                        self.books.quality.faults.retransmitted += 1;
-                        self.upkeep(link, sink);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Works off held frames whose turn has come.
-    fn release(&mut self, link: &mut Link, side: usize, registry: &Registry, sink: &mut dyn Sink) {
-        while let Some((held, after_gap)) = link.release(side) {
-            let arrival = Arrival {
-                facts: &held.facts,
-                next: held.next,
-                carrier: held.carrier,
-                piece: Piece {
-                    bytes: &held.bytes,
-                    length: held.length,
-                    mark: held.mark,
-                    share: (0, held.length),
-                    hops: held.facts.hops,
-                    resent: held.resent,
-                },
-                message: held.message,
-                layer: held.layer,
-            };
-            let owner = self.unit(&arrival, after_gap, link, registry, sink);
-            link.owned(side, held.number, owner);
-        }
-    }
-
-    /// A data frame of a numbered link, in order. Returns the message that it belongs to.
-    fn unit(
-        &mut self,
-        arrival: &Arrival<'_>,
-        after_gap: bool,
-        link: &mut Link,
-        registry: &Registry,
-        sink: &mut dyn Sink,
-    ) -> Option<Owner> {
-        if arrival.message.is_some() {
-            let found = self.message(arrival, Some(link), registry, sink);
-            link.last = found.map(|f| f.place).or(link.last);
-            return found;
-        }
-        let world = self.world(registry);
-        let (key, side) = arrival.key();
-        let place = match self.conversations.find(&key) {
-            Some(place) => place,
-            None => {
-                let beginning = Beginning {
-                    number: 0,
-                    ends: key.ends(),
-                    carrier: arrival.carrier,
-                    server: None,
-                    framer: None,
-                    ordered: true,
-                    from_start: link.from_start,
-                    anyone: false,
-                };
-                self.begin(key, beginning, &world, sink)
-            }
-        };
-        link.last = Some(place);
-        let conversation = self.conversations.get_mut(place)?;
-        let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(e, sink);
-        conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-        match arrival.facts.carries {
-            Carries::Segment(segment) => {
-                let serial = conversation.link_segment(
-                    side,
-                    arrival.piece,
-                    arrival.next,
-                    (segment, after_gap),
-                    &world,
-                    &mut events,
-                );
-                Some(Owner {
-                    place,
-                    side,
-                    serial,
-                })
-            }
-            Carries::Ack(_) => Some(Owner {
-                place,
-                side: 1 - side,
-                serial: conversation.acknowledge_latest(1 - side, &mut events),
-            }),
-            Carries::Accepted(n) => {
-                conversation.accepted(1 - side, n, &mut events);
-                None
-            }
-            _ => {
-                conversation.control(&mut events);
-                None
-            }
-        }
-    }
-
-    /// A stand-alone acknowledgement of this message.
-    fn credit(&mut self, owner: Owner, sink: &mut dyn Sink) {
-        let books = &mut self.books;
-        match self.conversations.get_mut(owner.place) {
-            Some(conversation) => {
-                conversation.acknowledge_message(owner.side, owner.serial, &mut |e| {
-                    books.event(e, sink);
-                });
-            }
-            None => books.attribution.control += WHOLE_FRAME,
-        }
-    }
-
-    /// A frame that keeps a link up.
-    fn upkeep(&mut self, link: &Link, sink: &mut dyn Sink) {
-        let books = &mut self.books;
-        match link.last.and_then(|p| self.conversations.get_mut(p)) {
-            Some(conversation) => {
-                conversation.control(&mut |e| books.event(e, sink));
-            }
-            None => books.attribution.control += WHOLE_FRAME,
-        }
-    }
-
     fn begin(
         &mut self,
         key: ConversationKey,
@@ -687,17 +417,6 @@ impl State {
         }
     }
 
-    /// Works off what a link holds back: it is over, or begins anew.
-    fn flush(&mut self, link: &mut Link, registry: &Registry, sink: &mut dyn Sink) {
-        for side in [0, 1] {
-            while link.holds(side) {
-                link.skip(side);
-                self.release(link, side, registry, sink);
-            }
-        }
-        self.books.quality.lost_on_links += link.take_lost();
-    }
-
     fn world<'a>(&self, registry: &'a Registry) -> World<'a> {
         World {
             registry,
@@ -713,166 +432,6 @@ impl Arrival<'_> {
     fn key(&self) -> (ConversationKey, usize) {
         let session = self.facts.session.map(|s| (s.from, s.to));
         ConversationKey::new((self.facts.from, self.facts.to), session, self.layer.0)
-    }
-}
-
-impl Books {
-    fn event(&mut self, event: Event<'_>, sink: &mut dyn Sink) {
-        match event {
-            Event::Opened => self.open += 1,
-            Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
-            Event::Begins(client, at) => self.figures.begins(client, at),
-            Event::Ends(client, at) => self.figures.ends(client, at),
-            Event::Control(share) => self.attribution.control += share,
-            Event::Protocol(id) => self.count_protocol(id),
-            Event::Closed(transaction) => {
-                self.attribution.transactions += transaction.share;
-                if transaction.outcome != Outcome::OrphanResponse {
-                    self.open = self.open.saturating_sub(1);
-                }
-                self.figures.closed(transaction);
-                sink.transaction(transaction);
-            }
-        }
-    }
-
-    /// A conversation is over.
-    fn finish(
-        &mut self,
-        mut conversation: Conversation,
-        now: Timestamp,
-        world: &World<'_>,
-        sink: &mut dyn Sink,
-    ) {
-        conversation.finish(now, world, &mut |e| self.event(e, sink));
-        self.quality.one_sided += u64::from(conversation.one_sided());
-        self.quality.mid_capture += u64::from(conversation.began_before());
-        let faults = &mut self.quality.faults;
-        faults.gaps += conversation.faults.gaps;
-        faults.retransmitted += conversation.faults.retransmitted;
-        faults.malformed += conversation.faults.malformed;
-    }
-
-    fn count_walk(&mut self, walk: &Walk) {
-        for span in walk.spans() {
-            self.count_protocol(span.dissector);
-        }
-        if let Some(message) = walk.message {
-            self.count_protocol(message.dissector);
-        }
-        let quality = &mut self.quality;
-        match walk.stop.map(|s| s.reason) {
-            Some(StopReason::Snapped) => quality.snapped += 1,
-            Some(StopReason::Truncated) => quality.truncated += 1,
-            Some(StopReason::Malformed) => quality.malformed += 1,
-            None => quality.unknown_link += u64::from(walk.spans().is_empty()),
-        }
-    }
-
-    fn count_unread(&mut self, message: &Message<'_>) {
-        self.quality.faults.malformed += u64::from(message.malformed);
-    }
-
-    /// Counts each protocol once for the frame under way.
-    fn count_protocol(&mut self, id: DissectorId) {
-        let index = usize::from(id.0);
-        if let (Some(seen), Some(count)) = (
-            self.protocol_seen.get_mut(index),
-            self.protocols.get_mut(index),
-        ) && *seen != self.frames
-        {
-            *seen = self.frames;
-            *count += 1;
-        }
-    }
-
-    /// What speaks for and against the capture.
-    fn reasons(&self) -> Vec<Reason> {
-        let q = &self.quality;
-        let known = self.frames.saturating_sub(q.unknown_link);
-        [
-            (
-                "gaps",
-                "bytes that were acknowledged but are not in the capture: it lost frames",
-                q.faults.gaps.saturating_add(q.lost_on_links),
-                Grade::Fair,
-            ),
-            (
-                "one_sided",
-                "conversations of which only one direction was captured; not judged",
-                q.one_sided,
-                Grade::Fair,
-            ),
-            (
-                "clock_steps",
-                "times that the clock stepped back from one frame to the next",
-                q.clock_steps,
-                Grade::Fair,
-            ),
-            (
-                "evicted",
-                "conversations or links dropped early because there were too many",
-                q.evicted,
-                Grade::Fair,
-            ),
-            (
-                "rows_evicted",
-                "rows of statistics dropped because there were too many",
-                self.figures.rows_evicted(),
-                Grade::Fair,
-            ),
-            (
-                "unknown_link",
-                "frames of a kind of link that is not understood",
-                q.unknown_link,
-                if known == 0 { Grade::Poor } else { Grade::Fair },
-            ),
-            (
-                "truncated",
-                "frames shorter than their own length fields say",
-                q.truncated,
-                Grade::Good,
-            ),
-            (
-                "malformed",
-                "frames or messages with impossible values",
-                q.malformed.saturating_add(q.faults.malformed),
-                Grade::Good,
-            ),
-            (
-                "snapped",
-                "frames that the capture cut short",
-                q.snapped,
-                Grade::Good,
-            ),
-            (
-                "mid_capture",
-                "conversations that had begun before the capture",
-                q.mid_capture,
-                Grade::Good,
-            ),
-            (
-                "duplicates",
-                "frames that were captured twice; the copies are left out",
-                self.attribution.duplicates,
-                Grade::Good,
-            ),
-            (
-                "retransmitted",
-                "frames that repeated data",
-                q.faults.retransmitted,
-                Grade::Good,
-            ),
-        ]
-        .into_iter()
-        .filter(|(_, _, count, _)| *count > 0)
-        .map(|(name, text, count, grade)| Reason {
-            name,
-            text,
-            count,
-            grade,
-        })
-        .collect()
     }
 }
 

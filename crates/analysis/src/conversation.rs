@@ -1,49 +1,20 @@
 //! Two ends that exchange messages: their byte streams, the messages under way, the open
 //! requests.
 
-use crate::message::{Assembler, Message, Piece};
-use crate::pairing::{Between, Event, Events, Pairing, World};
-use crate::stream::{ByteStream, Fate, Ordered};
+mod streams;
+
+use crate::assembler::Assembler;
+use crate::message::Message;
+use crate::pairing::Pairing;
+use crate::piece::Piece;
+use crate::stream::ByteStream;
+use crate::world::{Between, Event, Events, World};
 use crate::{Mark, WHOLE_FRAME};
 use std::collections::VecDeque;
-use wirewait_wire::{DissectorId, Endpoint, Exchange, Next, Segment, Side, Stream, Timestamp};
+use wirewait_wire::{DissectorId, Endpoint, Exchange, Next, Segment, Side, Timestamp};
 
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
 const RECENT: usize = 64;
-
-/// What tells conversations apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ConversationKey {
-    ends: [Endpoint; 2],
-    sessions: Option<[u16; 2]>,
-    /// A link or transport of its own kind; two kinds may use the same addresses.
-    kind: u16,
-}
-
-impl ConversationKey {
-    /// The key, and which of its sides `from` is.
-    pub(crate) fn new(
-        (from, to): (Endpoint, Endpoint),
-        session: Option<(u16, u16)>,
-        kind: u16,
-    ) -> (Self, usize) {
-        let side = usize::from((from, session.map(|s| s.0)) > (to, session.map(|s| s.1)));
-        let order = |a, b| if side == 0 { [a, b] } else { [b, a] };
-        let ends = if side == 0 { [from, to] } else { [to, from] };
-        (
-            Self {
-                ends,
-                sessions: session.map(|(a, b)| order(a, b)),
-                kind,
-            },
-            side,
-        )
-    }
-
-    pub(crate) fn ends(&self) -> [Endpoint; 2] {
-        self.ends
-    }
-}
 
 /// A message that was seen whole, for what comes later.
 #[derive(Clone, Copy)]
@@ -154,56 +125,6 @@ impl Conversation {
     /// Closes what has waited too long.
     pub(crate) fn expire(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
         self.pairing.expire(now, &self.between, world, events);
-    }
-
-    /// Whether this segment opens another incarnation of a byte stream.
-    pub(crate) fn is_reopened(&self, side: usize, segment: &Stream) -> bool {
-        let Some(streams) = &self.streams else {
-            return false;
-        };
-        let stream = &streams[side];
-        // A SYN seen again has the number of the one before, and comes before any data.
-        segment.syn
-            && stream.is_started()
-            && (stream.is_under_way() || stream.position(segment.seq.wrapping_add(1)) != Some(0))
-    }
-
-    /// A segment of a byte stream.
-    pub(crate) fn segment(
-        &mut self,
-        side: usize,
-        segment: &Stream,
-        piece: Piece<'_>,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) {
-        let mark = piece.mark;
-        let pure = piece.length == 0 && !segment.syn && !segment.fin && !segment.rst;
-        if segment.syn {
-            self.opens(side, segment);
-        }
-        let moved = segment.ack.and_then(|ack| self.acknowledge(side, ack));
-        if moved.is_some() {
-            self.fill_gap(1 - side, world, events);
-        }
-        if piece.length > 0 {
-            self.data(side, segment.seq, piece, world, events);
-        } else {
-            let owned =
-                pure && moved.is_some_and(|(_, to)| self.credit(1 - side, to.saturating_sub(1)));
-            if !owned {
-                self.pairing.control(WHOLE_FRAME, events);
-            }
-        }
-        if moved.is_some() {
-            self.close_acknowledged(1 - side, world, events);
-        }
-        self.finished[side] |= segment.fin;
-        if segment.rst || self.finished == [true; 2] {
-            // What comes after that is looked at anew.
-            self.finished = [false; 2];
-            self.end(mark.at, world, events);
-        }
     }
 
     /// A segment of a message on an ordered link. Returns the number of the message.
@@ -364,204 +285,6 @@ impl Conversation {
         }
     }
 
-    fn opens(&mut self, side: usize, segment: &Stream) {
-        let Some(streams) = &mut self.streams else {
-            return;
-        };
-        if !streams[side].is_started() {
-            streams[side].start(segment.seq.wrapping_add(1));
-            self.assemblers[side] = Assembler::new(true);
-            if let Some(ack) = segment.ack
-                && !streams[1 - side].is_started()
-            {
-                streams[1 - side].start(ack);
-                self.assemblers[1 - side] = Assembler::new(true);
-            }
-            if !self.server_known {
-                self.between.server = if segment.ack.is_some() {
-                    side
-                } else {
-                    1 - side
-                };
-                self.server_known = true;
-            }
-        }
-    }
-
-    /// `side` acknowledges bytes of the other side.
-    fn acknowledge(&mut self, side: usize, ack: u32) -> Option<(u64, u64)> {
-        self.streams.as_mut()?[1 - side].acknowledge(ack)
-    }
-
-    fn fill_gap(&mut self, side: usize, world: &World<'_>, events: Events<'_>) {
-        while self
-            .streams
-            .as_ref()
-            .is_some_and(|s| s[side].gap_is_acknowledged())
-        {
-            if !self.skip(side, world, events) {
-                return;
-            }
-        }
-    }
-
-    /// New bytes, or old ones.
-    fn data(
-        &mut self,
-        side: usize,
-        seq: u32,
-        piece: Piece<'_>,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) {
-        let mark = piece.mark;
-        let length = piece.length;
-        let fate = self.order(side, world, events, |stream, out| {
-            stream.segment(seq, piece, out)
-        });
-        if world.held_full {
-            self.skip(side, world, events);
-        }
-        match fate {
-            Some(Fate::New) => {}
-            // Position 0 is before the first byte seen.
-            Some(Fate::Old { at: 0, end: 0 }) | None => {
-                self.pairing.control(WHOLE_FRAME, events);
-            }
-            Some(Fate::Old { at, end }) => {
-                let keep_alive = length == 1 && self.streams_next(side) == end;
-                if keep_alive {
-                    self.pairing.control(WHOLE_FRAME, events);
-                } else {
-                    self.repeat_range(side, at, end, mark, events);
-                }
-            }
-            Some(Fate::HeldTwice) => {
-                self.faults.retransmitted += 1;
-                self.pairing.control(WHOLE_FRAME, events);
-            }
-            Some(Fate::Foreign) => self.pairing.control(WHOLE_FRAME, events),
-        }
-    }
-
-    fn streams_next(&self, side: usize) -> u64 {
-        self.assemblers[side].position()
-    }
-
-    fn skip(&mut self, side: usize, world: &World<'_>, events: Events<'_>) -> bool {
-        let mut any = false;
-        self.order(side, world, events, |stream, out| {
-            stream.skip(&mut |o| {
-                any = true;
-                out(o);
-            });
-        });
-        any
-    }
-
-    /// Runs something on a byte stream and takes what comes out of it in order.
-    fn order<R>(
-        &mut self,
-        side: usize,
-        world: &World<'_>,
-        events: Events<'_>,
-        run: impl FnOnce(&mut ByteStream, &mut dyn FnMut(Ordered<'_>)) -> R,
-    ) -> Option<R> {
-        let Self {
-            between,
-            server_known,
-            streams,
-            framer,
-            assemblers,
-            recent,
-            pairing,
-            faults,
-            ..
-        } = self;
-        let stream = &mut streams.as_mut()?[side];
-        let framer = (*framer)?;
-        let assembler = &mut assemblers[side];
-        let held = stream.held_bytes();
-        let result = run(stream, &mut |ordered| {
-            let gaps = &mut faults.gaps;
-            let malformed = &mut faults.malformed;
-            let mut out = |message: Message<'_>| {
-                learn(between, server_known, side, message.exchange.as_ref());
-                *malformed += u64::from(message.malformed);
-                events(Event::Protocol(framer));
-                if let Some(id) = message.dissector {
-                    events(Event::Protocol(id));
-                }
-                let transaction = pairing.message(side, &message, between, world, events);
-                remember(&mut recent[side], &message, transaction);
-            };
-            match ordered {
-                Ordered::Piece(piece) => {
-                    assembler.stream(piece, framer, world.registry, &mut out);
-                }
-                Ordered::Gap(n, mark) => {
-                    *gaps += 1;
-                    assembler.gap(n, mark, world.registry, &mut out);
-                }
-            }
-        });
-        let now_held = stream.held_bytes();
-        if held != now_held {
-            // Both are below the bound of one stream.
-            events(Event::Held(now_held as isize - held as isize));
-        }
-        let loose = assembler.take_loose();
-        if loose > 0 {
-            events(Event::Control(loose));
-        }
-        Some(result)
-    }
-
-    /// A frame all of whose bytes, from `at` to `end`, had been seen.
-    fn repeat_range(&mut self, side: usize, at: u64, end: u64, mark: Mark, events: Events<'_>) {
-        self.faults.retransmitted += 1;
-        let found = self.recent[side]
-            .iter_mut()
-            .rev()
-            .find(|r| r.start <= at && at < r.end);
-        if let Some(recent) = found {
-            let again = recent.repeated_to == 0 || at < recent.repeated_to;
-            recent.repeated_to = end;
-            let transaction = recent.transaction;
-            if transaction.is_some_and(|t| self.pairing.repeated(t, side, mark, again, WHOLE_FRAME))
-            {
-                return;
-            }
-        } else if let Some(tally) = self.assemblers[side].under_way(at) {
-            tally.retransmitted = tally.retransmitted.saturating_add(1);
-            tally.copies = tally.copies.max(1);
-            tally.resent = Some(mark);
-            tally.share += WHOLE_FRAME;
-            return;
-        }
-        self.pairing.control(WHOLE_FRAME, events);
-    }
-
-    /// Credits a stand-alone acknowledgement to the message with the byte at `position`.
-    fn credit(&mut self, side: usize, position: u64) -> bool {
-        let found = self.recent[side]
-            .iter()
-            .rev()
-            .find(|r| r.start <= position && position < r.end);
-        if let Some(recent) = found {
-            return recent
-                .transaction
-                .is_some_and(|t| self.pairing.acknowledged(t, WHOLE_FRAME));
-        }
-        self.assemblers[side]
-            .under_way(position)
-            .is_some_and(|tally| {
-                tally.acks = tally.acks.saturating_add(1);
-                tally.share += WHOLE_FRAME;
-                true
-            })
-    }
-
     fn credit_serial(&mut self, side: usize, serial: u64) -> bool {
         let found = self.recent[side].iter().rev().find(|r| r.serial == serial);
         if let Some(recent) = found {
@@ -579,26 +302,6 @@ impl Conversation {
                 tally.share += WHOLE_FRAME;
                 true
             })
-    }
-
-    /// Closes the answered transactions whose answers, from `side`, are acknowledged.
-    fn close_acknowledged(&mut self, side: usize, world: &World<'_>, events: Events<'_>) {
-        if self.pairing.is_idle() {
-            return;
-        }
-        let Some(streams) = &self.streams else {
-            return;
-        };
-        let acked = streams[side].acked();
-        let recent = &self.recent[side];
-        self.pairing
-            .close_answered(side, &self.between, world, events, |serial| {
-                recent
-                    .iter()
-                    .rev()
-                    .find(|r| r.transaction == Some(serial))
-                    .is_none_or(|r| r.end <= acked)
-            });
     }
 }
 

@@ -11,7 +11,9 @@ use wirewait_wire::{Frame, Timestamp};
 /// Bytes of a frame that are compared. Behind this there is payload, which the checksums,
 /// sequence numbers and identifiers in front of it tell apart.
 const COMPARED: usize = 160;
-const PLACES: usize = 4096;
+const PLACES: usize = 16384;
+/// Frames that can share a place.
+const WAYS: usize = 4;
 
 #[derive(Clone, Copy)]
 struct Seen {
@@ -61,15 +63,19 @@ impl Duplicates {
             None => u64::from(frame.wire_len),
         };
         let digest = digest(&bytes[..bytes.len().min(COMPARED)], length);
-        let place = &mut self.seen[(digest >> 32) as usize % PLACES];
-        let copy = place.digest == digest && (0..=window).contains(&frame.at.since(place.at));
-        if !copy {
-            *place = Seen {
-                digest,
-                at: frame.at,
-            };
+        let first = (digest >> 32) as usize % (PLACES / WAYS) * WAYS;
+        let ways = &mut self.seen[first..first + WAYS];
+        let copied = |s: &Seen| s.digest == digest && (0..=window).contains(&frame.at.since(s.at));
+        if ways.iter().any(copied) {
+            return true;
         }
-        copy
+        // The oldest of them makes room.
+        ways.rotate_right(1);
+        ways[0] = Seen {
+            digest,
+            at: frame.at,
+        };
+        false
     }
 }
 

@@ -5,17 +5,22 @@
 #![forbid(unsafe_code)]
 
 mod analyzer;
+mod assembler;
+mod books;
 mod conversation;
 mod distribution;
 mod duplicates;
 mod figures;
+mod key;
 mod message;
 mod numbered;
 mod pairing;
+mod piece;
 mod snapshot;
 mod stream;
 mod table;
 mod transaction;
+mod world;
 
 pub use analyzer::{Analyzer, Sink};
 pub use snapshot::{

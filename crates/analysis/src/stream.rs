@@ -5,7 +5,7 @@
 //! in 64 bits from the first byte seen, so that sequence numbers may wrap.
 
 use crate::Mark;
-use crate::message::Piece;
+use crate::piece::Piece;
 
 /// Bytes and segments held back in one direction at most.
 const HELD_BYTES: usize = 256 * 1024;

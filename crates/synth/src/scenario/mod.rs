@@ -12,6 +12,22 @@
 //! transaction protocol=ncp function=72 outcome=answered response_time_ns=1s interims=1
 //! ```
 //!
+//! ```
+//! use wirewait_synth::Scenario;
+//!
+//! let text = "title A question\n\
+//!             client C udp 10.0.0.1:1025\n\
+//!             server S udp 10.0.0.9:524\n\
+//!             0.000 C>S ncp date-and-time\n\
+//!             0.001 S>C ncp reply\n\
+//!             [answer]\n\
+//!             transaction turnaround_ns=1ms\n";
+//! let scenario = Scenario::parse("question.scenario", text)?;
+//! assert_eq!(scenario.frames().len(), 2);
+//! assert_eq!(scenario.answer().transactions[0].count, 1);
+//! # Ok::<(), wirewait_synth::Error>(())
+//! ```
+//!
 //! The whole language is described in `captures/README.md` of the repository.
 
 mod answer;

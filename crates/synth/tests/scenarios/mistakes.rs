@@ -23,7 +23,7 @@ fn errors_name_file_line_and_column() {
         ("0 C>S connect", 1, "only tcp and nbf"),
         ("0 C>S again", 1, "nothing has been sent"),
         ("0 C>S llc rr", 7, "do not speak llc"),
-        ("0 C>S nfs read", 7, "expected ncp, smb1"),
+        ("0 C>S nfs read", 7, "expected ncp, burst"),
         ("1 C>S ncp read\n0 S>C ncp reply", 1, "earlier"),
         (
             "0 T>U smb2 write data=4000 | lost=9 order=4",

@@ -4,6 +4,8 @@
 use crate::common::scenarios;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
+use wirewait_synth::Scenario;
 use wirewait_synth::scenario::TsharkSays;
 
 #[test]
@@ -16,49 +18,75 @@ fn tshark_reads_the_captures_as_meant() {
         eprintln!("SKIPPED: tshark is not installed, so nothing judged the captures");
         return;
     }
+    let scenarios = scenarios();
+    // A run of tshark is mostly its start: several at a time.
+    let wrong: Vec<String> = thread::scope(|scope| {
+        let judges: Vec<_> = scenarios
+            .chunks(scenarios.len().div_ceil(4))
+            .map(|chunk| {
+                scope.spawn(move || {
+                    let judged = chunk.iter().map(|(path, scenario)| judge(path, scenario));
+                    judged.flatten().collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        judges
+            .into_iter()
+            .flat_map(|judge| judge.join().unwrap())
+            .collect()
+    });
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Where tshark sees something else than what is meant.
+fn judge(path: &Path, scenario: &Scenario) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (path, scenario) in scenarios() {
-        let file = path.with_extension("pcapng");
-        let says = &scenario.answer().tshark;
-        // Malformed frames and expert errors must be announced, or not be there.
-        let sick = "_ws.expert.severity == error";
-        let announced = says
-            .iter()
-            .any(|say| matches!(say, TsharkSays::Count { filter, .. } if filter == sick));
-        let filter = if announced {
-            "_ws.malformed".to_owned()
-        } else {
-            format!("_ws.malformed || {sick}")
-        };
-        let found = frames(&file, &filter);
-        if found != 0 {
-            wrong.push(format!("{}: {found} frames with {filter}", file.display()));
-        }
-        for say in says {
-            match say {
-                TsharkSays::Count {
-                    line,
-                    filter,
-                    frames: expected,
-                } => {
-                    let found = frames(&file, filter);
-                    if found != *expected {
-                        wrong.push(format!(
-                            "{}:{line}: {found} frames match {filter}, not {expected}",
-                            path.display()
-                        ));
-                    }
+    let made = std::env::temp_dir().join(format!(
+        "wirewait-synth-{}-{}.pcapng",
+        std::process::id(),
+        path.display().to_string().replace(['/', '\\', ':'], "_")
+    ));
+    std::fs::write(&made, scenario.pcapng()).unwrap();
+    let says = &scenario.answer().tshark;
+    // Malformed frames and expert errors must be announced, or not be there.
+    let sick = "_ws.expert.severity == error";
+    let announced = says
+        .iter()
+        .any(|say| matches!(say, TsharkSays::Count { filter, .. } if filter == sick));
+    let filter = if announced {
+        "_ws.malformed".to_owned()
+    } else {
+        format!("_ws.malformed || {sick}")
+    };
+    let found = frames(&made, &filter);
+    if found != 0 {
+        wrong.push(format!("{}: {found} frames with {filter}", path.display()));
+    }
+    for say in says {
+        match say {
+            TsharkSays::Count {
+                line,
+                filter,
+                frames: expected,
+            } => {
+                let found = frames(&made, filter);
+                if found != *expected {
+                    wrong.push(format!(
+                        "{}:{line}: {found} frames match {filter}, not {expected}",
+                        path.display()
+                    ));
                 }
-                TsharkSays::Field { line, name, values } => {
-                    let found = field(&file, name);
-                    if found != *values {
-                        wrong.push(format!("{}:{line}: {name} is {found:?}", path.display()));
-                    }
+            }
+            TsharkSays::Field { line, name, values } => {
+                let found = field(&made, name);
+                if found != *values {
+                    wrong.push(format!("{}:{line}: {name} is {found:?}", path.display()));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    std::fs::remove_file(&made).unwrap();
+    wrong
 }
 
 fn tshark(file: &Path, arguments: &[&str]) -> String {

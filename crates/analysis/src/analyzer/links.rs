@@ -1,0 +1,252 @@
+//! Frames of numbered links: put in order, acknowledged, handed to their conversations.
+
+use super::{Arrival, State};
+use crate::conversation::Beginning;
+use crate::key::ConversationKey;
+use crate::numbered::{Held, Link, Owner, Turn};
+use crate::piece::Piece;
+use crate::world::Event;
+use crate::{Sink, WHOLE_FRAME};
+use wirewait_wire::{Carries, Numbered, NumberedKind, Registry};
+
+impl State {
+    /// A frame of a numbered link.
+    pub(super) fn numbered(
+        &mut self,
+        arrival: &Arrival<'_>,
+        numbered: &Numbered,
+        registry: &Registry,
+        sink: &mut dyn Sink,
+    ) {
+        let facts = arrival.facts;
+        let (key, side) = ConversationKey::new((facts.from, facts.to), None, u16::MAX);
+        let place = match self.links.find(&key) {
+            Some(place) => place,
+            None => {
+                let (place, evicted) = self.links.insert(key, Link::new(numbered.modulus));
+                if let Some(mut evicted) = evicted {
+                    self.books.quality.evicted += 1;
+                    self.flush(&mut evicted, registry, sink);
+                }
+                place
+            }
+        };
+        // Taken out while its conversations are worked on, and put back.
+        let Some(mut link) = self
+            .links
+            .get_mut(place)
+            .map(|l| std::mem::replace(l, Link::new(2)))
+        else {
+            return;
+        };
+        let acknowledged = match numbered.expects {
+            Some(number) if numbered.kind != NumberedKind::Open => {
+                let acknowledged = link.acknowledge(1 - side, number);
+                self.release(&mut link, 1 - side, registry, sink);
+                acknowledged
+            }
+            _ => (0, None),
+        };
+        match numbered.kind {
+            NumberedKind::Data => {
+                self.data(arrival, numbered.number, side, &mut link, registry, sink)
+            }
+            NumberedKind::Open => {
+                self.flush(&mut link, registry, sink);
+                link.open();
+                self.upkeep(&link, sink);
+            }
+            NumberedKind::Ready | NumberedKind::Busy | NumberedKind::Reject => match acknowledged {
+                (1.., Some(owner)) => self.credit(owner, sink),
+                _ => self.upkeep(&link, sink),
+            },
+            NumberedKind::Control => self.upkeep(&link, sink),
+        }
+        if let Some(slot) = self.links.get_mut(place) {
+            *slot = link;
+        }
+    }
+
+    /// A data frame of a numbered link.
+    fn data(
+        &mut self,
+        arrival: &Arrival<'_>,
+        number: u16,
+        side: usize,
+        link: &mut Link,
+        registry: &Registry,
+        sink: &mut dyn Sink,
+    ) {
+        match link.turn(side, number) {
+            Turn::Next { after_gap } => {
+                let owner = self.unit(arrival, after_gap, link, registry, sink);
+                link.owned(side, number, owner);
+                self.release(link, side, registry, sink);
+            }
+            Turn::Early => {
+                let held = Held {
+                    number,
+                    facts: *arrival.facts,
+                    next: arrival.next,
+                    carrier: arrival.carrier,
+                    message: arrival.message,
+                    layer: arrival.layer,
+                    bytes: arrival.piece.bytes.to_vec(),
+                    length: arrival.piece.length,
+                    mark: arrival.piece.mark,
+                    resent: None,
+                };
+                if link.hold(side, held) {
+                    self.books.quality.faults.retransmitted += 1;
+                    self.upkeep(link, sink);
+                }
+                self.release(link, side, registry, sink);
+            }
+            Turn::Again(owner) => {
+                let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
+                match known {
+                    Some((owner, conversation)) => {
+                        let books = &mut self.books;
+                        conversation.repeat_message(
+                            owner.side,
+                            owner.serial,
+                            arrival.piece.mark,
+                            &mut |e| books.event(e, sink),
+                        );
+                    }
+                    None => {
+                        self.books.quality.faults.retransmitted += 1;
+                        self.upkeep(link, sink);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Works off held frames whose turn has come.
+    fn release(&mut self, link: &mut Link, side: usize, registry: &Registry, sink: &mut dyn Sink) {
+        while let Some((held, after_gap)) = link.release(side) {
+            let arrival = Arrival {
+                facts: &held.facts,
+                next: held.next,
+                carrier: held.carrier,
+                piece: Piece {
+                    bytes: &held.bytes,
+                    length: held.length,
+                    mark: held.mark,
+                    share: (0, held.length),
+                    hops: held.facts.hops,
+                    resent: held.resent,
+                },
+                message: held.message,
+                layer: held.layer,
+            };
+            let owner = self.unit(&arrival, after_gap, link, registry, sink);
+            link.owned(side, held.number, owner);
+        }
+    }
+
+    /// A data frame of a numbered link, in order. Returns the message that it belongs to.
+    fn unit(
+        &mut self,
+        arrival: &Arrival<'_>,
+        after_gap: bool,
+        link: &mut Link,
+        registry: &Registry,
+        sink: &mut dyn Sink,
+    ) -> Option<Owner> {
+        if arrival.message.is_some() {
+            let found = self.message(arrival, Some(link), registry, sink);
+            link.last = found.map(|f| f.place).or(link.last);
+            return found;
+        }
+        let world = self.world(registry);
+        let (key, side) = arrival.key();
+        let place = match self.conversations.find(&key) {
+            Some(place) => place,
+            None => {
+                let beginning = Beginning {
+                    number: 0,
+                    ends: key.ends(),
+                    carrier: arrival.carrier,
+                    server: None,
+                    framer: None,
+                    ordered: true,
+                    from_start: link.from_start,
+                    anyone: false,
+                };
+                self.begin(key, beginning, &world, sink)
+            }
+        };
+        link.last = Some(place);
+        let conversation = self.conversations.get_mut(place)?;
+        let books = &mut self.books;
+        let mut events = |e: Event<'_>| books.event(e, sink);
+        conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+        match arrival.facts.carries {
+            Carries::Segment(segment) => {
+                let serial = conversation.link_segment(
+                    side,
+                    arrival.piece,
+                    arrival.next,
+                    (segment, after_gap),
+                    &world,
+                    &mut events,
+                );
+                Some(Owner {
+                    place,
+                    side,
+                    serial,
+                })
+            }
+            Carries::Ack(_) => Some(Owner {
+                place,
+                side: 1 - side,
+                serial: conversation.acknowledge_latest(1 - side, &mut events),
+            }),
+            Carries::Accepted(n) => {
+                conversation.accepted(1 - side, n, &mut events);
+                None
+            }
+            _ => {
+                conversation.control(&mut events);
+                None
+            }
+        }
+    }
+
+    /// A stand-alone acknowledgement of this message.
+    fn credit(&mut self, owner: Owner, sink: &mut dyn Sink) {
+        let books = &mut self.books;
+        match self.conversations.get_mut(owner.place) {
+            Some(conversation) => {
+                conversation.acknowledge_message(owner.side, owner.serial, &mut |e| {
+                    books.event(e, sink);
+                });
+            }
+            None => books.attribution.control += WHOLE_FRAME,
+        }
+    }
+
+    /// A frame that keeps a link up.
+    fn upkeep(&mut self, link: &Link, sink: &mut dyn Sink) {
+        let books = &mut self.books;
+        match link.last.and_then(|p| self.conversations.get_mut(p)) {
+            Some(conversation) => {
+                conversation.control(&mut |e| books.event(e, sink));
+            }
+            None => books.attribution.control += WHOLE_FRAME,
+        }
+    }
+
+    /// Works off what a link holds back: it is over, or begins anew.
+    pub(super) fn flush(&mut self, link: &mut Link, registry: &Registry, sink: &mut dyn Sink) {
+        for side in [0, 1] {
+            while link.holds(side) {
+                link.skip(side);
+                self.release(link, side, registry, sink);
+            }
+        }
+        self.books.quality.lost_on_links += link.take_lost();
+    }
+}

@@ -1,0 +1,510 @@
+//! Cuts ordered bytes into messages and parts of messages, and keeps of each only the
+//! head that its dissector needs.
+
+use crate::message::{ENOUGH, Message, Reading, clip, is_cut, read};
+use crate::piece::{Piece, Tally};
+use crate::{Flags, Mark};
+use wirewait_wire::{DissectorId, Framing, Input, Next, Registry};
+
+/// Bytes of a part that are kept when it does not lie in one piece.
+const WINDOW: usize = 2048;
+/// No framing header is longer.
+const FRAMING: usize = 64;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// Where the next message begins is not known.
+    Lost,
+    /// Between messages.
+    Between,
+    /// Inside a framing header.
+    Framing,
+    /// Inside a message.
+    Inside,
+}
+
+/// One direction of a conversation, as a row of messages.
+pub(crate) struct Assembler {
+    state: State,
+    /// The head of the part under way, when it does not lie in one piece.
+    head: Vec<u8>,
+    /// Nothing more can be appended to the head: bytes are missing behind it.
+    head_closed: bool,
+    next: Next,
+    /// Bytes of the message that are still to come.
+    left: u64,
+    /// Bytes of the part under way that were consumed, framing header apart.
+    got: u64,
+    /// How many of them the receiver said it kept, where it says so.
+    confirmed: u64,
+    /// Length of the part under way, once its dissector has said so.
+    length: Option<u64>,
+    tally: Option<Tally>,
+    last_frame: u64,
+    serial: u64,
+    /// Position of the next byte.
+    position: u64,
+    /// Position of the first byte of the part under way.
+    start: u64,
+    /// Share of frames whose bytes belong to no message.
+    loose: u64,
+}
+
+impl Assembler {
+    /// A direction of which the first byte that comes may or may not begin a message.
+    pub(crate) fn new(known_start: bool) -> Self {
+        Self {
+            state: if known_start {
+                State::Between
+            } else {
+                State::Lost
+            },
+            head: Vec::new(),
+            head_closed: false,
+            next: Next::NONE,
+            left: 0,
+            got: 0,
+            confirmed: 0,
+            length: None,
+            tally: None,
+            last_frame: 0,
+            serial: 0,
+            position: 0,
+            start: 0,
+            loose: 0,
+        }
+    }
+
+    /// Number of the message under way, or of the last one.
+    pub(crate) fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// A number for a message that is none of its own.
+    pub(crate) fn number_one(&mut self) -> u64 {
+        self.serial += 1;
+        self.serial
+    }
+
+    /// Position of the next byte.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The part under way, if the byte at `position` is in it.
+    pub(crate) fn under_way(&mut self, position: u64) -> Option<&mut Tally> {
+        self.tally.as_mut().filter(|_| position >= self.start)
+    }
+
+    /// Share of frames that belongs to no message, taken out.
+    pub(crate) fn take_loose(&mut self) -> u64 {
+        std::mem::take(&mut self.loose)
+    }
+
+    /// Gives up the part under way; its share becomes loose.
+    pub(crate) fn abandon(&mut self) {
+        if let Some(tally) = self.tally.take() {
+            self.loose += tally.share;
+        }
+        self.reset_part();
+        self.state = State::Lost;
+    }
+
+    /// Bytes of a stream; messages are found by the framing of `framer`.
+    pub(crate) fn stream(
+        &mut self,
+        mut piece: Piece<'_>,
+        framer: DissectorId,
+        registry: &Registry,
+        out: &mut dyn FnMut(Message<'_>),
+    ) {
+        let framer = registry.dissector(framer);
+        while piece.length > 0 {
+            let used = match self.state {
+                State::Lost => {
+                    // A place counts only if a message can be framed there, or this would
+                    // go round in circles.
+                    let found = framer
+                        .resync
+                        .and_then(|resync| resync(piece.bytes))
+                        .filter(|n| {
+                            let rest = piece.bytes.get(*n..).unwrap_or_default();
+                            let framing = framer.framing.map(|framing| framing(rest));
+                            matches!(framing, Some(Framing::Message { header, length, .. })
+                                if header > 0 || length > 0)
+                        });
+                    let skip = found.map_or(piece.length, |n| u32::try_from(n).unwrap_or(u32::MAX));
+                    let skip = skip.min(piece.length);
+                    self.loose += piece.worth(skip);
+                    if found.is_some() {
+                        self.state = State::Between;
+                    }
+                    skip
+                }
+                State::Between | State::Framing => {
+                    self.frame_message(piece, framer.framing, registry, out)
+                }
+                State::Inside => self.inside(piece, registry, out),
+            };
+            self.position += u64::from(used);
+            // A state that uses nothing has changed, and another one goes on.
+            piece = piece.after(used);
+        }
+    }
+
+    /// A segment of a message whose end the carrier marks. `after_gap`: segments before it
+    /// are missing from the capture.
+    pub(crate) fn segment(
+        &mut self,
+        piece: Piece<'_>,
+        next: Next,
+        (last, after_gap): (bool, bool),
+        registry: &Registry,
+        out: &mut dyn FnMut(Message<'_>),
+    ) {
+        if after_gap && let Some(tally) = &mut self.tally {
+            if registry.resolve(&next, piece.bytes).is_some() {
+                self.abandon();
+            } else {
+                tally.flags.set(Flags::CAPTURE_LOSS);
+                self.head_closed = true;
+            }
+        }
+        if self.tally.is_none() {
+            self.begin(piece.mark);
+            self.next = next;
+            self.state = State::Inside;
+        }
+        self.position += u64::from(piece.length);
+        if last && self.got == 0 && self.head.is_empty() {
+            self.count(&piece, piece.length);
+            self.left = u64::from(piece.length);
+            self.whole(piece, registry, out);
+            return;
+        }
+        self.count(&piece, piece.length);
+        self.keep(piece.bytes, piece.length);
+        self.got += u64::from(piece.length);
+        if last {
+            self.left = 0;
+            self.gathered(registry, out);
+        }
+    }
+
+    /// The receiver kept `n` bytes of what came since it last said so; the rest will come
+    /// again.
+    pub(crate) fn accepted(&mut self, n: u64) {
+        if self.tally.is_some() {
+            self.confirmed = self.confirmed.saturating_add(n).min(self.got);
+            self.got = self.confirmed;
+            let keep = usize::try_from(self.confirmed).unwrap_or(usize::MAX);
+            self.head.truncate(keep);
+        }
+    }
+
+    /// The receiver kept everything so far.
+    pub(crate) fn accepted_all(&mut self) {
+        self.confirmed = self.got;
+    }
+
+    /// Whether a message is under way.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.tally.is_some()
+    }
+
+    /// `n` bytes are missing from the capture.
+    pub(crate) fn gap(
+        &mut self,
+        n: u64,
+        mark: Mark,
+        registry: &Registry,
+        out: &mut dyn FnMut(Message<'_>),
+    ) {
+        self.position += n;
+        if self.state == State::Inside && self.left >= n {
+            if let Some(tally) = &mut self.tally {
+                tally.flags.set(Flags::CAPTURE_LOSS);
+            } else {
+                self.begin(mark);
+                if let Some(tally) = &mut self.tally {
+                    tally.flags.set(Flags::CAPTURE_LOSS);
+                }
+            }
+            self.head_closed = true;
+            let part_left = self.length.map(|l| l.saturating_sub(self.got));
+            if part_left.is_some_and(|l| l < n) {
+                // The end of this part and the head of the next are missing.
+                self.abandon();
+                return;
+            }
+            self.got += n;
+            self.left -= n;
+            if self.left == 0 || part_left == Some(n) {
+                self.gathered(registry, out);
+            }
+        } else if self.state != State::Lost || self.tally.is_some() {
+            self.abandon();
+        }
+    }
+
+    /// Finds the framing at the beginning of a message; says how many bytes it used.
+    fn frame_message(
+        &mut self,
+        piece: Piece<'_>,
+        framing: Option<fn(&[u8]) -> Framing>,
+        registry: &Registry,
+        out: &mut dyn FnMut(Message<'_>),
+    ) -> u32 {
+        let Some(framing) = framing else {
+            self.abandon();
+            return 0;
+        };
+        let before = self.head.len();
+        let found = if before == 0 {
+            framing(piece.bytes)
+        } else {
+            let room = FRAMING.saturating_sub(before);
+            self.head
+                .extend_from_slice(&piece.bytes[..piece.bytes.len().min(room)]);
+            framing(&self.head)
+        };
+        match found {
+            Framing::Message {
+                header,
+                length,
+                next,
+            } if header > 0 || length > 0 => {
+                let fresh = header.saturating_sub(u32::try_from(before).unwrap_or(u32::MAX));
+                let fresh = fresh.min(piece.length);
+                if self.state == State::Between {
+                    self.begin(piece.mark);
+                }
+                self.count(&piece, fresh);
+                // A framer may have wanted to see more than the header to tell how long it
+                // is: those bytes are the message's.
+                let extra = before.saturating_sub(header as usize).min(length as usize);
+                self.head.truncate(before);
+                self.head.drain(..(header as usize).min(before));
+                self.head.truncate(extra);
+                self.next = next;
+                self.got = extra as u64;
+                self.left = u64::from(length) - self.got;
+                self.state = State::Inside;
+                if self.left == 0 {
+                    self.position += u64::from(fresh);
+                    self.gathered(registry, out);
+                    self.position -= u64::from(fresh);
+                }
+                fresh
+            }
+            Framing::Need(n) if (n as usize) > self.head.len().max(piece.bytes.len()) => {
+                if (piece.bytes.len() as u64) < u64::from(piece.length) || n as usize > FRAMING {
+                    // The capture cut the header off.
+                    self.abandon();
+                    return 0;
+                }
+                if self.state == State::Between {
+                    self.begin(piece.mark);
+                    self.state = State::Framing;
+                }
+                if before == 0 {
+                    self.head.extend_from_slice(piece.bytes);
+                }
+                self.count(&piece, piece.length);
+                piece.length
+            }
+            Framing::Need(_) | Framing::Lost | Framing::Message { .. } => {
+                self.abandon();
+                0
+            }
+        }
+    }
+
+    /// Consumes bytes of a message; says how many.
+    fn inside(
+        &mut self,
+        piece: Piece<'_>,
+        registry: &Registry,
+        out: &mut dyn FnMut(Message<'_>),
+    ) -> u32 {
+        if self.tally.is_none() {
+            // The next part of a compound.
+            let serial = self.serial;
+            self.begin(piece.mark);
+            self.serial = serial;
+        }
+        let here = u64::from(piece.length).min(self.left);
+        if self.got == 0 && self.head.is_empty() {
+            // Nothing of this part was seen before: if all of it lies here, nothing is copied.
+            let input = Input {
+                bytes: clip(piece.bytes, here),
+                length: u32::try_from(self.left).unwrap_or(u32::MAX),
+            };
+            if here == self.left || input.bytes.len() >= ENOUGH {
+                let reading = read(input, self.next, registry);
+                let length = reading.length.min(self.left).max(1);
+                if length <= here {
+                    // `here` came from a u32.
+                    let n = u32::try_from(length).unwrap_or(u32::MAX);
+                    self.count(&piece, n);
+                    self.left -= length;
+                    self.got = length;
+                    let input = Input {
+                        bytes: clip(input.bytes, length),
+                        length: n,
+                    };
+                    self.position += u64::from(n);
+                    self.emit(input, reading, out);
+                    self.position -= u64::from(n);
+                    return n;
+                }
+                self.length = Some(length);
+            }
+        }
+        let here = self
+            .length
+            .map_or(here, |l| here.min(l.saturating_sub(self.got)));
+        let mut n = u32::try_from(here).unwrap_or(u32::MAX);
+        self.keep(clip(piece.bytes, here), n);
+        if self.length.is_none() && (self.head.len() >= ENOUGH || here == self.left) {
+            let input = Input {
+                bytes: &self.head,
+                length: u32::try_from(self.got + self.left).unwrap_or(u32::MAX),
+            };
+            let length = read(input, self.next, registry).length.max(1);
+            self.length = Some(length.min(self.got + self.left));
+            // What lies behind the part's end belongs to the next one.
+            let beyond = (self.got + here).saturating_sub(length);
+            n -= u32::try_from(beyond).unwrap_or(0).min(n.saturating_sub(1));
+            let keep = usize::try_from(length).unwrap_or(usize::MAX);
+            self.head.truncate(keep);
+        }
+        self.count(&piece, n);
+        self.got += u64::from(n);
+        self.left -= u64::from(n).min(self.left);
+        if self.left == 0 || self.length.is_some_and(|l| self.got >= l) {
+            self.position += u64::from(n);
+            self.gathered(registry, out);
+            self.position -= u64::from(n);
+        }
+        n
+    }
+
+    /// The part under way is complete in one piece.
+    fn whole(
+        &mut self,
+        mut piece: Piece<'_>,
+        registry: &Registry,
+        out: &mut dyn FnMut(Message<'_>),
+    ) {
+        loop {
+            let input = Input {
+                bytes: piece.bytes,
+                length: piece.length,
+            };
+            let reading = read(input, self.next, registry);
+            let length = reading.length.min(self.left);
+            let n = u32::try_from(length).unwrap_or(u32::MAX);
+            self.left -= length;
+            self.got = length;
+            if let Some(tally) = &mut self.tally {
+                tally.bytes = length;
+            }
+            let input = Input {
+                bytes: clip(input.bytes, length),
+                length: n,
+            };
+            self.emit(input, reading, out);
+            if self.left == 0 || n == 0 {
+                return;
+            }
+            // Further parts share the frame: counted with the first.
+            piece = piece.after(n);
+            let serial = self.serial;
+            self.begin(piece.mark);
+            self.serial = serial;
+            self.state = State::Inside;
+            if let Some(tally) = &mut self.tally {
+                tally.frames = 1;
+                tally.bytes = u64::from(piece.length);
+                tally.hops = piece.hops;
+            }
+        }
+    }
+
+    /// The part under way is complete and its head was kept.
+    fn gathered(&mut self, registry: &Registry, out: &mut dyn FnMut(Message<'_>)) {
+        let head = std::mem::take(&mut self.head);
+        // A part says where it ends relative to the rest of the message.
+        let rest = Input {
+            bytes: &head,
+            length: u32::try_from(self.got + self.left).unwrap_or(u32::MAX),
+        };
+        let reading = read(rest, self.next, registry);
+        let input = Input {
+            length: u32::try_from(self.got).unwrap_or(u32::MAX),
+            ..rest
+        };
+        self.emit(input, reading, out);
+        self.head = head;
+        self.head.clear();
+    }
+
+    fn emit(&mut self, input: Input<'_>, reading: Reading, out: &mut dyn FnMut(Message<'_>)) {
+        let Some(mut tally) = self.tally.take() else {
+            return;
+        };
+        tally.flags.set_if(Flags::SNAPPED, is_cut(input));
+        out(Message {
+            dissector: reading.dissector,
+            input,
+            exchange: reading.exchange,
+            malformed: reading.malformed,
+            tally,
+            serial: self.serial,
+            range: (self.start, self.position),
+        });
+        let (left, next) = (self.left, self.next);
+        self.reset_part();
+        if left > 0 {
+            (self.left, self.next, self.state) = (left, next, State::Inside);
+        } else {
+            self.state = State::Between;
+        }
+    }
+
+    fn begin(&mut self, mark: Mark) {
+        self.serial += 1;
+        self.start = self.position;
+        self.tally = Some(Tally::new(mark));
+        self.last_frame = 0;
+        self.got = 0;
+        self.confirmed = 0;
+        self.length = None;
+        self.head.clear();
+        self.head_closed = false;
+    }
+
+    fn count(&mut self, piece: &Piece<'_>, n: u32) {
+        if let Some(tally) = &mut self.tally {
+            tally.add(piece, n, &mut self.last_frame);
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8], length: u32) {
+        if !self.head_closed {
+            let room = WINDOW.saturating_sub(self.head.len());
+            self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            self.head_closed = (bytes.len() as u64) < u64::from(length);
+        }
+    }
+
+    fn reset_part(&mut self) {
+        self.tally = None;
+        self.head.clear();
+        self.head_closed = false;
+        self.got = 0;
+        self.left = 0;
+        self.length = None;
+    }
+}

@@ -1,0 +1,215 @@
+//! What conversations report to: figures, where the frames went, how good the capture is.
+
+use crate::conversation::{Conversation, Faults};
+use crate::figures::Figures;
+use crate::message::Message;
+use crate::world::{Event, World};
+use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
+use wirewait_wire::{DissectorId, StopReason, Timestamp, Walk};
+
+/// What was noticed about the capture itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Quality {
+    pub(crate) clock_steps: u64,
+    pub(crate) snapped: u64,
+    pub(crate) truncated: u64,
+    pub(crate) malformed: u64,
+    pub(crate) unknown_link: u64,
+    pub(crate) one_sided: u64,
+    pub(crate) mid_capture: u64,
+    pub(crate) evicted: u64,
+    pub(crate) lost_on_links: u64,
+    pub(crate) faults: Faults,
+}
+
+/// What conversations report to.
+pub(crate) struct Books {
+    pub(crate) figures: Figures,
+    pub(crate) attribution: Attribution,
+    pub(crate) quality: Quality,
+    pub(crate) protocols: Vec<u64>,
+    /// The frame in which each protocol was counted last.
+    pub(crate) protocol_seen: Vec<u64>,
+    pub(crate) frames: u64,
+    /// Frames of the capture that were left out in between.
+    pub(crate) skipped: u64,
+    /// Requests that are open now.
+    pub(crate) open: usize,
+    /// Bytes that are held back now.
+    pub(crate) held: usize,
+}
+
+impl Books {
+    /// Empty books for `protocols` dissectors.
+    pub(crate) fn new(settings: Settings, protocols: usize) -> Self {
+        Self {
+            figures: Figures::new(settings),
+            attribution: Attribution::default(),
+            quality: Quality::default(),
+            protocols: vec![0; protocols],
+            protocol_seen: vec![0; protocols],
+            frames: 0,
+            skipped: 0,
+            open: 0,
+            held: 0,
+        }
+    }
+
+    pub(crate) fn event(&mut self, event: Event<'_>, sink: &mut dyn Sink) {
+        match event {
+            Event::Opened => self.open += 1,
+            Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
+            Event::Begins(client, at) => self.figures.begins(client, at),
+            Event::Ends(client, at) => self.figures.ends(client, at),
+            Event::Control(share) => self.attribution.control += share,
+            Event::Protocol(id) => self.count_protocol(id),
+            Event::Closed(transaction) => {
+                self.attribution.transactions += transaction.share;
+                if transaction.outcome != Outcome::OrphanResponse {
+                    self.open = self.open.saturating_sub(1);
+                }
+                self.figures.closed(transaction);
+                sink.transaction(transaction);
+            }
+        }
+    }
+
+    /// A conversation is over.
+    pub(crate) fn finish(
+        &mut self,
+        mut conversation: Conversation,
+        now: Timestamp,
+        world: &World<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        conversation.finish(now, world, &mut |e| self.event(e, sink));
+        self.quality.one_sided += u64::from(conversation.one_sided());
+        self.quality.mid_capture += u64::from(conversation.began_before());
+        let faults = &mut self.quality.faults;
+        faults.gaps += conversation.faults.gaps;
+        faults.retransmitted += conversation.faults.retransmitted;
+        faults.malformed += conversation.faults.malformed;
+    }
+
+    pub(crate) fn count_walk(&mut self, walk: &Walk) {
+        for span in walk.spans() {
+            self.count_protocol(span.dissector);
+        }
+        if let Some(message) = walk.message {
+            self.count_protocol(message.dissector);
+        }
+        let quality = &mut self.quality;
+        match walk.stop.map(|s| s.reason) {
+            Some(StopReason::Snapped) => quality.snapped += 1,
+            Some(StopReason::Truncated) => quality.truncated += 1,
+            Some(StopReason::Malformed) => quality.malformed += 1,
+            None => quality.unknown_link += u64::from(walk.spans().is_empty()),
+        }
+    }
+
+    pub(crate) fn count_unread(&mut self, message: &Message<'_>) {
+        self.quality.faults.malformed += u64::from(message.malformed);
+    }
+
+    /// Counts each protocol once for the frame under way.
+    pub(crate) fn count_protocol(&mut self, id: DissectorId) {
+        let index = usize::from(id.0);
+        if let (Some(seen), Some(count)) = (
+            self.protocol_seen.get_mut(index),
+            self.protocols.get_mut(index),
+        ) && *seen != self.frames
+        {
+            *seen = self.frames;
+            *count += 1;
+        }
+    }
+
+    /// What speaks for and against the capture.
+    pub(crate) fn reasons(&self) -> Vec<Reason> {
+        let q = &self.quality;
+        let known = self.frames.saturating_sub(q.unknown_link);
+        [
+            (
+                "gaps",
+                "bytes that were acknowledged but are not in the capture: it lost frames",
+                q.faults.gaps.saturating_add(q.lost_on_links),
+                Grade::Fair,
+            ),
+            (
+                "one_sided",
+                "conversations of which only one direction was captured; not judged",
+                q.one_sided,
+                Grade::Fair,
+            ),
+            (
+                "clock_steps",
+                "times that the clock stepped back from one frame to the next",
+                q.clock_steps,
+                Grade::Fair,
+            ),
+            (
+                "evicted",
+                "conversations or links dropped early because there were too many",
+                q.evicted,
+                Grade::Fair,
+            ),
+            (
+                "rows_evicted",
+                "rows of statistics dropped because there were too many",
+                self.figures.rows_evicted(),
+                Grade::Fair,
+            ),
+            (
+                "unknown_link",
+                "frames of a kind of link that is not understood",
+                q.unknown_link,
+                if known == 0 { Grade::Poor } else { Grade::Fair },
+            ),
+            (
+                "truncated",
+                "frames shorter than their own length fields say",
+                q.truncated,
+                Grade::Good,
+            ),
+            (
+                "malformed",
+                "frames or messages with impossible values",
+                q.malformed.saturating_add(q.faults.malformed),
+                Grade::Good,
+            ),
+            (
+                "snapped",
+                "frames that the capture cut short",
+                q.snapped,
+                Grade::Good,
+            ),
+            (
+                "mid_capture",
+                "conversations that had begun before the capture",
+                q.mid_capture,
+                Grade::Good,
+            ),
+            (
+                "duplicates",
+                "frames that were captured twice; the copies are left out",
+                self.attribution.duplicates,
+                Grade::Good,
+            ),
+            (
+                "retransmitted",
+                "frames that repeated data",
+                q.faults.retransmitted,
+                Grade::Good,
+            ),
+        ]
+        .into_iter()
+        .filter(|(_, _, count, _)| *count > 0)
+        .map(|(name, text, count, grade)| Reason {
+            name,
+            text,
+            count,
+            grade,
+        })
+        .collect()
+    }
+}

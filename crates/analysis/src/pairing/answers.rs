@@ -1,0 +1,367 @@
+//! What comes back: responses, raw data, answers of the other side, and when it is done.
+
+use super::Pairing;
+use super::open::{Open, State, transaction};
+use crate::message::Message;
+use crate::world::{Between, Event, Events, World};
+use crate::{Flags, Outcome, Turnaround};
+use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
+
+/// An answered request is kept this long for the acknowledgements of its answer, ns.
+const LINGER_NS: i64 = 2_000_000_000;
+
+impl Pairing {
+    pub(super) fn response(
+        &mut self,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> Option<u64> {
+        let Some(at) = self.find(side, x) else {
+            if x.role == Role::Response && !x.opaque {
+                self.orphan(x, message, between, world, events);
+                return Some(u64::MAX);
+            }
+            return None;
+        };
+        let open = &mut self.open[at];
+        let serial = open.serial;
+        let tally = &message.tally;
+        if x.anyone && open.transaction.response.is_none() {
+            open.transaction.server = between.ends[between.server];
+        }
+        if x.alias.is_some() && x.role == Role::Interim && open.alias.is_none() {
+            open.alias = x.alias;
+        }
+        if x.id.is_none() && !x.opaque {
+            open.transaction.flags.set(Flags::BY_ORDER);
+        }
+        if open.state == State::Done {
+            let t = &mut open.transaction;
+            t.duplicate_responses = t.duplicate_responses.saturating_add(1);
+            t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
+            t.absorb(tally);
+            return Some(serial);
+        }
+        let ok = x.status.is_none_or(|s| s.ok);
+        let go_ahead = match (open.state, open.expect, x.role) {
+            // While more of the request is to come, the server can only say "go on" or refuse.
+            (State::Asking, _, _) => ok,
+            (State::Waiting, Expect::GoAhead { .. }, Role::Interim) => true,
+            _ => false,
+        };
+        if let (true, Expect::GoAhead { rest, confirmed }) = (go_ahead, open.expect) {
+            open.state = State::Raw {
+                rest,
+                answered: !confirmed,
+            };
+            if confirmed {
+                open.interim(tally);
+            } else {
+                open.answer(x, tally);
+                if open.transaction.raw_end.is_some() {
+                    self.done(at, message.serial, world, events);
+                }
+            }
+            return Some(serial);
+        }
+        if go_ahead || x.role == Role::Interim {
+            open.interim(tally);
+            if open.may_wait && x.role == Role::Interim && open.transaction.kind != Kind::Wait {
+                open.transaction.kind = Kind::Wait;
+                open.deadline = Timestamp::from_nanos(i64::MAX);
+                if std::mem::take(&mut open.counted) {
+                    // What waits by design does not make the client busy.
+                    let began = open.transaction.request.map(|r| r.first.at);
+                    events(Event::Ends(
+                        open.transaction.client,
+                        began.unwrap_or(tally.extent.last.at),
+                    ));
+                }
+            }
+            return Some(serial);
+        }
+        if let Parts::Masked { mask, .. } = x.parts
+            && (mask & open.mask != open.mask
+                || open.transaction.data_bytes < open.transaction.asked_bytes)
+        {
+            // The server names what it got; the rest will be sent again.
+            open.interim(tally);
+            open.state = State::Asking;
+            return Some(serial);
+        }
+        open.read(message, x, world);
+        open.answer(x, tally);
+        if open.answered_whole(x) {
+            self.done(at, message.serial, world, events);
+        }
+        Some(serial)
+    }
+
+    /// Raw data, if some is expected from this side.
+    pub(super) fn headerless(
+        &mut self,
+        side: usize,
+        message: &Message<'_>,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> Option<u64> {
+        let at = self.open.iter().position(|o| match o.state {
+            State::Raw { .. } => o.side == side,
+            State::Waiting => match o.expect {
+                Expect::Headerless => o.side != side,
+                // Some clients do not wait to be told to go ahead.
+                Expect::GoAhead { rest, .. } => o.side == side && message.input.length == rest,
+                _ => false,
+            },
+            _ => false,
+        })?;
+        // A message with a header is taken for what it says, unless its very length says
+        // that it is the data: data may begin with anything.
+        let recognised = message.exchange.as_ref().is_some_and(|x| match x.role {
+            Role::Response => self.find(side, x).is_some_and(|found| found != at),
+            // Data of a file that looks like a message comes from the wrong side.
+            Role::Request | Role::Notice | Role::Cancel => {
+                (x.sender == Side::Client) == (self.open[at].side == side)
+            }
+            Role::More | Role::Interim => false,
+        });
+        let upkeep = message.exchange.is_none() && message.dissector.is_some();
+        let length = message.input.length;
+        let open = &mut self.open[at];
+        let state = match (open.state, open.expect) {
+            (State::Waiting, Expect::GoAhead { rest, .. }) => State::Raw {
+                rest,
+                answered: false,
+            },
+            (state, _) => state,
+        };
+        match state {
+            State::Raw { rest, answered } => {
+                if (recognised || upkeep) && length != rest {
+                    return None;
+                }
+                let t = &mut open.transaction;
+                t.frames.request = t.frames.request.saturating_add(message.tally.frames);
+                t.flags.set(Flags::RAW);
+                t.absorb(&message.tally);
+                t.request_bytes += message.tally.bytes;
+                t.data_bytes = t.data_bytes.max(u64::from(length));
+                let serial = open.serial;
+                if answered {
+                    t.raw_end = Some(message.tally.extent.last);
+                    self.done(at, message.serial, world, events);
+                } else {
+                    if let Expect::GoAhead { confirmed, .. } = open.expect {
+                        // Before the go-ahead, or between it and the confirmation.
+                        open.expect = if confirmed || open.state != State::Waiting {
+                            Expect::Response
+                        } else {
+                            t.raw_end = Some(message.tally.extent.last);
+                            open.expect
+                        };
+                    }
+                    if t.raw_end.is_none()
+                        && let Some(request) = &mut t.request
+                    {
+                        request.widen(message.tally.extent);
+                    }
+                    self.asked_whole(serial, true, world, events);
+                }
+                Some(serial)
+            }
+            _ => {
+                if recognised || upkeep {
+                    return None;
+                }
+                open.transaction.flags.set(Flags::RAW);
+                open.transaction.data_bytes += u64::from(length);
+                open.respond(&message.tally);
+                let serial = open.serial;
+                self.done(at, message.serial, world, events);
+                Some(serial)
+            }
+        }
+    }
+
+    pub(super) fn answers(
+        &mut self,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> Option<u64> {
+        let id = Some(x.answers?);
+        let at = self
+            .open
+            .iter()
+            .position(|o| o.side != side && o.id == id && o.state == State::Waiting)?;
+        let own_share = x.role == Role::Notice;
+        let open = &mut self.open[at];
+        let mut tally = message.tally;
+        // The share goes to the request that the message is, if it is one.
+        tally.share = 0;
+        open.respond(&tally);
+        let serial = open.serial;
+        self.done(at, message.serial, world, events);
+        if !own_share {
+            // Nobody acknowledges a break besides.
+            if let Some(at) = self.open.iter().position(|o| o.serial == serial) {
+                self.close(at, None, between, world, events);
+            }
+            return None;
+        }
+        Some(serial)
+    }
+
+    pub(super) fn cancel(&mut self, x: &Exchange, message: &Message<'_>) -> Option<u64> {
+        let at = self.open.iter().rposition(|o| {
+            o.state != State::Done
+                && (o.id.is_some() && o.id == x.id
+                    || o.alias.is_some() && o.alias == x.alias.or(x.id))
+        })?;
+        let open = &mut self.open[at];
+        open.cancelled = true;
+        let t = &mut open.transaction;
+        t.frames.control = t.frames.control.saturating_add(message.tally.frames);
+        t.absorb(&message.tally);
+        Some(open.serial)
+    }
+
+    pub(super) fn orphan(
+        &mut self,
+        x: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        let mut t = transaction(x, message, between, world);
+        t.outcome = Outcome::OrphanResponse;
+        t.status = x.status;
+        t.response = Some(message.tally.extent);
+        t.response_bytes = message.tally.bytes;
+        t.frames.response = message.tally.frames;
+        t.data_bytes = x.data;
+        t.copies = 0;
+        if between.mid_capture && !self.asked {
+            t.flags.set(Flags::MID_CAPTURE);
+        }
+        events(Event::Closed(&t));
+    }
+
+    pub(super) fn done(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
+        let open = &mut self.open[at];
+        open.state = State::Done;
+        let t = &mut open.transaction;
+        t.outcome = if open.cancelled && t.status.is_some_and(|s| !s.ok) {
+            Outcome::Cancelled
+        } else {
+            Outcome::Answered
+        };
+        let Some(response) = t.response else {
+            return;
+        };
+        let (t3, t4) = (response.first.at, response.last.at);
+        if let Some(request) = t.request {
+            let t2 = request.last.at;
+            let turnaround = t3.since(t2);
+            let resent = open.resent.filter(|m| m.at <= t3);
+            t.turnaround = match resent {
+                Some(mark) => {
+                    t.flags.set(Flags::AMBIGUOUS);
+                    let low = t3.since(mark.at.max(t2)).max(0);
+                    Turnaround::Between(low, turnaround)
+                }
+                None => Turnaround::Exact(turnaround),
+            };
+            // Parts of one message were sent together, not one after the other.
+            let free = open
+                .busy
+                .filter(|(end, serial)| *end <= t3 && *serial != message)
+                .map_or(t2, |(end, _)| end.max(t2));
+            t.service_ns = Some(t3.since(free));
+            t.flags.set_if(Flags::PIPELINED, free > t2);
+        }
+        if open.epoch != world.epoch {
+            t.flags.set(Flags::CLOCK_STEP);
+            t.turnaround = Turnaround::None;
+            t.service_ns = None;
+        }
+        // Where no interim answer says that a lock has to wait, its time does.
+        let waited = t
+            .response_time_ns()
+            .is_some_and(|ns| ns > world.settings.wait_ns);
+        if open.may_wait && waited && t.kind == Kind::Lock {
+            t.kind = Kind::Wait;
+            if std::mem::take(&mut open.counted) {
+                events(Event::Ends(t.client, t.request.map_or(t4, |r| r.first.at)));
+            }
+        }
+        let linger = if open.lane.is_some() {
+            world.settings.timeout_ns
+        } else {
+            LINGER_NS
+        };
+        open.deadline = t4.plus(linger);
+        self.due = self.due.min(open.deadline);
+        if std::mem::take(&mut open.counted) {
+            let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
+            events(Event::Ends(open.transaction.client, end));
+        }
+        // A wait by design and a promise taken back keep the server from nothing. Nor does
+        // an answer say anything of the requests that were here before its own.
+        let (kind, side) = (open.transaction.kind, open.side);
+        let asked = open.transaction.request.map(|r| r.last.at);
+        if matches!(kind, Kind::Break | Kind::Wait) {
+            return;
+        }
+        let behind = |o: &&mut Open| {
+            o.state != State::Done
+                && o.side == side
+                && o.transaction.request.map(|r| r.last.at) >= asked
+        };
+        for later in self.open.iter_mut().filter(behind) {
+            let latest = later.busy.filter(|(end, _)| *end > t4);
+            later.busy = latest.or(Some((t4, message)));
+        }
+    }
+
+    /// The open request that this response belongs to.
+    pub(super) fn find(&self, side: usize, x: &Exchange) -> Option<usize> {
+        let mut candidates = self.open.iter().enumerate().filter(|(_, o)| o.side != side);
+        if x.opaque {
+            return candidates
+                .find(|(_, o)| o.opaque && o.state == State::Waiting)
+                .map(|(at, _)| at);
+        }
+        let Some(id) = x.id else {
+            return candidates
+                .find(|(_, o)| {
+                    o.id.is_none()
+                        && !o.opaque
+                        && o.state != State::Done
+                        && std::ptr::eq(o.transaction.operation, x.operation)
+                })
+                .map(|(at, _)| at);
+        };
+        let latest = |id: Option<Id>, done: bool| {
+            self.open.iter().rposition(|o| {
+                o.side != side
+                    && id.is_some()
+                    && (o.id == id || o.alias == id)
+                    && (o.state == State::Done) == done
+            })
+        };
+        // One that waits comes before one that has its answer, whatever names it.
+        latest(Some(id), false)
+            .or_else(|| latest(x.alias, false))
+            .or_else(|| latest(Some(id), true))
+            .or_else(|| latest(x.alias, true))
+    }
+}

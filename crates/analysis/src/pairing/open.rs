@@ -1,0 +1,294 @@
+//! One open request: what it is waiting for, and what has come of it.
+
+use crate::message::Message;
+use crate::piece::Tally;
+use crate::world::{Between, World};
+use crate::{Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
+use wirewait_wire::{Asked, Exchange, Expect, Id, Kind, Parts, Timestamp};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// More of the request is to come.
+    Asking,
+    /// The request is complete.
+    Waiting,
+    /// So many bytes without header are to come from the client.
+    Raw { rest: u32, answered: bool },
+    /// More of the response is to come.
+    Answering,
+    /// The response is complete.
+    Done,
+}
+
+pub(super) struct Open {
+    pub(super) serial: u64,
+    pub(super) transaction: Transaction,
+    pub(super) state: State,
+    /// The request was sent by this side.
+    pub(super) side: usize,
+    pub(super) id: Option<Id>,
+    pub(super) alias: Option<Id>,
+    pub(super) lane: Option<u32>,
+    pub(super) expect: Expect,
+    pub(super) may_wait: bool,
+    pub(super) opaque: bool,
+    pub(super) cancelled: bool,
+    /// What was got and what is to be got, of request or response.
+    pub(super) got: [u64; 2],
+    pub(super) of: [u64; 2],
+    pub(super) mask: u32,
+    /// End of the last copy of the request that came before the response.
+    pub(super) resent: Option<Mark>,
+    pub(super) epoch: u32,
+    /// End of the latest answer to a request that was here before this one, and the number
+    /// of the message that it was.
+    pub(super) busy: Option<(Timestamp, u64)>,
+    /// The figures were told that the client waits.
+    pub(super) counted: bool,
+    pub(super) deadline: Timestamp,
+}
+
+impl Open {
+    pub(super) fn new(
+        serial: u64,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+    ) -> Self {
+        let tally = &message.tally;
+        let mut t = transaction(x, message, between, world);
+        t.request = Some(tally.extent);
+        t.request_bytes = tally.bytes;
+        t.frames.request = tally.frames;
+        t.asked_bytes = x.asked;
+        t.data_bytes = x.data;
+        t.file = x.file;
+        t.hops = tally.hops;
+        t.copies = tally.copies.saturating_add(1);
+        Self {
+            serial,
+            transaction: t,
+            state: State::Asking,
+            side,
+            id: x.id,
+            alias: x.alias,
+            lane: x.lane,
+            expect: x.expect,
+            may_wait: x.may_wait,
+            opaque: x.opaque,
+            cancelled: false,
+            got: [0; 2],
+            of: [u64::MAX; 2],
+            mask: 0,
+            resent: tally.resent,
+            epoch: world.epoch,
+            busy: None,
+            counted: false,
+            deadline: tally.extent.last.at.plus(world.settings.timeout_ns),
+        }
+    }
+
+    /// Counts parts of the request in; whether it is whole.
+    pub(super) fn asks(&mut self, x: &Exchange) -> bool {
+        match x.parts {
+            Parts::Whole => true,
+            Parts::Counted { .. } => self.counts(x.parts),
+            Parts::Masked { mask, last } => {
+                self.mask |= mask;
+                last
+            }
+        }
+    }
+
+    /// Another message of the same request; whether it is whole now.
+    pub(super) fn more(&mut self, x: &Exchange, tally: &Tally) -> bool {
+        let t = &mut self.transaction;
+        t.absorb(tally);
+        t.request_bytes += tally.bytes;
+        let seen = matches!(x.parts, Parts::Masked { mask, .. } if mask & self.mask == mask);
+        if seen {
+            t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
+        } else {
+            t.frames.request = t.frames.request.saturating_add(tally.frames);
+            t.data_bytes += x.data;
+            t.asked_bytes = t.asked_bytes.max(x.asked);
+        }
+        if let Some(request) = &mut t.request {
+            request.widen(tally.extent);
+        }
+        self.asks(x)
+    }
+
+    /// The request was sent again.
+    pub(super) fn copy(&mut self, tally: &Tally) -> u64 {
+        let t = &mut self.transaction;
+        t.copies = t.copies.saturating_add(1);
+        t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
+        t.absorb(tally);
+        if matches!(self.state, State::Waiting | State::Asking) {
+            self.resent = Some(tally.extent.last);
+        }
+        self.serial
+    }
+
+    pub(super) fn interim(&mut self, tally: &Tally) {
+        let t = &mut self.transaction;
+        t.interims = t.interims.saturating_add(1);
+        t.first_interim.get_or_insert(tally.extent.first);
+        t.frames.interim = t.frames.interim.saturating_add(tally.frames);
+        t.absorb(tally);
+    }
+
+    /// Reads the response in the light of the request.
+    pub(super) fn read(&mut self, message: &Message<'_>, x: &Exchange, world: &World<'_>) {
+        let t = &mut self.transaction;
+        let answer = message
+            .dissector
+            .and_then(|id| world.registry.dissector(id).answer);
+        let Some(answer) = answer else {
+            return;
+        };
+        let asked = Asked {
+            operation: t.operation,
+            code: t.code,
+            asked: t.asked_bytes,
+            file: t.file,
+        };
+        let answered = answer(message.input, &asked);
+        t.status = answered.status.or(x.status);
+        t.data_bytes = t.data_bytes.max(answered.data);
+        t.file = t.file.or(answered.file);
+    }
+
+    /// A message of the response.
+    pub(super) fn answer(&mut self, x: &Exchange, tally: &Tally) {
+        self.respond(tally);
+        let t = &mut self.transaction;
+        t.status = t.status.or(x.status);
+        t.file = t.file.or(x.file);
+        match t.kind {
+            // What was accepted, not what was sent, if the answer says so.
+            Kind::Write if x.status.is_none_or(|s| s.ok) && x.data > 0 => t.data_bytes = x.data,
+            Kind::Write if x.status.is_some_and(|s| !s.ok) => t.data_bytes = 0,
+            Kind::Write => {}
+            _ => t.data_bytes += x.data,
+        }
+    }
+
+    pub(super) fn respond(&mut self, tally: &Tally) {
+        let t = &mut self.transaction;
+        t.frames.response = t.frames.response.saturating_add(tally.frames);
+        t.response_bytes += tally.bytes;
+        t.absorb(tally);
+        match &mut t.response {
+            Some(response) => response.widen(tally.extent),
+            None => t.response = Some(tally.extent),
+        }
+    }
+
+    /// Whether the response is complete with this message.
+    pub(super) fn answered_whole(&mut self, x: &Exchange) -> bool {
+        if self.state != State::Answering {
+            self.state = State::Answering;
+            self.got = [0; 2];
+            self.of = [u64::MAX; 2];
+        }
+        let failed = x.status.is_some_and(|s| s.failure);
+        match (self.expect, x.parts) {
+            (Expect::Times(n), _) => {
+                self.got[0] += 1;
+                self.got[0] >= u64::from(n)
+            }
+            (_, Parts::Counted { .. }) => self.counts(x.parts) || failed,
+            (_, Parts::Masked { .. } | Parts::Whole) => true,
+        }
+    }
+
+    pub(super) fn counts(&mut self, parts: Parts) -> bool {
+        let Parts::Counted { got, of } = parts else {
+            return true;
+        };
+        for i in 0..2 {
+            self.got[i] += u64::from(got[i]);
+            self.of[i] = self.of[i].min(u64::from(of[i]));
+        }
+        self.got[0] >= self.of[0] && self.got[1] >= self.of[1]
+    }
+}
+
+impl Transaction {
+    /// Takes in what every message brings, whatever it is.
+    pub(super) fn absorb(&mut self, tally: &Tally) {
+        self.share += tally.share;
+        self.frames.ack = self.frames.ack.saturating_add(tally.acks);
+        self.frames.retransmitted = self
+            .frames
+            .retransmitted
+            .saturating_add(tally.retransmitted);
+        self.flags.set(tally.flags);
+    }
+}
+
+pub(super) fn transaction(
+    x: &Exchange,
+    message: &Message<'_>,
+    between: &Between,
+    world: &World<'_>,
+) -> Transaction {
+    let tally = &message.tally;
+    let protocol = message
+        .dissector
+        .map_or("", |id| world.registry.dissector(id).name);
+    let mut flags = tally.flags;
+    flags.set_if(Flags::ENCRYPTED, x.opaque);
+    flags.set_if(Flags::BY_ORDER, x.id.is_none() && !x.opaque);
+    Transaction {
+        protocol,
+        carrier: between.carrier,
+        client: between.ends[1 - between.server],
+        server: between.ends[between.server],
+        conversation: between.conversation,
+        operation: x.operation,
+        code: x.code,
+        chain: x.chain,
+        kind: kind(x),
+        outcome: Outcome::Unanswered,
+        status: None,
+        request: None,
+        response: None,
+        raw_end: None,
+        turnaround: Turnaround::None,
+        service_ns: None,
+        interims: 0,
+        first_interim: None,
+        copies: 1,
+        duplicate_responses: 0,
+        asked_bytes: 0,
+        data_bytes: 0,
+        request_bytes: 0,
+        response_bytes: 0,
+        frames: FrameCounts {
+            ack: tally.acks,
+            retransmitted: tally.retransmitted,
+            ..FrameCounts::default()
+        },
+        share: tally.share,
+        file: x.file,
+        hops: tally.hops,
+        flags,
+    }
+}
+
+/// Several operations in one message are of the kind of the last that reads, writes or
+/// opens: that is what the client waits for.
+fn kind(x: &Exchange) -> Kind {
+    let moves = |kind: &Kind| matches!(kind, Kind::Read | Kind::Write | Kind::Open);
+    let kinds = x.chain.iter().map(|operation| operation.kind);
+    std::iter::once(x.operation.kind)
+        .chain(kinds)
+        .filter(moves)
+        .last()
+        .unwrap_or(x.operation.kind)
+}

@@ -1,0 +1,106 @@
+//! New bytes on their way into a message, and what is counted of them.
+
+use crate::{Extent, Flags, Mark, WHOLE_FRAME};
+
+/// New bytes of one direction of a conversation, in order.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece<'a> {
+    /// What was captured of them.
+    pub(crate) bytes: &'a [u8],
+    /// How many there are.
+    pub(crate) length: u32,
+    /// The frame that brought them.
+    pub(crate) mark: Mark,
+    /// Where they begin among the new bytes of that frame, and how many those are: for
+    /// sharing the frame out.
+    pub(crate) share: (u32, u32),
+    /// Routers that the frame passed.
+    pub(crate) hops: Option<u8>,
+    /// When these bytes were seen again before they could be put in order.
+    pub(crate) resent: Option<Mark>,
+}
+
+impl<'a> Piece<'a> {
+    pub(crate) fn after(self, n: u32) -> Self {
+        Self {
+            bytes: self.bytes.get(n as usize..).unwrap_or_default(),
+            length: self.length.saturating_sub(n),
+            share: (self.share.0.saturating_add(n), self.share.1),
+            ..self
+        }
+    }
+
+    /// The part of the frame that `n` of these bytes are, in [`WHOLE_FRAME`]ths. Over all
+    /// bytes of the frame it sums to the whole, however they are cut.
+    pub(crate) fn worth(&self, n: u32) -> u64 {
+        let (at, of) = self.share;
+        if of == 0 {
+            return WHOLE_FRAME;
+        }
+        let up_to = |x: u32| WHOLE_FRAME * u64::from(x.min(of)) / u64::from(of);
+        up_to(at.saturating_add(n)) - up_to(at)
+    }
+}
+
+/// What was gathered about a part of a message besides its bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Tally {
+    pub(crate) extent: Extent,
+    /// Frames with at least one new byte of it.
+    pub(crate) frames: u32,
+    /// Stand-alone acknowledgements of its bytes that came before its end.
+    pub(crate) acks: u32,
+    /// Frames that only repeated bytes of it, before its end.
+    pub(crate) retransmitted: u32,
+    /// Passes over it in such frames, and the end of the last.
+    pub(crate) copies: u32,
+    pub(crate) resent: Option<Mark>,
+    /// Its share of frames.
+    pub(crate) share: u64,
+    /// Bytes, framing included.
+    pub(crate) bytes: u64,
+    pub(crate) hops: Option<u8>,
+    pub(crate) flags: Flags,
+}
+
+impl Tally {
+    pub(crate) fn new(mark: Mark) -> Self {
+        Self {
+            extent: Extent {
+                first: mark,
+                last: mark,
+            },
+            frames: 0,
+            acks: 0,
+            retransmitted: 0,
+            copies: 0,
+            resent: None,
+            share: 0,
+            bytes: 0,
+            hops: None,
+            flags: Flags::default(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, piece: &Piece<'_>, n: u32, last_frame: &mut u64) {
+        if *last_frame != piece.mark.frame {
+            *last_frame = piece.mark.frame;
+            self.frames = self.frames.saturating_add(1);
+        }
+        let mark = Extent {
+            first: piece.mark,
+            last: piece.mark,
+        };
+        if piece.mark.at < self.extent.last.at {
+            self.flags.set(Flags::OUT_OF_ORDER);
+        }
+        self.extent.widen(mark);
+        self.share += piece.worth(n);
+        self.bytes += u64::from(n);
+        self.hops = self.hops.or(piece.hops);
+        if let Some(mark) = piece.resent {
+            self.copies = self.copies.max(1);
+            self.resent = Some(mark);
+        }
+    }
+}

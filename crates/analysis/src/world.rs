@@ -1,0 +1,54 @@
+//! What the parts of the analysis know in common, and tell each other.
+
+use crate::{Settings, Transaction};
+use wirewait_wire::{DissectorId, Endpoint, Registry, Timestamp};
+
+/// What is the same for every conversation.
+pub(crate) struct World<'a> {
+    pub(crate) registry: &'a Registry,
+    pub(crate) settings: Settings,
+    /// Counts the steps back of the capture's clock.
+    pub(crate) epoch: u32,
+    /// As many requests are open in all conversations as may be.
+    pub(crate) open_full: bool,
+    /// As many bytes are held back in all streams as may be.
+    pub(crate) held_full: bool,
+}
+
+/// What a conversation tells the books.
+pub(crate) enum Event<'a> {
+    /// A request was seen.
+    Opened,
+    /// So many bytes more (or fewer) are held back in a stream.
+    Held(isize),
+    /// A request is complete that keeps this client waiting since then.
+    Begins(Endpoint, Timestamp),
+    /// This client no longer waits for one since then.
+    Ends(Endpoint, Timestamp),
+    /// A transaction is closed.
+    Closed(&'a Transaction),
+    /// So much of the frames belongs to no transaction.
+    Control(u64),
+    /// A message of this protocol was completed by the frame under way.
+    Protocol(DissectorId),
+}
+
+pub(crate) type Events<'a> = &'a mut dyn FnMut(Event<'_>);
+
+/// What all transactions of a conversation have in common.
+pub(crate) struct Between {
+    /// The ends, in the order in which the conversation numbers its sides.
+    pub(crate) ends: [Endpoint; 2],
+    /// Which of them serves.
+    pub(crate) server: usize,
+    pub(crate) carrier: &'static str,
+    pub(crate) conversation: u64,
+    /// Frames are not put in order below: requests may be repeated.
+    pub(crate) unordered: bool,
+    /// A byte stream: acknowledgements say which bytes they mean.
+    pub(crate) stream: bool,
+    /// The conversation began before the capture.
+    pub(crate) mid_capture: bool,
+    /// Only one side was ever seen.
+    pub(crate) one_sided: bool,
+}

@@ -1,0 +1,151 @@
+//! What must hold for the analysis of any frames at all.
+
+use wirewait_analysis::{Analyzer, Outcome, Settings, Snapshot, Transaction, WHOLE_FRAME};
+use wirewait_wire::{Frame, Registry};
+
+/// What came out of an analysis.
+pub(crate) struct Found {
+    pub(crate) transactions: Vec<Transaction>,
+    pub(crate) snapshot: Snapshot,
+}
+
+/// Analyses frames and checks what must hold for any.
+///
+/// # Panics
+/// When it does not.
+pub(crate) fn analyse<'a>(
+    registry: Registry,
+    frames: impl IntoIterator<Item = Frame<'a>>,
+    settings: Settings,
+) -> Found {
+    let mut analyzer = Analyzer::new(registry, settings);
+    let mut transactions = Vec::new();
+    let mut count = 0;
+    for frame in frames {
+        count += 1;
+        analyzer.frame(&frame, &mut transactions);
+    }
+    analyzer.finish(&mut transactions);
+    let snapshot = analyzer.snapshot();
+    let found = Found {
+        transactions,
+        snapshot,
+    };
+    found.check(count);
+    found
+}
+
+impl Found {
+    /// The count of a reason for the capture's grade.
+    #[must_use]
+    pub(crate) fn reason(&self, name: &str) -> u64 {
+        self.snapshot
+            .capture
+            .reasons
+            .iter()
+            .find(|r| r.name == name)
+            .map_or(0, |r| r.count)
+    }
+
+    fn check(&self, frames: u64) {
+        let (snapshot, transactions) = (&self.snapshot, &self.transactions);
+        assert_eq!(snapshot.capture.frames, frames);
+        let settings = snapshot.settings;
+
+        // Every frame went somewhere, and only there.
+        let a = snapshot.attribution;
+        assert_eq!(
+            a.transactions + a.control + (a.other + a.duplicates) * WHOLE_FRAME,
+            frames * WHOLE_FRAME,
+            "transactions {}, control {}, other {}, duplicates {}: not the {frames} frames",
+            a.transactions as f64 / WHOLE_FRAME as f64,
+            a.control as f64 / WHOLE_FRAME as f64,
+            a.other,
+            a.duplicates,
+        );
+        let shares: u64 = transactions.iter().map(|t| t.share).sum();
+        assert_eq!(shares, a.transactions, "shares of the transactions");
+
+        // Tables are bounded, and say what they gave up.
+        assert!(snapshot.servers.len() <= settings.rows.max(1));
+        assert!(snapshot.stations.len() <= settings.rows.max(1));
+        assert!(snapshot.slowest.len() <= settings.slowest);
+        if self.reason("rows_evicted") == 0 {
+            let requests: u64 = snapshot.servers.iter().map(|r| r.counts.requests).sum();
+            let orphans: u64 = snapshot
+                .servers
+                .iter()
+                .map(|r| r.counts.orphan_responses)
+                .sum();
+            assert_eq!(requests + orphans, transactions.len() as u64, "server rows");
+            let requests: u64 = snapshot.stations.iter().map(|r| r.counts.requests).sum();
+            let orphans: u64 = snapshot
+                .stations
+                .iter()
+                .map(|r| r.counts.orphan_responses)
+                .sum();
+            assert_eq!(
+                requests + orphans,
+                transactions.len() as u64,
+                "station rows"
+            );
+        }
+
+        for t in transactions {
+            one(t, frames);
+        }
+        // A station's time is time of the capture. (Where the clock stepped, there is none.)
+        if let (Some(first), Some(last), 0) = (
+            snapshot.capture.first,
+            snapshot.capture.last,
+            self.reason("clock_steps"),
+        ) {
+            let span = u128::from(last.since(first).unsigned_abs());
+            for row in &snapshot.stations {
+                let all =
+                    u128::from(row.busy_ns) + u128::from(row.client_ns) + u128::from(row.think_ns);
+                assert!(
+                    all <= span,
+                    "{:?}: busy {} + client {} + think {} ns in a capture of {span} ns",
+                    row.client,
+                    row.busy_ns,
+                    row.client_ns,
+                    row.think_ns
+                );
+            }
+        }
+        for row in &snapshot.servers {
+            for times in [
+                row.turnaround,
+                row.response_time,
+                row.request_transfer,
+                row.response_transfer,
+            ] {
+                let ladder = [
+                    times.min, times.p50, times.p90, times.p95, times.p99, times.max,
+                ];
+                assert!(ladder.is_sorted(), "{ladder:?}");
+            }
+        }
+    }
+}
+
+fn one(t: &Transaction, frames: u64) {
+    let marks = [t.request, t.response]
+        .into_iter()
+        .flatten()
+        .flat_map(|e| [e.first, e.last])
+        .chain(t.raw_end)
+        .chain(t.first_interim);
+    for mark in marks {
+        assert!((1..=frames).contains(&mark.frame), "{t:?}");
+    }
+    match t.outcome {
+        Outcome::Answered => assert!(t.request.is_some() && t.response.is_some(), "{t:?}"),
+        Outcome::OrphanResponse => assert!(t.request.is_none() && t.response.is_some(), "{t:?}"),
+        Outcome::Unanswered => assert!(t.request.is_some() && t.response.is_none(), "{t:?}"),
+        Outcome::Cancelled => assert!(t.request.is_some(), "{t:?}"),
+    }
+    assert!(t.conversation > 0 && !t.protocol.is_empty(), "{t:?}");
+    assert!(t.share > 0 || t.frames.total() > 0, "{t:?}");
+}

@@ -1,0 +1,133 @@
+//! What must hold for the layers of any frame at all.
+
+use wirewait_wire::{
+    Asked, Depth, Dissector, Exchange, Facts, Frame, Framing, Input, Registry, Span, Walk,
+};
+
+/// Walks a frame to both depths, describes every layer, and hands every payload to every
+/// dissector that reads messages or cuts streams.
+///
+/// # Panics
+/// When a layer reaches beyond its frame, a dissector beyond its input, or a description
+/// beyond its line.
+pub(crate) fn dissect(registry: &Registry, walk: &mut Walk, line: &mut String, frame: &Frame<'_>) {
+    registry.walk(frame, Depth::Handover, walk);
+    spans(walk, frame);
+    if let Some(message) = walk.message {
+        let dissector = registry.dissector(message.dissector);
+        messages(dissector, walk.bytes(frame, message));
+    }
+    registry.walk(frame, Depth::Full, walk);
+    spans(walk, frame);
+    for span in walk.spans() {
+        let dissector = registry.dissector(span.dissector);
+        layer(dissector, walk.bytes(frame, *span), line);
+    }
+    let payload = walk.payload(frame);
+    for dissector in registry.dissectors() {
+        messages(dissector, payload);
+        stream(dissector, payload.bytes);
+    }
+}
+
+/// One layer by itself.
+pub(crate) fn layer(dissector: &Dissector, input: Input<'_>, line: &mut String) {
+    if let Ok(layer) = (dissector.dissect)(input, &mut Facts::default()) {
+        // The walk cuts back a header that claims more than its PDU has.
+        assert!(
+            layer.end > 0 || layer.header == 0,
+            "{}: {layer:?}",
+            dissector.name
+        );
+    }
+    line.clear();
+    (dissector.describe)(input, line).expect("a string takes everything");
+    assert!(
+        !line.chars().any(char::is_control),
+        "{}: {line:?}",
+        dissector.name
+    );
+    messages(dissector, input);
+    stream(dissector, input.bytes);
+}
+
+/// Bytes as a message.
+pub(crate) fn messages(dissector: &Dissector, input: Input<'_>) {
+    let Some(exchange) = dissector.exchange else {
+        return;
+    };
+    let mut input = input;
+    let mut asked = None;
+    // Bounded as the analysis is: a part is never empty.
+    for _ in 0..64 {
+        let Ok(part) = exchange(input) else { break };
+        let length = part.length.min(input.length).max(1);
+        if let Some(x) = part.exchange {
+            answer(dissector, input, &x);
+            if let Some(asked) = asked.replace(x) {
+                answer(dissector, input, &asked);
+            }
+        }
+        if length >= input.length {
+            break;
+        }
+        input = input.skip(length);
+    }
+}
+
+fn answer(dissector: &Dissector, input: Input<'_>, x: &Exchange) {
+    if let Some(answer) = dissector.answer {
+        for asked in [x.asked, 0, u64::MAX] {
+            let asked = Asked {
+                operation: x.operation,
+                code: x.code,
+                asked,
+                file: x.file,
+            };
+            answer(input, &asked);
+        }
+    }
+}
+
+/// Bytes as a piece of a stream.
+pub(crate) fn stream(dissector: &Dissector, bytes: &[u8]) {
+    if let Some(framing) = dissector.framing
+        && let Framing::Need(n) = framing(bytes)
+    {
+        assert!(
+            n as usize > bytes.len(),
+            "{}: needs {n} bytes and was given {}",
+            dissector.name,
+            bytes.len()
+        );
+    }
+    if let Some(resync) = dissector.resync
+        && let Some(at) = resync(bytes)
+    {
+        assert!(
+            at <= bytes.len(),
+            "{}: a message at {at} of {}",
+            dissector.name,
+            bytes.len()
+        );
+    }
+}
+
+fn spans(walk: &Walk, frame: &Frame<'_>) {
+    let length = frame
+        .wire_len
+        .max(u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX));
+    if let Some(stop) = walk.stop {
+        assert!(stop.offset <= length, "{stop} of {length}");
+    }
+    for span in walk.spans().iter().chain(&walk.message) {
+        let Span {
+            start,
+            payload,
+            end,
+            ..
+        } = *span;
+        assert!(start <= payload && payload <= end, "{span:?} of {length}");
+        assert!(walk.bytes(frame, *span).bytes.len() <= frame.bytes.len());
+    }
+}
