@@ -1,7 +1,9 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
+mod hostile;
 mod lab;
 mod layers;
 mod oracle;
+mod split;
 mod support;
 mod truth;

@@ -137,7 +137,6 @@ impl Conversation {
         world: &World<'_>,
         events: Events<'_>,
     ) -> u64 {
-        self.faults.gaps += u64::from(after_gap);
         if segment.resync && !self.assemblers[side].is_under_way() {
             // The rest of a message that was seen whole before, sent again.
             let serial = self.assemblers[side].serial();

@@ -21,6 +21,9 @@ const OPEN: usize = 1024;
 pub(crate) struct Pairing {
     open: Vec<Open>,
     next_serial: u64,
+    /// When the latest answer ended, and the number of the message that it was. Waits by
+    /// design and promises taken back do not count: they keep the server from nothing.
+    last_response: Option<(Timestamp, u64)>,
     /// Nothing falls due before.
     due: Timestamp,
     /// Some request was seen.
@@ -32,6 +35,7 @@ impl Pairing {
         Self {
             open: Vec::new(),
             next_serial: 0,
+            last_response: None,
             due: Timestamp::from_nanos(i64::MAX),
             asked: false,
         }
@@ -286,7 +290,7 @@ impl Pairing {
 
     /// The request may be complete: what follows from that.
     fn asked_whole(&mut self, serial: u64, whole: bool, world: &World<'_>, events: Events<'_>) {
-        let Some(at) = self.open.iter().position(|o| o.serial == serial) else {
+        let Some(at) = self.open.iter().rposition(|o| o.serial == serial) else {
             return;
         };
         let open = &mut self.open[at];

@@ -236,8 +236,8 @@ pub struct Transaction {
     pub raw_end: Option<Mark>,
     /// t3 - t2.
     pub turnaround: Turnaround,
-    /// t3 - max(t2, end of the latest answer to a request that was here before this one), ns:
-    /// the time this request had the server to itself.
+    /// t3 - max(t2, end of the answer before it on the conversation), ns: the time this
+    /// request had the server to itself, if the server does one thing after the other.
     pub service_ns: Option<i64>,
     /// Interim answers.
     pub interims: u32,

@@ -1,7 +1,7 @@
 //! What comes back: responses, raw data, answers of the other side, and when it is done.
 
 use super::Pairing;
-use super::open::{Open, State, transaction};
+use super::open::{State, transaction};
 use crate::message::Message;
 use crate::world::{Between, Event, Events, World};
 use crate::{Flags, Outcome, Turnaround};
@@ -256,6 +256,7 @@ impl Pairing {
     }
 
     pub(super) fn done(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
+        let previous = self.last_response;
         let open = &mut self.open[at];
         open.state = State::Done;
         let t = &mut open.transaction;
@@ -281,8 +282,8 @@ impl Pairing {
                 None => Turnaround::Exact(turnaround),
             };
             // Parts of one message were sent together, not one after the other.
-            let free = open
-                .busy
+            let free = previous
+                .filter(|_| t.kind != Kind::Wait)
                 .filter(|(end, serial)| *end <= t3 && *serial != message)
                 .map_or(t2, |(end, _)| end.max(t2));
             t.service_ns = Some(t3.since(free));
@@ -303,6 +304,10 @@ impl Pairing {
                 events(Event::Ends(t.client, t.request.map_or(t4, |r| r.first.at)));
             }
         }
+        if !matches!(t.kind, Kind::Break | Kind::Wait) {
+            let latest = previous.filter(|(end, _)| *end > t4);
+            self.last_response = latest.or(Some((t4, message)));
+        }
         let linger = if open.lane.is_some() {
             world.settings.timeout_ns
         } else {
@@ -313,22 +318,6 @@ impl Pairing {
         if std::mem::take(&mut open.counted) {
             let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
             events(Event::Ends(open.transaction.client, end));
-        }
-        // A wait by design and a promise taken back keep the server from nothing. Nor does
-        // an answer say anything of the requests that were here before its own.
-        let (kind, side) = (open.transaction.kind, open.side);
-        let asked = open.transaction.request.map(|r| r.last.at);
-        if matches!(kind, Kind::Break | Kind::Wait) {
-            return;
-        }
-        let behind = |o: &&mut Open| {
-            o.state != State::Done
-                && o.side == side
-                && o.transaction.request.map(|r| r.last.at) >= asked
-        };
-        for later in self.open.iter_mut().filter(behind) {
-            let latest = later.busy.filter(|(end, _)| *end > t4);
-            later.busy = latest.or(Some((t4, message)));
         }
     }
 

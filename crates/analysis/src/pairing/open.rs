@@ -40,9 +40,6 @@ pub(super) struct Open {
     /// End of the last copy of the request that came before the response.
     pub(super) resent: Option<Mark>,
     pub(super) epoch: u32,
-    /// End of the latest answer to a request that was here before this one, and the number
-    /// of the message that it was.
-    pub(super) busy: Option<(Timestamp, u64)>,
     /// The figures were told that the client waits.
     pub(super) counted: bool,
     pub(super) deadline: Timestamp,
@@ -84,7 +81,6 @@ impl Open {
             mask: 0,
             resent: tally.resent,
             epoch: world.epoch,
-            busy: None,
             counted: false,
             deadline: tally.extent.last.at.plus(world.settings.timeout_ns),
         }
