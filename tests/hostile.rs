@@ -3,6 +3,10 @@
 
 #[path = "../fuzz/checks/analyse.rs"]
 mod analysis;
+#[path = "../fuzz/checks/dialogue.rs"]
+mod dialogue;
+#[path = "../fuzz/checks/input.rs"]
+mod input;
 #[path = "../fuzz/checks/dissect.rs"]
 mod layers;
 #[path = "../fuzz/checks/files.rs"]
@@ -81,7 +85,7 @@ fn own(frame: &Frame<'_>) -> OwnedFrame {
 }
 
 /// Distinct frames that are cut at every place, of each kind (layers and length).
-const PER_KIND: u64 = 6;
+const PER_KIND: u64 = 25;
 /// Up to here every prefix is tried; behind it one in `THIN`.
 const ALL_PREFIXES: usize = 200;
 const THIN: usize = 97;
@@ -162,7 +166,7 @@ fn flipped_bytes_and_lying_lengths() {
             return;
         }
         let mut bytes = frame.bytes.clone();
-        for _ in 0..if rare { 200 } else { 2 } {
+        for _ in 0..if rare { 150 } else { 4 } {
             let kept = bytes.clone();
             // Headers stand in front: half of the changes fall into the first 128 bytes.
             let within = [bytes.len(), bytes.len().min(128)][dice.below(2) as usize];
@@ -217,8 +221,7 @@ fn run(frames: &[OwnedFrame], settings: Settings) -> Found {
 #[test]
 fn every_capture_in_tables_that_are_too_small() {
     let (mut evicted, mut rows) = (0, 0);
-    for (name, frames) in everything() {
-        eprintln!("{name}");
+    for (_, frames) in everything() {
         let found = run(frames, narrow());
         assert!(found.snapshot.capture.evicted <= found.reason("evicted"));
         evicted += found.snapshot.capture.evicted;
@@ -312,6 +315,16 @@ fn mutilated_captures() {
         }
     }
     println!("{frames_in} frames of mutilated captures");
+}
+
+#[test]
+fn segments_in_any_order_give_the_same_transactions() {
+    let mut dice = Random::new(0x7363_7261);
+    for round in 0..800 {
+        let bytes: Vec<u8> = (0..2000).map(|_| dice.bits() as u8).collect();
+        let outcome = std::panic::catch_unwind(|| dialogue::play(&bytes));
+        assert!(outcome.is_ok(), "round {round}");
+    }
 }
 
 // ---- files ----
@@ -468,6 +481,46 @@ fn damage_inside_a_file_keeps_what_was_before_it() {
         assert!(errors[0].contains(message), "{errors:?}");
         assert!(errors[0].contains(&format!("(at byte {at})")), "{errors:?}");
     }
+}
+
+/// What is read from these bytes when they come in pieces of this size.
+fn in_pieces(bytes: &[u8], size: usize) -> (Vec<OwnedFrame>, Vec<String>) {
+    let pieces = reading::Pieces {
+        bytes: std::io::Cursor::new(bytes.to_vec()),
+        size,
+    };
+    let mut source = Files::from_reader("capture", Box::new(pieces), &Options::default()).unwrap();
+    drain(&mut source)
+}
+
+#[test]
+fn damage_in_a_compressed_file_keeps_what_was_before_it() {
+    let Some(real) = captures("damage in a compressed file") else {
+        return;
+    };
+    let good = std::fs::read(real.join("real/smb2_dac_sample.pcap.gz")).unwrap();
+    let (whole, _) = in_pieces(&good, usize::MAX);
+    let (mut dice, mut lost) = (Random::new(0x677a), 0);
+    for _ in 0..40 {
+        let mut bad = good.clone();
+        let at = 100 + dice.below(bad.len() as u64 - 200) as usize;
+        // What follows is no deflate stream any more.
+        bad[at..]
+            .iter_mut()
+            .take(64)
+            .for_each(|b| *b = dice.bits() as u8);
+        // A reader that sees one byte more at a time loses nothing that came before.
+        let (most, _) = in_pieces(&bad, 1);
+        let (got, errors) = in_pieces(&bad, usize::MAX);
+        assert_eq!(got.len(), most.len(), "damage at {at}: {errors:?}");
+        assert_eq!(got, most);
+        assert!(
+            matches!(&errors[..], [e] if e.contains("before")),
+            "{errors:?}"
+        );
+        lost += whole.len() - got.len();
+    }
+    assert!(lost > 0);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod hostile;
 mod lab;
 mod layers;
 mod oracle;
+mod program;
 mod split;
 mod support;
 mod truth;

@@ -1,8 +1,8 @@
 //! A dialogue over TCP whose segments come cut, swapped, repeated and overlapping. As nothing
 //! is lost, it must give the same transactions as in whole messages and in order.
 
-use crate::analysis::{self, Found};
-use crate::input::Choices;
+use super::analysis::{self, Found};
+use super::input::Choices;
 use std::net::Ipv4Addr;
 use wirewait_analysis::Settings;
 use wirewait_synth::ethernet::{self, Encapsulation};

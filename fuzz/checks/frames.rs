@@ -1,6 +1,6 @@
 //! Frames as fuzz input: which tables, then per frame its delay, link, lengths and bytes.
 
-use crate::input::Choices;
+use super::input::Choices;
 use wirewait_analysis::Settings;
 use wirewait_wire::{Frame, LinkType, Timestamp};
 

@@ -358,3 +358,42 @@ fn a_message_is_as_long_in_segments_as_in_one_piece() {
         assert_eq!(measure(size), whole, "in segments of {size}");
     }
 }
+
+// Found while writing the attack: a connection that went on unseen for a while (the capture
+// was stopped, or a SYN was lost and the port used again) was never read again when its
+// numbers had moved on far enough.
+#[test]
+fn a_connection_that_was_not_seen_for_a_while_is_found_again() {
+    let (ask, reply) = (framed(&request(1)), framed(&response(1)));
+    let n = ask.len() as u32;
+    for jump in [
+        1u32 << 20,
+        1 << 27,
+        1 << 28,
+        1 << 30,
+        (1 << 31) + 1,
+        3 << 30,
+        u32::MAX - 1_000_000,
+    ] {
+        let mut all = Vec::new();
+        let (mut mine, mut yours) = (1_000_000u32, 7_000_000u32);
+        for round in 0..40i64 {
+            if round == 10 {
+                (mine, yours) = (mine.wrapping_add(jump), yours.wrapping_add(jump));
+            }
+            let at = round * 10_000_000;
+            all.push((at, segment(1, 0, mine, Some(yours), 0, &ask)));
+            mine = mine.wrapping_add(n);
+            all.push((at + 1_000_000, segment(0, 1, yours, Some(mine), 0, &reply)));
+            yours = yours.wrapping_add(n);
+        }
+        let found = run(&all, Settings::default());
+        let answered = found.snapshot.servers[0].counts.answered;
+        // A few may go by until it is certain.
+        assert!(
+            answered >= 34,
+            "{answered} of 40 answered after a jump of {jump}"
+        );
+        assert!(found.reason("gaps") > 0, "a jump of {jump} is a gap");
+    }
+}

@@ -1,0 +1,325 @@
+//! The program as a user meets it: output, exit codes, errors.
+
+use crate::support::root;
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn wirewait(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A file of this name and content, in a folder of this test's own.
+fn file(test: &str, name: &str, content: &[u8]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+const DEMO: &str = "captures/demo.pcapng";
+
+#[test]
+fn a_file_alone_means_its_report() {
+    let alone = wirewait(&[DEMO]);
+    let report = wirewait(&["report", DEMO]);
+    assert_eq!(alone.status.code(), Some(0));
+    assert_eq!(stdout(&alone), stdout(&report));
+    assert_eq!(stderr(&alone), "", "progress and talk are for terminals");
+    for line in [
+        "quality      good",
+        "Server 10.0.0.8, smb2 over tcp",
+        "READ FROM A FILE",
+    ] {
+        assert!(stdout(&alone).contains(line), "{line}");
+    }
+}
+
+#[test]
+fn the_report_as_json_has_the_names_of_the_contract() {
+    let output = wirewait(&["report", "--format", "json", DEMO]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for name in [
+        "schema",
+        "capture",
+        "protocols",
+        "segment",
+        "servers",
+        "stations",
+        "slowest",
+        "excluded",
+    ] {
+        assert!(json.get(name).is_some(), "{name}");
+    }
+    let slow = json["servers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["server"] == "10.0.0.8" && row["command"] == "READ")
+        .unwrap();
+    assert_eq!(slow["turnaround"]["max_ns"], 250_000_000);
+    assert_eq!(json["protocols"]["ncp"], 1106);
+}
+
+#[test]
+fn a_transaction_has_the_fields_of_the_contract_in_their_order() {
+    let output = wirewait(&[
+        "transactions",
+        "--format",
+        "ndjson",
+        "captures/ncp/retransmitted.pcapng",
+    ]);
+    let line = stdout(&output);
+    let names: Vec<&str> = line
+        .trim_start_matches('{')
+        .split(",\"")
+        .filter_map(|part| part.trim_start_matches('"').split("\":").next())
+        .collect();
+    let contract = [
+        "protocol",
+        "carrier",
+        "client",
+        "server",
+        "conversation",
+        "command",
+        "function",
+        "subfunction",
+        "kind",
+        "outcome",
+        "status",
+        "ok",
+        "request_first_frame",
+        "request_last_frame",
+        "response_first_frame",
+        "response_last_frame",
+        "request_time",
+        "turnaround_ns",
+        "turnaround_bounds_ns",
+        "response_time_ns",
+        "request_transfer_ns",
+        "response_transfer_ns",
+        "copies",
+        "interims",
+        "first_interim_ns",
+        "data_bytes",
+        "request_bytes",
+        "response_bytes",
+        "frames",
+    ];
+    assert_eq!(&names[..contract.len()], contract);
+    let row: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(row["turnaround_ns"], Value::Null);
+    assert_eq!(
+        row["turnaround_bounds_ns"],
+        serde_json::json!([100_000_000, 600_000_000])
+    );
+    assert_eq!(row["request_time"], "1999-03-01T09:00:00.000000000Z");
+    assert_eq!(row["hops"], 0);
+    assert_eq!(row["flags"], serde_json::json!(["ambiguous"]));
+}
+
+#[test]
+fn csv_and_text_have_a_row_per_transaction() {
+    let rows = |format| {
+        let output = wirewait(&[
+            "transactions",
+            "--format",
+            format,
+            "captures/ncp/session.pcapng",
+        ]);
+        assert_eq!(output.status.code(), Some(0));
+        stdout(&output).lines().count()
+    };
+    assert_eq!((rows("csv"), rows("text"), rows("ndjson")), (13, 13, 12));
+}
+
+#[test]
+fn decode_shows_the_frames_asked_for() {
+    let output = wirewait(&["decode", "captures/ncp/retransmitted.pcapng", "-F", "2-3"]);
+    let text = stdout(&output);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines[0].trim_start().starts_with('2') && lines[0].contains("READ FROM A FILE"),
+        "{text}"
+    );
+    assert!(lines[1].contains("R ok"), "{text}");
+}
+
+#[test]
+fn standard_input_gives_what_the_file_gives() {
+    let bytes = std::fs::read(root().join(DEMO)).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        .args(["transactions", "--format", "ndjson", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || {
+        for chunk in bytes.chunks(777) {
+            stdin.write_all(chunk).unwrap();
+        }
+    });
+    let piped = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let named = wirewait(&["transactions", "--format", "ndjson", DEMO]);
+    assert_eq!(piped.stdout, named.stdout);
+    assert!(!piped.stdout.is_empty());
+}
+
+#[test]
+fn a_damaged_capture_is_reported_as_far_as_it_goes() {
+    let whole = std::fs::read(root().join("captures/ncp/retransmitted.pcapng")).unwrap();
+    let cut = file("damaged", "cut.pcapng", &whole[..whole.len() - 7]);
+    let output = wirewait(&["report", text(&cut)]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stdout(&output).contains("READ FROM A FILE"));
+    let warning = stderr(&output);
+    assert!(
+        warning.contains("cut.pcapng") && warning.contains("byte"),
+        "{warning}"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_one_clear_line() {
+    let empty = file("unreadable", "empty", b"");
+    let noise = file("unreadable", "noise", &[0x42; 4096]);
+    for (name, says) in [
+        ("no/such/file", "no/such/file"),
+        ("captures", "is a directory"),
+        (text(&empty), "empty"),
+        (text(&noise), "not a capture file"),
+    ] {
+        let output = wirewait(&["report", name]);
+        let error = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{name}: {error}");
+        assert_eq!(stdout(&output), "", "{name}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(
+            error.starts_with("wirewait: ") && error.contains(says),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    for arguments in [
+        &[][..],
+        &["report"],
+        &["report", "--format", "yaml", DEMO],
+        &["decode", DEMO, "-F", "9-3"],
+    ] {
+        let output = wirewait(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty() || !output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        .args(["transactions", "--format", "ndjson", DEMO])
+        .current_dir(root())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn synth_makes_the_shipped_capture_again() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth");
+    std::fs::create_dir_all(&folder).unwrap();
+    let made = folder.join("made.pcapng");
+    let output = wirewait(&[
+        "synth",
+        "captures/ncp/retransmitted.scenario",
+        "-o",
+        text(&made),
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(
+        std::fs::read(made).unwrap(),
+        std::fs::read(root().join("captures/ncp/retransmitted.pcapng")).unwrap()
+    );
+    let wrong = file("synth", "wrong.scenario", b"title x\nnonsense\n");
+    let output = wirewait(&[
+        "synth",
+        text(&wrong),
+        "-o",
+        text(&folder.join("none.pcapng")),
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("wrong.scenario:2:1"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn protocols_lists_every_dissector() {
+    let output = wirewait(&["protocols"]);
+    let text = stdout(&output);
+    for dissector in wirewait_dissectors::ALL {
+        assert!(text.contains(dissector.name), "{}", dissector.name);
+    }
+    let json: Value =
+        serde_json::from_slice(&wirewait(&["protocols", "--format", "json"]).stdout).unwrap();
+    assert!(json.is_array() || json.is_object());
+}
+
+#[test]
+fn a_filter_and_a_time_choose_frames_and_keep_their_numbers() {
+    let first_frame = |arguments: &[&str]| {
+        let output = wirewait(arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let rows: Vec<Value> = stdout(&output)
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let first = rows
+            .iter()
+            .filter_map(|row| row["request_first_frame"].as_u64());
+        (first.min().unwrap(), rows.len())
+    };
+    let whole = wirewait(&["transactions", "--format", "ndjson", DEMO]);
+    let whole = stdout(&whole).lines().count();
+    let (late, rows) = first_frame(&["transactions", "--format", "ndjson", "--since", "40", DEMO]);
+    assert!(late > 500 && rows > 100 && rows < whole, "{late} {rows}");
+    let (_, rows) = first_frame(&[
+        "transactions",
+        "--format",
+        "ndjson",
+        "--filter",
+        "host 10.0.0.9",
+        DEMO,
+    ]);
+    assert!(rows > 100 && rows < whole, "{rows}");
+}
