@@ -327,6 +327,61 @@ fn segments_in_any_order_give_the_same_transactions() {
     }
 }
 
+/// Output is text: lines without control characters, of so many fields or of JSON.
+fn assert_text(what: &str, out: &[u8], is_json: bool) {
+    let text = std::str::from_utf8(out).unwrap_or_else(|e| panic!("{what}: {e}"));
+    for line in text.lines() {
+        assert!(!line.contains(char::is_control), "{what}: {line:?}");
+        if is_json {
+            let value: Result<serde_json::Value, _> = serde_json::from_str(line);
+            assert!(value.is_ok(), "{what}: {line}");
+        }
+    }
+}
+
+#[test]
+fn whatever_comes_in_what_goes_out_is_text() {
+    use wirewait_report::decode::{Decoder, Shape, Time};
+    use wirewait_report::transactions::{Format, Writer};
+    let registry = registry();
+    let mut dice = Random::new(0x7465_7874);
+    let about = wirewait_report::About {
+        files: vec!["\u{1b}[2Ja\nfile\u{7}\u{202e}".to_owned()],
+        ..wirewait_report::About::default()
+    };
+    for (name, frames) in everything() {
+        let mutilated = mutilate(&frames[..frames.len().min(400)], &mut dice);
+        for (shape, time) in [
+            (Shape::Line, Time::Absolute),
+            (Shape::Detail, Time::Relative),
+            (Shape::Json, Time::Absolute),
+        ] {
+            let (mut out, mut decoder) = (Vec::new(), Decoder::new(&registry, shape, time));
+            for (number, frame) in (1..).zip(&mutilated) {
+                decoder.write(&mut out, number, &frame.as_frame()).unwrap();
+            }
+            assert_text(name, &out, shape == Shape::Json);
+        }
+        let found = run(&mutilated, Settings::default());
+        for format in [Format::Ndjson, Format::Csv, Format::Text] {
+            let (mut out, mut writer) = (Vec::new(), Writer::new(format));
+            for transaction in &found.transactions {
+                writer.row(&mut out, transaction).unwrap();
+            }
+            assert_text(name, &out, format == Format::Ndjson);
+        }
+        let mut out = Vec::new();
+        wirewait_report::json::report(&mut out, &about, &found.snapshot).unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert!(report.is_object());
+        assert_text(name, &out, false);
+        let mut out = Vec::new();
+        let look = wirewait_report::text::Look::FILE;
+        wirewait_report::text::report(&mut out, &about, &found.snapshot, look).unwrap();
+        assert_text(name, &out, false);
+    }
+}
+
 // ---- files ----
 
 /// The bytes of a small capture: Ethernet frames of 60 to 90 bytes, a millisecond apart.

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# `wirewait report` beside tshark's response-time tables and a libpcap loop that does
+# nothing, on captures that synth makes: median wall time of RUNS runs in turn, as ratios.
+# Usage: side-by-side.sh [FRAMES [RUNS [SHAPE...]]]; without tshark its column stays empty.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+frames=${1:-2000000}
+runs=${2:-5}
+shift $(($# > 2 ? 2 : $#))
+[ $# -gt 0 ] || set -- ncp smbtcp smbnbf smb2 mix
+
+cargo build --release --quiet
+cargo build --release --quiet -p wirewait-synth --example bulk
+target=${CARGO_TARGET_DIR:-target}
+work=$(mktemp -d "${TMPDIR:-/tmp}/side-by-side.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cc -O2 -o "$work/loop" benches/loop.c -lpcap
+
+# Wall time of one run in seconds, peak memory in KiB.
+run() {
+    local before after
+    before=$(date +%s%N)
+    "$@" >/dev/null 2>&1
+    after=$(date +%s%N)
+    echo $((after - before))
+}
+median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+
+tables() {
+    case $1 in
+    ncp) echo "-z ncp,srt" ;;
+    smb2) echo "-z smb2,srt" ;;
+    mix) echo "-z ncp,srt -z smb,srt" ;;
+    *) echo "-z smb,srt" ;;
+    esac
+}
+
+printf '%-8s %10s %14s %14s %14s %12s %12s\n' capture frames 'wirewait ns' 'loop ns' 'tshark ns' 'of loop' 'of tshark'
+for shape in "$@"; do
+    file=$work/$shape.pcap
+    "$target/release/examples/bulk" "$shape" "$frames" 1 "$file" 2>/dev/null
+    cat "$file" >/dev/null
+    : >"$work/ours"
+    : >"$work/loops"
+    : >"$work/theirs"
+    for _ in $(seq "$runs"); do
+        run "$target/release/wirewait" report "$file" >>"$work/ours"
+        run "$work/loop" "$file" >>"$work/loops"
+    done
+    if command -v tshark >/dev/null 2>&1; then
+        # Minutes for millions of frames: once has to do.
+        # shellcheck disable=SC2046
+        run tshark -r "$file" -q $(tables "$shape") >>"$work/theirs"
+    fi
+    ours=$(median <"$work/ours")
+    loops=$(median <"$work/loops")
+    theirs=$(median <"$work/theirs")
+    awk -v s="$shape" -v n="$frames" -v a="$ours" -v b="$loops" -v c="${theirs:-0}" 'BEGIN {
+        printf "%-8s %10d %14.0f %14.0f %14s %11.2fx %12s\n", s, n, a / n, b / n,
+            c ? sprintf("%.0f", c / n) : "-", a / b, c ? sprintf("1/%.1f", c / a) : "-"
+    }'
+    rm -f "$file"
+done
+[ "$frames" -gt 1048576 ] && echo "tshark's ncp,srt is wrong beyond frame 1,048,576: compare its speed there, not its figures."
+exit 0
