@@ -11,7 +11,10 @@ use crate::piece::Piece;
 const HELD_BYTES: usize = 256 * 1024;
 const HELD_SEGMENTS: usize = 256;
 /// A sequence number farther away than this belongs to another incarnation, or is nonsense.
-const FAR: u32 = 1 << 28;
+const FAR: u32 = 1 << 26;
+/// So many segments in a row that are far away, but follow each other, are where the
+/// connection goes on: the capture missed a long stretch of it.
+const STRAYS: u32 = 3;
 
 struct Held {
     at: u64,
@@ -47,6 +50,8 @@ pub(crate) enum Ordered<'a> {
     Piece(Piece<'a>),
     /// So many bytes were never captured.
     Gap(u64, Mark),
+    /// A stretch of unknown length was never captured.
+    Break,
 }
 
 /// One direction of a byte stream.
@@ -60,6 +65,8 @@ pub(crate) struct ByteStream {
     held: Vec<Held>,
     held_bytes: usize,
     started: bool,
+    /// Where the latest segment from far away ended, and how many followed each other.
+    stray: (u32, u32),
 }
 
 impl ByteStream {
@@ -71,6 +78,7 @@ impl ByteStream {
             held: Vec::new(),
             held_bytes: 0,
             started: false,
+            stray: (0, 0),
         }
     }
 
@@ -141,11 +149,25 @@ impl ByteStream {
         let length = u64::from(piece.length);
         // A segment that begins before the first byte ever seen is old as far as that.
         let distance = seq.wrapping_sub(self.origin.wrapping_add(self.next as u32)) as i32;
-        let Some(at) = self.position(seq) else {
-            if distance.unsigned_abs() <= FAR && distance < 0 {
-                return Fate::Old { at: 0, end: 0 };
+        let at = match self.position(seq) {
+            Some(at) => at,
+            None if !self.goes_on(seq, piece.length) => {
+                // Before the first byte that was seen, or far from everything.
+                let before = distance.unsigned_abs() <= FAR && distance < 0;
+                return if before {
+                    Fate::Old { at: 0, end: 0 }
+                } else {
+                    Fate::Foreign
+                };
             }
-            return Fate::Foreign;
+            None => {
+                self.skip(out);
+                out(Ordered::Break);
+                // Truncation intended: sequence numbers are positions modulo 2^32.
+                self.origin = seq.wrapping_sub(self.next as u32);
+                self.acked = self.next;
+                self.next
+            }
         };
         let end = at.saturating_add(length);
         if end <= self.next {
@@ -184,6 +206,19 @@ impl ByteStream {
             }
             self.drain(out);
         }
+    }
+
+    /// Whether this segment from far away is where the connection goes on.
+    fn goes_on(&mut self, seq: u32, length: u32) -> bool {
+        let (expected, count) = self.stray;
+        let count = if count > 0 && seq == expected {
+            count + 1
+        } else {
+            1
+        };
+        let found = count >= STRAYS;
+        self.stray = (seq.wrapping_add(length), if found { 0 } else { count });
+        found
     }
 
     /// Holds back what of these bytes is not held back yet.
@@ -304,6 +339,7 @@ mod tests {
                 log.push_str(if p.resent.is_some() { "* " } else { " " });
             }
             Ordered::Gap(n, _) => log.push_str(&format!("[{n}] ")),
+            Ordered::Break => log.push_str("[break] "),
         })
     }
 
@@ -336,9 +372,26 @@ mod tests {
         s.skip(&mut |o| match o {
             Ordered::Gap(n, _) => gaps.push(n),
             Ordered::Piece(p) => gaps.push(u64::from(p.length)),
+            Ordered::Break => {}
         });
         assert_eq!(gaps, [3, 2]);
         assert_eq!(s.acknowledge(107), None);
+    }
+
+    #[test]
+    fn a_connection_goes_on_far_away_when_three_segments_say_so() {
+        let (mut s, mut log) = (ByteStream::new(), String::new());
+        s.start(0);
+        feed(&mut s, 1, 0, b"ab", &mut log);
+        assert_eq!(feed(&mut s, 2, 1 << 30, b"x", &mut log), Fate::Foreign);
+        assert_eq!(feed(&mut s, 3, 1 << 31, b"cd", &mut log), Fate::Foreign);
+        assert_eq!(
+            feed(&mut s, 4, (1 << 31) + 2, b"ef", &mut log),
+            Fate::Foreign
+        );
+        assert_eq!(feed(&mut s, 5, (1 << 31) + 4, b"gh", &mut log), Fate::New);
+        assert_eq!(feed(&mut s, 6, (1 << 31) + 6, b"ij", &mut log), Fate::New);
+        assert_eq!(log, "1:ab [break] 5:gh 6:ij ");
     }
 
     #[test]

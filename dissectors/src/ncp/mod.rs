@@ -251,7 +251,7 @@ static BROADCAST: Operation = operation("SERVER BROADCAST", Kind::Other, true);
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     Ok(Layer {
-        header: Packet::parse(input)?.length(),
+        header: Packet::parse(input)?.length().min(input.length),
         end: input.length,
         next: Next::NONE,
     })

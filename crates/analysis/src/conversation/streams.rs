@@ -195,6 +195,10 @@ impl Conversation {
                 Ordered::Piece(piece) => {
                     assembler.stream(piece, framer, world.registry, &mut out);
                 }
+                Ordered::Break => {
+                    *gaps += 1;
+                    assembler.abandon();
+                }
                 Ordered::Gap(n, mark) => {
                     *gaps += 1;
                     assembler.gap(n, mark, world.registry, &mut out);
