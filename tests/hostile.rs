@@ -674,7 +674,7 @@ fn a_file_without_permission_says_so() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("forbidden");
     let path = folder.file("forbidden", &small(pcap).1);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::File::open(&path).is_ok() {
         eprintln!("SKIPPED: a file without permission: this user may read everything");
         return;

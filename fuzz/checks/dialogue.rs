@@ -218,7 +218,7 @@ impl Wire {
             let n = segments.len();
             let (a, b) = (choices.byte(), choices.byte());
             let (a, b) = (usize::from(a) % n, usize::from(b) % n);
-            if choices.byte() % 3 > 0 {
+            if !choices.byte().is_multiple_of(3) {
                 segments.swap(a, b);
             } else {
                 // Some bytes again, cut otherwise, somewhere in between.
@@ -231,7 +231,7 @@ impl Wire {
         }
         for segment in segments {
             self.send(side, segment.start as u32, &data[segment]);
-            if choices.byte() % 16 == 1 {
+            if choices.byte() & 15 == 1 {
                 // From the very beginning of the connection.
                 let begun = self.next[side].wrapping_sub(self.origin[side]);
                 if begun > 0 {

@@ -78,9 +78,39 @@ impl Endpoint {
     }
 }
 
+impl Endpoint {
+    /// All that tells endpoints apart, in two numbers: they are compared and hashed for
+    /// every frame.
+    const fn bits(&self) -> (u128, u64) {
+        let (kind, address) = match self.address {
+            Address::None => (0, 0),
+            Address::Mac(mac) => (1, number(&mac)),
+            Address::V4(address) => (2, number(&address)),
+            Address::V6(address) => (3, u128::from_be_bytes(address)),
+            Address::Node { net, node } => (4, (net as u128) << 48 | number(&node)),
+            Address::Decnet(address) => (5, address as u128),
+        };
+        let port = match self.port {
+            Some(port) => 1 << 16 | port as u64,
+            None => 0,
+        };
+        (address, kind << 32 | port)
+    }
+}
+
+const fn number(bytes: &[u8]) -> u128 {
+    let mut value = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        value = value << 8 | bytes[at] as u128;
+        at += 1;
+    }
+    value
+}
+
 impl PartialEq for Endpoint {
     fn eq(&self, other: &Self) -> bool {
-        self.address == other.address && self.port == other.port
+        self.bits() == other.bits()
     }
 }
 
@@ -88,8 +118,9 @@ impl Eq for Endpoint {}
 
 impl std::hash::Hash for Endpoint {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.address.hash(state);
-        self.port.hash(state);
+        let (address, rest) = self.bits();
+        state.write_u128(address);
+        state.write_u64(rest);
     }
 }
 
@@ -99,9 +130,11 @@ impl PartialOrd for Endpoint {
     }
 }
 
+/// By kind of address, then address, then port.
 impl Ord for Endpoint {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.address, self.port).cmp(&(other.address, other.port))
+        let ((address, rest), (other_address, other_rest)) = (self.bits(), other.bits());
+        (rest >> 32, address, rest).cmp(&(other_rest >> 32, other_address, other_rest))
     }
 }
 
