@@ -411,7 +411,8 @@ impl State {
         for mut link in self.links.drain() {
             self.flush(&mut link, registry, sink);
         }
-        let world = self.world(registry);
+        let mut world = self.world(registry);
+        world.over = true;
         for conversation in self.conversations.drain() {
             self.books.finish(conversation, self.latest, &world, sink);
         }
@@ -424,6 +425,7 @@ impl State {
             epoch: self.epoch,
             open_full: self.books.open >= self.settings.open_requests,
             held_full: self.books.held >= self.settings.held_bytes,
+            over: false,
         }
     }
 }

@@ -86,7 +86,8 @@ fn digest(bytes: &[u8], length: u64) -> u64 {
     let mut hash = length.wrapping_mul(K) ^ 0x5851_f42d_4c95_7f2d;
     let mut chunks = bytes.chunks_exact(8);
     for chunk in &mut chunks {
-        let word = chunk.iter().fold(0u64, |w, b| w << 8 | u64::from(*b));
+        // Chunks have eight bytes.
+        let word = u64::from_le_bytes(chunk.try_into().unwrap_or_default());
         hash = mix(hash ^ word, K);
     }
     let tail = chunks

@@ -75,8 +75,9 @@ impl Pairing {
         match (found, answered) {
             (Some(serial), _) => Some(serial),
             (None, Some(serial)) => {
-                if let Some(open) = self.by_serial(serial) {
-                    open.transaction.share += message.tally.share;
+                match self.by_serial(serial) {
+                    Some(open) => open.transaction.share += message.tally.share,
+                    None => events(Event::Control(message.tally.share)),
                 }
                 Some(serial)
             }
@@ -342,6 +343,8 @@ impl Pairing {
                 t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
                 t.flags.set_if(Flags::CLOCK_STEP, open.epoch != world.epoch);
                 t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
+                let early = world.over && now.is_some_and(|now| now < open.deadline);
+                t.flags.set_if(Flags::OPEN_AT_END, early);
                 if open.counted {
                     let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
                     let end = match (limit, now) {

@@ -169,6 +169,8 @@ flags! {
     ONE_SIDED = 9, "one_sided";
     /// Identifiers were cut off; matched by order.
     BY_ORDER = 10, "by_order";
+    /// Unanswered, but the capture ended before its time-out had passed.
+    OPEN_AT_END = 11, "open_at_end";
 }
 
 impl Flags {

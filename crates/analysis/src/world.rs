@@ -13,6 +13,8 @@ pub(crate) struct World<'a> {
     pub(crate) open_full: bool,
     /// As many bytes are held back in all streams as may be.
     pub(crate) held_full: bool,
+    /// The capture is over.
+    pub(crate) over: bool,
 }
 
 /// What a conversation tells the books.
