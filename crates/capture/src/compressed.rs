@@ -7,6 +7,7 @@
 
 use crate::format::{Action, Format};
 use crate::window::Window;
+use flate2::{Decompress, FlushDecompress, Status};
 use lz4_flex::frame::FrameDecoder;
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -14,10 +15,7 @@ pub(crate) const FORMATS: &[Format] = &[
     Format {
         name: "gzip",
         matches: |head| head.starts_with(&[0x1f, 0x8b]),
-        action: Action::Unwrap(|window| {
-            let inner = flate2::read::MultiGzDecoder::new(window);
-            Ok(Box::new(Explained::new("gzip", inner)))
-        }),
+        action: Action::Unwrap(|window| Ok(Box::new(Explained::new("gzip", Gzip::new(window))))),
     },
     Format {
         name: "zstd",
@@ -60,6 +58,78 @@ impl<R: Read> Read for Explained<R> {
             ),
             kind => io::Error::new(kind, format!("the {} data is damaged ({error})", self.name)),
         })
+    }
+}
+
+/// Gzip members one after the other.
+///
+/// The ready-made reader of `flate2` throws away what a call had decompressed when it then
+/// meets damage: hundreds of frames, with a large buffer. Here they come out first.
+struct Gzip {
+    inner: BufReader<Window>,
+    decoder: Decompress,
+    /// Damage that was met behind bytes that had to come out first.
+    damage: Option<io::Error>,
+    ended: bool,
+}
+
+impl Gzip {
+    /// Windows of 2^15 bytes, the largest that gzip may use (RFC 1951, section 2).
+    const WINDOW_BITS: u8 = 15;
+
+    fn new(window: Window) -> Self {
+        Self {
+            inner: BufReader::with_capacity(1 << 16, window),
+            decoder: Decompress::new_gzip(Self::WINDOW_BITS),
+            damage: None,
+            ended: false,
+        }
+    }
+
+    /// Behind a member: another one may follow; anything else is left alone, as gzip does.
+    fn next_member(&mut self) -> io::Result<()> {
+        self.ended = !self.inner.fill_buf()?.starts_with(&[0x1f]);
+        self.decoder = Decompress::new_gzip(Self::WINDOW_BITS);
+        Ok(())
+    }
+}
+
+impl Read for Gzip {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if let Some(damage) = self.damage.take() {
+            self.ended = true;
+            return Err(damage);
+        }
+        while !self.ended && !out.is_empty() {
+            let input = self.inner.fill_buf()?;
+            if input.is_empty() {
+                self.ended = true;
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let (taken, given) = (self.decoder.total_in(), self.decoder.total_out());
+            let result = self.decoder.decompress(input, out, FlushDecompress::None);
+            let taken = self.decoder.total_in() - taken;
+            let given = self.decoder.total_out() - given;
+            // Both are bounded by the lengths of slices.
+            self.inner.consume(usize::try_from(taken).unwrap_or(0));
+            let given = usize::try_from(given).unwrap_or(0);
+            match result {
+                Ok(Status::StreamEnd) => self.next_member()?,
+                Ok(Status::Ok | Status::BufError) => {}
+                Err(error) => {
+                    let error = io::Error::new(io::ErrorKind::InvalidData, error);
+                    if given == 0 {
+                        self.ended = true;
+                        return Err(error);
+                    }
+                    self.damage = Some(error);
+                }
+            }
+            if given > 0 {
+                return Ok(given);
+            }
+        }
+        Ok(0)
     }
 }
 
