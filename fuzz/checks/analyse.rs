@@ -100,7 +100,11 @@ impl Found {
             snapshot.capture.last,
             self.reason("clock_steps"),
         ) {
-            let span = u128::from(last.since(first).unsigned_abs());
+            // Longer captures than 292 years have no length that could be told.
+            let span = match last.since(first) {
+                i64::MAX => u128::MAX,
+                span => u128::from(span.unsigned_abs()),
+            };
             for row in &snapshot.stations {
                 let all =
                     u128::from(row.busy_ns) + u128::from(row.client_ns) + u128::from(row.think_ns);
