@@ -159,7 +159,7 @@ impl Analyzer {
             numbered,
             ..
         } = &self.state;
-        let reasons = books.reasons();
+        let reasons = books.reasons(*numbered);
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,

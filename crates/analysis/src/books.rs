@@ -125,13 +125,14 @@ impl Books {
     }
 
     /// What speaks for and against the capture.
-    pub(crate) fn reasons(&self) -> Vec<Reason> {
+    /// `conversations` is how many were followed.
+    pub(crate) fn reasons(&self, conversations: u64) -> Vec<Reason> {
         let q = &self.quality;
         let known = self.frames.saturating_sub(q.unknown_link);
         [
             (
                 "gaps",
-                "bytes that were acknowledged but are not in the capture: it lost frames",
+                "stretches of data that were acknowledged but are not in the capture: it lost frames",
                 q.faults.gaps.saturating_add(q.lost_on_links),
                 Grade::Fair,
             ),
@@ -139,7 +140,11 @@ impl Books {
                 "one_sided",
                 "conversations of which only one direction was captured; not judged",
                 q.one_sided,
-                Grade::Fair,
+                if q.one_sided * 2 > conversations {
+                    Grade::Poor
+                } else {
+                    Grade::Fair
+                },
             ),
             (
                 "clock_steps",

@@ -16,6 +16,8 @@ use wirewait_wire::{Exchange, Expect, Kind, Parts, Role, Timestamp};
 
 /// Requests of one conversation that are kept at once.
 const OPEN: usize = 1024;
+/// The same while only one side was ever seen.
+const ONE_SIDED: usize = 32;
 
 /// The open requests of one conversation.
 pub(crate) struct Pairing {
@@ -265,7 +267,9 @@ impl Pairing {
                 at += 1;
             }
         }
-        if self.open.len() >= OPEN || (world.open_full && !self.open.is_empty()) {
+        // Where nothing ever came back, nothing will.
+        let most = if between.one_sided { ONE_SIDED } else { OPEN };
+        if self.open.len() >= most || (world.open_full && !self.open.is_empty()) {
             self.close(0, Some(now), between, world, events);
         }
     }

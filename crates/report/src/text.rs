@@ -128,7 +128,7 @@ fn capture(out: &mut impl Write, about: &About, snapshot: &Snapshot, look: Look)
         entry(
             out,
             "",
-            format_args!("{}: {} ({times})", reason.grade.name(), reason.text),
+            format_args!("{}: {} ({times})", remark(reason.grade), reason.text),
         )?;
     }
     let parts = &snapshot.attribution;
@@ -242,6 +242,14 @@ const SERVER: &[Column] = &[
     Column::right("cancelled").rare(),
     Column::right("orphans").rare(),
 ];
+
+/// What does no harm to the grade is only worth a note.
+const fn remark(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Good => "note",
+        Grade::Fair | Grade::Poor => grade.name(),
+    }
+}
 
 fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
     if snapshot.servers.is_empty() {
