@@ -274,7 +274,8 @@ pub struct Snapshot {
 /// The settings that figures depend on; every report prints them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// A request without response is given up after this long, ns.
+    /// A request without response is given up after this long, ns; not one of which the
+    /// server said that the answer will follow, nor one that waits by design.
     pub timeout_ns: i64,
     /// Gaps up to this long are the client's work, longer ones think time, ns.
     pub think_ns: i64,

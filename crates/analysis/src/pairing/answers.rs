@@ -70,9 +70,12 @@ impl Pairing {
         }
         if go_ahead || x.role == Role::Interim {
             open.interim(tally);
+            if x.role == Role::Interim {
+                // The server has it, and says so: however long it takes, it is not lost.
+                open.deadline = Timestamp::from_nanos(i64::MAX);
+            }
             if open.may_wait && x.role == Role::Interim && open.transaction.kind != Kind::Wait {
                 open.transaction.kind = Kind::Wait;
-                open.deadline = Timestamp::from_nanos(i64::MAX);
                 if std::mem::take(&mut open.counted) {
                     // What waits by design does not make the client busy.
                     let began = open.transaction.request.map(|r| r.first.at);
