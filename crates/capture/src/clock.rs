@@ -50,10 +50,16 @@ impl Clock {
         };
         // Both summands are below 2^94 in size.
         let nanos = nanos as i128 + i128::from(self.offset) * 1_000_000_000;
-        Timestamp::from_nanos(i64::try_from(nanos).unwrap_or(if nanos < 0 {
-            i64::MIN
-        } else {
-            i64::MAX
-        }))
+        moment(nanos)
     }
+}
+
+/// Nanoseconds since 1970, or the end of time that is nearer.
+#[inline]
+pub(crate) fn moment(nanos: i128) -> Timestamp {
+    Timestamp::from_nanos(i64::try_from(nanos).unwrap_or(if nanos < 0 {
+        i64::MIN
+    } else {
+        i64::MAX
+    }))
 }

@@ -316,10 +316,10 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_inside_is_named() {
-        let fault = read_all(Chunks::new(&gzip(b"XCP\x00002.000 and so on"), 4096), 4096)
+        let fault = read_all(Chunks::new(&gzip(b"ObserverPktBuffer ....."), 4096), 4096)
             .2
             .unwrap();
-        assert!(fault.message.contains("NetXRay"), "{fault:?}");
+        assert!(fault.message.contains("Observer"), "{fault:?}");
         let empty = read_all(Chunks::new(&gzip(b""), 4096), 4096).2.unwrap();
         assert_eq!(empty.severity, Severity::Empty);
     }

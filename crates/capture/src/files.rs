@@ -1,5 +1,6 @@
 //! The files of one capture, as one sequence of frames in time order.
 
+use crate::calendar::Zone;
 use crate::format::{self, Fault, Reader, Record, Severity};
 use crate::input::{Counted, Input, is_stdin, open_file};
 use crate::interfaces::{Interface, Interfaces};
@@ -29,11 +30,18 @@ const FULL_WINDOWS: usize = 8;
 pub struct Options {
     /// Bytes asked of a file at once, at most 1 MiB.
     pub window: usize,
+    /// Seconds east of UTC of the time zone in which the capture was made: some formats
+    /// hold local times and no zone. `None` when it is not known; their times are then
+    /// taken as UTC, and a [warning](Files::warnings) says so.
+    pub zone_offset: Option<i32>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { window: 1 << 19 }
+        Self {
+            window: 1 << 19,
+            zone_offset: None,
+        }
     }
 }
 
@@ -76,6 +84,7 @@ pub struct Files {
     bytes_read: Arc<AtomicU64>,
     bytes_total: Option<u64>,
     window: usize,
+    zone: Zone,
 }
 
 impl fmt::Debug for Files {
@@ -124,7 +133,8 @@ impl Files {
         self.interfaces.list()
     }
 
-    /// What was wrong, but not wrong enough to stop, when the files were opened.
+    /// What was wrong, but not wrong enough to stop, when the files were opened; and what
+    /// a file does not say that its user should know (the time zone of its times).
     #[must_use]
     pub fn warnings(&self) -> &[SourceError] {
         &self.warnings
@@ -149,6 +159,9 @@ impl Files {
             bytes_read: Arc::new(AtomicU64::new(0)),
             bytes_total: Some(0),
             window: options.window,
+            zone: Zone {
+                offset: options.zone_offset,
+            },
         };
         let inputs = files.without_repeats(inputs);
         let alone = inputs.len() == 1;
@@ -235,7 +248,12 @@ impl Files {
         } else {
             (self.counted(source), self.window)
         };
-        let mut stream = Stream::new(order, name, format::recognise(source, window)?);
+        let reader = format::recognise(source, window, self.zone)?;
+        for remark in reader.remarks() {
+            self.warnings
+                .push(Fault::unreadable(remark.clone()).named(&name));
+        }
+        let mut stream = Stream::new(order, name, reader);
         if alone {
             return Ok(Waiting {
                 order,
@@ -308,8 +326,8 @@ impl Files {
                     .named(&name)
                 };
                 let file = open_file(&path).map_err(gone)?;
-                let reader =
-                    format::recognise(self.counted(Box::new(file)), window).map_err(gone)?;
+                let reader = format::recognise(self.counted(Box::new(file)), window, self.zone)
+                    .map_err(gone)?;
                 Ok(Stream::new(order, name, reader))
             }
         }

@@ -16,34 +16,8 @@ const fn refused(name: &'static str, matches: fn(&[u8]) -> bool, advice: &'stati
     }
 }
 
-/// Strong magics first; the two-byte ones last, with a look at what follows.
+/// Strong magics first; the two-byte one last, with a look at what follows.
 pub(crate) const FORMATS: &[Format] = &[
-    refused(
-        "DOS Sniffer",
-        |head| head.starts_with(b"TRSNIFF data    \x1a"),
-        CONVERT,
-    ),
-    refused(
-        "NetXRay or Sniffer Pro",
-        |head| head.starts_with(b"XCP\0") || head.starts_with(b"VL\0\0"),
-        CONVERT,
-    ),
-    refused(
-        "Microsoft Network Monitor 1",
-        |head| head.starts_with(b"RTSS"),
-        CONVERT,
-    ),
-    refused(
-        "Microsoft Network Monitor 2",
-        |head| head.starts_with(b"GMBU"),
-        CONVERT,
-    ),
-    refused("snoop", |head| head.starts_with(b"snoop\0\0\0"), CONVERT),
-    refused(
-        "AIX iptrace",
-        |head| head.starts_with(b"iptrace 1.0") || head.starts_with(b"iptrace 2.0"),
-        CONVERT,
-    ),
     refused(
         "EtherPeek or OmniPeek",
         |head| head.starts_with(b"\x7fver"),
@@ -64,12 +38,6 @@ pub(crate) const FORMATS: &[Format] = &[
     refused("xz", |head| head.starts_with(b"\xfd7zXZ\0"), DECOMPRESS_XZ),
     refused("bzip2", |head| head.starts_with(b"BZh"), DECOMPRESS_BZIP2),
     refused(
-        "Novell LANalyzer",
-        // Record type 0x1001 or 0x1007, a text of plausible length, a small version.
-        |head| matches!(head, [1 | 7, 0x10, 4..=0xff, 0, 0..=9, 0..=99, ..]),
-        CONVERT,
-    ),
-    refused(
         "EtherPeek",
         // Version 5 to 7, no status bits, and a file length of 32 bits in big-endian.
         |head| matches!(head, [5..=7, 0, 0, 0, _, _, 0..=3, ..]),
@@ -85,15 +53,7 @@ mod tests {
     #[test]
     fn each_is_named_with_the_way_out() {
         for (head, name, advice) in [
-            (&b"TRSNIFF data    \x1a"[..], "DOS Sniffer", "editcap"),
-            (b"XCP\x00002.000", "NetXRay", "editcap"),
-            (b"VL\0\0", "NetXRay", "editcap"),
-            (b"RTSS\x01\x01", "Network Monitor 1", "editcap"),
-            (b"GMBU\0\x02", "Network Monitor 2", "editcap"),
-            (b"snoop\0\0\0\0\0\0\x02", "snoop", "editcap"),
-            (b"iptrace 2.0\0", "iptrace", "editcap"),
-            (b"\x7fver\0\0", "OmniPeek", "editcap"),
-            (b"\x01\x10\x4c\0\x01\x05Trace", "LANalyzer", "editcap"),
+            (&b"\x7fver\0\0"[..], "OmniPeek", "editcap"),
             (b"\xaa\xaa\xaa\xaa \0\0\0", "5Views", "editcap"),
             (b"\xfd7zXZ\0\0\x04", "xz", "xz -dc"),
             (b"BZh91AY", "bzip2", "bzip2 -dc"),

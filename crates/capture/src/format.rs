@@ -3,9 +3,12 @@
 //! [`FORMATS`] is the whole knowledge: to read one more format, write a file with a
 //! [`Reader`] and a [`Format`], and add its line here.
 
+use crate::calendar::Zone;
 use crate::interfaces::Interfaces;
 use crate::window::Window;
-use crate::{compressed, foreign, pcap, pcapng};
+use crate::{
+    compressed, foreign, iptrace, lanalyzer, netmon, netxray, ngsniffer, pcap, pcapng, snoop,
+};
 use std::io::{self, Read};
 use wirewait_wire::{LinkType, SourceError, SourceErrorKind, Timestamp};
 
@@ -16,8 +19,16 @@ pub const MAX_FRAME: usize = 262_144;
 /// All formats, strong magics first. Checked in this order.
 const FORMATS: &[&[Format]] = &[
     &[pcap::FORMAT, pcapng::FORMAT],
+    &[
+        ngsniffer::FORMAT,
+        netxray::FORMAT,
+        netmon::FORMAT,
+        snoop::FORMAT,
+        iptrace::FORMAT,
+    ],
     compressed::FORMATS,
     foreign::FORMATS,
+    &[lanalyzer::FORMAT],
 ];
 
 /// Wrappers within wrappers that are followed (a gzip of a zstd is a mistake; a deeper
@@ -39,8 +50,8 @@ pub(crate) struct Format {
 
 /// What can be done with a stream of a known format.
 pub(crate) enum Action {
-    /// Find its records.
-    Read(fn(Window) -> Result<Box<dyn Reader>, Fault>),
+    /// Find its records. The zone is for formats that hold local times.
+    Read(fn(Window, Zone) -> Result<Box<dyn Reader>, Fault>),
     /// Decompress it and look again.
     Unwrap(fn(Window) -> io::Result<Box<dyn Read + Send>>),
     /// Say what to do instead.
@@ -55,6 +66,12 @@ pub(crate) trait Reader: Send {
 
     /// The captured bytes of the record that `next` has just found.
     fn bytes(&self) -> &[u8];
+
+    /// What the file's user should know about its content: sentences whose subject is
+    /// the file.
+    fn remarks(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// A frame without its bytes.
@@ -124,6 +141,17 @@ impl Fault {
         )
     }
 
+    /// The record at `offset` claims more captured bytes than any frame has.
+    pub(crate) fn oversized(offset: u64, captured: usize) -> Self {
+        Self::damaged(
+            offset,
+            format!(
+                "a record claims {captured} captured bytes, more than the {MAX_FRAME} of any \
+                 link; the file is damaged from here on, the frames before were read"
+            ),
+        )
+    }
+
     /// Reading or decompressing fails at `offset`.
     pub(crate) fn io(offset: u64, error: &io::Error) -> Self {
         Self::damaged(
@@ -149,6 +177,7 @@ impl Fault {
 pub(crate) fn recognise(
     source: Box<dyn Read + Send>,
     capacity: usize,
+    zone: Zone,
 ) -> Result<Box<dyn Reader>, Fault> {
     let mut window = Window::new(source, capacity);
     let mut wrapped_in: Option<&str> = None;
@@ -173,7 +202,7 @@ pub(crate) fn recognise(
             return Err(unknown(head));
         };
         match format.action {
-            Action::Read(open) => return open(window),
+            Action::Read(open) => return open(window, zone),
             Action::Unwrap(unwrap) => {
                 let inner = unwrap(window).map_err(|error| {
                     Fault::unreadable(format!(
@@ -303,7 +332,7 @@ pub(crate) mod tests {
     ) -> (Vec<Seen>, Interfaces, Option<Fault>) {
         let mut interfaces = Interfaces::default();
         let mut seen = Vec::new();
-        let mut reader = match recognise(Box::new(source), capacity) {
+        let mut reader = match recognise(Box::new(source), capacity, Zone::default()) {
             Ok(reader) => reader,
             Err(fault) => return (seen, interfaces, Some(fault)),
         };
@@ -344,6 +373,34 @@ pub(crate) mod tests {
         }
     }
 
+    /// Cut off anywhere behind `header` bytes, a file gives its first frames as they are
+    /// and says where it breaks off; it ends well only between records.
+    pub(crate) fn assert_cut_anywhere(file: &[u8], header: usize) {
+        let (whole, _) = read_good(file);
+        let (mut known, mut last_good) = (0, None);
+        for cut in 0..file.len() {
+            let (seen, _, fault) = read_all(Chunks::new(&file[..cut], 1000), 4096);
+            if cut < header {
+                let fault = fault.unwrap_or_else(|| panic!("no fault at {cut}"));
+                assert_ne!(fault.severity, Severity::Damaged, "at {cut}: {fault:?}");
+                continue;
+            }
+            assert_eq!(seen, whole[..seen.len()], "at {cut}");
+            assert!(seen.len() >= known, "at {cut}");
+            known = seen.len();
+            let Some(fault) = fault else {
+                assert_ne!(last_good, cut.checked_sub(1), "two ends at {cut}");
+                last_good = Some(cut);
+                continue;
+            };
+            assert_eq!(fault.severity, Severity::Damaged, "at {cut}");
+            assert!(
+                fault.offset.is_some_and(|offset| offset <= cut as u64),
+                "at {cut}: {fault:?}"
+            );
+        }
+    }
+
     fn message(bytes: &[u8]) -> (Severity, String) {
         let (seen, _, fault) = read_all(Chunks::new(bytes, usize::MAX), 4096);
         assert_eq!(seen, []);
@@ -380,6 +437,12 @@ pub(crate) mod tests {
         let (pcap, pcapng) = (crate::pcap::tests::sample(), crate::pcapng::tests::sample());
         let mut samples = vec![pcap, pcapng];
         samples.extend(crate::compressed::tests::samples());
+        samples.extend(crate::ngsniffer::tests::samples());
+        samples.extend(crate::netxray::tests::samples());
+        samples.extend(crate::netmon::tests::samples());
+        samples.extend(crate::lanalyzer::tests::samples());
+        samples.extend(crate::snoop::tests::samples());
+        samples.extend(crate::iptrace::tests::samples());
         let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
         const EDGES: [u8; 6] = [0, 1, 0x7f, 0x80, 0xfe, 0xff];
         for round in 0..4_000 {

@@ -1,5 +1,6 @@
 //! The interfaces of a capture, numbered across its files.
 
+use crate::format::Fault;
 use std::collections::BTreeMap;
 use wirewait_wire::LinkType;
 
@@ -127,6 +128,19 @@ impl Interfaces {
         self.list.get_mut(number as usize)
     }
 
+    /// The wire length of a frame of interface `number`: at least the captured one. That
+    /// it had to be mended is counted.
+    #[inline]
+    pub(crate) fn wire_len(&mut self, number: u32, captured: u32, wire: u32) -> u32 {
+        if wire >= captured {
+            return wire;
+        }
+        if let Some(interface) = self.at(number) {
+            interface.lengths_mended = interface.lengths_mended.saturating_add(1);
+        }
+        captured
+    }
+
     /// Takes in counters. They run on from file to file of one run of the capturing
     /// program, so the last of a run holds; different runs add up.
     pub(crate) fn count(&mut self, number: u32, counted: Counted) {
@@ -148,6 +162,33 @@ impl Interfaces {
         };
         interface.received = sum(run.earlier.received, run.present.received);
         interface.dropped = sum(run.earlier.dropped, run.present.dropped);
+    }
+}
+
+/// The interfaces of one file whose format does not describe any: each is met with its
+/// first frame.
+#[derive(Debug, Default)]
+pub(crate) struct Met {
+    section: Section,
+    numbers: BTreeMap<(Option<String>, LinkType), u32>,
+}
+
+impl Met {
+    /// The number of an interface, told from others by its name and link.
+    pub(crate) fn number(
+        &mut self,
+        all: &mut Interfaces,
+        interface: &Interface,
+    ) -> Result<u32, Fault> {
+        let key = (interface.name.clone(), interface.link);
+        if let Some(&number) = self.numbers.get(&key) {
+            return Ok(number);
+        }
+        let number = all
+            .declare(&mut self.section, interface.clone())
+            .ok_or_else(|| Fault::damaged(0, "the capture has too many interfaces"))?;
+        self.numbers.insert(key, number);
+        Ok(number)
     }
 }
 

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calendar;
 mod clock;
 mod compressed;
 mod files;
@@ -21,8 +22,15 @@ mod foreign;
 mod format;
 mod input;
 mod interfaces;
+mod iptrace;
+mod lanalyzer;
+mod netmon;
+mod netxray;
+mod ngsniffer;
 mod pcap;
 mod pcapng;
+mod records;
+mod snoop;
 mod window;
 pub mod write;
 

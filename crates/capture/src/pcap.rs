@@ -12,7 +12,7 @@ use wirewait_wire::{LinkType, Timestamp};
 pub(crate) const FORMAT: Format = Format {
     name: "pcap",
     matches: |head| Magic::of(head).is_some(),
-    action: Action::Read(|window| Ok(Box::new(Pcap::open(window)?))),
+    action: Action::Read(|window, _| Ok(Box::new(Pcap::open(window)?))),
 };
 
 /// Bytes of the file header.
@@ -197,13 +197,7 @@ impl Pcap {
         let header = self.layout.header(self.window.unread());
         let captured = header.captured as usize;
         if captured > MAX_FRAME {
-            return Err(Fault::damaged(
-                start,
-                format!(
-                    "a record claims {captured} captured bytes, more than the {MAX_FRAME} of any \
-                     link; the file is damaged from here on, the frames before were read"
-                ),
-            ));
+            return Err(Fault::oversized(start, captured));
         }
         if header.seconds == 0 && header.fraction == 0 && header.wire == 0 && captured == 0 {
             // An empty frame at 1970 after dated ones is the unwritten end of a file
@@ -227,13 +221,7 @@ impl Pcap {
             return Err(Fault::cut(start, "record", there, length + captured));
         }
         let taken = self.window.consume(length + captured);
-        let mut wire = header.wire;
-        if wire < header.captured {
-            wire = header.captured;
-            if let Some(interface) = interfaces.at(number) {
-                interface.lengths_mended += 1;
-            }
-        }
+        let wire = interfaces.wire_len(number, header.captured, header.wire);
         let (kept, wire) = without_fcs(header.captured, wire, self.interface.fcs_len);
         let from = taken.start + length;
         self.frame = from..from + kept as usize;

@@ -17,7 +17,7 @@ use wirewait_wire::{LinkType, Timestamp};
 pub(crate) const FORMAT: Format = Format {
     name: "pcapng",
     matches: |head| head.starts_with(&SECTION_HEADER.to_be_bytes()),
-    action: Action::Read(|window| Ok(Box::new(Pcapng::open(window)?))),
+    action: Action::Read(|window, _| Ok(Box::new(Pcapng::open(window)?))),
 };
 
 /// Block types. That of the section header reads the same in both byte orders.

@@ -4,8 +4,11 @@
 //! without them the test says that it was skipped, and fails if
 //! `WIREWAIT_REQUIRE_CAPTURES=1`.
 
+mod shared;
+
+use shared::captures;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use wirewait_capture::{Options, open};
 use wirewait_wire::{Source, SourceErrorKind};
 
@@ -78,20 +81,6 @@ impl Digest {
             self.rows = (self.rows ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         }
     }
-}
-
-fn captures() -> Option<PathBuf> {
-    let folder = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/captures"
-    ));
-    if folder.is_dir() {
-        return Some(folder.to_path_buf());
-    }
-    let required = std::env::var_os("WIREWAIT_REQUIRE_CAPTURES").is_some_and(|v| v == "1");
-    assert!(!required, "the shared captures are missing");
-    eprintln!("SKIPPED: the shared captures are missing, nothing was compared with tshark");
-    None
 }
 
 #[test]

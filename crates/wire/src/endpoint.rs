@@ -78,10 +78,33 @@ impl Endpoint {
     }
 }
 
+/// All that tells an endpoint from others, in two numbers: endpoints are compared and
+/// hashed for every frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    kind: u32,
+    address: u128,
+    port: u32,
+}
+
+impl Identity {
+    /// The address without its kind.
+    #[must_use]
+    pub const fn address(self) -> u128 {
+        self.address
+    }
+
+    /// Kind of address and port, in 35 bits.
+    #[must_use]
+    pub const fn rest(self) -> u64 {
+        (self.kind as u64) << 32 | self.port as u64
+    }
+}
+
 impl Endpoint {
-    /// All that tells endpoints apart, in two numbers: they are compared and hashed for
-    /// every frame.
-    const fn bits(&self) -> (u128, u64) {
+    /// What is compared when endpoints are: the kind of address, the address, the port.
+    #[must_use]
+    pub const fn identity(&self) -> Identity {
         let (kind, address) = match self.address {
             Address::None => (0, 0),
             Address::Mac(mac) => (1, number(&mac)),
@@ -91,10 +114,14 @@ impl Endpoint {
             Address::Decnet(address) => (5, address as u128),
         };
         let port = match self.port {
-            Some(port) => 1 << 16 | port as u64,
+            Some(port) => 1 << 16 | port as u32,
             None => 0,
         };
-        (address, kind << 32 | port)
+        Identity {
+            kind,
+            address,
+            port,
+        }
     }
 }
 
@@ -110,7 +137,7 @@ const fn number(bytes: &[u8]) -> u128 {
 
 impl PartialEq for Endpoint {
     fn eq(&self, other: &Self) -> bool {
-        self.bits() == other.bits()
+        self.identity() == other.identity()
     }
 }
 
@@ -118,9 +145,9 @@ impl Eq for Endpoint {}
 
 impl std::hash::Hash for Endpoint {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        let (address, rest) = self.bits();
-        state.write_u128(address);
-        state.write_u64(rest);
+        let identity = self.identity();
+        state.write_u128(identity.address);
+        state.write_u64(identity.rest());
     }
 }
 
@@ -130,11 +157,9 @@ impl PartialOrd for Endpoint {
     }
 }
 
-/// By kind of address, then address, then port.
 impl Ord for Endpoint {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let ((address, rest), (other_address, other_rest)) = (self.bits(), other.bits());
-        (rest >> 32, address, rest).cmp(&(other_rest >> 32, other_address, other_rest))
+        self.identity().cmp(&other.identity())
     }
 }
 

@@ -21,7 +21,7 @@ mod time;
 
 pub use claim::{Claim, Key, Next, Table};
 pub use dissector::{Dissector, Fault, Framing, Input, Layer, Resync, Stop, StopReason, Verified};
-pub use endpoint::{Address, Endpoint};
+pub use endpoint::{Address, Endpoint, Identity};
 pub use exchange::{
     Answered, Asked, Chain, Exchange, Expect, File, Id, Kind, Operation, Part, Parts, Role, Side,
     Status,
