@@ -60,6 +60,14 @@ fn explain(theirs: Pair, transactions: &[Transaction]) -> Option<&'static str> {
             return Some("a repeated request timed from its last copy");
         }
     }
+    // Only of NetXRay and Sniffer Pro files: elsewhere tshark reckons in integers.
+    let nearly = |ours: Pair| {
+        (ours.request, ours.response) == (theirs.request, theirs.response)
+            && ours.ns.abs_diff(theirs.ns) == 1
+    };
+    if transactions.iter().filter_map(pair).any(nearly) {
+        return Some("a nanosecond off, from ticks reckoned in floating point");
+    }
     let interim = |t: &Transaction| t.first_interim.is_some_and(|m| m.frame == theirs.response);
     if transactions.iter().any(interim) {
         return Some("an interim answer timed as if it were the answer");
@@ -150,5 +158,5 @@ fn the_same_pairs_as_tshark() {
         unexplained.len(),
         unexplained.join("\n")
     );
-    assert!(compared > 20_000, "only {compared} pairs were compared");
+    assert!(compared > 25_000, "only {compared} pairs were compared");
 }

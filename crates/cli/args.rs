@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::when::{Moment, Span};
+use crate::when::{Moment, Span, Zone};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -129,6 +129,10 @@ pub(crate) struct InputArgs {
     #[cfg(feature = "libpcap")]
     #[arg(long, value_name = "EXPRESSION")]
     pub(crate) filter: Option<String>,
+    /// Time zone of captures that hold local times (Sniffer, Network Monitor, LANalyzer): +01:00,
+    /// -5
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
+    pub(crate) zone: Option<Zone>,
 }
 
 #[derive(Debug, Args)]

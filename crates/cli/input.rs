@@ -33,6 +33,8 @@ pub(crate) struct Input {
     files: Files,
     pub(crate) selection: Selection,
     damage: Damage,
+    /// Warnings about the files that were shown.
+    warned: usize,
 }
 
 impl Input {
@@ -44,15 +46,16 @@ impl Input {
                 "-: the standard input is a terminal; pipe a capture into it".to_owned(),
             ));
         }
-        let files = open(&args.files, &Options::default())?;
-        for warning in files.warnings() {
-            warn(&warning.to_string());
-        }
-        Ok(Self {
-            files,
+        let mut options = Options::default();
+        options.zone_offset = args.zone.map(|zone| zone.seconds_east);
+        let mut input = Self {
+            files: open(&args.files, &options)?,
             selection,
             damage: Damage::default(),
-        })
+            warned: 0,
+        };
+        input.warned = warn_anew(&input.files, 0);
+        Ok(input)
     }
 
     /// Leads all frames through the analysis. `check` says between times whether the sink
@@ -68,6 +71,7 @@ impl Input {
             files,
             mut selection,
             mut damage,
+            warned,
         } = self;
         let bar = Bar::new(&files, quiet);
         let mut engine = Engine::new(files, settings);
@@ -84,6 +88,7 @@ impl Input {
         let (snapshot, files) = engine.finish(sink);
         check(sink)?;
         bar.clear();
+        warn_anew(&files, warned);
         selection.warn();
         Ok(Analysis {
             snapshot,
@@ -109,9 +114,18 @@ impl Input {
                 Err(error) => self.damage.take(error)?,
             }
         }
+        warn_anew(&self.files, self.warned);
         self.selection.warn();
         Ok(self.damage.verdict())
     }
+}
+
+/// Shows the warnings about the files behind the first `shown`; says how many there are now.
+fn warn_anew(files: &Files, shown: usize) -> usize {
+    for warning in files.warnings().iter().skip(shown) {
+        warn(&warning.to_string());
+    }
+    files.warnings().len()
 }
 
 /// What came out.

@@ -39,6 +39,37 @@ impl FromStr for Span {
     }
 }
 
+/// How far local time is ahead of UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Zone {
+    pub(crate) seconds_east: i32,
+}
+
+impl FromStr for Zone {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (sign, rest) = match text.split_at_checked(1) {
+            Some(("+", rest)) => (1, rest),
+            Some(("-", rest)) => (-1, rest),
+            _ if matches!(text, "UTC" | "Z") => (1, "0"),
+            _ => (1, text),
+        };
+        let (hours, minutes) = rest.split_once(':').unwrap_or((rest, "0"));
+        let number = |text: &str, most| {
+            let digits = text.bytes().all(|b| b.is_ascii_digit());
+            text.parse::<i32>().ok().filter(|n| digits && *n <= most)
+        };
+        // The farthest there are: UTC-12 and UTC+14.
+        match (number(hours, 14), number(minutes, 59)) {
+            (Some(hours), Some(minutes)) => Ok(Self {
+                seconds_east: sign * (hours * 3600 + minutes * 60),
+            }),
+            _ => Err("write a distance from UTC like +01:00, -5 or UTC".to_owned()),
+        }
+    }
+}
+
 /// `number` times `unit`, exactly; what is less than a nanosecond is dropped.
 fn decimal(number: &str, unit: i64) -> Option<i64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -118,6 +149,18 @@ mod tests {
 
     fn nanos(text: &str) -> Option<i64> {
         text.parse::<Span>().ok().map(|span| span.nanos)
+    }
+
+    #[test]
+    fn zones_count_east_of_utc() {
+        let zone = |text: &str| text.parse::<Zone>().map(|z| z.seconds_east);
+        assert_eq!(zone("+01:00"), Ok(3600));
+        assert_eq!(zone("-5"), Ok(-18_000));
+        assert_eq!(zone("-03:30"), Ok(-12_600));
+        assert_eq!(zone("UTC"), Ok(0));
+        for wrong in ["", "+", "CET", "+15", "1:60", "+-1", "1:2:3"] {
+            assert!(zone(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]
