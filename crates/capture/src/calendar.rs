@@ -28,7 +28,7 @@ impl Zone {
         } else if self.offset.is_none() {
             remarks.push(
                 "holds local times and not their time zone: they are taken as UTC and may \
-                 be hours off, their differences are right; name the zone to mend that"
+                 be hours off, their differences are right; name the zone (--zone) to mend that"
                     .to_owned(),
             );
         }
