@@ -127,7 +127,12 @@ fn every_prefix_of_every_kind_of_frame() {
     let (frames, rare) = distinct(|frame, rare| {
         let length = frame.bytes.len();
         let prefixes: Vec<usize> = if every {
-            (0..=length).collect()
+            // Of what offloading made larger than any frame on a wire, not all: each prefix
+            // is searched for messages from its beginning.
+            (0..length.min(1518))
+                .chain((1518..length).step_by(THIN))
+                .chain([length])
+                .collect()
         } else if rare {
             (0..length.min(ALL_PREFIXES))
                 .chain((ALL_PREFIXES..length).step_by(THIN))
