@@ -6,6 +6,7 @@
 
 mod answers;
 mod open;
+mod ranges;
 
 use crate::message::Message;
 use crate::piece::Tally;
@@ -62,16 +63,18 @@ impl Pairing {
         if x.opaque && side == between.server {
             x.role = Role::Response;
         }
+        self.turn(side, &mut x);
         let x = &x;
         let answered = self.answers(side, x, message, between, world, events);
         let found = match x.role {
-            Role::Request if x.expect == Expect::Nothing => None,
+            Role::Request if x.expect == Expect::Nothing || self.is_stray(side, x) => None,
             Role::Request => Some(self.request(side, x, message, between, world, events)),
             Role::More => self.more(side, x, message, world, events),
             Role::Response | Role::Interim => {
                 self.response(side, x, message, between, world, events)
             }
             Role::Cancel => self.cancel(x, message),
+            Role::Ack | Role::Upkeep => self.serve(x, message),
             Role::Notice => None,
         };
         match (found, answered) {
@@ -212,9 +215,19 @@ impl Pairing {
     ) -> u64 {
         self.asked = true;
         let tally = &message.tally;
-        if let Some(at) = self.open.iter().rposition(|o| {
-            x.id.is_some() && o.id == x.id && o.transaction.code == x.code && o.side == side
-        }) {
+        if let Some(at) = self
+            .open
+            .iter()
+            .rposition(|o| x.id.is_some() && o.id == x.id && o.side == side && o.is_asked_by(x))
+        {
+            if let Parts::Ranged {
+                at: from,
+                length,
+                of,
+            } = x.parts
+            {
+                return self.request_part(at, (from, length, of), x, tally, world, events);
+            }
             let open = &mut self.open[at];
             if open.state == State::Asking && matches!(x.parts, Parts::Masked { .. }) {
                 let serial = open.serial;
@@ -262,6 +275,10 @@ impl Pairing {
                     || (x.id.is_some() && o.id == x.id)
                     || (x.lane.is_some() && o.lane == x.lane));
             if superseded {
+                if o.is_confirmed_by(x) {
+                    self.open[at].transaction.flags.set(Flags::CAPTURE_LOSS);
+                    self.done(at, u64::MAX, world, events);
+                }
                 self.close(at, Some(now), between, world, events);
             } else {
                 at += 1;

@@ -171,6 +171,9 @@ flags! {
     BY_ORDER = 10, "by_order";
     /// Unanswered, but the capture ended before its time-out had passed.
     OPEN_AT_END = 11, "open_at_end";
+    /// It came in more pieces than are kept apart: a repetition of one of them may have
+    /// counted as new.
+    SCATTERED = 12, "scattered";
 }
 
 impl Flags {

@@ -52,7 +52,7 @@ fn message(dice: &mut Dice) -> Vec<u8> {
     let mut m = vec![0u8; toy::HEAD];
     for (at, byte) in m.iter_mut().enumerate() {
         let plain = match at {
-            0 => dice.below(8),
+            0 => dice.below(10),
             1 => [1, 2][dice.below(2) as usize],
             2 => dice.below(8),
             6 => dice.below(6),

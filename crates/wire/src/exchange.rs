@@ -139,6 +139,11 @@ pub enum Role {
     Interim,
     /// Takes a request back; never answered itself. `id` names that request.
     Cancel,
+    /// Acknowledges what came of the exchange that `id` names, and is no part of it.
+    Ack,
+    /// Serves the exchange that `id` names without moving it on: lists what has not
+    /// arrived of it, gives it up.
+    Upkeep,
     /// Needs no answer and is none (mailslots, watchdogs, messages).
     Notice,
 }
@@ -188,6 +193,19 @@ pub enum Parts {
         /// No more will follow.
         last: bool,
     },
+    /// These bytes of so many (NCP packet burst). The message is whole when all were seen,
+    /// in whatever order; bytes that were seen before are a repetition. Only the part that
+    /// begins the message need say what is done or how it ended. Any other belongs, under
+    /// its identifier, to the side that sent the beginning: `role` counts only where
+    /// nothing is open.
+    Ranged {
+        /// Where they begin in the message.
+        at: u32,
+        /// How many this message brings.
+        length: u32,
+        /// How many there are altogether.
+        of: u32,
+    },
 }
 
 /// The file that an operation concerns, as the wire names it.
@@ -217,7 +235,7 @@ pub struct Exchange {
     pub answers: Option<Id>,
     /// A queue in which only one request at a time can be outstanding: a new one ends the
     /// one before (an NCP connection).
-    pub lane: Option<u32>,
+    pub lane: Option<Id>,
     /// Below this protocol nothing repeats lost messages: a request with an identifier that
     /// is still open is the same request sent again, not a new one that reuses it.
     pub repeats: bool,

@@ -3,9 +3,11 @@
 //! Header fields are big-endian. The meaning of the flags and the layout of the commands
 //! come from free implementations, not from a specification of Novell's.
 
-use crate::parse::{be32, header, le32};
+use super::functions::UNKNOWN;
+use super::{BY_BURST, operation, type_code};
+use crate::parse::{be32, header, le16, le32};
 use std::fmt;
-use wirewait_wire::{Fault, Input};
+use wirewait_wire::{Exchange, Fault, File, Id, Input, Kind, Operation, Parts, Role, Side, Status};
 
 /// The header of a packet burst packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +82,139 @@ impl Burst {
     pub const fn is_command(&self) -> bool {
         self.flags & Self::SYSTEM == 0 && self.offset == 0 && self.sequence == self.ack
     }
+
+    /// What the packet means. That a burst is whole is told by its bytes alone: where a
+    /// sender fills gaps, [`Burst::END`] may stand on any packet or on none.
+    pub(super) fn exchange(&self, input: Input<'_>) -> Exchange {
+        let ends = [self.source, self.destination];
+        let [low, high] = [ends[0].min(ends[1]), ends[0].max(ends[1])].map(u128::from);
+        let connection = low << 32 | high;
+        let packet = |role, sender, operation, code| Exchange {
+            id: Some(Id::new(
+                BY_BURST,
+                connection << 16 | u128::from(self.sequence),
+            )),
+            lane: Some(Id::new(BY_BURST, connection)),
+            ..Exchange::new(role, sender, operation, code)
+        };
+        let length = u32::from(self.length).min(input.length.saturating_sub(Self::LENGTH));
+        if self.flags & Self::SYSTEM != 0 || length == 0 {
+            return packet(self.service(), Side::Unknown, &BURST, CODE);
+        }
+        let parts = Parts::Ranged {
+            at: self.offset,
+            length,
+            of: self.total,
+        };
+        let end = self.offset.saturating_add(length);
+        let behind = |head: u32| u64::from(end.saturating_sub(self.offset.max(head)));
+        let data = input.skip(Self::LENGTH).bytes;
+        if self.sequence != self.ack {
+            return Exchange {
+                parts,
+                status: (self.offset == 0).then(|| status(data, length)).flatten(),
+                data: behind(REPLY_HEAD),
+                ..packet(Role::Response, Side::Server, &BURST, CODE)
+            };
+        }
+        let request = |operation, code| Exchange {
+            parts,
+            data: behind(COMMAND_HEAD),
+            ..packet(Role::Request, Side::Client, operation, code)
+        };
+        if !self.is_command() {
+            return request(&BURST, CODE);
+        }
+        let command = Command::parse(data);
+        let (operation, function) = match command.function {
+            Some(n @ READ_FUNCTION) => (&READ, n),
+            Some(n @ WRITE_FUNCTION) => (&WRITE, n),
+            Some(n) => (&UNKNOWN, n),
+            None => (&BURST, 0),
+        };
+        Exchange {
+            asked: command.count.unwrap_or(0).into(),
+            file: command.file(),
+            ..request(operation, CODE | function & 0xffff)
+        }
+    }
+
+    /// What a packet without data is for.
+    const fn service(&self) -> Role {
+        if self.flags & Self::SYSTEM == 0 || self.flags & Self::ABORT != 0 || self.missing > 0 {
+            Role::Upkeep
+        } else if self.flags & Self::BUSY != 0 {
+            Role::Interim
+        } else {
+            Role::Ack
+        }
+    }
+}
+
+/// The code of a burst; that of a request has the function in its lower half.
+const CODE: u32 = type_code(0x7777);
+const READ_FUNCTION: u32 = 1;
+const WRITE_FUNCTION: u32 = 2;
+/// Bytes of a command before the data to write.
+const COMMAND_HEAD: u32 = 24;
+/// Bytes of a reply before the data read: the result and a count.
+const REPLY_HEAD: u32 = 8;
+
+static READ: Operation = operation("PACKET BURST READ", Kind::Read, true);
+static WRITE: Operation = operation("PACKET BURST WRITE", Kind::Write, true);
+/// Stands for whatever a packet is of that does not begin a request.
+static BURST: Operation = operation("PACKET BURST", Kind::Other, false);
+
+/// The head of a request: function (little-endian), handle, 8 bytes reserved, offset and
+/// count.
+struct Command {
+    function: Option<u32>,
+    handle: Option<u32>,
+    offset: Option<u32>,
+    count: Option<u32>,
+}
+
+impl Command {
+    /// Reads as much of it as was captured.
+    fn parse(bytes: &[u8]) -> Self {
+        Self {
+            function: le32(bytes, 0),
+            handle: be32(bytes, 4),
+            offset: be32(bytes, 16),
+            count: be32(bytes, 20),
+        }
+    }
+
+    fn file(&self) -> Option<File> {
+        Some(File {
+            handle: self.handle?.into(),
+            offset: self.offset.map(u64::from),
+        })
+    }
+}
+
+/// The result at the start of a reply, little-endian. The result of a write may have two
+/// bytes only.
+fn status(bytes: &[u8], length: u32) -> Option<Status> {
+    let code = match length {
+        0..4 => le16(bytes, 0)?.into(),
+        _ => le32(bytes, 0)?,
+    };
+    let name = match code {
+        0 => Some("ok"),
+        1 => Some("initialization error"),
+        2 => Some("I/O error"),
+        3 => Some("no data read"),
+        4 => Some("write error"),
+        _ => None,
+    };
+    Some(Status {
+        code,
+        name,
+        ok: code == 0,
+        // Nothing to read is the end of the file.
+        failure: !matches!(code, 0 | 3),
+    })
 }
 
 pub(super) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -99,7 +234,7 @@ pub(super) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Resul
             burst.length, burst.offset, burst.total
         )?;
         if burst.is_command() {
-            command(input.skip(Burst::LENGTH).bytes, out)?;
+            describe_command(input.skip(Burst::LENGTH).bytes, out)?;
         }
     }
     for (flag, name) in [
@@ -114,16 +249,15 @@ pub(super) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Resul
     Ok(())
 }
 
-/// The command at the start of a request: function (little-endian), handle, 8 bytes
-/// reserved, offset and count.
-fn command(bytes: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
-    let name = match le32(bytes, 0) {
-        Some(1) => "READ",
-        Some(2) => "WRITE",
+fn describe_command(bytes: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
+    let command = Command::parse(bytes);
+    let name = match command.function {
+        Some(READ_FUNCTION) => "READ",
+        Some(WRITE_FUNCTION) => "WRITE",
         _ => return Ok(()),
     };
     if let (Some(handle), Some(offset), Some(count)) =
-        (be32(bytes, 4), be32(bytes, 16), be32(bytes, 20))
+        (command.handle, command.offset, command.count)
     {
         write!(out, ", {name} h={handle:08x} off={offset} len={count}")?;
     }
@@ -135,7 +269,7 @@ mod tests {
     use super::*;
 
     /// A request to read 65536 bytes at 4096: a burst of 24 bytes in one packet.
-    const READ: [u8; 60] = [
+    const REQUEST: [u8; 60] = [
         0x77, 0x77, 0x10, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 3, 0, 7, 0, 7, 0, 0, 0,
         24, 0, 0, 0, 0, 0, 24, 0, 0, //
         1, 0, 0, 0, 0xa1, 0xb2, 0xc3, 0xd4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 1, 0, 0,
@@ -149,7 +283,7 @@ mod tests {
 
     #[test]
     fn reads_the_header() {
-        let burst = Burst::parse(Input::whole(&READ)).unwrap();
+        let burst = Burst::parse(Input::whole(&REQUEST)).unwrap();
         assert_eq!((burst.source, burst.destination), (1, 2));
         assert_eq!((burst.packet, burst.delay), (9, 3));
         assert_eq!((burst.sequence, burst.ack), (7, 7));
@@ -161,24 +295,117 @@ mod tests {
     #[test]
     fn describes_commands_data_and_acknowledgements() {
         assert_eq!(
-            line(&READ),
+            line(&REQUEST),
             "burst 7 ack 7 24 bytes at 0 of 24, READ h=a1b2c3d4 off=4096 len=65536 end"
         );
-        let mut data = READ;
+        let mut data = REQUEST;
         data[23] = 8;
         assert_eq!(line(&data), "burst 7 ack 8 24 bytes at 0 of 24 end");
-        let mut ack = READ;
+        let mut ack = REQUEST;
         ack[2] = Burst::SYSTEM | Burst::BUSY;
         assert_eq!(line(&ack), "burst 7 ack 7 received busy");
         ack[35] = 3;
         assert_eq!(line(&ack), "burst 7 ack 7 lacks 3 fragments busy");
     }
 
+    fn meaning(bytes: &[u8]) -> Exchange {
+        let input = Input::whole(bytes);
+        Burst::parse(input).unwrap().exchange(input)
+    }
+
+    /// A packet of the server's: 12 bytes at `offset` of a reply of 20.
+    fn reply(offset: u8, data: [u8; 12]) -> Vec<u8> {
+        let mut bytes = REQUEST[..36].to_vec();
+        bytes[4..12].copy_from_slice(&[0, 0, 0, 2, 0, 0, 0, 1]);
+        (bytes[23], bytes[27], bytes[31], bytes[33]) = (8, 20, offset, 12);
+        bytes.extend(data);
+        bytes
+    }
+
+    #[test]
+    fn a_read_is_a_request_for_bytes_of_a_file() {
+        let x = meaning(&REQUEST);
+        assert_eq!((x.role, x.sender), (Role::Request, Side::Client));
+        assert_eq!(
+            (x.operation.name, x.operation.kind),
+            ("PACKET BURST READ", Kind::Read)
+        );
+        assert_eq!((x.asked, x.data, x.code), (65536, 0, CODE | 1));
+        let file = x.file.unwrap();
+        assert_eq!((file.handle, file.offset), (0xa1b2_c3d4, Some(4096)));
+        let (at, length, of) = (0, 24, 24);
+        assert_eq!(x.parts, Parts::Ranged { at, length, of });
+        let mut unknown = REQUEST;
+        unknown[36] = 9;
+        let x = meaning(&unknown);
+        assert_eq!((x.operation.name, x.code), ("UNKNOWN", CODE | 9));
+        assert_eq!(
+            meaning(&REQUEST[..36]).role,
+            Role::Upkeep,
+            "no data in the packet"
+        );
+    }
+
+    #[test]
+    fn what_a_write_brings_begins_behind_the_command() {
+        let mut bytes = REQUEST.to_vec();
+        (bytes[27], bytes[33], bytes[36]) = (60, 30, 2);
+        bytes.extend([7; 6]);
+        let x = meaning(&bytes);
+        assert_eq!((x.operation.name, x.data), ("PACKET BURST WRITE", 6));
+        bytes[31] = 30;
+        let rest = meaning(&bytes);
+        assert_eq!(
+            (rest.role, rest.operation.name),
+            (Role::Request, "PACKET BURST")
+        );
+        assert_eq!((rest.data, rest.file), (30, None));
+        assert_eq!((rest.id, rest.lane), (x.id, x.lane));
+    }
+
+    #[test]
+    fn a_reply_has_the_identity_of_its_request() {
+        let ok = meaning(&reply(0, [0; 12]));
+        assert_eq!((ok.role, ok.sender), (Role::Response, Side::Server));
+        assert_eq!(
+            (ok.id, ok.lane),
+            (meaning(&REQUEST).id, meaning(&REQUEST).lane)
+        );
+        assert_eq!(ok.data, 4, "behind result and count");
+        assert!(ok.status.unwrap().ok);
+        let rest = meaning(&reply(8, [1; 12]));
+        assert_eq!((rest.data, rest.status), (12, None));
+        let none = meaning(&reply(0, [3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]))
+            .status
+            .unwrap();
+        assert!(!none.ok && !none.failure, "the end of the file");
+        let mut short = reply(0, [4, 0, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0]);
+        (short[27], short[33]) = (2, 2);
+        let failed = meaning(&short).status.unwrap();
+        assert_eq!((failed.code, failed.name), (4, Some("write error")));
+        assert!(failed.failure);
+    }
+
+    #[test]
+    fn system_packets_serve_a_burst() {
+        let role = |flags, missing| {
+            let mut bytes = REQUEST;
+            (bytes[2], bytes[35]) = (flags, missing);
+            let x = meaning(&bytes);
+            assert_eq!((x.id, x.sender), (meaning(&REQUEST).id, Side::Unknown));
+            x.role
+        };
+        assert_eq!(role(Burst::SYSTEM, 0), Role::Ack);
+        assert_eq!(role(Burst::SYSTEM, 2), Role::Upkeep);
+        assert_eq!(role(Burst::SYSTEM | Burst::BUSY, 0), Role::Interim);
+        assert_eq!(role(Burst::SYSTEM | Burst::ABORT, 0), Role::Upkeep);
+    }
+
     #[test]
     fn every_strict_prefix_of_the_header_is_short() {
         for n in 0..36 {
             assert!(matches!(
-                Burst::parse(Input::whole(&READ[..n])),
+                Burst::parse(Input::whole(&REQUEST[..n])),
                 Err(Fault::Short { .. })
             ));
         }

@@ -183,8 +183,10 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ncp",
     title: "NetWare Core Protocol, Novell's NCP documentation",
     does: "service requests and replies with every function named, request being processed, \
-           connections, file handles, offsets and byte counts, completion codes by function",
-    lacks: "packet bursts are shown but not paired; what is inside NDS requests, NCP extensions \
+           connections, file handles, offsets and byte counts, completion codes by function; \
+           packet bursts, each read or write one call",
+    lacks: "packet bursts are known from free implementations and were tried on made captures \
+            only; what is inside NDS requests, NCP extensions \
             and other remote calls is not read; signatures are not checked",
     verified: &[Verified::RealCaptures, Verified::Lab, Verified::Tshark],
     claims: &[
@@ -208,6 +210,8 @@ const BY_CONNECTION: u8 = 1;
 /// Name space of identifiers: the sequence number of a request to create a connection,
 /// which has no connection yet. Its reply carries the number of the new one.
 const CREATION: u8 = 2;
+/// Name space of identifiers: both numbers of a burst connection and the burst.
+const BY_BURST: u8 = 3;
 
 /// The code of a packet that has no function: its type in the upper half. The code of a
 /// request is the function, plus 256 times the subfunction.
@@ -260,7 +264,8 @@ fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
 fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     let exchange = match Packet::parse(input)? {
         Packet::Service(header) => header.exchange(input),
-        Packet::Burst(_) | Packet::Echo => None,
+        Packet::Burst(burst) => Some(burst.exchange(input)),
+        Packet::Echo => None,
     };
     Ok(Part {
         exchange,
@@ -275,7 +280,7 @@ impl Header {
             u128::from(self.connection) << 8 | u128::from(self.sequence),
         );
         let creation = Id::new(CREATION, self.sequence.into());
-        let lane = Some(u32::from(self.connection));
+        let lane = Some(Id::new(BY_CONNECTION, self.connection.into()));
         let request = |operation, code| Exchange {
             id: Some(id),
             lane,
@@ -508,7 +513,7 @@ mod tests {
         let reply = meaning(&READ_REPLY);
         assert_eq!((reply.role, reply.sender), (Role::Response, Side::Server));
         assert_eq!((reply.id, reply.lane), (request.id, request.lane));
-        assert_eq!(request.lane, Some(0x0103));
+        assert_eq!(request.lane, Some(Id::new(BY_CONNECTION, 0x0103)));
         let answered = answer(Input::whole(&READ_REPLY), &asked(&READ));
         assert_eq!(answered.data, 3, "fewer than asked: the end of the file");
         assert!(answered.status.unwrap().ok);
@@ -535,7 +540,8 @@ mod tests {
         assert_eq!(create.operation.name, "CREATE SERVICE CONNECTION");
         assert_ne!(reply.id, create.id);
         assert_eq!(reply.alias, create.id);
-        assert_eq!((create.lane, reply.lane), (None, Some(0x0103)));
+        let lane = Some(Id::new(BY_CONNECTION, 0x0103));
+        assert_eq!((create.lane, reply.lane), (None, lane));
         let refused = [0x33, 0x33, 0, 0, 2, 0, 0xf9, 0];
         let answered = answer(Input::whole(&refused), &asked(&CREATE_REQUEST));
         assert_eq!(answered.status.unwrap().name, Some("no free connection"));
@@ -614,7 +620,7 @@ mod tests {
             length: 500,
         })
         .unwrap();
-        assert!(part.exchange.is_none());
+        assert_eq!(part.exchange.unwrap().role, Role::Upkeep, "no data in it");
         assert_eq!(part.length, 500);
     }
 

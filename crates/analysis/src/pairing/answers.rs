@@ -2,6 +2,7 @@
 
 use super::Pairing;
 use super::open::{State, transaction};
+use super::ranges::is_continuation;
 use crate::message::Message;
 use crate::world::{Between, Event, Events, World};
 use crate::{Flags, Outcome, Turnaround};
@@ -21,7 +22,7 @@ impl Pairing {
         events: Events<'_>,
     ) -> Option<u64> {
         let Some(at) = self.find(side, x) else {
-            if x.role == Role::Response && !x.opaque {
+            if x.role == Role::Response && !x.opaque && !is_continuation(x) {
                 self.orphan(x, message, between, world, events);
                 return Some(u64::MAX);
             }
@@ -38,6 +39,18 @@ impl Pairing {
         }
         if x.id.is_none() && !x.opaque {
             open.transaction.flags.set(Flags::BY_ORDER);
+        }
+        if let (
+            Role::Response,
+            Parts::Ranged {
+                at: from,
+                length,
+                of,
+            },
+        ) = (x.role, x.parts)
+        {
+            self.response_part(at, (from, length, of), x, message, world, events);
+            return Some(serial);
         }
         if open.state == State::Done {
             let t = &mut open.transaction;
@@ -131,6 +144,7 @@ impl Pairing {
                 (x.sender == Side::Client) == (self.open[at].side == side)
             }
             Role::More | Role::Interim => false,
+            Role::Ack | Role::Upkeep => true,
         });
         let upkeep = message.exchange.is_none() && message.dissector.is_some();
         let length = message.input.length;
@@ -232,6 +246,23 @@ impl Pairing {
         open.cancelled = true;
         let t = &mut open.transaction;
         t.frames.control = t.frames.control.saturating_add(message.tally.frames);
+        t.absorb(&message.tally);
+        Some(open.serial)
+    }
+
+    /// Takes in what serves a request that it names, and is no part of it.
+    pub(super) fn serve(&mut self, x: &Exchange, message: &Message<'_>) -> Option<u64> {
+        let open = self
+            .open
+            .iter_mut()
+            .rev()
+            .find(|o| o.id.is_some() && o.id == x.id)?;
+        let t = &mut open.transaction;
+        let count = match x.role {
+            Role::Ack => &mut t.frames.ack,
+            _ => &mut t.frames.control,
+        };
+        *count = count.saturating_add(message.tally.frames);
         t.absorb(&message.tally);
         Some(open.serial)
     }

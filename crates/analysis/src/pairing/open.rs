@@ -1,5 +1,6 @@
 //! One open request: what it is waiting for, and what has come of it.
 
+use super::ranges::Ranges;
 use crate::message::Message;
 use crate::piece::Tally;
 use crate::world::{Between, World};
@@ -28,7 +29,7 @@ pub(super) struct Open {
     pub(super) side: usize,
     pub(super) id: Option<Id>,
     pub(super) alias: Option<Id>,
-    pub(super) lane: Option<u32>,
+    pub(super) lane: Option<Id>,
     pub(super) expect: Expect,
     pub(super) may_wait: bool,
     pub(super) opaque: bool,
@@ -37,6 +38,9 @@ pub(super) struct Open {
     pub(super) got: [u64; 2],
     pub(super) of: [u64; 2],
     pub(super) mask: u32,
+    /// What was seen of the request and of the response, where their parts are ranges.
+    pub(super) asked: Ranges,
+    pub(super) answered: Ranges,
     /// End of the last copy of the request that came before the response.
     pub(super) resent: Option<Mark>,
     pub(super) epoch: u32,
@@ -79,6 +83,8 @@ impl Open {
             got: [0; 2],
             of: [u64::MAX; 2],
             mask: 0,
+            asked: Ranges::default(),
+            answered: Ranges::default(),
             resent: tally.resent,
             epoch: world.epoch,
             counted: false,
@@ -94,6 +100,10 @@ impl Open {
             Parts::Masked { mask, last } => {
                 self.mask |= mask;
                 last
+            }
+            Parts::Ranged { at, length, of } => {
+                self.asked.take(at, length, of);
+                self.asked.is_whole()
             }
         }
     }
@@ -153,7 +163,7 @@ impl Open {
             file: t.file,
         };
         let answered = answer(message.input, &asked);
-        t.status = answered.status.or(x.status);
+        t.status = answered.status.or(x.status).or(t.status);
         t.data_bytes = t.data_bytes.max(answered.data);
         t.file = t.file.or(answered.file);
     }
@@ -198,6 +208,7 @@ impl Open {
                 self.got[0] >= u64::from(n)
             }
             (_, Parts::Counted { .. }) => self.counts(x.parts) || failed,
+            (_, Parts::Ranged { .. }) => self.answered.is_whole(),
             (_, Parts::Masked { .. } | Parts::Whole) => true,
         }
     }
@@ -279,7 +290,7 @@ pub(super) fn transaction(
 
 /// Several operations in one message are of the kind of the last that reads, writes or
 /// opens: that is what the client waits for.
-fn kind(x: &Exchange) -> Kind {
+pub(super) fn kind(x: &Exchange) -> Kind {
     let moves = |kind: &Kind| matches!(kind, Kind::Read | Kind::Write | Kind::Open);
     let kinds = x.chain.iter().map(|operation| operation.kind);
     std::iter::once(x.operation.kind)

@@ -220,12 +220,14 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         });
     }
     let id = |byte: u8| (byte & 0xc0 == 0).then(|| Id::new(1, u128::from(byte & 7)));
-    let role = match b[0] % 8 {
-        0..=1 => Role::Request,
-        2..=3 => Role::Response,
-        4 => Role::More,
-        5 => Role::Interim,
-        6 => Role::Cancel,
+    let role = match (b[0] % 16, b[0] % 8) {
+        (8, _) => Role::Ack,
+        (9, _) => Role::Upkeep,
+        (_, 0..=1) => Role::Request,
+        (_, 2..=3) => Role::Response,
+        (_, 4) => Role::More,
+        (_, 5) => Role::Interim,
+        (_, 6) => Role::Cancel,
         _ => Role::Notice,
     };
     let sender = match b[1] & 3 {
@@ -242,7 +244,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     x.id = id(b[2]);
     x.alias = id(b[3]);
     x.answers = id(b[4]);
-    x.lane = (b[5] & 0xc0 == 0).then(|| u32::from(b[5] & 3));
+    x.lane = (b[5] & 0xc0 == 0).then(|| Id::new(1, u128::from(b[5] & 3)));
     x.expect = match b[7] % 8 {
         0 => Expect::Nothing,
         1 => Expect::Times(u16::from(b[7] >> 3)),
@@ -261,6 +263,11 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         1 => Parts::Masked {
             mask: b[9].into(),
             last: b[10] & 1 != 0,
+        },
+        3 => Parts::Ranged {
+            at: u32::from(b[9]) << (b[12] & 31),
+            length: u32::from(b[10]) << (b[12] & 31),
+            of: b[11].into(),
         },
         _ => Parts::Whole,
     };

@@ -1,0 +1,311 @@
+//! Requests and responses whose parts say which bytes they are ([`Parts::Ranged`]): which
+//! bytes were seen, and what a part of either does.
+
+use super::Pairing;
+use super::open::{Open, State, kind};
+use crate::Flags;
+use crate::message::Message;
+use crate::piece::Tally;
+use crate::world::{Events, World};
+use wirewait_wire::{Exchange, Parts, Role};
+
+/// Pieces of a message that are kept apart. A sender fills the gaps in the order in which
+/// they are listed to it, so they are few.
+const MOST: usize = 32;
+
+/// Where a part begins, how long it is, and of how many bytes.
+pub(super) type Range = (u32, u32, u32);
+
+/// The bytes of one message that were seen.
+#[derive(Default)]
+pub(super) struct Ranges {
+    /// From and to, in order, none touching the next.
+    seen: Vec<(u32, u32)>,
+    /// Bytes in pieces for which there was no place: counted, and not remembered.
+    counted: u64,
+    /// Bytes of the whole message; the largest number that was said or seen.
+    of: u32,
+    /// How far the last pass of repetitions went.
+    repeated_to: u32,
+}
+
+/// What a part brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// So many bytes that were not seen before.
+    New(u64),
+    /// None; `pass` when it begins another pass over the message.
+    Again { pass: bool },
+}
+
+impl Ranges {
+    pub(super) fn take(&mut self, at: u32, length: u32, of: u32) -> Taken {
+        let end = at.saturating_add(length);
+        self.of = self.of.max(of).max(end);
+        // Both are at most the number of pieces: no slice can end behind the last.
+        let first = self.seen.partition_point(|(_, to)| *to < at);
+        let touching = self.seen[first..].partition_point(|(from, _)| *from <= end);
+        let next = first + touching;
+        let old: u32 = self.seen[first..next]
+            .iter()
+            .map(|(from, to)| end.min(*to).saturating_sub(at.max(*from)))
+            .sum();
+        let new = (end - at).saturating_sub(old);
+        if new == 0 {
+            let pass = self.repeated_to == 0 || at < self.repeated_to;
+            self.repeated_to = end;
+            return Taken::Again { pass };
+        }
+        match self.seen[first..next] {
+            [(from, _), .., (_, to)] | [(from, to)] => {
+                self.seen[first] = (at.min(from), end.max(to));
+                self.seen.drain(first + 1..next);
+            }
+            [] if self.seen.len() < MOST => self.seen.insert(first, (at, end)),
+            [] => self.counted += u64::from(new),
+        }
+        Taken::New(new.into())
+    }
+
+    /// All bytes were seen.
+    pub(super) fn is_whole(&self) -> bool {
+        let seen: u64 = self
+            .seen
+            .iter()
+            .map(|(from, to)| u64::from(to - from))
+            .sum();
+        seen.saturating_add(self.counted) >= u64::from(self.of)
+    }
+
+    /// There were more pieces than places.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.counted > 0
+    }
+
+    /// The beginning was seen.
+    pub(super) fn has_head(&self) -> bool {
+        self.seen.first().is_some_and(|(from, _)| *from == 0)
+    }
+}
+
+/// A part that does not begin its message.
+pub(super) const fn is_continuation(x: &Exchange) -> bool {
+    matches!(x.parts, Parts::Ranged { at: 1.., .. })
+}
+
+impl Open {
+    /// Whether `x`, which has its identifier, is this request or a part of it.
+    pub(super) fn is_asked_by(&self, x: &Exchange) -> bool {
+        match x.parts {
+            Parts::Ranged { .. } => {
+                is_continuation(x) || !self.asked.has_head() || self.is_same_work(x)
+            }
+            _ => self.transaction.code == x.code,
+        }
+    }
+
+    /// Who goes on to something else has the answer; the capture lacks some of it.
+    pub(super) fn is_confirmed_by(&self, x: &Exchange) -> bool {
+        self.state == State::Answering
+            && matches!(x.parts, Parts::Ranged { .. })
+            && self.lane.is_some()
+            && self.lane == x.lane
+            && self.id != x.id
+            && !self.is_same_work(x)
+    }
+
+    fn is_same_work(&self, x: &Exchange) -> bool {
+        let t = &self.transaction;
+        t.code == x.code && t.file == x.file && t.asked_bytes == x.asked
+    }
+
+    /// New bytes of the request.
+    fn grow(&mut self, x: &Exchange, tally: &Tally, new: u64) {
+        let t = &mut self.transaction;
+        t.absorb(tally);
+        t.frames.request = t.frames.request.saturating_add(tally.frames);
+        t.request_bytes += tally.bytes;
+        t.data_bytes += x.data.min(new);
+        if !is_continuation(x) {
+            // Parts overtook the one that says what is to be done.
+            t.operation = x.operation;
+            t.code = x.code;
+            t.kind = kind(x);
+            t.asked_bytes = x.asked;
+            t.file = x.file;
+        }
+        if matches!(self.state, State::Asking)
+            && let Some(request) = &mut t.request
+        {
+            request.widen(tally.extent);
+        }
+        t.flags.set_if(Flags::SCATTERED, self.asked.is_crowded());
+    }
+
+    /// Bytes of the request again.
+    fn again(&mut self, tally: &Tally, pass: bool) {
+        let t = &mut self.transaction;
+        t.absorb(tally);
+        t.copies = t.copies.saturating_add(u32::from(pass));
+        t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
+        if matches!(self.state, State::Waiting | State::Asking) {
+            self.resent = Some(tally.extent.last);
+        }
+    }
+}
+
+impl Pairing {
+    /// What a part is of that does not begin its message is told by who sent the beginning.
+    pub(super) fn turn(&self, side: usize, x: &mut Exchange) {
+        if matches!(x.role, Role::Request | Role::Response)
+            && is_continuation(x)
+            && let Some(id) = x.id
+            && let Some(open) = self.open.iter().rev().find(|o| o.id == Some(id))
+        {
+            x.role = if open.side == side {
+                Role::Request
+            } else {
+                Role::Response
+            };
+        }
+    }
+
+    /// A part of a request of which nothing else is known, while another is under way in
+    /// its lane: late, and no reason to end that one.
+    pub(super) fn is_stray(&self, side: usize, x: &Exchange) -> bool {
+        let mut own = self.open.iter().filter(|o| o.side == side);
+        is_continuation(x)
+            && own.clone().all(|o| o.id != x.id)
+            && own.any(|o| o.state != State::Done && o.lane.is_some() && o.lane == x.lane)
+    }
+
+    pub(super) fn request_part(
+        &mut self,
+        at: usize,
+        (from, length, of): Range,
+        x: &Exchange,
+        tally: &Tally,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> u64 {
+        let open = &mut self.open[at];
+        let serial = open.serial;
+        match open.asked.take(from, length, of) {
+            Taken::New(new) => open.grow(x, tally, new),
+            Taken::Again { pass } => open.again(tally, pass),
+        }
+        if open.state == State::Asking {
+            let whole = open.asked.is_whole();
+            self.asked_whole(serial, whole, world, events);
+        }
+        serial
+    }
+
+    pub(super) fn response_part(
+        &mut self,
+        at: usize,
+        (from, length, of): Range,
+        x: &Exchange,
+        message: &Message<'_>,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        let open = &mut self.open[at];
+        let tally = &message.tally;
+        let done = open.state == State::Done;
+        let new = match open.answered.take(from, length, of) {
+            Taken::New(new) if !done => new,
+            taken => {
+                let duplicate = done && taken != Taken::Again { pass: false };
+                let t = &mut open.transaction;
+                t.duplicate_responses = t.duplicate_responses.saturating_add(duplicate.into());
+                t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
+                t.absorb(tally);
+                return;
+            }
+        };
+        if open.state == State::Asking {
+            // Nobody does what was asked for in part: the capture lacks the rest.
+            let ok = x.status.is_none_or(|s| s.ok);
+            open.transaction.flags.set_if(Flags::CAPTURE_LOSS, ok);
+            let serial = open.serial;
+            self.asked_whole(serial, true, world, events);
+        }
+        let open = &mut self.open[at];
+        let x = &Exchange {
+            data: x.data.min(new),
+            ..*x
+        };
+        open.read(message, x, world);
+        open.answer(x, tally);
+        let crowded = open.answered.is_crowded();
+        open.transaction.flags.set_if(Flags::SCATTERED, crowded);
+        if open.answered_whole(x) {
+            self.done(at, message.serial, world, events);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGAIN: Taken = Taken::Again { pass: false };
+    const ANOTHER_PASS: Taken = Taken::Again { pass: true };
+
+    #[test]
+    fn a_message_is_whole_when_all_its_bytes_were_seen_in_any_order() {
+        let mut r = Ranges::default();
+        assert_eq!(r.take(20, 10, 40), Taken::New(10));
+        assert_eq!(r.take(0, 10, 40), Taken::New(10));
+        assert!(r.has_head());
+        assert_eq!(r.take(30, 10, 40), Taken::New(10));
+        assert!(!r.is_whole());
+        assert_eq!(r.take(10, 10, 40), Taken::New(10));
+        assert!(r.is_whole());
+        assert_eq!(r.seen, [(0, 40)]);
+    }
+
+    #[test]
+    fn only_bytes_that_were_not_seen_are_new() {
+        let mut r = Ranges::default();
+        r.take(10, 10, 100);
+        r.take(40, 10, 100);
+        assert_eq!(r.take(5, 50, 100), Taken::New(30));
+        assert_eq!(r.seen, [(5, 55)]);
+        assert!(!r.has_head() && !r.is_whole());
+    }
+
+    #[test]
+    fn repetitions_that_go_on_are_one_pass() {
+        let mut r = Ranges::default();
+        r.take(0, 30, 30);
+        assert_eq!(r.take(0, 10, 30), ANOTHER_PASS);
+        assert_eq!(r.take(10, 10, 30), AGAIN);
+        assert_eq!(r.take(20, 10, 30), AGAIN);
+        assert_eq!(r.take(10, 10, 30), ANOTHER_PASS);
+    }
+
+    #[test]
+    fn a_message_that_says_less_than_it_brings_is_as_long_as_what_it_brings() {
+        let mut r = Ranges::default();
+        r.take(u32::MAX - 5, 50, 3);
+        assert_eq!(r.of, u32::MAX);
+        assert!(!r.is_whole());
+    }
+
+    #[test]
+    fn pieces_without_a_place_are_counted() {
+        let mut r = Ranges::default();
+        let pieces = 2 * MOST as u32;
+        for n in 0..pieces {
+            assert_eq!(r.take(n * 20, 10, pieces * 20), Taken::New(10));
+        }
+        assert_eq!(r.seen.len(), MOST);
+        assert!(r.is_crowded() && !r.is_whole());
+        for n in 0..pieces {
+            r.take(n * 20 + 10, 10, pieces * 20);
+        }
+        assert!(r.is_whole());
+    }
+}
