@@ -31,6 +31,8 @@ pub(crate) struct Pairing {
     due: Timestamp,
     /// Some request was seen.
     asked: bool,
+    /// Some request was seen that raw data may follow.
+    raw: bool,
 }
 
 impl Pairing {
@@ -41,6 +43,7 @@ impl Pairing {
             last_response: None,
             due: Timestamp::from_nanos(i64::MAX),
             asked: false,
+            raw: false,
         }
     }
 
@@ -53,7 +56,9 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> Option<u64> {
-        if let Some(found) = self.headerless(side, message, world, events) {
+        if self.raw
+            && let Some(found) = self.headerless(side, message, world, events)
+        {
             return Some(found);
         }
         let Some(mut x) = message.exchange else {
@@ -214,6 +219,7 @@ impl Pairing {
         events: Events<'_>,
     ) -> u64 {
         self.asked = true;
+        self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
         let tally = &message.tally;
         if let Some(at) = self
             .open
