@@ -3,6 +3,7 @@
 mod hostile;
 mod lab;
 mod layers;
+mod nbipx;
 mod oracle;
 mod program;
 mod split;

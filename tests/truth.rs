@@ -114,8 +114,17 @@ fn total(rows: &[Json], analysis: &Analysis, totals: &Totals, name: &str) -> i64
         "control" => whole(attribution.control),
         "other" => attribution.other as i64,
         "duplicates_dropped" => attribution.duplicates as i64,
+        // What the product says about the capture as a whole.
+        "gaps" | "mid_capture" => reason(analysis, name),
+        "repeated" => reason(analysis, "retransmitted"),
         _ => panic!("no total is called {name}"),
     }
+}
+
+fn reason(analysis: &Analysis, name: &str) -> i64 {
+    let reasons = &analysis.snapshot.capture.reasons;
+    let found = reasons.iter().find(|reason| reason.name == name);
+    found.map_or(0, |reason| reason.count as i64)
 }
 
 /// What is wrong with the answer to one scenario.

@@ -42,6 +42,7 @@ dissectors! {
     ipx,
     rip,
     sap,
+    spx,
     nbf,
     nbipx,
     nmpi,

@@ -143,6 +143,7 @@ impl Header {
         Some(Numbered {
             kind,
             number: number as u16,
+            connection: None,
             modulus: 128,
             expects: match expects {
                 Some(receive) => Some(receive as u16),
@@ -305,6 +306,7 @@ mod tests {
             Numbered {
                 kind: NumberedKind::Data,
                 number: 5,
+                connection: None,
                 modulus: 128,
                 expects: Some(3),
                 poll: true,

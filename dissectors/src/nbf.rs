@@ -168,6 +168,7 @@ impl Header {
     fn segment(&self, last: bool) -> Segment {
         Segment {
             last,
+            position: None,
             resync: self.data2 == 1,
             correlator: some(self.response).filter(|_| self.data1 & NO_ACK == 0),
             acknowledges: some(self.transmit).filter(|_| self.data1 & ACKNOWLEDGE_INCLUDED != 0),
@@ -579,6 +580,7 @@ mod tests {
             facts.carries,
             Carries::Segment(Segment {
                 last: true,
+                position: None,
                 resync: false,
                 correlator: Some(0x20),
                 acknowledges: Some(0x10),

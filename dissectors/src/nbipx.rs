@@ -1,11 +1,20 @@
 //! NetBIOS over IPX (NBIPX), of Novell and of Microsoft's NWLink. No specification was
-//! published; the layouts are those of captures of both. Session fields are little-endian.
+//! published; layouts and numbering are those of captures of both. Session fields are
+//! little-endian.
+//!
+//! The packet that asks for a session takes the caller's number 0; what the called station
+//! answers it with takes none, though Microsoft's carries data. Both number their data from
+//! there. Whether the packets of one message have one number or one each is not known, so
+//! what is new is told by the offset too.
 
 use crate::ipx;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, Next, Verified};
+use wirewait_wire::{
+    Carries, Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Numbered,
+    NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Verified,
+};
 
 /// A packet of one of its three layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +45,8 @@ pub enum Packet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Session {
     /// Connection control: 0x80 system packet, 0x40 acknowledgement wanted, 0x20 attention,
-    /// 0x10 end of message, 0x08 send again.
+    /// 0x10 end of message, 0x08 send again, 0x01 set by Microsoft in packets that open a
+    /// session.
     pub control: u8,
     /// Data stream type: 6 data, 7 end, 8 acknowledges the end.
     pub kind: u8,
@@ -44,7 +54,7 @@ pub struct Session {
     pub source: u16,
     /// The receiver's number; 0xffff while it is not known.
     pub destination: u16,
-    /// Number of this packet.
+    /// Number of this packet; of the next one in a system packet.
     pub sequence: u16,
     /// Bytes of the whole message.
     pub total: u16,
@@ -54,6 +64,80 @@ pub struct Session {
     pub length: u16,
     /// The number expected next from the receiver.
     pub expects: u16,
+}
+
+impl Session {
+    /// Asks for a session.
+    #[must_use]
+    pub const fn is_call(&self) -> bool {
+        self.kind == SESSION_DATA && self.destination == UNKNOWN
+    }
+
+    /// Grants a session: only the packet that asked for it has arrived, and nothing has been
+    /// sent. Later system packets with the same numbers only repeat it.
+    #[must_use]
+    pub const fn is_answer(&self) -> bool {
+        self.kind == SESSION_DATA
+            && self.is_system()
+            && !self.is_call()
+            && self.sequence == 0
+            && self.expects == 1
+    }
+
+    const fn is_system(&self) -> bool {
+        self.control & SYSTEM != 0
+    }
+
+    /// The numbers of the connection.
+    #[must_use]
+    pub const fn connection(&self) -> wirewait_wire::Session {
+        wirewait_wire::Session {
+            from: self.source,
+            to: self.destination,
+        }
+    }
+
+    /// The place of this packet in the order of its connection; `None` for a call, which has
+    /// no connection yet.
+    #[must_use]
+    pub const fn numbered(&self) -> Option<Numbered> {
+        if self.is_call() {
+            return None;
+        }
+        let kind = match self.kind {
+            SESSION_DATA if self.is_answer() => NumberedKind::Open,
+            SESSION_DATA if !self.is_system() => NumberedKind::Data,
+            SESSION_DATA if self.control & SEND_AGAIN != 0 => NumberedKind::Reject,
+            SESSION_DATA => NumberedKind::Ready,
+            _ => NumberedKind::Control,
+        };
+        Some(Numbered {
+            kind,
+            number: self.sequence,
+            connection: Some(self.connection()),
+            modulus: 65536,
+            expects: Some(self.expects),
+            poll: self.is_system() && self.control & ACK_WANTED != 0,
+            response: false,
+        })
+    }
+
+    /// The data as a piece of a message. Novell's own programs do not mark the end, so the
+    /// lengths count, and the mark only where there is no total.
+    fn segment(&self) -> Segment {
+        let end = u32::from(self.offset) + u32::from(self.length);
+        let marked = self.control & END_OF_MESSAGE != 0;
+        Segment {
+            last: match self.total {
+                0 => marked || self.length == 0,
+                total => end >= total.into(),
+            },
+            position: Some(self.offset.into()),
+            resync: false,
+            correlator: None,
+            acknowledges: None,
+        }
+    }
 }
 
 impl Packet {
@@ -116,30 +200,30 @@ impl Packet {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbipx",
     title: "NetBIOS over IPX (Novell, and Microsoft NWLink)",
-    does: "name packets and session packets by their headers, datagrams down to the mailslot \
-           message in them",
-    lacks: "the order of session packets is not followed, so what a session carries is not \
-            analysed; no specification is public",
+    does: "sessions: opening, the order of packets, messages in pieces, acknowledgements, \
+           retransmissions; datagrams down to the mailslot message in them; name packets by \
+           their headers",
+    lacks: "no specification is public; messages in several packets are checked by no real \
+            capture; name queries are not paired",
     verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[Claim::Exact(ipx::SOCKET.key(0x0455))],
     conveys: true,
-    carrier: None,
+    carrier: Some("nbipx"),
     dissect,
     framing: None,
     resync: None,
-    exchange: None,
+    exchange: Some(exchange),
     answer: None,
     describe,
 };
 
-fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
+fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let (header, end, next) = match Packet::parse(input)? {
         Packet::Name { .. } => (NAME_LENGTH, input.length, Next::NONE),
-        Packet::Session(s) => (
-            SESSION_LENGTH,
-            SESSION_LENGTH + u32::from(s.length),
-            Next::NONE,
-        ),
+        Packet::Session(s) => {
+            let end = SESSION_LENGTH + u32::from(s.length);
+            (SESSION_LENGTH, end, session(&s, facts))
+        }
         Packet::Datagram { .. } => {
             let next = Next::one(nbt::DATAGRAM.any());
             (DATAGRAM_LENGTH, input.length, next)
@@ -147,6 +231,50 @@ fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
         Packet::Other(_) => (2, input.length, Next::NONE),
     };
     Ok(Layer { header, end, next })
+}
+
+/// What a session packet means, and what its data goes by.
+fn session(s: &Session, facts: &mut Facts) -> Next {
+    let numbered = s.numbered();
+    facts.order = numbered.map_or(Order::None, Order::Numbered);
+    match numbered.map(|n| n.kind) {
+        // The call and its answer meet before there is a session that both know.
+        None | Some(NumberedKind::Open) => {
+            facts.carries = Carries::Message;
+            Next::NONE
+        }
+        Some(NumberedKind::Data) => {
+            facts.session = Some(s.connection());
+            facts.carries = Carries::Segment(s.segment());
+            Next::one(nbt::MESSAGE.any())
+        }
+        Some(_) => {
+            facts.session = Some(s.connection());
+            facts.carries = Carries::Control;
+            Next::NONE
+        }
+    }
+}
+
+/// Only the opening of a session is a matter of question and answer.
+fn exchange(input: Input<'_>) -> Result<Part, Fault> {
+    let exchange = match Packet::parse(input)? {
+        Packet::Session(s) if s.is_call() => Some(Exchange {
+            id: Some(Id::new(0, s.source.into())),
+            repeats: true,
+            ..Exchange::new(Role::Request, Side::Client, &INITIALIZE, s.kind.into())
+        }),
+        Packet::Session(s) if s.is_answer() => Some(Exchange {
+            id: Some(Id::new(0, s.destination.into())),
+            status: Some(GRANTED),
+            ..Exchange::new(Role::Response, Side::Server, &INITIALIZE, s.kind.into())
+        }),
+        _ => None,
+    };
+    Ok(Part {
+        exchange,
+        length: input.length,
+    })
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -180,8 +308,10 @@ fn describe_session(s: &Session, out: &mut dyn fmt::Write) -> fmt::Result {
     out.write_str(match s.kind {
         SESSION_END => "SESSION END",
         SESSION_END_ACK => "SESSION END ACK",
-        _ if s.destination == 0xffff => "SESSION INITIALIZE",
-        _ if s.control & 0x80 != 0 && s.length == 0 => "SESSION ACK",
+        _ if s.is_call() => INITIALIZE.name,
+        _ if s.is_answer() => "SESSION CONFIRM",
+        _ if s.is_system() && s.control & SEND_AGAIN != 0 => "SESSION NAK",
+        _ if s.is_system() => "SESSION ACK",
         _ => "SESSION DATA",
     })?;
     write!(
@@ -194,10 +324,10 @@ fn describe_session(s: &Session, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, ", bytes {}-{end} of {}", s.offset, s.total)?;
     }
     for (bit, word) in [
-        (0x40, "ack wanted"),
-        (0x20, "attention"),
-        (0x10, "end of message"),
-        (0x08, "send again"),
+        (ACK_WANTED, "ack wanted"),
+        (ATTENTION, "attention"),
+        (END_OF_MESSAGE, "end of message"),
+        (SEND_AGAIN, "send again"),
     ] {
         if s.control & bit != 0 {
             write!(out, ", {word}")?;
@@ -209,6 +339,31 @@ fn describe_session(s: &Session, out: &mut dyn fmt::Write) -> fmt::Result {
 const NAME_LENGTH: u32 = 50;
 const SESSION_LENGTH: u32 = 18;
 const DATAGRAM_LENGTH: u32 = 34;
+
+/// Destination connection number of a call.
+const UNKNOWN: u16 = 0xffff;
+
+// Bits of the connection control byte.
+const SYSTEM: u8 = 0x80;
+const ACK_WANTED: u8 = 0x40;
+const ATTENTION: u8 = 0x20;
+const END_OF_MESSAGE: u8 = 0x10;
+const SEND_AGAIN: u8 = 0x08;
+
+static INITIALIZE: Operation = Operation {
+    name: "SESSION INITIALIZE",
+    kind: Kind::Session,
+    idempotent: true,
+    function: None,
+    subfunction: None,
+};
+
+const GRANTED: Status = Status {
+    code: 0,
+    name: None,
+    ok: true,
+    failure: false,
+};
 
 // Data stream types.
 const FIND_NAME: u8 = 1;
@@ -295,6 +450,122 @@ mod tests {
         );
     }
 
+    /// Session packets of the two real exchanges of which captures are public: Novell's
+    /// (0553 calls 0c32) and that of Windows for Workgroups (1 calls 1).
+    fn real(control: u8, kind: u8, numbers: [u16; 7]) -> (Session, Facts, Next) {
+        let [
+            source,
+            destination,
+            sequence,
+            total,
+            offset,
+            length,
+            expects,
+        ] = numbers;
+        let mut bytes = vec![control, kind];
+        for field in [
+            source,
+            destination,
+            sequence,
+            total,
+            offset,
+            length,
+            expects,
+            0,
+        ] {
+            bytes.extend(field.to_le_bytes());
+        }
+        bytes.resize(18 + 38, 0);
+        let mut facts = Facts::default();
+        let layer = dissect(Input::whole(&bytes), &mut facts).unwrap();
+        let Ok(Packet::Session(s)) = Packet::parse(Input::whole(&bytes)) else {
+            panic!("no session packet");
+        };
+        (s, facts, layer.next)
+    }
+
+    #[test]
+    fn a_call_and_its_answer_are_paired_by_the_callers_number() {
+        let novell = [
+            (0x40, [0xc32, 0xffff, 0, 38, 0, 38, 0]),
+            (0x80, [0x553, 0xc32, 0, 0, 0, 0, 1]),
+        ];
+        let microsoft = [
+            (0x41, [7, 0xffff, 0, 38, 0, 38, 0]),
+            (0x81, [1, 7, 0, 38, 0, 38, 1]),
+        ];
+        for ([call, answer], number) in [(novell, 0xc32), (microsoft, 7)] {
+            let (s, facts, _) = real(call.0, 6, call.1);
+            assert!(s.is_call() && matches!(facts.order, Order::None));
+            assert_eq!((facts.carries, facts.session), (Carries::Message, None));
+            let (s, facts, next) = real(answer.0, 6, answer.1);
+            let Order::Numbered(n) = facts.order else {
+                panic!("{:?}", facts.order);
+            };
+            assert_eq!((n.kind, n.number), (NumberedKind::Open, 0));
+            assert_eq!((n.expects, n.connection), (Some(1), Some(s.connection())));
+            assert_eq!((facts.carries, facts.session), (Carries::Message, None));
+            assert!(next.is_none());
+            for (packet, role) in [(call, Role::Request), (answer, Role::Response)] {
+                let mut bytes = session_packet(0);
+                bytes[..2].copy_from_slice(&[packet.0, 6]);
+                for (at, field) in (2..).step_by(2).zip(packet.1) {
+                    bytes[at..at + 2].copy_from_slice(&field.to_le_bytes());
+                }
+                bytes.resize(56, 0);
+                let part = exchange(Input::whole(&bytes)).unwrap();
+                let x = part.exchange.unwrap();
+                assert_eq!((x.role, x.id), (role, Some(Id::new(0, number))));
+            }
+        }
+    }
+
+    #[test]
+    fn data_is_a_piece_of_a_message_under_its_number() {
+        let (s, facts, next) = real(0x40, 6, [0x553, 0xc32, 4, 31, 0, 31, 1]);
+        let Order::Numbered(n) = facts.order else {
+            panic!("{:?}", facts.order);
+        };
+        assert_eq!(n.kind, NumberedKind::Data);
+        assert_eq!((n.number, n.expects, n.modulus), (4, Some(1), 65536));
+        assert_eq!(n.connection, facts.session);
+        assert_eq!(facts.session, Some(s.connection()));
+        assert_eq!(next.keys().next(), Some(nbt::MESSAGE.any()));
+        let Carries::Segment(segment) = facts.carries else {
+            panic!("{:?}", facts.carries);
+        };
+        assert!(segment.last, "by its lengths, without the mark");
+        let piece = |control, total, offset, length| {
+            let (s, ..) = real(control, 6, [1, 2, 4, total, offset, length, 1]);
+            (s.segment().last, s.segment().position)
+        };
+        assert_eq!(piece(0x40, 60, 0, 30), (false, Some(0)));
+        assert_eq!(piece(0x40, 60, 30, 30), (true, Some(30)));
+        assert_eq!(
+            piece(0x50, 60, 0, 30),
+            (false, Some(0)),
+            "the lengths count"
+        );
+        assert_eq!(piece(0x50, 0, 0, 30), (true, Some(0)), "no total: the mark");
+        assert_eq!(piece(0x40, 0, 0, 0), (true, Some(0)), "an empty message");
+    }
+
+    #[test]
+    fn the_rest_of_a_session_carries_nothing() {
+        for (control, kind, expected) in [
+            (0x80, 6, NumberedKind::Ready),
+            (0xc0, 6, NumberedKind::Ready),
+            (0x88, 6, NumberedKind::Reject),
+            (0x40, 7, NumberedKind::Control),
+            (0x80, 8, NumberedKind::Control),
+        ] {
+            let (s, facts, next) = real(control, kind, [1, 2, 1, 0, 0, 0, 1]);
+            assert_eq!(s.numbered().map(|n| n.kind), Some(expected));
+            assert_eq!(facts.carries, Carries::Control);
+            assert!(next.is_none());
+        }
+    }
+
     #[test]
     fn a_datagram_hands_on_what_it_carries() {
         let bytes = datagram();
@@ -338,6 +609,9 @@ mod tests {
             if let Ok(layer) = dissect(Input::whole(&bytes), &mut Facts::default()) {
                 prop_assert!(layer.header <= layer.end);
                 prop_assert!(layer.end as usize <= bytes.len());
+            }
+            if let Ok(part) = exchange(Input::whole(&bytes)) {
+                prop_assert!(part.length > 0);
             }
             text(&bytes);
         }

@@ -207,6 +207,11 @@ impl Assembler {
         self.confirmed = self.got;
     }
 
+    /// Whether a message is under way of which so many bytes have come.
+    pub(crate) fn goes_on(&self, got: u64) -> bool {
+        got > 0 && self.tally.is_some() && self.got == got
+    }
+
     /// Whether a message is under way.
     pub(crate) fn is_under_way(&self) -> bool {
         self.tally.is_some()

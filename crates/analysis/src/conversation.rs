@@ -116,10 +116,14 @@ impl Conversation {
         world: &World<'_>,
         events: Events<'_>,
     ) {
-        self.seen[side] = true;
-        self.between.one_sided = !(self.seen[0] && self.seen[1]);
+        self.heard(side);
         self.last_seen = self.last_seen.max(now);
         self.pairing.expire(now, &self.between, world, events);
+    }
+
+    fn heard(&mut self, side: usize) {
+        self.seen[side] = true;
+        self.between.one_sided = !(self.seen[0] && self.seen[1]);
     }
 
     /// Closes what has waited too long.
@@ -179,6 +183,11 @@ impl Conversation {
         serial
     }
 
+    /// Whether the message under way from `side` goes on at this byte.
+    pub(crate) fn goes_on(&self, side: usize, position: u32) -> bool {
+        self.assemblers[side].goes_on(position.into())
+    }
+
     /// A message that stands for itself. Returns its number on this side.
     pub(crate) fn message(
         &mut self,
@@ -228,6 +237,8 @@ impl Conversation {
 
     /// A stand-alone acknowledgement of the message with this number from `side`.
     pub(crate) fn acknowledge_message(&mut self, side: usize, serial: u64, events: Events<'_>) {
+        // A side that only acknowledges was captured too.
+        self.heard(1 - side);
         if !self.credit_serial(side, serial) {
             self.pairing.control(WHOLE_FRAME, events);
         }

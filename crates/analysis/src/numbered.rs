@@ -1,4 +1,4 @@
-//! Puts the frames of a numbered link (LLC type 2) in order, and knows which message each
+//! Puts the frames of a numbered link (LLC type 2, SPX, NBIPX) in order, and knows which message each
 //! unacknowledged frame belongs to.
 
 use crate::Mark;
@@ -73,13 +73,24 @@ impl Link {
         }
     }
 
-    /// Both sides count from 0 again. What is held back must have been worked off.
-    pub(crate) fn open(&mut self) {
+    /// `side` opens the link: its numbers begin at `number`, the other side's at `expects`.
+    /// What is held back must have been worked off.
+    pub(crate) fn open(&mut self, side: usize, number: u16, expects: u16) {
         self.directions = Default::default();
-        for direction in &mut self.directions {
-            direction.next = Some(0);
-        }
+        self.directions[side].next = Some(number);
+        self.directions[1 - side].next = Some(expects);
         self.from_start = true;
+    }
+
+    /// Whether an opening from `side` with these numbers only says again what holds: it has
+    /// sent nothing since, and expects nothing older than what is unacknowledged.
+    pub(crate) fn is_open(&self, side: usize, number: u16, expects: Option<u16>) -> bool {
+        let (own, other) = (&self.directions[side], &self.directions[1 - side]);
+        let (Some(expects), Some(next)) = (expects, other.next) else {
+            return false;
+        };
+        own.next == Some(number)
+            && distance(expects, next, self.modulus) as usize <= other.unacknowledged.len()
     }
 
     /// A data frame from `side` with this number.
@@ -273,9 +284,27 @@ mod tests {
     }
 
     #[test]
+    fn an_opening_that_says_what_holds_changes_nothing() {
+        let mut link = Link::new(65536);
+        assert!(!link.is_open(1, 0, Some(1)), "nothing is known yet");
+        link.open(1, 0, 1);
+        assert!(link.is_open(1, 0, Some(1)));
+        assert_eq!(link.turn(0, 1), Turn::Next { after_gap: false });
+        link.owned(0, 1, Some(owner(1)));
+        assert!(link.is_open(1, 0, Some(1)), "it crossed the first data");
+        assert_eq!(link.acknowledge(0, 2), (1, Some(owner(1))));
+        assert!(
+            !link.is_open(1, 0, Some(1)),
+            "older than what it acknowledged"
+        );
+        assert!(!link.is_open(1, 5, Some(2)), "it sent nothing before 5");
+        assert!(!link.is_open(1, 0, None), "who says nothing begins anew");
+    }
+
+    #[test]
     fn an_early_frame_waits_for_the_one_before() {
         let mut link = Link::new(128);
-        link.open();
+        link.open(0, 0, 0);
         assert_eq!(link.turn(0, 1), Turn::Early);
         assert!(!link.hold(0, held(1)));
         assert!(link.hold(0, held(1)));
@@ -289,7 +318,7 @@ mod tests {
     #[test]
     fn what_is_acknowledged_unseen_was_not_captured() {
         let mut link = Link::new(128);
-        link.open();
+        link.open(0, 0, 0);
         assert_eq!(link.turn(0, 2), Turn::Early);
         link.hold(0, held(2));
         link.acknowledge(0, 3);

@@ -397,3 +397,55 @@ fn a_connection_that_was_not_seen_for_a_while_is_found_again() {
         assert!(found.reason("gaps") > 0, "a jump of {jump} is a gap");
     }
 }
+
+/// The frame names a session.
+const SESSION: u8 = 0x40;
+/// That session has numbers of its own.
+const OWN: u8 = 0x80;
+
+fn on_connection(mut frame: Vec<u8>) -> Vec<u8> {
+    frame[0] |= SESSION | OWN;
+    frame
+}
+
+#[test]
+fn segments_that_share_a_number_are_told_by_their_position() {
+    const AT_4: u8 = 0x80 | 4 << 4 | LAST;
+    let ask = request(1);
+    let first = on_connection(with(numbered(1, 2, DATA, 3, None, DATA), &ask[..4]));
+    let rest = on_connection(with(numbered(1, 2, DATA, 3, None, AT_4), &ask[4..]));
+    let reply = on_connection(with(numbered(2, 1, DATA, 0, Some(4), LAST), &response(1)));
+    let all = [
+        (0, first),
+        (1_000_000, rest.clone()),
+        // A second copy does not go on anywhere.
+        (2_000_000, rest),
+        (5_000_000, reply),
+    ];
+    let found = run(&all, Settings::default());
+    let [t] = found.transactions.as_slice() else {
+        panic!("{:?}", found.transactions);
+    };
+    assert_eq!((t.frames.request, t.frames.retransmitted), (2, 1));
+    assert!(t.response.is_some());
+}
+
+#[test]
+fn links_are_shared_by_sessions_unless_each_counts_for_itself() {
+    // The same number twice: without a session, and in one.
+    let ask = |id| with(numbered(1, 2, DATA, 3, None, LAST), &request(id));
+    let named = |mut frame: Vec<u8>, bits: u8| {
+        frame[0] |= bits;
+        frame
+    };
+    let both = |bits| {
+        let all = [(0, ask(1)), (1_000_000, named(ask(2), bits))];
+        run(&all, Settings::default())
+    };
+    let shared = both(SESSION);
+    assert_eq!(shared.transactions.len(), 1, "number 3 again");
+    assert_eq!(shared.reason("retransmitted"), 1);
+    let apart = both(SESSION | OWN);
+    assert_eq!(apart.transactions.len(), 2);
+    assert_eq!(apart.reason("retransmitted"), 0);
+}

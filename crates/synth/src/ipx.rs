@@ -12,6 +12,8 @@ pub const SMB_SOCKET: u16 = 0x0550;
 pub const TYPE_PLAIN: u8 = 0;
 /// Packet type of the packet exchange protocol; SMB over IPX uses it.
 pub const TYPE_EXCHANGE: u8 = 4;
+/// Packet type of SPX.
+pub const TYPE_SPX: u8 = 5;
 /// Packet type of NCP.
 pub const TYPE_NCP: u8 = 0x11;
 

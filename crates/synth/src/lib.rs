@@ -3,8 +3,8 @@
 //! This crate makes frames by its own reading of the specifications: it shares no code with
 //! the dissectors, so that the two can prove each other. Three layers:
 //!
-//! * builders, one file per protocol ([`ethernet`], [`ipx`], [`ncp`], [`llc`], [`nbf`],
-//!   [`ipv4`], [`smb1`], [`smb2`]): fields in, bytes out;
+//! * builders, one file per protocol ([`ethernet`], [`ipx`], [`ncp`], [`nbipx`], [`spx`],
+//!   [`llc`], [`nbf`], [`ipv4`], [`smb1`], [`smb2`]): fields in, bytes out;
 //! * [`Scenario`]: a small text language in which a situation is written down together with
 //!   the answer that an analyser must give;
 //! * [`bulk()`]: millions of frames with a known mean, for measurements of speed.
@@ -18,12 +18,14 @@ pub mod ipv4;
 pub mod ipx;
 pub mod llc;
 pub mod nbf;
+pub mod nbipx;
 pub mod ncp;
 mod pcapng;
 mod prng;
 pub mod scenario;
 pub mod smb1;
 pub mod smb2;
+pub mod spx;
 
 pub use bulk::{Shape, Truth, bulk};
 pub use bytes::file_data;

@@ -42,7 +42,8 @@ pub enum NumberedKind {
     Busy,
     /// Asks for everything from the expected number on again.
     Reject,
-    /// Opens the link: both sides count from 0 again.
+    /// Opens the link: the sender's numbers begin at the frame's own, the receiver's at what
+    /// it expects; at 0 where it says nothing.
     Open,
     /// Closes or confirms; carries no number.
     Control,
@@ -53,8 +54,13 @@ pub enum NumberedKind {
 pub struct Numbered {
     /// What it does.
     pub kind: NumberedKind,
-    /// Number of this data frame; meaningless for other kinds.
+    /// Number of this data frame, or of the sender's first one to come where the frame
+    /// opens the link; meaningless for other kinds.
     pub number: u16,
+    /// Which of the connections between the two ends the numbers belong to, where each
+    /// counts for itself (SPX, NBIPX). `None` where there is one link between the ends, and
+    /// sessions share its numbers (LLC type 2).
+    pub connection: Option<Session>,
     /// How many numbers there are before they start again (128 for LLC type 2), at least 2.
     pub modulus: u32,
     /// The number expected next from the other side, if the frame says so.
@@ -91,6 +97,10 @@ pub struct Session {
 pub struct Segment {
     /// Ends the message.
     pub last: bool,
+    /// Where in the message its first byte belongs, if the carrier says so. A segment that
+    /// goes on where the one before it ended is new even under the same number: some
+    /// carriers number messages, not frames.
+    pub position: Option<u32>,
     /// Begins again after the receiver asked for it: what was gathered is cut back.
     pub resync: bool,
     /// By this number the receiver may acknowledge it above the link.

@@ -7,7 +7,7 @@ use crate::numbered::{Held, Link, Owner, Turn};
 use crate::piece::Piece;
 use crate::world::Event;
 use crate::{Sink, WHOLE_FRAME};
-use wirewait_wire::{Carries, Numbered, NumberedKind, Registry};
+use wirewait_wire::{Carries, Numbered, NumberedKind, Registry, Segment};
 
 impl State {
     /// A frame of a numbered link.
@@ -19,7 +19,8 @@ impl State {
         sink: &mut dyn Sink,
     ) {
         let facts = arrival.facts;
-        let (key, side) = ConversationKey::new((facts.from, facts.to), None, u16::MAX);
+        let connection = numbered.connection.map(|c| (c.from, c.to));
+        let (key, side) = ConversationKey::new((facts.from, facts.to), connection, u16::MAX);
         let place = match self.links.find(&key) {
             Some(place) => place,
             None => {
@@ -39,8 +40,10 @@ impl State {
         else {
             return;
         };
+        let opens = numbered.kind == NumberedKind::Open
+            && !link.is_open(side, numbered.number, numbered.expects);
         let acknowledged = match numbered.expects {
-            Some(number) if numbered.kind != NumberedKind::Open => {
+            Some(number) if !opens => {
                 let acknowledged = link.acknowledge(1 - side, number);
                 self.release(&mut link, 1 - side, registry, sink);
                 acknowledged
@@ -51,12 +54,17 @@ impl State {
             NumberedKind::Data => {
                 self.data(arrival, numbered.number, side, &mut link, registry, sink)
             }
-            NumberedKind::Open => {
+            NumberedKind::Open if opens => {
                 self.flush(&mut link, registry, sink);
-                link.open();
-                self.upkeep(&link, sink);
+                link.open(side, numbered.number, numbered.expects.unwrap_or(0));
+                if self.message(arrival, None, registry, sink).is_none() {
+                    self.upkeep(&link, sink);
+                }
             }
-            NumberedKind::Ready | NumberedKind::Busy | NumberedKind::Reject => match acknowledged {
+            NumberedKind::Open
+            | NumberedKind::Ready
+            | NumberedKind::Busy
+            | NumberedKind::Reject => match acknowledged {
                 (1.., Some(owner)) => self.credit(owner, sink),
                 _ => self.upkeep(&link, sink),
             },
@@ -102,6 +110,9 @@ impl State {
                 }
                 self.release(link, side, registry, sink);
             }
+            Turn::Again(_) if self.goes_on(arrival) => {
+                self.unit(arrival, false, link, registry, sink);
+            }
             Turn::Again(owner) => {
                 let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
                 match known {
@@ -121,6 +132,22 @@ impl State {
                 }
             }
         }
+    }
+
+    /// Whether a data frame goes on in its message where the one before it ended.
+    fn goes_on(&mut self, arrival: &Arrival<'_>) -> bool {
+        let Carries::Segment(Segment {
+            position: Some(position),
+            ..
+        }) = arrival.facts.carries
+        else {
+            return false;
+        };
+        let (key, side) = arrival.key();
+        let place = self.conversations.find(&key);
+        place
+            .and_then(|place| self.conversations.get_mut(place))
+            .is_some_and(|conversation| conversation.goes_on(side, position))
     }
 
     /// Works off held frames whose turn has come.

@@ -107,6 +107,8 @@ fn dissect_link(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
                     _ => NumberedKind::Data,
                 },
                 number: u16::from(b(2)?) % MODULUS as u16,
+                // With a bit of its own, so that links are shared by sessions and are not.
+                connection: facts.session.filter(|_| ends & 0x80 != 0),
                 modulus: MODULUS,
                 expects: (b(3)? & 0x80 == 0).then_some(u16::from(b(3)?) % MODULUS as u16),
                 poll: false,
@@ -120,6 +122,7 @@ fn dissect_link(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
                 4 => Carries::Message,
                 _ => Carries::Segment(Segment {
                     last: carried & 0x08 != 0,
+                    position: (carried & 0x80 != 0).then_some(u32::from(carried >> 4 & 7)),
                     resync: carried & 0x70 == 0x70,
                     correlator: None,
                     acknowledges: None,

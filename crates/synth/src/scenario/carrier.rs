@@ -1,11 +1,12 @@
 //! Conversations: how the messages of two stations become frames.
 //!
-//! A message is cut into units that the carrier numbers (TCP segments, LLC I-frames, single
-//! packets); a unit becomes a frame at the moment it is sent, because what it acknowledges
+//! A message is cut into units that the carrier numbers (TCP segments, LLC I-frames, NBIPX
+//! and SPX packets, single packets); a unit becomes a frame at the moment it is sent, because what it acknowledges
 //! depends on that moment. The same unit sent again is a retransmission.
 
 mod connect;
 mod control;
+mod ipx;
 mod nbf;
 mod render;
 
@@ -53,6 +54,9 @@ struct Unit {
     start: u64,
     end: u64,
     payload: Vec<u8>,
+    /// Where in its message it begins, and the bytes of that message.
+    offset: usize,
+    total: usize,
     /// The last one of what was sent together.
     last: bool,
 }
@@ -98,6 +102,8 @@ pub(super) enum Kind {
     Udp,
     Tcp,
     Nbf,
+    Nbipx,
+    Spx,
 }
 
 /// How units get to the other side, and past the capture point.
@@ -176,15 +182,18 @@ impl Conversation {
             (Address::Udp(_), Address::Udp(_)) => Kind::Udp,
             (Address::Tcp(_), Address::Tcp(_)) => Kind::Tcp,
             (Address::Nbf { .. }, Address::Nbf { .. }) => Kind::Nbf,
+            (Address::Nbipx { .. }, Address::Nbipx { .. }) => Kind::Nbipx,
+            (Address::Spx { .. }, Address::Spx { .. }) => Kind::Spx,
             _ => return Err(place.fault("these two stations do not speak the same protocol")),
         };
-        // TCP counts its SYN, so data begins at 1.
-        let first = u64::from(kind == Kind::Tcp);
-        let end = |station: usize, correlator: u16| End {
+        // TCP counts its SYN, and NBIPX the call, so data begins at 1.
+        let server_first = u64::from(kind == Kind::Tcp);
+        let client_first = u64::from(matches!(kind, Kind::Tcp | Kind::Nbipx));
+        let end = |station: usize, correlator: u16, first: u64, theirs: u64| End {
             station,
             next: first,
             received: Received {
-                upto: first,
+                upto: theirs,
                 later: Vec::new(),
             },
             sent: Vec::new(),
@@ -195,7 +204,10 @@ impl Conversation {
             last_heard: 0,
         };
         Ok(Self {
-            ends: [end(client, 0x0010), end(server, 0x0020)],
+            ends: [
+                end(client, 0x0010, client_first, server_first),
+                end(server, 0x0020, server_first, client_first),
+            ],
             kind,
         })
     }
@@ -231,6 +243,7 @@ impl Conversation {
                     self.unit(direction, piece.to_vec(), length)
                 })
                 .collect(),
+            Kind::Nbipx | Kind::Spx => self.packet_units(direction, &messages, most, &delivery.cut),
             Kind::Nbf => self.nbf_units(context, direction, &messages, most, delivery),
         };
         self.ends[direction].sent = units;
@@ -268,6 +281,8 @@ impl Conversation {
         Unit {
             start,
             end,
+            offset: 0,
+            total: payload.len(),
             payload,
             last: false,
         }

@@ -163,7 +163,9 @@ impl Player<'_> {
             }
             "connect" => return conversation.connect(&mut context, at, &all(bare)),
             "finish" => return conversation.finish(&mut context, direction, at, &all(bare)),
-            protocol @ ("tcp" | "llc" | "nbf") => {
+            // What a program sends over SPX is a message.
+            "spx" if verb.text == "data" => {}
+            protocol @ ("tcp" | "llc" | "nbf" | "nbipx" | "spx") => {
                 if words.is_empty() && verb.text == protocol {
                     return Err(first
                         .protocol
@@ -285,8 +287,17 @@ impl Talk {
                 }
                 _ => Err(protocol.fault("expected `nbt keepalive`, between tcp stations")),
             },
-            _ => Err(protocol
-                .expected("ncp, burst, smb1, smb2, nbt, tcp, llc, nbf, connect, finish or again")),
+            "spx" => match commands.as_slice() {
+                [(_, options)] if kind == Kind::Spx => {
+                    let length = options.bytes("length", 0)?;
+                    options.done()?;
+                    Ok(vec![crate::file_data(0, length)])
+                }
+                _ => Err(protocol.fault("expected `spx data`, between spx stations")),
+            },
+            _ => Err(protocol.expected(
+                "ncp, burst, smb1, smb2, nbt, tcp, llc, nbf, nbipx, spx, connect, finish or again",
+            )),
         }
     }
 }

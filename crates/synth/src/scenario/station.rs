@@ -26,6 +26,26 @@ pub(super) enum Address {
         name: [u8; 16],
         session: u8,
     },
+    /// NetBIOS over IPX: likewise.
+    Nbipx {
+        ipx: ipx::Address,
+        name: [u8; 16],
+        connection: u16,
+    },
+    Spx {
+        ipx: ipx::Address,
+        connection: u16,
+    },
+}
+
+impl Address {
+    /// Its IPX address, if it has one.
+    pub(super) fn ipx(&self) -> Option<&ipx::Address> {
+        match self {
+            Self::Ipx(ipx) | Self::Nbipx { ipx, .. } | Self::Spx { ipx, .. } => Some(ipx),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -147,7 +167,10 @@ impl Settings {
 
     fn station(&mut self, side: Side, first: &Word, rest: &[Word]) -> Result<(), Fault> {
         let [name, kind, address, options @ ..] = rest else {
-            let shape = format!("expected `{} NAME ipx|tcp|udp|nbf ADDRESS`", first.text);
+            let shape = format!(
+                "expected `{} NAME ipx|nbipx|spx|tcp|udp|nbf ADDRESS`",
+                first.text
+            );
             return Err(first.fault(shape));
         };
         if self.stations.iter().any(|known| known.name == name.text) {
@@ -156,10 +179,32 @@ impl Settings {
         let options = Options::new(options, first.place, 0);
         let text = address.text.as_str();
         let (address, mac, most) = match kind.text.as_str() {
-            "ipx" => {
+            kind @ ("ipx" | "nbipx" | "spx") => {
                 let found = ipx_address(text)
                     .ok_or_else(|| address.expected("network.node:socket in hexadecimal digits"))?;
-                (Address::Ipx(found), found.node, 0)
+                let number = if side == Side::Server { 0x2002 } else { 0x1001 };
+                match kind {
+                    "ipx" => (Address::Ipx(found), found.node, 0),
+                    "nbipx" => {
+                        let service = if side == Side::Server { 0x20 } else { 0 };
+                        let spoken = options.text("name")?.unwrap_or(&name.text);
+                        let address = Address::Nbipx {
+                            ipx: found,
+                            name: nbf::name(spoken, service),
+                            connection: options.or("connection", number)?,
+                        };
+                        // 1500 less 30 bytes of IPX and 18 of NBIPX.
+                        (address, found.node, 1452)
+                    }
+                    _ => {
+                        let address = Address::Spx {
+                            ipx: found,
+                            connection: options.or("connection", number)?,
+                        };
+                        // 576, the largest packet that every router takes, less 30 and 12.
+                        (address, found.node, 534)
+                    }
+                }
             }
             kind @ ("tcp" | "udp") => {
                 let found = ip_socket(text)
@@ -181,7 +226,7 @@ impl Settings {
                 // 1500 less 4 bytes of LLC and 14 of NBF.
                 (Address::Nbf { name, session }, mac, 1482)
             }
-            _ => return Err(kind.expected("ipx, tcp, udp or nbf")),
+            _ => return Err(kind.expected("ipx, nbipx, spx, tcp, udp or nbf")),
         };
         let mac = match options.text("mac")? {
             None => mac,

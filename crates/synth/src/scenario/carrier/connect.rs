@@ -15,6 +15,8 @@ const NETBIOS_PORT: u16 = 139;
 /// Time between the frames of a set-up when the scenario does not say.
 const PACE: i64 = 100_000;
 
+const NO_CONNECTION: &str = "only tcp, nbf, nbipx and spx have connections";
+
 impl Conversation {
     /// Sets the conversation up, frame by frame.
     pub(in crate::scenario) fn connect(
@@ -28,8 +30,10 @@ impl Conversation {
         match self.kind {
             Kind::Tcp => self.connect_tcp(context, at, gap),
             Kind::Nbf => self.connect_nbf(context, at, gap),
+            Kind::Nbipx => self.connect_nbipx(context, at, gap),
+            Kind::Spx => self.connect_spx(context, at, gap),
             Kind::Ipx | Kind::Udp => {
-                return Err(context.place.fault("only tcp and nbf have connections"));
+                return Err(context.place.fault(NO_CONNECTION));
             }
         }
         Ok(())
@@ -69,8 +73,10 @@ impl Conversation {
                 self.llc_control(context, direction, later(at, 2, gap), Control::Disc);
                 self.llc_control(context, 1 - direction, later(at, 3, gap), Control::Ua);
             }
+            Kind::Nbipx => self.finish_nbipx(context, direction, at, gap),
+            Kind::Spx => self.finish_spx(context, direction, at, gap),
             Kind::Ipx | Kind::Udp => {
-                return Err(context.place.fault("only tcp and nbf have connections"));
+                return Err(context.place.fault(NO_CONNECTION));
             }
         }
         Ok(())
@@ -248,7 +254,7 @@ impl Conversation {
         self.put(context, direction, at, frame);
     }
 
-    fn arrive(&mut self, direction: usize, at: i64, unit: &Unit) {
+    pub(super) fn arrive(&mut self, direction: usize, at: i64, unit: &Unit) {
         self.ends[1 - direction]
             .received
             .add(at, unit.start, unit.end);

@@ -20,6 +20,8 @@ impl Conversation {
     ) -> Result<(), Fault> {
         let wanted = match protocol.text.as_str() {
             "tcp" => Kind::Tcp,
+            "nbipx" => Kind::Nbipx,
+            "spx" => Kind::Spx,
             _ => Kind::Nbf,
         };
         if self.kind != wanted {
@@ -29,6 +31,8 @@ impl Conversation {
         match protocol.text.as_str() {
             "tcp" => self.tcp_upkeep(context, direction, at, verb, options)?,
             "llc" => self.llc_upkeep(context, direction, at, verb, options)?,
+            "nbipx" => self.nbipx_upkeep(context, direction, at, verb)?,
+            "spx" => self.spx_upkeep(context, direction, at, verb)?,
             _ => self.nbf_upkeep(context, direction, at, verb)?,
         }
         options.done()

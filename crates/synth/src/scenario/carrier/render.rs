@@ -19,6 +19,7 @@ impl Conversation {
     ) -> Vec<u8> {
         match self.kind {
             Kind::Ipx => self.ipx_frame(settings, direction, &unit.payload),
+            Kind::Nbipx | Kind::Spx => self.packet(settings, direction, at, unit),
             Kind::Udp => {
                 let (from, to) = self.sockets(settings, direction);
                 let datagram = ipv4::udp(from, to, &unit.payload);
@@ -42,14 +43,14 @@ impl Conversation {
 
     pub(super) fn ipx_frame(&self, settings: &Settings, direction: usize, data: &[u8]) -> Vec<u8> {
         let ends = [direction, 1 - direction].map(|end| self.station(settings, end));
-        let [Address::Ipx(from), Address::Ipx(to)] = ends.map(|station| &station.address) else {
+        let [Some(from), Some(to)] = ends.map(|station| station.address.ipx()) else {
             return Vec::new();
         };
         let ncp = [from.socket, to.socket].contains(&ipx::NCP_SOCKET);
-        let kind = if ncp {
-            ipx::TYPE_NCP
-        } else {
-            ipx::TYPE_EXCHANGE
+        let kind = match self.kind {
+            Kind::Spx => ipx::TYPE_SPX,
+            _ if ncp => ipx::TYPE_NCP,
+            _ => ipx::TYPE_EXCHANGE,
         };
         let packet = ipx::packet(from, to, kind, ends[0].hops, data);
         let framing = self.ends[TO_SERVER].own(settings, |client| client.framing);
