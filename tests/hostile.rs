@@ -122,7 +122,7 @@ fn every_prefix_of_every_kind_of_frame() {
     let registry = registry();
     let (mut walk, mut line) = (Walk::default(), String::new());
     let mut tried = 0u64;
-    // Minutes of work: CI asks for it.
+    // Ten minutes of work: for when a release is near.
     let every = std::env::var_os("WIREWAIT_EVERY_PREFIX").is_some();
     let (frames, rare) = distinct(|frame, rare| {
         let length = frame.bytes.len();
