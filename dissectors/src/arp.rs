@@ -70,13 +70,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(llc::SAP.key(0x98)),
     ],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {

@@ -40,13 +40,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[Claim::Exact(LinkType::C_HDLC.key())],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

@@ -10,7 +10,6 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "direct_tcp",
     title: "SMB directly over TCP port 445, MS-SMB2 section 2.1",
     does: "messages in the TCP stream, finding the next one after a gap",
-    lacks: "",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -23,7 +22,6 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect: nbt::dissect,
     framing: Some(nbt::framing),
     resync: Some(nbt::resync),
-    exchange: None,
-    answer: None,
     describe: nbt::describe,
+    ..Dissector::PLAIN
 };

@@ -55,13 +55,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     claims: &[Claim::Exact(LinkType::FDDI.key())],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

@@ -127,13 +127,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(PROTOCOL.key(41)),
     ],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

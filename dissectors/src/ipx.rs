@@ -125,11 +125,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     carrier: Some("ipx"),
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

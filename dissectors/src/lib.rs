@@ -10,6 +10,8 @@
 use wirewait_wire::{Dissector, Registry};
 
 mod parse;
+#[cfg(test)]
+mod testing;
 
 macro_rules! dissectors {
     ($($name:ident),* $(,)?) => {

@@ -200,13 +200,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     claims: &[Claim::Exact(ethernet::LLC.any())],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

@@ -33,17 +33,12 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "llc-dix",
     title: "LLC in DIX Ethernet, EtherType 80D5",
     does: "finds the LLC frame and its length",
-    lacks: "",
     verified: &[Verified::Specification, Verified::Tshark],
     claims: &[Claim::Exact(ethernet::TYPE.key(0x80d5))],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {

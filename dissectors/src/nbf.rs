@@ -191,11 +191,10 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     carrier: Some("nbf"),
     dissect,
-    framing: None,
-    resync: None,
     exchange: Some(exchange),
     answer: Some(answer),
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

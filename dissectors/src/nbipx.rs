@@ -210,11 +210,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     carrier: Some("nbipx"),
     dissect,
-    framing: None,
-    resync: None,
     exchange: Some(exchange),
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

@@ -83,14 +83,10 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Verified::Tshark,
     ],
     claims: &[Claim::Exact(udp::PORT.key(137))],
-    conveys: false,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
     exchange: Some(exchange),
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {

@@ -140,7 +140,6 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbss",
     title: "NetBIOS session service framing on TCP port 139, RFC 1002; session set-up is counted as nbt",
     does: "messages in the TCP stream, finding the next one after a gap",
-    lacks: "",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -153,9 +152,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     framing: Some(framing),
     resync: Some(resync),
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 pub(crate) fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {

@@ -102,13 +102,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     claims: &[Claim::Exact(udp::PORT.key(138))],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {

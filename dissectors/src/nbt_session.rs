@@ -79,14 +79,10 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(nbt::CONTROL.key(packet::RETARGET as u32)),
         Claim::Exact(nbt::CONTROL.key(packet::KEEP_ALIVE as u32)),
     ],
-    conveys: false,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
     exchange: Some(exchange),
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {

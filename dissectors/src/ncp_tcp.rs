@@ -100,13 +100,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[Claim::Exact(tcp::PORT.key(524))],
     conveys: true,
-    carrier: None,
     dissect,
     framing: Some(framing),
     resync: Some(resync),
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {

@@ -77,13 +77,10 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(ipx::SOCKET.key(0x0553)),
     ],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
     exchange: Some(exchange),
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

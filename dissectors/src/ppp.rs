@@ -66,13 +66,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     claims: &[Claim::Exact(LinkType::PPP.key())],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {

@@ -13,7 +13,6 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "raw-ip",
     title: "IP without a link header",
     does: "tells IPv4 from IPv6",
-    lacks: "",
     verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[
         Claim::Exact(LinkType::RAW.key()),
@@ -23,13 +22,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(LinkType::IPV6.key()),
     ],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 /// The IP version that the first four bits give.

@@ -90,13 +90,10 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     // Not because something follows, but because only the facts tell an answer from an
     // advertisement, and only `dissect` sees them.
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
     exchange: Some(exchange),
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

@@ -45,13 +45,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     verified: &[Verified::Specification, Verified::Tshark],
     claims: &[Claim::Exact(LinkType::LINUX_SLL2.key())],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

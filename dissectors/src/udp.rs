@@ -2,7 +2,9 @@
 
 use crate::parse::{header, malformed};
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, Next, Table, Verified};
+use wirewait_wire::{
+    Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Table, Verified,
+};
 
 /// Ports of either end; the lower one is tried first.
 pub const PORT: Table = Table::new("udp.port");
@@ -44,17 +46,14 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "udp",
     title: "User Datagram Protocol, RFC 768",
     does: "ports",
-    lacks: "",
     verified: &[Verified::Specification, Verified::RealCaptures],
     claims: &[Claim::Exact(Table::new("ip.protocol").key(17))],
     conveys: true,
     carrier: Some("udp"),
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    fields,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
@@ -80,9 +79,25 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    f.be16("Source port")?;
+    f.be16("Destination port")?;
+    if f.be16("Length")? == 0 {
+        f.means("jumbogram: not said here");
+    }
+    let checksum = f.be16("Checksum")?;
+    f.hex();
+    if checksum == 0 {
+        f.means("none");
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
+    use proptest::prelude::*;
 
     /// A DNS query's header: 53124 to 53, 33 bytes (RFC 768, "Fields").
     const BYTES: [u8; 8] = [0xcf, 0x84, 0x00, 0x35, 0x00, 0x21, 0x12, 0x34];
@@ -120,5 +135,20 @@ mod tests {
             Header::parse(Input::whole(&bytes)),
             Err(malformed(4, "length less than 8"))
         );
+    }
+
+    proptest! {
+        #[test]
+        fn fields_are_those_of_the_header(bytes: [u8; 12]) {
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            if let Ok(h) = Header::parse(Input::whole(&bytes)) {
+                prop_assert_eq!(testing::number(&fields, "Source port"), Some(h.source.into()));
+                prop_assert_eq!(
+                    testing::number(&fields, "Destination port"),
+                    Some(h.destination.into())
+                );
+                prop_assert_eq!(testing::number(&fields, "Length"), Some(h.length.into()));
+            }
+        }
     }
 }

@@ -54,13 +54,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(TYPE.key(0x9100)),
     ],
     conveys: true,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {

@@ -352,17 +352,11 @@ mod tests {
         name: "outer",
         title: "",
         does: "",
-        lacks: "",
         verified: &[Verified::Nothing],
         claims: &[claim(LinkType(147).key())],
-        conveys: false,
-        carrier: None,
         dissect: two_byte_header,
-        framing: None,
-        resync: None,
-        exchange: None,
-        answer: None,
         describe,
+        ..Dissector::PLAIN
     };
 
     /// Carries others, and has messages of its own.

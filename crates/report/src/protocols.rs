@@ -102,14 +102,9 @@ mod tests {
         lacks: "everything that is not a header or a request",
         verified: &[Verified::Specification, Verified::Tshark],
         claims: &[],
-        conveys: false,
-        carrier: None,
         dissect,
-        framing: None,
-        resync: None,
-        exchange: None,
-        answer: None,
         describe,
+        ..Dissector::PLAIN
     };
 
     static TWO: Dissector = Dissector {

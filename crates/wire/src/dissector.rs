@@ -1,6 +1,6 @@
 //! The shape of a dissector: plain data and plain functions, no state.
 
-use crate::{Answered, Asked, Claim, Facts, Next, Part};
+use crate::{Answered, Asked, Claim, Facts, Fields, Next, Part};
 use std::fmt;
 
 /// What a dissector is given: the bytes at hand, and how many there really were.
@@ -146,6 +146,37 @@ pub struct Dissector {
     pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
     /// One line that says what this PDU is, without the protocol's name.
     pub describe: fn(Input<'_>, &mut dyn fmt::Write) -> fmt::Result,
+    /// Every field of the header, or of the whole PDU where it carries nobody else's;
+    /// `None` once the bytes end too early.
+    pub fields: fn(&mut Fields<'_>) -> Option<()>,
+}
+
+impl Dissector {
+    /// What most protocols are not: they end the walk, cut no byte stream, have no requests
+    /// and responses. To be completed with `..Dissector::PLAIN`.
+    pub const PLAIN: Self = Self {
+        name: "",
+        title: "",
+        does: "",
+        lacks: "",
+        verified: &[],
+        claims: &[],
+        conveys: false,
+        carrier: None,
+        dissect: |input, _| {
+            Ok(Layer {
+                header: 0,
+                end: input.length,
+                next: Next::NONE,
+            })
+        },
+        framing: None,
+        resync: None,
+        exchange: None,
+        answer: None,
+        describe: |input, out| write!(out, "{} bytes", input.length),
+        fields: |f| f.rest("Data").map(|_| ()),
+    };
 }
 
 /// Why a walk ended before the innermost layer.

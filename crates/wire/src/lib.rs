@@ -14,6 +14,7 @@ mod dissector;
 mod endpoint;
 mod exchange;
 mod facts;
+mod field;
 mod frame;
 mod registry;
 mod source;
@@ -27,6 +28,7 @@ pub use exchange::{
     Status,
 };
 pub use facts::{Carries, Cast, Facts, Numbered, NumberedKind, Order, Segment, Session, Stream};
+pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType};
 pub use registry::{Conflict, Depth, DissectorId, MAX_LAYERS, Registry, Span, Walk};
 pub use source::{Source, SourceError, SourceErrorKind};

@@ -195,14 +195,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(udp::PORT.key(524)),
         Claim::Exact(ncp_tcp::MESSAGE.any()),
     ],
-    conveys: false,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
     exchange: Some(exchange),
     answer: Some(answer),
     describe,
+    ..Dissector::PLAIN
 };
 
 /// Name space of identifiers: connection and sequence number.

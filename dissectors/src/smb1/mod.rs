@@ -164,14 +164,10 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         // Direct hosting: server socket 0550, client 0552 or any other.
         Claim::Signature(ipx::SOCKET, SIGNATURE),
     ],
-    conveys: false,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
     exchange: Some(exchange),
-    answer: None,
     describe: describe::describe,
+    ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

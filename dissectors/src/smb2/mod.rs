@@ -133,14 +133,10 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Signature(nbt::MESSAGE, b"\xfdSMB"),
         Claim::Signature(nbt::MESSAGE, b"\xfcSMB"),
     ],
-    conveys: false,
-    carrier: None,
     dissect,
-    framing: None,
-    resync: None,
     exchange: Some(exchange),
-    answer: None,
     describe: describe::describe,
+    ..Dissector::PLAIN
 };
 
 /// How a message is wrapped, by its first four bytes.

@@ -24,17 +24,13 @@ static TOY_LINK: Dissector = Dissector {
     name: "toy_link",
     title: "toy link",
     does: "everything",
-    lacks: "",
     verified: &[],
     claims: &[Claim::Exact(LINK.key(LINK_TYPE as u32))],
     conveys: true,
     carrier: Some("toy_link"),
     dissect: dissect_link,
-    framing: None,
-    resync: None,
-    exchange: None,
-    answer: None,
     describe,
+    ..Dissector::PLAIN
 };
 
 static TOY_FRAMER: Dissector = Dissector {
