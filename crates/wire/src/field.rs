@@ -278,6 +278,38 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The next `n` bytes for themselves, as far as they are there: `read` finds the end of
+    /// the PDU behind them. What it leaves over is one field, `rest`; groups that it left open
+    /// are closed. A field that wants more than these bytes ends them, not the PDU.
+    pub fn within(
+        &mut self,
+        n: u32,
+        rest: impl Into<Cow<'static, str>>,
+        read: impl FnOnce(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        if self.ended {
+            return None;
+        }
+        let (outer, open) = (self.input, self.open.len());
+        let end = self.at.saturating_add(n).min(outer.length);
+        let captured = outer.bytes.len().min(end as usize);
+        self.input = Input {
+            bytes: outer.bytes.get(..captured).unwrap_or_default(),
+            length: end,
+        };
+        let read = read(self);
+        if read.is_some() {
+            self.rest(rest);
+        }
+        while self.open.len() > open {
+            self.close();
+        }
+        self.input = outer;
+        // Everything up to the end was captured: only these bytes have ended.
+        self.ended &= self.at < end;
+        (self.at >= end && !self.ended).then_some(())
+    }
+
     /// All fields, in order; groups still open are closed.
     #[must_use]
     pub fn finish(mut self) -> Vec<Field<'a>> {
@@ -402,6 +434,52 @@ mod tests {
         let mut f = Fields::new(input, None);
         assert_eq!(f.be32("Four"), None);
         assert_eq!(f.finish()[0].end, 3);
+    }
+
+    #[test]
+    fn bytes_for_themselves_end_where_they_end() {
+        let mut f = Fields::new(Input::whole(&[1, 2, 3, 4, 5, 6, 7]), None);
+        let read = f.within(2, "Rest", |f| {
+            f.open("Group");
+            f.u8("One")?;
+            f.be32("Too much")?;
+            f.u8("Never")?;
+            Some(())
+        });
+        assert_eq!(read, Some(()), "the PDU goes on");
+        f.within(3, "Rest", |f| {
+            assert_eq!((f.left(), f.peek().len()), (3, 3));
+            f.u8("Two").map(|_| ())
+        });
+        assert_eq!(f.u8("Three"), Some(6));
+        assert_eq!(f.left(), 1);
+        assert_eq!(
+            layout(&f.finish()),
+            [
+                ("Group".into(), 0, 0, 2),
+                ("One".into(), 1, 0, 1),
+                ("Too much".into(), 1, 1, 2),
+                ("Two".into(), 0, 2, 3),
+                ("Rest".into(), 0, 3, 5),
+                ("Three".into(), 0, 5, 6),
+            ]
+        );
+    }
+
+    #[test]
+    fn bytes_for_themselves_that_were_cut_off_end_the_pdu() {
+        let input = Input {
+            bytes: &[1, 2],
+            length: 9,
+        };
+        for n in [3, 100] {
+            let mut f = Fields::new(input, None);
+            assert_eq!(f.within(n, "Rest", |f| f.u8("One").map(|_| ())), None);
+            assert_eq!(f.u8("Behind"), None);
+            let mut f = Fields::new(input, None);
+            assert_eq!(f.within(n, "Rest", |f| f.be32("One").map(|_| ())), None);
+            assert_eq!(f.finish()[0].value, Value::Cut);
+        }
     }
 
     #[test]
