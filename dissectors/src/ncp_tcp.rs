@@ -7,7 +7,9 @@
 use crate::parse::{be32, header, malformed};
 use crate::{ncp, tcp};
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Framing, Input, Layer, Next, Table, Verified};
+use wirewait_wire::{
+    Claim, Dissector, Facts, Fault, Fields, Framing, Input, Layer, Next, Table, Verified,
+};
 
 /// What is inside the framing: NCP packets.
 pub const MESSAGE: Table = Table::new("ncp.tcp.message");
@@ -36,6 +38,9 @@ impl Header {
     pub const MAX: u32 = 0x0020_0000;
     /// Bytes of a signature.
     pub const SIGNATURE: u32 = 8;
+    /// The bits of the length field that are the length. The top one says that a signature
+    /// is there; the next three are reserved.
+    const LENGTH: u32 = 0x0fff_ffff;
 
     /// Reads the part that both headers share.
     ///
@@ -49,8 +54,7 @@ impl Header {
             _ => return Err(malformed(0, "neither DmdT nor tNcP")),
         };
         let h: &[u8; 8] = header(input)?;
-        // The top bit says that a signature is there; the next three are reserved.
-        let length = u32::from_be_bytes([h[4], h[5], h[6], h[7]]) & 0x0fff_ffff;
+        let length = u32::from_be_bytes([h[4], h[5], h[6], h[7]]) & Self::LENGTH;
         if !(direction.header()..=Self::MAX).contains(&length) {
             return Err(malformed(4, "length"));
         }
@@ -104,6 +108,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     framing: Some(framing),
     resync: Some(resync),
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -163,10 +168,44 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let input = f.input();
+    let mark = f.bytes(4, "Signature")?;
+    let direction = match mark {
+        b"DmdT" => Direction::Request,
+        b"tNcP" => Direction::Reply,
+        _ => {
+            f.means("neither DmdT nor tNcP");
+            return Some(());
+        }
+    };
+    f.shown(mark.escape_ascii()).means(match direction {
+        Direction::Request => "request",
+        Direction::Reply => "reply",
+    });
+    f.be32("Length")?;
+    f.hex();
+    f.flag(0x8000_0000, "Packet signature", "there", "none");
+    f.bits(0x7000_0000, "Reserved");
+    f.bits(Header::LENGTH.into(), "Length of header and packet");
+    if direction == Direction::Request {
+        f.be32("Version")?;
+        f.be32("Reply buffer size")?;
+    }
+    // Nothing says where the packet begins when the length cannot be.
+    let before = Header::parse(input)
+        .ok()
+        .and_then(|header| header.before_packet(input.bytes).ok())?;
+    f.until(before, "Packet signature")?;
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use proptest::prelude::*;
+    use wirewait_wire::Value;
 
     /// A request of 20 bytes: length 36, version 1, room for 272 bytes of reply.
     fn request() -> Vec<u8> {
@@ -293,6 +332,24 @@ mod tests {
         assert_eq!(line(b"DmdT"), "cut off or no NCP");
     }
 
+    #[test]
+    fn the_fields_cover_the_header_and_a_signature() {
+        let bytes = signed(&request(), 16);
+        let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+        assert_eq!(fields[0].value, Value::Text("DmdT".into()));
+        assert_eq!(fields[0].meaning, "request");
+        assert_eq!(testing::number(&fields, "Packet signature"), Some(1));
+        assert_eq!(testing::number(&fields, "Length of header and packet"), Some(44));
+        assert_eq!(testing::number(&fields, "Version"), Some(1));
+        assert_eq!(testing::number(&fields, "Reply buffer size"), Some(272));
+        let last = fields.last().unwrap();
+        assert_eq!(last.value, Value::Bytes(b"\xa5signed!"));
+        let fields = testing::fields(&DISSECTOR, Input::whole(&REPLY));
+        assert_eq!(fields.last().unwrap().end, 8);
+        let fields = testing::fields(&DISSECTOR, Input::whole(b"HTTP/1.0"));
+        assert_eq!(fields[0].meaning, "neither DmdT nor tNcP");
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_survived(
@@ -309,6 +366,11 @@ mod tests {
             }
             if let Some(at) = resync(&bytes) {
                 prop_assert!(!matches!(framing(&bytes[at..]), Framing::Lost));
+            }
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            if let Ok(h) = Header::parse(Input::whole(&bytes)) {
+                let length = testing::number(&fields, "Length of header and packet");
+                prop_assert_eq!(length, Some(h.length.into()));
             }
             let mut out = String::new();
             describe(Input::whole(&bytes), &mut out).unwrap();

@@ -5,9 +5,11 @@
 
 use super::functions::UNKNOWN;
 use super::{BY_BURST, operation, type_code};
-use crate::parse::{be32, header, le16, le32};
+use crate::parse::{be16, be32, header, le16, le32};
 use std::fmt;
-use wirewait_wire::{Exchange, Fault, File, Id, Input, Kind, Operation, Parts, Role, Side, Status};
+use wirewait_wire::{
+    Exchange, Fault, Fields, File, Id, Input, Kind, Operation, Parts, Role, Side, Status,
+};
 
 /// The header of a packet burst packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -225,7 +227,16 @@ pub(super) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Resul
     if burst.flags & Burst::SYSTEM != 0 {
         match burst.missing {
             0 => out.write_str(" received")?,
-            n => write!(out, " lacks {n} fragments")?,
+            n => {
+                write!(out, " lacks {n} fragments")?;
+                for (at, length) in fragments(&burst, input).take(SHOWN_FRAGMENTS) {
+                    let end = u64::from(at) + u64::from(length);
+                    write!(out, " {at}-{}", end.saturating_sub(1).max(at.into()))?;
+                }
+                if usize::from(n) > SHOWN_FRAGMENTS {
+                    out.write_str(" and more")?;
+                }
+            }
         }
     } else {
         write!(
@@ -249,6 +260,16 @@ pub(super) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Resul
     Ok(())
 }
 
+/// How many missing fragments one line names.
+const SHOWN_FRAGMENTS: usize = 4;
+
+/// Offset and length of the fragments that a packet lists as missing, as far as captured.
+fn fragments(burst: &Burst, input: Input<'_>) -> impl Iterator<Item = (u32, u16)> {
+    let list = input.skip(Burst::LENGTH).bytes.chunks_exact(6);
+    list.take(burst.missing.into())
+        .filter_map(|entry| Some((be32(entry, 0)?, be16(entry, 4)?)))
+}
+
 fn describe_command(bytes: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
     let command = Command::parse(bytes);
     let name = match command.function {
@@ -264,9 +285,108 @@ fn describe_command(bytes: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
     Ok(())
 }
 
+/// Describes a packet: header, list of missing fragments, and the data, of which the head of
+/// a request or reply is taken apart.
+pub(super) fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let header = Burst::parse(f.input()).ok();
+    f.be16("Packet type")?;
+    f.hex().means("packet burst");
+    f.u8("Flags")?;
+    f.hex();
+    f.flag(Burst::SYSTEM.into(), "SYS", "system packet", "data packet");
+    f.flag(Burst::LIST.into(), "LST", "return a fragment list", "no");
+    f.flag(Burst::END.into(), "EOB", "end of the burst", "no");
+    f.flag(Burst::BUSY.into(), "BSY", "server busy", "no");
+    f.flag(Burst::ABORT.into(), "ABT", "given up", "no");
+    if f.u8("Stream type")? == 2 {
+        f.means("big send burst");
+    }
+    f.be32("Source connection ID")?;
+    f.hex();
+    f.be32("Destination connection ID")?;
+    f.hex();
+    f.be32("Packet sequence number")?;
+    let delay = f.be32("Send delay time")?;
+    f.means(format_args!("{} µs between packets", u64::from(delay) * 100));
+    f.be16("Burst sequence number")?;
+    f.be16("Acknowledgement sequence number")?;
+    f.means("the burst expected next");
+    f.be32("Burst length")?;
+    f.be32("Burst offset")?;
+    f.be16("Data bytes")?;
+    let missing = f.be16("Missing fragments")?;
+    // All of the header was there, or this line would not have been reached.
+    let header = header?;
+    for _ in 0..missing {
+        if f.peek().is_empty() {
+            break;
+        }
+        f.open("Missing fragment");
+        let at = f.be32("Fragment offset")?;
+        let length = f.be16("Fragment length")?;
+        f.means(format_args!("to {}", u64::from(at) + u64::from(length)));
+        f.close();
+    }
+    if header.flags & Burst::SYSTEM == 0 && header.offset == 0 {
+        if header.is_command() {
+            command(f, header.length)?;
+        } else {
+            result(f, header.length)?;
+        }
+    }
+    f.rest("Data").map(|_| ())
+}
+
+/// The head of a request of `length` bytes in this packet.
+fn command(f: &mut Fields<'_>, length: u16) -> Option<()> {
+    if u32::from(length) < COMMAND_HEAD || f.left() < COMMAND_HEAD {
+        return Some(());
+    }
+    f.open("Request");
+    let function = f.le32("Burst function")?;
+    f.means(match function {
+        READ_FUNCTION => "read",
+        WRITE_FUNCTION => "write",
+        _ => "not known",
+    });
+    f.be32("File handle")?;
+    f.hex();
+    f.bytes(8, "Reserved")?;
+    f.be32("File offset")?;
+    f.be32("Bytes to transfer")?;
+    f.close();
+    Some(())
+}
+
+/// The head of a reply of `length` bytes in this packet. That a reply of no more than a
+/// result answers a write is told by its length: one to a read has a count behind it.
+fn result(f: &mut Fields<'_>, length: u16) -> Option<()> {
+    let status = status(f.peek(), length.into());
+    let words = status.and_then(|s| s.name).unwrap_or("not known");
+    match length {
+        2 | 3 => {
+            f.le16("Result")?;
+            f.means(words);
+        }
+        4.. if f.left() >= 4 => {
+            f.le32("Result")?;
+            f.means(words);
+            if u32::from(length) >= REPLY_HEAD && f.left() >= 4 {
+                f.be32("Bytes read")?;
+            }
+        }
+        _ => {}
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::DISSECTOR;
     use super::*;
+    use crate::testing;
+    use proptest::prelude::*;
+    use wirewait_wire::Value;
 
     /// A request to read 65536 bytes at 4096: a burst of 24 bytes in one packet.
     const REQUEST: [u8; 60] = [
@@ -305,7 +425,15 @@ mod tests {
         ack[2] = Burst::SYSTEM | Burst::BUSY;
         assert_eq!(line(&ack), "burst 7 ack 7 received busy");
         ack[35] = 3;
-        assert_eq!(line(&ack), "burst 7 ack 7 lacks 3 fragments busy");
+        assert_eq!(
+            line(&ack[..36]),
+            "burst 7 ack 7 lacks 3 fragments busy",
+            "the list was cut off"
+        );
+        assert_eq!(
+            line(&lacking()),
+            "burst 7 ack 7 lacks 2 fragments 1400-2099 5600-6999"
+        );
     }
 
     fn meaning(bytes: &[u8]) -> Exchange {
@@ -399,6 +527,121 @@ mod tests {
         assert_eq!(role(Burst::SYSTEM, 2), Role::Upkeep);
         assert_eq!(role(Burst::SYSTEM | Burst::BUSY, 0), Role::Interim);
         assert_eq!(role(Burst::SYSTEM | Burst::ABORT, 0), Role::Upkeep);
+    }
+
+    /// A system packet that lacks 700 bytes at 1400 and 1400 at 5600.
+    fn lacking() -> Vec<u8> {
+        let mut bytes = REQUEST[..36].to_vec();
+        (bytes[2], bytes[33], bytes[35]) = (Burst::SYSTEM, 0, 2);
+        bytes.extend([0, 0, 5, 0x78, 2, 0xbc, 0, 0, 0x15, 0xe0, 5, 0x78]);
+        bytes
+    }
+
+    /// Name, number and meaning of the fields from `from` on, without the flags' bits.
+    fn shown(bytes: &[u8], from: u32) -> Vec<(String, Option<u64>, String)> {
+        testing::fields(&DISSECTOR, Input::whole(bytes))
+            .into_iter()
+            .filter(|field| field.start >= from && field.mask == 0)
+            .map(|field| {
+                let number = match field.value {
+                    Value::Decimal(n) | Value::Hex(n) => Some(n),
+                    _ => None,
+                };
+                (field.name.into_owned(), number, field.meaning)
+            })
+            .collect()
+    }
+
+    fn row(name: &str, number: u64, meaning: &str) -> (String, Option<u64>, String) {
+        (name.into(), Some(number), meaning.into())
+    }
+
+    #[test]
+    fn the_fields_take_a_request_apart() {
+        let fields = testing::fields(&DISSECTOR, Input::whole(&REQUEST));
+        assert_eq!(testing::number(&fields, "EOB"), Some(1));
+        assert_eq!(testing::number(&fields, "SYS"), Some(0));
+        assert_eq!(
+            shown(&REQUEST, 16),
+            [
+                row("Send delay time", 3, "300 µs between packets"),
+                row("Burst sequence number", 7, ""),
+                row("Acknowledgement sequence number", 7, "the burst expected next"),
+                row("Burst length", 24, ""),
+                row("Burst offset", 0, ""),
+                row("Data bytes", 24, ""),
+                row("Missing fragments", 0, ""),
+                ("Request".into(), None, String::new()),
+                row("Burst function", 1, "read"),
+                row("File handle", 0xa1b2_c3d4, ""),
+                ("Reserved".into(), None, String::new()),
+                row("File offset", 4096, ""),
+                row("Bytes to transfer", 65536, ""),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_fields_list_every_missing_fragment() {
+        let missing = ("Missing fragment".to_owned(), None, String::new());
+        assert_eq!(
+            shown(&lacking(), 36),
+            [
+                missing.clone(),
+                row("Fragment offset", 1400, ""),
+                row("Fragment length", 700, "to 2100"),
+                missing,
+                row("Fragment offset", 5600, ""),
+                row("Fragment length", 1400, "to 7000"),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_fields_show_the_result_of_a_reply() {
+        let shown = shown(&reply(0, [3, 0, 0, 0, 0, 0, 0, 4, 9, 9, 9, 9]), 36);
+        assert_eq!(
+            shown[..2],
+            [row("Result", 3, "no data read"), row("Bytes read", 4, "")]
+        );
+        assert_eq!((shown[2].0.as_str(), shown.len()), ("Data", 3));
+    }
+
+    proptest! {
+        #[test]
+        fn fields_are_those_of_the_header(
+            head in prop::array::uniform32(any::<u8>()),
+            tail in prop::collection::vec(any::<u8>(), 0..60),
+            flags in prop::sample::select(vec![0u8, 0x10, 0x80, 0x84, 0x88]),
+            at_start: bool,
+        ) {
+            let mut bytes = vec![0x77, 0x77];
+            bytes.extend(head);
+            bytes.extend(tail);
+            bytes[2] = flags;
+            if at_start {
+                bytes[28..32].fill(0);
+            }
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            if let Ok(b) = Burst::parse(Input::whole(&bytes)) {
+                for (name, value) in [
+                    ("Flags", b.flags.into()),
+                    ("Stream type", b.stream.into()),
+                    ("Source connection ID", b.source.into()),
+                    ("Destination connection ID", b.destination.into()),
+                    ("Packet sequence number", b.packet.into()),
+                    ("Send delay time", u64::from(b.delay)),
+                    ("Burst sequence number", b.sequence.into()),
+                    ("Acknowledgement sequence number", b.ack.into()),
+                    ("Burst length", b.total.into()),
+                    ("Burst offset", b.offset.into()),
+                    ("Data bytes", b.length.into()),
+                    ("Missing fragments", b.missing.into()),
+                ] {
+                    prop_assert_eq!(testing::number(&fields, name), Some(value), "{}", name);
+                }
+            }
+        }
     }
 
     #[test]

@@ -8,8 +8,9 @@
 //! behind everything that is read here.
 
 mod burst;
-mod fields;
+mod detail;
 mod functions;
+mod open_file;
 mod path;
 mod status;
 
@@ -146,6 +147,8 @@ impl Packet {
 }
 
 impl Header {
+    /// Bytes of a reply's header.
+    const REPLY: u32 = 8;
     /// State of the connection: the server does not know it.
     pub const BAD_CONNECTION: u8 = 0x01;
     /// State of the connection: the server is going down.
@@ -199,6 +202,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     exchange: Some(exchange),
     answer: Some(answer),
     describe,
+    fields: detail::fields,
     ..Dissector::PLAIN
 };
 
@@ -301,7 +305,7 @@ impl Header {
                 subfunction,
             } => {
                 let found = functions::find(function, subfunction);
-                let fields = fields::request(function, subfunction.unwrap_or(0), input);
+                let fields = open_file::request(function, subfunction.unwrap_or(0), input);
                 Some(Exchange {
                     file: fields.file,
                     asked: fields.asked,
@@ -361,8 +365,8 @@ fn answer(input: Input<'_>, asked: &Asked) -> Answered {
     };
     let (data, file) = match completion {
         0 => (
-            fields::moved(function.0, function.1, asked.asked, input),
-            fields::opened(function.0, function.1, input),
+            open_file::moved(function.0, function.1, asked.asked, input),
+            open_file::opened(function.0, function.1, input),
         ),
         _ => (0, None),
     };
@@ -444,7 +448,7 @@ fn describe_request(
         }
     }
     let sub = subfunction.unwrap_or(0);
-    let fields = fields::request(function, sub, input);
+    let fields = open_file::request(function, sub, input);
     if let Some(file) = fields.file {
         write!(out, " h={:08x}", file.handle)?;
         if let Some(offset) = file.offset {
@@ -462,6 +466,7 @@ fn describe_request(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use proptest::prelude::*;
 
     /// Read 1024 bytes at 4096 from handle 0x04000000 (6-byte form), sequence 17,
@@ -670,6 +675,42 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn fields_are_those_of_the_header(
+            packet_type in prop::sample::select(
+                vec![0x1111u16, 0x2222, 0x3333, 0x5555, 0x9999, 0xbbbb, 0x3e3e],
+            ),
+            tail in prop::collection::vec(any::<u8>(), 0..120),
+        ) {
+            let mut bytes = packet_type.to_be_bytes().to_vec();
+            bytes.extend(tail);
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            let number = |name| testing::number(&fields, name);
+            if let Ok(Packet::Service(header)) = Packet::parse(input) {
+                prop_assert_eq!(number("Packet type"), Some(packet_type.into()));
+                prop_assert_eq!(number("Sequence number"), Some(header.sequence.into()));
+                let [high, low] = header.connection.to_be_bytes();
+                prop_assert_eq!(number("Connection number high"), Some(high.into()));
+                prop_assert_eq!(number("Connection number low"), Some(low.into()));
+                prop_assert_eq!(number("Task number"), Some(header.task.into()));
+                match header.message {
+                    Message::Request { function, subfunction } => {
+                        prop_assert_eq!(number("Function code"), Some(function.into()));
+                        prop_assert_eq!(number("Subfunction code"), subfunction.map(u64::from));
+                    }
+                    Message::Reply { completion, state } => {
+                        prop_assert_eq!(number("Completion code"), Some(completion.into()));
+                        prop_assert_eq!(number("Connection status"), Some(state.into()));
+                    }
+                    Message::Notice { what } | Message::Watchdog { what } => {
+                        prop_assert_eq!(number("Signature character"), Some(what.into()));
+                    }
+                    Message::Create | Message::Destroy | Message::BeingProcessed => {}
+                }
+            }
+        }
+
         #[test]
         fn any_bytes_are_survived(
             packet_type in prop::sample::select(

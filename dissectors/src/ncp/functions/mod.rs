@@ -28,6 +28,33 @@ pub(super) fn find(function: u8, subfunction: Option<u8>) -> &'static Operation 
     }
 }
 
+/// What the subfunctions of a function have in common.
+pub(super) const fn family(function: u8) -> Option<&'static str> {
+    Some(match function {
+        17 => "print spooling",
+        21 => "messages",
+        22 => "directory services",
+        23 => "bindery, queues, accounting, server",
+        32 => "semaphores",
+        34 => "transaction tracking",
+        35 => "AFP",
+        36 => "NCP extensions",
+        86 => "extended attributes",
+        87 => "name space services",
+        88 => "volume auditing",
+        89 => "enhanced name space services",
+        90 => "data migration",
+        92 => "SecretStore",
+        94 => "NMAS",
+        104 => "directory services (NDS)",
+        111 => "semaphores",
+        114 => "time synchronization",
+        123 => "server statistics",
+        131 => "remote console",
+        _ => return None,
+    })
+}
+
 /// Where the subfunction of this function stands in the packet, if it has one. Some
 /// functions put a length of two bytes before it.
 pub(super) const fn subfunction_offset(function: u8) -> Option<u32> {
