@@ -57,6 +57,7 @@ dissectors! {
     ncp_tcp,
     smb1,
     smb2,
+    dcerpc,
 }
 
 /// A registry of every dissector.

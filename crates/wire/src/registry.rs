@@ -384,30 +384,56 @@ impl Registry {
                 payload,
                 end: message_end,
             });
-            let message = slice(frame, payload, message_end);
-            if let Some(child) = self.resolve(&inner, message.bytes) {
-                let dissector = self.dissector(child);
-                match (dissector.dissect)(message, &mut walk.facts) {
-                    Ok(layer) => walk.push(Span {
-                        dissector: child,
-                        start: payload,
-                        payload: payload.saturating_add(layer.header).min(message_end),
-                        end: message_end,
-                    }),
-                    Err(fault) => {
-                        // The rest of the message may stand in the next segment.
-                        if message_end <= end {
-                            walk.stop = Some(judge(fault, dissector, payload, message));
-                        }
-                        return;
-                    }
-                }
+            if !self.walk_message(frame, payload, message_end, end, inner, walk) {
+                return;
             }
             if message_end <= at {
                 return;
             }
             at = message_end;
         }
+    }
+
+    /// The layers of one message of a stream, of which the frame holds the bytes up to
+    /// `frame_end`; false if one could not be read, so that nothing behind it can either.
+    fn walk_message(
+        &self,
+        frame: &Frame<'_>,
+        mut start: u32,
+        end: u32,
+        frame_end: u32,
+        mut next: Next,
+        walk: &mut Walk,
+    ) -> bool {
+        while walk.len < MAX_LAYERS {
+            let input = slice(frame, start, end);
+            let Some(id) = self.resolve(&next, input.bytes) else {
+                return true;
+            };
+            let dissector = self.dissector(id);
+            match (dissector.dissect)(input, &mut walk.facts) {
+                Ok(layer) => {
+                    let own_end = start.saturating_add(layer.end).min(end);
+                    let payload = start.saturating_add(layer.header).min(own_end);
+                    walk.push(Span {
+                        dissector: id,
+                        start,
+                        payload,
+                        end: own_end,
+                    });
+                    start = payload;
+                    next = layer.next;
+                }
+                Err(fault) => {
+                    // The rest of the message may stand in the next segment.
+                    if end <= frame_end {
+                        walk.stop = Some(judge(fault, dissector, start, input));
+                    }
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     fn find(&self, key: Key) -> Option<DissectorId> {

@@ -14,6 +14,7 @@
 mod andx;
 mod commands;
 mod describe;
+mod payload;
 pub(crate) mod status;
 mod transact;
 mod transfer;
@@ -171,12 +172,16 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
-    Header::parse(input)?;
+    let h = Header::parse(input)?;
     facts.carries = Carries::Message;
+    let (header, next) = match payload::carried(&h, input) {
+        Some((at, key)) => (at, Next::one(key)),
+        None => (Header::LENGTH, Next::NONE),
+    };
     Ok(Layer {
-        header: Header::LENGTH,
+        header,
         end: input.length,
-        next: Next::NONE,
+        next,
     })
 }
 

@@ -1,0 +1,89 @@
+//! What other protocol a message carries: DCE/RPC in what is written to, read from or
+//! transacted on a pipe.
+
+use super::andx::{Block, Blocks};
+use super::{Command, Header};
+use crate::dcerpc;
+use wirewait_wire::{Input, Key};
+
+/// The key of the protocol carried, and where it begins in the message. Only a last block
+/// can carry one: what follows its data would be lost otherwise.
+pub(super) fn carried(h: &Header, message: Input<'_>) -> Option<(u32, Key)> {
+    let block = Blocks::new(h, message).last()?;
+    let at = data_at(&block, h.response)?;
+    let data = message.bytes.get(at..)?;
+    // Nothing in a read or write says that its file is a pipe.
+    dcerpc::looks_like(data).then_some((u32::try_from(at).ok()?, dcerpc::PIPE.any()))
+}
+
+/// Where the data of a read, a write or a transaction begins, if there is any.
+fn data_at(b: &Block<'_>, response: bool) -> Option<usize> {
+    let (count, at) = match (b.command, response) {
+        (Command::READ_ANDX, true) => (b.u16(10)?, b.u16(12)?),
+        (Command::WRITE_ANDX, false) => (b.u16(20)?, b.u16(22)?),
+        (Command::TRANSACTION, false) => (b.u16(22)?, b.u16(24)?),
+        (Command::TRANSACTION, true) => (b.u16(12)?, b.u16(14)?),
+        // The bytes: 01, length, data (MS-CIFS 2.2.4.11.2, 2.2.4.12.1).
+        (Command::READ, true) | (Command::WRITE, false) => {
+            return (b.bytes().first() == Some(&1)).then(|| b.bytes_at() + 3);
+        }
+        _ => return None,
+    };
+    let at = usize::from(at);
+    (count > 0 && at >= b.bytes_at()).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{message, words};
+    use super::super::{DISSECTOR, dissect};
+    use super::*;
+    use wirewait_wire::Facts;
+
+    /// A shutdown: nothing but the common header (C706 12.6.4.12).
+    const PDU: [u8; 16] = [5, 0, 17, 3, 0x10, 0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0];
+
+    fn payload(m: &[u8]) -> Option<(u32, bool)> {
+        let layer = dissect(Input::whole(m), &mut Facts::default()).unwrap();
+        let key = layer.next.keys().next()?;
+        assert_eq!(layer.end as usize, m.len(), "{}", DISSECTOR.name);
+        Some((layer.header, key == dcerpc::PIPE.any()))
+    }
+
+    #[test]
+    fn what_moves_on_a_pipe_is_known_by_its_appearance() {
+        let write = |data: &[u8]| {
+            let w = words([0xff, 0, 7, 0, 0, 0, 0, 8, 16, 0, 16, 63, 0, 0]);
+            message(0x2f, 0, &w, data)
+        };
+        assert_eq!(payload(&write(&PDU)), Some((63, true)));
+        assert_eq!(payload(&write(&[7; 16])), None);
+        let read = words([0xff, 0, 0, 0, 0, 16, 59, 0, 0, 0, 0, 0]);
+        assert_eq!(payload(&message(0x2e, 0x80, &read, &PDU)), Some((59, true)));
+        let core = [&[1, 16, 0][..], &PDU].concat();
+        let w = words([16, 0, 0, 0, 0]);
+        assert_eq!(payload(&message(0x0a, 0x80, &w, &core)), Some((48, true)));
+        let w = words([7, 16, 0, 0, 0]);
+        assert_eq!(payload(&message(0x0b, 0, &w, &core)), Some((48, true)));
+    }
+
+    #[test]
+    fn transactions_on_pipes_carry_it_both_ways() {
+        let mut w = words([0, 16, 0, 1024, 0, 0, 0, 0, 0, 0, 67, 16, 75, 2, 0x26, 7]);
+        let bytes = [&b"\\PIPE\\\0\0"[..], &PDU].concat();
+        assert_eq!(payload(&message(0x25, 0, &w, &bytes)), Some((75, true)));
+        w[24] = 60;
+        assert_eq!(payload(&message(0x25, 0, &w, &bytes)), None, "in the words");
+        let w = words([0, 16, 0, 0, 56, 0, 16, 56, 0, 0]);
+        let bytes = [&[0][..], &PDU].concat();
+        assert_eq!(payload(&message(0x25, 0x80, &w, &bytes)), Some((56, true)));
+    }
+
+    #[test]
+    fn what_is_chained_behind_stays_with_the_message() {
+        let w = words([0x04, 79, 7, 0, 0, 0, 0, 8, 16, 0, 16, 63, 0, 0]);
+        let mut m = message(0x2f, 0, &w, &PDU);
+        m.extend([3, 7, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(payload(&m), None);
+    }
+}
