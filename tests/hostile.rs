@@ -351,6 +351,7 @@ fn assert_text(what: &str, out: &[u8], is_json: bool) {
 #[test]
 fn whatever_comes_in_what_goes_out_is_text() {
     use wirewait_report::decode::{Decoder, Shape, Time};
+    use wirewait_report::text::Look;
     use wirewait_report::transactions::{Format, Writer};
     let registry = registry();
     let mut dice = Random::new(0x7465_7874);
@@ -365,7 +366,8 @@ fn whatever_comes_in_what_goes_out_is_text() {
             (Shape::Detail, Time::Relative),
             (Shape::Json, Time::Absolute),
         ] {
-            let (mut out, mut decoder) = (Vec::new(), Decoder::new(&registry, shape, time));
+            let (mut out, mut decoder) =
+                (Vec::new(), Decoder::new(&registry, shape, time, Look::FILE));
             for (number, frame) in (1..).zip(&mutilated) {
                 decoder.write(&mut out, number, &frame.as_frame()).unwrap();
             }

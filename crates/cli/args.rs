@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use wirewait_engine::Settings;
+use wirewait_report::decode::Selector;
 
 const AFTER_HELP: &str = "\
 `wirewait FILE...` is short for `wirewait report FILE...`; write ./report for a file that is \
@@ -84,10 +85,14 @@ pub(crate) struct DecodeArgs {
     /// Shape of the frames; json is one object per line
     #[arg(long, value_enum, default_value_t = DecodeFormat::Text)]
     pub(crate) format: DecodeFormat,
-    /// Below each line, its layers with the bytes they cover, and the bytes
+    /// Below each line, its layers with their fields, and the bytes
     #[arg(short, long, conflicts_with = "format")]
     pub(crate) detail: bool,
-    /// Times from the start of the capture, or in UTC
+    /// Marks a layer or a field in the details and among the bytes: smb1, smb1.Command,
+    /// "tcp.Source port"
+    #[arg(long, value_name = "LAYER[.FIELD]", conflicts_with = "format")]
+    pub(crate) select: Vec<Selector>,
+    /// Times since the start of the capture, in UTC, or since the frame shown before
     #[arg(long, value_enum, default_value_t = TimeFormat::Relative)]
     pub(crate) time: TimeFormat,
     #[command(flatten)]
@@ -196,6 +201,7 @@ pub(crate) enum ListFormat {
 pub(crate) enum TimeFormat {
     Relative,
     Absolute,
+    Delta,
 }
 
 /// Frame numbers, counted from 1: `17`, `17-20`, `17-` (to the end).

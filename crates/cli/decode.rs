@@ -2,16 +2,26 @@
 
 use crate::args::{DecodeArgs, DecodeFormat, TimeFormat};
 use crate::failure::{Failure, Verdict};
-use crate::input::Input;
+use crate::input::{Input, warn};
 use crate::output::Output;
 use wirewait_engine::{Choice, registry};
+use wirewait_report::Escaped;
 use wirewait_report::decode::{Decoder, Shape, Time};
 
 pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
     let input = Input::open(&args.input)?;
     let mut output = Output::open(&args.output, &args.input.files)?;
     let registry = registry();
-    let shape = match (args.format, args.detail) {
+    for selector in &args.select {
+        if !registry.dissectors().iter().any(|d| selector.is_of(d.name)) {
+            return Err(Failure::Usage(format!(
+                "--select {}: there is no such protocol; `wirewait protocols` lists them",
+                Escaped(&selector.to_string())
+            )));
+        }
+    }
+    let detail = args.detail || !args.select.is_empty();
+    let shape = match (args.format, detail) {
         (DecodeFormat::Json, _) => Shape::Json,
         (DecodeFormat::Text, true) => Shape::Detail,
         (DecodeFormat::Text, false) => Shape::Line,
@@ -19,8 +29,10 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
     let time = match args.time {
         TimeFormat::Relative => Time::Relative,
         TimeFormat::Absolute => Time::Absolute,
+        TimeFormat::Delta => Time::Delta,
     };
-    let mut decoder = Decoder::new(&registry, shape, time);
+    let mut decoder = Decoder::new(&registry, shape, time, output.look());
+    decoder.select(args.select.clone());
     let wanted = args
         .frames
         .as_ref()
@@ -40,6 +52,11 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         })
     })?;
     output.flush()?;
+    for selector in decoder.missing() {
+        warn(&format!(
+            "--select {selector}: no frame that was shown has it"
+        ));
+    }
     if let Some(frames) = args
         .frames
         .as_ref()

@@ -194,7 +194,8 @@ impl Damage {
     }
 }
 
-fn warn(text: &str) {
+/// Tells the user something beside the results.
+pub(crate) fn warn(text: &str) {
     // If nobody listens to warnings, the exit code still tells.
     let _ = writeln!(io::stderr(), "wirewait: warning: {}", Escaped(text));
 }

@@ -1,16 +1,17 @@
 //! What must hold for the layers of any frame at all.
 
+use wirewait_report::decode::Tree;
 use wirewait_wire::{
-    Asked, Depth, Dissector, Exchange, Facts, Frame, Framing, Input, Registry, Span, StopReason,
-    Walk,
+    Asked, Depth, Dissector, Exchange, Facts, Fields, Frame, Framing, Input, Registry, Span,
+    StopReason, Walk,
 };
 
-/// Walks a frame to both depths, describes every layer, and hands every payload to every
-/// dissector that reads messages or cuts streams.
+/// Walks a frame to both depths, describes every layer and its fields, and hands every
+/// payload to every dissector that reads messages or cuts streams.
 ///
 /// # Panics
-/// When a layer reaches beyond its frame, a dissector beyond its input, or a description
-/// beyond its line.
+/// When a layer reaches beyond its frame, a dissector beyond its input, a description
+/// beyond its line, or when a byte is described twice or not at all.
 pub(crate) fn dissect(registry: &Registry, walk: &mut Walk, line: &mut String, frame: &Frame<'_>) {
     registry.walk(frame, Depth::Handover, walk);
     spans(walk, frame);
@@ -24,6 +25,7 @@ pub(crate) fn dissect(registry: &Registry, walk: &mut Walk, line: &mut String, f
         let dissector = registry.dissector(span.dissector);
         layer(dissector, walk.bytes(frame, *span), line);
     }
+    tree(registry, walk, frame);
     let payload = walk.payload(frame);
     for dissector in registry.dissectors() {
         messages(dissector, payload);
@@ -31,11 +33,25 @@ pub(crate) fn dissect(registry: &Registry, walk: &mut Walk, line: &mut String, f
     }
 }
 
+/// The frame as a detail pane shows it: every byte has one place.
+fn tree(registry: &Registry, walk: &Walk, frame: &Frame<'_>) {
+    let tree = Tree::of_frame(registry, frame, walk);
+    let mut at = 0;
+    for range in tree.stretches() {
+        assert!(range.start == at && range.end >= at, "{tree:#?}");
+        at = range.end;
+    }
+    assert_eq!(at as usize, frame.bytes.len(), "{tree:#?}");
+}
+
 /// One layer by itself.
 pub(crate) fn layer(dissector: &Dissector, input: Input<'_>, line: &mut String) {
+    let mut header = 0;
     if let Ok(layer) = (dissector.dissect)(input, &mut Facts::default()) {
         assert!(layer.header <= layer.end, "{}: {layer:?}", dissector.name);
+        header = layer.header.min(input.length);
     }
+    fields(dissector, input, header, None);
     line.clear();
     (dissector.describe)(input, line).expect("a string takes everything");
     assert!(
@@ -45,6 +61,23 @@ pub(crate) fn layer(dissector: &Dissector, input: Input<'_>, line: &mut String) 
     );
     messages(dissector, input);
     stream(dissector, input.bytes);
+}
+
+/// The fields of a layer: one behind the other, at least the header, nothing beyond its end.
+fn fields(dissector: &Dissector, input: Input<'_>, header: u32, asked: Option<Asked>) {
+    let name = dissector.name;
+    let mut fields = Fields::new(input, asked);
+    let _ = (dissector.fields)(&mut fields);
+    let fields = fields.finish();
+    let mut at = 0;
+    for field in fields.iter().filter(|field| field.is_whole()) {
+        assert!(field.start == at && field.end >= at, "{name}: {fields:#?}");
+        at = field.end;
+    }
+    let captured = input.bytes.len().min(input.length as usize);
+    assert!(at as usize <= captured, "{name}: {at} of {captured}");
+    let described = at as usize >= captured.min(header as usize);
+    assert!(described, "{name}: {at} of {header}: {fields:#?}");
 }
 
 /// Bytes as a message.
@@ -72,16 +105,17 @@ pub(crate) fn messages(dissector: &Dissector, input: Input<'_>) {
 }
 
 fn answer(dissector: &Dissector, input: Input<'_>, x: &Exchange) {
-    if let Some(answer) = dissector.answer {
-        for asked in [x.asked, 0, u64::MAX] {
-            let asked = Asked {
-                operation: x.operation,
-                code: x.code,
-                asked,
-                file: x.file,
-            };
+    for asked in [x.asked, 0, u64::MAX] {
+        let asked = Asked {
+            operation: x.operation,
+            code: x.code,
+            asked,
+            file: x.file,
+        };
+        if let Some(answer) = dissector.answer {
             answer(input, &asked);
         }
+        fields(dissector, input, 0, Some(asked));
     }
 }
 

@@ -52,6 +52,12 @@ pub struct Walk {
     pub message: Option<Span>,
     /// Where the layer begins that identifies its packets ([`Facts::packet_id`]).
     pub packet_start: Option<u32>,
+    /// The layer at which the walk stopped because its header could not be read (`start` and
+    /// `payload` are the same); it is none of the [`Walk::spans`].
+    pub unread: Option<Span>,
+    /// How many of the layers were read before the bytes of a stream were searched for
+    /// messages.
+    nested: usize,
 }
 
 impl Default for Walk {
@@ -64,6 +70,8 @@ impl Default for Walk {
             next: Next::NONE,
             message: None,
             packet_start: None,
+            unread: None,
+            nested: 0,
         }
     }
 }
@@ -73,6 +81,13 @@ impl Walk {
     #[must_use]
     pub fn spans(&self) -> &[Span] {
         &self.spans[..self.len]
+    }
+
+    /// Those of the layers that lie one in the payload of the other. The ones behind them are
+    /// messages that a stream segment begins with, one after the other, each with its framing.
+    #[must_use]
+    pub fn nested(&self) -> &[Span] {
+        &self.spans[..self.nested.min(self.len)]
     }
 
     /// The innermost layer.
@@ -106,6 +121,8 @@ impl Walk {
         self.next = Next::NONE;
         self.message = None;
         self.packet_start = None;
+        self.unread = None;
+        self.nested = 0;
     }
 
     fn push(&mut self, span: Span) {
@@ -308,6 +325,12 @@ impl Registry {
                 Ok(layer) => layer,
                 Err(fault) => {
                     walk.stop = Some(judge(fault, dissector, start, input));
+                    walk.unread = Some(Span {
+                        dissector: id,
+                        start,
+                        payload: start,
+                        end,
+                    });
                     return;
                 }
             };
@@ -322,6 +345,7 @@ impl Registry {
                 payload,
                 end: own_end.min(end),
             });
+            walk.nested = walk.len;
             if own_end > end {
                 walk.stop = Some(stop(StopReason::Truncated, dissector, end, "payload"));
             } else if own_end as usize > frame.bytes.len() {
@@ -429,6 +453,12 @@ impl Registry {
                     if end <= frame_end {
                         walk.stop = Some(judge(fault, dissector, start, input));
                     }
+                    walk.unread = Some(Span {
+                        dissector: id,
+                        start,
+                        payload: start,
+                        end,
+                    });
                     return false;
                 }
             }

@@ -1,0 +1,252 @@
+//! The detail pane: a heading per layer, a row per field, and the bytes.
+
+use super::hex::{INDENT, hex};
+use super::line::Seconds;
+use super::tree::{Item, Layer, Rest};
+use super::{Selector, Shown, Tree};
+use crate::escape::Escaping;
+use crate::figures::Grouped;
+use crate::table::width;
+use crate::text::Look;
+use crate::time::Rfc3339;
+use anstyle::Style;
+use std::fmt::{self, Write};
+use std::ops::Range;
+use wirewait_wire::{Field, Value};
+
+/// Names are padded to the longest of their layer, but no further than this.
+const NAME: usize = 34;
+/// Bytes of a field without a form of its own that are shown beside it; all of them stand
+/// in the dump below.
+const SHOWN: usize = 16;
+
+impl Shown<'_> {
+    /// Writes what stands below the line. `found` learns which selectors were met.
+    pub(super) fn detail(
+        &self,
+        look: Look,
+        selectors: &[Selector],
+        found: &mut [bool],
+        text: &mut String,
+    ) -> fmt::Result {
+        let frame = self.frame;
+        writeln!(
+            text,
+            "{INDENT}{}, {} s from the first frame, {} s from the one shown before; {} bytes \
+             on the wire, {} captured; interface {}",
+            Rfc3339(frame.at),
+            Seconds(self.clock.since_start(frame.at)),
+            Seconds(self.clock.since_shown(frame.at)),
+            Grouped(frame.wire_len.into()),
+            Grouped(frame.bytes.len() as u64),
+            frame.interface,
+        )?;
+        let tree = Tree::of_frame(self.registry, frame, self.walk);
+        let marked = tree.text(look, selectors, found, text)?;
+        if let Some(stop) = self.walk.stop {
+            writeln!(text, "{INDENT}{stop}")?;
+        }
+        hex(text, frame.bytes, &marked, look)?;
+        let missing = u64::from(frame.wire_len).saturating_sub(frame.bytes.len() as u64);
+        if missing > 0 {
+            let missing = Grouped(missing);
+            writeln!(text, "{INDENT}({missing} more bytes were not captured)")?;
+        }
+        text.push('\n');
+        Ok(())
+    }
+}
+
+impl Tree<'_> {
+    /// Writes the layers and fields; says which bytes are to be marked.
+    fn text(
+        &self,
+        look: Look,
+        selectors: &[Selector],
+        found: &mut [bool],
+        text: &mut String,
+    ) -> Result<Vec<Range<u32>>, fmt::Error> {
+        let mut marked = Vec::new();
+        for item in &self.items {
+            match item {
+                Item::Layer(layer) => {
+                    let mut here = Vec::new();
+                    for (selector, found) in selectors.iter().zip(found.iter_mut()) {
+                        let ranges = selector.ranges(layer);
+                        *found |= !ranges.is_empty();
+                        here.extend(ranges);
+                    }
+                    layer.text(look, &here, text)?;
+                    marked.extend(here);
+                }
+                Item::Rest(rest) => rest.text(text)?,
+            }
+        }
+        Ok(marked)
+    }
+}
+
+impl Layer<'_> {
+    fn text(&self, look: Look, marked: &[Range<u32>], text: &mut String) -> fmt::Result {
+        let (bold, plain) = match look.colour {
+            true => (Style::new().bold(), Style::new()),
+            false => (Style::new(), Style::new()),
+        };
+        let end = self.fields.iter().map(|field| field.end).max();
+        let own = self.span.start..end.unwrap_or(self.span.start);
+        let mark = if marked.contains(&own) { '>' } else { ' ' };
+        row(text, mark, Some(&own), self.depth)?;
+        write!(text, "{bold}{}{bold:#}: ", self.dissector.name)?;
+        (self.dissector.describe)(self.input, &mut Escaping(text))?;
+        end_row(text);
+        // Numbers and the bits of numbers have columns of their own.
+        let wide = [false, true].map(|bits| {
+            let alike = self.fields.iter().filter(|f| (f.mask != 0) == bits);
+            alike.map(|f| label(f).1).max().unwrap_or(0).min(NAME)
+        });
+        for field in &self.fields {
+            let range = field.start..field.end;
+            let is_marked = marked.contains(&range) && field.mask == 0;
+            let mark = if is_marked { '>' } else { ' ' };
+            let shown = Some(&range).filter(|_| field.mask == 0);
+            row(text, mark, shown, self.depth + 1)?;
+            let style = if is_marked && look.colour {
+                Style::new().invert()
+            } else {
+                plain
+            };
+            let (name, taken) = label(field);
+            write!(text, "{style}")?;
+            Escaping(text).write_str(&name)?;
+            write!(text, "{style:#}")?;
+            if field.value != Value::Heading || !field.meaning.is_empty() {
+                let wide = wide[usize::from(field.mask != 0)];
+                write!(text, "{:fill$}", "", fill = wide.saturating_sub(taken))?;
+                text.push_str("  ");
+                value(field, text)?;
+            }
+            end_row(text);
+        }
+        Ok(())
+    }
+}
+
+impl Rest {
+    fn text(&self, text: &mut String) -> fmt::Result {
+        row(text, ' ', Some(&self.range), self.depth)?;
+        let length = self.range.end.saturating_sub(self.range.start);
+        let unit = if length == 1 { "byte" } else { "bytes" };
+        writeln!(text, "{}, {} {unit}", self.name, Grouped(length.into()))
+    }
+}
+
+/// The columns in front of a name: a mark, the bytes, the depth.
+fn row(text: &mut String, mark: char, range: Option<&Range<u32>>, depth: usize) -> fmt::Result {
+    let start = text.len();
+    if let Some(range) = range {
+        write!(text, "{}", Bytes(range))?;
+    }
+    let taken = text.len() - start;
+    // As wide as two numbers of six digits and the dash between them.
+    for _ in taken..13 {
+        text.insert(start, ' ');
+    }
+    text.insert(start, mark);
+    write!(text, "  {:indent$}", "", indent = depth * 2)
+}
+
+fn end_row(text: &mut String) {
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+}
+
+/// Bytes from the first to the last, both counted from 0.
+struct Bytes<'a>(&'a Range<u32>);
+
+impl fmt::Display for Bytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Range { start, end } = *self.0;
+        match end.saturating_sub(start) {
+            0 => Ok(()),
+            1 => write!(f, "{start}"),
+            _ => write!(f, "{start}-{}", end - 1),
+        }
+    }
+}
+
+/// The name with its indentation and, for some bits of a number, which they are; and how
+/// wide that is.
+fn label(field: &Field<'_>) -> (String, usize) {
+    let mut text = " ".repeat(usize::from(field.depth) * 2);
+    if field.mask != 0 {
+        let bits = field
+            .end
+            .saturating_sub(field.start)
+            .saturating_mul(8)
+            .min(64);
+        for bit in (0..bits).rev() {
+            text.push(match field.mask >> bit & 1 {
+                0 => '.',
+                _ => bit_of(field, bit),
+            });
+            if bit > 0 && bit % 4 == 0 {
+                text.push(' ');
+            }
+        }
+        text.push_str("  ");
+    }
+    text.push_str(&field.name);
+    let wide = width(&text);
+    (text, wide)
+}
+
+/// A bit of the number that the field is part of, as a digit.
+fn bit_of(field: &Field<'_>, bit: u32) -> char {
+    let (Value::Decimal(value) | Value::Hex(value)) = field.value else {
+        return '?';
+    };
+    let whole = value.checked_shl(field.mask.trailing_zeros()).unwrap_or(0);
+    if whole >> bit & 1 == 1 { '1' } else { '0' }
+}
+
+/// The value, and what it means.
+fn value(field: &Field<'_>, text: &mut String) -> fmt::Result {
+    let one_bit = field.mask.count_ones() == 1;
+    let mut any = true;
+    match &field.value {
+        Value::Heading => any = false,
+        Value::Decimal(1) if one_bit && field.meaning.is_empty() => text.push_str("set"),
+        Value::Decimal(_) if one_bit && field.meaning.is_empty() => text.push_str("not set"),
+        // The pattern shows it.
+        Value::Decimal(_) if one_bit => any = false,
+        Value::Decimal(number) => write!(text, "{number}")?,
+        Value::Hex(number) => {
+            let digits = match field.mask {
+                0 => field.end.saturating_sub(field.start).min(8) as usize * 2,
+                mask => (mask.count_ones() as usize).div_ceil(4),
+            };
+            write!(text, "{number:#0wide$x}", wide = digits + 2)?;
+        }
+        Value::Bytes(bytes) => {
+            if bytes.len() > SHOWN {
+                write!(text, "{} bytes: ", Grouped(bytes.len() as u64))?;
+            }
+            for (n, byte) in bytes.iter().take(SHOWN).enumerate() {
+                write!(text, "{}{byte:02x}", if n > 0 { " " } else { "" })?;
+            }
+            if bytes.len() > SHOWN {
+                text.push_str(" ...");
+            }
+        }
+        Value::Text(words) if words.is_empty() => text.push_str("(empty)"),
+        Value::Text(words) => Escaping(text).write_str(words)?,
+        Value::Cut => text.push_str("cut off"),
+    }
+    if !field.meaning.is_empty() {
+        if any {
+            text.push_str("  ");
+        }
+        Escaping(text).write_str(&field.meaning)?;
+    }
+    Ok(())
+}
