@@ -92,8 +92,7 @@ impl Layer<'_> {
             true => (Style::new().bold(), Style::new()),
             false => (Style::new(), Style::new()),
         };
-        let end = self.fields.iter().map(|field| field.end).max();
-        let own = self.span.start..end.unwrap_or(self.span.start);
+        let own = self.described();
         let mark = if marked.contains(&own) { '>' } else { ' ' };
         row(text, mark, Some(&own), self.depth)?;
         write!(text, "{bold}{}{bold:#}: ", self.dissector.name)?;

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
-use wirewait_wire::Field;
 
 use super::tree::Layer;
 
@@ -25,19 +24,20 @@ impl Selector {
 
     /// The bytes that are meant in this layer.
     pub(super) fn ranges(&self, layer: &Layer<'_>) -> Vec<Range<u32>> {
-        if !self.is_of(layer.dissector.name) {
-            return Vec::new();
+        let mut ranges = Vec::new();
+        if self.is_of(layer.dissector.name) {
+            match &self.field {
+                None => ranges.push(layer.described()),
+                Some(wanted) => ranges.extend(
+                    layer
+                        .fields
+                        .iter()
+                        .filter(|field| plain(&field.name) == *wanted)
+                        .map(|field| field.start..field.end),
+                ),
+            }
         }
-        let Some(wanted) = &self.field else {
-            let covered = layer.fields.iter().map(|field| field.end).max();
-            return vec![layer.span.start..covered.unwrap_or(layer.span.start)];
-        };
-        layer
-            .fields
-            .iter()
-            .filter(|field| plain(&field.name) == *wanted)
-            .map(|field: &Field<'_>| field.start..field.end)
-            .collect()
+        ranges
     }
 }
 

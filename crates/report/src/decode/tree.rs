@@ -37,6 +37,15 @@ pub struct Layer<'a> {
     pub fields: Vec<Field<'a>>,
 }
 
+impl Layer<'_> {
+    /// The bytes that its fields describe.
+    #[must_use]
+    pub fn described(&self) -> Range<u32> {
+        let end = self.fields.iter().map(|field| field.end).max();
+        self.span.start..end.unwrap_or(self.span.start)
+    }
+}
+
 /// Bytes that no layer describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rest {
