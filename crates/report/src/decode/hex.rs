@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn colour_needs_no_brackets() {
-        let text = shown(b"ab", &[1..2], true);
+        let last = 1..2;
+        let text = shown(b"ab", std::slice::from_ref(&last), true);
         assert!(text.contains(" 61 \x1b[7m62\x1b[0m "), "{text:?}");
         assert!(text.ends_with("a\x1b[7mb\x1b[0m\n"), "{text:?}");
     }
