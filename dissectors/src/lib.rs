@@ -9,6 +9,7 @@
 
 use wirewait_wire::{Dissector, Registry};
 
+mod calendar;
 mod parse;
 #[cfg(test)]
 mod testing;

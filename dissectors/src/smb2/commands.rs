@@ -148,6 +148,11 @@ static CONTROLS: [(u32, Operation); 13] = [
 const DFS_GET_REFERRALS: u32 = 0x0006_0194;
 const DFS_GET_REFERRALS_EX: u32 = 0x0006_01b0;
 
+/// The specification's name of a command.
+pub(super) fn name(command: u16) -> Option<&'static str> {
+    Some(COMMANDS.get(usize::from(command))?.name)
+}
+
 /// Name spaces of the identifiers.
 mod space {
     pub(super) const MESSAGE: u8 = 1;

@@ -6,6 +6,7 @@
 
 mod commands;
 mod describe;
+mod fields;
 mod transform;
 
 pub use transform::{Compressed, Encrypted};
@@ -136,6 +137,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     exchange: Some(exchange),
     describe: describe::describe,
+    fields: fields::fields,
     ..Dissector::PLAIN
 };
 

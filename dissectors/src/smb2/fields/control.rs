@@ -1,0 +1,206 @@
+//! IOCTL (2.2.31, 2.2.32) and the structures of the control codes that SMB 2 defines itself.
+
+use super::names::{CAPABILITIES, CONTROL_CODE, DIALECT, SECURITY_MODE};
+use super::{Body, Read, buffers, code, entries, file_id, flags_of, guid, milliseconds, utf16};
+use std::net::{Ipv4Addr, Ipv6Addr};
+use wirewait_wire::Fields;
+
+mod control {
+    pub(super) const DFS_GET_REFERRALS: u32 = 0x0006_0194;
+    pub(super) const SRV_REQUEST_RESUME_KEY: u32 = 0x0014_0078;
+    pub(super) const LMR_REQUEST_RESILIENCY: u32 = 0x0014_01d4;
+    pub(super) const QUERY_NETWORK_INTERFACE_INFO: u32 = 0x0014_01fc;
+    pub(super) const VALIDATE_NEGOTIATE_INFO: u32 = 0x0014_0204;
+    pub(super) const SRV_ENUMERATE_SNAPSHOTS: u32 = 0x0014_4064;
+    pub(super) const SRV_COPYCHUNK: u32 = 0x0014_40f2;
+    pub(super) const SRV_COPYCHUNK_WRITE: u32 = 0x0014_80f2;
+    pub(super) const PIPE_WAIT: u32 = 0x0011_0018;
+}
+
+pub(super) fn request(f: &mut Fields<'_>, body: Body) -> Option<()> {
+    let control = begin(f)?;
+    let input_offset = f.le32("InputOffset")?;
+    let input_count = f.le32("InputCount")?;
+    f.le32("MaxInputResponse")?;
+    let output_offset = f.le32("OutputOffset")?;
+    let output_count = f.le32("OutputCount")?;
+    f.le32("MaxOutputResponse")?;
+    f.le32("Flags")?;
+    f.hex();
+    f.flag(1, "IS_FSCTL", "file system control", "device control");
+    f.le32("Reserved2")?;
+    let input: Read<'_> = &|f| input(f, control);
+    let mut list = [
+        (input_offset, input_count, input),
+        (output_offset, output_count, OUTPUT),
+    ];
+    buffers(f, body.start, &mut list)
+}
+
+pub(super) fn response(f: &mut Fields<'_>, body: Body) -> Option<()> {
+    let control = begin(f)?;
+    let input_offset = f.le32("InputOffset")?;
+    let input_count = f.le32("InputCount")?;
+    let output_offset = f.le32("OutputOffset")?;
+    let output_count = f.le32("OutputCount")?;
+    f.le32("Flags")?;
+    f.hex();
+    f.le32("Reserved2")?;
+    let input: Read<'_> = &|f| f.rest("Input buffer").map(|_| ());
+    let output: Read<'_> = &|f| output(f, control);
+    let mut list = [
+        (input_offset, input_count, input),
+        (output_offset, output_count, output),
+    ];
+    buffers(f, body.start, &mut list)
+}
+
+const OUTPUT: Read<'_> = &|f| f.rest("Output buffer").map(|_| ());
+
+fn begin(f: &mut Fields<'_>) -> Option<u32> {
+    f.le16("Reserved")?;
+    let control = f.le32("CtlCode")?;
+    f.hex();
+    code(f, control, CONTROL_CODE);
+    file_id(f)?;
+    Some(control)
+}
+
+fn input(f: &mut Fields<'_>, control: u32) -> Option<()> {
+    f.open("Input buffer");
+    match control {
+        // [MS-DFSC] 2.2.2.
+        control::DFS_GET_REFERRALS => {
+            f.le16("MaxReferralLevel")?;
+            utf16(f, "RequestFileName")?;
+        }
+        control::SRV_COPYCHUNK | control::SRV_COPYCHUNK_WRITE => copy_chunks(f)?,
+        control::LMR_REQUEST_RESILIENCY => {
+            milliseconds(f, "Timeout")?;
+            f.le32("Reserved")?;
+        }
+        control::VALIDATE_NEGOTIATE_INFO => {
+            f.le32("Capabilities")?;
+            flags_of(f, CAPABILITIES);
+            guid(f, "Guid")?;
+            f.le16("SecurityMode")?;
+            flags_of(f, SECURITY_MODE);
+            let count = f.le16("DialectCount")?;
+            for _ in 0..count {
+                if f.left() < 2 {
+                    break;
+                }
+                dialect(f)?;
+            }
+        }
+        // [MS-FSCC] 2.3.49.
+        control::PIPE_WAIT => {
+            f.le64("Timeout")?;
+            f.means("in 100 ns");
+            let length = f.le32("NameLength")?;
+            f.u8("TimeoutSpecified")?;
+            f.u8("Padding")?;
+            let length = f.left().min(length);
+            f.utf16(length, "Name")?;
+        }
+        _ => {}
+    }
+    f.rest("Data")?;
+    f.close();
+    Some(())
+}
+
+fn output(f: &mut Fields<'_>, control: u32) -> Option<()> {
+    f.open("Output buffer");
+    match control {
+        control::SRV_REQUEST_RESUME_KEY => {
+            f.bytes(24, "ResumeKey")?;
+            f.le32("ContextLength")?;
+        }
+        control::SRV_COPYCHUNK | control::SRV_COPYCHUNK_WRITE => {
+            f.le32("ChunksWritten")?;
+            f.le32("ChunkBytesWritten")?;
+            f.le32("TotalBytesWritten")?;
+        }
+        control::SRV_ENUMERATE_SNAPSHOTS => {
+            f.le32("NumberOfSnapShots")?;
+            f.le32("NumberOfSnapShotsReturned")?;
+            f.le32("SnapShotArraySize")?;
+        }
+        control::QUERY_NETWORK_INTERFACE_INFO => {
+            entries(f, 24, &interface)?;
+        }
+        control::VALIDATE_NEGOTIATE_INFO => {
+            f.le32("Capabilities")?;
+            flags_of(f, CAPABILITIES);
+            guid(f, "Guid")?;
+            f.le16("SecurityMode")?;
+            flags_of(f, SECURITY_MODE);
+            dialect(f)?;
+        }
+        _ => {}
+    }
+    f.rest("Data")?;
+    f.close();
+    Some(())
+}
+
+/// 2.2.31.1.
+fn copy_chunks(f: &mut Fields<'_>) -> Option<()> {
+    f.bytes(24, "SourceKey")?;
+    let count = f.le32("ChunkCount")?;
+    f.le32("Reserved")?;
+    for _ in 0..count {
+        if f.left() < 24 {
+            break;
+        }
+        f.open("Chunk");
+        f.le64("SourceOffset")?;
+        f.le64("TargetOffset")?;
+        f.le32("Length")?;
+        f.le32("Reserved")?;
+        f.close();
+    }
+    Some(())
+}
+
+/// 2.2.32.5.
+fn interface(f: &mut Fields<'_>) -> Option<()> {
+    const IPV4: u16 = 2;
+    const IPV6: u16 = 23;
+    f.open("Network interface");
+    f.le32("Next")?;
+    f.le32("IfIndex")?;
+    f.le32("Capability")?;
+    f.hex();
+    f.flag(1, "RSS_CAPABLE", "set", "not set");
+    f.flag(2, "RDMA_CAPABLE", "set", "not set");
+    f.le32("Reserved")?;
+    f.le64("LinkSpeed")?;
+    f.means("bit/s");
+    let family = f.le16("Family")?;
+    f.be16("Port")?;
+    match family {
+        IPV4 => {
+            let address: [u8; 4] = f.bytes(4, "IPv4Address")?.try_into().ok()?;
+            f.shown(Ipv4Addr::from(address));
+        }
+        IPV6 => {
+            f.le32("FlowInfo")?;
+            let address: [u8; 16] = f.bytes(16, "IPv6Address")?.try_into().ok()?;
+            f.shown(Ipv6Addr::from(address));
+            f.le32("ScopeId")?;
+        }
+        _ => {}
+    }
+    f.rest("Reserved")?;
+    f.close();
+    Some(())
+}
+
+fn dialect(f: &mut Fields<'_>) -> Option<()> {
+    let dialect = f.le16("Dialect")?;
+    f.hex();
+    code(f, dialect, DIALECT);
+    Some(())
+}

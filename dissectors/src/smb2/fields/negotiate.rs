@@ -1,0 +1,167 @@
+//! NEGOTIATE (2.2.3, 2.2.4) and its contexts, one by one.
+
+use super::names::{
+    CAPABILITIES, CIPHER, COMPRESSION, DIALECT, HASH, NEGOTIATE_CONTEXT, Names, RDMA_TRANSFORM,
+    SECURITY_MODE, SIGNING,
+};
+use super::{Body, align, buffers, code, flags_of, guid, time, utf16};
+use crate::parse::le16;
+use wirewait_wire::Fields;
+
+const SMB_3_1_1: u16 = 0x0311;
+
+pub(super) fn request(f: &mut Fields<'_>, body: Body) -> Option<()> {
+    /// From the DialectCount to the dialects.
+    const TO_DIALECTS: usize = 34;
+    let rest = f.peek();
+    let count = f.le16("DialectCount")?;
+    f.le16("SecurityMode")?;
+    flags_of(f, SECURITY_MODE);
+    f.le16("Reserved")?;
+    f.le32("Capabilities")?;
+    flags_of(f, CAPABILITIES);
+    guid(f, "ClientGuid")?;
+    // With 3.1.1 among the dialects the time makes room for contexts.
+    let has_contexts = (0..usize::from(count))
+        .map_while(|n| le16(rest, TO_DIALECTS + 2 * n))
+        .any(|dialect| dialect == SMB_3_1_1);
+    let mut contexts = None;
+    if has_contexts {
+        let offset = f.le32("NegotiateContextOffset")?;
+        contexts = Some((offset, f.le16("NegotiateContextCount")?));
+        f.le16("Reserved2")?;
+    } else {
+        time(f, "ClientStartTime")?;
+    }
+    f.open("Dialects");
+    for _ in 0..count {
+        if f.left() < 2 {
+            break;
+        }
+        dialect(f, "Dialect")?;
+    }
+    f.close();
+    list(f, body, contexts)
+}
+
+pub(super) fn response(f: &mut Fields<'_>, body: Body) -> Option<()> {
+    f.le16("SecurityMode")?;
+    flags_of(f, SECURITY_MODE);
+    let has_contexts = dialect(f, "DialectRevision")? == SMB_3_1_1;
+    let count = f.le16(if has_contexts {
+        "NegotiateContextCount"
+    } else {
+        "Reserved"
+    })?;
+    guid(f, "ServerGuid")?;
+    f.le32("Capabilities")?;
+    flags_of(f, CAPABILITIES);
+    f.le32("MaxTransactSize")?;
+    f.le32("MaxReadSize")?;
+    f.le32("MaxWriteSize")?;
+    time(f, "SystemTime")?;
+    time(f, "ServerStartTime")?;
+    let offset = f.le16("SecurityBufferOffset")?;
+    let length = f.le16("SecurityBufferLength")?;
+    let contexts = f.le32(if has_contexts {
+        "NegotiateContextOffset"
+    } else {
+        "Reserved2"
+    })?;
+    let security: super::Read<'_> = &|f| f.rest("Security buffer").map(|_| ());
+    buffers(f, body.start, &mut [(offset.into(), length.into(), security)])?;
+    list(f, body, has_contexts.then_some((contexts, count)))
+}
+
+fn dialect(f: &mut Fields<'_>, name: &'static str) -> Option<u16> {
+    let dialect = f.le16(name)?;
+    f.hex();
+    code(f, dialect, DIALECT);
+    Some(dialect)
+}
+
+fn list(f: &mut Fields<'_>, body: Body, contexts: Option<(u32, u16)>) -> Option<()> {
+    let Some((offset, count)) = contexts else {
+        return Some(());
+    };
+    let read: super::Read<'_> = &|f| {
+        for n in 0..count {
+            if n > 0 {
+                align(f)?;
+            }
+            if f.left() < 8 {
+                break;
+            }
+            context(f)?;
+        }
+        Some(())
+    };
+    buffers(f, body.start, &mut [(offset, u32::MAX, read)])
+}
+
+/// 2.2.3.1.
+fn context(f: &mut Fields<'_>) -> Option<()> {
+    f.open("Negotiate context");
+    let kind = f.le16("ContextType")?;
+    f.hex();
+    code(f, kind, NEGOTIATE_CONTEXT);
+    let length = f.le16("DataLength")?;
+    f.le32("Reserved")?;
+    let length = f.left().min(length.into());
+    f.within(length, "Data", |f| data(f, kind))?;
+    f.close();
+    Some(())
+}
+
+fn data(f: &mut Fields<'_>, kind: u16) -> Option<()> {
+    match kind {
+        1 => {
+            let count = f.le16("HashAlgorithmCount")?;
+            f.le16("SaltLength")?;
+            codes(f, count, "HashAlgorithm", HASH)?;
+            f.rest("Salt")?;
+        }
+        2 => {
+            let count = f.le16("CipherCount")?;
+            codes(f, count, "Cipher", CIPHER)?;
+        }
+        3 => {
+            let count = f.le16("CompressionAlgorithmCount")?;
+            f.le16("Padding")?;
+            f.le32("Flags")?;
+            f.hex();
+            f.flag(1, "CHAINED", "set", "not set");
+            codes(f, count, "CompressionAlgorithm", COMPRESSION)?;
+        }
+        5 => utf16(f, "NetName")?,
+        6 => {
+            f.le32("Flags")?;
+            f.hex();
+            f.flag(1, "ACCEPT_TRANSPORT_LEVEL_SECURITY", "set", "not set");
+        }
+        7 => {
+            let count = f.le16("TransformCount")?;
+            f.le16("Reserved1")?;
+            f.le32("Reserved2")?;
+            codes(f, count, "RDMATransformId", RDMA_TRANSFORM)?;
+        }
+        8 => {
+            let count = f.le16("SigningAlgorithmCount")?;
+            codes(f, count, "SigningAlgorithm", SIGNING)?;
+        }
+        _ => {}
+    }
+    Some(())
+}
+
+/// Numbers of two bytes, as many as there are.
+fn codes(f: &mut Fields<'_>, count: u16, name: &'static str, names: Names) -> Option<()> {
+    for _ in 0..count {
+        if f.left() < 2 {
+            break;
+        }
+        let value = f.le16(name)?;
+        code(f, value, names);
+    }
+    Some(())
+}
