@@ -7,6 +7,7 @@
 mod commands;
 mod describe;
 mod fields;
+mod payload;
 mod transform;
 
 pub use transform::{Compressed, Encrypted};
@@ -158,10 +159,13 @@ fn wrapping(input: Input<'_>) -> Result<Wrapping, Fault> {
 }
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
+    let mut next = Next::NONE;
     let (header, end) = match wrapping(input)? {
         Wrapping::Plain => {
-            Header::parse(input)?;
-            (Header::LENGTH, input.length)
+            let h = Header::parse(input)?;
+            let carried = payload::carried(&h, input.bytes);
+            next = carried.map_or(next, |(_, key)| Next::one(key));
+            (carried.map_or(Header::LENGTH, |(at, _)| at), input.length)
         }
         Wrapping::Encrypted => {
             let e = Encrypted::parse(input)?;
@@ -174,11 +178,7 @@ fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
             (Compressed::LENGTH, input.length)
         }
     };
-    Ok(Layer {
-        header,
-        end,
-        next: Next::NONE,
-    })
+    Ok(Layer { header, end, next })
 }
 
 /// The part of a message that begins here. `input.length` is what is left of the message.

@@ -5,7 +5,8 @@ use super::{Body, Read, buffers, code, entries, file_id, flags_of, guid, millise
 use std::net::{Ipv4Addr, Ipv6Addr};
 use wirewait_wire::Fields;
 
-mod control {
+/// Control codes whose buffers are taken apart.
+mod fsctl {
     pub(super) const DFS_GET_REFERRALS: u32 = 0x0006_0194;
     pub(super) const SRV_REQUEST_RESUME_KEY: u32 = 0x0014_0078;
     pub(super) const LMR_REQUEST_RESILIENCY: u32 = 0x0014_01d4;
@@ -70,16 +71,16 @@ fn input(f: &mut Fields<'_>, control: u32) -> Option<()> {
     f.open("Input buffer");
     match control {
         // [MS-DFSC] 2.2.2.
-        control::DFS_GET_REFERRALS => {
+        fsctl::DFS_GET_REFERRALS => {
             f.le16("MaxReferralLevel")?;
             utf16(f, "RequestFileName")?;
         }
-        control::SRV_COPYCHUNK | control::SRV_COPYCHUNK_WRITE => copy_chunks(f)?,
-        control::LMR_REQUEST_RESILIENCY => {
+        fsctl::SRV_COPYCHUNK | fsctl::SRV_COPYCHUNK_WRITE => copy_chunks(f)?,
+        fsctl::LMR_REQUEST_RESILIENCY => {
             milliseconds(f, "Timeout")?;
             f.le32("Reserved")?;
         }
-        control::VALIDATE_NEGOTIATE_INFO => {
+        fsctl::VALIDATE_NEGOTIATE_INFO => {
             f.le32("Capabilities")?;
             flags_of(f, CAPABILITIES);
             guid(f, "Guid")?;
@@ -94,7 +95,7 @@ fn input(f: &mut Fields<'_>, control: u32) -> Option<()> {
             }
         }
         // [MS-FSCC] 2.3.49.
-        control::PIPE_WAIT => {
+        fsctl::PIPE_WAIT => {
             f.le64("Timeout")?;
             f.means("in 100 ns");
             let length = f.le32("NameLength")?;
@@ -113,24 +114,24 @@ fn input(f: &mut Fields<'_>, control: u32) -> Option<()> {
 fn output(f: &mut Fields<'_>, control: u32) -> Option<()> {
     f.open("Output buffer");
     match control {
-        control::SRV_REQUEST_RESUME_KEY => {
+        fsctl::SRV_REQUEST_RESUME_KEY => {
             f.bytes(24, "ResumeKey")?;
             f.le32("ContextLength")?;
         }
-        control::SRV_COPYCHUNK | control::SRV_COPYCHUNK_WRITE => {
+        fsctl::SRV_COPYCHUNK | fsctl::SRV_COPYCHUNK_WRITE => {
             f.le32("ChunksWritten")?;
             f.le32("ChunkBytesWritten")?;
             f.le32("TotalBytesWritten")?;
         }
-        control::SRV_ENUMERATE_SNAPSHOTS => {
+        fsctl::SRV_ENUMERATE_SNAPSHOTS => {
             f.le32("NumberOfSnapShots")?;
             f.le32("NumberOfSnapShotsReturned")?;
             f.le32("SnapShotArraySize")?;
         }
-        control::QUERY_NETWORK_INTERFACE_INFO => {
+        fsctl::QUERY_NETWORK_INTERFACE_INFO => {
             entries(f, 24, &interface)?;
         }
-        control::VALIDATE_NEGOTIATE_INFO => {
+        fsctl::VALIDATE_NEGOTIATE_INFO => {
             f.le32("Capabilities")?;
             flags_of(f, CAPABILITIES);
             guid(f, "Guid")?;

@@ -96,7 +96,7 @@ fn context(f: &mut Fields<'_>, sender: Sender) -> Option<()> {
     let at = usize::from(name_offset).checked_sub(16);
     let called = at
         .and_then(|at| f.peek().get(at..at.checked_add(name_length.into())?))
-        .map_or(Context::Other, |name| Context::new(name));
+        .map_or(Context::Other, Context::new);
     let name: Read<'_> = &|f| {
         let left = f.left();
         match called {

@@ -15,6 +15,7 @@ mod session;
 mod wrapped;
 
 use super::commands::{self, PREVIOUS_FILE, command, le128};
+use super::payload;
 use super::{ASYNC, Encrypted, Header, RESPONSE, Wrapping, wrapping};
 use crate::calendar::FileTime;
 use crate::parse::{le16, le32, le64};
@@ -27,6 +28,12 @@ use wirewait_wire::{Fields, Input};
 const BODY: usize = Header::LENGTH as usize;
 
 pub(super) fn fields(f: &mut Fields<'_>) -> Option<()> {
+    if let Ok(h) = Header::parse(f.input())
+        && let Some((at, _)) = payload::carried(&h, f.input().bytes)
+    {
+        // What lies behind is another layer's.
+        return f.within(at, "Further bytes", part);
+    }
     while !f.peek().is_empty() {
         message(f)?;
     }
