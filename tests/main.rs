@@ -3,6 +3,7 @@
 mod hostile;
 mod lab;
 mod layers;
+mod names;
 mod nbipx;
 mod oracle;
 mod program;

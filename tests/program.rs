@@ -323,3 +323,34 @@ fn a_filter_and_a_time_choose_frames_and_keep_their_numbers() {
     ]);
     assert!(rows > 100 && rows < whole, "{rows}");
 }
+
+#[test]
+fn private_output_names_no_user_share_or_file() {
+    let capture = "captures/smb1/session.pcapng";
+    for (command, format) in [
+        ("report", "text"),
+        ("report", "json"),
+        ("transactions", "text"),
+        ("transactions", "ndjson"),
+        ("transactions", "csv"),
+    ] {
+        let open = stdout(&wirewait(&[command, "--format", format, capture]));
+        let private = stdout(&wirewait(&[
+            command,
+            "--private",
+            "--format",
+            format,
+            capture,
+        ]));
+        for (name, number) in [("LEDGER.DAT", "file-1"), ("ANNA", "user-1")] {
+            let shown = name == "LEDGER.DAT" || format != "text" || command == "report";
+            assert_eq!(open.contains(name), shown, "{command} {format}\n{open}");
+            assert!(!private.contains(name), "{command} {format}");
+            assert_eq!(
+                private.contains(number),
+                shown,
+                "{command} {format}\n{private}"
+            );
+        }
+    }
+}

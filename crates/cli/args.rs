@@ -149,6 +149,10 @@ pub(crate) struct AnalysisArgs {
     /// work [default: 500ms]
     #[arg(long, value_name = "DURATION")]
     pub(crate) think: Option<Span>,
+    /// Show a number instead of each name of a user, share or file, the same for the same
+    /// name
+    #[arg(long)]
+    pub(crate) private: bool,
 }
 
 impl AnalysisArgs {
@@ -161,6 +165,7 @@ impl AnalysisArgs {
         if let Some(think) = self.think {
             settings.think_ns = think.nanos;
         }
+        settings.private = self.private;
         settings
     }
 }

@@ -10,6 +10,7 @@
 use wirewait_wire::{Dissector, Registry};
 
 mod calendar;
+mod ntlmssp;
 mod parse;
 #[cfg(test)]
 mod testing;

@@ -7,11 +7,13 @@ use crate::conversation::{Beginning, Conversation};
 use crate::duplicates::Duplicates;
 use crate::key::ConversationKey;
 use crate::message::datagram;
+use crate::names::Known;
 use crate::numbered::{Link, Owner};
 use crate::piece::Piece;
 use crate::table::{Place, Table};
 use crate::world::{Event, World};
 use crate::{CaptureRow, Grade, InterfaceRow, Mark, Settings, Snapshot, Transaction};
+use std::cell::RefCell;
 use wirewait_wire::{
     Cast, Depth, DissectorId, Endpoint, Facts, Frame, Key, Next, Order, Registry, Role, Side,
     Stream, Timestamp, Walk,
@@ -36,7 +38,7 @@ impl Sink for () {
 /// Keeps them all.
 impl Sink for Vec<Transaction> {
     fn transaction(&mut self, transaction: &Transaction) {
-        self.push(*transaction);
+        self.push(transaction.clone());
     }
 }
 
@@ -45,9 +47,15 @@ impl Sink for Vec<Transaction> {
 /// Memory is bounded by the [`Settings`]: every table gives up what was untouched for
 /// longest and counts it. Time is that of the frames.
 pub struct Analyzer {
-    registry: Registry,
+    common: Common,
     walk: Walk,
     state: State,
+}
+
+/// What every part of the analysis may look up.
+struct Common {
+    registry: Registry,
+    names: RefCell<Known>,
 }
 
 struct State {
@@ -85,7 +93,10 @@ impl Analyzer {
     pub fn new(registry: Registry, settings: Settings) -> Self {
         let protocols = registry.dissectors().len();
         Self {
-            registry,
+            common: Common {
+                registry,
+                names: RefCell::new(Known::new(settings.names, settings.private)),
+            },
             walk: Walk::default(),
             state: State {
                 settings,
@@ -108,25 +119,25 @@ impl Analyzer {
     /// Takes the next frame in.
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) {
         let Self {
-            registry,
+            common,
             walk,
             state,
         } = self;
         state.books.frames += 1;
         state.bytes = state.bytes.saturating_add(u64::from(frame.wire_len));
         state.clock(frame.at);
-        registry.walk(frame, Depth::Handover, walk);
+        common.registry.walk(frame, Depth::Handover, walk);
         state.count_interface(frame, walk.facts.cast);
         let identified = walk.packet_start.map(|at| at as usize);
         if state.duplicates.is_copy(frame, identified, &state.settings) {
             state.books.attribution.duplicates += 1;
         } else {
             state.books.count_walk(walk);
-            if state.dispatch(frame, walk, registry, sink).is_none() {
+            if state.dispatch(frame, walk, common, sink).is_none() {
                 state.books.attribution.other += 1;
             }
         }
-        state.sweep(frame.at, registry, sink);
+        state.sweep(frame.at, common, sink);
     }
 
     /// Leaves the next frame of the capture out of everything but the count by which frames
@@ -138,12 +149,12 @@ impl Analyzer {
     /// Time passes without frames (a silent live segment): closes what has waited too long.
     pub fn advance(&mut self, now: Timestamp, sink: &mut dyn Sink) {
         self.state.latest = self.state.latest.max(now);
-        self.state.sweep(now, &self.registry, sink);
+        self.state.sweep(now, &self.common, sink);
     }
 
     /// The capture is over: closes everything that is open.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
-        self.state.finish(&self.registry, sink);
+        self.state.finish(&self.common, sink);
     }
 
     /// All figures as they stand. What is still open is not in them.
@@ -159,7 +170,8 @@ impl Analyzer {
             numbered,
             ..
         } = &self.state;
-        let reasons = books.reasons(*numbered);
+        let forgotten = self.common.names.borrow().evicted;
+        let reasons = books.reasons(*numbered, forgotten);
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,
@@ -172,6 +184,7 @@ impl Analyzer {
                 evicted: books.quality.evicted,
             },
             protocols: self
+                .common
                 .registry
                 .dissectors()
                 .iter()
@@ -182,6 +195,7 @@ impl Analyzer {
             interfaces: interfaces.clone(),
             servers: books.figures.servers(),
             stations: books.figures.stations(),
+            places: books.figures.places(),
             slowest: books.figures.slowest(),
             attribution: books.attribution,
             excluded: books.figures.excluded(),
@@ -218,7 +232,7 @@ impl State {
         &mut self,
         frame: &Frame<'_>,
         walk: &Walk,
-        registry: &Registry,
+        common: &Common,
         sink: &mut dyn Sink,
     ) -> Option<()> {
         let input = match walk.message {
@@ -232,7 +246,7 @@ impl State {
                 .spans()
                 .iter()
                 .rev()
-                .find_map(|s| registry.dissector(s.dissector).carrier)
+                .find_map(|s| common.registry.dissector(s.dissector).carrier)
                 .unwrap_or(""),
             piece: Piece {
                 bytes: input.bytes,
@@ -249,12 +263,12 @@ impl State {
             layer: walk.last()?.dissector,
         };
         match walk.facts.order {
-            Order::Stream(segment) => self.stream(&arrival, &segment, registry, sink),
+            Order::Stream(segment) => self.stream(&arrival, &segment, common, sink),
             Order::Numbered(numbered) => {
-                self.numbered(&arrival, &numbered, registry, sink);
+                self.numbered(&arrival, &numbered, common, sink);
                 Some(())
             }
-            Order::None => self.message(&arrival, None, registry, sink).map(|_| ()),
+            Order::None => self.message(&arrival, None, common, sink).map(|_| ()),
         }
     }
 
@@ -262,15 +276,15 @@ impl State {
         &mut self,
         arrival: &Arrival<'_>,
         segment: &Stream,
-        registry: &Registry,
+        common: &Common,
         sink: &mut dyn Sink,
     ) -> Option<()> {
-        let (claim, framer) = registry.claimed(&arrival.next)?;
-        let dissector = registry.dissector(framer);
+        let (claim, framer) = common.registry.claimed(&arrival.next)?;
+        let dissector = common.registry.dissector(framer);
         dissector.framing?;
         let facts = arrival.facts;
         let (key, side) = ConversationKey::new((facts.from, facts.to), None, framer.0);
-        let world = self.world(registry);
+        let world = self.world(common);
         let mut place = self.conversations.find(&key);
         if let Some(old) = place
             && self
@@ -312,67 +326,72 @@ impl State {
         &mut self,
         arrival: &Arrival<'_>,
         link: Option<&Link>,
-        registry: &Registry,
+        common: &Common,
         sink: &mut dyn Sink,
     ) -> Option<Owner> {
         let dissector = arrival.message?;
-        let world = self.world(registry);
+        let world = self.world(common);
         let mut found = None;
-        datagram(arrival.piece, dissector, registry, &mut |mut message| {
-            let role = message
-                .exchange
-                .as_ref()
-                .map(|x| (x.role, x.sender, x.anyone));
-            let (key, side) = match role {
-                // Whoever answers, the question was the client's.
-                Some((_, Side::Client, true)) => (asked_by(arrival.facts.from), 0),
-                Some((_, _, true)) => (asked_by(arrival.facts.to), 1),
-                _ => arrival.key(),
-            };
-            let opens = matches!(role, Some((Role::Request | Role::Response, ..)));
-            let place = match self.conversations.find(&key) {
-                Some(place) => place,
-                None if !opens && link.is_none() => {
-                    self.books.count_unread(&message);
-                    return;
-                }
-                None => {
-                    let mut ends = key.ends();
-                    if role.is_some_and(|r| r.2) {
-                        ends = [arrival.facts.from, arrival.facts.to];
-                        if side == 1 {
-                            ends.swap(0, 1);
-                        }
+        datagram(
+            arrival.piece,
+            dissector,
+            &common.registry,
+            &mut |mut message| {
+                let role = message
+                    .exchange
+                    .as_ref()
+                    .map(|x| (x.role, x.sender, x.anyone));
+                let (key, side) = match role {
+                    // Whoever answers, the question was the client's.
+                    Some((_, Side::Client, true)) => (asked_by(arrival.facts.from), 0),
+                    Some((_, _, true)) => (asked_by(arrival.facts.to), 1),
+                    _ => arrival.key(),
+                };
+                let opens = matches!(role, Some((Role::Request | Role::Response, ..)));
+                let place = match self.conversations.find(&key) {
+                    Some(place) => place,
+                    None if !opens && link.is_none() => {
+                        self.books.count_unread(&message);
+                        return;
                     }
-                    let beginning = Beginning {
-                        number: 0,
-                        ends,
-                        carrier: arrival.carrier,
-                        server: role.is_some_and(|r| r.2).then_some(1),
-                        framer: None,
-                        ordered: link.is_some(),
-                        from_start: link.is_some_and(|l| l.from_start),
-                        anyone: role.is_some_and(|r| r.2),
-                    };
-                    self.begin(key, beginning, &world, sink)
+                    None => {
+                        let mut ends = key.ends();
+                        if role.is_some_and(|r| r.2) {
+                            ends = [arrival.facts.from, arrival.facts.to];
+                            if side == 1 {
+                                ends.swap(0, 1);
+                            }
+                        }
+                        let beginning = Beginning {
+                            number: 0,
+                            ends,
+                            carrier: arrival.carrier,
+                            server: role.is_some_and(|r| r.2).then_some(1),
+                            framer: None,
+                            ordered: link.is_some(),
+                            from_start: link.is_some_and(|l| l.from_start),
+                            anyone: role.is_some_and(|r| r.2),
+                        };
+                        self.begin(key, beginning, &world, sink)
+                    }
+                };
+                let Some(conversation) = self.conversations.get_mut(place) else {
+                    return;
+                };
+                let books = &mut self.books;
+                let mut events = |e: Event<'_>| books.event(e, sink);
+                conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+                if let Some((_, Side::Server, true)) = role {
+                    conversation.answered_by(arrival.facts.from);
                 }
-            };
-            let Some(conversation) = self.conversations.get_mut(place) else {
-                return;
-            };
-            let books = &mut self.books;
-            let mut events = |e: Event<'_>| books.event(e, sink);
-            conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-            if let Some((_, Side::Server, true)) = role {
-                conversation.answered_by(arrival.facts.from);
-            }
-            let serial = conversation.message(side, &mut message, &world, &mut events);
-            found = Some(Owner {
-                place,
-                side,
-                serial,
-            });
-        });
+                let serial = conversation.message(side, &mut message, &world, &mut events);
+                found = Some(Owner {
+                    place,
+                    side,
+                    serial,
+                });
+            },
+        );
         found
     }
 
@@ -394,33 +413,34 @@ impl State {
         place
     }
 
-    fn sweep(&mut self, now: Timestamp, registry: &Registry, sink: &mut dyn Sink) {
+    fn sweep(&mut self, now: Timestamp, common: &Common, sink: &mut dyn Sink) {
         // A stamp far off must not keep the sweeps waiting for it.
         if now.since(self.swept).unsigned_abs() < SWEEP_NS {
             return;
         }
         self.swept = now;
-        let world = self.world(registry);
+        let world = self.world(common);
         let books = &mut self.books;
         for conversation in self.conversations.iter_mut() {
             conversation.expire(now, &world, &mut |e| books.event(e, sink));
         }
     }
 
-    fn finish(&mut self, registry: &Registry, sink: &mut dyn Sink) {
+    fn finish(&mut self, common: &Common, sink: &mut dyn Sink) {
         for mut link in self.links.drain() {
-            self.flush(&mut link, registry, sink);
+            self.flush(&mut link, common, sink);
         }
-        let mut world = self.world(registry);
+        let mut world = self.world(common);
         world.over = true;
         for conversation in self.conversations.drain() {
             self.books.finish(conversation, self.latest, &world, sink);
         }
     }
 
-    fn world<'a>(&self, registry: &'a Registry) -> World<'a> {
+    fn world<'a>(&self, common: &'a Common) -> World<'a> {
         World {
-            registry,
+            registry: &common.registry,
+            names: &common.names,
             settings: self.settings,
             epoch: self.epoch,
             open_full: self.books.open >= self.settings.open_requests,

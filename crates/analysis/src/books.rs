@@ -125,8 +125,9 @@ impl Books {
     }
 
     /// What speaks for and against the capture.
-    /// `conversations` is how many were followed.
-    pub(crate) fn reasons(&self, conversations: u64) -> Vec<Reason> {
+    /// `conversations` is how many were followed, `forgotten` how many numbers of files and
+    /// shares lost their names.
+    pub(crate) fn reasons(&self, conversations: u64, forgotten: u64) -> Vec<Reason> {
         let q = &self.quality;
         let known = self.frames.saturating_sub(q.unknown_link);
         [
@@ -163,6 +164,12 @@ impl Books {
                 "rows of statistics dropped because there were too many",
                 self.figures.rows_evicted(),
                 Grade::Fair,
+            ),
+            (
+                "names_evicted",
+                "names of files and shares forgotten because there were too many",
+                forgotten,
+                Grade::Good,
             ),
             (
                 "unknown_link",

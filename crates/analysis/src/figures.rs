@@ -1,11 +1,14 @@
 //! Statistics over closed transactions: by server and operation, and by client.
 
+mod places;
+
 use crate::distribution::Distribution;
 use crate::table::Table;
 use crate::{
-    Counts, Excluded, Flags, FrameSums, Outcome, ServerRow, Settings, StationRow, Transaction,
-    Turnaround,
+    Counts, Excluded, Flags, FrameSums, Outcome, PlaceRow, ServerRow, Settings, Spread, StationRow,
+    Transaction, Turnaround,
 };
+use places::Places;
 use std::collections::BTreeSet;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -75,6 +78,7 @@ const EXCLUDED: [(&str, &str); 9] = [
 pub(crate) struct Figures {
     rows: Table<RowKey, Row>,
     clients: Table<Endpoint, Client>,
+    places: Places,
     slowest: Vec<Transaction>,
     excluded: [u64; EXCLUDED.len()],
     rows_evicted: u64,
@@ -86,6 +90,7 @@ impl Figures {
         Self {
             rows: Table::new(settings.rows),
             clients: Table::new(settings.rows),
+            places: Places::new(settings.rows),
             slowest: Vec::new(),
             excluded: [0; EXCLUDED.len()],
             rows_evicted: 0,
@@ -95,7 +100,7 @@ impl Figures {
 
     /// Rows of either kind that were dropped because there were too many.
     pub(crate) fn rows_evicted(&self) -> u64 {
-        self.rows_evicted
+        self.rows_evicted.saturating_add(self.places.evicted)
     }
 
     /// This client has begun to wait for a request whose first byte came at `at`.
@@ -145,6 +150,7 @@ impl Figures {
         self.exclude(t);
         self.count_row(t);
         self.count_client(t);
+        self.places.closed(t);
         self.rank(t);
     }
 
@@ -191,6 +197,10 @@ impl Figures {
             .collect();
         rows.sort_by(|(a_ns, a), (b_ns, b)| b_ns.cmp(a_ns).then_with(|| a.client.cmp(&b.client)));
         rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    pub(crate) fn places(&self) -> Vec<PlaceRow> {
+        self.places.rows()
     }
 
     pub(crate) fn slowest(&self) -> Vec<Transaction> {
@@ -277,8 +287,7 @@ impl Figures {
         if let Some(ns) = t.response_transfer_ns() {
             row.response_transfer.record(ns);
         }
-        let clean = !t.flags.contains(Flags::PIPELINED) && !t.flags.contains(Flags::CAPTURE_LOSS);
-        if let (Turnaround::Exact(ns), true) = (t.turnaround, clean) {
+        if let Some(ns) = clean_turnaround(t) {
             row.turnaround.record(ns);
         }
     }
@@ -309,7 +318,7 @@ impl Figures {
         if at < self.settings.slowest {
             self.slowest
                 .truncate(self.settings.slowest.saturating_sub(1));
-            self.slowest.insert(at, *t);
+            self.slowest.insert(at, t.clone());
         }
     }
 }
@@ -352,6 +361,29 @@ fn timed(t: &Transaction) -> Option<i64> {
         return None;
     }
     t.response_time_ns()
+}
+
+/// The turnaround, if it is the server's work on this request alone.
+fn clean_turnaround(t: &Transaction) -> Option<i64> {
+    let clean = !t.flags.contains(Flags::PIPELINED) && !t.flags.contains(Flags::CAPTURE_LOSS);
+    t.turnaround.exact().filter(|_| clean)
+}
+
+/// Statistics over all operations at a place leave out what waits for others by design.
+fn counts_for_places(kind: Kind) -> bool {
+    !matches!(kind, Kind::Wait | Kind::Break)
+}
+
+impl Spread {
+    fn record(&mut self, ns: i64) {
+        if self.n == 0 {
+            (self.min, self.max) = (ns, ns);
+        }
+        self.n += 1;
+        self.min = self.min.min(ns);
+        self.max = self.max.max(ns);
+        self.total += i128::from(ns);
+    }
 }
 
 /// Statistics over all operations of a station leave out what is no measure of service.

@@ -13,6 +13,7 @@ mod duplicates;
 mod figures;
 mod key;
 mod message;
+mod names;
 mod numbered;
 mod pairing;
 mod piece;
@@ -23,9 +24,10 @@ mod transaction;
 mod world;
 
 pub use analyzer::{Analyzer, Sink};
+pub use names::{LONGEST_NAME, Place};
 pub use snapshot::{
-    Attribution, CaptureRow, Counts, Excluded, FrameSums, Grade, InterfaceRow, Reason, ServerRow,
-    Settings, Snapshot, StationRow, Times,
+    Attribution, CaptureRow, Counts, Excluded, FrameSums, Grade, Grouping, InterfaceRow, PlaceRow,
+    Reason, ServerRow, Settings, Snapshot, Spread, StationRow, Times,
 };
 pub use transaction::{
     Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,

@@ -5,6 +5,7 @@
 //! identifier is the one that is answered.
 
 mod answers;
+mod naming;
 mod open;
 mod ranges;
 
@@ -12,6 +13,7 @@ use crate::message::Message;
 use crate::piece::Tally;
 use crate::world::{Between, Event, Events, World};
 use crate::{Flags, Mark, Outcome};
+use naming::Naming;
 use open::{Open, State};
 use wirewait_wire::{Exchange, Expect, Kind, Parts, Role, Timestamp};
 
@@ -33,6 +35,7 @@ pub(crate) struct Pairing {
     asked: bool,
     /// Some request was seen that raw data may follow.
     raw: bool,
+    naming: Naming,
 }
 
 impl Pairing {
@@ -44,6 +47,7 @@ impl Pairing {
             due: Timestamp::from_nanos(i64::MAX),
             asked: false,
             raw: false,
+            naming: Naming::default(),
         }
     }
 
@@ -253,6 +257,7 @@ impl Pairing {
         let serial = self.next_serial;
         self.next_serial += 1;
         let mut open = Open::new(serial, side, x, message, between, world);
+        self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
         self.open.push(open);
         events(Event::Opened);

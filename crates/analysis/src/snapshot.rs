@@ -1,6 +1,7 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
 use crate::Transaction;
+use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// Count, extremes and percentiles of a time. Nanoseconds.
@@ -32,12 +33,83 @@ impl Times {
     /// The mean, rounded half up, or `None` without values.
     #[must_use]
     pub fn mean(&self) -> Option<i64> {
-        if self.n == 0 {
-            return None;
-        }
-        let n = i128::from(self.n);
-        i64::try_from((self.total * 2 + n).div_euclid(2 * n)).ok()
+        mean(self.n, self.total)
     }
+}
+
+fn mean(n: u64, total: i128) -> Option<i64> {
+    if n == 0 {
+        return None;
+    }
+    let n = i128::from(n);
+    i64::try_from((total * 2 + n).div_euclid(2 * n)).ok()
+}
+
+/// Count, extremes and sum of a time, all exact. Nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// How many values.
+    pub n: u64,
+    /// The smallest.
+    pub min: i64,
+    /// The greatest.
+    pub max: i64,
+    /// Their sum.
+    pub total: i128,
+}
+
+impl Spread {
+    /// The mean, rounded half up, or `None` without values.
+    #[must_use]
+    pub fn mean(&self) -> Option<i64> {
+        mean(self.n, self.total)
+    }
+}
+
+/// By which name transactions are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Grouping {
+    /// User.
+    User,
+    /// Share or volume.
+    Share,
+    /// File, directory or pipe, within its share.
+    File,
+}
+
+impl Grouping {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Share => "share",
+            Self::File => "file",
+        }
+    }
+}
+
+/// One user, share or file on one server, where the capture shows its name.
+#[derive(Clone, Debug)]
+pub struct PlaceRow {
+    /// The server's station.
+    pub server: Endpoint,
+    /// What `name` names.
+    pub by: Grouping,
+    /// The share of a file, if known.
+    pub share: Option<Arc<str>>,
+    /// The name as the wire has it; not yet safe for a terminal.
+    pub name: Arc<str>,
+    /// What became of the requests there.
+    pub counts: Counts,
+    /// t3 - t2, as in [`ServerRow::turnaround`].
+    pub turnaround: Spread,
+    /// t4 - t1, waits by design and breaks apart.
+    pub response_time: Spread,
+    /// File data that writes moved, bytes.
+    pub written_bytes: u64,
+    /// File data that all others moved, bytes.
+    pub read_bytes: u64,
 }
 
 /// Sums of frames of transactions, by what they did.
@@ -261,6 +333,8 @@ pub struct Snapshot {
     pub servers: Vec<ServerRow>,
     /// By total response time, the greatest first.
     pub stations: Vec<StationRow>,
+    /// Users, then shares, then files; each by total response time, the greatest first.
+    pub places: Vec<PlaceRow>,
     /// The slowest transactions that were answered and did not wait by design.
     pub slowest: Vec<Transaction>,
     /// Where the frames went.
@@ -297,6 +371,10 @@ pub struct Settings {
     pub rows: usize,
     /// Slowest transactions kept.
     pub slowest: usize,
+    /// Names of users, shares and files kept, and as many numbers for them.
+    pub names: usize,
+    /// No such name is shown: each is replaced by a number, the same for the same name.
+    pub private: bool,
 }
 
 impl Default for Settings {
@@ -312,6 +390,8 @@ impl Default for Settings {
             held_bytes: 64 << 20,
             rows: 20_000,
             slowest: 10,
+            names: 50_000,
+            private: false,
         }
     }
 }

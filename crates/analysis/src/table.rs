@@ -1,6 +1,7 @@
 //! A map of bounded size that gives up the entry untouched for longest.
 
 use foldhash::fast::RandomState;
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -50,6 +51,17 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         let index = *self.map.get(key)?;
         self.touch(index);
         Some(self.place(index))
+    }
+
+    /// The key that equals this one, moved to the young end.
+    pub(crate) fn key<Q>(&mut self, key: &Q) -> Option<K>
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let index = *self.map.get(key)?;
+        self.touch(index);
+        Some(self.entries[index as usize].key.clone())
     }
 
     /// Inserts a value under a key that is not in the table, and returns what had to go.

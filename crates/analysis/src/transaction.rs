@@ -1,5 +1,7 @@
 //! One request and everything that belongs to its answer.
 
+use crate::Place;
+use std::sync::Arc;
 use wirewait_wire::{Chain, Endpoint, File, Kind, Operation, Status, Timestamp};
 
 /// A frame and its time.
@@ -209,7 +211,7 @@ pub const WHOLE_FRAME: u64 = 1 << 20;
 /// One request and everything that belongs to its answer. Definitions: t1 first byte of
 /// the request seen, t2 request complete, t3 first byte of the final response seen, t4
 /// response complete.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Transaction {
     /// The protocol of the request (`smb1`, `ncp`).
     pub protocol: &'static str,
@@ -266,6 +268,8 @@ pub struct Transaction {
     pub share: u64,
     /// The file it concerned.
     pub file: Option<File>,
+    /// Dialect, user, share and file by name, as far as the capture shows them.
+    pub place: Option<Arc<Place>>,
     /// Routers the request passed.
     pub hops: Option<u8>,
     /// What to bear in mind.

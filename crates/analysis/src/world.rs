@@ -1,11 +1,14 @@
 //! What the parts of the analysis know in common, and tell each other.
 
+use crate::names::Known;
 use crate::{Settings, Transaction};
+use std::cell::RefCell;
 use wirewait_wire::{DissectorId, Endpoint, Registry, Timestamp};
 
 /// What is the same for every conversation.
 pub(crate) struct World<'a> {
     pub(crate) registry: &'a Registry,
+    pub(crate) names: &'a RefCell<Known>,
     pub(crate) settings: Settings,
     /// Counts the steps back of the capture's clock.
     pub(crate) epoch: u32,

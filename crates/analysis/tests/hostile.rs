@@ -342,7 +342,7 @@ fn a_message_is_as_long_in_segments_as_in_one_piece() {
         in_segments(&mut all, (1, 0), 0, &message, size);
         in_segments(&mut all, (0, 1), 0, &reply, size);
         let found = run(&all, Settings::default());
-        let [t] = found.transactions[..] else {
+        let [t] = &found.transactions[..] else {
             panic!("{:?}", found.transactions)
         };
         (

@@ -16,8 +16,8 @@ use std::fmt;
 
 pub use wirewait_analysis::{
     Analyzer, Attribution, CaptureRow, Counts, EXACT_VALUES, Excluded, Extent, Flags, FrameCounts,
-    FrameSums, Grade, InterfaceRow, Mark, Outcome, Reason, ServerRow, Settings, Sink, Snapshot,
-    StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
+    FrameSums, Grade, Grouping, InterfaceRow, Mark, Outcome, Place, PlaceRow, Reason, ServerRow,
+    Settings, Sink, Snapshot, Spread, StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
 pub use wirewait_dissectors::registry;
 pub use wirewait_wire::{

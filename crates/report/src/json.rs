@@ -2,13 +2,15 @@
 //! promise; integers carry their unit in their name (`_ns`, `_bytes`).
 
 use crate::about::About;
+use crate::escape::Escaped;
 use crate::figures::{Command, Milli, frames_per_request};
 use crate::time::Rfc3339;
 use crate::transactions::Row;
 use serde::Serialize;
 use std::io::{self, Write};
 use wirewait_analysis::{
-    Counts, FrameSums, InterfaceRow, ServerRow, Settings, Snapshot, StationRow, Times, WHOLE_FRAME,
+    Counts, FrameSums, Grouping, InterfaceRow, ServerRow, Settings, Snapshot, Spread, StationRow,
+    Times, WHOLE_FRAME,
 };
 
 /// Changes when a name, its meaning or the shape of the document does.
@@ -31,6 +33,9 @@ struct Document<'a> {
     segment: Vec<Segment<'a>>,
     servers: Vec<Server>,
     stations: Vec<Station>,
+    users: Vec<Place>,
+    shares: Vec<Place>,
+    files: Vec<Place>,
     slowest: Vec<Row<'a>>,
     excluded: Vec<Excluded>,
     settings: SettingsUsed,
@@ -47,6 +52,9 @@ fn document<'a>(about: &'a About, snapshot: &'a Snapshot) -> Document<'a> {
             .collect(),
         servers: snapshot.servers.iter().map(server).collect(),
         stations: snapshot.stations.iter().map(station).collect(),
+        users: places(snapshot, Grouping::User),
+        shares: places(snapshot, Grouping::Share),
+        files: places(snapshot, Grouping::File),
         slowest: snapshot.slowest.iter().map(Row::from).collect(),
         excluded: snapshot
             .excluded
@@ -372,6 +380,60 @@ fn station(row: &StationRow) -> Station {
     }
 }
 
+#[derive(Serialize)]
+struct Place {
+    server: String,
+    share: Option<String>,
+    name: String,
+    #[serde(flatten)]
+    counts: Outcomes,
+    turnaround: Extremes,
+    response_time: Extremes,
+    read_bytes: u64,
+    written_bytes: u64,
+}
+
+/// A time without percentiles; all but `n` and `total_ns` are null when there is no value.
+#[derive(Serialize)]
+struct Extremes {
+    n: u64,
+    min_ns: Option<i64>,
+    max_ns: Option<i64>,
+    mean_ns: Option<i64>,
+    total_ns: i128,
+}
+
+impl From<&Spread> for Extremes {
+    fn from(spread: &Spread) -> Self {
+        let there = |value| (spread.n > 0).then_some(value);
+        Self {
+            n: spread.n,
+            min_ns: there(spread.min),
+            max_ns: there(spread.max),
+            mean_ns: spread.mean(),
+            total_ns: spread.total,
+        }
+    }
+}
+
+fn places(snapshot: &Snapshot, by: Grouping) -> Vec<Place> {
+    snapshot
+        .places
+        .iter()
+        .filter(|row| row.by == by)
+        .map(|row| Place {
+            server: row.server.to_string(),
+            share: row.share.as_deref().map(|share| Escaped(share).to_string()),
+            name: Escaped(&row.name).to_string(),
+            counts: Outcomes::from(&row.counts),
+            turnaround: Extremes::from(&row.turnaround),
+            response_time: Extremes::from(&row.response_time),
+            read_bytes: row.read_bytes,
+            written_bytes: row.written_bytes,
+        })
+        .collect()
+}
+
 fn ratio(millionths: u64) -> f64 {
     millionths as f64 / 1e6
 }
@@ -392,6 +454,8 @@ struct SettingsUsed {
     conversations: usize,
     rows: usize,
     slowest: usize,
+    names: usize,
+    private: bool,
 }
 
 impl From<&Settings> for SettingsUsed {
@@ -404,6 +468,8 @@ impl From<&Settings> for SettingsUsed {
             conversations: settings.conversations,
             rows: settings.rows,
             slowest: settings.slowest,
+            names: settings.names,
+            private: settings.private,
         }
     }
 }
@@ -423,7 +489,7 @@ mod tests {
     #[test]
     fn the_whole_document() {
         let text = written(&about(), &samples::snapshot());
-        assert_eq!(text, include_str!("../golden/report.json"));
+        crate::golden::check("report.json", &text);
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["schema"], SCHEMA);
     }
@@ -445,6 +511,9 @@ mod tests {
                 "segment",
                 "servers",
                 "stations",
+                "users",
+                "shares",
+                "files",
                 "slowest",
                 "excluded",
                 "settings"

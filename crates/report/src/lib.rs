@@ -27,6 +27,8 @@ mod time;
 pub mod transactions;
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod samples;
 
 pub use about::{About, Interface, Selection};

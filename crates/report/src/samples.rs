@@ -1,9 +1,10 @@
 //! Hand-made figures that the tests of every format share.
 
+use std::sync::Arc;
 use wirewait_analysis::{
     Attribution, CaptureRow, Counts, Excluded, Extent, Flags, FrameCounts, FrameSums, Grade,
-    InterfaceRow, Mark, Outcome, Reason, ServerRow, Settings, Snapshot, StationRow, Times,
-    Transaction, Turnaround, WHOLE_FRAME,
+    Grouping, InterfaceRow, Mark, Outcome, Place, PlaceRow, Reason, ServerRow, Settings, Snapshot,
+    Spread, StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
 use wirewait_wire::{Address, Chain, Endpoint, File, Kind, Operation, Status, Timestamp};
 
@@ -102,6 +103,12 @@ pub(crate) fn answered() -> Transaction {
             handle: 0x4001,
             offset: Some(8192),
         }),
+        place: Some(Arc::new(Place {
+            dialect: None,
+            user: Some("anna".into()),
+            share: Some(r"\\FS1\DATA".into()),
+            path: Some("\\pay\x1b.xls".into()),
+        })),
         hops: None,
         flags: Flags::RAW,
     }
@@ -134,6 +141,7 @@ pub(crate) fn ambiguous() -> Transaction {
         duplicate_responses: 1,
         data_bytes: 0,
         file: None,
+        place: None,
         hops: Some(2),
         flags: Flags::AMBIGUOUS,
         ..answered()
@@ -155,6 +163,7 @@ pub(crate) fn unanswered() -> Transaction {
             ..FrameCounts::default()
         },
         file: None,
+        place: None,
         flags: Flags::default(),
         ..answered()
     }
@@ -293,6 +302,27 @@ pub(crate) fn snapshot() -> Snapshot {
             think_ns: 30_000_000_000,
             thinks: 2,
             data_bytes: 8192,
+        }],
+        places: vec![PlaceRow {
+            server: v4(1, None),
+            by: Grouping::File,
+            share: Some(r"\\FS1\DATA".into()),
+            name: "\\pay\x1b.xls".into(),
+            counts: server_row().counts,
+            turnaround: Spread {
+                n: 2,
+                min: 1_000_000,
+                max: 3_000_000,
+                total: 4_000_000,
+            },
+            response_time: Spread {
+                n: 2,
+                min: 1_510_000,
+                max: 2_000_000_000,
+                total: 2_001_510_000,
+            },
+            read_bytes: 8192,
+            written_bytes: 0,
         }],
         slowest: vec![answered()],
         attribution: Attribution {

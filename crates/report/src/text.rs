@@ -1,6 +1,8 @@
 //! The report for people: what to know about the capture first, then servers, stations
 //! and the slowest transactions, then what was left out and what the figures depend on.
 
+mod places;
+
 use crate::about::About;
 use crate::escape::Escaped;
 use crate::figures::{Command, Frames, Grouped, Milli, Percent, Rate, frames, frames_per_request};
@@ -76,6 +78,7 @@ pub fn report(
     }
     servers(out, snapshot, look)?;
     stations(out, snapshot, look)?;
+    places::places(out, snapshot, look)?;
     slowest(out, snapshot, look)?;
     excluded(out, snapshot, look)?;
     settings(out, snapshot, look)
@@ -401,6 +404,7 @@ const SLOWEST: &[Column] = &[
     Column::left("server"),
     Column::left("command"),
     Column::left("status"),
+    Column::left("file").rare(),
     Column::left("remarks").rare(),
 ];
 
@@ -444,6 +448,10 @@ fn slow_row(t: &Transaction) -> Vec<String> {
         t.server.to_string(),
         format!("{} {command}", t.protocol),
         shown(t.status.map(StatusName)),
+        t.place
+            .as_ref()
+            .and_then(|place| place.path.as_deref())
+            .map_or_else(String::new, |path| Escaped(path).to_string()),
         remarks.join(" "),
     ]
 }
@@ -569,8 +577,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_whole_report() {
-        let golden = include_str!("../golden/report.txt");
-        assert_eq!(written(&samples::snapshot(), Look::FILE), golden);
+        crate::golden::check("report.txt", &written(&samples::snapshot(), Look::FILE));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The shape of a dissector: plain data and plain functions, no state.
 
-use crate::{Answered, Asked, Claim, Facts, Fields, Next, Part};
+use crate::{Answered, Asked, Claim, Facts, Fields, Names, Next, Part};
 use std::fmt;
 
 /// What a dissector is given: the bytes at hand, and how many there really were.
@@ -144,6 +144,8 @@ pub struct Dissector {
     pub exchange: Option<fn(Input<'_>) -> Result<Part, Fault>>,
     /// Reads a response in the light of its request.
     pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
+    /// Tells the names in a part of a message whose exchange says that it has some.
+    pub names: Option<fn(Input<'_>, Names<'_>)>,
     /// One line that says what this PDU is, without the protocol's name.
     pub describe: fn(Input<'_>, &mut dyn fmt::Write) -> fmt::Result,
     /// Every field of the header, or of the whole PDU where it carries nobody else's;
@@ -174,6 +176,7 @@ impl Dissector {
         resync: None,
         exchange: None,
         answer: None,
+        names: None,
         describe: |input, out| write!(out, "{} bytes", input.length),
         fields: |f| f.rest("Data").map(|_| ()),
     };

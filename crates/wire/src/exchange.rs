@@ -217,6 +217,11 @@ pub struct File {
     pub offset: Option<u64>,
 }
 
+impl File {
+    /// The handle that stands for the file of the part before it in the same message.
+    pub const PREVIOUS: u128 = u128::MAX;
+}
+
 /// What one message means for pairing and statistics.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
@@ -259,6 +264,15 @@ pub struct Exchange {
     pub data: u64,
     /// The file concerned.
     pub file: Option<File>,
+    /// The log-on (UID, SessionId), where the wire numbers it; what a name of a user is
+    /// remembered by.
+    pub session: Option<Id>,
+    /// The share (TID, TreeId) likewise.
+    pub tree: Option<Id>,
+    /// There are names in this part: [`crate::Dissector::names`] tells them.
+    pub names: bool,
+    /// Which of the dialects that the request offered the response chose, counted from 0.
+    pub choice: Option<u16>,
     /// How much of the request or response this message is.
     pub parts: Parts,
     /// What the request is answered with.
@@ -290,6 +304,10 @@ impl Exchange {
             asked: 0,
             data: 0,
             file: None,
+            session: None,
+            tree: None,
+            names: false,
+            choice: None,
             parts: Parts::Whole,
             expect: Expect::Response,
         }

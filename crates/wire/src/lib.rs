@@ -16,6 +16,7 @@ mod exchange;
 mod facts;
 mod field;
 mod frame;
+mod naming;
 mod registry;
 mod source;
 mod time;
@@ -30,6 +31,7 @@ pub use exchange::{
 pub use facts::{Carries, Cast, Facts, Numbered, NumberedKind, Order, Segment, Session, Stream};
 pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType};
+pub use naming::{Names, Naming, Text};
 pub use registry::{Conflict, Depth, DissectorId, MAX_LAYERS, Registry, Span, Walk};
 pub use source::{Source, SourceError, SourceErrorKind};
 pub use time::Timestamp;

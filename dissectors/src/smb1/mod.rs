@@ -15,6 +15,7 @@ mod andx;
 mod commands;
 mod describe;
 mod payload;
+mod names;
 pub(crate) mod status;
 mod transact;
 mod transfer;
@@ -42,6 +43,10 @@ const REQUEST: u8 = 0x10;
 
 /// Name space of oplock breaks: the FID.
 const BREAK: u8 = 0x12;
+
+/// Name spaces of trees (shares) and sessions (users).
+const TREE: u8 = 0x13;
+const SESSION: u8 = 0x14;
 
 /// A MID that no client uses: the server sends it with an oplock break (MS-CIFS 2.2.1.6.2).
 const NO_MID: u16 = 0xffff;
@@ -127,6 +132,14 @@ impl Header {
         Some(Id::new(REQUEST, u128::from(pid) << 16 | u128::from(mid)))
     }
 
+    fn tree(&self) -> Option<Id> {
+        Some(Id::new(TREE, self.tid?.into()))
+    }
+
+    fn session(&self) -> Option<Id> {
+        Some(Id::new(SESSION, self.uid?.into()))
+    }
+
     /// Whether the server asks for an oplock back (MS-CIFS 2.2.4.32.1, 3.3.4.2).
     fn is_break(&self) -> bool {
         self.command == Command::LOCKING_ANDX && !self.response && self.mid == Some(NO_MID)
@@ -167,6 +180,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     dissect,
     exchange: Some(exchange),
+    names: Some(names::tell),
     describe: describe::describe,
     ..Dissector::PLAIN
 };
@@ -211,6 +225,7 @@ fn request(h: &Header, input: Input<'_>) -> Exchange {
     };
     let mut x = Exchange::new(role, Side::Client, opening.operation(), opening.code(None));
     x.id = h.id();
+    (x.tree, x.session) = (h.tree(), h.session());
     if role == Role::Cancel {
         x.expect = Expect::Nothing;
         return x;
@@ -218,6 +233,7 @@ fn request(h: &Header, input: Input<'_>) -> Exchange {
     let mut opened = false;
     for (n, block) in Blocks::new(h, input).enumerate() {
         let moved = transfer::request(&block);
+        x.names |= names::has_some(&block);
         x.asked = x.asked.saturating_add(moved.asked);
         x.data = x.data.saturating_add(moved.data);
         // Behind an open in a chain a FID means nothing: the server puts the new one there.
@@ -342,6 +358,7 @@ fn response(h: &Header, input: Input<'_>) -> Exchange {
         opening.code(None),
     );
     x.id = h.id();
+    (x.tree, x.session) = (h.tree(), h.session());
     let status = h.outcome();
     x.status = Some(status);
     for (n, block) in Blocks::new(h, input).enumerate() {
@@ -350,6 +367,9 @@ fn response(h: &Header, input: Input<'_>) -> Exchange {
         x.file = x.file.or(moved.file());
         if n > 0 {
             x.chain.push(block.command.operation());
+        }
+        if block.command == Command::NEGOTIATE {
+            x.choice = block.u16(0).filter(|choice| *choice != 0xffff);
         }
         match block_parts(&block, moved.data) {
             Parts::Whole => {}

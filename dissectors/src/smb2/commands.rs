@@ -3,7 +3,7 @@
 //! An [`Exchange`]'s `code` is the Command of the header; for an IOCTL of which the body is
 //! at hand it is the control code, which is always larger than any command.
 
-use super::{ASYNC, Header, RELATED, RESPONSE};
+use super::{ASYNC, Header, RELATED, RESPONSE, names};
 use crate::parse::{le16, le32, le64};
 use crate::smb1;
 use crate::smb1::status::ntstatus;
@@ -34,7 +34,7 @@ pub(super) mod command {
 pub(super) const BODY: usize = 64;
 
 /// The handle that stands for "the file of the part before" in a related compound part.
-pub(super) const PREVIOUS_FILE: u128 = u128::MAX;
+pub(super) const PREVIOUS_FILE: u128 = File::PREVIOUS;
 
 /// Lock flags (2.2.26.1).
 pub(super) mod lock {
@@ -159,10 +159,24 @@ mod space {
     pub(super) const ASYNC: u8 = 2;
     pub(super) const OPLOCK: u8 = 3;
     pub(super) const LEASE: u8 = 4;
+    pub(super) const SESSION: u8 = 5;
+    pub(super) const TREE: u8 = 6;
 }
 
 /// What the part means. Fields behind the bytes at hand are left out.
 pub(super) fn exchange(h: &Header, part: Input<'_>) -> Exchange {
+    let mut ex = read(h, part);
+    ex.session = h.session.map(|session| Id::new(space::SESSION, session.into()));
+    // Trees are numbered within their session (2.2.1.2, "TreeId").
+    ex.tree = h
+        .session
+        .zip(h.tree)
+        .map(|(session, tree)| Id::new(space::TREE, u128::from(session) << 32 | u128::from(tree)));
+    ex.names = names::has_some(h);
+    ex
+}
+
+fn read(h: &Header, part: Input<'_>) -> Exchange {
     if !h.has(RESPONSE) {
         return request(h, part);
     }

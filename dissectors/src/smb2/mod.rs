@@ -8,6 +8,7 @@ mod commands;
 mod describe;
 mod fields;
 mod payload;
+mod names;
 mod transform;
 
 pub use transform::{Compressed, Encrypted};
@@ -137,6 +138,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     dissect,
     exchange: Some(exchange),
+    names: Some(names::tell),
     describe: describe::describe,
     fields: fields::fields,
     ..Dissector::PLAIN

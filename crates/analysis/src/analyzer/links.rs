@@ -1,5 +1,6 @@
 //! Frames of numbered links: put in order, acknowledged, handed to their conversations.
 
+use super::Common;
 use super::{Arrival, State};
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
@@ -7,7 +8,7 @@ use crate::numbered::{Held, Link, Owner, Turn};
 use crate::piece::Piece;
 use crate::world::Event;
 use crate::{Sink, WHOLE_FRAME};
-use wirewait_wire::{Carries, Numbered, NumberedKind, Registry, Segment};
+use wirewait_wire::{Carries, Numbered, NumberedKind, Segment};
 
 impl State {
     /// A frame of a numbered link.
@@ -15,7 +16,7 @@ impl State {
         &mut self,
         arrival: &Arrival<'_>,
         numbered: &Numbered,
-        registry: &Registry,
+        common: &Common,
         sink: &mut dyn Sink,
     ) {
         let facts = arrival.facts;
@@ -27,7 +28,7 @@ impl State {
                 let (place, evicted) = self.links.insert(key, Link::new(numbered.modulus));
                 if let Some(mut evicted) = evicted {
                     self.books.quality.evicted += 1;
-                    self.flush(&mut evicted, registry, sink);
+                    self.flush(&mut evicted, common, sink);
                 }
                 place
             }
@@ -45,19 +46,19 @@ impl State {
         let acknowledged = match numbered.expects {
             Some(number) if !opens => {
                 let acknowledged = link.acknowledge(1 - side, number);
-                self.release(&mut link, 1 - side, registry, sink);
+                self.release(&mut link, 1 - side, common, sink);
                 acknowledged
             }
             _ => (0, None),
         };
         match numbered.kind {
             NumberedKind::Data => {
-                self.data(arrival, numbered.number, side, &mut link, registry, sink)
+                self.data(arrival, numbered.number, side, &mut link, common, sink)
             }
             NumberedKind::Open if opens => {
-                self.flush(&mut link, registry, sink);
+                self.flush(&mut link, common, sink);
                 link.open(side, numbered.number, numbered.expects.unwrap_or(0));
-                if self.message(arrival, None, registry, sink).is_none() {
+                if self.message(arrival, None, common, sink).is_none() {
                     self.upkeep(&link, sink);
                 }
             }
@@ -82,14 +83,14 @@ impl State {
         number: u16,
         side: usize,
         link: &mut Link,
-        registry: &Registry,
+        common: &Common,
         sink: &mut dyn Sink,
     ) {
         match link.turn(side, number) {
             Turn::Next { after_gap } => {
-                let owner = self.unit(arrival, after_gap, link, registry, sink);
+                let owner = self.unit(arrival, after_gap, link, common, sink);
                 link.owned(side, number, owner);
-                self.release(link, side, registry, sink);
+                self.release(link, side, common, sink);
             }
             Turn::Early => {
                 let held = Held {
@@ -108,10 +109,10 @@ impl State {
                     self.books.quality.faults.retransmitted += 1;
                     self.upkeep(link, sink);
                 }
-                self.release(link, side, registry, sink);
+                self.release(link, side, common, sink);
             }
             Turn::Again(_) if self.goes_on(arrival) => {
-                self.unit(arrival, false, link, registry, sink);
+                self.unit(arrival, false, link, common, sink);
             }
             Turn::Again(owner) => {
                 let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
@@ -151,7 +152,7 @@ impl State {
     }
 
     /// Works off held frames whose turn has come.
-    fn release(&mut self, link: &mut Link, side: usize, registry: &Registry, sink: &mut dyn Sink) {
+    fn release(&mut self, link: &mut Link, side: usize, common: &Common, sink: &mut dyn Sink) {
         while let Some((held, after_gap)) = link.release(side) {
             let arrival = Arrival {
                 facts: &held.facts,
@@ -168,7 +169,7 @@ impl State {
                 message: held.message,
                 layer: held.layer,
             };
-            let owner = self.unit(&arrival, after_gap, link, registry, sink);
+            let owner = self.unit(&arrival, after_gap, link, common, sink);
             link.owned(side, held.number, owner);
         }
     }
@@ -179,15 +180,15 @@ impl State {
         arrival: &Arrival<'_>,
         after_gap: bool,
         link: &mut Link,
-        registry: &Registry,
+        common: &Common,
         sink: &mut dyn Sink,
     ) -> Option<Owner> {
         if arrival.message.is_some() {
-            let found = self.message(arrival, Some(link), registry, sink);
+            let found = self.message(arrival, Some(link), common, sink);
             link.last = found.map(|f| f.place).or(link.last);
             return found;
         }
-        let world = self.world(registry);
+        let world = self.world(common);
         let (key, side) = arrival.key();
         let place = match self.conversations.find(&key) {
             Some(place) => place,
@@ -267,11 +268,11 @@ impl State {
     }
 
     /// Works off what a link holds back: it is over, or begins anew.
-    pub(super) fn flush(&mut self, link: &mut Link, registry: &Registry, sink: &mut dyn Sink) {
+    pub(super) fn flush(&mut self, link: &mut Link, common: &Common, sink: &mut dyn Sink) {
         for side in [0, 1] {
             while link.holds(side) {
                 link.skip(side);
-                self.release(link, side, registry, sink);
+                self.release(link, side, common, sink);
             }
         }
         self.books.quality.lost_on_links += link.take_lost();

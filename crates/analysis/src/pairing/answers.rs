@@ -111,6 +111,7 @@ impl Pairing {
         }
         open.read(message, x, world);
         open.answer(x, tally);
+        self.naming.answered(open, x, message, world);
         if open.answered_whole(x) {
             self.done(at, message.serial, world, events);
         }

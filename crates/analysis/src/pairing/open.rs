@@ -2,6 +2,7 @@
 
 use super::ranges::Ranges;
 use crate::message::Message;
+use crate::names::Told;
 use crate::piece::Tally;
 use crate::world::{Between, World};
 use crate::{Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
@@ -34,6 +35,8 @@ pub(super) struct Open {
     pub(super) may_wait: bool,
     pub(super) opaque: bool,
     pub(super) cancelled: bool,
+    /// What the request named itself.
+    pub(super) told: Told,
     /// What was got and what is to be got, of request or response.
     pub(super) got: [u64; 2],
     pub(super) of: [u64; 2],
@@ -80,6 +83,7 @@ impl Open {
             may_wait: x.may_wait,
             opaque: x.opaque,
             cancelled: false,
+            told: Told::default(),
             got: [0; 2],
             of: [u64::MAX; 2],
             mask: 0,
@@ -283,6 +287,7 @@ pub(super) fn transaction(
         },
         share: tally.share,
         file: x.file,
+        place: None,
         hops: tally.hops,
         flags,
     }

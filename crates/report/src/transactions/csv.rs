@@ -1,6 +1,6 @@
 //! The fields of the NDJSON rows as RFC 4180 has them.
 
-use super::ndjson::{Handle, StatusName, bounds};
+use super::ndjson::{Handle, StatusName, bounds, named};
 use crate::figures::Command;
 use crate::time::Rfc3339;
 use std::fmt::{self, Write as _};
@@ -97,6 +97,10 @@ const FIELDS: &[Field] = &[
         some(t.file.map(|f| Handle(f.handle)), o)
     }),
     Field("file_offset", |t, o| some(t.file.and_then(|f| f.offset), o)),
+    Field("dialect", |t, o| some(named(t, |p| &p.dialect), o)),
+    Field("user", |t, o| some(named(t, |p| &p.user), o)),
+    Field("share", |t, o| some(named(t, |p| &p.share), o)),
+    Field("path", |t, o| some(named(t, |p| &p.path), o)),
 ];
 
 pub(super) fn header(out: &mut impl Write) -> io::Result<()> {
@@ -157,19 +161,21 @@ mod tests {
              response_transfer_ns,copies,interims,first_interim_ns,data_bytes,request_bytes,\
              response_bytes,frames.request,frames.response,frames.interim,frames.ack,\
              frames.control,frames.retransmitted,hops,flags,chain,service_ns,\
-             duplicate_responses,asked_bytes,file_handle,file_offset",
+             duplicate_responses,asked_bytes,file_handle,file_offset,dialect,user,\
+             share,path",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,answered,STATUS_SUCCESS,\
              true,17,18,20,23,2024-02-29T12:34:56.000000000Z,1000000,,,1510000,10000,500000,\
-             1,0,,4096,63,4159,2,3,0,1,0,0,,raw,CLOSE,1000000,0,4096,0x4001,8192",
+             1,0,,4096,63,4159,2,3,0,1,0,0,,raw,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\\pay\\x1b.xls",
             "ncp,ipx,00000022.00001b010203:4003,00000001.000000000001:0451,4,UNKNOWN_0x5709,\
              87,9,other,answered,0x000000FE,false,17,18,20,23,\
              2024-02-29T12:34:56.000000000Z,,10000,1000000,1510000,10000,500000,2,1,500000,\
-             0,63,4159,2,3,0,1,0,0,2,ambiguous,,,1,4096,,",
+             0,63,4159,2,3,0,1,0,0,2,ambiguous,,,1,4096,,,,,,",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,unanswered,,,17,18,,,\
-             2024-02-29T12:34:56.000000000Z,,,,,10000,,1,0,,0,63,0,1,0,0,0,0,0,,,,,0,4096,,",
+             2024-02-29T12:34:56.000000000Z,,,,,10000,,1,0,,0,63,0,1,0,0,0,0,0,,,,,0,4096,,,,,,",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,orphan_response,\
              STATUS_SUCCESS,true,,,20,23,,,,,,,500000,0,0,,4096,0,4159,2,3,0,1,0,0,,\
-             mid_capture,CLOSE,1000000,0,4096,0x4001,8192",
+             mid_capture,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\
+             \\pay\\x1b.xls",
             "",
         ];
         assert_eq!(text, expected.join("\r\n"));

@@ -1,11 +1,13 @@
 //! One JSON object per transaction. Names and shape are a promise to other programs.
 
+use crate::escape::Escaped;
 use crate::figures::Command;
 use crate::time::Rfc3339;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::io::{self, Write};
-use wirewait_analysis::{FrameCounts, Transaction, Turnaround};
+use std::sync::Arc;
+use wirewait_analysis::{FrameCounts, Place, Transaction, Turnaround};
 use wirewait_wire::Status;
 
 pub(super) fn row(out: &mut impl Write, transaction: &Transaction) -> io::Result<()> {
@@ -54,6 +56,10 @@ pub(crate) struct Row<'a> {
     asked_bytes: u64,
     file_handle: Option<Shown<Handle>>,
     file_offset: Option<u64>,
+    dialect: Option<String>,
+    user: Option<String>,
+    share: Option<String>,
+    path: Option<String>,
 }
 
 impl<'a> From<&'a Transaction> for Row<'a> {
@@ -99,8 +105,18 @@ impl<'a> From<&'a Transaction> for Row<'a> {
             asked_bytes: t.asked_bytes,
             file_handle: t.file.map(|file| Shown(Handle(file.handle))),
             file_offset: t.file.and_then(|file| file.offset),
+            dialect: named(t, |place| &place.dialect),
+            user: named(t, |place| &place.user),
+            share: named(t, |place| &place.share),
+            path: named(t, |place| &place.path),
         }
     }
+}
+
+/// A name of the place where it happened, harmless to a terminal.
+pub(super) fn named(t: &Transaction, name: fn(&Place) -> &Option<Arc<str>>) -> Option<String> {
+    let name = name(t.place.as_ref()?).as_deref()?;
+    Some(Escaped(name).to_string())
 }
 
 /// Between what an ambiguous turnaround lies.
@@ -204,7 +220,8 @@ mod tests {
                 r#""response_bytes":4159,"frames":{"request":2,"response":3,"interim":0,"#,
                 r#""ack":1,"control":0,"retransmitted":0},"hops":null,"flags":["raw"],"#,
                 r#""chain":["CLOSE"],"service_ns":1000000,"duplicate_responses":0,"#,
-                r#""asked_bytes":4096,"file_handle":"0x4001","file_offset":8192}"#,
+                r#""asked_bytes":4096,"file_handle":"0x4001","file_offset":8192,"#,
+                r#""dialect":null,"user":"anna","share":"\\\\FS1\\DATA","path":"\\pay\\x1b.xls"}"#,
                 "\n"
             )
         );
@@ -221,6 +238,7 @@ mod tests {
             r#""copies":2,"interims":1,"first_interim_ns":500000"#,
             r#""hops":2,"flags":["ambiguous"],"chain":[],"service_ns":null"#,
             r#""file_handle":null,"file_offset":null"#,
+            r#""dialect":null,"user":null,"share":null,"path":null"#,
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
@@ -266,6 +284,6 @@ mod tests {
         }
         assert_eq!(names.len(), 4);
         assert!(names.windows(2).all(|pair| pair[0] == pair[1]));
-        assert_eq!(names[0].len(), 37);
+        assert_eq!(names[0].len(), 41);
     }
 }

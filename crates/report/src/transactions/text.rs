@@ -3,7 +3,7 @@
 //! Rows are written before the next ones are known, so columns have fixed widths; a cell
 //! that is wider pushes the rest of its line to the right and loses nothing.
 
-use super::ndjson::StatusName;
+use super::ndjson::{StatusName, named};
 use crate::figures::Command;
 use crate::time::{Human, Rfc3339};
 use std::fmt::{self, Write as _};
@@ -23,7 +23,7 @@ const COLUMNS: &[(isize, &str)] = &[
     (-12, "turnaround"),
     (-12, "response time"),
     (-8, "data"),
-    (0, "status, flags"),
+    (0, "status, flags, file"),
 ];
 
 pub(super) fn header(out: &mut impl Write) -> io::Result<()> {
@@ -76,6 +76,9 @@ fn cells(line: &mut Line, t: &Transaction) -> fmt::Result {
     }
     for flag in t.flags.names() {
         write!(line.text, " [{flag}]")?;
+    }
+    if let Some(path) = named(t, |place| &place.path) {
+        write!(line.text, " {path}")?;
     }
     Ok(())
 }
@@ -142,12 +145,11 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use crate::samples;
     use crate::transactions::{Format, written};
+    use crate::{golden, samples};
 
     #[test]
     fn all_rows() {
-        let golden = include_str!("../../golden/transactions.txt");
-        assert_eq!(written(Format::Text, &samples::all()), golden);
+        golden::check("transactions.txt", &written(Format::Text, &samples::all()));
     }
 }

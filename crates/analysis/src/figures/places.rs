@@ -1,0 +1,117 @@
+//! Statistics by user, share and file, where these have names.
+
+use super::{counts_for_places, timed};
+use crate::table::Table;
+use crate::{Counts, Grouping, PlaceRow, Spread, Transaction};
+use std::sync::Arc;
+use wirewait_wire::{Endpoint, Kind};
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    server: Endpoint,
+    by: Grouping,
+    /// The share of a file.
+    share: Option<Arc<str>>,
+    name: Arc<str>,
+}
+
+#[derive(Default)]
+struct Row {
+    counts: Counts,
+    turnaround: Spread,
+    response_time: Spread,
+    read_bytes: u64,
+    written_bytes: u64,
+}
+
+pub(super) struct Places {
+    rows: Table<Key, Row>,
+    pub(super) evicted: u64,
+}
+
+impl Places {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            rows: Table::new(capacity),
+            evicted: 0,
+        }
+    }
+
+    /// Counts a closed transaction under each name of its place.
+    pub(super) fn closed(&mut self, t: &Transaction) {
+        let Some(place) = &t.place else {
+            return;
+        };
+        for (by, name) in [
+            (Grouping::User, &place.user),
+            (Grouping::Share, &place.share),
+            (Grouping::File, &place.path),
+        ] {
+            let Some(name) = name else {
+                continue;
+            };
+            let key = Key {
+                server: t.server.station(),
+                by,
+                share: place.share.clone().filter(|_| by == Grouping::File),
+                name: Arc::clone(name),
+            };
+            let at = match self.rows.find(&key) {
+                Some(at) => at,
+                None => {
+                    let (at, evicted) = self.rows.insert(key, Row::default());
+                    self.evicted += u64::from(evicted.is_some());
+                    at
+                }
+            };
+            self.rows.at(at).add(t);
+        }
+    }
+
+    /// By kind of name, then by total response time, the greatest first.
+    pub(super) fn rows(&self) -> Vec<PlaceRow> {
+        let mut rows: Vec<PlaceRow> = self
+            .rows
+            .iter()
+            .map(|(key, row)| PlaceRow {
+                server: key.server,
+                by: key.by,
+                share: key.share.clone(),
+                name: Arc::clone(&key.name),
+                counts: row.counts,
+                turnaround: row.turnaround,
+                response_time: row.response_time,
+                read_bytes: row.read_bytes,
+                written_bytes: row.written_bytes,
+            })
+            .collect();
+        rows.sort_by(|a, b| {
+            let wait = |row: &PlaceRow| std::cmp::Reverse(row.response_time.total);
+            (a.by, wait(a), a.server, &a.share, &a.name).cmp(&(
+                b.by,
+                wait(b),
+                b.server,
+                &b.share,
+                &b.name,
+            ))
+        });
+        rows
+    }
+}
+
+impl Row {
+    fn add(&mut self, t: &Transaction) {
+        self.counts.add(t);
+        let bytes = match t.kind {
+            Kind::Write => &mut self.written_bytes,
+            _ => &mut self.read_bytes,
+        };
+        *bytes = bytes.saturating_add(t.data_bytes);
+        if let Some(ns) = timed(t).filter(|_| counts_for_places(t.kind)) {
+            self.response_time.record(ns);
+            if let Some(ns) = super::clean_turnaround(t) {
+                self.turnaround.record(ns);
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Names of dialects, users, shares and files, as far as they crossed the wire in clear,
+//! and what the wire calls them afterwards.
+//!
+//! A name is told once, by the request that opens what it names. From the answer on the
+//! wire has a number for it, good within the conversation. Both are kept here: the names,
+//! each once, and the numbers. Like every table these give up what was untouched for
+//! longest; what was named before the capture began has no name.
+
+use crate::table::Table;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use wirewait_wire::{Id, Input, Names, Naming, Text};
+
+/// Characters of a name that are kept; behind them stands an ellipsis.
+pub const LONGEST_NAME: usize = 255;
+
+/// Dialects of one offer that are kept.
+const OFFERS: usize = 32;
+
+/// What is known by name of where an operation happened. All are as the wire has them, and
+/// not yet safe for a terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The dialect that was agreed on.
+    pub dialect: Option<Arc<str>>,
+    /// The user who set up the session or connected the share.
+    pub user: Option<Arc<str>>,
+    /// The share or volume.
+    pub share: Option<Arc<str>>,
+    /// The file, directory or pipe, as the request that opened it or the request itself
+    /// named it.
+    pub path: Option<Arc<str>>,
+}
+
+/// What the wire numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Number {
+    Session(Id),
+    Tree(Id),
+    File(u128),
+}
+
+/// Which kinds of names a request told itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) user: bool,
+    pub(crate) share: bool,
+    pub(crate) path: bool,
+}
+
+/// The names of one capture.
+pub(crate) struct Known {
+    texts: Table<Arc<str>, ()>,
+    places: Table<Arc<Place>, ()>,
+    numbers: Table<(u64, Number), Arc<Place>>,
+    /// For each name the one shown in its stead.
+    pseudonyms: Option<Pseudonyms>,
+    /// Numbers that were given up because there were too many.
+    pub(crate) evicted: u64,
+    scratch: String,
+}
+
+struct Pseudonyms {
+    of: Table<(Naming, Box<str>), u64>,
+    next: [u64; 3],
+}
+
+impl Known {
+    /// At most `capacity` names and as many numbers. With `private` every name of a user,
+    /// share or file is replaced by a number, the same for the same name.
+    pub(crate) fn new(capacity: usize, private: bool) -> Self {
+        Self {
+            texts: Table::new(capacity),
+            places: Table::new(capacity),
+            numbers: Table::new(capacity),
+            pseudonyms: private.then(|| Pseudonyms {
+                of: Table::new(capacity),
+                next: [0; 3],
+            }),
+            evicted: 0,
+            scratch: String::new(),
+        }
+    }
+
+    /// What is behind this number in this conversation.
+    pub(crate) fn find(&mut self, conversation: u64, number: Number) -> Option<Arc<Place>> {
+        let found = self.numbers.find(&(conversation, number))?;
+        self.numbers.get_mut(found).cloned()
+    }
+
+    /// From now on this number stands for `place`.
+    pub(crate) fn bind(&mut self, conversation: u64, number: Number, place: &Arc<Place>) {
+        let key = (conversation, number);
+        if let Some(found) = self.numbers.find(&key)
+            && let Some(value) = self.numbers.get_mut(found)
+        {
+            value.clone_from(place);
+            return;
+        }
+        let (_, evicted) = self.numbers.insert(key, Arc::clone(place));
+        self.evicted = self.evicted.saturating_add(u64::from(evicted.is_some()));
+    }
+
+    /// The number stands for nothing any more.
+    pub(crate) fn unbind(&mut self, conversation: u64, number: Number) {
+        if let Some(found) = self.numbers.find(&(conversation, number)) {
+            self.numbers.take(found);
+        }
+    }
+
+    /// The place that a message names, within `base`; and what it named itself.
+    pub(crate) fn read(
+        &mut self,
+        names: fn(Input<'_>, Names<'_>),
+        input: Input<'_>,
+        base: Option<&Arc<Place>>,
+    ) -> (Option<Arc<Place>>, Told) {
+        let mut place = base.map(|base| Place::clone(base)).unwrap_or_default();
+        let mut told = Told::default();
+        let mut offers = String::new();
+        let mut offered = 0;
+        names(input, &mut |naming, text| {
+            if naming == Naming::Dialect {
+                if offered < OFFERS {
+                    let gap = if offered > 0 { "\n" } else { "" };
+                    // A string takes everything.
+                    let _ = write!(offers, "{gap}{}", Clipped(text));
+                }
+                offered += 1;
+                return;
+            }
+            let Some(name) = self.intern(naming, text) else {
+                return;
+            };
+            let (field, told) = match naming {
+                Naming::User => (&mut place.user, &mut told.user),
+                Naming::Share => (&mut place.share, &mut told.share),
+                Naming::Path | Naming::Dialect => (&mut place.path, &mut told.path),
+            };
+            // The first one names what is worked on (the old name of a file renamed).
+            if !std::mem::replace(told, true) {
+                *field = Some(name);
+            }
+        });
+        if told.share && !told.path {
+            place.path = None;
+        }
+        if offered > 0 {
+            place.dialect = self.text(&offers);
+        }
+        (self.place(place), told)
+    }
+
+    /// The place with the dialect of its offer that was chosen.
+    pub(crate) fn chosen(&mut self, place: &Arc<Place>, choice: u16) -> Option<Arc<Place>> {
+        let chosen = place.dialect.as_ref()?.lines().nth(usize::from(choice));
+        let chosen = chosen.map(str::to_owned);
+        let dialect = chosen.and_then(|name| self.text(&name));
+        self.place(Place {
+            dialect,
+            ..Place::clone(place)
+        })
+    }
+
+    /// The one copy of this place; `None` if nothing is named.
+    fn place(&mut self, place: Place) -> Option<Arc<Place>> {
+        if place == Place::default() {
+            return None;
+        }
+        if let Some(known) = self.places.key(&place) {
+            return Some(known);
+        }
+        let place = Arc::new(place);
+        self.places.insert(Arc::clone(&place), ());
+        Some(place)
+    }
+
+    fn intern(&mut self, naming: Naming, text: Text<'_>) -> Option<Arc<str>> {
+        let mut name = std::mem::take(&mut self.scratch);
+        name.clear();
+        let _ = write!(name, "{}", Clipped(text));
+        if let (Some(pseudonyms), false) = (&mut self.pseudonyms, name.is_empty()) {
+            pseudonyms.replace(naming, &mut name);
+        }
+        let found = self.text(&name);
+        self.scratch = name;
+        found
+    }
+
+    /// The one copy of this name; `None` if it is empty.
+    fn text(&mut self, name: &str) -> Option<Arc<str>> {
+        if name.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.texts.key(name) {
+            return Some(known);
+        }
+        let name: Arc<str> = name.into();
+        self.texts.insert(Arc::clone(&name), ());
+        Some(name)
+    }
+}
+
+impl Pseudonyms {
+    fn replace(&mut self, naming: Naming, name: &mut String) {
+        let (word, kind) = match naming {
+            Naming::Dialect => return,
+            Naming::User => ("user", 0),
+            Naming::Share => ("share", 1),
+            Naming::Path => ("file", 2),
+        };
+        let key = (naming, name.as_str().into());
+        let number = match self.of.find(&key).and_then(|found| self.of.get_mut(found)) {
+            Some(number) => *number,
+            None => {
+                self.next[kind] += 1;
+                self.of.insert(key, self.next[kind]);
+                self.next[kind]
+            }
+        };
+        name.clear();
+        let _ = write!(name, "{word}-{number}");
+    }
+}
+
+/// A name, not longer than names are kept.
+struct Clipped<'a>(Text<'a>);
+
+impl std::fmt::Display for Clipped<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut clip = Clip { taken: 0, out: f };
+        write!(clip, "{}", self.0)
+    }
+}
+
+struct Clip<'a, 'f> {
+    taken: usize,
+    out: &'a mut std::fmt::Formatter<'f>,
+}
+
+impl std::fmt::Write for Clip<'_, '_> {
+    fn write_str(&mut self, s: &str) -> std::fmt::Result {
+        for c in s.chars() {
+            match self.taken {
+                ..LONGEST_NAME => self.out.write_char(c)?,
+                LONGEST_NAME => self.out.write_char('\u{2026}')?,
+                _ => return Ok(()),
+            }
+            self.taken += 1;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `u`, `s`, `p` or `d`, then the name, up to a bar.
+    fn told(input: Input<'_>, names: Names<'_>) {
+        for item in input.bytes.split(|b| *b == b'|') {
+            let naming = match item.first() {
+                Some(b'u') => Naming::User,
+                Some(b's') => Naming::Share,
+                Some(b'p') => Naming::Path,
+                _ => Naming::Dialect,
+            };
+            names(naming, Text::Bytes(item.get(1..).unwrap_or_default()));
+        }
+    }
+
+    fn read(known: &mut Known, text: &str, base: Option<&Arc<Place>>) -> Option<Arc<Place>> {
+        known.read(told, Input::whole(text.as_bytes()), base).0
+    }
+
+    fn words(place: &Place) -> [Option<&str>; 4] {
+        [&place.dialect, &place.user, &place.share, &place.path].map(Option::as_deref)
+    }
+
+    #[test]
+    fn names_add_up_from_the_session_to_the_file() {
+        let mut known = Known::new(10, false);
+        let offer = read(&mut known, "dLANMAN1.0|dNT LM 0.12", None).unwrap();
+        let base = known.chosen(&offer, 1).unwrap();
+        let session = read(&mut known, "uGUEST", Some(&base)).unwrap();
+        let tree = read(&mut known, r"s\\FS1\DATA", Some(&session)).unwrap();
+        let file = read(&mut known, r"p\a.txt|p\b.txt", Some(&tree)).unwrap();
+        assert_eq!(
+            words(&file),
+            [
+                Some("NT LM 0.12"),
+                Some("GUEST"),
+                Some(r"\\FS1\DATA"),
+                Some(r"\a.txt")
+            ]
+        );
+        assert!(Arc::ptr_eq(
+            &file,
+            &read(&mut known, r"p\a.txt", Some(&tree)).unwrap()
+        ));
+        assert_eq!(known.chosen(&offer, 7).map(|p| p.dialect.clone()), None);
+    }
+
+    #[test]
+    fn a_number_is_good_within_its_conversation() {
+        let mut known = Known::new(2, false);
+        let place = read(&mut known, "pX", None).unwrap();
+        known.bind(1, Number::File(7), &place);
+        assert_eq!(known.find(1, Number::File(7)), Some(Arc::clone(&place)));
+        assert_eq!(known.find(2, Number::File(7)), None);
+        known.bind(2, Number::File(7), &place);
+        known.bind(3, Number::File(7), &place);
+        assert_eq!(known.find(1, Number::File(7)), None);
+        assert_eq!(known.evicted, 1);
+        known.unbind(3, Number::File(7));
+        assert_eq!(known.find(3, Number::File(7)), None);
+    }
+
+    #[test]
+    fn private_names_are_numbers_the_same_for_the_same_name() {
+        let mut known = Known::new(10, true);
+        let one = read(&mut known, "uANNA|sHR|ppay.xls", None).unwrap();
+        let two = read(&mut known, "uBERT|sHR|ppay.xls", None).unwrap();
+        assert_eq!(
+            words(&one),
+            [None, Some("user-1"), Some("share-1"), Some("file-1")]
+        );
+        assert_eq!(two.path, one.path);
+        assert_eq!(two.user.as_deref(), Some("user-2"));
+    }
+
+    #[test]
+    fn a_long_name_is_cut_where_it_shows() {
+        let mut known = Known::new(10, false);
+        let place = read(&mut known, &format!("p{}", "x".repeat(5000)), None).unwrap();
+        let path = place.path.clone().unwrap();
+        assert_eq!(path.chars().count(), LONGEST_NAME + 1);
+        assert!(path.ends_with("x\u{2026}"));
+    }
+
+    #[test]
+    fn nothing_named_is_nothing() {
+        assert_eq!(read(&mut Known::new(10, false), "p|s|u", None), None);
+    }
+}

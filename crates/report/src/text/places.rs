@@ -1,0 +1,75 @@
+//! The tables of users, shares and files.
+
+use super::{Look, count, shown};
+use crate::escape::Escaped;
+use crate::figures::Grouped;
+use crate::table::{Column, Table};
+use crate::time::Human;
+use std::io::{self, Write};
+use wirewait_analysis::{Grouping, PlaceRow, Snapshot, Spread};
+
+/// Rows of a table that people see; programs get all of them.
+const SHOWN: usize = 20;
+
+const COLUMNS: &[Column] = &[
+    Column::left("name"),
+    Column::left("share").rare(),
+    Column::left("server"),
+    Column::right("requests"),
+    Column::under("server turnaround", "mean"),
+    Column::under("server turnaround", "max"),
+    Column::under("response time", "mean"),
+    Column::under("response time", "max"),
+    Column::under("response time", "total"),
+    Column::right("read").rare(),
+    Column::right("written").rare(),
+    Column::right("errors").rare(),
+    Column::right("unanswered").rare(),
+];
+
+/// Writes a table for each kind of name that the capture shows.
+pub(super) fn places(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    for rows in snapshot.places.chunk_by(|a, b| a.by == b.by) {
+        let heading = match rows[0].by {
+            Grouping::User => "Users",
+            Grouping::Share => "Shares",
+            Grouping::File => "Files",
+        };
+        let mut table = Table::new(COLUMNS);
+        for row in rows.iter().take(SHOWN) {
+            table.row(cells(row));
+        }
+        writeln!(out)?;
+        look.heading(out, heading)?;
+        table.write(out, look)?;
+        if let Some(more) = rows.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            writeln!(
+                out,
+                "  and {} more, each waited for less; --format json has them all",
+                Grouped(more as u64)
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn cells(row: &PlaceRow) -> Vec<String> {
+    let time = |spread: &Spread, ns: i64| shown((spread.n > 0).then_some(Human(ns)));
+    let (turnaround, response) = (&row.turnaround, &row.response_time);
+    let total = i64::try_from(response.total).unwrap_or(i64::MAX);
+    vec![
+        Escaped(&row.name).to_string(),
+        shown(row.share.as_deref().map(Escaped)),
+        row.server.to_string(),
+        Grouped(row.counts.requests).to_string(),
+        shown(turnaround.mean().map(Human)),
+        time(turnaround, turnaround.max),
+        shown(response.mean().map(Human)),
+        time(response, response.max),
+        time(response, total),
+        count(row.read_bytes),
+        count(row.written_bytes),
+        count(row.counts.failures),
+        count(row.counts.unanswered),
+    ]
+}

@@ -1,0 +1,150 @@
+//! Names of shares and files: the same as tshark's, request by request, and as the lab's.
+//!
+//! `oracle/names.txt` holds which file tshark 4.0.17 says each SMB request is about
+//! (`oracle/names.sh` makes it).
+
+use crate::support::{Analysis, analyse, captures, root};
+use std::collections::{BTreeMap, BTreeSet};
+use wirewait_analysis::{Grouping, Place, Transaction};
+
+/// The number that stands for a name in the table: names of real captures are not printed.
+fn number(name: &str) -> u64 {
+    name.bytes()
+        .fold(7, |h, byte| (h * 31 + u64::from(byte)) % 2_147_483_647)
+}
+
+fn path(t: &Transaction) -> Option<&str> {
+    t.place.as_ref()?.path.as_deref()
+}
+
+/// Why tshark names another file in this request.
+fn explain(of_frame: &[&Transaction]) -> Option<&'static str> {
+    let does = |words: &[&str]| {
+        of_frame
+            .iter()
+            .any(|t| words.iter().any(|word| t.operation.name.contains(word)))
+    };
+    if does(&["RENAME", "SET_INFO"]) {
+        return Some("the new name of a file renamed");
+    }
+    if does(&["SEARCH", "FIND"]) {
+        return Some("the pattern in the resume key of a search that goes on");
+    }
+    None
+}
+
+#[test]
+fn requests_are_about_the_files_that_tshark_names() {
+    let Some(folder) = captures("requests_are_about_the_files_that_tshark_names") else {
+        return;
+    };
+    let table = std::fs::read_to_string(root().join("tests/oracle/names.txt")).unwrap();
+    let mut captures: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in table.lines() {
+        let (capture, rest) = line.split_once('\t').unwrap();
+        captures.entry(capture).or_default().push(rest);
+    }
+    let (mut same, mut explained) = (0, BTreeMap::<&str, u32>::new());
+    for (capture, lines) in captures {
+        let found = analyse(&[folder.join(capture)]).unwrap().transactions;
+        for line in lines {
+            let mut cells = line.split('\t');
+            let (protocol, frame) = (cells.next().unwrap(), cells.next().unwrap());
+            let frame: u64 = frame.parse().unwrap();
+            let theirs: BTreeSet<u64> = cells.map(|cell| cell.parse().unwrap()).collect();
+            let of_frame: Vec<&Transaction> = found
+                .iter()
+                .filter(|t| (t.protocol == "smb1") == (protocol == "smb"))
+                .filter(|t| t.request.is_some_and(|r| r.last.frame == frame))
+                .collect();
+            // tshark has no name for the root of a share that is opened by an empty one.
+            let ours: BTreeSet<u64> = of_frame
+                .iter()
+                .filter_map(|t| path(t))
+                .map(number)
+                .collect();
+            if theirs.is_subset(&ours) {
+                same += 1;
+                continue;
+            }
+            let why = explain(&of_frame);
+            assert!(why.is_some(), "{capture} frame {frame}: {of_frame:#?}");
+            *explained.entry(why.unwrap()).or_default() += 1;
+        }
+    }
+    eprintln!("names: {same} requests as tshark has them, {explained:?}");
+    assert!(same > 1900, "{same}");
+    assert!(explained.values().sum::<u32>() < 40, "{explained:?}");
+}
+
+fn lab(file: &str) -> Option<Analysis> {
+    let folder = captures("names in the lab")?;
+    Some(analyse(&[folder.join("lab").join(file)]).unwrap())
+}
+
+/// The lab's client read data4m.bin of \\10.77.0.1\PUB and wrote w.bin there.
+#[test]
+fn every_read_and_write_of_the_lab_has_its_file() {
+    let Some(found) = lab("01_smb1_nt1_port139_records_1client_srv.pcap") else {
+        return;
+    };
+    let place = |t: &Transaction| t.place.as_deref().cloned().unwrap_or_default();
+    let reads = found
+        .transactions
+        .iter()
+        .filter(|t| matches!(t.operation.name, "READ" | "READ_RAW" | "READ_ANDX"));
+    let mut n = 0;
+    for t in reads {
+        let Place { share, path, .. } = place(t);
+        assert_eq!(share.as_deref(), Some(r"\\10.77.0.1\PUB"), "{t:?}");
+        assert_eq!(path.as_deref(), Some(r"\data4m.bin"), "{t:?}");
+        n += 1;
+    }
+    assert_eq!(n, 430 + 186 + 12, "as tshark counts them");
+    let row = found
+        .snapshot
+        .places
+        .iter()
+        .find(|row| row.by == Grouping::File && &*row.name == r"\data4m.bin")
+        .unwrap();
+    let moved: u64 = found
+        .transactions
+        .iter()
+        .filter(|t| path(t) == Some(r"\data4m.bin"))
+        .map(|t| t.data_bytes)
+        .sum();
+    assert_eq!(row.read_bytes + row.written_bytes, moved);
+}
+
+/// Whatever is named is counted once under its share, and no more.
+#[test]
+fn rows_of_shares_and_files_sum_to_their_transactions() {
+    for file in [
+        "02_smb1_lanman_smbclient_2clients_srv.pcap",
+        "05_smb2_210_pipelined_credits_srv.pcapng",
+    ] {
+        let Some(found) = lab(file) else {
+            return;
+        };
+        for (by, name) in [
+            (Grouping::User, (|p| p.user.is_some()) as fn(&Place) -> bool),
+            (Grouping::Share, |p| p.share.is_some()),
+            (Grouping::File, |p| p.path.is_some()),
+        ] {
+            let named = found
+                .transactions
+                .iter()
+                .filter(|t| t.place.as_ref().is_some_and(|place| name(place)))
+                .count();
+            let counted: u64 = found
+                .snapshot
+                .places
+                .iter()
+                .filter(|row| row.by == by)
+                .map(|row| row.counts.requests + row.counts.orphan_responses)
+                .sum();
+            assert_eq!(counted, named as u64, "{file} {by:?}");
+            assert!(named > 0 || by == Grouping::User, "{file} {by:?}");
+        }
+    }
+}
