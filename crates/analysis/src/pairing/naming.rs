@@ -88,10 +88,11 @@ impl Naming {
                 t.file
                     .filter(|_| told.path && t.kind == Kind::Open)
                     .map(|file| Number::File(file.handle)),
-            ] {
-                if let Some(number) = number {
-                    known.bind(t.conversation, number, place);
-                }
+            ]
+            .into_iter()
+            .flatten()
+            {
+                known.bind(t.conversation, number, place);
             }
         }
         if t.kind == Kind::Close
