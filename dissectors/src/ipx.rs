@@ -5,7 +5,7 @@ use crate::parse::{header, malformed};
 use crate::{ethernet, llc, udp};
 use std::fmt;
 use wirewait_wire::{
-    Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, Next, Table, Verified,
+    Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Table, Verified,
 };
 
 /// Sockets of either end; the lower one is tried first.
@@ -126,6 +126,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     carrier: Some("ipx"),
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -175,11 +176,114 @@ impl fmt::Display for PacketType {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    if f.be16("Checksum")? == NO_CHECKSUM {
+        f.means("none");
+    }
+    f.hex();
+    if u32::from(f.be16("Length")?) < Header::LENGTH {
+        f.means("less than the header");
+    }
+    match f.u8("Transport control")? {
+        0 => f.means("no router passed"),
+        1 => f.means("1 router passed"),
+        hops => f.means(format_args!("{hops} routers passed")),
+    };
+    let packet_type = f.u8("Packet type")?;
+    f.means(PacketType(packet_type));
+    network(f, "Destination network")?;
+    node(f, "Destination node")?;
+    socket(f, "Destination socket")?;
+    network(f, "Source network")?;
+    node(f, "Source node")?;
+    socket(f, "Source socket")?;
+    Some(())
+}
+
+/// A network number.
+pub(crate) fn network(f: &mut Fields<'_>, name: &'static str) -> Option<u32> {
+    let network = f.be32(name)?;
+    f.hex();
+    match network {
+        0 => f.means("this segment"),
+        0xffff_ffff => f.means("all networks"),
+        _ => f,
+    };
+    Some(network)
+}
+
+/// A node, written as the MAC address that it is on a LAN.
+pub(crate) fn node(f: &mut Fields<'_>, name: &'static str) -> Option<[u8; 6]> {
+    let node = f.bytes(6, name)?.try_into().ok()?;
+    f.shown(Endpoint::mac(node));
+    match node {
+        [0xff, 0xff, 0xff, 0xff, 0xff, 0xff] => f.means("all nodes"),
+        [0, 0, 0, 0, 0, 1] => f.means("the server itself"),
+        _ => f,
+    };
+    Some(node)
+}
+
+/// A socket, with what is known to go by it.
+pub(crate) fn socket(f: &mut Fields<'_>, name: &'static str) -> Option<u16> {
+    let socket = f.be16(name)?;
+    f.hex();
+    if let Some(name) = socket_name(socket) {
+        f.means(name);
+    }
+    Some(socket)
+}
+
+/// The networks that a packet of type 20 came through. Routers write them in, as many as
+/// the transport control says.
+pub(crate) fn passed(f: &mut Fields<'_>) -> Option<()> {
+    f.open("Networks passed");
+    for number in 1..=8 {
+        if f.be32(format!("Network {number}"))? == 0 {
+            f.means("not used");
+        }
+        f.hex();
+    }
+    f.close();
+    Some(())
+}
+
+fn socket_name(socket: u16) -> Option<&'static str> {
+    Some(match socket {
+        0x0002 => "Cisco ping",
+        0x0451 => "NCP",
+        0x0452 => "SAP",
+        0x0453 => "RIP",
+        0x0455 => "NetBIOS",
+        0x0456 => "diagnostics",
+        0x0457 => "serialization",
+        0x0550 => "SMB server",
+        NAME_QUERY => "SMB name query",
+        0x0552 => "SMB redirector",
+        0x0553 => "SMB mailslot",
+        0x0554 => "SMB messenger",
+        0x4000..=0x7fff => "dynamic",
+        0x85be => "EIGRP",
+        0x9001 => "NLSP",
+        0x9004 => "IPXWAN",
+        0x900f => "SNMP agent",
+        0x9010 => "SNMP traps",
+        0x9086 => "ping",
+        _ => return None,
+    })
+}
+
+/// What stands in the place of a checksum where there is none; raw 802.3 frames are known
+/// by it.
+const NO_CHECKSUM: u16 = 0xffff;
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
+    use wirewait_wire::Value;
 
     /// A SAP query of 34 bytes from a workstation to everyone.
     const BYTES: [u8; 30] = [
@@ -243,10 +347,46 @@ mod tests {
         short_when_cut(&DISSECTOR, &BYTES);
     }
 
+    #[test]
+    fn fields_say_what_goes_by_a_socket() {
+        let fields = testing::fields(&DISSECTOR, Input::whole(&BYTES));
+        let meaning = |name: &str| {
+            let field = fields.iter().find(|f| f.name == name).unwrap();
+            field.meaning.as_str()
+        };
+        assert_eq!(meaning("Checksum"), "none");
+        assert_eq!(meaning("Transport control"), "1 router passed");
+        assert_eq!(meaning("Packet type"), "PEP");
+        assert_eq!(meaning("Destination node"), "all nodes");
+        assert_eq!(meaning("Destination socket"), "SAP");
+        assert_eq!(meaning("Source socket"), "dynamic");
+        assert_eq!(fields[8].value, Value::Text("00-00-1b-12-34-56".into()));
+    }
+
     proptest! {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(bytes: [u8; 34]) {
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            if let Ok(h) = Header::parse(Input::whole(&bytes)) {
+                let number = |name| testing::number(&fields, name);
+                prop_assert_eq!(number("Length"), Some(h.length.into()));
+                prop_assert_eq!(number("Transport control"), Some(h.hops.into()));
+                prop_assert_eq!(number("Packet type"), Some(h.packet_type.into()));
+                for (end, is) in [("Destination", h.destination), ("Source", h.source)] {
+                    let number = |part| testing::number(&fields, &format!("{end} {part}"));
+                    let node = format!("{end} node");
+                    let node = fields.iter().find(|f| f.name == node).unwrap();
+                    let mac = Endpoint::mac(is.node).to_string();
+                    prop_assert_eq!(number("network"), Some(is.network.into()));
+                    prop_assert_eq!(&node.value, &Value::Text(mac));
+                    prop_assert_eq!(number("socket"), Some(is.socket.into()));
+                }
+            }
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::nbt::{self, Name};
 use crate::parse::header;
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Operation,
-    Part, Role, Side, Status, Verified,
+    Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
+    Operation, Part, Role, Side, Status, Verified,
 };
 
 /// Opcodes.
@@ -80,6 +80,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     exchange: Some(exchange),
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -170,6 +171,38 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    ipx::passed(f)?;
+    let opcode = f.u8("Opcode")?;
+    f.hex().means(match opcode {
+        opcode::NAME_CLAIM => "name claim",
+        opcode::NAME_DELETE => "name delete",
+        opcode::NAME_QUERY => "name query",
+        opcode::NAME_FOUND => "name found",
+        opcode::MESSENGER_HANGUP => "messenger hang-up",
+        opcode::MAILSLOT_SEND => "mailslot send",
+        opcode::MAILSLOT_FIND => "mailslot find",
+        opcode::MAILSLOT_FOUND => "mailslot name found",
+        _ => "unknown",
+    });
+    let name_type = f.u8("Name type")?;
+    f.means(match name_type {
+        1 => "machine",
+        2 => "workgroup",
+        3 => "browser",
+        _ => "unknown",
+    });
+    f.le16("Message ID")?;
+    for name in ["Requested name", "Source name"] {
+        let bytes = f.bytes(16, name)?;
+        f.shown(Name(bytes.try_into().ok()?));
+    }
+    if opcode != opcode::MAILSLOT_SEND {
+        f.rest("Data")?;
+    }
+    Some(())
+}
+
 static NAME_CLAIM: Operation = operation("NAME_CLAIM");
 static NAME_DELETE: Operation = operation("NAME_DELETE");
 static NAME_QUERY: Operation = operation("NAME_QUERY");
@@ -190,6 +223,7 @@ const fn operation(name: &'static str) -> Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use proptest::prelude::*;
 
     fn packet(opcode: u8, id: u16) -> Vec<u8> {
@@ -259,6 +293,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn fields_are_those_of_the_header(bytes in proptest::collection::vec(any::<u8>(), 68..90)) {
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            let h = Header::parse(input).unwrap();
+            let number = |name| testing::number(&fields, name);
+            prop_assert_eq!(number("Opcode"), Some(h.opcode.into()));
+            prop_assert_eq!(number("Name type"), Some(h.name_type.into()));
+            prop_assert_eq!(number("Message ID"), Some(h.id.into()));
+            let shown = |name| fields.iter().find(|f| f.name == name).unwrap().value.clone();
+            let text = |name: Name| wirewait_wire::Value::Text(name.to_string());
+            prop_assert_eq!(shown("Requested name"), text(h.requested));
+            prop_assert_eq!(shown("Source name"), text(h.source));
+        }
+
         #[test]
         fn any_bytes_are_read_without_panic(
             bytes in proptest::collection::vec(any::<u8>(), 0..80),

@@ -5,8 +5,8 @@ use crate::parse::{be16, be32, header};
 use crate::{ipx, sap};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Operation,
-    Part, Role, Side, Verified,
+    Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
+    Operation, Part, Role, Side, Verified,
 };
 
 /// What a packet asks or tells.
@@ -80,6 +80,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     exchange: Some(exchange),
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -154,10 +155,43 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    match f.be16("Operation")? {
+        1 => f.means("request"),
+        2 => f.means("response"),
+        _ => f,
+    };
+    for number in 1.. {
+        if f.left() < ENTRY {
+            break;
+        }
+        f.open(format!("Network {number}"));
+        ipx::network(f, "Network number")?;
+        match f.be16("Hops")? {
+            0xffff => f.means("asked for"),
+            UNREACHABLE.. => f.means("unreachable"),
+            _ => f,
+        };
+        match f.be16("Ticks")? {
+            0xffff => f.means("asked for"),
+            ticks => f.means(format_args!("{} ms", ms(ticks))),
+        };
+        f.close();
+    }
+    f.rest("Trailing bytes").map(|_| ())
+}
+
+/// A tick is an 18.2th of a second, that of a PC's clock: 1193182 / 65536.
+fn ms(ticks: u16) -> u32 {
+    let ms = u64::from(ticks) * 65_536_000 / 1_193_182;
+    u32::try_from(ms).unwrap_or(u32::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
 
@@ -223,7 +257,47 @@ mod tests {
         short_when_cut(&DISSECTOR, &REQUEST[..6]);
     }
 
+    #[test]
+    fn fields_of_a_response_about_two_networks() {
+        let two = [&RESPONSE[..], &[0, 0, 0, 0x33, 0, 16, 0, 3, 0]].concat();
+        let fields = testing::fields(&DISSECTOR, Input::whole(&two));
+        let shown: Vec<(&str, u32, &str)> = fields
+            .iter()
+            .map(|f| (f.name.as_ref(), f.start, f.meaning.as_str()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("Operation", 0, "response"),
+                ("Network 1", 2, ""),
+                ("Network number", 2, ""),
+                ("Hops", 6, ""),
+                ("Ticks", 8, "109 ms"),
+                ("Network 2", 10, ""),
+                ("Network number", 10, ""),
+                ("Hops", 14, "unreachable"),
+                ("Ticks", 16, "164 ms"),
+                ("Trailing bytes", 18, ""),
+            ]
+        );
+        assert_eq!(ms(18), 988, "one tick less than a second");
+    }
+
     proptest! {
+        #[test]
+        fn fields_are_those_of_the_header(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            if let Ok(h) = Header::parse(input)
+                && bytes.len() >= 10
+            {
+                let number = testing::number(&fields, "Network number");
+                prop_assert_eq!(number, h.network.map(u64::from));
+                let networks = fields.iter().filter(|f| f.name == "Hops").count();
+                prop_assert_eq!(networks, (bytes.len() - 2) / 8);
+            }
+        }
+
         #[test]
         fn any_bytes(mut bytes in prop::collection::vec(any::<u8>(), 0..60), cut in 0u32..500) {
             stands(&DISSECTOR, &bytes, cut);

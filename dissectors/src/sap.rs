@@ -5,8 +5,8 @@ use crate::ipx;
 use crate::parse::{be16, be32, header};
 use std::fmt;
 use wirewait_wire::{
-    Address, Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault, Id, Input, Kind, Layer,
-    Next, Operation, Part, Role, Side, Verified,
+    Address, Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault, Fields, Id, Input, Kind,
+    Layer, Next, Operation, Part, Role, Side, Verified,
 };
 
 /// What a packet asks or tells.
@@ -93,6 +93,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     exchange: Some(exchange),
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -188,6 +189,48 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let packet = f.be16("Operation")?;
+    match packet {
+        1 => f.means("general query"),
+        2 => f.means("general response"),
+        3 => f.means("nearest query"),
+        4 => f.means("nearest response"),
+        _ => f,
+    };
+    if matches!(packet, 1 | 3) && f.left() >= 2 {
+        server_type(f)?;
+    }
+    for number in 1.. {
+        if f.left() < ENTRY || matches!(packet, 1 | 3) {
+            break;
+        }
+        f.open(format!("Server {number}"));
+        server_type(f)?;
+        f.text(48, "Server name")?;
+        ipx::network(f, "Network")?;
+        ipx::node(f, "Node")?;
+        ipx::socket(f, "Socket")?;
+        if f.be16("Hops")? >= DOWN {
+            f.means("down");
+        }
+        f.close();
+    }
+    f.rest("Trailing bytes").map(|_| ())
+}
+
+fn server_type(f: &mut Fields<'_>) -> Option<()> {
+    let server_type = f.be16("Server type")?;
+    f.hex();
+    if let Some(name) = type_name(server_type) {
+        f.means(name);
+    }
+    Some(())
+}
+
+/// Hops to a server that is going down.
+const DOWN: u16 = 16;
+
 fn type_name(server_type: u16) -> Option<&'static str> {
     Some(match server_type {
         0x0003 => "print queue",
@@ -211,7 +254,9 @@ fn type_name(server_type: u16) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
+    use wirewait_wire::Value;
 
     const QUERY: [u8; 4] = [0, 3, 0, 4];
 
@@ -305,7 +350,48 @@ mod tests {
         ));
     }
 
+    #[test]
+    fn fields_of_a_query_and_of_an_answer() {
+        let fields = testing::fields(&DISSECTOR, Input::whole(&QUERY));
+        let meanings: Vec<&str> = fields.iter().map(|f| f.meaning.as_str()).collect();
+        assert_eq!(meanings, ["nearest query", "file server"]);
+        let bytes = response(2);
+        let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+        let layout: Vec<(&str, u32, u32)> = fields
+            .iter()
+            .map(|f| (f.name.as_ref(), f.start, f.end))
+            .collect();
+        assert_eq!(
+            layout,
+            [
+                ("Operation", 0, 2),
+                ("Server 1", 2, 66),
+                ("Server type", 2, 4),
+                ("Server name", 4, 52),
+                ("Network", 52, 56),
+                ("Node", 56, 62),
+                ("Socket", 62, 64),
+                ("Hops", 64, 66),
+            ]
+        );
+        assert_eq!(fields[3].value, Value::Text("FS\n".into()));
+        assert_eq!(fields[6].meaning, "NCP");
+    }
+
     proptest! {
+        #[test]
+        fn fields_are_those_of_the_header(
+            packet in 0u8..6,
+            rest in prop::collection::vec(any::<u8>(), 64..300),
+        ) {
+            let bytes = [&[0, packet], rest.as_slice()].concat();
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            let h = Header::parse(input).unwrap();
+            let number = testing::number(&fields, "Server type");
+            prop_assert_eq!(number, h.server_type.map(u64::from));
+        }
+
         #[test]
         fn any_bytes(mut bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0u32..500) {
             stands(&DISSECTOR, &bytes, cut);

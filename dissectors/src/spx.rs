@@ -5,8 +5,8 @@ use crate::ipx;
 use crate::parse::header;
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Facts, Fault, Input, Layer, Next, Numbered, NumberedKind, Order,
-    Segment, Session, Table, Verified,
+    Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered, NumberedKind,
+    Order, Segment, Session, Table, Verified,
 };
 
 /// Sockets of either end of a connection; the lower one is tried first. What a connection
@@ -60,7 +60,8 @@ pub struct Header {
     pub acknowledge: u16,
     /// The highest number that the sender will take.
     pub allocation: u16,
-    /// SPX II, data only: the largest packet that the sender can take.
+    /// SPX II, in all packets but the opening one: the largest packet that the sender can
+    /// take.
     pub negotiated: Option<u16>,
 }
 
@@ -75,8 +76,9 @@ impl Header {
     pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
         let h: &[u8; 12] = header(input)?;
         let field = |at: usize| u16::from_be_bytes([h[at], h[at + 1]]);
-        let longer = h[0] & (control::SPX2 | control::SYSTEM) == control::SPX2;
-        let negotiated = if longer {
+        // The opening packet is as short as that of SPX, for those who know no SPX II.
+        let longer = h[0] & control::SPX2 != 0 && field(4) != Self::UNKNOWN;
+        let negotiated = if longer && input.length >= 14 {
             let h: &[u8; 14] = header(input)?;
             Some(u16::from_be_bytes([h[12], h[13]]))
         } else {
@@ -174,6 +176,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     carrier: Some("spx"),
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -249,10 +252,61 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let header = Header::parse(f.input());
+    f.u8("Connection control")?;
+    f.hex();
+    let system = f.flag(control::SYSTEM.into(), "System packet", "yes", "no");
+    f.flag(
+        control::ACKNOWLEDGE.into(),
+        "Acknowledgement",
+        "wanted",
+        "not wanted",
+    );
+    f.flag(control::ATTENTION.into(), "Attention", "yes", "no");
+    f.flag(control::END_OF_MESSAGE.into(), "End of message", "yes", "no");
+    if f.flag(control::SPX2.into(), "SPX II", "yes", "no") {
+        f.flag(control::NEGOTIATE.into(), "Negotiate size", "yes", "no");
+        f.flag(control::EXTENDED.into(), "Extended header", "yes", "no");
+    }
+    let stream = f.u8("Datastream type")?;
+    f.hex().means(match stream {
+        stream::RELEASE => "orderly release",
+        stream::RELEASE_ACK => "orderly release acknowledgement",
+        stream::END => "end of connection",
+        stream::END_ACK => "end of connection acknowledgement",
+        _ => "of the program's choosing",
+    });
+    f.be16("Source connection ID")?;
+    f.hex();
+    if f.be16("Destination connection ID")? == Header::UNKNOWN {
+        f.means("not known yet");
+    }
+    f.hex();
+    f.be16("Sequence number")?;
+    if system {
+        f.means("of the next packet with data");
+    }
+    f.be16("Acknowledge number")?;
+    f.means("expected next");
+    f.be16("Allocation number")?;
+    if let Ok(h) = header {
+        f.means(format_args!("window of {} packets", h.window()));
+        if h.negotiated.is_some() {
+            f.be16("Negotiation size")?;
+        }
+        if h.numbered().kind != NumberedKind::Data || stream >= stream::RELEASE {
+            f.rest("Data")?;
+        }
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
 
@@ -349,15 +403,19 @@ mod tests {
     }
 
     #[test]
-    fn only_data_of_spx_2_has_the_longer_header() {
+    fn all_of_spx_2_but_the_opening_packet_has_the_longer_header() {
         let bytes = packet(0x58, 0, &[0x05, 0xb4, 1, 2]);
         assert_eq!(read(&bytes).0.header, 14);
         assert!(
             line(&DISSECTOR, &bytes)
                 .ends_with("2 bytes, ack wanted, end of message, SPX II, largest packet 1460")
         );
-        assert_eq!(read(&packet(0x88, 0, &[0x05, 0xb4])).0.header, 12);
+        assert_eq!(read(&packet(0x88, 0, &[0x05, 0xb4])).0.header, 14);
+        assert_eq!(read(&packet(0x88, 0, &[])).0.header, 12, "nothing follows");
         short_when_cut(&DISSECTOR, &bytes[..14]);
+        let mut opening = packet(0xcc, 0, &[]);
+        opening[4..6].copy_from_slice(&[0xff, 0xff]);
+        assert_eq!(read(&opening).0.header, 12);
     }
 
     #[test]
@@ -365,7 +423,38 @@ mod tests {
         short_when_cut(&DISSECTOR, &packet(0x50, 0, &[]));
     }
 
+    #[test]
+    fn fields_of_a_packet_of_spx_2() {
+        let bytes = packet(0x5c, 0xfe, &[0x05, 0xb4]);
+        let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+        let meaning = |name: &str| {
+            let field = fields.iter().find(|f| f.name == name).unwrap();
+            field.meaning.as_str()
+        };
+        assert_eq!(meaning("System packet"), "no");
+        assert_eq!(meaning("Negotiate size"), "yes");
+        assert_eq!(meaning("Datastream type"), "end of connection");
+        assert_eq!(meaning("Allocation number"), "window of 4 packets");
+        assert_eq!(testing::number(&fields, "Negotiation size"), Some(1460));
+    }
+
     proptest! {
+        #[test]
+        fn fields_are_those_of_the_header(bytes: [u8; 16]) {
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            let h = Header::parse(input).unwrap();
+            let number = |name| testing::number(&fields, name);
+            prop_assert_eq!(number("Connection control"), Some(h.control.into()));
+            prop_assert_eq!(number("Datastream type"), Some(h.stream.into()));
+            prop_assert_eq!(number("Source connection ID"), Some(h.source.into()));
+            prop_assert_eq!(number("Destination connection ID"), Some(h.destination.into()));
+            prop_assert_eq!(number("Sequence number"), Some(h.sequence.into()));
+            prop_assert_eq!(number("Acknowledge number"), Some(h.acknowledge.into()));
+            prop_assert_eq!(number("Allocation number"), Some(h.allocation.into()));
+            prop_assert_eq!(number("Negotiation size"), h.negotiated.map(u64::from));
+        }
+
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..60), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);

@@ -7,10 +7,11 @@
 //! there. Whether the packets of one message have one number or one each is not known, so
 //! what is new is told by the offset too.
 
+mod show;
+
 use crate::ipx;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
-use std::fmt;
 use wirewait_wire::{
     Carries, Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Numbered,
     NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Verified,
@@ -148,21 +149,15 @@ impl Packet {
     /// more than it does.
     pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
         let &[control, kind] = header(input)?;
-        // Name packets begin with eight network numbers, the others do not, and only the
-        // length tells; a session packet may have that length too, but says so itself.
-        if input.length == NAME_LENGTH {
-            let h: &[u8; NAME_LENGTH as usize] = header(input)?;
-            let session = matches!(kind, SESSION_DATA..=SESSION_END_ACK)
-                && u32::from(u16::from_le_bytes([h[12], h[13]])) + SESSION_LENGTH == NAME_LENGTH;
-            if matches!(h[33], FIND_NAME..=DEREGISTER) && !session {
-                return Ok(Self::Name {
+        Ok(match kind {
+            _ if has_networks(input)? => {
+                let h: &[u8; NAME_LENGTH as usize] = header(input)?;
+                Self::Name {
                     kind: h[33],
                     flags: h[32],
                     name: Name::plain(h, 34).ok_or(Fault::Short { offset: 34 })?,
-                });
+                }
             }
-        }
-        Ok(match kind {
             SESSION_DATA..=SESSION_END_ACK => {
                 let h: &[u8; SESSION_LENGTH as usize] = header(input)?;
                 let field = |at: usize| u16::from_le_bytes([h[at], h[at + 1]]);
@@ -197,27 +192,43 @@ impl Packet {
     }
 }
 
+/// Whether eight network numbers come first. Only name packets begin with them, and only
+/// the length tells; a session packet may have that length too, but says so itself.
+fn has_networks(input: Input<'_>) -> Result<bool, Fault> {
+    if input.length != NAME_LENGTH {
+        return Ok(false);
+    }
+    let h: &[u8; NAME_LENGTH as usize] = header(input)?;
+    let session = matches!(h[1], SESSION_DATA..=SESSION_END_ACK)
+        && u32::from(u16::from_le_bytes([h[12], h[13]])) + SESSION_LENGTH == NAME_LENGTH;
+    Ok(matches!(h[33], FIND_NAME..=DEREGISTER) && !session)
+}
+
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbipx",
     title: "NetBIOS over IPX (Novell, and Microsoft NWLink)",
     does: "sessions: opening, the order of packets, messages in pieces, acknowledgements, \
-           retransmissions; datagrams down to the mailslot message in them; name packets by \
-           their headers",
+           retransmissions; datagrams down to the mailslot message in them; name queries \
+           with their answers",
     lacks: "no specification is public; messages in several packets are checked by no real \
-            capture; name queries are not paired",
+            capture; status queries are not read",
     verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[Claim::Exact(ipx::SOCKET.key(0x0455))],
     conveys: true,
     carrier: Some("nbipx"),
     dissect,
     exchange: Some(exchange),
-    describe,
+    describe: show::describe,
+    fields: show::fields,
     ..Dissector::PLAIN
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let (header, end, next) = match Packet::parse(input)? {
-        Packet::Name { .. } => (NAME_LENGTH, input.length, Next::NONE),
+        Packet::Name { .. } => {
+            facts.carries = Carries::Message;
+            (NAME_LENGTH, input.length, Next::NONE)
+        }
         Packet::Session(s) => {
             let end = SESSION_LENGTH + u32::from(s.length);
             (SESSION_LENGTH, end, session(&s, facts))
@@ -254,7 +265,8 @@ fn session(s: &Session, facts: &mut Facts) -> Next {
     }
 }
 
-/// Only the opening of a session is a matter of question and answer.
+/// Looking for a name and opening a session are matters of question and answer. What checks,
+/// claims or gives up a name is granted by silence.
 fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     let exchange = match Packet::parse(input)? {
         Packet::Session(s) if s.is_call() => Some(Exchange {
@@ -267,6 +279,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
             status: Some(GRANTED),
             ..Exchange::new(Role::Response, Side::Server, &INITIALIZE, s.kind.into())
         }),
+        Packet::Name { kind, name, .. } => Some(about_name(kind, name)),
         _ => None,
     };
     Ok(Part {
@@ -275,63 +288,26 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     })
 }
 
-fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    match Packet::parse(input) {
-        Ok(Packet::Name { kind, flags, name }) => {
-            out.write_str(match kind {
-                FIND_NAME => "FIND NAME",
-                NAME_RECOGNIZED => "NAME RECOGNIZED",
-                CHECK_NAME => "CHECK NAME",
-                NAME_IN_USE => "NAME IN USE",
-                _ => "DEREGISTER NAME",
-            })?;
-            write!(out, " {name}")?;
-            out.write_str(if flags & 0x80 == 0 { "" } else { ", group" })
-        }
-        Ok(Packet::Session(s)) => describe_session(&s, out),
-        Ok(Packet::Datagram { from, to }) => write!(
-            out,
-            "DATAGRAM from {from} to {to}, {} bytes",
-            input.length.saturating_sub(DATAGRAM_LENGTH)
-        ),
-        Ok(Packet::Other(STATUS_QUERY)) => out.write_str("STATUS QUERY"),
-        Ok(Packet::Other(STATUS_RESPONSE)) => out.write_str("STATUS RESPONSE"),
-        Ok(Packet::Other(kind)) => write!(out, "data stream type {kind}"),
-        Err(Fault::Short { .. }) => out.write_str("cut off"),
-        Err(Fault::Malformed { what, .. }) => write!(out, "malformed: {what}"),
+/// Queries go to everyone, so their conversation is the asking station's alone.
+fn about_name(kind: u8, name: Name) -> Exchange {
+    let (role, sender, operation) = match kind {
+        FIND_NAME => (Role::Request, Side::Client, &FIND),
+        NAME_RECOGNIZED => (Role::Response, Side::Server, &FIND),
+        CHECK_NAME => (Role::Notice, Side::Client, &CHECK),
+        NAME_IN_USE => (Role::Notice, Side::Server, &IN_USE),
+        _ => (Role::Notice, Side::Client, &DROP),
+    };
+    let Name([characters @ .., last]) = name;
+    let characters = characters
+        .iter()
+        .fold(0, |number, c| number << 8 | u128::from(*c));
+    Exchange {
+        id: Some(Id::new(last, characters)),
+        repeats: true,
+        anyone: true,
+        status: (role == Role::Response).then_some(GRANTED),
+        ..Exchange::new(role, sender, operation, kind.into())
     }
-}
-
-fn describe_session(s: &Session, out: &mut dyn fmt::Write) -> fmt::Result {
-    out.write_str(match s.kind {
-        SESSION_END => "SESSION END",
-        SESSION_END_ACK => "SESSION END ACK",
-        _ if s.is_call() => INITIALIZE.name,
-        _ if s.is_answer() => "SESSION CONFIRM",
-        _ if s.is_system() && s.control & SEND_AGAIN != 0 => "SESSION NAK",
-        _ if s.is_system() => "SESSION ACK",
-        _ => "SESSION DATA",
-    })?;
-    write!(
-        out,
-        " {:04x} > {:04x}, seq {}, expects {}",
-        s.source, s.destination, s.sequence, s.expects
-    )?;
-    if s.length != 0 {
-        let end = u32::from(s.offset) + u32::from(s.length);
-        write!(out, ", bytes {}-{end} of {}", s.offset, s.total)?;
-    }
-    for (bit, word) in [
-        (ACK_WANTED, "ack wanted"),
-        (ATTENTION, "attention"),
-        (END_OF_MESSAGE, "end of message"),
-        (SEND_AGAIN, "send again"),
-    ] {
-        if s.control & bit != 0 {
-            write!(out, ", {word}")?;
-        }
-    }
-    Ok(())
 }
 
 const NAME_LENGTH: u32 = 50;
@@ -347,14 +323,23 @@ const ACK_WANTED: u8 = 0x40;
 const ATTENTION: u8 = 0x20;
 const END_OF_MESSAGE: u8 = 0x10;
 const SEND_AGAIN: u8 = 0x08;
+const EXTENDED: u8 = 0x01;
 
-static INITIALIZE: Operation = Operation {
-    name: "SESSION INITIALIZE",
-    kind: Kind::Session,
-    idempotent: true,
-    function: None,
-    subfunction: None,
-};
+static INITIALIZE: Operation = operation("SESSION INITIALIZE");
+static FIND: Operation = operation("FIND NAME");
+static CHECK: Operation = operation("CHECK NAME");
+static IN_USE: Operation = operation("NAME IN USE");
+static DROP: Operation = operation("DEREGISTER NAME");
+
+const fn operation(name: &'static str) -> Operation {
+    Operation {
+        name,
+        kind: Kind::Session,
+        idempotent: true,
+        function: None,
+        subfunction: None,
+    }
+}
 
 const GRANTED: Status = Status {
     code: 0,
@@ -379,6 +364,7 @@ const DATAGRAM: u8 = 11;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use proptest::prelude::*;
 
     fn name_packet() -> Vec<u8> {
@@ -406,9 +392,7 @@ mod tests {
     }
 
     fn text(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(bytes), &mut line).unwrap();
-        line
+        crate::ethernet::tests::line(&DISSECTOR, bytes)
     }
 
     #[test]
@@ -597,7 +581,90 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_name_looked_for_and_recognized_meet() {
+        let about = |kind: u8, last: u8| {
+            let mut bytes = name_packet();
+            (bytes[33], bytes[49]) = (kind, last);
+            let mut facts = Facts::default();
+            dissect(Input::whole(&bytes), &mut facts).unwrap();
+            assert_eq!(facts.carries, Carries::Message);
+            exchange(Input::whole(&bytes)).unwrap().exchange.unwrap()
+        };
+        let (asks, found) = (about(FIND_NAME, 0x20), about(NAME_RECOGNIZED, 0x20));
+        assert_eq!((asks.role, asks.sender), (Role::Request, Side::Client));
+        assert_eq!((found.role, found.sender), (Role::Response, Side::Server));
+        assert_eq!(asks.id, found.id);
+        assert!(asks.anyone && asks.repeats);
+        assert_ne!(about(NAME_RECOGNIZED, 0x1e).id, asks.id, "another name");
+        for kind in [CHECK_NAME, NAME_IN_USE, DEREGISTER] {
+            assert_eq!(about(kind, 0x20).role, Role::Notice);
+        }
+    }
+
+    /// The call and the data of the real session between HELLOWORLDAPP and FOOBARMACHINE.
+    #[test]
+    fn fields_of_a_call_and_of_data() {
+        let mut call = vec![0x40, 6, 0xd8, 4, 0xff, 0xff, 0, 0, 0x26, 0, 0, 0, 0x26, 0];
+        call.extend([0, 0, 0, 0]);
+        call.extend(b"HELLOWORLDAPP  {FOOBARMACHINE  {");
+        call.extend([0, 4, 0x15, 0, 9, 0]);
+        let fields = testing::fields(&DISSECTOR, Input::whole(&call));
+        let shown = |name: &str| {
+            let field = fields.iter().find(|f| f.name == name).unwrap();
+            field.value.clone()
+        };
+        let text = |text: &str| wirewait_wire::Value::Text(text.to_owned());
+        assert_eq!(shown("Source name"), text("HELLOWORLDAPP<7b>"));
+        assert_eq!(shown("Destination name"), text("FOOBARMACHINE<7b>"));
+        assert_eq!(testing::number(&fields, "Maximum data size"), Some(1024));
+        assert_eq!(fields.last().unwrap().end, 56);
+        let data = session_packet(32);
+        let fields = testing::fields(&DISSECTOR, Input::whole(&data));
+        assert_eq!(fields.last().unwrap().end, 18, "the data is somebody else's");
+        assert_eq!(testing::number(&fields, "Send sequence number"), Some(5));
+    }
+
     proptest! {
+        #[test]
+        fn fields_are_those_of_the_packet(
+            kind in 0u8..14,
+            rest in proptest::collection::vec(any::<u8>(), 0..60),
+        ) {
+            let bytes = [&[0, kind], rest.as_slice()].concat();
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            let number = |name| testing::number(&fields, name);
+            let name = |name: &str| fields.iter().find(|f| f.name == name).unwrap().value.clone();
+            let text = |name: Name| wirewait_wire::Value::Text(name.to_string());
+            match Packet::parse(input) {
+                Ok(Packet::Name { kind, flags, name: about }) => {
+                    prop_assert_eq!(number("Data stream type"), Some(kind.into()));
+                    prop_assert_eq!(number("Name flags"), Some(flags.into()));
+                    prop_assert_eq!(name("NetBIOS name"), text(about));
+                }
+                Ok(Packet::Session(s)) => {
+                    prop_assert_eq!(number("Connection control"), Some(s.control.into()));
+                    prop_assert_eq!(number("Data stream type"), Some(s.kind.into()));
+                    prop_assert_eq!(number("Source connection ID"), Some(s.source.into()));
+                    prop_assert_eq!(number("Destination connection ID"), Some(s.destination.into()));
+                    prop_assert_eq!(number("Send sequence number"), Some(s.sequence.into()));
+                    prop_assert_eq!(number("Total data length"), Some(s.total.into()));
+                    prop_assert_eq!(number("Data offset"), Some(s.offset.into()));
+                    prop_assert_eq!(number("Data length"), Some(s.length.into()));
+                    prop_assert_eq!(number("Receive sequence number"), Some(s.expects.into()));
+                }
+                Ok(Packet::Datagram { from, to }) => {
+                    prop_assert_eq!(name("Source name"), text(from));
+                    prop_assert_eq!(name("Destination name"), text(to));
+                }
+                Ok(Packet::Other(kind)) => {
+                    prop_assert_eq!(number("Data stream type"), Some(kind.into()));
+                }
+                Err(_) => {}
+            }
+        }
+
         #[test]
         fn any_bytes_are_read_without_panic(
             kind in 0u8..14,
