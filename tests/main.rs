@@ -1,5 +1,6 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
+mod fields_ipx;
 mod hostile;
 mod lab;
 mod layers;

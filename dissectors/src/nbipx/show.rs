@@ -118,11 +118,10 @@ fn session(f: &mut Fields<'_>) -> Option<()> {
     let length = f.le16("Data length")?;
     f.le16("Receive sequence number")?;
     f.means("expected next");
-    f.le16(if extended {
-        "Receive sequence maximum"
-    } else {
-        "Bytes received"
-    })?;
+    f.le16("Bytes received")?;
+    if extended {
+        f.means("here the highest number that is taken");
+    }
     if kind == SESSION_DATA && (call || control & SYSTEM != 0) && length == OPENING_LENGTH {
         f.open("Session");
         netbios_name(f, "Source name")?;
