@@ -1,10 +1,10 @@
 //! Address Resolution Protocol. RFC 826. Recognised, so that its share of the traffic shows.
 
 use crate::parse::{be32, header};
-use crate::{ethernet, llc};
+use crate::{ethernet, llc, notes};
 use std::fmt;
 use std::net::Ipv4Addr;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, Next, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified};
 
 /// The part of an ARP packet that says what the rest looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +72,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -95,9 +96,48 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let hardware = f.be16("Hardware type")?;
+    f.means(match hardware {
+        1 => "Ethernet",
+        6 => "IEEE 802",
+        7 => "ARCnet",
+        15 => "frame relay",
+        _ => "",
+    });
+    let protocol = ethernet::ethernet_type(f, "Protocol type")?;
+    let hardware_length = f.u8("Hardware address length")?;
+    let protocol_length = f.u8("Protocol address length")?;
+    let operation = f.be16("Operation")?;
+    f.means(match operation {
+        1 => "request",
+        2 => "reply",
+        3 => "reverse request",
+        4 => "reverse reply",
+        8 => "inverse request",
+        9 => "inverse reply",
+        _ => "",
+    });
+    for (hardware, address) in [
+        ("Sender hardware address", "Sender protocol address"),
+        ("Target hardware address", "Target protocol address"),
+    ] {
+        match hardware_length {
+            6 => notes::mac(f, hardware).map(|_| ())?,
+            length => f.bytes(length.into(), hardware).map(|_| ())?,
+        }
+        match (protocol, protocol_length) {
+            (0x0800, 4) => notes::v4(f, address).map(|_| ())?,
+            (_, length) => f.bytes(length.into(), address).map(|_| ())?,
+        }
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -132,6 +172,21 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..60), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_packet(mut bytes: [u8; 44], hardware in 0u8..9, protocol in 0u8..9) {
+            bytes[2..6].copy_from_slice(&[0x08, 0x00, hardware, protocol]);
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            let h = Header::parse(input).unwrap();
+            prop_assert_eq!(testing::number(&fields, "Operation"), Some(h.operation.into()));
+            prop_assert_eq!(fields.last().unwrap().end, h.packet_length());
+            if let Some((sender, target)) = h.v4(input) {
+                let text = |name| testing::text(&fields, name);
+                prop_assert_eq!(text("Sender protocol address"), Some(sender.to_string()));
+                prop_assert_eq!(text("Target protocol address"), Some(target.to_string()));
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::ethernet;
 use crate::parse::header;
 use std::fmt;
-use wirewait_wire::{Cast, Claim, Dissector, Facts, Fault, Input, Layer, LinkType, Next, Verified};
+use wirewait_wire::{Cast, Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified};
 
 /// A Cisco HDLC header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -64,9 +65,27 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let address = f.u8("Address")?;
+    f.hex().means(match address {
+        0x0f => "the other end",
+        0x8f => "everyone",
+        _ => "",
+    });
+    f.u8("Control")?;
+    f.hex();
+    match ethernet::ethernet_type(f, "Type")? {
+        0x8035 => f.means("SLARP"),
+        0x2000 => f.means("CDP"),
+        _ => f,
+    };
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -91,6 +110,14 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..20), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(bytes: [u8; 6]) {
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let h = Header::parse(Input::whole(&bytes)).unwrap();
+            prop_assert_eq!(testing::number(&fields, "Address"), Some(h.address.into()));
+            prop_assert_eq!(testing::number(&fields, "Type"), Some(h.protocol.into()));
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Ethernet: DIX version 2 types and IEEE 802.3 lengths on one wire (IEEE 802.3, 3.2.6).
 
-use crate::parse::{header, malformed};
+use crate::notes;
+use crate::parse::{be16, header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Cast, Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, LinkType, Next, Table, Verified,
+    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Next, Table,
+    Verified,
 };
 
 /// EtherTypes, whichever link carries them (Ethernet, VLAN tag, SNAP, Linux cooked, HDLC).
@@ -139,6 +141,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -179,9 +182,104 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let destination = notes::mac(f, "Destination")?;
+    match cast(destination) {
+        Cast::Unicast => {}
+        Cast::Multicast => {
+            f.means("group");
+        }
+        Cast::Broadcast => {
+            f.means("everyone");
+        }
+    }
+    notes::mac(f, "Source")?;
+    let inter_switch_link =
+        Header::parse(f.input()).is_ok_and(|header| header.is_inter_switch_link());
+    if inter_switch_link {
+        f.be16("Length")?;
+        f.means("Cisco ISL");
+        return Some(());
+    }
+    type_or_length(f)
+}
+
+/// What [`Content`] reads.
+pub(crate) fn type_or_length(f: &mut Fields<'_>) -> Option<()> {
+    let value = be16(f.peek(), 0);
+    match value.and_then(|v| Content::read(v, f.input().skip(f.at()).skip(2))) {
+        Some(Content::Type(_)) => ethernet_type(f, "Type").map(|_| ()),
+        Some(Content::Llc(_)) => {
+            f.be16("Length")?;
+            f.means("802.2 follows");
+            Some(())
+        }
+        Some(Content::RawIpx(_)) => {
+            f.be16("Length")?;
+            f.means("raw 802.3: IPX follows");
+            Some(())
+        }
+        None => {
+            f.be16("Type or length")?;
+            f.hex().means("neither a type nor a length");
+            Some(())
+        }
+    }
+}
+
+/// An EtherType with its name.
+pub(crate) fn ethernet_type(f: &mut Fields<'_>, name: &'static str) -> Option<u16> {
+    let value = f.be16(name)?;
+    f.hex().means(type_name(value));
+    Some(value)
+}
+
+/// The IEEE's registry, as far as these protocols meet in old networks.
+fn type_name(value: u16) -> &'static str {
+    match value {
+        0x0600 => "XNS",
+        0x0800 => "IPv4",
+        0x0806 => "ARP",
+        0x0bad => "Banyan VINES",
+        0x0baf => "Banyan VINES echo",
+        0x3c00..=0x3c0d => "3Com NBP",
+        0x6001 => "DEC MOP dump and load",
+        0x6002 => "DEC MOP remote console",
+        0x6003 => "DECnet Phase IV",
+        0x6004 => "DEC LAT",
+        0x6005 => "DEC diagnostics",
+        0x6007 => "DEC LAVC",
+        0x8035 => "RARP",
+        0x8038 => "DEC bridge management",
+        0x803e => "DEC time service",
+        0x8040 => "DEC NetBIOS emulator",
+        0x8041 => "DEC LAST",
+        0x809b => "AppleTalk",
+        0x80d5 => "802.2 in a DIX frame",
+        0x80f3 => "AppleTalk ARP",
+        0x8100 => "VLAN tag",
+        0x8137 => "IPX",
+        0x8138 => "Novell",
+        0x86dd => "IPv6",
+        0x8808 => "MAC control",
+        0x8863 => "PPPoE discovery",
+        0x8864 => "PPPoE session",
+        0x888e => "802.1X",
+        0x88a8 => "provider VLAN tag",
+        0x88cc => "LLDP",
+        0x9000 => "configuration test",
+        0x9001 => "3Com XNS management",
+        0x9002 => "3Com TCP management",
+        0x9003 => "3Com bridge loopback test",
+        0x9100 => "stacked VLAN tag",
+        _ => "",
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::testing;
     use proptest::prelude::*;
 
     /// What every dissector must stand, whatever the bytes are and however many were cut
@@ -325,6 +423,27 @@ pub(crate) mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(mut bytes: [u8; 18], kind in 0usize..6) {
+            bytes[12..14].copy_from_slice(&[[0x08, 0], [0, 38], [5, 0xdd], [0, 0], [5, 0xdc], [0xff; 2]][kind]);
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            let h = Header::parse(input).unwrap();
+            let value = h.type_or_length;
+            let name = match Content::read(value, input.skip(14)) {
+                _ if h.is_inter_switch_link() => "Length",
+                Some(Content::Type(_)) => "Type",
+                Some(_) => "Length",
+                None => "Type or length",
+            };
+            prop_assert_eq!(testing::number(&fields, name), Some(value.into()));
+            prop_assert_eq!(testing::text(&fields, "Source"), Some(Endpoint::mac(h.source).to_string()));
+            prop_assert_eq!(
+                testing::text(&fields, "Destination"),
+                Some(Endpoint::mac(h.destination).to_string())
+            );
         }
     }
 }

@@ -1,10 +1,11 @@
 //! FDDI. ISO 9314-2, clause 7; LLC follows as on the other IEEE LANs (RFC 1390).
 
 use crate::ethernet;
+use crate::notes;
 use crate::parse::header;
 use std::fmt;
 use wirewait_wire::{
-    Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, LinkType, Next, Verified,
+    Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified,
 };
 
 /// A MAC header.
@@ -57,6 +58,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -89,9 +91,28 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     )
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let control = f.u8("Frame control (FC)")?;
+    f.hex();
+    f.flag(0x80, "Class", "synchronous", "asynchronous");
+    f.flag(0x40, "Address length", "48 bits", "16 bits");
+    f.bits(0x30, "Format");
+    f.means(match control & 0x30 {
+        0x10 => "LLC",
+        0x00 => "MAC or station management",
+        0x20 => "implementer's",
+        _ => "",
+    });
+    f.bits(0x0f, "Control");
+    notes::mac(f, "Destination")?;
+    notes::mac(f, "Source")?;
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -136,6 +157,19 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(bytes: [u8; 15]) {
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let h = Header::parse(Input::whole(&bytes)).unwrap();
+            let address = |address| Some(Endpoint::mac(address).to_string());
+            prop_assert_eq!(
+                testing::number(&fields, "Frame control (FC)"),
+                Some(h.frame_control.into())
+            );
+            prop_assert_eq!(testing::text(&fields, "Source"), address(h.source));
+            prop_assert_eq!(testing::text(&fields, "Destination"), address(h.destination));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Internet Protocol version 4. RFC 791.
 
 use crate::parse::{header, malformed};
-use crate::{ethernet, llc};
+use crate::{ethernet, llc, notes};
 use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
-    Address, Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, Next, Table, Verified,
+    Address, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Table, Verified,
 };
 
 /// Protocol numbers, of IPv4 and of the IPv6 next header alike.
@@ -89,6 +89,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -145,9 +146,143 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let header = f.peek();
+    f.u8("Version and header length")?;
+    f.hex();
+    f.bits(0xf0, "Version");
+    let length = f.bits(0x0f, "Header length").saturating_mul(4);
+    f.means(format_args!("{length} bytes"));
+    f.u8("Type of service")?;
+    f.hex();
+    f.bits(0xfc, "Differentiated services");
+    let notification = f.bits(0x03, "Explicit congestion notification");
+    f.means(match notification {
+        0 => "not capable",
+        3 => "congestion experienced",
+        _ => "capable",
+    });
+    if f.be16("Total length")? == 0 {
+        f.means("left to the adapter");
+    }
+    f.be16("Identification")?;
+    f.hex();
+    f.be16("Flags and fragment offset")?;
+    f.hex();
+    f.flag(0x4000, "Don't fragment", "set", "may be fragmented");
+    f.flag(0x2000, "More fragments", "more follow", "last or only one");
+    let offset = f.bits(0x1fff, "Fragment offset");
+    f.means(format_args!("byte {}", offset * 8));
+    f.u8("Time to live")?;
+    let protocol = f.u8("Protocol")?;
+    f.means(protocol_name(protocol));
+    let checksum = f.be16("Header checksum")?;
+    f.hex();
+    let end = u32::try_from(length).unwrap_or(0);
+    match header.get(..end as usize).map(internet_checksum) {
+        _ if checksum == 0 => f.means("left to the adapter"),
+        Some(0) => f.means("correct"),
+        Some(_) => f.means("wrong"),
+        None => f,
+    };
+    notes::v4(f, "Source")?;
+    notes::v4(f, "Destination")?;
+    if f.at() < end {
+        f.open("Options");
+        options(f, end)?;
+        f.close();
+    }
+    Some(())
+}
+
+/// RFC 791, 3.1, "Options".
+fn options(f: &mut Fields<'_>, end: u32) -> Option<()> {
+    while f.at() < end {
+        let start = f.at();
+        let kind = f.u8("Option")?;
+        f.hex().means(match kind {
+            0 => "end of options",
+            1 => "no operation",
+            0x07 => "record route",
+            0x44 => "timestamps",
+            0x82 => "security",
+            0x83 => "loose source route",
+            0x88 => "stream identifier",
+            0x89 => "strict source route",
+            0x94 => "router alert",
+            _ => "",
+        });
+        if kind == 0 {
+            break;
+        }
+        if kind == 1 || f.at() >= end {
+            continue;
+        }
+        let length = f.u8("Option length")?;
+        let behind = start.saturating_add(length.into()).min(end);
+        if matches!(kind, 0x07 | 0x83 | 0x89) && f.at() < behind {
+            f.u8("Pointer")?;
+            while behind.saturating_sub(f.at()) >= 4 {
+                notes::v4(f, "Router")?;
+            }
+        }
+        f.until(behind, "Option data")?;
+    }
+    f.until(end, "Padding")?;
+    Some(())
+}
+
+/// Protocol numbers that are met in these networks; IANA's registry has them all.
+pub(crate) fn protocol_name(protocol: u8) -> &'static str {
+    match protocol {
+        0 => "hop-by-hop options",
+        1 => "ICMP",
+        2 => "IGMP",
+        4 => "IPv4",
+        6 => "TCP",
+        8 => "EGP",
+        9 => "IGRP",
+        17 => "UDP",
+        41 => "IPv6",
+        43 => "routing header",
+        44 => "fragment header",
+        46 => "RSVP",
+        47 => "GRE",
+        50 => "ESP",
+        51 => "authentication header",
+        58 => "ICMPv6",
+        59 => "nothing",
+        60 => "destination options",
+        88 => "EIGRP",
+        89 => "OSPF",
+        94 => "IP in IP",
+        103 => "PIM",
+        111 => "IPX in IP",
+        112 => "VRRP",
+        115 => "L2TP",
+        132 => "SCTP",
+        135 => "mobility header",
+        _ => "",
+    }
+}
+
+/// The Internet checksum of these bytes (RFC 1071); 0 where they hold a correct one.
+fn internet_checksum(bytes: &[u8]) -> u16 {
+    let words = bytes.chunks(2).map(|pair| match *pair {
+        [high, low] => u32::from(u16::from_be_bytes([high, low])),
+        [high, ..] => u32::from(high) << 8,
+        [] => 0,
+    });
+    // At most 30 words come here, so that two folds take in every carry.
+    let sum = words.fold(0u32, u32::wrapping_add);
+    let once = (sum & 0xffff) + (sum >> 16);
+    !(((once & 0xffff) + (once >> 16)) as u16)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -205,6 +340,34 @@ mod tests {
     }
 
     #[test]
+    fn checksums_are_judged() {
+        let meaning = |bytes: &[u8]| {
+            let fields = testing::fields(&DISSECTOR, Input::whole(bytes));
+            let field = fields.into_iter().find(|f| f.name == "Header checksum");
+            field.unwrap().meaning
+        };
+        assert_eq!(meaning(&BYTES), "left to the adapter");
+        // Words of the header: their sum is 0x12666, with the carry added 0x2667.
+        let mut bytes = BYTES;
+        bytes[10..12].copy_from_slice(&(!0x2667u16).to_be_bytes());
+        assert_eq!(meaning(&bytes), "correct");
+        bytes[8] -= 1;
+        assert_eq!(meaning(&bytes), "wrong");
+    }
+
+    #[test]
+    fn options_are_told_apart() {
+        // RFC 791, 3.1: a record route of one slot, then no operation.
+        let mut bytes = BYTES.to_vec();
+        bytes[0] = 0x47;
+        bytes.extend([0x07, 7, 4, 10, 0, 0, 9, 1]);
+        let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+        assert_eq!(testing::text(&fields, "Router").as_deref(), Some("10.0.0.9"));
+        let options = fields.iter().filter(|f| f.name == "Option");
+        assert_eq!(options.count(), 2);
+    }
+
+    #[test]
     fn contradictions_are_malformed() {
         for (at, value) in [(0, 0x65), (0, 0x44), (3, 19), (0, 0x4f)] {
             let mut bytes = BYTES;
@@ -235,6 +398,29 @@ mod tests {
                 *first = *first & 0x0f | 0x40;
             }
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(mut bytes in prop::collection::vec(any::<u8>(), 20..70)) {
+            bytes[0] = bytes[0] & 0x0f | 0x40;
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            if let Ok(h) = Header::parse(input) {
+                for (name, value) in [
+                    ("Header length", u64::from(h.header_length) / 4),
+                    ("Total length", h.total_length.into()),
+                    ("Identification", h.identification.into()),
+                    ("More fragments", h.more_fragments.into()),
+                    ("Fragment offset", u64::from(h.fragment_offset) / 8),
+                    ("Time to live", h.time_to_live.into()),
+                    ("Protocol", h.protocol.into()),
+                ] {
+                    prop_assert_eq!(testing::number(&fields, name), Some(value), "{}", name);
+                }
+                let address = |address| Some(Ipv4Addr::from(address).to_string());
+                prop_assert_eq!(testing::text(&fields, "Source"), address(h.source));
+                prop_assert_eq!(testing::text(&fields, "Destination"), address(h.destination));
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use wirewait_wire::{Dissector, Registry};
 
 mod calendar;
 mod ntlmssp;
+mod notes;
 mod parse;
 #[cfg(test)]
 mod testing;

@@ -4,8 +4,8 @@ use crate::ethernet;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Facts, Fault, Input, Layer, Next, Numbered, NumberedKind, Order,
-    Table, Verified,
+    Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered, NumberedKind,
+    Order, Table, Verified,
 };
 
 /// Destination service access points, without the bit that marks a group.
@@ -202,6 +202,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -266,9 +267,130 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let destination = f.u8("DSAP")?;
+    f.hex().means(sap_name(destination & 0xfe));
+    f.flag(0x01, "I/G", "group", "individual");
+    let source = f.u8("SSAP")?;
+    f.hex().means(sap_name(source & 0xfe));
+    let response = f.flag(0x01, "C/R", "response", "command");
+    let (set, clear) = match response {
+        true => ("final", "not final"),
+        false => ("poll", "no poll"),
+    };
+    let first = f.peek().first().copied().unwrap_or(0);
+    if first & 3 == 3 {
+        f.u8("Control")?;
+        let kind = Unnumbered::read(first);
+        f.hex().means(kind.name());
+        f.bits(0xec, "Modifier");
+        f.flag(0x10, "P/F", set, clear);
+        return unnumbered(f, kind);
+    }
+    let control = f.le16("Control")?;
+    f.hex();
+    if control & 1 == 0 {
+        f.means("I");
+        f.bits(0x00fe, "N(S)");
+    } else {
+        let function = match control & 0x0c {
+            0x00 => "RR",
+            0x04 => "RNR",
+            0x08 => "REJ",
+            _ => "not of type 2",
+        };
+        f.means(function);
+        f.bits(0x000c, "Supervisory function");
+        f.means(function);
+    }
+    f.bits(0xfe00, "N(R)");
+    f.flag(0x0100, "P/F", set, clear);
+    if control & 1 == 1 {
+        f.rest("Padding")?;
+    }
+    Some(())
+}
+
+/// What stands behind the control field of frames that carry nobody else's data.
+fn unnumbered(f: &mut Fields<'_>, kind: Unnumbered) -> Option<()> {
+    match kind {
+        // The next layer's.
+        Unnumbered::Ui => return Some(()),
+        // ISO/IEC 8802-2, 5.4.1.1.2: the basic format.
+        Unnumbered::Xid if f.peek().starts_with(&[0x81]) => {
+            f.u8("XID format identifier")?;
+            f.hex().means("basic");
+            f.u8("LLC types")?;
+            f.hex();
+            f.flag(0x01, "Type 1", "yes", "no");
+            f.flag(0x02, "Type 2", "yes", "no");
+            f.flag(0x04, "Type 3", "yes", "no");
+            f.u8("Receive window size")?;
+            f.bits(0xfe, "k");
+        }
+        // ISO/IEC 8802-2, 5.4.2.3.5.
+        Unnumbered::Frmr if f.left() >= 5 => {
+            f.le16("Rejected control field")?;
+            f.hex();
+            f.u8("V(S) of the station")?;
+            f.hex();
+            f.bits(0xfe, "V(S)");
+            f.u8("V(R) of the station, C/R of the rejected frame")?;
+            f.hex();
+            f.bits(0xfe, "V(R)");
+            f.flag(0x01, "C/R rejected", "response", "command");
+            f.u8("Reasons")?;
+            f.hex();
+            f.flag(0x01, "W", "control field invalid or not implemented", "no");
+            f.flag(0x02, "X", "information not permitted in this frame", "no");
+            f.flag(0x04, "Y", "information longer than the station takes", "no");
+            f.flag(0x08, "Z", "N(R) invalid", "no");
+            f.flag(0x10, "V", "N(S) invalid", "no");
+        }
+        _ => {}
+    }
+    f.rest(match kind {
+        Unnumbered::Test => "Test data",
+        Unnumbered::Xid | Unnumbered::Acknowledged | Unnumbered::Other(_) => "Information",
+        _ => "Padding",
+    })?;
+    Some(())
+}
+
+/// Who is behind a service access point.
+fn sap_name(sap: u8) -> &'static str {
+    match sap {
+        0x00 => "null",
+        0x02 => "LLC management",
+        0x04 => "SNA path control",
+        0x06 => "IP",
+        0x08 | 0x0c => "SNA",
+        0x0e => "PROWAY",
+        0x10 => "NetWare",
+        0x42 => "spanning tree",
+        0x4e => "EIA RS-511",
+        0x7e => "X.25",
+        0x80 => "XNS",
+        0x8e => "PROWAY active station list",
+        0x98 => "ARP",
+        0xaa => "SNAP",
+        0xba => "Banyan VINES echo",
+        0xbc => "Banyan VINES",
+        0xe0 => "NetWare IPX",
+        0xf0 => "NetBIOS",
+        0xf4 => "IBM LAN management",
+        0xf8 => "IBM remote program load",
+        0xfa => "Ungermann-Bass",
+        0xfc => "remote program load",
+        0xfe => "OSI network layer",
+        _ => "",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
@@ -408,6 +530,28 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(bytes in prop::collection::vec(any::<u8>(), 4..14)) {
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            let number = |name| testing::number(&fields, name);
+            if let Ok(h) = Header::parse(input) {
+                prop_assert_eq!(number("DSAP"), Some(h.destination.into()));
+                prop_assert_eq!(number("SSAP").map(|s| s & 0xfe), Some(h.source.into()));
+                prop_assert_eq!(number("C/R"), Some(h.response.into()));
+                prop_assert_eq!(number("P/F"), Some(h.poll.into()));
+                let (send, receive) = match h.control {
+                    Control::Information { send, receive } => (Some(send), Some(receive)),
+                    Control::Ready { receive }
+                    | Control::NotReady { receive }
+                    | Control::Reject { receive } => (None, Some(receive)),
+                    Control::Unnumbered(_) => (None, None),
+                };
+                prop_assert_eq!(number("N(S)"), send.map(u64::from));
+                prop_assert_eq!(number("N(R)"), receive.map(u64::from));
+            }
         }
     }
 }

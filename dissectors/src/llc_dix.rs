@@ -4,7 +4,7 @@
 use crate::ethernet;
 use crate::parse::header;
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, Next, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified};
 
 /// The length that stands in for that of IEEE 802.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -57,9 +58,16 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    f.be16("Length")?;
+    f.u8("Padding")?;
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -82,6 +90,13 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..20), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(bytes: [u8; 4]) {
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let h = Header::parse(Input::whole(&bytes)).unwrap();
+            prop_assert_eq!(testing::number(&fields, "Length"), Some(h.length.into()));
         }
     }
 }

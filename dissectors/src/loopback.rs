@@ -3,7 +3,7 @@
 use crate::ethernet;
 use crate::parse::{header, malformed};
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, LinkType, Next, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified};
 
 /// The header: an address family as the capturing host numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -84,9 +85,26 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    // The same question as `Header::parse` asks.
+    match f.peek() {
+        [0, 0, _, _, ..] => f.be32("Address family")?,
+        _ => f.le32("Address family")?,
+    };
+    if let Ok(h) = Header::parse(f.input()) {
+        f.means(match h.ethernet_type() {
+            Some(0x0800) => "IPv4",
+            Some(_) => "IPv6",
+            None => "",
+        });
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -124,6 +142,15 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..20), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(mut bytes: [u8; 6], swapped: bool) {
+            let at = if swapped { 0 } else { 2 };
+            bytes[at..at + 2].copy_from_slice(&[0; 2]);
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let h = Header::parse(Input::whole(&bytes)).unwrap();
+            prop_assert_eq!(testing::number(&fields, "Address family"), Some(h.family.into()));
         }
     }
 }

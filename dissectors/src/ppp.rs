@@ -2,7 +2,7 @@
 
 use crate::ethernet;
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, LinkType, Next, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified};
 
 /// A PPP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -90,9 +91,45 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    if matches!(f.peek(), [0xff] | [0xff, 0x03, ..]) {
+        f.u8("Address")?;
+        f.hex().means("all stations");
+        f.u8("Control")?;
+        f.hex().means("unnumbered information");
+    }
+    let protocol = if f.peek().first().is_some_and(|low| low & 1 != 0) {
+        f.u8("Protocol")?.into()
+    } else {
+        f.be16("Protocol")?
+    };
+    f.hex().means(match protocol {
+        0x0021 => "IPv4",
+        0x002b => "IPX",
+        0x002d => "compressed TCP/IP",
+        0x002f => "uncompressed TCP/IP",
+        0x003d => "multilink",
+        0x003f => "NetBIOS frames",
+        0x0057 => "IPv6",
+        0x00fd => "compressed",
+        0x8021 => "IPv4 control (IPCP)",
+        0x802b => "IPX control (IPXCP)",
+        0x803f => "NetBIOS frames control (NBFCP)",
+        0x8057 => "IPv6 control (IPV6CP)",
+        0x80fd => "compression control (CCP)",
+        0xc021 => "link control (LCP)",
+        0xc023 => "password authentication (PAP)",
+        0xc025 => "link quality",
+        0xc223 => "challenge authentication (CHAP)",
+        _ => "",
+    });
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -127,6 +164,17 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..20), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(mut bytes: [u8; 6], framed: bool) {
+            if framed {
+                bytes[..2].copy_from_slice(&[0xff, 0x03]);
+            }
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let h = Header::parse(Input::whole(&bytes)).unwrap();
+            prop_assert_eq!(testing::number(&fields, "Protocol"), Some(h.protocol.into()));
+            prop_assert_eq!(fields.last().unwrap().end, u32::from(h.length));
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::ethernet;
 use crate::parse::{header, malformed};
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, LinkType, Next, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified};
 
 /// DLT_RAW of most systems, which some writers put into files unchanged.
 const RAW_DLT: LinkType = LinkType(12);
@@ -24,6 +24,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -59,9 +60,15 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+/// Nothing stands before the packet.
+fn fields(_: &mut Fields<'_>) -> Option<()> {
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -91,6 +98,11 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..20), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn there_are_no_fields(bytes: [u8; 4]) {
+            prop_assert!(testing::fields(&DISSECTOR, Input::whole(&bytes)).is_empty());
         }
     }
 }

@@ -2,10 +2,12 @@
 //! device "any" and of links without a header of their own.
 
 use crate::ethernet;
+use crate::notes;
 use crate::parse::header;
 use std::fmt;
 use wirewait_wire::{
-    Cast, Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, LinkType, Next, Verified,
+    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Next,
+    Verified,
 };
 
 /// A cooked header, of either version.
@@ -43,8 +45,7 @@ impl Header {
 
     /// What the payload goes by.
     pub(crate) const fn next(&self) -> Next {
-        // Frame relay, 802.11 with radiotap, netlink: their protocol field is no EtherType.
-        if matches!(self.hardware, 770 | 803 | 824) {
+        if !has_ethernet_type(self.hardware) {
             return Next::NONE;
         }
         match self.protocol {
@@ -70,14 +71,7 @@ impl Header {
 /// `from 00-00-1b-12-34-56 to us, type 0800`.
 impl fmt::Display for Header {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let way = match self.packet_type {
-            0 => "to us",
-            1 => "broadcast",
-            2 => "multicast",
-            3 => "to another host",
-            4 => "sent by us",
-            _ => "unknown direction",
-        };
+        let way = way(self.packet_type);
         match self.source.map(Endpoint::mac) {
             Some(from) => write!(f, "from {from} {way}")?,
             None => f.write_str(way)?,
@@ -104,6 +98,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -124,9 +119,78 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let packet_type = f.be16("Packet type")?;
+    f.means(way(u8::try_from(packet_type).unwrap_or(u8::MAX)));
+    let hardware = f.be16("Hardware type (ARPHRD)")?;
+    f.means(hardware_name(hardware));
+    let length = f.be16("Address length")?;
+    address(f, length.into())?;
+    protocol(f, hardware)
+}
+
+/// Eight bytes, of which the address takes the first ones.
+pub(crate) fn address(f: &mut Fields<'_>, length: u32) -> Option<()> {
+    const PLACE: u32 = 8;
+    if length == 6 {
+        notes::mac(f, "Source")?;
+    } else {
+        f.bytes(length.min(PLACE), "Source")?;
+    }
+    f.bytes(PLACE.saturating_sub(length), "Unused")?;
+    Some(())
+}
+
+/// An EtherType, or what Linux has in place of one.
+pub(crate) fn protocol(f: &mut Fields<'_>, hardware: u16) -> Option<()> {
+    let ours = !has_ethernet_type(hardware);
+    match ethernet::ethernet_type(f, "Protocol")? {
+        _ if ours => f.means(""),
+        0x0001 => f.means("raw 802.3: IPX follows"),
+        0x0004 => f.means("802.2 follows"),
+        _ => f,
+    };
+    Some(())
+}
+
+pub(crate) fn hardware_name(hardware: u16) -> &'static str {
+    match hardware {
+        1 => "Ethernet",
+        6 => "IEEE 802",
+        512 => "PPP",
+        513 => "Cisco HDLC",
+        768 => "tunnel",
+        770 => "frame relay",
+        772 => "loopback",
+        774 => "FDDI",
+        800 => "Token Ring",
+        803 => "802.11 with radiotap",
+        824 => "netlink",
+        0xfffe => "none",
+        _ => "",
+    }
+}
+
+pub(crate) const fn way(packet_type: u8) -> &'static str {
+    match packet_type {
+        0 => "to us",
+        1 => "broadcast",
+        2 => "multicast",
+        3 => "to another host",
+        4 => "sent by us",
+        _ => "unknown direction",
+    }
+}
+
+/// Frame relay, 802.11 with radiotap and netlink have no EtherType in the protocol field.
+const fn has_ethernet_type(hardware: u16) -> bool {
+    !matches!(hardware, 770 | 803 | 824)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -197,6 +261,24 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(mut bytes: [u8; 18], length in 0u8..10) {
+            bytes[4..6].copy_from_slice(&[0, length]);
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let h = Header::parse(Input::whole(&bytes)).unwrap();
+            prop_assert_eq!(testing::number(&fields, "Protocol"), Some(h.protocol.into()));
+            prop_assert_eq!(
+                testing::number(&fields, "Hardware type (ARPHRD)"),
+                Some(h.hardware.into())
+            );
+            if let Some(source) = h.source {
+                prop_assert_eq!(
+                    testing::text(&fields, "Source"),
+                    Some(Endpoint::mac(source).to_string())
+                );
+            }
         }
     }
 }

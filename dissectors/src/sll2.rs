@@ -1,10 +1,10 @@
 //! Linux "cooked" capture, version 2 (LINKTYPE_LINUX_SLL2): the fields of version 1 in
 //! another order, and the interface.
 
-use crate::parse::header;
+use crate::parse::{be16, header};
 use crate::sll;
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, LinkType, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Verified};
 
 /// A cooked header of version 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -67,9 +68,23 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let hardware = be16(f.peek(), 8).unwrap_or(0);
+    sll::protocol(f, hardware)?;
+    f.be16("Reserved")?;
+    f.be32("Interface index")?;
+    f.be16("Hardware type (ARPHRD)")?;
+    f.means(sll::hardware_name(hardware));
+    let packet_type = f.u8("Packet type")?;
+    f.means(sll::way(packet_type));
+    let length = f.u8("Address length")?;
+    sll::address(f, length.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
@@ -106,6 +121,21 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(mut bytes: [u8; 22], length in 0u8..10) {
+            bytes[11] = length;
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let h = Header::parse(Input::whole(&bytes)).unwrap();
+            for (name, value) in [
+                ("Protocol", h.cooked.protocol.into()),
+                ("Interface index", h.interface.into()),
+                ("Hardware type (ARPHRD)", h.cooked.hardware.into()),
+                ("Packet type", h.cooked.packet_type.into()),
+            ] {
+                prop_assert_eq!(testing::number(&fields, name), Some(value));
+            }
         }
     }
 }

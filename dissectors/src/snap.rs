@@ -3,7 +3,7 @@
 use crate::parse::header;
 use crate::{ethernet, llc};
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, Next, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified};
 
 /// A SNAP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -83,9 +84,33 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     )
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let is_ethernet_type = Header::parse(f.input()).is_ok_and(|h| h.is_ethernet_type());
+    let organisation = f.bytes(3, "Organisation code (OUI)")?;
+    if let [a, b, c] = *organisation {
+        f.shown(format_args!("{a:02x}-{b:02x}-{c:02x}"));
+    }
+    f.means(match organisation {
+        [0x00, 0x00, 0x00] => "EtherType follows, RFC 1042",
+        [0x00, 0x00, 0xf8] => "EtherType follows, bridge tunnel",
+        [0x00, 0x00, 0x0c] => "Cisco",
+        [0x00, 0x80, 0xc2] => "IEEE 802.1",
+        [0x08, 0x00, 0x07] => "Apple",
+        _ => "",
+    });
+    if is_ethernet_type {
+        ethernet::ethernet_type(f, "Protocol identifier (PID)")?;
+    } else {
+        f.be16("Protocol identifier (PID)")?;
+        f.hex();
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -123,6 +148,19 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..20), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(mut bytes: [u8; 6], known: bool) {
+            if known {
+                bytes[..3].copy_from_slice(&[0; 3]);
+            }
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let h = Header::parse(Input::whole(&bytes)).unwrap();
+            prop_assert_eq!(
+                testing::number(&fields, "Protocol identifier (PID)"),
+                Some(h.protocol.into())
+            );
         }
     }
 }

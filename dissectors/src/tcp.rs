@@ -4,7 +4,8 @@ use crate::ipv4;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Facts, Fault, Input, Layer, Next, Order, Stream, Table, Verified,
+    Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Stream, Table,
+    Verified,
 };
 
 /// Ports of either end; the lower one is tried first.
@@ -71,8 +72,8 @@ impl Header {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "tcp",
     title: "Transmission Control Protocol, RFC 9293",
-    does: "ports, sequence and acknowledgement numbers, window, SYN, FIN and RST",
-    lacks: "options are skipped: no selective acknowledgements, no window scale",
+    does: "ports, sequence and acknowledgement numbers, window, control bits, options",
+    lacks: "what options say (selective acknowledgements, window scale) is shown, not followed",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -83,6 +84,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     carrier: Some("tcp"),
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -135,9 +137,105 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     write!(out, " win {}, length {length}", h.window)
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let start = f.at();
+    f.be16("Source port")?;
+    f.be16("Destination port")?;
+    f.be32("Sequence number")?;
+    f.be32("Acknowledgement number")?;
+    f.be16("Data offset and control bits")?;
+    f.hex();
+    let length = f.bits(0xf000, "Data offset").saturating_mul(4);
+    f.means(format_args!("{length} bytes of header"));
+    for (bit, name) in [
+        (0x80, "CWR"),
+        (0x40, "ECE"),
+        (URG, "URG"),
+        (ACK, "ACK"),
+        (PSH, "PSH"),
+        (RST, "RST"),
+        (SYN, "SYN"),
+        (FIN, "FIN"),
+    ] {
+        f.flag(bit.into(), name, "set", "");
+    }
+    f.be16("Window")?;
+    f.be16("Checksum")?;
+    f.hex();
+    f.be16("Urgent pointer")?;
+    let end = start.saturating_add(u32::try_from(length).unwrap_or(0));
+    if f.at() < end.min(f.input().length) {
+        f.open("Options");
+        options(f, end.min(f.input().length))?;
+        f.close();
+    }
+    Some(())
+}
+
+/// RFC 9293, 3.1, and the documents that name the others (IANA, "TCP option kind numbers").
+fn options(f: &mut Fields<'_>, end: u32) -> Option<()> {
+    while f.at() < end {
+        let start = f.at();
+        let kind = f.u8("Option")?;
+        f.means(match kind {
+            0 => "end of options",
+            1 => "no operation",
+            2 => "maximum segment size",
+            3 => "window scale",
+            4 => "selective acknowledgement permitted",
+            5 => "selective acknowledgement",
+            6 => "echo",
+            7 => "echo reply",
+            8 => "timestamps",
+            19 => "MD5 signature",
+            28 => "user timeout",
+            29 => "authentication",
+            30 => "multipath",
+            34 => "fast open",
+            _ => "",
+        });
+        if kind == 0 {
+            break;
+        }
+        if kind == 1 || f.at() >= end {
+            continue;
+        }
+        let length = f.u8("Option length")?;
+        let behind = start.saturating_add(length.into()).min(end);
+        let left = behind.saturating_sub(f.at());
+        match (kind, left) {
+            (2, 2) => {
+                f.be16("Maximum segment size")?;
+            }
+            (3, 1) => {
+                let shift = f.u8("Window scale")?;
+                // RFC 7323, 2.3: no shift above 14 counts.
+                f.means(format_args!("window times {}", 1u32 << shift.min(14)));
+            }
+            // RFC 2018, 3.
+            (5, 8..) => {
+                while behind.saturating_sub(f.at()) >= 8 {
+                    f.be32("Left edge of block")?;
+                    f.be32("Right edge of block")?;
+                }
+            }
+            // RFC 7323, 3.2.
+            (8, 8) => {
+                f.be32("Timestamp value")?;
+                f.be32("Timestamp echo reply")?;
+            }
+            _ => {}
+        }
+        f.until(behind, "Option data")?;
+    }
+    f.until(end, "Padding")?;
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -196,6 +294,28 @@ mod tests {
     }
 
     #[test]
+    fn options_are_told_apart() {
+        // What Linux sends with a SYN, and a selective acknowledgement of one block.
+        let mut bytes = BYTES.to_vec();
+        bytes[12] = 0xd0;
+        bytes.extend([2, 4, 0x05, 0xb4, 4, 2, 8, 10, 0, 0, 1, 2, 0, 0, 3, 4, 1, 3, 3, 7]);
+        bytes.extend([5, 10, 0, 0, 0, 9, 0, 0, 0, 11, 1, 0]);
+        let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+        for (name, value) in [
+            ("Maximum segment size", 1460),
+            ("Timestamp value", 0x0102),
+            ("Timestamp echo reply", 0x0304),
+            ("Window scale", 7),
+            ("Left edge of block", 9),
+            ("Right edge of block", 11),
+        ] {
+            assert_eq!(testing::number(&fields, name), Some(value), "{name}");
+        }
+        let scale = fields.iter().find(|f| f.name == "Window scale").unwrap();
+        assert_eq!(scale.meaning, "window times 128");
+    }
+
+    #[test]
     fn a_data_offset_outside_the_segment_is_malformed() {
         for offset in [0x40, 0x60] {
             let mut bytes = BYTES;
@@ -216,6 +336,29 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(bytes in prop::collection::vec(any::<u8>(), 20..70)) {
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            if let Ok(h) = Header::parse(input) {
+                for (name, value) in [
+                    ("Source port", h.source.into()),
+                    ("Destination port", h.destination.into()),
+                    ("Sequence number", h.sequence.into()),
+                    ("Acknowledgement number", h.acknowledgement.into()),
+                    ("Data offset", u64::from(h.header_length) / 4),
+                    ("SYN", h.has(SYN).into()),
+                    ("ACK", h.has(ACK).into()),
+                    ("FIN", h.has(FIN).into()),
+                    ("RST", h.has(RST).into()),
+                    ("Window", h.window.into()),
+                ] {
+                    prop_assert_eq!(testing::number(&fields, name), Some(value), "{}", name);
+                }
+                prop_assert_eq!(fields.last().unwrap().end, u32::from(h.header_length));
+            }
         }
     }
 }

@@ -39,6 +39,15 @@ fn checked<'a>(dissector: &Dissector, input: Input<'a>) -> Vec<Field<'a>> {
     fields
 }
 
+/// The words of the first field with this name.
+pub(crate) fn text(fields: &[Field<'_>], name: &str) -> Option<String> {
+    let field = fields.iter().find(|field| field.name == name)?;
+    match &field.value {
+        Value::Text(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
 /// The number of the first field with this name.
 pub(crate) fn number(fields: &[Field<'_>], name: &str) -> Option<u64> {
     let field = fields.iter().find(|field| field.name == name)?;

@@ -1,10 +1,12 @@
 //! Token Ring. IEEE 802.5, clause 3; source routing IEEE 802.1D, annex C.
 
 use crate::ethernet;
+use crate::notes;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Cast, Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, LinkType, Next, Verified,
+    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Next,
+    Verified,
 };
 
 /// A MAC header. Addresses are in the bit order of the ring, as its people write them
@@ -99,6 +101,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -125,11 +128,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
         Err(Fault::Short { .. }) => return out.write_str("cut off"),
     };
     let (from, to) = (Endpoint::mac(h.source), Endpoint::mac(h.destination));
-    let kind = match h.frame_control >> 6 {
-        0 => "MAC",
-        1 => "LLC",
-        _ => "reserved type",
-    };
+    let kind = frame_type(h.frame_control);
     write!(out, "{from} > {to}, {kind}")?;
     let route = input.bytes.get(14..h.length() as usize);
     let Some([control, _, designators @ ..]) = route else {
@@ -148,9 +147,117 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     Ok(())
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    f.u8("Access control (AC)")?;
+    f.hex();
+    f.bits(0xe0, "Priority");
+    f.flag(0x10, "Token", "frame", "token");
+    f.flag(0x08, "Monitor", "passed the active monitor", "no");
+    f.bits(0x07, "Reservation");
+    let control = f.u8("Frame control (FC)")?;
+    f.hex();
+    let kind = f.bits(0xc0, "Frame type");
+    f.means(frame_type(control));
+    match kind {
+        0 => {
+            let code = f.bits(0x0f, "Physical control field (PCF)");
+            f.means(match code {
+                0 => "normal buffer",
+                1 => "express buffer",
+                2 => "beacon",
+                3 => "claim token",
+                4 => "ring purge",
+                5 => "active monitor present",
+                6 => "standby monitor present",
+                _ => "",
+            });
+        }
+        1 => {
+            f.bits(0x07, "User priority");
+        }
+        _ => {}
+    }
+    let destination = notes::mac(f, "Destination")?;
+    f.means(address_name(destination));
+    let source: [u8; 6] = f.bytes(6, "Source")?.try_into().ok()?;
+    let [first, rest @ ..] = source;
+    let [b, c, d, e, last] = rest;
+    f.shown(Endpoint::mac([first & !HIGH_BIT, b, c, d, e, last]));
+    if first & HIGH_BIT == 0 {
+        return Some(());
+    }
+    f.means("routing information follows");
+    f.open("Routing information (RIF)");
+    route(f)?;
+    f.close();
+    Some(())
+}
+
+fn route(f: &mut Fields<'_>) -> Option<()> {
+    let start = f.at();
+    f.be16("Routing control")?;
+    f.hex();
+    let broadcast = f.bits(0xe000, "Broadcast");
+    f.means(match broadcast {
+        0..=3 => "none: specific route",
+        4 | 5 => "all routes",
+        _ => "single route",
+    });
+    let length = f.bits(0x1f00, "Length");
+    f.flag(0x0080, "Direction", "from right to left", "from left to right");
+    let largest = f.bits(0x0070, "Largest frame");
+    f.means(LARGEST_FRAME[(largest & 7) as usize]);
+    // A length that cannot be ends the header; see `Header::parse`.
+    let end = start.saturating_add(u32::try_from(length).unwrap_or(0));
+    while f.at() < end && length % 2 == 0 {
+        let designator = f.be16("Route designator")?;
+        let (ring, bridge) = (designator >> 4, designator & 0x0f);
+        f.hex().means(format_args!("{ring:03x}-{bridge:x}"));
+        f.bits(0xfff0, "Ring");
+        f.bits(0x000f, "Bridge");
+    }
+    Some(())
+}
+
+/// Bytes of information that every bridge on the way passes on (IEEE 802.1D, annex C).
+const LARGEST_FRAME: [&str; 8] = [
+    "516 bytes",
+    "1500 bytes",
+    "2052 bytes",
+    "4472 bytes",
+    "8144 bytes",
+    "11407 bytes",
+    "17800 bytes",
+    "65535 bytes",
+];
+
+const fn frame_type(control: u8) -> &'static str {
+    match control >> 6 {
+        0 => "MAC",
+        1 => "LLC",
+        _ => "reserved type",
+    }
+}
+
+/// Functional addresses (IEEE 802.5, 3.2.4.1; IBM Token-Ring Network Architecture Reference).
+fn address_name(address: [u8; 6]) -> &'static str {
+    match address {
+        [0xff, 0xff, 0xff, 0xff, 0xff, 0xff] | [0xc0, 0x00, 0xff, 0xff, 0xff, 0xff] => "everyone",
+        [0xc0, 0x00, 0x00, 0x00, 0x00, 0x01] => "active monitor",
+        [0xc0, 0x00, 0x00, 0x00, 0x00, 0x02] => "ring parameter server",
+        [0xc0, 0x00, 0x00, 0x00, 0x00, 0x08] => "ring error monitor",
+        [0xc0, 0x00, 0x00, 0x00, 0x00, 0x10] => "configuration report server",
+        [0xc0, 0x00, 0x00, 0x00, 0x00, 0x80] => "NetBIOS",
+        [0xc0, 0x00, 0x00, 0x00, 0x01, 0x00] => "bridge",
+        [first, ..] if first & HIGH_BIT != 0 => "group",
+        _ => "",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
 
@@ -214,6 +321,27 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(mut bytes: [u8; 40], route in 0u8..24) {
+            bytes[14] = bytes[14] & 0xe0 | route;
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            if let Ok(h) = Header::parse(input) {
+                let address = |address| Some(Endpoint::mac(address).to_string());
+                prop_assert_eq!(testing::text(&fields, "Source"), address(h.source));
+                prop_assert_eq!(testing::text(&fields, "Destination"), address(h.destination));
+                prop_assert_eq!(
+                    testing::number(&fields, "Length").unwrap_or(0),
+                    h.route_length.into()
+                );
+                let designators = fields.iter().filter(|f| f.name == "Route designator");
+                prop_assert_eq!(
+                    designators.count(),
+                    usize::from(h.route_length.saturating_sub(2) / 2)
+                );
+            }
         }
     }
 }

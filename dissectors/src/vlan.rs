@@ -1,9 +1,9 @@
 //! VLAN tags: IEEE 802.1Q (9.6), 802.1ad provider tags, and the older stacked 0x9100.
 
-use crate::ethernet::{Content, TYPE};
+use crate::ethernet::{self, Content, TYPE};
 use crate::parse::{header, malformed};
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Verified};
 
 /// A tag behind its own EtherType.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -85,9 +86,19 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    f.be16("Tag control information")?;
+    f.hex();
+    f.bits(0xe000, "Priority");
+    f.flag(0x1000, "Drop eligible", "may be dropped first", "no");
+    f.bits(0x0fff, "VLAN");
+    ethernet::type_or_length(f)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use crate::ethernet::{LLC, RAW};
     use proptest::prelude::*;
@@ -137,6 +148,18 @@ mod tests {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_tag(bytes: [u8; 6]) {
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let tag = Tag::parse(Input::whole(&bytes)).unwrap();
+            prop_assert_eq!(testing::number(&fields, "Priority"), Some(tag.priority.into()));
+            prop_assert_eq!(
+                testing::number(&fields, "Drop eligible"),
+                Some(tag.drop_eligible.into())
+            );
+            prop_assert_eq!(testing::number(&fields, "VLAN"), Some(tag.vlan.into()));
         }
     }
 }
