@@ -189,16 +189,15 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
     notes::v4(f, "Destination")?;
     if f.at() < end {
         f.open("Options");
-        options(f, end)?;
+        f.within(end - f.at(), "Padding", options)?;
         f.close();
     }
     Some(())
 }
 
 /// RFC 791, 3.1, "Options".
-fn options(f: &mut Fields<'_>, end: u32) -> Option<()> {
-    while f.at() < end {
-        let start = f.at();
+fn options(f: &mut Fields<'_>) -> Option<()> {
+    while f.left() > 0 {
         let kind = f.u8("Option")?;
         f.hex().means(match kind {
             0 => "end of options",
@@ -212,23 +211,22 @@ fn options(f: &mut Fields<'_>, end: u32) -> Option<()> {
             0x94 => "router alert",
             _ => "",
         });
-        if kind == 0 {
-            break;
-        }
-        if kind == 1 || f.at() >= end {
-            continue;
+        match kind {
+            0 => break,
+            1 => continue,
+            _ => {}
         }
         let length = f.u8("Option length")?;
-        let behind = start.saturating_add(length.into()).min(end);
-        if matches!(kind, 0x07 | 0x83 | 0x89) && f.at() < behind {
-            f.u8("Pointer")?;
-            while behind.saturating_sub(f.at()) >= 4 {
-                notes::v4(f, "Router")?;
+        f.within(u32::from(length).saturating_sub(2), "Option data", |f| {
+            if matches!(kind, 0x07 | 0x83 | 0x89) {
+                f.u8("Pointer")?;
+                while f.left() >= 4 {
+                    notes::v4(f, "Router")?;
+                }
             }
-        }
-        f.until(behind, "Option data")?;
+            Some(())
+        })?;
     }
-    f.until(end, "Padding")?;
     Some(())
 }
 

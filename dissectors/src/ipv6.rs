@@ -1,12 +1,12 @@
 //! Internet Protocol version 6 with its extension headers. RFC 8200, RFC 4302, RFC 6275.
 
-use crate::ethernet;
-use crate::ipv4::PROTOCOL;
+use crate::ipv4::{PROTOCOL, protocol_name};
 use crate::parse::{be16, be64, header, malformed};
+use crate::{ethernet, notes};
 use std::fmt;
 use std::net::Ipv6Addr;
 use wirewait_wire::{
-    Address, Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, Next, Verified,
+    Address, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Verified,
 };
 
 /// An IPv6 header and what its extension headers lead to.
@@ -31,6 +31,9 @@ pub struct Header {
 
 /// Bytes of the fixed header (RFC 8200, 3).
 const FIXED: u32 = 40;
+
+/// Extension headers are counted in units of so many bytes.
+const UNIT: u32 = 8;
 
 /// More extension headers than any sender has a use for: RFC 8200, 4.1 lets each occur
 /// once, destination options twice.
@@ -72,9 +75,13 @@ impl Header {
 
     /// Takes in the next extension header; `false` when there is none.
     fn extend(&mut self, input: Input<'_>) -> Result<bool, Fault> {
-        const UNIT: u32 = 8;
         let at = self.header_length;
-        let head = |offset| be16(input.bytes, offset as usize).ok_or(Fault::Short { offset });
+        let head = |offset: u32| {
+            be16(input.bytes, offset as usize).ok_or(Fault::Short {
+                // An extension header may have led behind what was captured.
+                offset: offset.min(u32::try_from(input.bytes.len()).unwrap_or(u32::MAX)),
+            })
+        };
         // A fragment other than the first continues data, so no header follows.
         if self.fragment_offset.is_some_and(|offset| offset != 0) {
             return Ok(false);
@@ -129,6 +136,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -187,11 +195,129 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    f.be32("Version, traffic class and flow label")?;
+    f.hex();
+    f.bits(0xf000_0000, "Version");
+    f.bits(0x0ff0_0000, "Traffic class");
+    f.bits(0x000f_ffff, "Flow label");
+    if f.be16("Payload length")? == 0 {
+        f.means("jumbogram, or left to the adapter");
+    }
+    let mut protocol = next_header(f)?;
+    f.u8("Hop limit")?;
+    notes::v6(f, "Source")?;
+    notes::v6(f, "Destination")?;
+    // As `Header::parse` walks over them.
+    for _ in 0..MAX_EXTENSIONS {
+        let name = match protocol {
+            0 => "Hop-by-hop options",
+            43 => "Routing header",
+            44 => "Fragment header",
+            51 => "Authentication header",
+            60 => "Destination options",
+            135 => "Mobility header",
+            _ => return Some(()),
+        };
+        f.open(name);
+        let later_fragment;
+        (protocol, later_fragment) = extension(f, protocol)?;
+        f.close();
+        if later_fragment {
+            break;
+        }
+    }
+    Some(())
+}
+
+/// One extension header: what comes behind it, and whether that continues a packet whose
+/// first fragment went before.
+fn extension(f: &mut Fields<'_>, protocol: u8) -> Option<(u8, bool)> {
+    let next = next_header(f)?;
+    if protocol == 44 {
+        f.u8("Reserved")?;
+        let offset = f.be16("Fragment offset and flag")? & 0xfff8;
+        f.hex();
+        f.bits(0xfff8, "Fragment offset");
+        f.means(format_args!("byte {offset}"));
+        f.flag(0x0001, "More fragments", "more follow", "last or only one");
+        f.be32("Fragment identification")?;
+        f.hex();
+        return Some((next, offset != 0));
+    }
+    let length = u32::from(f.u8("Extension length")?);
+    let length = match protocol {
+        51 => (length + 2) * 4,
+        _ => (length + 1) * UNIT,
+    };
+    f.means(format_args!("{length} bytes"));
+    f.within(length - 2, "Data", |f| match protocol {
+        0 | 60 => options(f),
+        43 => routing(f),
+        51 => {
+            f.be16("Reserved")?;
+            f.be32("Security parameters index")?;
+            f.hex();
+            f.be32("Sequence number")?;
+            f.rest("Integrity check value").map(|_| ())
+        }
+        _ => {
+            f.u8("Mobility type")?;
+            f.u8("Reserved")?;
+            f.be16("Checksum")?;
+            f.hex();
+            f.rest("Mobility data").map(|_| ())
+        }
+    })?;
+    Some((next, false))
+}
+
+fn routing(f: &mut Fields<'_>) -> Option<()> {
+    let kind = f.u8("Routing type")?;
+    f.u8("Segments left")?;
+    // RFC 5095 has abolished type 0; RFC 6275, 6.4 has addresses in type 2.
+    if matches!(kind, 0 | 2) {
+        f.be32("Reserved")?;
+        while f.left() >= 16 {
+            notes::v6(f, "Address")?;
+        }
+    }
+    Some(())
+}
+
+/// RFC 8200, 4.2.
+fn options(f: &mut Fields<'_>) -> Option<()> {
+    while f.left() > 0 {
+        let kind = f.u8("Option")?;
+        f.hex().means(match kind {
+            0x00 => "one byte of padding",
+            0x01 => "padding",
+            0x05 => "router alert",
+            0xc2 => "jumbo payload",
+            0xc9 => "home address",
+            _ => "",
+        });
+        if kind != 0 {
+            let length = f.u8("Option length")?;
+            f.bytes(length.into(), "Option data")?;
+        }
+    }
+    Some(())
+}
+
+fn next_header(f: &mut Fields<'_>) -> Option<u8> {
+    let protocol = f.u8("Next header")?;
+    f.means(protocol_name(protocol));
+    Some(protocol)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use proptest::prelude::*;
+    use wirewait_wire::Value;
 
     /// RFC 8200, 3: payload of `length` bytes that goes by `protocol`, fe80::1 to fe80::2.
     fn packet(protocol: u8, length: u8, payload: &[u8]) -> Vec<u8> {
@@ -288,6 +414,18 @@ mod tests {
         short_when_cut(&DISSECTOR, &packet(6, 20, &[]));
         let fragment = packet(44, 16, &[17, 0, 0x00, 0x01]);
         short_when_cut(&DISSECTOR, &fragment);
+        // Hop-by-hop options of 24 bytes, of which eight were captured.
+        let input = Input {
+            bytes: &packet(0, 32, &[6, 2, 0, 0, 0, 0, 0, 0]),
+            length: 72,
+        };
+        let parsed = Header::parse(input).map(|h| (h.protocol, h.header_length));
+        assert_eq!(parsed, Ok((6, 64)));
+        let input = Input {
+            bytes: &packet(0, 32, &[60, 2, 0, 0, 0, 0, 0, 0]),
+            length: 72,
+        };
+        assert_eq!(Header::parse(input), Err(Fault::Short { offset: 48 }));
     }
 
     proptest! {
@@ -301,6 +439,48 @@ mod tests {
                 *protocol = [0, 43, 44, 51, 60, 135][usize::from(*protocol) % 6];
             }
             stands(&DISSECTOR, &bytes, cut);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(
+            mut bytes in prop::collection::vec(any::<u8>(), 40..140),
+            chain in prop::collection::vec((0usize..7, 0u8..3), 5),
+        ) {
+            bytes[0] = 0x60;
+            // Extension headers of up to 24 bytes, one behind the other.
+            let (mut at, mut link) = (40, 6);
+            for (protocol, units) in chain {
+                let protocol = [0, 43, 44, 51, 60, 135, 17][protocol];
+                bytes[link] = protocol;
+                if at + 2 > bytes.len() {
+                    break;
+                }
+                link = at;
+                bytes[at + 1] = units;
+                at += match protocol {
+                    44 => 8,
+                    51 => (usize::from(units) + 2) * 4,
+                    _ => (usize::from(units) + 1) * 8,
+                };
+            }
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            if let Ok(h) = Header::parse(input) {
+                prop_assert_eq!(fields.last().unwrap().end, h.header_length);
+                let next = fields.iter().rfind(|f| f.name == "Next header").unwrap();
+                prop_assert_eq!(&next.value, &Value::Decimal(h.protocol.into()));
+                for (name, value) in [
+                    ("Payload length", Some(h.payload_length.into())),
+                    ("Hop limit", Some(h.hop_limit.into())),
+                    ("Fragment offset", h.fragment_offset.map(|o| u64::from(o) / 8)),
+                ] {
+                    prop_assert_eq!(testing::number(&fields, name), value, "{}", name);
+                }
+                prop_assert_eq!(
+                    testing::text(&fields, "Source"),
+                    Some(Ipv6Addr::from(h.source).to_string())
+                );
+            }
         }
     }
 }

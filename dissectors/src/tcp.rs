@@ -138,7 +138,6 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
 }
 
 fn fields(f: &mut Fields<'_>) -> Option<()> {
-    let start = f.at();
     f.be16("Source port")?;
     f.be16("Destination port")?;
     f.be32("Sequence number")?;
@@ -163,19 +162,18 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
     f.be16("Checksum")?;
     f.hex();
     f.be16("Urgent pointer")?;
-    let end = start.saturating_add(u32::try_from(length).unwrap_or(0));
-    if f.at() < end.min(f.input().length) {
+    let options_length = u32::try_from(length).unwrap_or(0).saturating_sub(20);
+    if options_length > 0 && f.left() > 0 {
         f.open("Options");
-        options(f, end.min(f.input().length))?;
+        f.within(options_length, "Padding", options)?;
         f.close();
     }
     Some(())
 }
 
 /// RFC 9293, 3.1, and the documents that name the others (IANA, "TCP option kind numbers").
-fn options(f: &mut Fields<'_>, end: u32) -> Option<()> {
-    while f.at() < end {
-        let start = f.at();
+fn options(f: &mut Fields<'_>) -> Option<()> {
+    while f.left() > 0 {
         let kind = f.u8("Option")?;
         f.means(match kind {
             0 => "end of options",
@@ -194,41 +192,43 @@ fn options(f: &mut Fields<'_>, end: u32) -> Option<()> {
             34 => "fast open",
             _ => "",
         });
-        if kind == 0 {
-            break;
-        }
-        if kind == 1 || f.at() >= end {
-            continue;
-        }
-        let length = f.u8("Option length")?;
-        let behind = start.saturating_add(length.into()).min(end);
-        let left = behind.saturating_sub(f.at());
-        match (kind, left) {
-            (2, 2) => {
-                f.be16("Maximum segment size")?;
-            }
-            (3, 1) => {
-                let shift = f.u8("Window scale")?;
-                // RFC 7323, 2.3: no shift above 14 counts.
-                f.means(format_args!("window times {}", 1u32 << shift.min(14)));
-            }
-            // RFC 2018, 3.
-            (5, 8..) => {
-                while behind.saturating_sub(f.at()) >= 8 {
-                    f.be32("Left edge of block")?;
-                    f.be32("Right edge of block")?;
-                }
-            }
-            // RFC 7323, 3.2.
-            (8, 8) => {
-                f.be32("Timestamp value")?;
-                f.be32("Timestamp echo reply")?;
-            }
+        match kind {
+            0 => break,
+            1 => continue,
             _ => {}
         }
-        f.until(behind, "Option data")?;
+        let length = f.u8("Option length")?;
+        f.within(u32::from(length).saturating_sub(2), "Option data", |f| {
+            option(f, kind)
+        })?;
     }
-    f.until(end, "Padding")?;
+    Some(())
+}
+
+fn option(f: &mut Fields<'_>, kind: u8) -> Option<()> {
+    match (kind, f.left()) {
+        (2, 2) => {
+            f.be16("Maximum segment size")?;
+        }
+        (3, 1) => {
+            let shift = f.u8("Window scale")?;
+            // RFC 7323, 2.3: no shift above 14 counts.
+            f.means(format_args!("window times {}", 1u32 << shift.min(14)));
+        }
+        // RFC 2018, 3.
+        (5, _) => {
+            while f.left() >= 8 {
+                f.be32("Left edge of block")?;
+                f.be32("Right edge of block")?;
+            }
+        }
+        // RFC 7323, 3.2.
+        (8, 8) => {
+            f.be32("Timestamp value")?;
+            f.be32("Timestamp echo reply")?;
+        }
+        _ => {}
+    }
     Some(())
 }
 

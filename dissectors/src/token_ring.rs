@@ -212,9 +212,17 @@ fn route(f: &mut Fields<'_>) -> Option<()> {
     while f.at() < end && length % 2 == 0 {
         let designator = f.be16("Route designator")?;
         let (ring, bridge) = (designator >> 4, designator & 0x0f);
-        f.hex().means(format_args!("{ring:03x}-{bridge:x}"));
-        f.bits(0xfff0, "Ring");
-        f.bits(0x000f, "Bridge");
+        f.hex();
+        if f.at() < end {
+            f.means(format_args!("{ring:03x}-{bridge:x}"));
+            f.bits(0xfff0, "Ring");
+            f.bits(0x000f, "Bridge");
+        } else {
+            // No bridge leads out of the last ring.
+            f.means(format_args!("{ring:03x}"));
+            f.bits(0xfff0, "Ring");
+            f.bits(0x000f, "Reserved");
+        }
     }
     Some(())
 }
