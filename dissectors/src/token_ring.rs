@@ -209,7 +209,7 @@ fn route(f: &mut Fields<'_>) -> Option<()> {
     f.means(LARGEST_FRAME[(largest & 7) as usize]);
     // A length that cannot be ends the header; see `Header::parse`.
     let end = start.saturating_add(u32::try_from(length).unwrap_or(0));
-    while f.at() < end && length % 2 == 0 {
+    while f.at() < end && length.is_multiple_of(2) {
         let designator = f.be16("Route designator")?;
         let (ring, bridge) = (designator >> 4, designator & 0x0f);
         f.hex();
