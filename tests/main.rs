@@ -1,8 +1,8 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
-mod fields_ipx;
 mod columns;
 mod fields;
+mod fields_ipx;
 mod hostile;
 mod lab;
 mod layers;

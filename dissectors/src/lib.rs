@@ -10,8 +10,8 @@
 use wirewait_wire::{Dissector, Registry};
 
 mod calendar;
-mod ntlmssp;
 mod notes;
+mod ntlmssp;
 mod parse;
 #[cfg(test)]
 mod testing;
