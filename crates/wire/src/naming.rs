@@ -23,6 +23,16 @@ pub enum Text<'a> {
     Bytes(&'a [u8]),
     /// UTF-16, the low byte first.
     Utf16(&'a [u8]),
+    /// So many texts of one byte a character, each with its length before it in one byte, or
+    /// in two (the low one first): shown with a slash in between.
+    Components {
+        /// How many.
+        count: u8,
+        /// Lengths have two bytes.
+        wide: bool,
+        /// From the first length on.
+        bytes: &'a [u8],
+    },
     /// A name for a number on the wire.
     Known(&'static str),
 }
@@ -45,6 +55,25 @@ impl fmt::Display for Text<'_> {
                     .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
                     .try_for_each(|c| f.write_char(c))
             }
+            Self::Components { count, wide, bytes } => {
+                let mut rest = bytes;
+                for n in 0..count {
+                    let (length, text) = match (wide, rest) {
+                        (false, [length, text @ ..]) => (usize::from(*length), text),
+                        (true, [low, high, text @ ..]) => {
+                            (usize::from(u16::from_le_bytes([*low, *high])), text)
+                        }
+                        _ => return Ok(()),
+                    };
+                    if n > 0 {
+                        f.write_char('/')?;
+                    }
+                    let cut = text.len().min(length);
+                    write!(f, "{}", Self::Bytes(&text[..cut]))?;
+                    rest = &text[cut..];
+                }
+                Ok(())
+            }
             Self::Known(name) => f.write_str(name),
         }
     }
@@ -63,5 +92,18 @@ mod tests {
         assert_eq!(Text::Utf16(b"A\0\x3a\x26\0\0b\0").to_string(), "A\u{263a}");
         assert_eq!(Text::Utf16(b"\x00\xd8x\0").to_string(), "\u{fffd}x");
         assert_eq!(Text::Utf16(b"A\0b").to_string(), "A", "half a character");
+    }
+
+    #[test]
+    fn components_have_lengths() {
+        let path =
+            |count, wide, bytes: &'static [u8]| Text::Components { count, wide, bytes }.to_string();
+        assert_eq!(path(2, false, b"\x03DIR\x01F"), "DIR/F");
+        assert_eq!(path(2, true, b"\x03\0DIR\x01\0F"), "DIR/F");
+        assert_eq!(
+            path(9, false, b"\x03DIR\xffF"),
+            "DIR/F",
+            "lies are survived"
+        );
     }
 }

@@ -10,6 +10,7 @@
 mod burst;
 mod detail;
 mod functions;
+mod names;
 mod open_file;
 mod path;
 mod status;
@@ -201,6 +202,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     exchange: Some(exchange),
     answer: Some(answer),
+    names: Some(names::tell),
     describe,
     fields: detail::fields,
     ..Dissector::PLAIN
@@ -282,15 +284,18 @@ impl Header {
         );
         let creation = Id::new(CREATION, self.sequence.into());
         let lane = Some(Id::new(BY_CONNECTION, self.connection.into()));
+        // Who is logged in is remembered by the connection.
         let request = |operation, code| Exchange {
             id: Some(id),
             lane,
+            session: lane,
             repeats: true,
             ..Exchange::new(Role::Request, Side::Client, operation, code)
         };
         let reply = |role, packet_type| Exchange {
             id: Some(id),
             lane,
+            session: lane,
             ..Exchange::new(role, Side::Server, &REPLY, type_code(packet_type))
         };
         match self.message {
@@ -311,6 +316,7 @@ impl Header {
                     asked: fields.asked,
                     data: fields.data,
                     may_wait: fields.may_wait,
+                    names: names::has_some(function, subfunction.unwrap_or(0)),
                     ..request(found, request_code(function, subfunction))
                 })
             }

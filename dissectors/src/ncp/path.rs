@@ -1,4 +1,4 @@
-//! The file names in requests, for one-line descriptions.
+//! Where the file names of requests stand, and how they are written.
 
 use crate::parse::le16;
 use std::fmt::{self, Write};
@@ -15,13 +15,12 @@ pub(super) fn describe(
     let Some((at, shape)) = place(function, subfunction) else {
         return Ok(());
     };
-    let Some(rest) = input.bytes.get(at..) else {
+    let Some((count, mut rest)) = input
+        .bytes
+        .get(at..)
+        .and_then(|bytes| components(shape, bytes))
+    else {
         return Ok(());
-    };
-    let (count, mut rest) = match (shape, rest) {
-        (Shape::Name, rest) => (1, rest),
-        (_, [count, rest @ ..]) => (*count, rest),
-        _ => return Ok(()),
     };
     for i in 0..count {
         let Some((name, behind)) = component(shape, rest) else {
@@ -40,7 +39,7 @@ pub(super) fn describe(
 
 /// How names are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+pub(super) enum Shape {
     /// One: a length byte and the text.
     Name,
     /// A count, then so many of those.
@@ -50,7 +49,7 @@ enum Shape {
 }
 
 /// Where the first name stands, from the packet type.
-const fn place(function: u8, subfunction: u8) -> Option<(usize, Shape)> {
+pub(super) const fn place(function: u8, subfunction: u8) -> Option<(usize, Shape)> {
     use Shape::{LongPath, Name, Path};
     Some(match (function, subfunction) {
         (62, _) => (8, Name),
@@ -77,7 +76,17 @@ const fn place(function: u8, subfunction: u8) -> Option<(usize, Shape)> {
     })
 }
 
-fn component(shape: Shape, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// How many components there are, and the bytes from the first one on.
+pub(super) fn components(shape: Shape, bytes: &[u8]) -> Option<(u8, &[u8])> {
+    match (shape, bytes) {
+        (Shape::Name, bytes) => Some((1, bytes)),
+        (_, [count, bytes @ ..]) => Some((*count, bytes)),
+        _ => None,
+    }
+}
+
+/// The first component, and the bytes behind it.
+pub(super) fn component(shape: Shape, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = match shape {
         Shape::LongPath => (usize::from(le16(bytes, 0)?), bytes.get(2..)?),
         Shape::Name | Shape::Path => {
