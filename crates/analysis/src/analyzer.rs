@@ -12,7 +12,9 @@ use crate::numbered::{Link, Owner};
 use crate::piece::Piece;
 use crate::table::{Place, Table};
 use crate::world::{Event, World};
-use crate::{CaptureRow, Grade, InterfaceRow, Mark, Settings, Snapshot, Transaction};
+use crate::{
+    Assembled, CaptureRow, Deed, Grade, InterfaceRow, Mark, Settings, Snapshot, Transaction,
+};
 use std::cell::RefCell;
 use wirewait_wire::{
     Cast, Depth, DissectorId, Endpoint, Facts, Frame, Key, Next, Order, Registry, Role, Side,
@@ -28,6 +30,18 @@ const INTERFACES: usize = 256;
 pub trait Sink {
     /// A transaction is closed: nothing about it will change.
     fn transaction(&mut self, transaction: &Transaction);
+
+    /// A message was put together, or goes on with the frame at hand. Only an
+    /// [observed](Analyzer::observed) analysis tells.
+    fn assembled(&mut self, message: &Assembled<'_>) {
+        let _ = message;
+    }
+
+    /// A frame did this for a transaction without bringing bytes of a message, or with bytes
+    /// of one that belongs to another. Only an [observed](Analyzer::observed) analysis tells.
+    fn did(&mut self, frame: u64, transaction: u64, deed: Deed) {
+        let _ = (frame, transaction, deed);
+    }
 }
 
 /// Ignores them.
@@ -72,6 +86,7 @@ struct State {
     epoch: u32,
     numbered: u64,
     swept: Timestamp,
+    observed: bool,
 }
 
 /// A frame on its way to its conversation.
@@ -112,8 +127,17 @@ impl Analyzer {
                 epoch: 0,
                 numbered: 0,
                 swept: Timestamp::from_nanos(i64::MIN),
+                observed: false,
             },
         }
+    }
+
+    /// Tells the sink of every message and of what every frame did as well, for whoever shows
+    /// frames. Each message under way then remembers where its bytes were.
+    #[must_use]
+    pub fn observed(mut self) -> Self {
+        self.state.observed = true;
+        self
     }
 
     /// Takes the next frame in.
@@ -252,9 +276,14 @@ impl State {
                 bytes: input.bytes,
                 length: input.length,
                 mark: Mark {
-                    frame: self.books.frames.saturating_add(self.books.skipped),
+                    frame: self.books.now(),
                     at: frame.at,
                 },
+                at: walk
+                    .message
+                    .map(|span| span.start)
+                    .or(walk.last().map(|span| span.payload))
+                    .unwrap_or(0),
                 share: (0, input.length),
                 hops: walk.facts.hops,
                 resent: None,
@@ -404,7 +433,7 @@ impl State {
     ) -> Place {
         self.numbered += 1;
         beginning.number = self.numbered;
-        let conversation = Conversation::new(&beginning);
+        let conversation = Conversation::new(&beginning, self.observed);
         let (place, evicted) = self.conversations.insert(key, conversation);
         if let Some(evicted) = evicted {
             self.books.quality.evicted += 1;
@@ -446,6 +475,7 @@ impl State {
             open_full: self.books.open >= self.settings.open_requests,
             held_full: self.books.held >= self.settings.held_bytes,
             over: false,
+            observed: self.observed,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::message::{ENOUGH, Message, Reading, clip, is_cut, read};
 use crate::piece::{Piece, Tally};
+use crate::trail::{Assembled, Deed, Trace, Trail};
 use crate::{Flags, Mark};
 use wirewait_wire::{DissectorId, Framing, Input, Next, Registry};
 
@@ -48,11 +49,14 @@ pub(crate) struct Assembler {
     start: u64,
     /// Share of frames whose bytes belong to no message.
     loose: u64,
+    /// Where the bytes of the part under way were, if somebody wants to know.
+    trail: Option<Box<Trail>>,
 }
 
 impl Assembler {
     /// A direction of which the first byte that comes may or may not begin a message.
-    pub(crate) fn new(known_start: bool) -> Self {
+    /// `observed`: somebody wants to know of which bytes messages are put together.
+    pub(crate) fn new(known_start: bool, observed: bool) -> Self {
         Self {
             state: if known_start {
                 State::Between
@@ -72,6 +76,50 @@ impl Assembler {
             position: 0,
             start: 0,
             loose: 0,
+            trail: observed.then(Box::default),
+        }
+    }
+
+    /// As when it was new, at a byte that begins a message.
+    pub(crate) fn restart(&mut self) {
+        *self = Self::new(true, self.trail.is_some());
+    }
+
+    /// What came so far of the message under way.
+    pub(crate) fn so_far(&self, registry: &Registry) -> Option<Assembled<'_>> {
+        let trace = self
+            .trail
+            .as_ref()
+            .filter(|_| self.tally.is_some())?
+            .trace();
+        let (got, left) = (self.got, self.left);
+        let (head, dissector) = match self.state {
+            State::Inside => {
+                let bytes = clip(&self.head, got);
+                (bytes, registry.resolve(&self.next, bytes))
+            }
+            _ => (Default::default(), None),
+        };
+        Some(Assembled {
+            complete: false,
+            framer: None,
+            dissector,
+            header: trace.header,
+            head: Input {
+                bytes: head,
+                length: u32::try_from(got.saturating_add(left)).unwrap_or(u32::MAX),
+            },
+            stretches: trace.stretches,
+            omitted: trace.omitted,
+            deed: None,
+            asked: None,
+        })
+    }
+
+    /// A frame did something for the message under way that brought no byte of it.
+    pub(crate) fn note(&mut self, frame: u64, deed: Deed) {
+        if let Some(trail) = &mut self.trail {
+            trail.other(frame, deed);
         }
     }
 
@@ -168,6 +216,9 @@ impl Assembler {
             } else {
                 tally.flags.set(Flags::CAPTURE_LOSS);
                 self.head_closed = true;
+                if let Some(trail) = &mut self.trail {
+                    trail.miss(0);
+                }
             }
         }
         if self.tally.is_none() {
@@ -199,6 +250,9 @@ impl Assembler {
             self.got = self.confirmed;
             let keep = usize::try_from(self.confirmed).unwrap_or(usize::MAX);
             self.head.truncate(keep);
+            if let Some(trail) = &mut self.trail {
+                trail.cut_back(self.confirmed);
+            }
         }
     }
 
@@ -236,6 +290,9 @@ impl Assembler {
                 }
             }
             self.head_closed = true;
+            if let Some(trail) = &mut self.trail {
+                trail.miss(n);
+            }
             let part_left = self.length.map(|l| l.saturating_sub(self.got));
             if part_left.is_some_and(|l| l < n) {
                 // The end of this part and the head of the next are missing.
@@ -285,6 +342,9 @@ impl Assembler {
                     self.begin(piece.mark);
                 }
                 self.count(&piece, fresh);
+                if let Some(trail) = &mut self.trail {
+                    trail.header = header;
+                }
                 // A framer may have wanted to see more than the header to tell how long it
                 // is: those bytes are the message's.
                 let extra = before.saturating_sub(header as usize).min(length as usize);
@@ -415,6 +475,10 @@ impl Assembler {
             if let Some(tally) = &mut self.tally {
                 tally.bytes = length;
             }
+            if let Some(trail) = &mut self.trail {
+                trail.clear();
+                trail.add(&piece, n);
+            }
             let input = Input {
                 bytes: clip(input.bytes, length),
                 length: n,
@@ -468,6 +532,10 @@ impl Assembler {
             tally,
             serial: self.serial,
             range: (self.start, self.position),
+            trace: self
+                .trail
+                .as_ref()
+                .map_or(Trace::default(), |trail| trail.trace()),
         });
         let (left, next) = (self.left, self.next);
         self.reset_part();
@@ -488,11 +556,17 @@ impl Assembler {
         self.length = None;
         self.head.clear();
         self.head_closed = false;
+        if let Some(trail) = &mut self.trail {
+            trail.clear();
+        }
     }
 
     fn count(&mut self, piece: &Piece<'_>, n: u32) {
         if let Some(tally) = &mut self.tally {
             tally.add(piece, n, &mut self.last_frame);
+        }
+        if let Some(trail) = &mut self.trail {
+            trail.add(piece, n);
         }
     }
 

@@ -33,6 +33,8 @@ pub(crate) struct Books {
     pub(crate) frames: u64,
     /// Frames of the capture that were left out in between.
     pub(crate) skipped: u64,
+    /// Transactions that began so far.
+    pub(crate) transactions: u64,
     /// Requests that are open now.
     pub(crate) open: usize,
     /// Bytes that are held back now.
@@ -50,6 +52,7 @@ impl Books {
             protocol_seen: vec![0; protocols],
             frames: 0,
             skipped: 0,
+            transactions: 0,
             open: 0,
             held: 0,
         }
@@ -57,7 +60,15 @@ impl Books {
 
     pub(crate) fn event(&mut self, event: Event<'_>, sink: &mut dyn Sink) {
         match event {
-            Event::Opened => self.open += 1,
+            Event::Opened(number) => {
+                self.open += 1;
+                *number = self.next_transaction();
+            }
+            Event::Orphaned(number) => *number = self.next_transaction(),
+            Event::Assembled(message) => sink.assembled(message),
+            Event::Did(transaction, deed, frame) => {
+                sink.did(frame.unwrap_or(self.now()), transaction, deed);
+            }
             Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
             Event::Begins(client, at) => self.figures.begins(client, at),
             Event::Ends(client, at) => self.figures.ends(client, at),
@@ -72,6 +83,16 @@ impl Books {
                 sink.transaction(transaction);
             }
         }
+    }
+
+    /// Number of the frame under way.
+    pub(crate) fn now(&self) -> u64 {
+        self.frames.saturating_add(self.skipped)
+    }
+
+    fn next_transaction(&mut self) -> u64 {
+        self.transactions += 1;
+        self.transactions
     }
 
     /// A conversation is over.

@@ -9,7 +9,7 @@ use crate::pairing::Pairing;
 use crate::piece::Piece;
 use crate::stream::ByteStream;
 use crate::world::{Between, Event, Events, World};
-use crate::{Mark, WHOLE_FRAME};
+use crate::{Deed, Mark, WHOLE_FRAME};
 use std::collections::VecDeque;
 use wirewait_wire::{DissectorId, Endpoint, Exchange, Next, Segment, Side, Timestamp};
 
@@ -68,7 +68,7 @@ pub(crate) struct Beginning {
 }
 
 impl Conversation {
-    pub(crate) fn new(beginning: &Beginning) -> Self {
+    pub(crate) fn new(beginning: &Beginning, observed: bool) -> Self {
         let stream = beginning.framer.is_some();
         Self {
             between: Between {
@@ -85,9 +85,9 @@ impl Conversation {
             seen: [beginning.anyone; 2],
             streams: stream.then(|| Box::new([ByteStream::new(), ByteStream::new()])),
             framer: beginning.framer,
-            assemblers: [Assembler::new(!stream), Assembler::new(!stream)],
+            assemblers: [(); 2].map(|()| Assembler::new(!stream, observed)),
             recent: [VecDeque::new(), VecDeque::new()],
-            pairing: Pairing::new(),
+            pairing: Pairing::new(observed),
             finished: [false; 2],
             faults: Faults::default(),
             last_seen: Timestamp::from_nanos(i64::MIN),
@@ -171,8 +171,14 @@ impl Conversation {
                 serial = message.serial;
                 let transaction = pairing.message(side, &message, between, world, events);
                 remember(&mut recent[side], &message, transaction);
+                if world.observed {
+                    pairing.tell(&message, None, events);
+                }
             },
         );
+        if let Some(so_far) = assemblers[side].so_far(world.registry) {
+            events(Event::Assembled(&so_far));
+        }
         let loose = assemblers[side].take_loose();
         if loose > 0 {
             events(Event::Control(loose));
@@ -210,6 +216,9 @@ impl Conversation {
         if !self.between.unordered {
             remember(&mut self.recent[side], message, transaction);
         }
+        if world.observed {
+            self.pairing.tell(message, None, events);
+        }
         message.serial
     }
 
@@ -226,20 +235,31 @@ impl Conversation {
 
     /// A stand-alone acknowledgement of the last message from `side`. Returns the number of
     /// that message.
-    pub(crate) fn acknowledge_latest(&mut self, side: usize, events: Events<'_>) -> u64 {
+    pub(crate) fn acknowledge_latest(
+        &mut self,
+        side: usize,
+        mark: Mark,
+        events: Events<'_>,
+    ) -> u64 {
         self.assemblers[side].accepted_all();
         let serial = self.assemblers[side].serial();
-        if !self.credit_serial(side, serial) {
+        if !self.credit_serial(side, serial, mark, events) {
             self.pairing.control(WHOLE_FRAME, events);
         }
         serial
     }
 
     /// A stand-alone acknowledgement of the message with this number from `side`.
-    pub(crate) fn acknowledge_message(&mut self, side: usize, serial: u64, events: Events<'_>) {
+    pub(crate) fn acknowledge_message(
+        &mut self,
+        side: usize,
+        serial: u64,
+        mark: Mark,
+        events: Events<'_>,
+    ) {
         // A side that only acknowledges was captured too.
         self.heard(1 - side);
-        if !self.credit_serial(side, serial) {
+        if !self.credit_serial(side, serial, mark, events) {
             self.pairing.control(WHOLE_FRAME, events);
         }
     }
@@ -260,6 +280,7 @@ impl Conversation {
             tally.copies = tally.copies.max(1);
             tally.resent = Some(mark);
             tally.share += WHOLE_FRAME;
+            self.assemblers[side].note(mark.frame, Deed::Retransmitted);
             return;
         }
         let transaction = self.recent[side]
@@ -267,8 +288,9 @@ impl Conversation {
             .rev()
             .find(|r| r.serial == serial)
             .and_then(|r| r.transaction);
+        let pass = (side, mark, true);
         let known =
-            transaction.is_some_and(|t| self.pairing.repeated(t, side, mark, true, WHOLE_FRAME));
+            transaction.is_some_and(|t| self.pairing.repeated(t, pass, WHOLE_FRAME, events));
         if !known {
             self.pairing.control(WHOLE_FRAME, events);
         }
@@ -295,23 +317,24 @@ impl Conversation {
         }
     }
 
-    fn credit_serial(&mut self, side: usize, serial: u64) -> bool {
+    fn credit_serial(&mut self, side: usize, serial: u64, mark: Mark, events: Events<'_>) -> bool {
         let found = self.recent[side].iter().rev().find(|r| r.serial == serial);
         if let Some(recent) = found {
             return recent
                 .transaction
-                .is_some_and(|t| self.pairing.acknowledged(t, WHOLE_FRAME));
+                .is_some_and(|t| self.pairing.acknowledged(t, WHOLE_FRAME, events));
         }
-        if self.assemblers[side].serial() != serial {
+        let assembler = &mut self.assemblers[side];
+        if assembler.serial() != serial {
             return false;
         }
-        self.assemblers[side]
-            .under_way(u64::MAX)
-            .is_some_and(|tally| {
-                tally.acks = tally.acks.saturating_add(1);
-                tally.share += WHOLE_FRAME;
-                true
-            })
+        let Some(tally) = assembler.under_way(u64::MAX) else {
+            return false;
+        };
+        tally.acks = tally.acks.saturating_add(1);
+        tally.share += WHOLE_FRAME;
+        assembler.note(mark.frame, Deed::Ack);
+        true
     }
 }
 

@@ -20,6 +20,7 @@ mod piece;
 mod snapshot;
 mod stream;
 mod table;
+mod trail;
 mod transaction;
 mod world;
 
@@ -29,6 +30,7 @@ pub use snapshot::{
     Attribution, CaptureRow, Counts, Excluded, FrameSums, Grade, Grouping, InterfaceRow, PlaceRow,
     Reason, ServerRow, Settings, Snapshot, Spread, StationRow, Times,
 };
+pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{
     Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,
 };

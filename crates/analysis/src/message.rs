@@ -2,6 +2,7 @@
 
 use crate::Flags;
 use crate::piece::{Piece, Tally};
+use crate::trail::{Trace, stretch};
 use wirewait_wire::{DissectorId, Exchange, Fault, Input, Next, Registry};
 
 /// From so many bytes on a dissector can tell how long a part is.
@@ -22,6 +23,7 @@ pub(crate) struct Message<'a> {
     pub(crate) serial: u64,
     /// Position of the part's first byte and of the byte behind it, on this direction.
     pub(crate) range: (u64, u64),
+    pub(crate) trace: Trace<'a>,
 }
 
 /// A message that is a frame's whole payload, read by `dissector`.
@@ -47,6 +49,10 @@ pub(crate) fn datagram(
         tally,
         serial: 0,
         range: (0, 0),
+        trace: Trace {
+            stretches: &[stretch(&piece, piece.length)],
+            ..Trace::default()
+        },
     });
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Held {
     pub(crate) bytes: Vec<u8>,
     pub(crate) length: u32,
     pub(crate) mark: Mark,
+    /// Where in its frame the data begins.
+    pub(crate) at: u32,
     pub(crate) resent: Option<Mark>,
 }
 
@@ -266,6 +268,7 @@ mod tests {
                 frame: u64::from(number),
                 at: Timestamp::default(),
             },
+            at: 0,
             resent: None,
         }
     }

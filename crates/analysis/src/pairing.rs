@@ -12,10 +12,10 @@ mod ranges;
 use crate::message::Message;
 use crate::piece::Tally;
 use crate::world::{Between, Event, Events, World};
-use crate::{Flags, Mark, Outcome};
+use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
 use open::{Open, State};
-use wirewait_wire::{Exchange, Expect, Kind, Parts, Role, Timestamp};
+use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Kind, Parts, Role, Timestamp};
 
 /// Requests of one conversation that are kept at once.
 const OPEN: usize = 1024;
@@ -36,10 +36,23 @@ pub(crate) struct Pairing {
     /// Some request was seen that raw data may follow.
     raw: bool,
     naming: Naming,
+    /// Somebody wants to know what messages and frames did.
+    observed: bool,
+    /// What the latest message did.
+    told: Told,
+}
+
+/// What a message did.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    /// In which transaction, and what.
+    deed: Option<(u64, Deed)>,
+    /// The request that it answers.
+    asked: Option<Asked>,
 }
 
 impl Pairing {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(observed: bool) -> Self {
         Self {
             open: Vec::new(),
             next_serial: 0,
@@ -48,11 +61,61 @@ impl Pairing {
             asked: false,
             raw: false,
             naming: Naming::default(),
+            observed,
+            told: Told::default(),
         }
     }
 
     /// Takes a message from `side`; says to which transaction it belongs.
     pub(crate) fn message(
+        &mut self,
+        side: usize,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> Option<u64> {
+        self.told = Told::default();
+        let found = self.take(side, message, between, world, events);
+        if self.observed
+            && let Some(open) = found.and_then(|serial| self.by_serial(serial))
+        {
+            self.told = Told {
+                deed: Some((open.transaction.number, open.deed)),
+                asked: (open.side != side).then(|| open.question()),
+            };
+        }
+        found
+    }
+
+    /// Tells whoever wants to know of the message taken last.
+    pub(crate) fn tell(
+        &self,
+        message: &Message<'_>,
+        framer: Option<DissectorId>,
+        events: Events<'_>,
+    ) {
+        let trace = message.trace;
+        let Told { deed, asked } = self.told;
+        if let Some((number, _)) = deed {
+            for (frame, deed) in trace.others {
+                events(Event::Did(number, *deed, Some(*frame)));
+            }
+        }
+        events(Event::Assembled(&Assembled {
+            complete: true,
+            framer,
+            dissector: message.dissector,
+            header: trace.header,
+            head: message.input,
+            stretches: trace.stretches,
+            omitted: trace.omitted,
+            deed,
+            asked,
+        }));
+    }
+
+    fn take(
         &mut self,
         side: usize,
         message: &Message<'_>,
@@ -103,10 +166,15 @@ impl Pairing {
     }
 
     /// A stand-alone acknowledgement of data of this transaction; false if it is closed.
-    pub(crate) fn acknowledged(&mut self, serial: u64, share: u64) -> bool {
+    pub(crate) fn acknowledged(&mut self, serial: u64, share: u64, events: Events<'_>) -> bool {
+        let observed = self.observed;
         self.by_serial(serial).is_some_and(|open| {
-            open.transaction.frames.ack = open.transaction.frames.ack.saturating_add(1);
-            open.transaction.share += share;
+            let t = &mut open.transaction;
+            t.frames.ack = t.frames.ack.saturating_add(1);
+            t.share += share;
+            if observed {
+                events(Event::Did(t.number, Deed::Ack, None));
+            }
             true
         })
     }
@@ -116,15 +184,18 @@ impl Pairing {
     pub(crate) fn repeated(
         &mut self,
         serial: u64,
-        side: usize,
-        mark: Mark,
-        again: bool,
+        (side, mark, again): (usize, Mark, bool),
         share: u64,
+        events: Events<'_>,
     ) -> bool {
+        let observed = self.observed;
         self.by_serial(serial).is_some_and(|open| {
             let t = &mut open.transaction;
             t.frames.retransmitted = t.frames.retransmitted.saturating_add(1);
             t.share += share;
+            if observed {
+                events(Event::Did(t.number, Deed::Retransmitted, Some(mark.frame)));
+            }
             if side == open.side {
                 t.copies = t.copies.saturating_add(u32::from(again));
                 if matches!(open.state, State::Waiting | State::Asking) {
@@ -142,6 +213,9 @@ impl Pairing {
                 let frames = &mut open.transaction.frames;
                 frames.control = frames.control.saturating_add(1);
                 open.transaction.share += share;
+                if self.observed {
+                    events(Event::Did(open.transaction.number, Deed::Control, None));
+                }
             }
             None => events(Event::Control(share)),
         }
@@ -259,8 +333,8 @@ impl Pairing {
         let mut open = Open::new(serial, side, x, message, between, world);
         self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
+        events(Event::Opened(&mut open.transaction.number));
         self.open.push(open);
-        events(Event::Opened);
         self.asked_whole(serial, whole, world, events);
         serial
     }
@@ -406,6 +480,7 @@ impl Pairing {
                 let frames = &mut open.transaction.frames;
                 frames.control = frames.control.saturating_add(tally.frames);
                 open.transaction.share += tally.share;
+                self.told.deed = Some((open.transaction.number, Deed::Control));
             }
             None => events(Event::Control(tally.share)),
         }

@@ -11,6 +11,8 @@ pub(crate) struct Piece<'a> {
     pub(crate) length: u32,
     /// The frame that brought them.
     pub(crate) mark: Mark,
+    /// Where in that frame they begin.
+    pub(crate) at: u32,
     /// Where they begin among the new bytes of that frame, and how many those are: for
     /// sharing the frame out.
     pub(crate) share: (u32, u32),
@@ -25,6 +27,7 @@ impl<'a> Piece<'a> {
         Self {
             bytes: self.bytes.get(n as usize..).unwrap_or_default(),
             length: self.length.saturating_sub(n),
+            at: self.at.saturating_add(n),
             share: (self.share.0.saturating_add(n), self.share.1),
             ..self
         }

@@ -21,6 +21,8 @@ struct Held {
     bytes: Vec<u8>,
     length: u32,
     mark: Mark,
+    /// Where in its frame it begins.
+    place: u32,
     share: (u32, u32),
     hops: Option<u8>,
     resent: Option<Mark>,
@@ -263,6 +265,7 @@ impl ByteStream {
                     bytes: part.bytes.to_vec(),
                     length,
                     mark: piece.mark,
+                    place: part.at,
                     share: (done, of),
                     hops: piece.hops,
                     resent: piece.resent,
@@ -289,6 +292,7 @@ impl ByteStream {
                 bytes: &held.bytes,
                 length: held.length,
                 mark: held.mark,
+                at: held.place,
                 share: held.share,
                 hops: held.hops,
                 resent: held.resent,
@@ -303,6 +307,7 @@ fn cut(piece: Piece<'_>, skip: u32, length: u32) -> Piece<'_> {
     Piece {
         bytes: &bytes[..bytes.len().min(length as usize)],
         length,
+        at: piece.at.saturating_add(skip),
         ..piece
     }
 }
@@ -328,6 +333,7 @@ mod tests {
                 frame,
                 at: Timestamp::from_nanos(frame as i64),
             },
+            at: 0,
             share: (0, 0),
             hops: None,
             resent: None,

@@ -213,6 +213,9 @@ pub const WHOLE_FRAME: u64 = 1 << 20;
 /// response complete.
 #[derive(Clone, Debug)]
 pub struct Transaction {
+    /// Its number in the capture, counted from 1 in the order in which requests were seen
+    /// (and responses without one).
+    pub number: u64,
     /// The protocol of the request (`smb1`, `ncp`).
     pub protocol: &'static str,
     /// What carried it (`nbf`, `ipx`, `nbt`, `tcp`).

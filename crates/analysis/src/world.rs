@@ -1,7 +1,7 @@
 //! What the parts of the analysis know in common, and tell each other.
 
 use crate::names::Known;
-use crate::{Settings, Transaction};
+use crate::{Assembled, Deed, Settings, Transaction};
 use std::cell::RefCell;
 use wirewait_wire::{DissectorId, Endpoint, Registry, Timestamp};
 
@@ -18,12 +18,16 @@ pub(crate) struct World<'a> {
     pub(crate) held_full: bool,
     /// The capture is over.
     pub(crate) over: bool,
+    /// Somebody wants to know of every message and every frame.
+    pub(crate) observed: bool,
 }
 
 /// What a conversation tells the books.
 pub(crate) enum Event<'a> {
-    /// A request was seen.
-    Opened,
+    /// A request was seen: asks for the number of its transaction.
+    Opened(&'a mut u64),
+    /// A response without a request was seen: asks for the number of its transaction.
+    Orphaned(&'a mut u64),
     /// So many bytes more (or fewer) are held back in a stream.
     Held(isize),
     /// A request is complete that keeps this client waiting since then.
@@ -36,6 +40,11 @@ pub(crate) enum Event<'a> {
     Control(u64),
     /// A message of this protocol was completed by the frame under way.
     Protocol(DissectorId),
+    /// A message is complete, or goes on with the frame under way.
+    Assembled(&'a Assembled<'a>),
+    /// The transaction with this number has to do with a frame: the one under way, if none is
+    /// named.
+    Did(u64, Deed, Option<u64>),
 }
 
 pub(crate) type Events<'a> = &'a mut dyn FnMut(Event<'_>);

@@ -57,6 +57,7 @@ pub(crate) fn answered() -> Transaction {
     let mut chain = Chain::default();
     chain.push(&CLOSE);
     Transaction {
+        number: 12,
         protocol: "smb1",
         carrier: "nbt",
         client: v4(9, Some(1025)),
@@ -118,6 +119,7 @@ pub(crate) fn answered() -> Transaction {
 /// status.
 pub(crate) fn ambiguous() -> Transaction {
     Transaction {
+        number: 13,
         protocol: "ncp",
         carrier: "ipx",
         client: Endpoint::ipx(0x22, [0, 0, 0x1b, 1, 2, 3], 0x4003),
@@ -150,6 +152,7 @@ pub(crate) fn ambiguous() -> Transaction {
 
 pub(crate) fn unanswered() -> Transaction {
     Transaction {
+        number: 14,
         outcome: Outcome::Unanswered,
         chain: Chain::default(),
         status: None,
@@ -171,6 +174,7 @@ pub(crate) fn unanswered() -> Transaction {
 
 pub(crate) fn orphan() -> Transaction {
     Transaction {
+        number: 15,
         outcome: Outcome::OrphanResponse,
         request: None,
         turnaround: Turnaround::None,

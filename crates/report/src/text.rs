@@ -396,6 +396,7 @@ fn station_row(row: &StationRow) -> Vec<String> {
 }
 
 const SLOWEST: &[Column] = &[
+    Column::right("#"),
     Column::right("response time"),
     Column::right("turnaround"),
     Column::under("frames", "request"),
@@ -436,6 +437,7 @@ fn slow_row(t: &Transaction) -> Vec<String> {
     };
     let remarks: Vec<&str> = t.flags.names().collect();
     vec![
+        t.number.to_string(),
         shown(t.response_time_ns().map(Human)),
         match t.turnaround {
             Turnaround::None => NOTHING.to_owned(),

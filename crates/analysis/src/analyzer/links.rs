@@ -7,7 +7,7 @@ use crate::key::ConversationKey;
 use crate::numbered::{Held, Link, Owner, Turn};
 use crate::piece::Piece;
 use crate::world::Event;
-use crate::{Sink, WHOLE_FRAME};
+use crate::{Mark, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Numbered, NumberedKind, Segment};
 
 impl State {
@@ -66,7 +66,7 @@ impl State {
             | NumberedKind::Ready
             | NumberedKind::Busy
             | NumberedKind::Reject => match acknowledged {
-                (1.., Some(owner)) => self.credit(owner, sink),
+                (1.., Some(owner)) => self.credit(owner, arrival.piece.mark, sink),
                 _ => self.upkeep(&link, sink),
             },
             NumberedKind::Control => self.upkeep(&link, sink),
@@ -103,6 +103,7 @@ impl State {
                     bytes: arrival.piece.bytes.to_vec(),
                     length: arrival.piece.length,
                     mark: arrival.piece.mark,
+                    at: arrival.piece.at,
                     resent: None,
                 };
                 if link.hold(side, held) {
@@ -162,6 +163,7 @@ impl State {
                     bytes: &held.bytes,
                     length: held.length,
                     mark: held.mark,
+                    at: held.at,
                     share: (0, held.length),
                     hops: held.facts.hops,
                     resent: held.resent,
@@ -230,7 +232,7 @@ impl State {
             Carries::Ack(_) => Some(Owner {
                 place,
                 side: 1 - side,
-                serial: conversation.acknowledge_latest(1 - side, &mut events),
+                serial: conversation.acknowledge_latest(1 - side, arrival.piece.mark, &mut events),
             }),
             Carries::Accepted(n) => {
                 conversation.accepted(1 - side, n, &mut events);
@@ -244,11 +246,11 @@ impl State {
     }
 
     /// A stand-alone acknowledgement of this message.
-    fn credit(&mut self, owner: Owner, sink: &mut dyn Sink) {
+    fn credit(&mut self, owner: Owner, mark: Mark, sink: &mut dyn Sink) {
         let books = &mut self.books;
         match self.conversations.get_mut(owner.place) {
             Some(conversation) => {
-                conversation.acknowledge_message(owner.side, owner.serial, &mut |e| {
+                conversation.acknowledge_message(owner.side, owner.serial, mark, &mut |e| {
                     books.event(e, sink);
                 });
             }

@@ -1,12 +1,11 @@
 //! A conversation over byte streams: order, acknowledgements, repeats.
 
 use super::{Conversation, learn, remember};
-use crate::assembler::Assembler;
 use crate::message::Message;
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, World};
-use crate::{Mark, WHOLE_FRAME};
+use crate::{Assembled, Deed, Mark, WHOLE_FRAME};
 use wirewait_wire::Stream;
 
 impl Conversation {
@@ -43,8 +42,10 @@ impl Conversation {
         if piece.length > 0 {
             self.data(side, segment.seq, piece, world, events);
         } else {
-            let owned =
-                pure && moved.is_some_and(|(_, to)| self.credit(1 - side, to.saturating_sub(1)));
+            let owned = pure
+                && moved.is_some_and(|(_, to)| {
+                    self.credit(1 - side, to.saturating_sub(1), mark, events)
+                });
             if !owned {
                 self.pairing.control(WHOLE_FRAME, events);
             }
@@ -66,12 +67,12 @@ impl Conversation {
         };
         if !streams[side].is_started() {
             streams[side].start(segment.seq.wrapping_add(1));
-            self.assemblers[side] = Assembler::new(true);
+            self.assemblers[side].restart();
             if let Some(ack) = segment.ack
                 && !streams[1 - side].is_started()
             {
                 streams[1 - side].start(ack);
-                self.assemblers[1 - side] = Assembler::new(true);
+                self.assemblers[1 - side].restart();
             }
             if !self.server_known {
                 self.between.server = if segment.ack.is_some() {
@@ -190,6 +191,9 @@ impl Conversation {
                 }
                 let transaction = pairing.message(side, &message, between, world, events);
                 remember(&mut recent[side], &message, transaction);
+                if world.observed {
+                    pairing.tell(&message, Some(framer), events);
+                }
             };
             match ordered {
                 Ordered::Piece(piece) => {
@@ -214,6 +218,12 @@ impl Conversation {
         if loose > 0 {
             events(Event::Control(loose));
         }
+        if let Some(so_far) = assembler.so_far(world.registry) {
+            events(Event::Assembled(&Assembled {
+                framer: Some(framer),
+                ..so_far
+            }));
+        }
         Some(result)
     }
 
@@ -228,8 +238,8 @@ impl Conversation {
             let again = recent.repeated_to == 0 || at < recent.repeated_to;
             recent.repeated_to = end;
             let transaction = recent.transaction;
-            if transaction.is_some_and(|t| self.pairing.repeated(t, side, mark, again, WHOLE_FRAME))
-            {
+            let pass = (side, mark, again);
+            if transaction.is_some_and(|t| self.pairing.repeated(t, pass, WHOLE_FRAME, events)) {
                 return;
             }
         } else if let Some(tally) = self.assemblers[side].under_way(at) {
@@ -237,13 +247,14 @@ impl Conversation {
             tally.copies = tally.copies.max(1);
             tally.resent = Some(mark);
             tally.share += WHOLE_FRAME;
+            self.assemblers[side].note(mark.frame, Deed::Retransmitted);
             return;
         }
         self.pairing.control(WHOLE_FRAME, events);
     }
 
     /// Credits a stand-alone acknowledgement to the message with the byte at `position`.
-    fn credit(&mut self, side: usize, position: u64) -> bool {
+    fn credit(&mut self, side: usize, position: u64, mark: Mark, events: Events<'_>) -> bool {
         let found = self.recent[side]
             .iter()
             .rev()
@@ -251,15 +262,16 @@ impl Conversation {
         if let Some(recent) = found {
             return recent
                 .transaction
-                .is_some_and(|t| self.pairing.acknowledged(t, WHOLE_FRAME));
+                .is_some_and(|t| self.pairing.acknowledged(t, WHOLE_FRAME, events));
         }
-        self.assemblers[side]
-            .under_way(position)
-            .is_some_and(|tally| {
-                tally.acks = tally.acks.saturating_add(1);
-                tally.share += WHOLE_FRAME;
-                true
-            })
+        let assembler = &mut self.assemblers[side];
+        let Some(tally) = assembler.under_way(position) else {
+            return false;
+        };
+        tally.acks = tally.acks.saturating_add(1);
+        tally.share += WHOLE_FRAME;
+        assembler.note(mark.frame, Deed::Ack);
+        true
     }
 
     /// Closes the answered transactions whose answers, from `side`, are acknowledged.

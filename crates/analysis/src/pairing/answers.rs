@@ -1,11 +1,11 @@
 //! What comes back: responses, raw data, answers of the other side, and when it is done.
 
-use super::Pairing;
 use super::open::{State, transaction};
 use super::ranges::is_continuation;
+use super::{Pairing, Told};
 use crate::message::Message;
 use crate::world::{Between, Event, Events, World};
-use crate::{Flags, Outcome, Turnaround};
+use crate::{Deed, Flags, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
 /// An answered request is kept this long for the acknowledgements of its answer, ns.
@@ -53,6 +53,7 @@ impl Pairing {
             return Some(serial);
         }
         if open.state == State::Done {
+            open.deed = Deed::Retransmitted;
             let t = &mut open.transaction;
             t.duplicate_responses = t.duplicate_responses.saturating_add(1);
             t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
@@ -162,6 +163,7 @@ impl Pairing {
                 if (recognised || upkeep) && length != rest {
                     return None;
                 }
+                open.deed = Deed::Request;
                 let t = &mut open.transaction;
                 t.frames.request = t.frames.request.saturating_add(message.tally.frames);
                 t.flags.set(Flags::RAW);
@@ -226,6 +228,15 @@ impl Pairing {
         tally.share = 0;
         open.respond(&tally);
         let serial = open.serial;
+        if self.observed {
+            for stretch in message.trace.stretches {
+                events(Event::Did(
+                    open.transaction.number,
+                    Deed::Response,
+                    Some(stretch.frame),
+                ));
+            }
+        }
         self.done(at, message.serial, world, events);
         if !own_share {
             // Nobody acknowledges a break besides.
@@ -245,6 +256,7 @@ impl Pairing {
         })?;
         let open = &mut self.open[at];
         open.cancelled = true;
+        open.deed = Deed::Control;
         let t = &mut open.transaction;
         t.frames.control = t.frames.control.saturating_add(message.tally.frames);
         t.absorb(&message.tally);
@@ -259,15 +271,17 @@ impl Pairing {
             .rev()
             .find(|o| o.id.is_some() && o.id == x.id)?;
         let t = &mut open.transaction;
-        let count = match x.role {
-            Role::Ack => &mut t.frames.ack,
-            _ => &mut t.frames.control,
+        let (deed, count) = match x.role {
+            Role::Ack => (Deed::Ack, &mut t.frames.ack),
+            _ => (Deed::Control, &mut t.frames.control),
         };
+        open.deed = deed;
         *count = count.saturating_add(message.tally.frames);
         t.absorb(&message.tally);
         Some(open.serial)
     }
 
+    /// A response without a request.
     pub(super) fn orphan(
         &mut self,
         x: &Exchange,
@@ -287,6 +301,11 @@ impl Pairing {
         if between.mid_capture && !self.asked {
             t.flags.set(Flags::MID_CAPTURE);
         }
+        events(Event::Orphaned(&mut t.number));
+        self.told = Told {
+            deed: Some((t.number, Deed::Response)),
+            asked: None,
+        };
         events(Event::Closed(&t));
     }
 

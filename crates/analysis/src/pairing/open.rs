@@ -5,7 +5,7 @@ use crate::message::Message;
 use crate::names::Told;
 use crate::piece::Tally;
 use crate::world::{Between, World};
-use crate::{Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
+use crate::{Deed, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
 use wirewait_wire::{Asked, Exchange, Expect, Id, Kind, Parts, Timestamp};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub(super) struct Open {
     /// The figures were told that the client waits.
     pub(super) counted: bool,
     pub(super) deadline: Timestamp,
+    /// What the message at hand did.
+    pub(super) deed: Deed,
 }
 
 impl Open {
@@ -93,6 +95,7 @@ impl Open {
             epoch: world.epoch,
             counted: false,
             deadline: tally.extent.last.at.plus(world.settings.timeout_ns),
+            deed: Deed::Request,
         }
     }
 
@@ -118,6 +121,11 @@ impl Open {
         t.absorb(tally);
         t.request_bytes += tally.bytes;
         let seen = matches!(x.parts, Parts::Masked { mask, .. } if mask & self.mask == mask);
+        self.deed = if seen {
+            Deed::Retransmitted
+        } else {
+            Deed::Request
+        };
         if seen {
             t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
         } else {
@@ -137,6 +145,7 @@ impl Open {
         t.copies = t.copies.saturating_add(1);
         t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
         t.absorb(tally);
+        self.deed = Deed::Retransmitted;
         if matches!(self.state, State::Waiting | State::Asking) {
             self.resent = Some(tally.extent.last);
         }
@@ -149,10 +158,12 @@ impl Open {
         t.first_interim.get_or_insert(tally.extent.first);
         t.frames.interim = t.frames.interim.saturating_add(tally.frames);
         t.absorb(tally);
+        self.deed = Deed::Interim;
     }
 
     /// Reads the response in the light of the request.
     pub(super) fn read(&mut self, message: &Message<'_>, x: &Exchange, world: &World<'_>) {
+        let asked = self.question();
         let t = &mut self.transaction;
         let answer = message
             .dissector
@@ -160,16 +171,21 @@ impl Open {
         let Some(answer) = answer else {
             return;
         };
-        let asked = Asked {
-            operation: t.operation,
-            code: t.code,
-            asked: t.asked_bytes,
-            file: t.file,
-        };
         let answered = answer(message.input, &asked);
         t.status = answered.status.or(x.status).or(t.status);
         t.data_bytes = t.data_bytes.max(answered.data);
         t.file = t.file.or(answered.file);
+    }
+
+    /// The request, for whoever reads the response.
+    pub(super) fn question(&self) -> Asked {
+        let t = &self.transaction;
+        Asked {
+            operation: t.operation,
+            code: t.code,
+            asked: t.asked_bytes,
+            file: t.file,
+        }
     }
 
     /// A message of the response.
@@ -189,6 +205,7 @@ impl Open {
 
     pub(super) fn respond(&mut self, tally: &Tally) {
         let t = &mut self.transaction;
+        self.deed = Deed::Response;
         t.frames.response = t.frames.response.saturating_add(tally.frames);
         t.response_bytes += tally.bytes;
         t.absorb(tally);
@@ -256,6 +273,7 @@ pub(super) fn transaction(
     flags.set_if(Flags::ENCRYPTED, x.opaque);
     flags.set_if(Flags::BY_ORDER, x.id.is_none() && !x.opaque);
     Transaction {
+        number: 0,
         protocol,
         carrier: between.carrier,
         client: between.ends[1 - between.server],

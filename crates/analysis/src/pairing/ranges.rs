@@ -3,10 +3,10 @@
 
 use super::Pairing;
 use super::open::{Open, State, kind};
-use crate::Flags;
 use crate::message::Message;
 use crate::piece::Tally;
 use crate::world::{Events, World};
+use crate::{Deed, Flags};
 use wirewait_wire::{Exchange, Parts, Role};
 
 /// Pieces of a message that are kept apart. A sender fills the gaps in the order in which
@@ -121,6 +121,7 @@ impl Open {
 
     /// New bytes of the request.
     fn grow(&mut self, x: &Exchange, tally: &Tally, new: u64) {
+        self.deed = Deed::Request;
         let t = &mut self.transaction;
         t.absorb(tally);
         t.frames.request = t.frames.request.saturating_add(tally.frames);
@@ -144,6 +145,7 @@ impl Open {
 
     /// Bytes of the request again.
     fn again(&mut self, tally: &Tally, pass: bool) {
+        self.deed = Deed::Retransmitted;
         let t = &mut self.transaction;
         t.absorb(tally);
         t.copies = t.copies.saturating_add(u32::from(pass));
@@ -217,6 +219,7 @@ impl Pairing {
             Taken::New(new) if !done => new,
             taken => {
                 let duplicate = done && taken != Taken::Again { pass: false };
+                open.deed = Deed::Retransmitted;
                 let t = &mut open.transaction;
                 t.duplicate_responses = t.duplicate_responses.saturating_add(duplicate.into());
                 t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);

@@ -371,7 +371,7 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let missing: Vec<String> = decoder.missing().map(Selector::to_string).collect();
         assert_eq!(missing, ["outer.none"]);
-        assert_eq!(text, include_str!("../../golden/detail.txt"));
+        crate::golden::check("detail.txt", &text);
     }
 
     #[test]

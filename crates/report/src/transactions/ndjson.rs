@@ -60,6 +60,7 @@ pub(crate) struct Row<'a> {
     user: Option<String>,
     share: Option<String>,
     path: Option<String>,
+    transaction: u64,
 }
 
 impl<'a> From<&'a Transaction> for Row<'a> {
@@ -109,6 +110,7 @@ impl<'a> From<&'a Transaction> for Row<'a> {
             user: named(t, |place| &place.user),
             share: named(t, |place| &place.share),
             path: named(t, |place| &place.path),
+            transaction: t.number,
         }
     }
 }
@@ -221,7 +223,7 @@ mod tests {
                 r#""ack":1,"control":0,"retransmitted":0},"hops":null,"flags":["raw"],"#,
                 r#""chain":["CLOSE"],"service_ns":1000000,"duplicate_responses":0,"#,
                 r#""asked_bytes":4096,"file_handle":"0x4001","file_offset":8192,"#,
-                r#""dialect":null,"user":"anna","share":"\\\\FS1\\DATA","path":"\\pay\\x1b.xls"}"#,
+                r#""dialect":null,"user":"anna","share":"\\\\FS1\\DATA","path":"\\pay\\x1b.xls","transaction":12}"#,
                 "\n"
             )
         );
@@ -284,6 +286,6 @@ mod tests {
         }
         assert_eq!(names.len(), 4);
         assert!(names.windows(2).all(|pair| pair[0] == pair[1]));
-        assert_eq!(names[0].len(), 41);
+        assert_eq!(names[0].len(), 42);
     }
 }

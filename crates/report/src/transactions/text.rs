@@ -12,6 +12,7 @@ use wirewait_analysis::{Transaction, Turnaround};
 
 /// Width and title of each column. A negative width aligns to the right.
 const COLUMNS: &[(isize, &str)] = &[
+    (-6, "#"),
     (30, "time"),
     (-8, "request"),
     (-8, "response"),
@@ -47,6 +48,7 @@ pub(super) fn row(out: &mut impl Write, scratch: &mut String, t: &Transaction) -
 }
 
 fn cells(line: &mut Line, t: &Transaction) -> fmt::Result {
+    line.show(format_args!("{}", t.number))?;
     line.some(t.request.map(|r| Rfc3339(r.first.at)))?;
     line.some(t.request.map(|r| r.first.frame))?;
     line.some(t.response.map(|r| r.last.frame))?;
