@@ -79,9 +79,13 @@ pub(crate) struct TransactionsArgs {
 pub(crate) struct DecodeArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Only this frame, or these; numbers as in Wireshark
-    #[arg(short = 'F', long, value_name = "N[-M]")]
-    pub(crate) frames: Option<FrameRange>,
+    /// Only these frames: 17, 17-20, 17-, or several of them (3,17-20); numbers as in Wireshark
+    #[arg(short = 'F', long, value_name = "N[-M]", value_delimiter = ',')]
+    pub(crate) frames: Vec<FrameRange>,
+    /// Only the frames of this transaction, each with what it does in it; numbers as
+    /// `transactions` shows them for the same --since, --until and --filter
+    #[arg(long, value_name = "N")]
+    pub(crate) transaction: Option<u64>,
     /// Shape of the frames; json is one object per line
     #[arg(long, value_enum, default_value_t = DecodeFormat::Text)]
     pub(crate) format: DecodeFormat,

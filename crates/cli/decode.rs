@@ -1,25 +1,22 @@
 //! `wirewait decode`: frames, layer by layer.
 
-use crate::args::{DecodeArgs, DecodeFormat, TimeFormat};
+use crate::args::{DecodeArgs, DecodeFormat, FrameRange, TimeFormat};
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, warn};
 use crate::output::Output;
-use wirewait_engine::{Choice, registry};
+use wirewait_engine::{Analyzer, Choice, Registry, Settings, registry};
 use wirewait_report::Escaped;
-use wirewait_report::decode::{Decoder, Shape, Time};
+use wirewait_report::decode::{Cast, Decoder, Shape, Time};
 
 pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
+    let registry = registry();
+    check(args, &registry)?;
+    let cast = args
+        .transaction
+        .map(|number| cast(args, number))
+        .transpose()?;
     let input = Input::open(&args.input)?;
     let mut output = Output::open(&args.output, &args.input.files)?;
-    let registry = registry();
-    for selector in &args.select {
-        if !registry.dissectors().iter().any(|d| selector.is_of(d.name)) {
-            return Err(Failure::Usage(format!(
-                "--select {}: there is no such protocol; `wirewait protocols` lists them",
-                Escaped(&selector.to_string())
-            )));
-        }
-    }
     let detail = args.detail || !args.select.is_empty();
     let shape = match (args.format, detail) {
         (DecodeFormat::Json, _) => Shape::Json,
@@ -31,21 +28,29 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         TimeFormat::Absolute => Time::Absolute,
         TimeFormat::Delta => Time::Delta,
     };
-    let mut decoder = Decoder::new(&registry, shape, time, output.look());
+    let mut decoder =
+        Decoder::new(&registry, shape, time, output.look()).following(wirewait_engine::registry());
     decoder.select(args.select.clone());
-    let wanted = args
-        .frames
-        .as_ref()
-        .map_or(1..=u64::MAX, |frames| frames.0.clone());
+    let wanted = Wanted {
+        ranges: &args.frames,
+        cast: cast.clone(),
+    };
+    if let Some(cast) = cast {
+        decoder.mark(cast);
+    }
     let mut number = 0;
     let verdict = input.each_frame(|selection, frame| {
         number += 1;
-        decoder.pass(frame);
         let choice = selection.choose(frame);
-        if choice == Choice::Take && wanted.contains(&number) {
-            output.write(|out| decoder.write(out, number, frame))?;
+        if choice == Choice::Take {
+            decoder.pass(frame);
+            if wanted.has(number) {
+                output.write(|out| decoder.write(out, frame))?;
+            }
+        } else {
+            decoder.skip(frame);
         }
-        Ok(if number >= *wanted.end() {
+        Ok(if number >= wanted.last() {
             Choice::Stop
         } else {
             choice
@@ -57,15 +62,75 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
             "--select {selector}: no frame that was shown has it"
         ));
     }
-    if let Some(frames) = args
-        .frames
-        .as_ref()
-        .filter(|frames| *frames.0.start() > number)
-    {
+    let first = args.frames.iter().map(|frames| *frames.0.start()).min();
+    match first.filter(|first| *first > number) {
+        Some(first) => Err(Failure::Cannot(format!(
+            "there is no frame {first}: the capture has {number}"
+        ))),
+        None => Ok(verdict),
+    }
+}
+
+fn check(args: &DecodeArgs, registry: &Registry) -> Result<(), Failure> {
+    let known = |selector: &&_| {
+        let selector: &wirewait_report::decode::Selector = selector;
+        registry.dissectors().iter().any(|d| selector.is_of(d.name))
+    };
+    match args.select.iter().find(|selector| !known(selector)) {
+        Some(selector) => Err(Failure::Usage(format!(
+            "--select {}: there is no such protocol; `wirewait protocols` lists them",
+            Escaped(&selector.to_string())
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Which frames a transaction has: known only when it is over, so the input is read for it
+/// before anything is shown.
+fn cast(args: &DecodeArgs, number: u64) -> Result<Cast, Failure> {
+    let mut cast = Cast::of(number);
+    let mut analyzer = Analyzer::new(registry(), Settings::default()).observed();
+    Input::open_first(&args.input)?.each_frame(|selection, frame| {
+        let choice = selection.choose(frame);
+        match choice {
+            Choice::Take => analyzer.frame(frame, &mut cast),
+            _ => analyzer.skip(),
+        }
+        Ok(if cast.is_closed() {
+            Choice::Stop
+        } else {
+            choice
+        })
+    })?;
+    analyzer.finish(&mut cast);
+    if cast.frames().is_empty() {
         return Err(Failure::Cannot(format!(
-            "there is no frame {}: the capture has {number}",
-            frames.0.start()
+            "there is no transaction {number}: the capture has {}",
+            cast.transactions()
         )));
     }
-    Ok(verdict)
+    Ok(cast)
+}
+
+/// The frames that are to be shown.
+struct Wanted<'a> {
+    ranges: &'a [FrameRange],
+    cast: Option<Cast>,
+}
+
+impl Wanted<'_> {
+    fn has(&self, number: u64) -> bool {
+        let mut ranges = self.ranges.iter();
+        let in_range = self.ranges.is_empty() || ranges.any(|range| range.0.contains(&number));
+        let mut cast = self.cast.iter();
+        in_range && cast.all(|cast| cast.frames().contains_key(&number))
+    }
+
+    /// Nothing behind this frame is.
+    fn last(&self) -> u64 {
+        let ranges = self.ranges.iter().map(|range| *range.0.end()).max();
+        let cast = self.cast.iter();
+        let cast = cast.filter_map(|cast| cast.frames().keys().last().copied());
+        cast.chain(ranges).min().unwrap_or(u64::MAX)
+    }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Input {
     damage: Damage,
     /// Warnings about the files that were shown.
     warned: usize,
+    /// Nothing is said: it is read once more.
+    quiet: bool,
 }
 
 impl Input {
@@ -46,16 +48,32 @@ impl Input {
                 "-: the standard input is a terminal; pipe a capture into it".to_owned(),
             ));
         }
-        let mut options = Options::default();
-        options.zone_offset = args.zone.map(|zone| zone.seconds_east);
         let mut input = Self {
-            files: open(&args.files, &options)?,
+            files: open(&args.files, &options(args))?,
             selection,
             damage: Damage::default(),
             warned: 0,
+            quiet: false,
         };
         input.warned = warn_anew(&input.files, 0);
         Ok(input)
+    }
+
+    /// Opens the files that are going to be read twice, for the first time: what is wrong with
+    /// them is said the second time.
+    pub(crate) fn open_first(args: &InputArgs) -> Result<Self, Failure> {
+        if args.files.iter().any(|file| is_stdin(file)) {
+            return Err(Failure::Usage(
+                "-: the standard input cannot be read twice; save it to a file first".to_owned(),
+            ));
+        }
+        Ok(Self {
+            files: open(&args.files, &options(args))?,
+            selection: Selection::new(args)?,
+            damage: Damage::default(),
+            warned: 0,
+            quiet: true,
+        })
     }
 
     /// Leads all frames through the analysis. `check` says between times whether the sink
@@ -72,6 +90,7 @@ impl Input {
             mut selection,
             mut damage,
             warned,
+            ..
         } = self;
         let bar = Bar::new(&files, quiet);
         let mut engine = Engine::new(files, settings);
@@ -111,13 +130,22 @@ impl Input {
                         break;
                     }
                 }
+                Err(error) if self.quiet && error.kind == SourceErrorKind::Damaged => {}
                 Err(error) => self.damage.take(error)?,
             }
         }
-        warn_anew(&self.files, self.warned);
-        self.selection.warn();
+        if !self.quiet {
+            warn_anew(&self.files, self.warned);
+            self.selection.warn();
+        }
         Ok(self.damage.verdict())
     }
+}
+
+fn options(args: &InputArgs) -> Options {
+    let mut options = Options::default();
+    options.zone_offset = args.zone.map(|zone| zone.seconds_east);
+    options
 }
 
 /// Shows the warnings about the files behind the first `shown`; says how many there are now.

@@ -58,6 +58,9 @@ pub struct Walk {
     /// How many of the layers were read before the bytes of a stream were searched for
     /// messages.
     nested: usize,
+    /// How many of the layers there are down to the one that carries a stream, or pieces of
+    /// messages.
+    carriers: usize,
 }
 
 impl Default for Walk {
@@ -72,6 +75,7 @@ impl Default for Walk {
             packet_start: None,
             unread: None,
             nested: 0,
+            carriers: 0,
         }
     }
 }
@@ -88,6 +92,17 @@ impl Walk {
     #[must_use]
     pub fn nested(&self) -> &[Span] {
         &self.spans[..self.nested.min(self.len)]
+    }
+
+    /// The layers down to the one that carries a stream, or pieces of messages: what lies in
+    /// its payload is known for certain only when the messages were put together. All of
+    /// them, if there is none.
+    #[must_use]
+    pub fn carriers(&self) -> &[Span] {
+        match self.carriers {
+            0 => self.spans(),
+            n => &self.spans[..n.min(self.len)],
+        }
     }
 
     /// The innermost layer.
@@ -114,6 +129,12 @@ impl Walk {
         slice(frame, span.start, span.end)
     }
 
+    /// Whether a layer carries a stream, or pieces of messages.
+    #[must_use]
+    pub fn carries_pieces(&self) -> bool {
+        self.carriers > 0
+    }
+
     fn reset(&mut self) {
         self.len = 0;
         self.facts = Facts::default();
@@ -123,6 +144,7 @@ impl Walk {
         self.packet_start = None;
         self.unread = None;
         self.nested = 0;
+        self.carriers = 0;
     }
 
     fn push(&mut self, span: Span) {
@@ -356,6 +378,11 @@ impl Registry {
             start = payload;
             next = layer.next;
             walk.next = next;
+            if walk.carriers == 0
+                && matches!(walk.facts.carries, Carries::Stream | Carries::Segment(_))
+            {
+                walk.carriers = walk.len;
+            }
             match walk.facts.carries {
                 Carries::Message if depth == Depth::Handover => {
                     walk.message = walk.last();
@@ -378,6 +405,22 @@ impl Registry {
                 return;
             }
         }
+    }
+
+    /// Walks the layers of a message that this dissector reads, wherever it came from.
+    /// Positions count from its first byte.
+    pub fn walk_from(&self, reader: DissectorId, message: Input<'_>, walk: &mut Walk) {
+        walk.reset();
+        let frame = Frame {
+            at: crate::Timestamp::default(),
+            link: crate::LinkType(u16::MAX),
+            interface: 0,
+            wire_len: message.length,
+            bytes: message.bytes,
+        };
+        let end = message.length;
+        self.walk_message(&frame, 0, end, end, Some(reader), walk);
+        walk.nested = walk.len;
     }
 
     /// The messages of a stream segment that begin at its start, one after the other.
@@ -408,7 +451,9 @@ impl Registry {
                 payload,
                 end: message_end,
             });
-            if !self.walk_message(frame, payload, message_end, end, inner, walk) {
+            let message = slice(frame, payload, message_end);
+            let reader = self.resolve(&inner, message.bytes);
+            if !self.walk_message(frame, payload, message_end, end, reader, walk) {
                 return;
             }
             if message_end <= at {
@@ -426,14 +471,13 @@ impl Registry {
         mut start: u32,
         end: u32,
         frame_end: u32,
-        mut next: Next,
+        mut reader: Option<DissectorId>,
         walk: &mut Walk,
     ) -> bool {
-        while walk.len < MAX_LAYERS {
+        while let Some(id) = reader
+            && walk.len < MAX_LAYERS
+        {
             let input = slice(frame, start, end);
-            let Some(id) = self.resolve(&next, input.bytes) else {
-                return true;
-            };
             let dissector = self.dissector(id);
             match (dissector.dissect)(input, &mut walk.facts) {
                 Ok(layer) => {
@@ -446,7 +490,7 @@ impl Registry {
                         end: own_end,
                     });
                     start = payload;
-                    next = layer.next;
+                    reader = self.resolve(&layer.next, slice(frame, start, end).bytes);
                 }
                 Err(fault) => {
                     // The rest of the message may stand in the next segment.

@@ -3,7 +3,7 @@
 use super::hex::{INDENT, hex};
 use super::line::Seconds;
 use super::tree::{Item, Layer, Rest};
-use super::{Selector, Shown, Tree};
+use super::{Selector, Shown, Tree, Whole};
 use crate::escape::Escaping;
 use crate::figures::Grouped;
 use crate::table::width;
@@ -41,9 +41,9 @@ impl Shown<'_> {
             Grouped(frame.bytes.len() as u64),
             frame.interface,
         )?;
-        let tree = Tree::of_frame(self.registry, frame, self.walk);
-        let marked = tree.text(look, selectors, found, text)?;
-        if let Some(stop) = self.walk.stop {
+        self.deeds(text)?;
+        let marked = self.tree.text(look, selectors, found, text)?;
+        if let Some(stop) = self.tree.stop {
             writeln!(text, "{INDENT}{stop}")?;
         }
         hex(text, frame.bytes, &marked, look)?;
@@ -52,8 +52,69 @@ impl Shown<'_> {
             let missing = Grouped(missing);
             writeln!(text, "{INDENT}({missing} more bytes were not captured)")?;
         }
+        for whole in &self.wholes {
+            writeln!(text, "{INDENT}{}", Origin(whole))?;
+            let marked = whole.tree.text(look, selectors, found, text)?;
+            if let Some(stop) = whole.tree.stop {
+                writeln!(text, "{INDENT}{stop}")?;
+            }
+            if !marked.is_empty() {
+                hex(text, whole.tree.bytes, &marked, look)?;
+            }
+        }
         text.push('\n');
         Ok(())
+    }
+
+    /// Writes what the frame did in which transactions.
+    fn deeds(&self, text: &mut String) -> fmt::Result {
+        let mut before = None;
+        for (transaction, deed) in &self.deeds {
+            if before == Some(transaction) {
+                write!(text, ", {}", deed.name())?;
+                continue;
+            }
+            if before.is_some() {
+                text.push('\n');
+            }
+            write!(text, "{INDENT}transaction {transaction}: {}", deed.name())?;
+            before = Some(transaction);
+        }
+        if before.is_some() {
+            text.push('\n');
+        }
+        Ok(())
+    }
+}
+
+/// Frames that are named one by one.
+const NAMED: usize = 16;
+
+/// How long a message is, and where it comes from.
+struct Origin<'a>(&'a Whole<'a>);
+
+impl fmt::Display for Origin<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Whole { message, tree } = self.0;
+        let (total, stretches) = (u64::from(message.total()), &message.stretches);
+        write!(f, "Message of {} bytes from frames ", Grouped(total))?;
+        for (n, stretch) in stretches.iter().take(NAMED).enumerate() {
+            let comma = if n > 0 { ", " } else { "" };
+            let length = Grouped(stretch.length.into());
+            match stretch.frame {
+                0 => write!(f, "{comma}none ({length}: never captured)")?,
+                frame => write!(f, "{comma}{frame} ({length})")?,
+            }
+        }
+        let more = stretches.len().saturating_sub(NAMED) + message.omitted as usize;
+        if more > 0 {
+            write!(f, " and {more} more")?;
+        }
+        let shown = tree.bytes.len() as u64;
+        if shown < total {
+            write!(f, "; its first {} are at hand", Grouped(shown))?;
+        }
+        f.write_str("; positions count from its beginning")
     }
 }
 
@@ -122,7 +183,7 @@ impl Layer<'_> {
                 let wide = wide[usize::from(field.mask != 0)];
                 write!(text, "{:fill$}", "", fill = wide.saturating_sub(taken))?;
                 text.push_str("  ");
-                value(field, text)?;
+                value(field, self.goes_on, text)?;
             }
             end_row(text);
         }
@@ -135,7 +196,12 @@ impl Rest {
         row(text, ' ', Some(&self.range), self.depth)?;
         let length = self.range.end.saturating_sub(self.range.start);
         let unit = if length == 1 { "byte" } else { "bytes" };
-        writeln!(text, "{}, {} {unit}", self.name, Grouped(length.into()))
+        write!(text, "{}, {} {unit}", self.name, Grouped(length.into()))?;
+        if !self.note.is_empty() {
+            write!(text, ": {}", self.note)?;
+        }
+        text.push('\n');
+        Ok(())
     }
 }
 
@@ -209,7 +275,7 @@ fn bit_of(field: &Field<'_>, bit: u32) -> char {
 }
 
 /// The value, and what it means.
-fn value(field: &Field<'_>, text: &mut String) -> fmt::Result {
+fn value(field: &Field<'_>, goes_on: bool, text: &mut String) -> fmt::Result {
     let one_bit = field.mask.count_ones() == 1;
     let mut any = true;
     match &field.value {
@@ -239,6 +305,7 @@ fn value(field: &Field<'_>, text: &mut String) -> fmt::Result {
         }
         Value::Text(words) if words.is_empty() => text.push_str("(empty)"),
         Value::Text(words) => Escaping(text).write_str(words)?,
+        Value::Cut if goes_on => text.push_str("goes on in a later frame"),
         Value::Cut => text.push_str("cut off"),
     }
     if !field.meaning.is_empty() {

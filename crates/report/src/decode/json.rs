@@ -1,7 +1,7 @@
 //! One JSON object per frame. Names and shape are a promise to other programs.
 
 use super::tree::{Item, Layer};
-use super::{Shown, Tree};
+use super::{Shown, Tree, Whole};
 use crate::escape::{Escaped, Escaping};
 use crate::time::Rfc3339;
 use serde::ser::SerializeSeq;
@@ -21,17 +21,57 @@ pub(super) struct Object<'a> {
     wire_bytes: u32,
     source: Words<Endpoint>,
     destination: Words<Endpoint>,
+    #[serde(flatten)]
+    tree: TreeOf<'a>,
+    /// What the frame does in which transactions.
+    transactions: Vec<DeedOf>,
+    /// Messages that came in several frames, of which this is the one that completes them.
+    messages: Vec<MessageOf<'a>>,
+}
+
+/// Layers, and what lies between and behind them.
+#[derive(Serialize)]
+struct TreeOf<'a> {
     layers: Vec<LayerOf<'a>>,
     /// Bytes that no layer describes: payload that nobody claims, padding.
-    rest: Vec<RestOf>,
+    rest: Vec<RestOf<'a>>,
     stopped: Option<Words<wirewait_wire::Stop>>,
 }
 
+#[derive(Serialize)]
+struct DeedOf {
+    transaction: u64,
+    part: &'static str,
+}
+
+/// A message that was put together. Positions in its layers count from its first byte.
+#[derive(Serialize)]
+struct MessageOf<'a> {
+    /// Bytes, framing included.
+    length: u32,
+    /// How many of them are at hand, from the first one on.
+    captured_bytes: usize,
+    /// Where they were.
+    stretches: Vec<StretchOf>,
+    /// Stretches that are not listed.
+    omitted_stretches: u32,
+    #[serde(flatten)]
+    tree: TreeOf<'a>,
+}
+
+/// Bytes of a message in a frame.
+#[derive(Serialize)]
+struct StretchOf {
+    /// Null where they were never captured.
+    frame: Option<u64>,
+    start: u32,
+    bytes: u32,
+}
+
 impl<'a> Object<'a> {
-    pub(super) fn new(shown: &Shown<'a>) -> Self {
+    pub(super) fn new(shown: &'a Shown<'_>) -> Self {
         let Shown { frame, walk, .. } = *shown;
-        let tree = Tree::of_frame(shown.registry, frame, walk);
-        let mut object = Self {
+        Self {
             frame: shown.number,
             time: Rfc3339(frame.at),
             interface: frame.interface,
@@ -40,21 +80,59 @@ impl<'a> Object<'a> {
             wire_bytes: frame.wire_len,
             source: Words(walk.facts.from),
             destination: Words(walk.facts.to),
+            tree: TreeOf::new(&shown.tree),
+            transactions: shown
+                .deeds
+                .iter()
+                .map(|(transaction, deed)| DeedOf {
+                    transaction: *transaction,
+                    part: deed.name(),
+                })
+                .collect(),
+            messages: shown.wholes.iter().map(MessageOf::new).collect(),
+        }
+    }
+}
+
+impl<'a> TreeOf<'a> {
+    fn new(tree: &'a Tree<'_>) -> Self {
+        let mut found = Self {
             layers: Vec::new(),
             rest: Vec::new(),
-            stopped: walk.stop.map(Words),
+            stopped: tree.stop.map(Words),
         };
-        for item in tree.items {
+        for item in &tree.items {
             match item {
-                Item::Layer(layer) => object.layers.push(LayerOf::new(layer)),
-                Item::Rest(rest) => object.rest.push(RestOf {
+                Item::Layer(layer) => found.layers.push(LayerOf::new(layer)),
+                Item::Rest(rest) => found.rest.push(RestOf {
                     name: rest.name,
                     start: rest.range.start,
                     end: rest.range.end,
+                    note: &rest.note,
                 }),
             }
         }
-        object
+        found
+    }
+}
+
+impl<'a> MessageOf<'a> {
+    fn new(whole: &'a Whole<'_>) -> Self {
+        let message = whole.message;
+        let stretches = message.stretches.iter();
+        Self {
+            length: message.total(),
+            captured_bytes: whole.tree.bytes.len(),
+            stretches: stretches
+                .map(|stretch| StretchOf {
+                    frame: Some(stretch.frame).filter(|frame| *frame > 0),
+                    start: stretch.at,
+                    bytes: stretch.length,
+                })
+                .collect(),
+            omitted_stretches: message.omitted,
+            tree: TreeOf::new(&whole.tree),
+        }
     }
 }
 
@@ -65,12 +143,15 @@ struct LayerOf<'a> {
     payload: u32,
     end: u32,
     depth: usize,
+    /// True where the message goes on in a later frame.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    goes_on: bool,
     summary: Words<Summary<'a>>,
-    fields: FieldsOf<'a>,
+    fields: Level<'a>,
 }
 
 impl<'a> LayerOf<'a> {
-    fn new(layer: Layer<'a>) -> Self {
+    fn new(layer: &'a Layer<'_>) -> Self {
         Self {
             protocol: layer.dissector.name,
             start: layer.span.start,
@@ -78,16 +159,20 @@ impl<'a> LayerOf<'a> {
             end: layer.span.end,
             depth: layer.depth,
             summary: Words(Summary(layer.dissector, layer.input)),
-            fields: FieldsOf(layer.fields),
+            goes_on: layer.goes_on,
+            fields: Level(&layer.fields),
         }
     }
 }
 
 #[derive(Serialize)]
-struct RestOf {
+struct RestOf<'a> {
     name: &'static str,
     start: u32,
     end: u32,
+    /// What else is known of them.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    note: &'a str,
 }
 
 /// Written as a string, by way of its `Display`.
@@ -104,15 +189,6 @@ struct Summary<'a>(&'static wirewait_wire::Dissector, wirewait_wire::Input<'a>);
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (self.0.describe)(self.1, &mut Escaping(f))
-    }
-}
-
-/// All fields of a layer, those that are parts of others inside them.
-struct FieldsOf<'a>(Vec<Field<'a>>);
-
-impl Serialize for FieldsOf<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Level(&self.0).serialize(serializer)
     }
 }
 

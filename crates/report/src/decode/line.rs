@@ -1,7 +1,9 @@
 //! One line per frame: number, time, who to whom, and what the inner layers say.
 
-use super::{Shown, Time};
+use super::tree::{Item, Layer};
+use super::{Shown, Time, Tree};
 use crate::escape::Escaping;
+use crate::figures::Grouped;
 use crate::time::Rfc3339;
 use std::fmt::{self, Write};
 
@@ -15,43 +17,74 @@ impl Shown<'_> {
             Time::Relative => column(text, -16, Seconds(self.clock.since_start(frame.at)))?,
             Time::Delta => column(text, -16, Seconds(self.clock.since_shown(frame.at)))?,
         }
+        if let Some(deeds) = self.role {
+            let names: Vec<&str> = deeds.iter().map(|deed| deed.name()).collect();
+            column(text, 13, names.join("+"))?;
+        }
         let (from, to) = (walk.facts.from, walk.facts.to);
         column(text, 43, format_args!("{from} > {to}"))?;
-        let mut any = false;
-        for (n, span) in walk.spans().iter().enumerate() {
-            if !self.is_shown(n) {
-                continue;
-            }
-            let dissector = self.registry.dissector(span.dissector);
-            if any {
-                text.push_str(" | ");
-            }
-            any = true;
-            write!(text, "{:<6} ", dissector.name)?;
-            (dissector.describe)(walk.bytes(frame, *span), &mut Escaping(text))?;
+        let start = text.len();
+        self.tree.line(text)?;
+        for whole in &self.wholes {
+            separate(text, start);
+            whole.tree.line(text)?;
+            let (total, frames) = (whole.message.total(), whole.message.frames());
+            write!(
+                text,
+                " [{} bytes from {frames} frames]",
+                Grouped(total.into())
+            )?;
         }
-        if !any {
+        if text.len() == start {
             write!(text, "-      link type {}", frame.link.0)?;
         }
-        if let Some(stop) = walk.stop {
+        if let Some(stop) = self.tree.stop {
             write!(text, " [{stop}]")?;
         }
         text.truncate(text.trim_end().len());
         text.push('\n');
         Ok(())
     }
+}
 
-    /// Whether a layer is worth words in one line: it is innermost, or its messages mean
-    /// something of their own beside what they carry (NBF).
-    fn is_shown(&self, n: usize) -> bool {
-        let spans = self.walk.spans();
-        let Some(span) = spans.get(n) else {
-            return false;
-        };
-        let carries_the_next = spans
-            .get(n + 1)
-            .is_some_and(|next| next.start >= span.payload && next.start < span.end.max(1));
-        !carries_the_next || self.registry.dissector(span.dissector).exchange.is_some()
+impl Tree<'_> {
+    /// What is worth words in one line: the innermost layers, those whose messages mean
+    /// something of their own beside what they carry (NBF), and what else is known of bytes.
+    fn line(&self, text: &mut String) -> fmt::Result {
+        let start = text.len();
+        for (n, item) in self.items.iter().enumerate() {
+            match item {
+                Item::Layer(layer) => {
+                    if self.is_innermost(n, layer) || layer.dissector.exchange.is_some() {
+                        separate(text, start);
+                        write!(text, "{:<6} ", layer.dissector.name)?;
+                        (layer.dissector.describe)(layer.input, &mut Escaping(text))?;
+                    }
+                }
+                Item::Rest(rest) if !rest.note.is_empty() => {
+                    write!(text, " [{}]", rest.note)?;
+                }
+                Item::Rest(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether no other layer lies in the payload of this one.
+    fn is_innermost(&self, n: usize, layer: &Layer<'_>) -> bool {
+        let behind = self.items.get(n + 1..).unwrap_or_default();
+        let next = behind.iter().find_map(|item| match item {
+            Item::Layer(next) => Some(next.depth),
+            Item::Rest(_) => None,
+        });
+        next.is_none_or(|depth| depth <= layer.depth)
+    }
+}
+
+fn separate(text: &mut String, start: usize) {
+    if text.len() > start {
+        text.truncate(text.trim_end().len());
+        text.push_str(" | ");
     }
 }
 

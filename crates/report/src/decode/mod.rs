@@ -2,17 +2,21 @@
 //! the bytes below it, or a JSON object each.
 
 mod detail;
+mod follow;
 mod hex;
 mod json;
 mod line;
 mod select;
 mod tree;
 
+pub use follow::Cast;
 pub use select::Selector;
 pub use tree::{DATA, Item, Layer, PADDING, Rest, Tree};
 
 use crate::text::Look;
+use follow::{Alongside, Message};
 use std::io::{self, Write};
+use wirewait_analysis::Deed;
 use wirewait_wire::{Depth, Frame, Registry, Timestamp, Walk};
 
 /// How a frame's time is shown.
@@ -48,6 +52,10 @@ pub struct Decoder<'r> {
     /// Which of them were found in a frame.
     found: Vec<bool>,
     clock: Clock,
+    /// Number of the frame taken in last.
+    number: u64,
+    alongside: Option<Box<Alongside>>,
+    cast: Option<Cast>,
     /// Reused from frame to frame, like the text.
     walk: Walk,
     text: String,
@@ -75,7 +83,7 @@ impl Clock {
 }
 
 impl<'r> Decoder<'r> {
-    /// A decoder for the protocols of `registry`.
+    /// A decoder for the protocols of `registry`, which takes each frame by itself.
     #[must_use]
     pub fn new(registry: &'r Registry, shape: Shape, time: Time, look: Look) -> Self {
         Self {
@@ -86,15 +94,31 @@ impl<'r> Decoder<'r> {
             selectors: Vec::new(),
             found: Vec::new(),
             clock: Clock::default(),
+            number: 0,
+            alongside: None,
+            cast: None,
             walk: Walk::default(),
             text: String::new(),
         }
+    }
+
+    /// Follows the traffic, so that messages that came in several frames are shown whole, and
+    /// answers in the light of what was asked. `registry` has the same dissectors.
+    #[must_use]
+    pub fn following(mut self, registry: Registry) -> Self {
+        self.alongside = Some(Box::new(Alongside::new(registry)));
+        self
     }
 
     /// Marks these fields where details are shown.
     pub fn select(&mut self, selectors: Vec<Selector>) {
         self.found = vec![false; selectors.len()];
         self.selectors = selectors;
+    }
+
+    /// Marks the frames of a transaction with what they did in it.
+    pub fn mark(&mut self, cast: Cast) {
+        self.cast = Some(cast);
     }
 
     /// Those of the fields to be marked that no frame had so far.
@@ -107,30 +131,52 @@ impl<'r> Decoder<'r> {
             .map(|(selector, _)| selector)
     }
 
-    /// Passes a frame over: the first one of the capture is where relative time begins,
-    /// whether it is shown or not.
+    /// Takes in the next frame of the capture, whether it is going to be shown or not.
     pub fn pass(&mut self, frame: &Frame<'_>) {
-        self.clock.start.get_or_insert(frame.at);
+        self.count(frame);
+        if let Some(alongside) = &mut self.alongside {
+            alongside.frame(self.number, frame);
+        }
     }
 
-    /// Writes the frame, which is the `number`th of the capture, counted from 1.
+    /// Leaves the next frame of the capture out of everything but the numbers of frames.
+    pub fn skip(&mut self, frame: &Frame<'_>) {
+        self.count(frame);
+        if let Some(alongside) = &mut self.alongside {
+            alongside.skip();
+        }
+    }
+
+    /// Writes the frame that was passed last.
     ///
     /// # Errors
     /// What `out` says.
-    pub fn write(
-        &mut self,
-        out: &mut impl Write,
-        number: u64,
-        frame: &Frame<'_>,
-    ) -> io::Result<()> {
-        self.pass(frame);
+    pub fn write(&mut self, out: &mut impl Write, frame: &Frame<'_>) -> io::Result<()> {
         self.registry.walk(frame, Depth::Full, &mut self.walk);
+        let alongside = self.alongside.as_deref();
+        let wholes = alongside.map(Alongside::wholes).unwrap_or_default();
+        let (registry, walk) = (self.registry, &self.walk);
         let shown = Shown {
-            registry: self.registry,
-            walk: &self.walk,
-            number,
+            walk,
+            number: self.number,
             frame,
             clock: self.clock,
+            tree: match alongside {
+                Some(alongside) => Tree::of_known_frame(registry, frame, walk, alongside.heard()),
+                None => Tree::of_frame(registry, frame, walk),
+            },
+            wholes: wholes
+                .iter()
+                .map(|(message, bytes)| Whole {
+                    message,
+                    tree: Tree::of_message(registry, bytes, message),
+                })
+                .collect(),
+            deeds: alongside.map(|a| a.heard().deeds()).unwrap_or_default(),
+            role: self.cast.as_ref().map(|cast| {
+                let deeds = cast.frames().get(&self.number);
+                deeds.map(Vec::as_slice).unwrap_or_default()
+            }),
         };
         self.text.clear();
         match self.shape {
@@ -154,15 +200,31 @@ impl<'r> Decoder<'r> {
         self.clock.shown = Some(frame.at);
         out.write_all(self.text.as_bytes())
     }
+
+    fn count(&mut self, frame: &Frame<'_>) {
+        self.number += 1;
+        self.clock.start.get_or_insert(frame.at);
+    }
 }
 
-/// A frame, walked.
+/// A frame, and all that is known of it.
 struct Shown<'a> {
-    registry: &'a Registry,
     walk: &'a Walk,
     number: u64,
     frame: &'a Frame<'a>,
     clock: Clock,
+    tree: Tree<'a>,
+    wholes: Vec<Whole<'a>>,
+    /// What it did in which transactions.
+    deeds: Vec<(u64, Deed)>,
+    /// What it did in the one that was asked for.
+    role: Option<&'a [Deed]>,
+}
+
+/// A message that the frame completes.
+struct Whole<'a> {
+    message: &'a Message,
+    tree: Tree<'a>,
 }
 
 #[cfg(test)]
@@ -269,11 +331,11 @@ mod tests {
         Registry::new(ALL).unwrap()
     }
 
-    fn shown(shape: Shape, time: Time, frames: &[(u64, i64, &[u8], u32)]) -> String {
+    fn shown(shape: Shape, time: Time, frames: &[(i64, &[u8], u32)]) -> String {
         let registry = registry();
         let mut decoder = Decoder::new(&registry, shape, time, Look::FILE);
         let mut out = Vec::new();
-        for (number, nanos, bytes, wire_len) in frames {
+        for (nanos, bytes, wire_len) in frames {
             let frame = Frame {
                 at: Timestamp::from_nanos(*nanos),
                 link: LinkType(147),
@@ -281,7 +343,8 @@ mod tests {
                 wire_len: *wire_len,
                 bytes,
             };
-            decoder.write(&mut out, *number, &frame).unwrap();
+            decoder.pass(&frame);
+            decoder.write(&mut out, &frame).unwrap();
         }
         String::from_utf8(out).unwrap()
     }
@@ -290,10 +353,10 @@ mod tests {
 
     #[test]
     fn a_line_names_the_innermost_layer_and_what_conveys_it() {
-        let frames: [(u64, i64, &[u8], u32); 3] = [
-            (1, 5_000_000_000, b"x\x04ab", 4),
-            (2, 5_000_001_000, b"m\x06x\x04cd", 6),
-            (3, 4_999_999_999, b"x\x04a", 4),
+        let frames: [(i64, &[u8], u32); 3] = [
+            (5_000_000_000, b"x\x04ab", 4),
+            (5_000_001_000, b"m\x06x\x04cd", 6),
+            (4_999_999_999, b"x\x04a", 4),
         ];
         assert_eq!(
             shown(Shape::Line, Time::Relative, &frames),
@@ -313,7 +376,7 @@ mod tests {
 
     #[test]
     fn names_on_the_wire_cannot_command_the_terminal() {
-        let frame: (u64, i64, &[u8], u32) = (1, 0, b"x\x08\x1b[2J\n\r", 8);
+        let frame: (i64, &[u8], u32) = (0, b"x\x08\x1b[2J\n\r", 8);
         for shape in [Shape::Line, Shape::Json] {
             let text = shown(shape, Time::Relative, &[frame]);
             assert!(
@@ -337,7 +400,8 @@ mod tests {
             wire_len: 0,
             bytes: &[],
         };
-        decoder.write(&mut out, 1, &frame).unwrap();
+        decoder.pass(&frame);
+        decoder.write(&mut out, &frame).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.ends_with("-      link type 999\n"), "{text}");
     }
@@ -360,13 +424,14 @@ mod tests {
         ];
         for (number, (bytes, wire_len)) in (1..).zip(frames) {
             let frame = Frame {
-                at: Timestamp::from_nanos(1000 * number as i64),
+                at: Timestamp::from_nanos(1000 * number),
                 link: LinkType(147),
                 interface: 0,
                 wire_len,
                 bytes,
             };
-            decoder.write(&mut out, number, &frame).unwrap();
+            decoder.pass(&frame);
+            decoder.write(&mut out, &frame).unwrap();
         }
         let text = String::from_utf8(out).unwrap();
         let missing: Vec<String> = decoder.missing().map(Selector::to_string).collect();
@@ -380,10 +445,10 @@ mod tests {
             shown(
                 Shape::Json,
                 Time::Relative,
-                &[(7, 1, b"x\x09ab\x1bc\0\0\0\x01!", 11)]
+                &[(1, b"x\x09ab\x1bc\0\0\0\x01!", 11)]
             ),
             concat!(
-                r#"{"frame":7,"time":"1970-01-01T00:00:00.000000001Z","interface":0,"#,
+                r#"{"frame":1,"time":"1970-01-01T00:00:00.000000001Z","interface":0,"#,
                 r#""link_type":147,"captured_bytes":11,"wire_bytes":11,"#,
                 r#""source":"02-00-00-00-00-01","destination":"02-00-00-00-00-02","#,
                 r#""layers":[{"protocol":"outer","start":0,"payload":2,"end":9,"depth":0,"#,
@@ -398,7 +463,8 @@ mod tests {
                 r#"{"name":"Two\\x07","start":2,"end":4,"value":24930,"meaning":"a\\x1b[2J"},"#,
                 r#"{"name":"Name","start":4,"end":6,"value":"\\x1bc"}]},"#,
                 r#"{"name":"Four","start":6,"end":9,"cut":true}]}],"#,
-                r#""rest":[{"name":"Padding","start":9,"end":11}],"stopped":null}"#,
+                r#""rest":[{"name":"Padding","start":9,"end":11}],"stopped":null,"#,
+                r#""transactions":[],"messages":[]}"#,
                 "\n"
             )
         );
@@ -433,7 +499,7 @@ mod tests {
 
     #[test]
     fn times_are_since_the_start_or_the_frame_before() {
-        let frames: [(u64, i64, &[u8], u32); 2] = [(1, 5_000, b"", 0), (2, 4_000, b"", 0)];
+        let frames: [(i64, &[u8], u32); 2] = [(5_000, b"", 0), (4_000, b"", 0)];
         let text = shown(Shape::Line, Time::Delta, &frames);
         let times: Vec<&str> = text
             .lines()
