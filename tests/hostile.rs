@@ -26,7 +26,7 @@ use wirewait_wire::{Depth, Frame, LinkType, Source, SourceErrorKind, Timestamp, 
 
 /// Every capture at hand, by name: those of the project always, the real ones if they are
 /// there.
-fn everything() -> &'static [(String, Vec<OwnedFrame>)] {
+pub(crate) fn everything() -> &'static [(String, Vec<OwnedFrame>)] {
     static ALL: OnceLock<Vec<(String, Vec<OwnedFrame>)>> = OnceLock::new();
     ALL.get_or_init(|| {
         let mut folders = Vec::new();
@@ -61,7 +61,7 @@ fn read(path: &Path) -> Vec<OwnedFrame> {
 }
 
 /// The frames of a source and what was said meanwhile.
-fn drain(source: &mut dyn Source) -> (Vec<OwnedFrame>, Vec<String>) {
+pub(crate) fn drain(source: &mut dyn Source) -> (Vec<OwnedFrame>, Vec<String>) {
     let (mut frames, mut errors) = (Vec::new(), Vec::new());
     loop {
         match source.next_frame() {

@@ -3,6 +3,7 @@
 mod columns;
 mod fields;
 mod fields_ipx;
+mod decode;
 mod hostile;
 mod lab;
 mod layers;

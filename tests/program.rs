@@ -166,6 +166,72 @@ fn decode_shows_the_frames_asked_for() {
 }
 
 #[test]
+fn decode_shows_the_frames_of_a_transaction_and_what_they_did() {
+    let capture = "captures/nbf/write.pcapng";
+    let rows = wirewait(&["transactions", "--format", "ndjson", capture]);
+    let write = stdout(&rows)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .find(|row| row["command"] == "WRITE_ANDX")
+        .unwrap();
+    let number = write["transaction"].to_string();
+    let output = wirewait(&["decode", capture, "--transaction", &number]);
+    let text = stdout(&output);
+    let roles: Vec<(&str, &str)> = text
+        .lines()
+        .map(|line| {
+            let mut words = line.split_whitespace();
+            (words.next().unwrap(), words.nth(1).unwrap())
+        })
+        .collect();
+    // As captures/nbf/write.scenario plays it: three frames, acknowledged twice.
+    assert_eq!(
+        roles,
+        [
+            ("11", "request"),
+            ("12", "request"),
+            ("13", "ack"),
+            ("14", "request"),
+            ("15", "response"),
+            ("16", "ack"),
+        ]
+    );
+    let output = wirewait(&["decode", capture, "--transaction", "99"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("the capture has 3"),
+        "{}",
+        stderr(&output)
+    );
+    let output = wirewait(&["decode", "-", "--transaction", "1"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = wirewait(&["decode", capture, "-F", "1,3-4", "-F", "16"]);
+    assert_eq!(stdout(&output).lines().count(), 4);
+}
+
+#[test]
+fn decode_marks_what_is_selected() {
+    let arguments = [
+        "decode",
+        "captures/ncp/over-udp.pcapng",
+        "-F",
+        "3",
+        "--select",
+    ];
+    let with = |selector| wirewait(&[&arguments[..], &[selector]].concat());
+    let text = stdout(&with("udp.source port"));
+    assert!(text.contains("\n>        34-35"), "{text}");
+    assert!(text.contains("[04 01]"), "{text}");
+    let output = with("udp.no such field");
+    assert!(
+        stderr(&output).contains("no frame that was shown"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(with("nonsense.x").status.code(), Some(2));
+}
+
+#[test]
 fn standard_input_gives_what_the_file_gives() {
     let bytes = std::fs::read(root().join(DEMO)).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_wirewait"))

@@ -110,7 +110,8 @@ impl Header {
                 Err(malformed(20, "NextCommand points into the header"))
             }
             Some(next) if next % 8 != 0 => Err(malformed(20, "NextCommand not a multiple of 8")),
-            Some(next) if next >= left => Err(malformed(20, "NextCommand behind the message")),
+            // At its very end there is nothing: a part that is read by itself looks like that.
+            Some(next) if next > left => Err(malformed(20, "NextCommand behind the message")),
             Some(next) => Ok(next),
         }
     }

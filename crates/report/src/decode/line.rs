@@ -26,6 +26,9 @@ impl Shown<'_> {
         let start = text.len();
         self.tree.line(text)?;
         for whole in &self.wholes {
+            if !whole.tree.items.iter().any(|i| matches!(i, Item::Layer(_))) {
+                continue;
+            }
             separate(text, start);
             whole.tree.line(text)?;
             let (total, frames) = (whole.message.total(), whole.message.frames());

@@ -230,13 +230,21 @@ impl Share<'_> {
             plan_message(registry, bytes, (start, end), message, plan);
             return;
         }
+        if message.complete && message.stretches.len() == 1 {
+            // Nobody reads it, and there is nothing else to say.
+            return;
+        }
         let name = message
             .dissector
             .map_or("unknown kind", |id| registry.dissector(id).name);
         let last = self.position + u64::from(self.stretch.length).saturating_sub(1);
         let mut note = format!("message of {name}, byte {}", Grouped(self.position));
         if last > self.position {
-            note = format!("message of {name}, bytes {}-{}", Grouped(self.position), Grouped(last));
+            note = format!(
+                "message of {name}, bytes {}-{}",
+                Grouped(self.position),
+                Grouped(last)
+            );
         }
         if message.length > 0 && (message.complete || message.framer.is_some()) {
             note += &format!(" of {}", Grouped(message.total().into()));
