@@ -25,7 +25,7 @@ fn main() -> std::io::Result<()> {
         collect(&fuzz.join(folder), &mut paths);
     }
     paths.sort();
-    for target in ["dissect", "analyse", "pairing", "stream", "files"] {
+    for target in ["dissect", "analyse", "pairing", "stream", "files", "filter"] {
         fs::create_dir_all(fuzz.join("corpus").join(target))?;
     }
     let corpus = |target: &str, name: String| fuzz.join("corpus").join(target).join(name);
@@ -73,6 +73,17 @@ fn main() -> std::io::Result<()> {
         let bytes: Vec<u8> = (0..length).map(|_| dice.bits() as u8).collect();
         fs::write(corpus("stream", format!("random-{n}")), &bytes)?;
         fs::write(corpus("pairing", format!("random-{n}")), &bytes)?;
+    }
+    for (n, expression) in [
+        "smb1 and not (nbf or tcp)",
+        "src 10.0.0.1 or dst host 00-00-1b-12-34-56 && port 0x451",
+        "command \"READ*\" and smb2.MessageId >= 0x10",
+        "tcp.\"Source port\" != 445 or ncp.\"Completion code\" == \"a \\\" b\"",
+    ]
+    .iter()
+    .enumerate()
+    {
+        fs::write(corpus("filter", format!("expression-{n}")), expression)?;
     }
     println!(
         "seeds of {captures} captures, {} kinds of frames",

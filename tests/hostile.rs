@@ -5,6 +5,8 @@
 mod analysis;
 #[path = "../fuzz/checks/dialogue.rs"]
 mod dialogue;
+#[path = "../fuzz/checks/filter.rs"]
+mod filters;
 #[path = "../fuzz/checks/input.rs"]
 mod input;
 #[path = "../fuzz/checks/dissect.rs"]
@@ -394,6 +396,47 @@ fn whatever_comes_in_what_goes_out_is_text() {
         let look = wirewait_report::text::Look::FILE;
         wirewait_report::text::report(&mut out, &about, &found.snapshot, look).unwrap();
         assert_text(name, &out, false);
+    }
+}
+
+#[test]
+fn expressions_that_nobody_should_type() {
+    const WORDS: [&str; 20] = [
+        "smb1",
+        "nbf",
+        "and",
+        "or",
+        "not",
+        "(",
+        ")",
+        "host",
+        "src",
+        "port",
+        "command",
+        "==",
+        "<",
+        "smb2.MessageId",
+        "10.0.0.1",
+        "0x",
+        "\"a b\"",
+        "*",
+        ".",
+        "\u{202e}",
+    ];
+    let registry = registry();
+    let mut dice = Random::new(0x7368_6f77);
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..dice.below(12) {
+            text.push_str(WORDS[dice.below(20) as usize]);
+            if dice.below(5) > 0 {
+                text.push(' ');
+            }
+            if dice.below(20) == 0 {
+                text.push(char::from(dice.below(256) as u8));
+            }
+        }
+        filters::filter(&registry, &text);
     }
 }
 

@@ -210,6 +210,32 @@ fn decode_shows_the_frames_of_a_transaction_and_what_they_did() {
 }
 
 #[test]
+fn decode_shows_the_frames_that_fit() {
+    let lines = |show: &str| {
+        let output = wirewait(&["decode", "captures/nbf/write.pcapng", "--show", show]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let text = stdout(&output);
+        let numbers = text
+            .lines()
+            .map(|l| l.split_whitespace().next().unwrap().to_owned());
+        numbers.collect::<Vec<_>>()
+    };
+    // Frame 12 carries the middle of the request, and says so only by its NBF header.
+    assert_eq!(lines("smb1"), ["11", "14", "15"]);
+    assert_eq!(lines("netbeui and not smb1"), ["1", "2", "7", "9", "12"]);
+    assert_eq!(
+        lines("command write_* and src 00-00-1b-00-00-01"),
+        ["11", "14"]
+    );
+    assert_eq!(lines("host 00-00-1b-00-00-09 and not nbf").len(), 8);
+    let output = wirewait(&["decode", DEMO, "--show", "smb2 and (ncp"]);
+    assert_eq!(output.status.code(), Some(2));
+    let expected = "wirewait: --show: column 14: ) should stand here, for the ( in column 10\n  \
+                    smb2 and (ncp\n               ^\n";
+    assert_eq!(stderr(&output), expected);
+}
+
+#[test]
 fn decode_marks_what_is_selected() {
     let arguments = [
         "decode",

@@ -86,6 +86,10 @@ pub(crate) struct DecodeArgs {
     /// `transactions` shows them for the same --since, --until and --filter
     #[arg(long, value_name = "N")]
     pub(crate) transaction: Option<u64>,
+    /// Only frames that fit: smb1, nbf, host 00-00-1b-12-34-56, src 10.0.0.1, dst port 445,
+    /// command READ*, smb2.MessageId == 5, joined by and, or, not and ( )
+    #[arg(long, value_name = "EXPRESSION")]
+    pub(crate) show: Option<String>,
     /// Shape of the frames; json is one object per line
     #[arg(long, value_enum, default_value_t = DecodeFormat::Text)]
     pub(crate) format: DecodeFormat,

@@ -6,11 +6,12 @@ use crate::input::{Input, warn};
 use crate::output::Output;
 use wirewait_engine::{Analyzer, Choice, Registry, Settings, registry};
 use wirewait_report::Escaped;
-use wirewait_report::decode::{Cast, Decoder, Shape, Time};
+use wirewait_report::decode::{Cast, Decoder, Filter, FilterError, Shape, Time};
 
 pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
     let registry = registry();
     check(args, &registry)?;
+    let filter = filter(args, &registry)?;
     let cast = args
         .transaction
         .map(|number| cast(args, number))
@@ -31,6 +32,9 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
     let mut decoder =
         Decoder::new(&registry, shape, time, output.look()).following(wirewait_engine::registry());
     decoder.select(args.select.clone());
+    if let Some(filter) = filter {
+        decoder.show(filter);
+    }
     let wanted = Wanted {
         ranges: &args.frames,
         cast: cast.clone(),
@@ -62,6 +66,9 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
             "--select {selector}: no frame that was shown has it"
         ));
     }
+    for field in decoder.filter().iter().flat_map(|filter| filter.missing()) {
+        warn(&format!("--show: no frame that was looked at has {field}"));
+    }
     let first = args.frames.iter().map(|frames| *frames.0.start()).min();
     match first.filter(|first| *first > number) {
         Some(first) => Err(Failure::Cannot(format!(
@@ -83,6 +90,22 @@ fn check(args: &DecodeArgs, registry: &Registry) -> Result<(), Failure> {
         ))),
         None => Ok(()),
     }
+}
+
+fn filter(args: &DecodeArgs, registry: &Registry) -> Result<Option<Filter>, Failure> {
+    let Some(text) = &args.show else {
+        return Ok(None);
+    };
+    let wrong = |error: FilterError| {
+        // The place is pointed at where the expression is printed as it was typed.
+        let shown = Escaped(text).to_string();
+        let pointer = match shown == *text {
+            true => format!("\n  {shown}\n  {:>1$}", '^', error.column + 1),
+            false => String::new(),
+        };
+        Failure::Usage(format!("--show: {}{pointer}", Escaped(&error.to_string())))
+    };
+    Filter::parse(text, registry).map(Some).map_err(wrong)
 }
 
 /// Which frames a transaction has: known only when it is over, so the input is read for it

@@ -179,6 +179,7 @@ impl Header {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbf",
     title: "NetBIOS Frames protocol (NetBEUI), IBM SC30-3587",
+    aliases: &["NetBEUI", "NetBIOS Frames", "NetBIOS", "LAN Manager"],
     does: "sessions, messages in pieces, acknowledgements, name queries, status, datagrams",
     lacks: "the contents of adapter status",
     verified: &[

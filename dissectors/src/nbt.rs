@@ -139,6 +139,7 @@ impl fmt::Display for Name {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbss",
     title: "NetBIOS session service framing on TCP port 139, RFC 1002; session set-up is counted as nbt",
+    aliases: &["NetBIOS session service", "NetBIOS over TCP/IP", "NBT", "NetBT"],
     does: "messages in the TCP stream, finding the next one after a gap",
     verified: &[
         Verified::Specification,

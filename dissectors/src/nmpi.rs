@@ -69,6 +69,7 @@ impl Header {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nmpi",
     title: "Name Management Protocol over IPX (Microsoft NWLink)",
+    aliases: &["NWLink", "Name Management Protocol"],
     does: "name and mailslot queries with their answers, mailslot messages",
     lacks: "no specification is public",
     verified: &[Verified::RealCaptures, Verified::Tshark],

@@ -101,6 +101,7 @@ impl Assembler {
             _ => (Default::default(), None),
         };
         Some(Assembled {
+            follows: trace.follows,
             complete: false,
             framer: None,
             dissector,
@@ -394,9 +395,7 @@ impl Assembler {
     ) -> u32 {
         if self.tally.is_none() {
             // The next part of a compound.
-            let serial = self.serial;
-            self.begin(piece.mark);
-            self.serial = serial;
+            self.begin_next(piece.mark);
         }
         let here = u64::from(piece.length).min(self.left);
         if self.got == 0 && self.head.is_empty() {
@@ -476,8 +475,7 @@ impl Assembler {
                 tally.bytes = length;
             }
             if let Some(trail) = &mut self.trail {
-                trail.clear();
-                trail.add(&piece, n);
+                trail.only(&piece, n);
             }
             let input = Input {
                 bytes: clip(input.bytes, length),
@@ -489,9 +487,7 @@ impl Assembler {
             }
             // Further parts share the frame: counted with the first.
             piece = piece.after(n);
-            let serial = self.serial;
-            self.begin(piece.mark);
-            self.serial = serial;
+            self.begin_next(piece.mark);
             self.state = State::Inside;
             if let Some(tally) = &mut self.tally {
                 tally.frames = 1;
@@ -558,6 +554,16 @@ impl Assembler {
         self.head_closed = false;
         if let Some(trail) = &mut self.trail {
             trail.clear();
+        }
+    }
+
+    /// Begins another part of the same message.
+    fn begin_next(&mut self, mark: Mark) {
+        let serial = self.serial;
+        self.begin(mark);
+        self.serial = serial;
+        if let Some(trail) = &mut self.trail {
+            trail.follows = true;
         }
     }
 

@@ -103,6 +103,7 @@ impl Pairing {
             }
         }
         events(Event::Assembled(&Assembled {
+            follows: trace.follows,
             complete: true,
             framer,
             dissector: message.dissector,

@@ -57,6 +57,9 @@ impl Deed {
 /// A message, or a part of one that is read by itself, as far as it was put together.
 #[derive(Clone, Copy, Debug)]
 pub struct Assembled<'a> {
+    /// It goes on where the message told before it ended, and shares its framing with it (an
+    /// SMB2 compound).
+    pub follows: bool,
     /// Complete; otherwise it is under way, and more of it came with the frame at hand.
     pub complete: bool,
     /// Who cuts the stream that it came in into messages.
@@ -80,6 +83,7 @@ pub struct Assembled<'a> {
 /// What is told of a message beside what it means.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Trace<'a> {
+    pub(crate) follows: bool,
     pub(crate) header: u32,
     pub(crate) stretches: &'a [Stretch],
     pub(crate) omitted: u32,
@@ -90,6 +94,7 @@ pub(crate) struct Trace<'a> {
 /// Of which bytes the message under way was put together so far.
 #[derive(Default)]
 pub(crate) struct Trail {
+    pub(crate) follows: bool,
     pub(crate) header: u32,
     stretches: Vec<Stretch>,
     omitted: u32,
@@ -98,6 +103,7 @@ pub(crate) struct Trail {
 
 impl Trail {
     pub(crate) fn clear(&mut self) {
+        self.follows = false;
         self.header = 0;
         self.stretches.clear();
         self.omitted = 0;
@@ -109,6 +115,12 @@ impl Trail {
         if n > 0 {
             self.push(stretch(piece, n));
         }
+    }
+
+    /// It is these bytes, and no others.
+    pub(crate) fn only(&mut self, piece: &Piece<'_>, n: u32) {
+        self.stretches.clear();
+        self.add(piece, n);
     }
 
     /// So many bytes of it were never captured.
@@ -139,6 +151,7 @@ impl Trail {
 
     pub(crate) fn trace(&self) -> Trace<'_> {
         Trace {
+            follows: self.follows,
             header: self.header,
             stretches: &self.stretches,
             omitted: self.omitted,

@@ -119,6 +119,8 @@ pub struct Dissector {
     pub name: &'static str,
     /// Its name in full, with the specification.
     pub title: &'static str,
+    /// Other names under which people look for it (`NetBEUI`).
+    pub aliases: &'static [&'static str],
     /// What is understood of it, in a few words for `wirewait protocols`.
     pub does: &'static str,
     /// What is not, in plain words; empty if nothing.
@@ -159,6 +161,7 @@ impl Dissector {
     pub const PLAIN: Self = Self {
         name: "",
         title: "",
+        aliases: &[],
         does: "",
         lacks: "",
         verified: &[],
@@ -180,6 +183,19 @@ impl Dissector {
         describe: |input, out| write!(out, "{} bytes", input.length),
         fields: |f| f.rest("Data").map(|_| ()),
     };
+
+    /// Whether people who look for this name may mean it: case, blanks and punctuation do not
+    /// count.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        let same = |known: &&str| plain(known).eq(plain(name));
+        same(&self.name) || self.aliases.iter().any(|alias| same(&alias))
+    }
+}
+
+fn plain(name: &str) -> impl Iterator<Item = char> + '_ {
+    let counts = name.chars().filter(|c| c.is_alphanumeric());
+    counts.flat_map(char::to_lowercase)
 }
 
 /// Why a walk ended before the innermost layer.

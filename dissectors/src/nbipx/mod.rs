@@ -207,6 +207,7 @@ fn has_networks(input: Input<'_>) -> Result<bool, Fault> {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbipx",
     title: "NetBIOS over IPX (Novell, and Microsoft NWLink)",
+    aliases: &["NWLink NetBIOS", "NetBIOS over IPX", "NB-IPX", "Novell NetBIOS"],
     does: "sessions: opening, the order of packets, messages in pieces, acknowledgements, \
            retransmissions; datagrams down to the mailslot message in them; name queries \
            with their answers",

@@ -110,8 +110,7 @@ impl Header {
                 Err(malformed(20, "NextCommand points into the header"))
             }
             Some(next) if next % 8 != 0 => Err(malformed(20, "NextCommand not a multiple of 8")),
-            // At its very end there is nothing: a part that is read by itself looks like that.
-            Some(next) if next > left => Err(malformed(20, "NextCommand behind the message")),
+            Some(next) if next >= left => Err(malformed(20, "NextCommand behind the message")),
             Some(next) => Ok(next),
         }
     }

@@ -159,7 +159,23 @@ impl Sink for Heard {
     fn transaction(&mut self, _: &Transaction) {}
 
     fn assembled(&mut self, message: &Assembled<'_>) {
-        if message.stretches.iter().any(|s| s.frame == self.now) {
+        if !message.stretches.iter().any(|s| s.frame == self.now) {
+            return;
+        }
+        let before = self.messages.last_mut().filter(|before| before.complete);
+        if let Some(before) = before
+            && message.follows
+            && message.complete
+        {
+            // The parts of one message are read together; which of them answers what is not
+            // told apart.
+            before.length = before.length.saturating_add(message.head.length);
+            before.stretches.extend(message.stretches);
+            before.omitted = before.omitted.saturating_add(message.omitted);
+            before.join();
+            before.asked = None;
+            self.deeds.extend(message.deed);
+        } else {
             self.messages.push(Message {
                 complete: message.complete,
                 framer: message.framer,
@@ -199,6 +215,17 @@ impl Message {
     /// Bytes, framing included.
     pub(super) fn total(&self) -> u32 {
         self.length.saturating_add(self.header)
+    }
+
+    /// Makes one of stretches that lie side by side.
+    fn join(&mut self) {
+        self.stretches.dedup_by(|next, last| {
+            let joined = next.frame == last.frame && last.at.saturating_add(last.length) == next.at;
+            if joined {
+                last.length = last.length.saturating_add(next.length);
+            }
+            joined
+        });
     }
 
     /// In how many frames it came.

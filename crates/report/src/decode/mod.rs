@@ -7,10 +7,12 @@ mod hex;
 mod json;
 mod line;
 mod select;
+mod show;
 mod tree;
 
 pub use follow::Cast;
 pub use select::Selector;
+pub use show::{Filter, FilterError};
 pub use tree::{DATA, Item, Layer, PADDING, Rest, Tree};
 
 use crate::text::Look;
@@ -56,6 +58,7 @@ pub struct Decoder<'r> {
     number: u64,
     alongside: Option<Box<Alongside>>,
     cast: Option<Cast>,
+    filter: Option<Filter>,
     /// Reused from frame to frame, like the text.
     walk: Walk,
     text: String,
@@ -97,6 +100,7 @@ impl<'r> Decoder<'r> {
             number: 0,
             alongside: None,
             cast: None,
+            filter: None,
             walk: Walk::default(),
             text: String::new(),
         }
@@ -119,6 +123,17 @@ impl<'r> Decoder<'r> {
     /// Marks the frames of a transaction with what they did in it.
     pub fn mark(&mut self, cast: Cast) {
         self.cast = Some(cast);
+    }
+
+    /// Shows only frames that fit.
+    pub fn show(&mut self, filter: Filter) {
+        self.filter = Some(filter);
+    }
+
+    /// The filter, which knows what no frame had of what it names.
+    #[must_use]
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
     }
 
     /// Those of the fields to be marked that no frame had so far.
@@ -147,7 +162,7 @@ impl<'r> Decoder<'r> {
         }
     }
 
-    /// Writes the frame that was passed last.
+    /// Writes the frame that was passed last, if it fits the filter.
     ///
     /// # Errors
     /// What `out` says.
@@ -178,6 +193,11 @@ impl<'r> Decoder<'r> {
                 deeds.map(Vec::as_slice).unwrap_or_default()
             }),
         };
+        if let Some(filter) = &mut self.filter
+            && !filter.fits(&shown)
+        {
+            return Ok(());
+        }
         self.text.clear();
         match self.shape {
             Shape::Json => serde_json::to_writer(&mut *out, &json::Object::new(&shown))?,

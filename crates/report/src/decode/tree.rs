@@ -41,6 +41,8 @@ pub struct Layer<'a> {
     pub input: Input<'a>,
     /// Its fields.
     pub fields: Vec<Field<'a>>,
+    /// The request that it answers.
+    pub asked: Option<Asked>,
     /// The message goes on in a later frame.
     pub goes_on: bool,
 }
@@ -416,6 +418,7 @@ impl Builder<'_, '_> {
             depth,
             input,
             fields,
+            asked: planned.asked,
             goes_on: planned.goes_on,
         }));
     }

@@ -1,0 +1,231 @@
+//! Which frames are shown: a small language of protocols, addresses, commands and fields.
+//!
+//! ```text
+//! expression := all { "or" all }
+//! all        := one { "and" one }
+//! one        := "not" one | "(" expression ")" | test
+//! test       := PROTOCOL                        the frame has a layer of it
+//!             | PROTOCOL.FIELD                  ... with this field
+//!             | PROTOCOL.FIELD OPERATOR VALUE   == != < <= > >=
+//!             | [ "src" | "dst" ] [ "host" ] ADDRESS
+//!             | [ "src" | "dst" ] "port" NUMBER
+//!             | "command" NAME
+//! ```
+//!
+//! Names of protocols and fields are compared without case, blanks and punctuation. `*` and
+//! `?` in a value or a command stand for any characters and any one. `&&`, `||` and `!` do
+//! for the words.
+
+mod address;
+mod parse;
+mod test;
+
+use super::Shown;
+use address::Wanted;
+use std::fmt;
+use test::Scene;
+use wirewait_wire::Registry;
+
+pub use parse::FilterError;
+
+/// Characters of an expression at most.
+const MOST_CHARACTERS: usize = 4096;
+/// Expressions within each other at most.
+const MOST_DEPTH: usize = 64;
+
+/// An expression that a frame fits or does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    expression: Expression,
+    /// The fields that it names, each with whether a frame had it.
+    fields: Vec<(Named, bool)>,
+}
+
+impl Filter {
+    /// Reads an expression. `registry` knows the names of the protocols.
+    ///
+    /// # Errors
+    /// Where the expression goes wrong, and what should stand there.
+    pub fn parse(text: &str, registry: &Registry) -> Result<Self, FilterError> {
+        parse::parse(text, registry)
+    }
+
+    /// Fields that are named in the expression and that no frame had.
+    pub fn missing(&self) -> impl Iterator<Item = String> + '_ {
+        let missing = self.fields.iter().filter(|(_, seen)| !seen);
+        missing.map(|(named, _)| named.to_string())
+    }
+
+    /// Whether a frame is to be shown.
+    pub(super) fn fits(&mut self, shown: &Shown<'_>) -> bool {
+        let scene = Scene::new(shown);
+        for (named, seen) in &mut self.fields {
+            *seen = *seen || scene.has(named);
+        }
+        self.expression.fits(&scene, &self.fields)
+    }
+}
+
+/// As it can be typed again.
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.expression.write(&self.fields, f)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Expression {
+    Any(Vec<Expression>),
+    All(Vec<Expression>),
+    Not(Box<Expression>),
+    Test(Test),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Test {
+    /// A layer of this protocol.
+    Layer(String),
+    /// A field, by its place in the list, and with what it is compared.
+    Field(usize, Option<(Operator, Literal)>),
+    Host(Side, Wanted),
+    Port(Side, u16),
+    Command(String),
+}
+
+/// A field by the names of its protocol and its own; both as they were typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Named {
+    layer: String,
+    field: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+const OPERATORS: [(&str, Operator); 7] = [
+    ("==", Operator::Equal),
+    ("!=", Operator::NotEqual),
+    ("<=", Operator::LessOrEqual),
+    (">=", Operator::GreaterOrEqual),
+    ("=", Operator::Equal),
+    ("<", Operator::Less),
+    (">", Operator::Greater),
+];
+
+impl Operator {
+    fn sign(self) -> &'static str {
+        OPERATORS
+            .iter()
+            .find(|(_, operator)| *operator == self)
+            .map_or("", |(sign, _)| sign)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Literal {
+    Number(u64),
+    Words(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Either,
+    Source,
+    Destination,
+}
+
+impl Side {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Either => "",
+            Self::Source => "src ",
+            Self::Destination => "dst ",
+        }
+    }
+}
+
+impl Expression {
+    fn fits(&self, scene: &Scene<'_>, fields: &[(Named, bool)]) -> bool {
+        match self {
+            Self::Any(list) => list.iter().any(|e| e.fits(scene, fields)),
+            Self::All(list) => list.iter().all(|e| e.fits(scene, fields)),
+            Self::Not(inner) => !inner.fits(scene, fields),
+            Self::Test(test) => test.fits(scene, fields),
+        }
+    }
+
+    fn write(&self, fields: &[(Named, bool)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (list, between) = match self {
+            Self::Any(list) => (list, " or "),
+            Self::All(list) => (list, " and "),
+            Self::Not(inner) => {
+                f.write_str("not ")?;
+                return inner.write(fields, f);
+            }
+            Self::Test(test) => return test.write(fields, f),
+        };
+        f.write_str("(")?;
+        for (n, expression) in list.iter().enumerate() {
+            if n > 0 {
+                f.write_str(between)?;
+            }
+            expression.write(fields, f)?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl Test {
+    fn write(&self, fields: &[(Named, bool)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Layer(name) => f.write_str(name),
+            Self::Field(field, compared) => {
+                if let Some((named, _)) = fields.get(*field) {
+                    write!(f, "{named}")?;
+                }
+                match compared {
+                    None => Ok(()),
+                    Some((operator, Literal::Number(n))) => write!(f, " {} {n}", operator.sign()),
+                    Some((operator, Literal::Words(words))) => {
+                        write!(f, " {} {}", operator.sign(), Quoted(words))
+                    }
+                }
+            }
+            Self::Host(side, address) => write!(f, "{}host {address}", side.word()),
+            Self::Port(side, port) => write!(f, "{}port {port}", side.word()),
+            Self::Command(name) => write!(f, "command {}", Quoted(name)),
+        }
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.layer, Quoted(&self.field))
+    }
+}
+
+/// Words between quotation marks, with those in them behind a backslash.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"")?;
+        for c in self.0.chars() {
+            if matches!(c, '"' | '\\') {
+                f.write_str("\\")?;
+            }
+            write!(f, "{c}")?;
+        }
+        f.write_str("\"")
+    }
+}
+
+#[cfg(test)]
+mod tests;

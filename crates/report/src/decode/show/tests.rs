@@ -1,0 +1,220 @@
+use super::*;
+use crate::decode::{Decoder, Shape, Time};
+use crate::text::Look;
+use proptest::prelude::*;
+use wirewait_wire::{
+    Claim, Dissector, Endpoint, Exchange, Facts, Fault, Fields, Frame, Input, LINK, Layer,
+    LinkType, Next, Part, Role, Timestamp,
+};
+
+/// A link of two addresses of one byte, a command, and a number.
+static TOY: Dissector = Dissector {
+    name: "toy",
+    aliases: &["Play Link"],
+    claims: &[Claim::Exact(LINK.key(147))],
+    dissect: |input: Input<'_>, facts: &mut Facts| {
+        let [from, to, ..] = input.bytes else {
+            return Err(Fault::Short { offset: 0 });
+        };
+        facts.from = Endpoint::mac([2, 0, 0, 0, 0, *from]).with_port(u16::from(*from));
+        facts.to = Endpoint::mac([2, 0, 0, 0, 0, *to]);
+        Ok(Layer {
+            header: 2,
+            end: input.length,
+            next: Next::NONE,
+        })
+    },
+    exchange: Some(|input: Input<'_>| {
+        let code = input.bytes.get(2).copied().unwrap_or(0);
+        let operation = match code {
+            1 => &crate::samples::READ,
+            _ => &crate::samples::CLOSE,
+        };
+        let side = wirewait_wire::Side::Client;
+        Ok(Part {
+            exchange: Some(Exchange::new(Role::Request, side, operation, code.into())),
+            length: input.length,
+        })
+    }),
+    fields: |f: &mut Fields<'_>| {
+        f.u8("From")?;
+        f.u8("To")?;
+        f.u8("Code")?;
+        f.means("told");
+        f.be16("Big Number")?;
+        f.flag(0x8000, "Top", "on", "off");
+        f.text(4, "Name")?;
+        f.bytes(2, "Tail").map(|_| ())
+    },
+    ..Dissector::PLAIN
+};
+
+static OTHER: Dissector = Dissector {
+    name: "other",
+    claims: &[Claim::Exact(LINK.key(148))],
+    ..TOY
+};
+
+fn registry() -> Registry {
+    static ALL: &[&Dissector] = &[&TOY, &OTHER];
+    Registry::new(ALL).unwrap()
+}
+
+const BYTES: &[u8] = b"\x07\x09\x01\x80\x05A.TX\xbe\xef";
+
+fn fits(expression: &str) -> bool {
+    let registry = registry();
+    let filter =
+        Filter::parse(expression, &registry).unwrap_or_else(|e| panic!("{expression}: {e}"));
+    let mut decoder = Decoder::new(&registry, Shape::Line, Time::Relative, Look::FILE);
+    decoder.show(filter);
+    let frame = Frame {
+        at: Timestamp::default(),
+        link: LinkType(147),
+        interface: 0,
+        wire_len: BYTES.len() as u32,
+        bytes: BYTES,
+    };
+    let mut out = Vec::new();
+    decoder.pass(&frame);
+    decoder.write(&mut out, &frame).unwrap();
+    !out.is_empty()
+}
+
+#[test]
+fn what_fits() {
+    for expression in [
+        "toy",
+        "TOY",
+        "\"play link\"",
+        "toy and not other",
+        "other or toy",
+        "!(other) && toy",
+        "host 02-00-00-00-00-07",
+        "host 020000000009",
+        "src 02:00:00:00:00:07",
+        "dst host 02-00-00-00-00-09",
+        "port 7",
+        "src port 0x7",
+        "command read_andx",
+        "command READ*",
+        "toy.code",
+        "toy.Code == 1",
+        "toy.code = told",
+        "toy.BigNumber == 0x8005",
+        "toy.\"Big Number\" >= 32773",
+        "toy.bignumber>32772",
+        "toy.top == 1",
+        "toy.top == ON",
+        "toy.name == a.tx",
+        "toy.name == \"A*\"",
+        "toy.tail == be-ef",
+        "toy.name != B",
+        "toy.code != 2",
+        "not toy.code == 2",
+        "other and toy or toy",
+        "((toy))",
+    ] {
+        assert!(fits(expression), "{expression}");
+    }
+}
+
+#[test]
+fn what_does_not() {
+    for expression in [
+        "other",
+        "not toy",
+        "toy and other",
+        "toy and (other or not toy)",
+        "host 02-00-00-00-00-08",
+        "dst 02-00-00-00-00-07",
+        "host 10.0.0.1",
+        "port 9",
+        "dst port 7",
+        "command READ",
+        "toy.nothing",
+        "toy.nothing != 1",
+        "toy.code == 2",
+        "toy.code != 1",
+        "toy.code < 1",
+        "toy.name > 5",
+        "other.code == 1",
+        "toy.name == A",
+    ] {
+        assert!(!fits(expression), "{expression}");
+    }
+}
+
+#[test]
+fn errors_point_at_the_place() {
+    for (expression, column, says) in [
+        ("", 0, "should stand here"),
+        ("toy and", 7, "should stand here"),
+        ("toy toy", 4, "and, or"),
+        ("toy)", 3, "no ( is open"),
+        ("(toy", 4, "for the ( in column 1"),
+        ("toy and tcp", 8, "no protocol tcp"),
+        ("toy.code == ", 12, "a value should stand behind =="),
+        ("toy.code < low", 11, "only numbers"),
+        ("toy.", 0, "a field of toy"),
+        ("host nobody", 5, "this is no address"),
+        ("src", 3, "an address"),
+        ("port 65536", 5, "number of a port"),
+        ("command", 7, "name of a command"),
+        ("toy & toy", 4, "nothing begins"),
+        ("toy.name == \"A", 12, "not closed"),
+        ("ä toy", 0, "no protocol ä"),
+    ] {
+        let error = Filter::parse(expression, &registry()).unwrap_err();
+        assert_eq!(error.column, column, "{expression}: {error}");
+        assert!(error.message.contains(says), "{expression}: {error}");
+    }
+}
+
+#[test]
+fn expressions_are_bounded() {
+    let deep = format!(
+        "{}toy{}",
+        "(".repeat(MOST_DEPTH + 2),
+        ")".repeat(MOST_DEPTH + 2)
+    );
+    let error = Filter::parse(&deep, &registry()).unwrap_err();
+    assert!(error.message.contains("within each other"), "{error}");
+    assert!(Filter::parse(&"!".repeat(MOST_CHARACTERS), &registry()).is_err());
+    let long = "toy or ".repeat(MOST_CHARACTERS);
+    let error = Filter::parse(&long, &registry()).unwrap_err();
+    assert!(error.message.contains("longer than"), "{error}");
+    assert!(fits(&format!("{}toy", "toy or ".repeat(500))));
+}
+
+#[test]
+fn fields_that_no_frame_has_are_told() {
+    let registry = registry();
+    let filter = Filter::parse("toy.code == 1 or toy.nothing", &registry).unwrap();
+    assert_eq!(filter.missing().count(), 2, "nothing was seen yet");
+}
+
+proptest! {
+    #[test]
+    fn anything_is_read_or_refused_at_a_place_in_it(text in ".{0,80}") {
+        if let Err(error) = Filter::parse(&text, &registry()) {
+            prop_assert!(error.column <= text.chars().count());
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_read_again(words in prop::collection::vec(
+        prop::sample::select(vec![
+            "toy", "other", "and", "or", "not", "(", ")", "toy.code", "==", "!=", "<", "5", "0x10",
+            "told", "host", "src", "dst", "port", "7", "command", "READ*", "1.13", "\"a \\\" b\"",
+            "02-00-00-00-00-07", "&&", "||", "!", "toy.\"Big Number\"",
+        ]),
+        0..14,
+    )) {
+        let text = words.join(" ");
+        if let Ok(filter) = Filter::parse(&text, &registry()) {
+            let again = Filter::parse(&filter.to_string(), &registry());
+            prop_assert_eq!(again.as_ref(), Ok(&filter), "{}", filter);
+        }
+    }
+}
