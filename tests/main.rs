@@ -1,9 +1,9 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
 mod columns;
+mod decode;
 mod fields;
 mod fields_ipx;
-mod decode;
 mod hostile;
 mod lab;
 mod layers;

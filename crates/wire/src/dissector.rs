@@ -189,7 +189,7 @@ impl Dissector {
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         let same = |known: &&str| plain(known).eq(plain(name));
-        same(&self.name) || self.aliases.iter().any(|alias| same(&alias))
+        same(&self.name) || self.aliases.iter().any(same)
     }
 }
 
