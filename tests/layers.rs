@@ -102,7 +102,7 @@ fn the_core_does_no_input_or_output_and_has_no_clock() {
                 "std::fs",
                 "std::net::Tcp",
                 "std::io",
-                "SystemTime",
+                "SystemTime::",
                 "Instant",
                 "println!",
                 "std::env",
