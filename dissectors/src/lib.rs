@@ -10,6 +10,7 @@
 use wirewait_wire::{Dissector, Registry};
 
 mod calendar;
+pub mod mailslot;
 mod notes;
 mod ntlmssp;
 mod parse;
@@ -61,6 +62,9 @@ dissectors! {
     smb1,
     smb2,
     dcerpc,
+    browser,
+    lanman,
+    netlogon,
 }
 
 /// A registry of every dissector.

@@ -38,6 +38,11 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// Where it begins, from the start of the message.
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
+
     /// The byte `at` bytes into the words.
     pub(super) fn u8(&self, at: usize) -> Option<u8> {
         self.words.get(at).copied()

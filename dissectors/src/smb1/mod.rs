@@ -14,8 +14,10 @@
 mod andx;
 mod commands;
 mod describe;
-mod payload;
+mod fields;
 mod names;
+mod payload;
+mod rap;
 pub(crate) mod status;
 mod transact;
 mod transfer;
@@ -161,11 +163,12 @@ const fn only_servers_send(command: Command, length: u32) -> bool {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "smb1",
     title: "Server Message Block 1 (CIFS), core protocol to NT LM 0.12, MS-CIFS and MS-SMB",
-    does: "every command and transaction subfunction by name; AndX chains, raw and \
-           multiplexed mode, transactions in parts, oplock breaks, cancels, file, offset, \
-           bytes and status",
+    does: "every command, transaction subfunction and LAN Manager call by name; AndX chains, \
+           raw and multiplexed mode, transactions in parts, oplock breaks, cancels, file, \
+           offset, bytes and status; every field of requests and responses",
     lacks: "responses of the few old servers that never set the reply flag are taken for \
-            requests; bytes moved through pipe transactions are not counted as file data",
+            requests; bytes moved through pipe transactions are not counted as file data; data \
+            that information levels bring back is shown as bytes, and so are security blobs",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -182,6 +185,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     exchange: Some(exchange),
     names: Some(names::tell),
     describe: describe::describe,
+    fields: fields::fields,
     ..Dissector::PLAIN
 };
 
@@ -293,7 +297,7 @@ fn first_block(x: &mut Exchange, b: &Block<'_>) {
         command if transact::is_transaction(command) => {
             let asked = transact::request(b);
             x.operation = asked.operation;
-            x.code = b.command.code(asked.subfunction);
+            x.code = asked.code;
             x.parts = transact::request_parts(b);
             x.file = Transfer::of(asked.fid).file();
             if asked.mailslot {

@@ -1,9 +1,9 @@
 //! What other protocol a message carries: DCE/RPC in what is written to, read from or
-//! transacted on a pipe.
+//! transacted on a pipe; what is written to a mailslot.
 
 use super::andx::{Block, Blocks};
-use super::{Command, Header};
-use crate::dcerpc;
+use super::{Command, Header, transact};
+use crate::{dcerpc, mailslot};
 use wirewait_wire::{Input, Key};
 
 /// The key of the protocol carried, and where it begins in the message. Only a last block
@@ -11,9 +11,14 @@ use wirewait_wire::{Input, Key};
 pub(super) fn carried(h: &Header, message: Input<'_>) -> Option<(u32, Key)> {
     let block = Blocks::new(h, message).last()?;
     let at = data_at(&block, h.response)?;
+    let place = u32::try_from(at).ok()?;
+    if block.command == Command::TRANSACTION && !h.response && transact::is_mailslot(&block) {
+        let known = |entry: &&(&[u8], Key)| transact::is_named(&block, entry.0);
+        return Some((place, mailslot::KNOWN.iter().find(known)?.1));
+    }
     let data = message.bytes.get(at..)?;
     // Nothing in a read or write says that its file is a pipe.
-    dcerpc::looks_like(data).then_some((u32::try_from(at).ok()?, dcerpc::PIPE.any()))
+    dcerpc::looks_like(data).then_some((place, dcerpc::PIPE.any()))
 }
 
 /// Where the data of a read, a write or a transaction begins, if there is any.
@@ -77,6 +82,25 @@ mod tests {
         let w = words([0, 16, 0, 0, 56, 0, 16, 56, 0, 0]);
         let bytes = [&[0][..], &PDU].concat();
         assert_eq!(payload(&message(0x25, 0x80, &w, &bytes)), Some((56, true)));
+    }
+
+    #[test]
+    fn mailslots_are_told_apart_by_name() {
+        let send = |name: &[u8]| {
+            let mut bytes = name.to_vec();
+            bytes.resize(31, 0);
+            bytes.extend([1, 2, 3]);
+            let w = words([0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 100, 3, 1, 1, 2]);
+            let m = message(0x25, 0, &w, &bytes);
+            let layer = dissect(Input::whole(&m), &mut Facts::default()).unwrap();
+            layer.next.keys().next().map(|key| (layer.header, key))
+        };
+        let browse = Some((100, mailslot::BROWSE));
+        assert_eq!(send(b"\\MAILSLOT\\BROWSE\0"), browse);
+        assert_eq!(send(b"\\MailSlot\\Browse\0"), browse);
+        let netlogon = Some((100, mailslot::NETLOGON));
+        assert_eq!(send(b"\\MAILSLOT\\NET\\NTLOGON\0"), netlogon);
+        assert_eq!(send(b"\\MAILSLOT\\OTHER\0"), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! (messages), 2.2.5 to 2.2.7 (subfunctions), 3.2.4.1.5 (multi-part transactions).
 
 use super::andx::Block;
-use super::{Command, commands::operation};
+use super::{Command, commands::operation, rap};
 use crate::parse::le16;
 use wirewait_wire::{Kind, Operation, Parts};
 
@@ -13,8 +13,8 @@ pub(super) struct Request {
     /// The subfunction, if one was captured and the specification knows it; else the
     /// transaction itself.
     pub(super) operation: &'static Operation,
-    /// Its number, if it was captured.
-    pub(super) subfunction: Option<u16>,
+    /// The number under which it is known.
+    pub(super) code: u32,
     /// Flag 0x0002: the server does not answer.
     pub(super) one_way: bool,
     /// Written to a mailslot, which nobody answers.
@@ -25,6 +25,15 @@ pub(super) struct Request {
 
 /// Reads a primary request.
 pub(super) fn request(b: &Block<'_>) -> Request {
+    if let Some(function) = rap::function(b) {
+        return Request {
+            operation: rap::named(function).unwrap_or(b.command.operation()),
+            code: rap::code(function),
+            one_way: is_one_way(b),
+            mailslot: false,
+            fid: None,
+        };
+    }
     let (table, subfunction, fid): (&'static [(u16, Operation)], _, _) = match b.command {
         Command::NT_TRANSACT => {
             let fid = match b.u16(36) {
@@ -43,7 +52,7 @@ pub(super) fn request(b: &Block<'_>) -> Request {
             (&TRANS2, setup(b), fid)
         }
         // Mailslots have three setup words, pipes two: subfunction and FID (MS-CIFS 2.2.5).
-        _ if b.u8(26) == Some(3) || name_is_mailslot(b) => (&MAILSLOT, setup(b), None),
+        _ if is_mailslot(b) => (&MAILSLOT, setup(b), None),
         _ => {
             let fid = b.u8(26).filter(|n| *n == 2).and_then(|_| b.u16(30));
             (&PIPE, setup(b), fid)
@@ -52,8 +61,8 @@ pub(super) fn request(b: &Block<'_>) -> Request {
     let known = subfunction.and_then(|number| table.iter().find(|entry| entry.0 == number));
     Request {
         operation: known.map_or(b.command.operation(), |entry| &entry.1),
-        subfunction,
-        one_way: b.command != Command::NT_TRANSACT && b.u16(10).is_some_and(|f| f & 2 != 0),
+        code: b.command.code(subfunction),
+        one_way: b.command != Command::NT_TRANSACT && is_one_way(b),
         mailslot: std::ptr::eq(table, &MAILSLOT),
         fid,
     }
@@ -105,8 +114,8 @@ pub(super) fn path_at(b: &Block<'_>) -> Option<usize> {
     Some(parameters_at(b)? + fixed)
 }
 
-/// Where the parameters of a TRANSACTION2 request begin.
-fn parameters_at(b: &Block<'_>) -> Option<usize> {
+/// Where the parameters of a TRANSACTION or TRANSACTION2 request begin.
+pub(super) fn parameters_at(b: &Block<'_>) -> Option<usize> {
     let at = usize::from(b.u16(20)?);
     (at >= b.bytes_at()).then_some(at)
 }
@@ -128,21 +137,30 @@ fn long(b: &Block<'_>, parameters: usize, data: usize) -> Option<[u32; 2]> {
 }
 
 /// The first setup word of TRANSACTION and TRANSACTION2, if there is one.
-fn setup(b: &Block<'_>) -> Option<u16> {
+pub(super) fn setup(b: &Block<'_>) -> Option<u16> {
     b.u8(26).filter(|count| *count > 0).and_then(|_| b.u16(28))
 }
 
-/// Whether the name in the bytes begins with `\MAILSLOT\`, in any case, in one byte a
-/// character or two (then behind one byte of padding).
-fn name_is_mailslot(b: &Block<'_>) -> bool {
-    const NAME: &[u8] = b"\\MAILSLOT\\";
+fn is_one_way(b: &Block<'_>) -> bool {
+    b.u16(10).is_some_and(|flags| flags & 2 != 0)
+}
+
+/// Whether a TRANSACTION request writes to a mailslot: by its three setup words, or by its
+/// name.
+pub(super) fn is_mailslot(b: &Block<'_>) -> bool {
+    b.u8(26) == Some(3) || is_named(b, b"\\MAILSLOT\\")
+}
+
+/// Whether the name in the bytes begins like this, in any case, in one byte a character or
+/// two (then behind one byte of padding).
+pub(super) fn is_named(b: &Block<'_>, name: &[u8]) -> bool {
     let bytes = b.bytes();
-    let plain = bytes.get(..NAME.len());
-    let wide = bytes.get(1..1 + 2 * NAME.len());
-    plain.is_some_and(|n| n.eq_ignore_ascii_case(NAME))
+    let plain = bytes.get(..name.len());
+    let wide = bytes.get(1..1 + 2 * name.len());
+    plain.is_some_and(|n| n.eq_ignore_ascii_case(name))
         || wide.is_some_and(|n| {
             n.chunks_exact(2)
-                .zip(NAME)
+                .zip(name)
                 .all(|(c, name)| c[0].eq_ignore_ascii_case(name) && c[1] == 0)
         })
 }
@@ -297,7 +315,7 @@ mod tests {
         let x = meaning(&transaction(0x25, 0, [8, 8], [0x26, 7], b"\\PIPE\\\0"));
         assert_eq!(x.operation.name, "TRANS_TRANSACT_NMPIPE");
         assert_eq!(x.file.unwrap().handle, 7);
-        let x = meaning(&transaction(0x25, 0, [8, 8], [], b"\\PIPE\\LANMAN\0"));
+        let x = meaning(&transaction(0x25, 0, [8, 8], [], b"\\PIPE\\OTHER\0"));
         assert_eq!((x.operation.name, x.code), ("TRANSACTION", 0x25));
     }
 

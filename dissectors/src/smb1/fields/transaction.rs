@@ -1,0 +1,318 @@
+//! TRANSACTION, TRANSACTION2, NT_TRANSACT, their secondaries and IOCTL: counts, setup words,
+//! and the blocks of parameters and data that these locate. MS-CIFS 2.2.4.33, 2.2.4.34,
+//! 2.2.4.46, 2.2.4.47, 2.2.4.62, 2.2.4.63.
+
+use super::super::{Command, rap as functions, transact};
+use super::layout::{self, Item};
+use super::{Block, Header, bits, bytes as byte_block, rap, trans2};
+use Item::{Bits16, Bits32, Bytes, Code16, Id, Id32, Reserved, Timeout, U8, U16, U32};
+use wirewait_wire::Fields;
+
+/// Whether the words of a command are described here.
+pub(super) const fn has_own_words(command: Command) -> bool {
+    matches!(
+        command,
+        Command::TRANSACTION
+            | Command::TRANSACTION_SECONDARY
+            | Command::TRANSACTION2
+            | Command::TRANSACTION2_SECONDARY
+            | Command::NT_TRANSACT
+            | Command::NT_TRANSACT_SECONDARY
+    )
+}
+
+/// The parameter words, setup included.
+pub(super) fn words(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
+    let (items, setup_at): (&[Item], Option<usize>) = match (b.command, h.response) {
+        (Command::TRANSACTION | Command::TRANSACTION2, false) => (REQUEST, Some(26)),
+        (Command::TRANSACTION | Command::TRANSACTION2, true) => (RESPONSE, Some(18)),
+        (Command::NT_TRANSACT, false) => (NT_REQUEST, Some(35)),
+        (Command::NT_TRANSACT, true) => (NT_RESPONSE, Some(35)),
+        (Command::NT_TRANSACT_SECONDARY, _) => (NT_SECONDARY, None),
+        _ => (SECONDARY, None),
+    };
+    layout::read(f, items)?;
+    if b.command == Command::NT_TRANSACT && !h.response {
+        if f.left() < 2 {
+            return Some(());
+        }
+        let function = f.le16("Function")?;
+        f.means(transact::request(b).operation.name);
+        return match function {
+            2 | 4 if setup_at.and_then(|at| b.u8(at)) == Some(4) => nt_setup(f, function),
+            _ => plain_setup(f),
+        };
+    }
+    match setup_at {
+        Some(at) if b.u8(at).is_some_and(|count| count > 0) => setup(f, h, b),
+        _ => Some(()),
+    }
+}
+
+/// Name, parameters and data, wherever they lie.
+pub(super) fn bytes(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
+    if b.command == Command::TRANSACTION && !h.response {
+        byte_block::string(f, "Name", h.is_unicode())?;
+    }
+    let [parameters, data] = located(h, b);
+    // Parameters come first wherever anyone was seen to write; but nothing says so.
+    if data.at < parameters.at && data.count > 0 {
+        block(f, h, b, data, false)?;
+        return block(f, h, b, parameters, true);
+    }
+    block(f, h, b, parameters, true)?;
+    block(f, h, b, data, false)
+}
+
+/// A block of parameters or of data.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    count: u32,
+    at: u32,
+    /// It is not the first part of its kind.
+    later: bool,
+}
+
+fn block(
+    f: &mut Fields<'_>,
+    h: &Header,
+    b: &Block<'_>,
+    place: Place,
+    parameters: bool,
+) -> Option<()> {
+    let end = place.at.saturating_add(place.count);
+    if place.count == 0 || place.at < f.at() {
+        return Some(());
+    }
+    f.until(place.at, "Padding")?;
+    if f.left() == 0 {
+        // Another protocol reads it.
+        return Some(());
+    }
+    let (heading, rest) = if parameters {
+        ("Transaction parameters", "Parameters")
+    } else {
+        ("Transaction data", "Data")
+    };
+    f.open(heading);
+    f.within(end.saturating_sub(f.at()).min(f.left()), rest, |f| {
+        if place.later {
+            return Some(());
+        }
+        match (parameters, h.response) {
+            (true, false) => asked(f, h, b),
+            (true, true) => answered(f, b),
+            (false, false) => match b.command {
+                Command::TRANSACTION2 => trans2::request_data(f, b, h.is_unicode()),
+                _ => Some(()),
+            },
+            (false, true) => trans2::response_data(f, b),
+        }
+    })?;
+    f.close();
+    Some(())
+}
+
+/// The parameters of a request.
+fn asked(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
+    match b.command {
+        Command::TRANSACTION2 => trans2::request(f, transact::setup(b), h.is_unicode()),
+        Command::NT_TRANSACT => trans2::nt_request(f, b.u16(36), h.is_unicode()),
+        Command::TRANSACTION if functions::function(b).is_some() => rap::request(f),
+        _ => Some(()),
+    }
+}
+
+/// The parameters of a response, which says nothing of what it answers.
+fn answered(f: &mut Fields<'_>, b: &Block<'_>) -> Option<()> {
+    let Some(code) = f.asked().map(|asked| asked.code) else {
+        f.rest("Parameters")?;
+        f.means("(request not known)");
+        return Some(());
+    };
+    match functions::of_code(code) {
+        Some(function) => rap::response(f, function),
+        None => trans2::response(f, b.command, code),
+    }
+}
+
+/// Where parameters and data lie, by the words.
+fn located(h: &Header, b: &Block<'_>) -> [Place; 2] {
+    let short = |at: [usize; 3]| Place {
+        count: b.u16(at[0]).unwrap_or(0).into(),
+        at: b.u16(at[1]).unwrap_or(0).into(),
+        later: at[2] != 0 && b.u16(at[2]).is_some_and(|n| n > 0),
+    };
+    let long = |at: [usize; 3]| Place {
+        count: b.u32(at[0]).unwrap_or(0),
+        at: b.u32(at[1]).unwrap_or(0),
+        later: at[2] != 0 && b.u32(at[2]).is_some_and(|n| n > 0),
+    };
+    // Count, offset, displacement; no displacement in a first message.
+    match (b.command, h.response) {
+        (Command::TRANSACTION | Command::TRANSACTION2, false) => {
+            [short([18, 20, 0]), short([22, 24, 0])]
+        }
+        (Command::TRANSACTION | Command::TRANSACTION2, true) => {
+            [short([6, 8, 10]), short([12, 14, 16])]
+        }
+        (Command::NT_TRANSACT, false) => [long([19, 23, 0]), long([27, 31, 0])],
+        (Command::NT_TRANSACT, true) => [long([11, 15, 19]), long([23, 27, 31])],
+        (Command::NT_TRANSACT_SECONDARY, _) => [
+            Place { later: true, ..long([11, 15, 0]) },
+            Place { later: true, ..long([23, 27, 0]) },
+        ],
+        (Command::IOCTL, false) => [short([20, 22, 0]), short([24, 26, 0])],
+        (Command::IOCTL, true) => [short([4, 6, 8]), short([10, 12, 14])],
+        _ => [
+            Place { later: true, ..short([4, 6, 0]) },
+            Place { later: true, ..short([10, 12, 0]) },
+        ],
+    }
+}
+
+/// The setup words of TRANSACTION and TRANSACTION2, and of any response.
+fn setup(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
+    if h.response {
+        return plain_setup(f);
+    }
+    let name = transact::request(b).operation.name;
+    if b.command == Command::TRANSACTION2 {
+        f.le16("Subcommand")?;
+        f.hex().means(name);
+    } else if transact::is_mailslot(b) {
+        f.le16("Mailslot opcode")?;
+        f.means(name);
+        layout::read(f, &[U16("Priority"), Code16("Class", MAILSLOT_CLASS)])?;
+    } else {
+        f.le16("Subcommand")?;
+        f.hex().means(name);
+        if f.left() >= 2 {
+            // A call by name has no file yet (MS-CIFS 2.2.5.11).
+            let second = match transact::setup(b) {
+                Some(0x53 | 0x54) => "Priority",
+                _ => "FID",
+            };
+            f.le16(second)?;
+            f.hex();
+        }
+    }
+    plain_setup(f)
+}
+
+/// FSCTL or IOCTL; change notification (MS-CIFS 2.2.7.2, 2.2.7.4).
+fn nt_setup(f: &mut Fields<'_>, function: u16) -> Option<()> {
+    layout::read(
+        f,
+        match function {
+            2 => &[
+                Id32("Function code"),
+                Id("FID"),
+                U8("Is FSCTL"),
+                U8("Is flags"),
+            ],
+            _ => &[
+                Bits32("Completion filter", bits::COMPLETION_FILTER),
+                Id("FID"),
+                U8("Watch tree"),
+                Reserved(1),
+            ],
+        },
+    )
+}
+
+/// MS-CIFS 2.2.5.12.
+const MAILSLOT_CLASS: &[layout::Code] = &[(1, "reliable"), (2, "unreliable")];
+
+fn plain_setup(f: &mut Fields<'_>) -> Option<()> {
+    while f.left() >= 2 {
+        f.le16("Setup")?;
+        f.hex();
+    }
+    Some(())
+}
+
+const REQUEST: &[Item] = &[
+    U16("Total parameter count"),
+    U16("Total data count"),
+    U16("Max parameter count"),
+    U16("Max data count"),
+    U8("Max setup count"),
+    Reserved(1),
+    Bits16("Flags", bits::TRANSACTION_FLAGS),
+    Timeout,
+    Reserved(2),
+    U16("Parameter count"),
+    U16("Parameter offset"),
+    U16("Data count"),
+    U16("Data offset"),
+    U8("Setup count"),
+    Reserved(1),
+];
+
+const RESPONSE: &[Item] = &[
+    U16("Total parameter count"),
+    U16("Total data count"),
+    Reserved(2),
+    U16("Parameter count"),
+    U16("Parameter offset"),
+    U16("Parameter displacement"),
+    U16("Data count"),
+    U16("Data offset"),
+    U16("Data displacement"),
+    U8("Setup count"),
+    Reserved(1),
+];
+
+/// TRANSACTION2_SECONDARY alone has a FID.
+const SECONDARY: &[Item] = &[
+    U16("Total parameter count"),
+    U16("Total data count"),
+    U16("Parameter count"),
+    U16("Parameter offset"),
+    U16("Parameter displacement"),
+    U16("Data count"),
+    U16("Data offset"),
+    U16("Data displacement"),
+    Id("FID"),
+];
+
+const NT_REQUEST: &[Item] = &[
+    U8("Max setup count"),
+    Reserved(2),
+    U32("Total parameter count"),
+    U32("Total data count"),
+    U32("Max parameter count"),
+    U32("Max data count"),
+    U32("Parameter count"),
+    U32("Parameter offset"),
+    U32("Data count"),
+    U32("Data offset"),
+    U8("Setup count"),
+];
+
+const NT_RESPONSE: &[Item] = &[
+    Bytes("Reserved", 3),
+    U32("Total parameter count"),
+    U32("Total data count"),
+    U32("Parameter count"),
+    U32("Parameter offset"),
+    U32("Parameter displacement"),
+    U32("Data count"),
+    U32("Data offset"),
+    U32("Data displacement"),
+    U8("Setup count"),
+];
+
+const NT_SECONDARY: &[Item] = &[
+    Bytes("Reserved", 3),
+    U32("Total parameter count"),
+    U32("Total data count"),
+    U32("Parameter count"),
+    U32("Parameter offset"),
+    U32("Parameter displacement"),
+    U32("Data count"),
+    U32("Data offset"),
+    U32("Data displacement"),
+    Reserved(1),
+];
