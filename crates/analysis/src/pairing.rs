@@ -15,7 +15,7 @@ use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
 use open::{Open, State};
-use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Kind, Parts, Role, Timestamp};
+use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Kind, Parts, Role, Side, Timestamp};
 
 /// Requests of one conversation that are kept at once.
 const OPEN: usize = 1024;
@@ -136,6 +136,9 @@ impl Pairing {
         if x.opaque && side == between.server {
             x.role = Role::Response;
         }
+        if let Some(answer) = self.unmarked(side, &x, message, between, world) {
+            x = answer;
+        }
         self.turn(side, &mut x);
         let x = &x;
         let answered = self.answers(side, x, message, between, world, events);
@@ -164,6 +167,31 @@ impl Pairing {
                 None
             }
         }
+    }
+
+    /// What looks like a client's request, but comes from the side that serves and goes by
+    /// the identifier of a request that waits there, is its answer without the mark.
+    fn unmarked(
+        &self,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+    ) -> Option<Exchange> {
+        let asks = matches!(x.role, Role::Request | Role::Notice) && x.sender == Side::Client;
+        if !asks || side != between.server {
+            return None;
+        }
+        let read = world.registry.dissector(message.dissector?).unmarked?;
+        let waits = |o: &Open| {
+            o.side != side
+                && x.id.is_some()
+                && o.id == x.id
+                && matches!(o.state, State::Waiting | State::Answering | State::Asking)
+        };
+        self.open.iter().any(waits).then_some(())?;
+        read(message.input).ok()?.exchange
     }
 
     /// A stand-alone acknowledgement of data of this transaction; false if it is closed.

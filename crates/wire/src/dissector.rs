@@ -144,6 +144,10 @@ pub struct Dissector {
     /// Says what the part of a message that begins here means, for protocols of requests
     /// and responses.
     pub exchange: Option<fn(Input<'_>) -> Result<Part, Fault>>,
+    /// Reads a message as an answer although it does not say that it is one: some servers do
+    /// not mark theirs. Used where the side that serves sends what looks like a request, under
+    /// the identifier of one that it has not answered yet.
+    pub unmarked: Option<fn(Input<'_>) -> Result<Part, Fault>>,
     /// Reads a response in the light of its request.
     pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
     /// Tells the names in a part of a message whose exchange says that it has some.
@@ -178,6 +182,7 @@ impl Dissector {
         framing: None,
         resync: None,
         exchange: None,
+        unmarked: None,
         answer: None,
         names: None,
         describe: |input, out| write!(out, "{} bytes", input.length),

@@ -166,9 +166,10 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     does: "every command, transaction subfunction and LAN Manager call by name; AndX chains, \
            raw and multiplexed mode, transactions in parts, oplock breaks, cancels, file, \
            offset, bytes and status; every field of requests and responses",
-    lacks: "responses of the few old servers that never set the reply flag are taken for \
-            requests; bytes moved through pipe transactions are not counted as file data; data \
-            that information levels bring back is shown as bytes, and so are security blobs",
+    lacks: "responses of the few old servers that never set the reply flag are paired, but \
+            decode shows them as requests; bytes moved through pipe transactions are not \
+            counted as file data; what information levels bring back is shown as bytes, and \
+            so are security blobs and security descriptors",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -183,6 +184,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     dissect,
     exchange: Some(exchange),
+    unmarked: Some(unmarked),
     names: Some(names::tell),
     describe: describe::describe,
     fields: fields::fields,
@@ -214,6 +216,15 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     };
     Ok(Part {
         exchange: Some(exchange),
+        length: input.length,
+    })
+}
+
+/// A response without flag 0x80.
+fn unmarked(input: Input<'_>) -> Result<Part, Fault> {
+    let h = Header::parse(input)?;
+    Ok(Part {
+        exchange: Some(response(&h, input)),
         length: input.length,
     })
 }

@@ -12,11 +12,11 @@ pub(super) fn carried(h: &Header, message: Input<'_>) -> Option<(u32, Key)> {
     let block = Blocks::new(h, message).last()?;
     let at = data_at(&block, h.response)?;
     let place = u32::try_from(at).ok()?;
+    let data = message.bytes.get(at..).filter(|data| !data.is_empty())?;
     if block.command == Command::TRANSACTION && !h.response && transact::is_mailslot(&block) {
         let known = |entry: &&(&[u8], Key)| transact::is_named(&block, entry.0);
         return Some((place, mailslot::KNOWN.iter().find(known)?.1));
     }
-    let data = message.bytes.get(at..)?;
     // Nothing in a read or write says that its file is a pipe.
     dcerpc::looks_like(data).then_some((place, dcerpc::PIPE.any()))
 }

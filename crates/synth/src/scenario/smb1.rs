@@ -158,7 +158,7 @@ impl State {
         let (cid, sequence) = asked.connectionless;
         Ok(Header {
             status,
-            flags: asked.flags | REPLY,
+            flags: options.or("flags", asked.flags | REPLY)?,
             flags2: options.or("flags2", asked.flags2)?,
             connectionless: (options.or("cid", cid)?, options.or("sequence", sequence)?),
             uid: options.or("uid", if new_session { self.uid } else { asked.uid })?,
