@@ -8,7 +8,8 @@ use wirewait_wire::Fields;
 /// Reads the byte block of one command.
 pub(super) fn read(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
     if let Some((at, length)) = data(h, b) {
-        f.until(place(at), "Padding")?;
+        let limit = f.at().saturating_add(f.left());
+        f.until(place(at).min(limit), "Padding")?;
         // What is missing of it is cut off; nothing is if another protocol reads it.
         if f.left() > 0 {
             f.bytes(length.min(f.left()), "Data")?;

@@ -569,6 +569,30 @@ proptest! {
     }
 
     #[test]
+    fn a_wrong_byte_loses_no_other(
+        which in 0usize..5,
+        at in 4usize..100,
+        with: u8,
+        cut in 0usize..20,
+    ) {
+        let pdu = [5, 0, 17, 3, 0x10, 0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0];
+        let w = words([0xff, 0, 7, 0, 0, 0, 0, 8, 16, 0, 16, 63, 0, 0]);
+        let mut m = match which {
+            0 => transaction(0x25, b"\\MAILSLOT\\BROWSE\0", [1, 1, 2], &[], &[1; 9]),
+            1 => transaction(0x25, b"\\PIPE\\\0", [0x26, 7], &[], &pdu),
+            2 => message(0x2f, 0, &w, &pdu),
+            3 => transaction(0x32, &[0], [6], &[1, 1, 0, 0, 0, 0, b'A', 0], &[1; 40]),
+            _ => transaction(0x25, b"\\PIPE\\LANMAN\0", [], b"\x68\0WrLeh\0B13\0\x01\0\x02\0", &[]),
+        };
+        let place = at.min(m.len() - 1);
+        m[place] = with;
+        testing::fields(&DISSECTOR, Input::whole(&m));
+        let length = u32::try_from(m.len()).unwrap();
+        let kept = &m[..m.len() - cut];
+        testing::fields(&DISSECTOR, Input { bytes: kept, length });
+    }
+
+    #[test]
     fn the_header_is_that_of_the_parse(bytes: [u8; 28], more in 0usize..20) {
         let mut m = b"\xffSMB".to_vec();
         m.extend(bytes);

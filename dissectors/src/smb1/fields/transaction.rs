@@ -81,7 +81,8 @@ fn block(
     parameters: bool,
 ) -> Option<()> {
     let end = place.at.saturating_add(place.count);
-    if place.count == 0 || place.at < f.at() {
+    let limit = f.at().saturating_add(f.left());
+    if place.count == 0 || place.at < f.at() || place.at > limit {
         return Some(());
     }
     f.until(place.at, "Padding")?;
