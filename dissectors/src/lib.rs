@@ -18,11 +18,12 @@ mod parse;
 mod testing;
 
 macro_rules! dissectors {
-    ($($name:ident),* $(,)?) => {
+    ($($name:ident),* $(,)?; $($group:ident [$($part:ident),*]),* $(,)?) => {
         $(pub mod $name;)*
+        $(pub mod $group;)*
 
         /// Every dissector, links first, in the order in which `wirewait protocols` shows them.
-        pub static ALL: &[&Dissector] = &[$(&$name::DISSECTOR),*];
+        pub static ALL: &[&Dissector] = &[$(&$name::DISSECTOR,)* $($(&$group::$part,)*)*];
     };
 }
 
@@ -31,6 +32,7 @@ dissectors! {
     vlan,
     llc,
     llc_dix,
+    llc_3com,
     snap,
     sll,
     sll2,
@@ -49,6 +51,12 @@ dissectors! {
     rip,
     sap,
     spx,
+    idp,
+    xns_rip,
+    xns_echo,
+    xns_error,
+    pep,
+    spp,
     nbf,
     nbipx,
     nmpi,
@@ -65,6 +73,9 @@ dissectors! {
     browser,
     lanman,
     netlogon,
+    ;
+    // Several protocols in one file.
+    nbp_3com [DATA, ACK, CONNECTION, DATAGRAM, NAME],
 }
 
 /// A registry of every dissector.

@@ -56,3 +56,11 @@ pub(crate) fn number(fields: &[Field<'_>], name: &str) -> Option<u64> {
         _ => None,
     }
 }
+
+/// The words in which the first field with this name is shown.
+pub(crate) fn shown(fields: &[Field<'_>], name: &str) -> Option<String> {
+    match &fields.iter().find(|field| field.name == name)?.value {
+        Value::Text(words) => Some(words.clone()),
+        _ => None,
+    }
+}

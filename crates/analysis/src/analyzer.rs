@@ -17,8 +17,8 @@ use crate::{
 };
 use std::cell::RefCell;
 use wirewait_wire::{
-    Cast, Depth, DissectorId, Endpoint, Facts, Frame, Key, Next, Order, Registry, Role, Side,
-    Stream, Timestamp, Walk,
+    Cast, Depth, DissectorId, Endpoint, Exchange, Facts, Frame, Key, Next, Order, Registry, Role,
+    Side, Stream, Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -76,6 +76,8 @@ struct State {
     settings: Settings,
     conversations: Table<ConversationKey, Conversation>,
     links: Table<ConversationKey, Link>,
+    /// Who was called, by the caller.
+    calls: Table<ConversationKey, Endpoint>,
     books: Books,
     duplicates: Duplicates,
     interfaces: Vec<InterfaceRow>,
@@ -117,6 +119,7 @@ impl Analyzer {
                 settings,
                 conversations: Table::new(settings.conversations),
                 links: Table::new(settings.conversations),
+                calls: Table::new(settings.conversations),
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
                 interfaces: Vec::new(),
@@ -360,23 +363,33 @@ impl State {
     ) -> Option<Owner> {
         let dissector = arrival.message?;
         let world = self.world(common);
+        let facts = arrival.facts;
         let mut found = None;
         datagram(
             arrival.piece,
             dissector,
             &common.registry,
             &mut |mut message| {
+                if let Some(x) = &mut message.exchange {
+                    by_address(x, facts.sender);
+                }
                 let role = message
                     .exchange
                     .as_ref()
                     .map(|x| (x.role, x.sender, x.anyone));
                 let (key, side) = match role {
                     // Whoever answers, the question was the client's.
-                    Some((_, Side::Client, true)) => (asked_by(arrival.facts.from), 0),
-                    Some((_, _, true)) => (asked_by(arrival.facts.to), 1),
+                    Some((_, Side::Client, true)) => (asked_by(facts.from), 0),
+                    Some((Role::Either, _, true)) => {
+                        self.asked_by_either(facts, message.exchange.as_ref())
+                    }
+                    Some((_, _, true)) => (asked_by(facts.to), 1),
                     _ => arrival.key(),
                 };
-                let opens = matches!(role, Some((Role::Request | Role::Response, ..)));
+                let opens = matches!(
+                    role,
+                    Some((Role::Request | Role::Response | Role::Either, ..))
+                );
                 let place = match self.conversations.find(&key) {
                     Some(place) => place,
                     None if !opens && link.is_none() => {
@@ -386,7 +399,7 @@ impl State {
                     None => {
                         let mut ends = key.ends();
                         if role.is_some_and(|r| r.2) {
-                            ends = [arrival.facts.from, arrival.facts.to];
+                            ends = [facts.from, facts.to];
                             if side == 1 {
                                 ends.swap(0, 1);
                             }
@@ -410,8 +423,12 @@ impl State {
                 let books = &mut self.books;
                 let mut events = |e: Event<'_>| books.event(e, sink);
                 conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-                if let Some((_, Side::Server, true)) = role {
-                    conversation.answered_by(arrival.facts.from);
+                if role.is_some_and(|r| r.2) {
+                    match side {
+                        0 if facts.cast == Cast::Unicast => conversation.answered_by(facts.to),
+                        0 => {}
+                        _ => conversation.answered_by(facts.from),
+                    }
                 }
                 let serial = conversation.message(side, &mut message, &world, &mut events);
                 found = Some(Owner {
@@ -422,6 +439,18 @@ impl State {
             },
         );
         found
+    }
+
+    /// The conversation of a question that anyone may answer, or of an answer that does not say
+    /// that it is one; and the side.
+    fn asked_by_either(&mut self, facts: &Facts, x: Option<&Exchange>) -> (ConversationKey, usize) {
+        let asked = asked_by(facts.to);
+        let place = self.conversations.find(&asked);
+        let conversation = place.and_then(|place| self.conversations.get_mut(place));
+        match conversation {
+            Some(conversation) if conversation.was_asked(0, x.and_then(|x| x.id)) => (asked, 1),
+            _ => (asked_by(facts.from), 0),
+        }
     }
 
     fn begin(
@@ -485,6 +514,18 @@ impl Arrival<'_> {
         let session = self.facts.session.map(|s| (s.from, s.to));
         ConversationKey::new((self.facts.from, self.facts.to), session, self.layer.0)
     }
+}
+
+/// Completes an exchange that does not say who sent it by what the addresses tell.
+fn by_address(x: &mut Exchange, sender: Side) {
+    if x.sender == Side::Unknown {
+        x.sender = sender;
+    }
+    x.role = match (x.role, x.sender) {
+        (Role::Either, Side::Client) => Role::Request,
+        (Role::Either, Side::Server) => Role::Response,
+        (role, _) => role,
+    };
 }
 
 /// Conversations of questions that anyone may answer belong to the one who asks.

@@ -11,7 +11,7 @@ use crate::stream::ByteStream;
 use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Mark, WHOLE_FRAME};
 use std::collections::VecDeque;
-use wirewait_wire::{DissectorId, Endpoint, Exchange, Next, Segment, Side, Timestamp};
+use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Timestamp};
 
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
 const RECENT: usize = 64;
@@ -97,6 +97,11 @@ impl Conversation {
     /// The side that answers is this end, whoever was asked.
     pub(crate) fn answered_by(&mut self, end: Endpoint) {
         self.between.ends[self.between.server] = end;
+    }
+
+    /// Whether `side` asked under this identifier, and that is not forgotten.
+    pub(crate) fn was_asked(&self, side: usize, id: Option<Id>) -> bool {
+        self.pairing.was_asked(side, id)
     }
 
     /// Whether it can be told that it began before the capture.

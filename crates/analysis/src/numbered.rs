@@ -4,7 +4,7 @@
 use crate::Mark;
 use crate::table::Place;
 use std::collections::VecDeque;
-use wirewait_wire::{DissectorId, Facts, Next};
+use wirewait_wire::{DissectorId, Endpoint, Facts, Next};
 
 /// Frames held back in one direction at most.
 const HELD: usize = 64;
@@ -63,6 +63,9 @@ pub(crate) struct Link {
     pub(crate) from_start: bool,
     /// The conversation that used it last.
     pub(crate) last: Option<Place>,
+    /// The end that was called, and the port that it was called at: it may have answered from
+    /// another one.
+    pub(crate) called: Option<(Endpoint, u16)>,
 }
 
 impl Link {
@@ -72,6 +75,7 @@ impl Link {
             directions: Default::default(),
             from_start: false,
             last: None,
+            called: None,
         }
     }
 

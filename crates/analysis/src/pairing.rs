@@ -15,7 +15,7 @@ use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
 use open::{Open, State};
-use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Kind, Parts, Role, Side, Timestamp};
+use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
 /// Requests of one conversation that are kept at once.
 const OPEN: usize = 1024;
@@ -136,6 +136,12 @@ impl Pairing {
         if x.opaque && side == between.server {
             x.role = Role::Response;
         }
+        if x.role == Role::Either {
+            x.role = match self.was_asked(1 - side, x.id) {
+                true => Role::Response,
+                false => Role::Request,
+            };
+        }
         if let Some(answer) = self.unmarked(side, &x, message, between, world) {
             x = answer;
         }
@@ -146,7 +152,7 @@ impl Pairing {
             Role::Request if x.expect == Expect::Nothing || self.is_stray(side, x) => None,
             Role::Request => Some(self.request(side, x, message, between, world, events)),
             Role::More => self.more(side, x, message, world, events),
-            Role::Response | Role::Interim => {
+            Role::Response | Role::Either | Role::Interim => {
                 self.response(side, x, message, between, world, events)
             }
             Role::Cancel => self.cancel(x, message),
@@ -309,6 +315,11 @@ impl Pairing {
         while !self.open.is_empty() {
             self.close(0, Some(now), between, world, events);
         }
+    }
+
+    /// Whether a request of `side` with this identifier is open, or was answered just now.
+    pub(crate) fn was_asked(&self, side: usize, id: Option<Id>) -> bool {
+        id.is_some() && self.open.iter().any(|o| o.side == side && o.id == id)
     }
 
     /// Whether nothing is open.

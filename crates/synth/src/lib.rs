@@ -4,7 +4,7 @@
 //! the dissectors, so that the two can prove each other. Three layers:
 //!
 //! * builders, one file per protocol ([`ethernet`], [`ipx`], [`ncp`], [`nbipx`], [`spx`],
-//!   [`llc`], [`nbf`], [`ipv4`], [`smb1`], [`smb2`]): fields in, bytes out;
+//!   [`idp`], [`spp`], [`llc`], [`nbf`], [`ipv4`], [`smb1`], [`smb2`]): fields in, bytes out;
 //! * [`Scenario`]: a small text language in which a situation is written down together with
 //!   the answer that an analyser must give;
 //! * [`bulk()`]: millions of frames with a known mean, for measurements of speed.
@@ -14,6 +14,7 @@
 pub mod bulk;
 mod bytes;
 pub mod ethernet;
+pub mod idp;
 pub mod ipv4;
 pub mod ipx;
 pub mod llc;
@@ -25,6 +26,7 @@ mod prng;
 pub mod scenario;
 pub mod smb1;
 pub mod smb2;
+pub mod spp;
 pub mod spx;
 
 pub use bulk::{Shape, Truth, bulk};

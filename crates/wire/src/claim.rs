@@ -115,6 +115,15 @@ impl Next {
         }
     }
 
+    /// These keys with one before them; of three, the last one falls out.
+    #[must_use]
+    pub const fn behind(self, first: Key) -> Self {
+        let [one, two, _] = self.keys;
+        Self {
+            keys: [Some(first), one, two],
+        }
+    }
+
     /// The keys, in the order in which they are tried.
     pub fn keys(&self) -> impl Iterator<Item = Key> + '_ {
         self.keys.iter().flatten().copied()

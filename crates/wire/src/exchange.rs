@@ -135,6 +135,9 @@ pub enum Role {
     More,
     /// Answers.
     Response,
+    /// Asks or answers, and does not say which: it answers if the other side asked under its
+    /// identifier.
+    Either,
     /// Says that the answer will follow, or that the rest of the request may be sent.
     Interim,
     /// Takes a request back; never answered itself. `id` names that request.

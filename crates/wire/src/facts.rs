@@ -1,6 +1,6 @@
 //! What the layers of one frame mean, in words that no protocol owns.
 
-use crate::Endpoint;
+use crate::{Endpoint, Side};
 
 /// Whom a frame is for, by its link-layer destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +45,9 @@ pub enum NumberedKind {
     /// Opens the link: the sender's numbers begin at the frame's own, the receiver's at what
     /// it expects; at 0 where it says nothing.
     Open,
+    /// Asks for the link under the sender's number in `connection`. The receiver has none for
+    /// it yet, and may answer from another port.
+    Call,
     /// Closes or confirms; carries no number.
     Control,
 }
@@ -138,6 +141,8 @@ pub struct Facts {
     pub from: Endpoint,
     /// The receiver, likewise.
     pub to: Endpoint,
+    /// Which side sent it, as far as the addresses tell (XNS: a well-known socket serves).
+    pub sender: Side,
     /// Whom the link layer sent it to.
     pub cast: Cast,
     /// Routers passed, where the network layer counts them up (IPX transport control).

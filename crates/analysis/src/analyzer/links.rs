@@ -8,7 +8,7 @@ use crate::numbered::{Held, Link, Owner, Turn};
 use crate::piece::Piece;
 use crate::world::Event;
 use crate::{Mark, Sink, WHOLE_FRAME};
-use wirewait_wire::{Carries, Numbered, NumberedKind, Segment};
+use wirewait_wire::{Carries, Endpoint, Facts, Numbered, NumberedKind, Segment};
 
 impl State {
     /// A frame of a numbered link.
@@ -20,6 +20,10 @@ impl State {
         sink: &mut dyn Sink,
     ) {
         let facts = arrival.facts;
+        if numbered.kind == NumberedKind::Call {
+            self.call(arrival, numbered, common, sink);
+            return;
+        }
         let connection = numbered.connection.map(|c| (c.from, c.to));
         let (key, side) = ConversationKey::new((facts.from, facts.to), connection, u16::MAX);
         let place = match self.links.find(&key) {
@@ -58,6 +62,7 @@ impl State {
             NumberedKind::Open if opens => {
                 self.flush(&mut link, common, sink);
                 link.open(side, numbered.number, numbered.expects.unwrap_or(0));
+                link.called = self.called(facts, numbered);
                 if self.message(arrival, None, common, sink).is_none() {
                     self.upkeep(&link, sink);
                 }
@@ -69,11 +74,42 @@ impl State {
                 (1.., Some(owner)) => self.credit(owner, arrival.piece.mark, sink),
                 _ => self.upkeep(&link, sink),
             },
-            NumberedKind::Control => self.upkeep(&link, sink),
+            NumberedKind::Call | NumberedKind::Control => self.upkeep(&link, sink),
         }
         if let Some(slot) = self.links.get_mut(place) {
             *slot = link;
         }
+    }
+
+    /// Someone asks for a link. Whom he called is kept for when the answer comes.
+    fn call(
+        &mut self,
+        arrival: &Arrival<'_>,
+        numbered: &Numbered,
+        common: &Common,
+        sink: &mut dyn Sink,
+    ) {
+        let facts = arrival.facts;
+        if let Some(connection) = numbered.connection {
+            let key = caller(facts.from, connection.from);
+            match self.calls.find(&key).and_then(|p| self.calls.get_mut(p)) {
+                Some(called) => *called = facts.to,
+                None => {
+                    self.calls.insert(key, facts.to);
+                }
+            }
+        }
+        if self.message(arrival, None, common, sink).is_none() {
+            self.books.attribution.control += WHOLE_FRAME;
+        }
+    }
+
+    /// The end that opens a link, and the port at which its station was called.
+    fn called(&mut self, facts: &Facts, numbered: &Numbered) -> Option<(Endpoint, u16)> {
+        let key = caller(facts.to, numbered.connection?.to);
+        let place = self.calls.find(&key)?;
+        let called = self.calls.get_mut(place)?;
+        (called.station() == facts.from.station()).then_some((facts.from, called.port?))
     }
 
     /// A data frame of a numbered link.
@@ -195,11 +231,12 @@ impl State {
         let place = match self.conversations.find(&key) {
             Some(place) => place,
             None => {
+                let server = link.called.map(|(end, _)| end);
                 let beginning = Beginning {
                     number: 0,
                     ends: key.ends(),
                     carrier: arrival.carrier,
-                    server: None,
+                    server: server.and_then(|s| key.ends().iter().position(|end| *end == s)),
                     framer: None,
                     ordered: true,
                     from_start: link.from_start,
@@ -215,10 +252,14 @@ impl State {
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         match arrival.facts.carries {
             Carries::Segment(segment) => {
+                let service = link.called.zip(arrival.next.keys().next());
+                let next = service.map_or(arrival.next, |((_, port), key)| {
+                    arrival.next.behind(key.table().key(port.into()))
+                });
                 let serial = conversation.link_segment(
                     side,
                     arrival.piece,
-                    arrival.next,
+                    next,
                     (segment, after_gap),
                     &world,
                     &mut events,
@@ -279,4 +320,9 @@ impl State {
         }
         self.books.quality.lost_on_links += link.take_lost();
     }
+}
+
+/// By what the one who asks for a link is known: his end and his number for it.
+fn caller(end: Endpoint, number: u16) -> ConversationKey {
+    ConversationKey::new((end, Endpoint::default()), Some((number, 0)), u16::MAX).0
 }

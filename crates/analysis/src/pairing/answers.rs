@@ -146,7 +146,7 @@ impl Pairing {
                 (x.sender == Side::Client) == (self.open[at].side == side)
             }
             Role::More | Role::Interim => false,
-            Role::Ack | Role::Upkeep => true,
+            Role::Either | Role::Ack | Role::Upkeep => true,
         });
         let upkeep = message.exchange.is_none() && message.dissector.is_some();
         let length = message.input.length;

@@ -1,7 +1,7 @@
 //! Conversations: how the messages of two stations become frames.
 //!
-//! A message is cut into units that the carrier numbers (TCP segments, LLC I-frames, NBIPX
-//! and SPX packets, single packets); a unit becomes a frame at the moment it is sent, because what it acknowledges
+//! A message is cut into units that the carrier numbers (TCP segments, LLC I-frames, NBIPX,
+//! SPX and SPP packets, single packets); a unit becomes a frame at the moment it is sent, because what it acknowledges
 //! depends on that moment. The same unit sent again is a retransmission.
 
 mod connect;
@@ -9,6 +9,9 @@ mod control;
 mod ipx;
 mod nbf;
 mod render;
+mod xns;
+
+pub(super) use xns::Datagram;
 
 use super::error::{Fault, Place};
 use super::station::{Address, Settings, Station};
@@ -80,6 +83,10 @@ struct End {
     owed: Option<u16>,
     /// Correlator of the peer's last message or RECEIVE_CONTINUE wish.
     last_heard: u16,
+    /// SPP datastream type.
+    stream: u8,
+    /// The IDP packet sent last, for an error about it.
+    packet: Vec<u8>,
 }
 
 impl End {
@@ -104,6 +111,9 @@ pub(super) enum Kind {
     Nbf,
     Nbipx,
     Spx,
+    Idp,
+    Spp,
+    Nbp,
 }
 
 /// How units get to the other side, and past the capture point.
@@ -131,6 +141,10 @@ pub(super) struct Delivery {
     go_on: bool,
     /// NBF: SEND.NO.ACK.
     no_ack: bool,
+    /// SPP: bytes before each message.
+    before: usize,
+    /// SPP: the end of the message is not marked.
+    unmarked: bool,
 }
 
 impl Delivery {
@@ -149,6 +163,8 @@ impl Delivery {
             plain: options.flag("plain")?,
             go_on: options.flag("continue")?,
             no_ack: options.flag("noack")?,
+            before: options.bytes("before", 0)?,
+            unmarked: options.flag("unmarked")?,
         };
         options.done()?;
         Ok(delivery)
@@ -184,6 +200,9 @@ impl Conversation {
             (Address::Nbf { .. }, Address::Nbf { .. }) => Kind::Nbf,
             (Address::Nbipx { .. }, Address::Nbipx { .. }) => Kind::Nbipx,
             (Address::Spx { .. }, Address::Spx { .. }) => Kind::Spx,
+            (Address::Idp(_), Address::Idp(_)) => Kind::Idp,
+            (Address::Spp { .. }, Address::Spp { .. }) => Kind::Spp,
+            (Address::Nbp, Address::Nbp) => Kind::Nbp,
             _ => return Err(place.fault("these two stations do not speak the same protocol")),
         };
         // TCP counts its SYN, and NBIPX the call, so data begins at 1.
@@ -202,6 +221,8 @@ impl Conversation {
             correlator,
             owed: None,
             last_heard: 0,
+            stream: 0,
+            packet: Vec::new(),
         };
         Ok(Self {
             ends: [
@@ -232,7 +253,7 @@ impl Conversation {
         let most = self.station(context.settings, direction).most;
         let most = delivery.most.unwrap_or(most);
         let units = match self.kind {
-            Kind::Ipx | Kind::Udp => messages
+            Kind::Ipx | Kind::Udp | Kind::Idp | Kind::Nbp => messages
                 .into_iter()
                 .map(|payload| self.unit(direction, payload, 1))
                 .collect(),
@@ -244,6 +265,13 @@ impl Conversation {
                 })
                 .collect(),
             Kind::Nbipx | Kind::Spx => self.packet_units(direction, &messages, most, &delivery.cut),
+            Kind::Spp => {
+                let shifted: Vec<_> = messages
+                    .iter()
+                    .map(|message| [&vec![0x55; delivery.before][..], message].concat())
+                    .collect();
+                self.packet_units(direction, &shifted, most, &delivery.cut)
+            }
             Kind::Nbf => self.nbf_units(context, direction, &messages, most, delivery),
         };
         self.ends[direction].sent = units;

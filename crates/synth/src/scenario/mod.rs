@@ -42,6 +42,7 @@ mod station;
 mod syntax;
 mod wire;
 mod words;
+mod xns;
 
 pub use answer::{Answer, Expected, Totals, TsharkSays, Value};
 pub use error::Error;

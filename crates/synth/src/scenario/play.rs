@@ -6,7 +6,7 @@ use super::station::{Settings, Side};
 use super::syntax::{Message, Script, Statement, What, When};
 use super::wire::Wire;
 use super::words::{Options, Word};
-use super::{burst, ncp, smb1, smb2};
+use super::{burst, ncp, smb1, smb2, xns};
 use crate::OwnedFrame;
 use crate::prng::Random;
 
@@ -46,6 +46,7 @@ struct Talk {
     burst: burst::State,
     smb1: smb1::State,
     smb2: smb2::State,
+    xns: xns::State,
 }
 
 impl Player<'_> {
@@ -164,8 +165,9 @@ impl Player<'_> {
             "connect" => return conversation.connect(&mut context, at, &all(bare)),
             "finish" => return conversation.finish(&mut context, direction, at, &all(bare)),
             // What a program sends over SPX is a message.
-            "spx" if verb.text == "data" => {}
-            protocol @ ("tcp" | "llc" | "nbf" | "nbipx" | "spx") => {
+            "spx" | "spp" if verb.text == "data" => {}
+            "xns" if verb.text != "error" => {}
+            protocol @ ("tcp" | "llc" | "nbf" | "nbipx" | "spx" | "spp" | "xns") => {
                 if words.is_empty() && verb.text == protocol {
                     return Err(first
                         .protocol
@@ -218,6 +220,7 @@ impl Player<'_> {
             burst,
             smb1: smb1::State::new(number),
             smb2: smb2::State::new(number),
+            xns: xns::State::new(number),
         });
         Ok((self.talks.len() - 1, direction))
     }
@@ -250,6 +253,10 @@ impl Talk {
         }
         let request = direction == TO_SERVER;
         let kind = self.conversation.kind();
+        let own = matches!(protocol.text.as_str(), "pep" | "xns" | "nbp");
+        if matches!(kind, Kind::Idp | Kind::Nbp) && !own {
+            return Err(protocol.expected("pep or xns between idp stations, nbp between nbp ones"));
+        }
         match protocol.text.as_str() {
             "ncp" => {
                 let [(verb, options)] = commands.as_slice() else {
@@ -287,16 +294,40 @@ impl Talk {
                 }
                 _ => Err(protocol.fault("expected `nbt keepalive`, between tcp stations")),
             },
-            "spx" => match commands.as_slice() {
-                [(_, options)] if kind == Kind::Spx => {
+            carrier @ ("spx" | "spp") => match commands.as_slice() {
+                [(_, options)]
+                    if kind
+                        == if carrier == "spx" {
+                            Kind::Spx
+                        } else {
+                            Kind::Spp
+                        } =>
+                {
                     let length = options.bytes("length", 0)?;
                     options.done()?;
                     Ok(vec![crate::file_data(0, length)])
                 }
-                _ => Err(protocol.fault("expected `spx data`, between spx stations")),
+                _ => Err(protocol.fault(format!(
+                    "expected `{carrier} data`, between {carrier} stations"
+                ))),
+            },
+            "pep" => match commands.as_slice() {
+                [(verb, options)] if kind == Kind::Idp => Ok(vec![self.xns.pep(verb, options)?]),
+                _ => Err(protocol.fault("expected `pep VERB`, between idp stations")),
+            },
+            "xns" => match commands.as_slice() {
+                [(verb, options)] if kind == Kind::Idp => {
+                    Ok(vec![self.xns.datagram(verb, options)?])
+                }
+                _ => Err(protocol.fault("expected `xns VERB`, between idp stations")),
+            },
+            "nbp" => match commands.as_slice() {
+                [(verb, options)] if kind == Kind::Nbp => Ok(vec![xns::nbp(verb, options)?]),
+                _ => Err(protocol.fault("expected `nbp VERB`, between nbp stations")),
             },
             _ => Err(protocol.expected(
-                "ncp, burst, smb1, smb2, nbt, tcp, llc, nbf, nbipx, spx, connect, finish or again",
+                "ncp, burst, smb1, smb2, nbt, tcp, llc, nbf, nbipx, spx, spp, pep, xns, nbp, \
+                 connect, finish or again",
             )),
         }
     }

@@ -36,6 +36,16 @@ pub(super) enum Address {
         ipx: ipx::Address,
         connection: u16,
     },
+    Idp(ipx::Address),
+    /// A connection of SPP: the number, and the socket that a server is called at, if that is
+    /// not its own.
+    Spp {
+        idp: ipx::Address,
+        connection: u16,
+        listens: Option<u16>,
+    },
+    /// 3Com's NBP: the MAC address is all.
+    Nbp,
 }
 
 impl Address {
@@ -168,7 +178,7 @@ impl Settings {
     fn station(&mut self, side: Side, first: &Word, rest: &[Word]) -> Result<(), Fault> {
         let [name, kind, address, options @ ..] = rest else {
             let shape = format!(
-                "expected `{} NAME ipx|nbipx|spx|tcp|udp|nbf ADDRESS`",
+                "expected `{} NAME ipx|nbipx|spx|idp|spp|nbp|tcp|udp|nbf ADDRESS`",
                 first.text
             );
             return Err(first.fault(shape));
@@ -179,12 +189,30 @@ impl Settings {
         let options = Options::new(options, first.place, 0);
         let text = address.text.as_str();
         let (address, mac, most) = match kind.text.as_str() {
-            kind @ ("ipx" | "nbipx" | "spx") => {
+            kind @ ("ipx" | "nbipx" | "spx" | "idp" | "spp") => {
                 let found = ipx_address(text)
                     .ok_or_else(|| address.expected("network.node:socket in hexadecimal digits"))?;
                 let number = if side == Side::Server { 0x2002 } else { 0x1001 };
                 match kind {
                     "ipx" => (Address::Ipx(found), found.node, 0),
+                    "idp" => (Address::Idp(found), found.node, 0),
+                    "spp" => {
+                        let listens = match options.text("listens")? {
+                            None => None,
+                            Some(text) => {
+                                let fault = "listens= needs a socket in hexadecimal digits";
+                                let bytes = hex(text).ok_or_else(|| options.place.fault(fault))?;
+                                Some(u16::from_be_bytes(bytes))
+                            }
+                        };
+                        let address = Address::Spp {
+                            idp: found,
+                            connection: options.or("connection", number)?,
+                            listens,
+                        };
+                        // 576, the largest packet of XNS, less 30 and 12.
+                        (address, found.node, 534)
+                    }
                     "nbipx" => {
                         let service = if side == Side::Server { 0x20 } else { 0 };
                         let spoken = options.text("name")?.unwrap_or(&name.text);
@@ -216,6 +244,11 @@ impl Settings {
                 };
                 (address, [2, 0, a, b, c, d], 1460)
             }
+            "nbp" => {
+                let mac = hex(&text.replace('-', ""))
+                    .ok_or_else(|| address.expected("a MAC address, 02-60-8c-00-00-01"))?;
+                (Address::Nbp, mac, 0)
+            }
             "nbf" => {
                 let mac = hex(&text.replace('-', ""))
                     .ok_or_else(|| address.expected("a MAC address, 00-00-1b-00-00-01"))?;
@@ -226,7 +259,7 @@ impl Settings {
                 // 1500 less 4 bytes of LLC and 14 of NBF.
                 (Address::Nbf { name, session }, mac, 1482)
             }
-            _ => return Err(kind.expected("ipx, nbipx, spx, tcp, udp or nbf")),
+            _ => return Err(kind.expected("ipx, nbipx, spx, idp, spp, nbp, tcp, udp or nbf")),
         };
         let mac = match options.text("mac")? {
             None => mac,

@@ -15,7 +15,7 @@ const NETBIOS_PORT: u16 = 139;
 /// Time between the frames of a set-up when the scenario does not say.
 const PACE: i64 = 100_000;
 
-const NO_CONNECTION: &str = "only tcp, nbf, nbipx and spx have connections";
+const NO_CONNECTION: &str = "only tcp, nbf, nbipx, spx and spp have connections";
 
 impl Conversation {
     /// Sets the conversation up, frame by frame.
@@ -32,7 +32,8 @@ impl Conversation {
             Kind::Nbf => self.connect_nbf(context, at, gap),
             Kind::Nbipx => self.connect_nbipx(context, at, gap),
             Kind::Spx => self.connect_spx(context, at, gap),
-            Kind::Ipx | Kind::Udp => {
+            Kind::Spp => self.connect_spp(context, at, gap),
+            Kind::Ipx | Kind::Udp | Kind::Idp | Kind::Nbp => {
                 return Err(context.place.fault(NO_CONNECTION));
             }
         }
@@ -75,7 +76,8 @@ impl Conversation {
             }
             Kind::Nbipx => self.finish_nbipx(context, direction, at, gap),
             Kind::Spx => self.finish_spx(context, direction, at, gap),
-            Kind::Ipx | Kind::Udp => {
+            Kind::Spp => self.finish_spp(context, direction, at, gap),
+            Kind::Ipx | Kind::Udp | Kind::Idp | Kind::Nbp => {
                 return Err(context.place.fault(NO_CONNECTION));
             }
         }

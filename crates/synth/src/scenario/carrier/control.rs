@@ -22,6 +22,9 @@ impl Conversation {
             "tcp" => Kind::Tcp,
             "nbipx" => Kind::Nbipx,
             "spx" => Kind::Spx,
+            "spp" => Kind::Spp,
+            "xns" if self.speaks_xns() => self.kind,
+            "xns" => Kind::Idp,
             _ => Kind::Nbf,
         };
         if self.kind != wanted {
@@ -33,6 +36,8 @@ impl Conversation {
             "llc" => self.llc_upkeep(context, direction, at, verb, options)?,
             "nbipx" => self.nbipx_upkeep(context, direction, at, verb)?,
             "spx" => self.spx_upkeep(context, direction, at, verb)?,
+            "spp" => self.spp_upkeep(context, direction, at, verb, options)?,
+            "xns" => self.xns_upkeep(context, direction, at, verb, options)?,
             _ => self.nbf_upkeep(context, direction, at, verb)?,
         }
         options.done()

@@ -20,6 +20,9 @@ impl Conversation {
         match self.kind {
             Kind::Ipx => self.ipx_frame(settings, direction, &unit.payload),
             Kind::Nbipx | Kind::Spx => self.packet(settings, direction, at, unit),
+            Kind::Idp => self.datagram(settings, direction, unit),
+            Kind::Spp => self.sequenced(settings, direction, at, unit, !delivery.unmarked),
+            Kind::Nbp => self.nbp_frame(settings, direction, unit),
             Kind::Udp => {
                 let (from, to) = self.sockets(settings, direction);
                 let datagram = ipv4::udp(from, to, &unit.payload);
