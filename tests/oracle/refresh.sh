@@ -2,7 +2,8 @@
 # Remakes the tables of pairs that tshark finds in the shared captures, one file per capture:
 #   protocol  completing frame of the request  completing frame of the response  nanoseconds
 # from tshark's smb.time, smb2.time and ncp.time. The tables are committed, so that the
-# comparison (tests/oracle.rs) needs no tshark; run this after adding captures.
+# comparison (tests/oracle.rs) needs no tshark; run this after adding captures. Also remakes
+# the tables of NCP's fields (ncp/refresh.py).
 # Usage: refresh.sh CAPTURES_FOLDER
 set -euo pipefail
 captures=${1:?usage: refresh.sh CAPTURES_FOLDER}
@@ -39,4 +40,5 @@ for dir in real lab derived formats; do
         fi
     done
 done
+"$here/ncp/refresh.py" "$captures"
 wc -l "$here"/*.tsv | tail -n 1

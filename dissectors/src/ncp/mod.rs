@@ -11,6 +11,7 @@ mod burst;
 mod detail;
 mod functions;
 mod names;
+mod nds;
 mod open_file;
 mod path;
 mod status;
@@ -148,8 +149,6 @@ impl Packet {
 }
 
 impl Header {
-    /// Bytes of a reply's header.
-    const REPLY: u32 = 8;
     /// State of the connection: the server does not know it.
     pub const BAD_CONNECTION: u8 = 0x01;
     /// State of the connection: the server is going down.
@@ -188,10 +187,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "NetWare Core Protocol, Novell's NCP documentation",
     does: "service requests and replies with every function named, request being processed, \
            connections, file handles, offsets and byte counts, completion codes by function; \
-           packet bursts, each read or write one call",
+           NDS requests by verb and result; packet bursts, each read or write one call; the \
+           parameters of requests field by field, and of the common replies",
     lacks: "packet bursts are known from free implementations and were tried on made captures \
-            only; what is inside NDS requests, NCP extensions \
-            and other remote calls is not read; signatures are not checked",
+            only; what tells of files in the new style, most of what NDS carries, NCP \
+            extensions and other remote calls is shown as bytes; signatures are not checked",
     verified: &[Verified::RealCaptures, Verified::Lab, Verified::Tshark],
     claims: &[
         Claim::Exact(ipx::SOCKET.key(0x0451)),
@@ -217,7 +217,7 @@ const CREATION: u8 = 2;
 const BY_BURST: u8 = 3;
 
 /// The code of a packet that has no function: its type in the upper half. The code of a
-/// request is the function, plus 256 times the subfunction.
+/// request is the function, plus 256 times the subfunction (see [`asked_for`]).
 const fn type_code(packet_type: u16) -> u32 {
     (packet_type as u32) << 16
 }
@@ -234,8 +234,26 @@ const fn request_code(function: u8, subfunction: Option<u8>) -> u32 {
 
 /// The function and subfunction of a request with this code, if it is a request's.
 fn asked_function(code: u32) -> Option<Function> {
-    let [function, subfunction] = u16::try_from(code).ok()?.to_le_bytes();
-    Some(Function(function, subfunction))
+    let [function, subfunction, _, packet_type] = code.to_le_bytes();
+    (packet_type == 0).then_some(Function(function, subfunction))
+}
+
+/// What a request asks for, and the code of it. That of an NDS request that begins has the
+/// verb in its upper half, below the packet types.
+fn asked_for(
+    function: u8,
+    subfunction: Option<u8>,
+    input: Input<'_>,
+) -> (&'static Operation, u32) {
+    let found = functions::find(function, subfunction);
+    let code = request_code(function, subfunction);
+    if (function, subfunction) != (nds::FUNCTION.0, Some(nds::FUNCTION.1)) {
+        return (found, code);
+    }
+    match nds::verb(input.bytes) {
+        Some(verb @ 1..0x100) => (nds::find(verb).unwrap_or(found), code | verb << 16),
+        _ => (found, code),
+    }
 }
 
 const fn operation(name: &'static str, kind: Kind, idempotent: bool) -> Operation {
@@ -309,7 +327,7 @@ impl Header {
                 function,
                 subfunction,
             } => {
-                let found = functions::find(function, subfunction);
+                let (found, code) = asked_for(function, subfunction, input);
                 let fields = open_file::request(function, subfunction.unwrap_or(0), input);
                 Some(Exchange {
                     file: fields.file,
@@ -317,7 +335,7 @@ impl Header {
                     data: fields.data,
                     may_wait: fields.may_wait,
                     names: names::has_some(function, subfunction.unwrap_or(0)),
-                    ..request(found, request_code(function, subfunction))
+                    ..request(found, code)
                 })
             }
             Message::Reply { completion, .. } => Some(Exchange {
@@ -376,8 +394,17 @@ fn answer(input: Input<'_>, asked: &Asked) -> Answered {
         ),
         _ => (0, None),
     };
+    let in_nds = || {
+        let begins = (function.0, function.1) == nds::FUNCTION && asked.code >> 16 != 0;
+        (begins && completion == 0)
+            .then(|| nds::result(input.bytes))
+            .flatten()
+    };
     Answered {
-        status: Some(status::status(completion, Some(function))),
+        status: Some(match in_nds() {
+            Some(result) => nds::status(result),
+            None => status::status(completion, Some(function)),
+        }),
         data,
         file,
     }
@@ -445,7 +472,7 @@ fn describe_request(
     input: Input<'_>,
     out: &mut dyn fmt::Write,
 ) -> fmt::Result {
-    let found = functions::find(function, subfunction);
+    let (found, _) = asked_for(function, subfunction, input);
     write!(out, "C {}", found.name)?;
     if std::ptr::eq(found, &functions::UNKNOWN) {
         write!(out, " {function}")?;
@@ -598,6 +625,40 @@ mod tests {
             "still pairs when the capture cut the subfunction off"
         );
         assert_eq!(cut.operation.name, "UNKNOWN");
+    }
+
+    /// Resolve Name in one fragment of 12 bytes and as many of parameters.
+    const NDS: [u8; 44] = [
+        0x22, 0x22, 9, 3, 2, 0, 104, 2, 0xff, 0xff, 0xff, 0xff, 0, 2, 0, 0, 24, 0, 0, 0, 0, 0, 0,
+        0, 1, 0, 0, 0, 0, 16, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ];
+
+    #[test]
+    fn a_request_of_nds_is_known_by_its_verb_and_answered_by_its_result() {
+        let e = meaning(&NDS);
+        assert_eq!(e.operation.name, "NDS RESOLVE NAME");
+        assert_eq!(e.code, 104 | 2 << 8 | 1 << 16);
+        assert_eq!(
+            (e.operation.function, e.operation.subfunction),
+            (Some(104), Some(2))
+        );
+        assert_eq!(line(&NDS), "C NDS RESOLVE NAME (conn 3 seq 9)");
+        let mut reply = vec![0x33, 0x33, 9, 3, 2, 0, 0, 0, 8, 0, 0, 0, 5, 0, 0, 0];
+        reply.extend((-601i32).to_le_bytes());
+        let status = answer(Input::whole(&reply), &asked(&NDS)).status.unwrap();
+        assert_eq!((status.name, status.failure), (Some("no such entry"), false));
+        reply[8] = 4;
+        let status = answer(Input::whole(&reply), &asked(&NDS)).status.unwrap();
+        assert!(status.ok, "more fragments are to come");
+        let mut later = NDS;
+        later[8] = 5;
+        assert_eq!(
+            meaning(&later).operation.name,
+            "SEND NDS FRAGMENTED REQUEST/REPLY"
+        );
+        let mut unknown = NDS;
+        unknown[24] = 106;
+        assert_eq!(meaning(&unknown).code, 104 | 2 << 8 | 106 << 16);
     }
 
     #[test]

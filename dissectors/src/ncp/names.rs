@@ -33,14 +33,7 @@ pub(super) fn tell(input: Input<'_>, names: Names<'_>) {
         }
         return;
     }
-    let Some((at, shape)) = path::place(function, subfunction) else {
-        return;
-    };
-    let Some((count, rest)) = input
-        .bytes
-        .get(at..)
-        .and_then(|bytes| path::components(shape, bytes))
-    else {
+    let Some((shape, count, rest)) = path::components(function, subfunction, input.bytes) else {
         return;
     };
     let Some((first, _)) = path::component(shape, rest).filter(|_| count > 0) else {
@@ -103,6 +96,12 @@ mod tests {
         rest[0] = 6;
         rest.extend(b"\x02\x03DIR\x01F");
         assert_eq!(told(87, &rest), [(Naming::Path, "DIR/F".to_owned())]);
+    }
+
+    #[test]
+    fn a_rename_has_its_names_behind_both_places() {
+        let rename = b"\x04\0\x01\x06\0\0\xa6\x01\0\0\x01\x01\0\xa6\x01\0\0\x01\x01\x03OLD\x03NEW";
+        assert_eq!(told(87, rename), [(Naming::Path, "OLD".to_owned())]);
     }
 
     #[test]

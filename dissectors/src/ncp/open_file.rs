@@ -4,7 +4,7 @@
 //! and 6 in the older ones, where it is the last 4 of them; so the 4 bytes are what names a
 //! file throughout a connection.
 
-use crate::parse::{be16, be32, be64};
+use crate::parse::{be16, be32, be64, le32};
 use wirewait_wire::{File, Input};
 
 /// What a request says about the file it works on.
@@ -86,11 +86,12 @@ pub(super) fn opened(function: u8, subfunction: u8, input: Input<'_>) -> Option<
     }
 }
 
-/// A big-endian number and where it stands.
+/// A number and where it stands; big-endian, except for some of newer functions.
 #[derive(Clone, Copy, Debug)]
 enum Field {
     Word(usize),
     Long(usize),
+    LoLong(usize),
     Quad(usize),
 }
 
@@ -99,6 +100,7 @@ impl Field {
         match self {
             Self::Word(at) => be16(bytes, at).map(u64::from),
             Self::Long(at) => be32(bytes, at).map(u64::from),
+            Self::LoLong(at) => le32(bytes, at).map(u64::from),
             Self::Quad(at) => be64(bytes, at),
         }
     }
@@ -143,15 +145,16 @@ impl Layout {
     /// `length` tells the two forms of the old copy function apart: its count has 4 bytes
     /// in current documentation and 2 in older tables.
     const fn of(function: u8, subfunction: u8, length: u32) -> Option<Self> {
-        use Field::{Long, Quad, Word};
+        use Field::{LoLong, Long, Quad, Word};
         Some(match (function, subfunction) {
             (72, _) => Self::handle(10).offset(Long(14)).count(Word(18)),
             (73, _) => Self::handle(10).offset(Long(14)).count(Word(18)).data(20),
             (74, _) if length < 32 => Self::handle(10).offset(Long(20)).count(Word(28)),
             (74, _) => Self::handle(10).offset(Long(20)).count(Long(28)),
-            (26 | 28 | 30 | 109, _) => Self::handle(10).offset(Long(14)),
+            (26 | 28 | 30, _) => Self::handle(10).offset(Long(14)),
+            (109, _) => Self::handle(10).offset(LoLong(14)),
             (59 | 61 | 66 | 71 | 75, _) | (87, 31) => Self::handle(10),
-            (85, _) => Self::handle(11).offset(Long(15)),
+            (85, _) => Self::handle(11).offset(LoLong(15)),
             (87, 34 | 66) => Self::handle(8),
             (87, 43) => Self::handle(12),
             (87, 44) => Self::handle(20),

@@ -12,14 +12,7 @@ pub(super) fn describe(
     input: Input<'_>,
     out: &mut dyn Write,
 ) -> fmt::Result {
-    let Some((at, shape)) = place(function, subfunction) else {
-        return Ok(());
-    };
-    let Some((count, mut rest)) = input
-        .bytes
-        .get(at..)
-        .and_then(|bytes| components(shape, bytes))
-    else {
+    let Some((shape, count, mut rest)) = components(function, subfunction, input.bytes) else {
         return Ok(());
     };
     for i in 0..count {
@@ -76,13 +69,24 @@ pub(super) const fn place(function: u8, subfunction: u8) -> Option<(usize, Shape
     })
 }
 
-/// How many components there are, and the bytes from the first one on.
-pub(super) fn components(shape: Shape, bytes: &[u8]) -> Option<(u8, &[u8])> {
-    match (shape, bytes) {
-        (Shape::Name, bytes) => Some((1, bytes)),
-        (_, [count, bytes @ ..]) => Some((*count, bytes)),
-        _ => None,
-    }
+/// How names are written in a request, how many there are, and its bytes from the first on.
+pub(super) fn components(
+    function: u8,
+    subfunction: u8,
+    packet: &[u8],
+) -> Option<(Shape, u8, &[u8])> {
+    let (at, shape) = place(function, subfunction)?;
+    let (count, first) = match shape {
+        Shape::Name => (1, at),
+        Shape::Path | Shape::LongPath => (*packet.get(at)?, at + 1),
+    };
+    // Of a rename, where the file goes is described before the names of either.
+    let head = match (function, subfunction) {
+        (87, 4) => 7,
+        (89, 4) => 13,
+        _ => 0,
+    };
+    Some((shape, count, packet.get(first + head..)?))
 }
 
 /// The first component, and the bytes behind it.
@@ -145,6 +149,10 @@ mod tests {
             "the rest cut off"
         );
         assert_eq!(line(87, 6, 22, b"\x00"), "");
+        let rename = b"\x01\x01\x02\0\0\0\x01\x01\x03OLD\x03NEW";
+        assert_eq!(line(87, 4, 18, rename), " \"OLD\"", "behind both places");
+        let rename = b"\x01\x02\0\0\0\x01\x01\0\0\0\0\0\0\x01\x03\0OLD\x03\0NEW";
+        assert_eq!(line(89, 4, 24, rename), " \"OLD\"");
         assert_eq!(
             line(89, 32, 34, b"\x02\x03\x00DIR\x02\x00\xc3\xa9"),
             " \"DIR/\u{e9}\""

@@ -156,6 +156,8 @@ static PLAIN: &[Operation] = functions! {
         12 Lock SAFE "RELEASE LOGICAL RECORD",
         13 Lock SAFE "RELEASE LOGICAL RECORD SET",
         14 Lock SAFE "CLEAR LOGICAL RECORD SET",
+        15 Other ONCE "ALLOCATE RESOURCE",
+        16 Other ONCE "DEALLOCATE RESOURCE",
         18 Directory SAFE "GET VOLUME INFO WITH NUMBER",
         19 Session SAFE "GET STATION NUMBER",
         20 Other SAFE "GET FILE SERVER DATE AND TIME",
@@ -170,6 +172,7 @@ static PLAIN: &[Operation] = functions! {
         33 Session SAFE "NEGOTIATE BUFFER SIZE",
         37 Other ONCE "EXECUTE NCP EXTENSION",
         59 Write SAFE "COMMIT FILE",
+        60 Open ONCE "DUPLICATE FILE HANDLE",
         61 Write SAFE "COMMIT FILE",
         62 Directory SAFE "FILE SEARCH INITIALIZE",
         63 Directory SAFE "FILE SEARCH CONTINUE",
@@ -187,17 +190,18 @@ static PLAIN: &[Operation] = functions! {
         75 Directory SAFE "SET FILE TIME DATE STAMP",
         76 Open ONCE "OPEN FILE",
         77 Open ONCE "CREATE FILE",
+        78 Other SAFE "ALLOW TASK TO ACCESS FILE",
         79 Directory SAFE "SET FILE EXTENDED ATTRIBUTES",
         84 Open ONCE "OPEN/CREATE FILE",
         85 Directory SAFE "GET SPARSE FILE DATA BLOCK BIT MAP",
         91 Other ONCE "NMAS GRADED AUTHENTICATION",
         97 Session SAFE "GET BIG PACKET NCP MAX PACKET SIZE",
         98 Session SAFE "NEGOTIATE NDS CONNECTION BUFFER SIZE",
-        99 Other ONCE "UNDOCUMENTED PACKET BURST",
-        100 Other ONCE "UNDOCUMENTED PACKET BURST",
+        99 Other ONCE "NEXT BIG WRITE (UNDOCUMENTED)",
+        100 Other ONCE "BIG READ (UNDOCUMENTED)",
         101 Session ONCE "PACKET BURST CONNECTION REQUEST",
-        102 Other ONCE "UNDOCUMENTED PACKET BURST",
-        103 Other ONCE "UNDOCUMENTED PACKET BURST",
+        102 Other ONCE "BIG REREAD (UNDOCUMENTED)",
+        103 Other ONCE "BIG WRITE (UNDOCUMENTED)",
         105 Lock ONCE "LOG FILE",
         106 Lock ONCE "LOCK FILE SET",
         107 Lock ONCE "LOG LOGICAL RECORD",
@@ -256,6 +260,6 @@ mod tests {
                 rows += 1;
             }
         }
-        assert_eq!(rows, 563, "the number of functions known");
+        assert_eq!(rows, 586, "the number of functions known");
     }
 }

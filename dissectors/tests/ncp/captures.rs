@@ -11,7 +11,7 @@ use wirewait_wire::{
 };
 
 /// The captures beside the repository; `None`, loudly, where they are not installed.
-fn captures() -> Option<PathBuf> {
+pub(crate) fn captures() -> Option<PathBuf> {
     let path = Path::new(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../shared/captures"
@@ -212,26 +212,27 @@ fn a_watchdog_over_udp_is_upkeep() {
 }
 
 /// One NCP packet of a capture.
-struct Seen {
+pub(crate) struct Seen {
     /// Number of the frame, from 1.
-    frame: u32,
+    pub(crate) frame: u32,
+    pub(crate) bytes: Vec<u8>,
     header: Header,
     exchange: Option<Exchange>,
-    answered: Option<Pair>,
+    pub(crate) answered: Option<Pair>,
 }
 
 /// A reply or interim, and its request.
 #[derive(Clone, Copy)]
-struct Pair {
+pub(crate) struct Pair {
     /// Number of the request's frame.
     request: u32,
-    asked: Asked,
+    pub(crate) asked: Asked,
     /// What the reply says once its request is known.
     answered: Answered,
 }
 
 /// Every service packet of a capture with IPX datagrams or TCP segments in order.
-fn packets(file: &Path) -> Vec<Seen> {
+pub(crate) fn packets(file: &Path) -> Vec<Seen> {
     let registry = registry();
     let ncp = dissector("ncp");
     let mut walk = Walk::default();
@@ -261,6 +262,7 @@ fn packets(file: &Path) -> Vec<Seen> {
                 .and_then(|e| pair(&mut open, number, &e, message));
             found.push(Seen {
                 frame: number,
+                bytes: message.bytes.to_vec(),
                 header,
                 exchange: part.exchange,
                 answered,
