@@ -446,7 +446,9 @@ impl Pairing {
                 Kind::Wait => i64::MAX,
                 _ => world.settings.timeout_ns,
             };
-            open.deadline = request.last.at.plus(wait);
+            if !open.promised {
+                open.deadline = request.last.at.plus(wait);
+            }
             self.due = self.due.min(open.deadline);
             let waits = !matches!(open.transaction.kind, Kind::Wait | Kind::Break);
             if whole && waits && !open.counted {

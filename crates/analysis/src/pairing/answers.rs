@@ -87,6 +87,8 @@ impl Pairing {
             if x.role == Role::Interim {
                 // The server has it, and says so: however long it takes, it is not lost.
                 open.deadline = Timestamp::from_nanos(i64::MAX);
+                // Only where parts are counted up does a request wait to be told to go on.
+                open.promised = open.state != State::Asking || open.asked.has_any();
             }
             if open.may_wait && x.role == Role::Interim && open.transaction.kind != Kind::Wait {
                 open.transaction.kind = Kind::Wait;

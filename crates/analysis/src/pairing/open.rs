@@ -47,6 +47,8 @@ pub(super) struct Open {
     /// End of the last copy of the request that came before the response.
     pub(super) resent: Option<Mark>,
     pub(super) epoch: u32,
+    /// The server has said that the answer will come, however long it takes.
+    pub(super) promised: bool,
     /// The figures were told that the client waits.
     pub(super) counted: bool,
     pub(super) deadline: Timestamp,
@@ -93,6 +95,7 @@ impl Open {
             answered: Ranges::default(),
             resent: tally.resent,
             epoch: world.epoch,
+            promised: false,
             counted: false,
             deadline: tally.extent.last.at.plus(world.settings.timeout_ns),
             deed: Deed::Request,

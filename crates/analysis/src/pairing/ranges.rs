@@ -77,6 +77,11 @@ impl Ranges {
         seen.saturating_add(self.counted) >= u64::from(self.of)
     }
 
+    /// The message has ranges for parts, and some were seen.
+    pub(super) fn has_any(&self) -> bool {
+        self.of > 0
+    }
+
     /// There were more pieces than places.
     pub(super) fn is_crowded(&self) -> bool {
         self.counted > 0

@@ -49,10 +49,15 @@ impl State {
         let data = |default| options.bytes("data", default);
         let burst = match (verb.text.as_str(), from_client) {
             ("missing", _) => {
-                let length = options.or("length", 0)?;
+                let missing = match options.text("fragments")? {
+                    Some(text) => fragments(text).ok_or_else(|| {
+                        verb.fault("`fragments` needs `from:length`, several between commas")
+                    })?,
+                    None => vec![(from, options.or("length", 0)?)],
+                };
                 options.done()?;
                 let header = self.header(from_client, 0);
-                return Ok(vec![burst::system(&header, &[(from, length)])]);
+                return Ok(vec![burst::system(&header, &missing)]);
             }
             ("acknowledge", _) => {
                 options.done()?;
@@ -132,4 +137,13 @@ impl State {
         }
         packets
     }
+}
+
+/// Fragments as in `1400:1400,4200:700`: where they begin and how long they are.
+fn fragments(text: &str) -> Option<Vec<(u32, u16)>> {
+    let one = |fragment: &str| {
+        let (from, length) = fragment.split_once(':')?;
+        Some((from.parse().ok()?, length.parse().ok()?))
+    };
+    text.split(',').map(one).collect()
 }
