@@ -11,6 +11,7 @@ mod names;
 mod nbipx;
 mod oracle;
 mod program;
+mod protocols;
 mod split;
 mod support;
 mod truth;

@@ -388,6 +388,35 @@ fn protocols_lists_every_dissector() {
 }
 
 #[test]
+fn protocols_are_found_by_what_people_call_them() {
+    for (word, name) in [
+        ("NetBEUI", "nbf"),
+        ("netbios frames", "nbf"),
+        ("NetWare", "ncp"),
+        ("CIFS", "smb1"),
+        ("PATHWORKS", "smb1"),
+        ("LAN Manager", "smb1"),
+        ("3+Open", "smb1"),
+        ("XNS", "ipx"),
+        ("NWLink", "nbipx"),
+        ("WINS", "nbns"),
+    ] {
+        let output = wirewait(&["protocols", "--format", "json", word]);
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let names: Vec<&str> = json
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["name"].as_str().unwrap())
+            .collect();
+        assert!(names.contains(&name), "{word}: {names:?}");
+    }
+    let output = wirewait(&["protocols", "gopher"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("gopher"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_filter_and_a_time_choose_frames_and_keep_their_numbers() {
     let first_frame = |arguments: &[&str]| {
         let output = wirewait(arguments);

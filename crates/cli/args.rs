@@ -109,6 +109,9 @@ pub(crate) struct DecodeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ProtocolsArgs {
+    /// Only those called so: NetBEUI, NetWare, CIFS, LAN Manager
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
     /// Shape of the list
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,

@@ -3,16 +3,22 @@
 use crate::args::{ListFormat, ProtocolsArgs};
 use crate::failure::{Failure, Verdict};
 use crate::output::Output;
-use wirewait_engine::registry;
-use wirewait_report::protocols;
+use wirewait_engine::{EVIDENCE, registry};
+use wirewait_report::{Escaped, protocols};
 
 pub(crate) fn run(args: &ProtocolsArgs) -> Result<Verdict, Failure> {
     let registry = registry();
+    let known = protocols::find(registry.dissectors(), EVIDENCE, &args.names).map_err(|word| {
+        Failure::Cannot(format!(
+            "nothing here is called {}; `wirewait protocols` lists all there is",
+            Escaped(word)
+        ))
+    })?;
     let mut output = Output::open(&args.output, &[])?;
     let look = output.look();
     output.write(|out| match args.format {
-        ListFormat::Text => protocols::text(out, registry.dissectors(), look),
-        ListFormat::Json => protocols::json(out, registry.dissectors()),
+        ListFormat::Text => protocols::text(out, &known, look),
+        ListFormat::Json => protocols::json(out, &known),
     })?;
     output.flush()?;
     Ok(Verdict::Whole)

@@ -9,6 +9,7 @@ use wirewait_wire::{Claim, Dissector, Verified};
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "direct_tcp",
     title: "SMB directly over TCP port 445, MS-SMB2 section 2.1",
+    aliases: &["microsoft-ds", "Direct hosting", "SMB over TCP"],
     does: "messages in the TCP stream, finding the next one after a gap",
     verified: &[
         Verified::Specification,

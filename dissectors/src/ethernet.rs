@@ -130,6 +130,7 @@ pub(crate) fn cast(destination: [u8; 6]) -> Cast {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ethernet",
     title: "Ethernet version 2 and IEEE 802.3",
+    aliases: &["802.3", "Novell raw", "DIX"],
     does: "addresses, types and lengths; raw 802.3 IPX; removes padding",
     lacks: "the content of Cisco ISL; a frame check sequence that was captured counts as padding",
     verified: &[

@@ -105,6 +105,7 @@ const NAME_QUERY: u16 = 0x0551;
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ipx",
     title: "Novell Internetwork Packet Exchange",
+    aliases: &["NetWare", "NWLink", "XNS", "Internetwork Datagram Protocol"],
     does: "networks, nodes and sockets, hops, length; raw 802.3, 802.2, SNAP, Ethernet \
            version 2 and UDP framing",
     lacks: "checksums are not checked; watchdog and broadcast messages have no socket of \

@@ -10,12 +10,15 @@
 use wirewait_wire::{Dissector, Registry};
 
 mod calendar;
+mod evidence;
 pub mod mailslot;
 mod notes;
 mod ntlmssp;
 mod parse;
 #[cfg(test)]
 mod testing;
+
+pub use evidence::EVIDENCE;
 
 macro_rules! dissectors {
     ($($name:ident),* $(,)?; $($group:ident [$($part:ident),*]),* $(,)?) => {

@@ -189,7 +189,9 @@ impl Unnumbered {
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "llc",
+    orders: true,
     title: "IEEE 802.2 Logical Link Control",
+    aliases: &["802.2", "IEEE 802.2", "DLC"],
     does: "service access points; type 1 data; type 2 numbers, acknowledgements, polls, \
            busy and reject, opening and closing",
     lacks: "type 3 (acknowledged connectionless) is named, not followed",

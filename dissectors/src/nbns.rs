@@ -75,6 +75,7 @@ impl Header {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbns",
     title: "NetBIOS name service over UDP, RFC 1002",
+    aliases: &["WINS", "NetBIOS name service"],
     does: "queries, node status, registrations and their answers by transaction number",
     lacks: "records behind the first; NetBIOS scopes",
     verified: &[

@@ -93,6 +93,7 @@ impl Packet {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbdgm",
     title: "NetBIOS datagram service over UDP, RFC 1002",
+    aliases: &["NetBIOS datagram service", "mailslot"],
     does: "datagrams by name, down to the mailslot message in them",
     lacks: "fragments of one datagram are not put together; NetBIOS scopes",
     verified: &[

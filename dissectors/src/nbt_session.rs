@@ -65,6 +65,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbt",
     title: "NetBIOS over TCP session set-up and keep-alive, RFC 1002; the framing of messages is \
             counted as nbss",
+    aliases: &["NetBIOS over TCP/IP", "NetBT"],
     does: "session request and its answers by name, keep-alive",
     lacks: "NetBIOS scopes",
     verified: &[

@@ -99,6 +99,7 @@ impl Direction {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ncp_tcp",
     title: "NCP over TCP (DmdT and tNcP), no public specification",
+    aliases: &["NetWare over TCP/IP", "NCP over TCP"],
     does: "cuts the stream into NCP packets, skips packet signatures",
     lacks: "signatures are not checked",
     verified: &[Verified::RealCaptures, Verified::Tshark],

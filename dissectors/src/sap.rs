@@ -78,6 +78,7 @@ const fn operation(name: &'static str) -> Operation {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "sap",
     title: "Novell Service Advertising Protocol",
+    aliases: &["NetWare SAP", "server advertising"],
     does: "queries for servers and their answers; periodic advertisements are left out of the \
            pairing",
     lacks: "of several servers that answer one query only the first counts as the answer",

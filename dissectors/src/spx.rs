@@ -165,7 +165,9 @@ impl Header {
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "spx",
+    orders: true,
     title: "Novell Sequenced Packet Exchange, SPX and SPX II",
+    aliases: &["NetWare", "Sequenced Packet Exchange", "SPP"],
     does: "connections, the order of packets, acknowledgements and windows, retransmissions, \
            messages by their end",
     lacks: "what programs send over it is not read; the list of missing packets in an SPX II \

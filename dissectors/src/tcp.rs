@@ -71,6 +71,7 @@ impl Header {
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "tcp",
+    orders: true,
     title: "Transmission Control Protocol, RFC 9293",
     does: "ports, sequence and acknowledgement numbers, window, control bits, options",
     lacks: "what options say (selective acknowledgements, window scale) is shown, not followed",

@@ -90,6 +90,7 @@ impl Header {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "token-ring",
     title: "Token Ring, IEEE 802.5",
+    aliases: &["802.5"],
     does: "addresses, source routes, LLC frames",
     lacks: "frames of the ring's own management; addresses stay in the ring's bit order",
     verified: &[

@@ -41,6 +41,7 @@ impl Tag {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "vlan",
     title: "VLAN tag, IEEE 802.1Q and 802.1ad",
+    aliases: &["802.1Q"],
     does: "VLAN, priority, stacked tags; 802.2 and raw IPX behind a tag",
     lacks: "conversations of different VLANs are not told apart",
     verified: &[

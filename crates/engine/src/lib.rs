@@ -19,7 +19,7 @@ pub use wirewait_analysis::{
     FrameSums, Grade, Grouping, InterfaceRow, Mark, Outcome, Place, PlaceRow, Reason, ServerRow,
     Settings, Sink, Snapshot, Spread, StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
-pub use wirewait_dissectors::registry;
+pub use wirewait_dissectors::{EVIDENCE, registry};
 pub use wirewait_wire::{
     Address, Chain, Depth, Dissector, Endpoint, File, Frame, Kind, LinkType, Operation, Registry,
     Source, SourceError, SourceErrorKind, Status, Timestamp, Verified, Walk,

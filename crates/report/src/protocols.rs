@@ -1,25 +1,112 @@
 //! What is understood, how well, and by what it was checked.
 
+use crate::figures::Grouped;
+use crate::table::{Column, Table};
 use crate::text::Look;
 use serde::Serialize;
 use std::io::{self, Write};
-use wirewait_wire::{Dissector, Verified};
+use wirewait_wire::{Dissector, Evidence, Verified};
 
-/// Writes a paragraph per protocol, in the order given.
+/// A protocol, and what it was tried on.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    dissector: &'static Dissector,
+    evidence: Evidence,
+}
+
+/// All of `dissectors` that may be meant by one of the `wanted` words: those whose name, other
+/// names or title hold it, whatever its case. All, if nothing is wanted. A word that finds
+/// nothing is the error.
+///
+/// # Errors
+/// The word that finds nothing.
+pub fn find<'w>(
+    dissectors: &[&'static Dissector],
+    evidence: &[(&str, Evidence)],
+    wanted: &'w [String],
+) -> Result<Vec<Known>, &'w str> {
+    if let Some(nothing) = wanted
+        .iter()
+        .find(|word| !dissectors.iter().any(|d| mentions(d, word)))
+    {
+        return Err(nothing);
+    }
+    let meant = |d: &&&Dissector| wanted.is_empty() || wanted.iter().any(|word| mentions(d, word));
+    Ok(dissectors
+        .iter()
+        .filter(meant)
+        .map(|dissector| Known {
+            dissector,
+            evidence: evidence
+                .iter()
+                .find(|(name, _)| *name == dissector.name)
+                .map(|(_, evidence)| *evidence)
+                .unwrap_or_default(),
+        })
+        .collect())
+}
+
+fn mentions(dissector: &Dissector, word: &str) -> bool {
+    let word = word.to_lowercase();
+    dissector.is_called(&word)
+        || [dissector.name, dissector.title]
+            .iter()
+            .chain(dissector.aliases)
+            .any(|text| text.to_lowercase().contains(&word))
+}
+
+const COLUMNS: &[Column] = &[
+    Column::left("protocol"),
+    Column::left("fields"),
+    Column::left("order"),
+    Column::left("pairs"),
+    Column::under("frames in captures", "real"),
+    Column::under("frames in captures", "lab"),
+    Column::right("same as tshark"),
+];
+
+/// Writes a table of all, and a paragraph per protocol, in the order given.
 ///
 /// # Errors
 /// What `out` says.
-pub fn text(out: &mut impl Write, dissectors: &[&Dissector], look: Look) -> io::Result<()> {
-    for (n, dissector) in dissectors.iter().enumerate() {
-        if n > 0 {
-            writeln!(out)?;
-        }
+pub fn text(out: &mut impl Write, known: &[Known], look: Look) -> io::Result<()> {
+    let mut table = Table::new(COLUMNS);
+    for Known {
+        dissector,
+        evidence,
+    } in known
+    {
+        let yes = |yes: bool| if yes { "yes" } else { "-" }.to_owned();
+        let count = |n: u64| {
+            if n > 0 {
+                Grouped(n).to_string()
+            } else {
+                "-".to_owned()
+            }
+        };
+        table.row(vec![
+            dissector.name.to_owned(),
+            yes(dissector.is_decoded()),
+            yes(dissector.orders),
+            yes(dissector.exchange.is_some()),
+            count(evidence.real_frames),
+            count(evidence.lab_frames),
+            count(evidence.pairs),
+        ]);
+    }
+    table.write(out, look)?;
+    for known in known {
+        let dissector = known.dissector;
+        writeln!(out)?;
         look.heading(out, &format!("{}  {}", dissector.name, dissector.title))?;
+        if !dissector.aliases.is_empty() {
+            entry(out, look, "see also", &dissector.aliases.join(", "))?;
+        }
         entry(out, look, "does", dissector.does)?;
         if !dissector.lacks.is_empty() {
             entry(out, look, "lacks", dissector.lacks)?;
         }
-        entry(out, look, "checked by", &checked(dissector).join(", "))?;
+        entry(out, look, "checked by", &known.checked().join(", "))?;
     }
     Ok(())
 }
@@ -28,17 +115,8 @@ pub fn text(out: &mut impl Write, dissectors: &[&Dissector], look: Look) -> io::
 ///
 /// # Errors
 /// What `out` says.
-pub fn json(out: &mut impl Write, dissectors: &[&Dissector]) -> io::Result<()> {
-    let list: Vec<Protocol> = dissectors
-        .iter()
-        .map(|dissector| Protocol {
-            name: dissector.name,
-            title: dissector.title,
-            does: dissector.does,
-            lacks: dissector.lacks,
-            verified: checked(dissector),
-        })
-        .collect();
+pub fn json(out: &mut impl Write, known: &[Known]) -> io::Result<()> {
+    let list: Vec<Protocol> = known.iter().map(Protocol::new).collect();
     serde_json::to_writer_pretty(&mut *out, &list)?;
     writeln!(out)
 }
@@ -47,17 +125,73 @@ pub fn json(out: &mut impl Write, dissectors: &[&Dissector]) -> io::Result<()> {
 struct Protocol {
     name: &'static str,
     title: &'static str,
+    aliases: &'static [&'static str],
     does: &'static str,
     lacks: &'static str,
+    /// Its fields are described.
+    decoded: bool,
+    /// Its data is put in order.
+    ordered: bool,
+    /// Its responses are paired with their requests.
+    paired: bool,
     verified: Vec<&'static str>,
+    /// Captures of real systems with it, and frames in them.
+    real_files: u64,
+    real_frames: u64,
+    lab_frames: u64,
+    /// Pairs that tshark finds too, with the same time between them.
+    pairs_same_as_tshark: u64,
 }
 
-fn checked(dissector: &Dissector) -> Vec<&'static str> {
-    dissector
-        .verified
-        .iter()
-        .map(|v| Verified::name(*v))
-        .collect()
+impl Protocol {
+    fn new(known: &Known) -> Self {
+        let Known {
+            dissector,
+            evidence,
+        } = *known;
+        Self {
+            name: dissector.name,
+            title: dissector.title,
+            aliases: dissector.aliases,
+            does: dissector.does,
+            lacks: dissector.lacks,
+            decoded: dissector.is_decoded(),
+            ordered: dissector.orders,
+            paired: dissector.exchange.is_some(),
+            verified: dissector.verified.iter().map(|v| v.name()).collect(),
+            real_files: evidence.real_files,
+            real_frames: evidence.real_frames,
+            lab_frames: evidence.lab_frames,
+            pairs_same_as_tshark: evidence.pairs,
+        }
+    }
+}
+
+impl Known {
+    fn checked(&self) -> Vec<String> {
+        let Evidence {
+            real_files,
+            real_frames,
+            lab_frames,
+            pairs,
+        } = self.evidence;
+        let verified = self.dissector.verified.iter();
+        verified
+            .map(|verified| match verified {
+                Verified::RealCaptures => format!(
+                    "{} ({} frames in {} files)",
+                    verified.name(),
+                    Grouped(real_frames),
+                    Grouped(real_files)
+                ),
+                Verified::Lab => format!("{} ({} frames)", verified.name(), Grouped(lab_frames)),
+                Verified::Tshark if pairs > 0 => {
+                    format!("{} ({} pairs the same)", verified.name(), Grouped(pairs))
+                }
+                _ => verified.name().to_owned(),
+            })
+            .collect()
+    }
 }
 
 /// A name, and a text that is wrapped beside it.
@@ -85,50 +219,78 @@ fn entry(out: &mut impl Write, look: Look, name: &str, text: &str) -> io::Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_wire::{Facts, Fault, Input, Layer};
-
-    fn dissect(_: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
-        Err(Fault::Short { offset: 0 })
-    }
-
-    fn describe(_: Input<'_>, _: &mut dyn std::fmt::Write) -> std::fmt::Result {
-        Ok(())
-    }
 
     static ONE: Dissector = Dissector {
         name: "one",
         title: "Protocol One (RFC 1)",
+        aliases: &["Uno", "First Frames"],
         does: "headers and requests",
         lacks: "everything that is not a header or a request",
-        verified: &[Verified::Specification, Verified::Tshark],
-        claims: &[],
-        dissect,
-        describe,
+        verified: &[
+            Verified::Specification,
+            Verified::RealCaptures,
+            Verified::Tshark,
+        ],
+        orders: true,
+        fields: |f| f.u8("Kind").map(|_| ()),
         ..Dissector::PLAIN
     };
 
     static TWO: Dissector = Dissector {
         name: "two",
         title: "Protocol Two",
-        lacks: "",
+        does: "nothing",
         verified: &[Verified::Nothing],
-        ..ONE
+        ..Dissector::PLAIN
     };
+
+    const EVIDENCE: &[(&str, Evidence)] = &[(
+        "one",
+        Evidence {
+            real_files: 3,
+            real_frames: 1234,
+            lab_frames: 5,
+            pairs: 67,
+        },
+    )];
+
+    fn found(words: &[&str]) -> Result<Vec<&'static str>, String> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        find(&[&ONE, &TWO], EVIDENCE, &words)
+            .map(|known| known.iter().map(|k| k.dissector.name).collect())
+            .map_err(str::to_owned)
+    }
+
+    #[test]
+    fn protocols_are_found_by_any_of_their_names() {
+        assert_eq!(found(&[]), Ok(vec!["one", "two"]));
+        assert_eq!(found(&["uno"]), Ok(vec!["one"]));
+        assert_eq!(found(&["firstframes"]), Ok(vec!["one"]));
+        assert_eq!(found(&["rfc 1", "TWO"]), Ok(vec!["one", "two"]));
+        assert_eq!(found(&["two", "three"]), Err("three".to_owned()));
+    }
 
     #[test]
     fn the_list_for_people() {
         let mut out = Vec::new();
-        text(&mut out, &[&ONE, &TWO], Look::plain(40)).unwrap();
+        let known = find(&[&ONE, &TWO], EVIDENCE, &[]).unwrap();
+        text(&mut out, &known, Look::plain(64)).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
-            "one  Protocol One (RFC 1)
+            "                                  frames in captures
+  protocol  fields  order  pairs   real          lab  same as tshark
+  one       yes     yes    -      1,234            5              67
+  two       -       -      -          -            -               -
+
+one  Protocol One (RFC 1)
+  see also    Uno, First Frames
   does        headers and requests
-  lacks       everything that is not a
-              header or a request
-  checked by  specification, tshark
+  lacks       everything that is not a header or a request
+  checked by  specification, real captures (1,234 frames in 3
+              files), tshark (67 pairs the same)
 
 two  Protocol Two
-  does        headers and requests
+  does        nothing
   checked by  nothing independent
 "
         );
@@ -137,18 +299,27 @@ two  Protocol Two
     #[test]
     fn the_list_for_programs() {
         let mut out = Vec::new();
-        json(&mut out, &[&TWO]).unwrap();
+        let known = find(&[&TWO], EVIDENCE, &[]).unwrap();
+        json(&mut out, &known).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             r#"[
   {
     "name": "two",
     "title": "Protocol Two",
-    "does": "headers and requests",
+    "aliases": [],
+    "does": "nothing",
     "lacks": "",
+    "decoded": false,
+    "ordered": false,
+    "paired": false,
     "verified": [
       "nothing independent"
-    ]
+    ],
+    "real_files": 0,
+    "real_frames": 0,
+    "lab_frames": 0,
+    "pairs_same_as_tshark": 0
   }
 ]
 "#

@@ -112,6 +112,19 @@ impl Verified {
     }
 }
 
+/// How much a dissector was tried on, counted by a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// Captures of real systems in which a layer of it was read.
+    pub real_files: u64,
+    /// Frames in them with a layer of it.
+    pub real_frames: u64,
+    /// Frames with a layer of it in lab captures with known answers.
+    pub lab_frames: u64,
+    /// Requests with their answers that tshark finds too, with the same time between them.
+    pub pairs: u64,
+}
+
 /// A protocol: where it plugs in, how its header is read, what its messages mean.
 #[derive(Debug)]
 pub struct Dissector {
@@ -132,6 +145,8 @@ pub struct Dissector {
     /// Its payload can be another protocol's, so its header is read before anything is
     /// made of its own messages (NBF). Protocols at the end of the line leave this false.
     pub conveys: bool,
+    /// It numbers its data, so that it is put in order before anything is made of it.
+    pub orders: bool,
     /// What transactions name as their carrier when this is the innermost layer below them
     /// that has a name to give (`tcp`, `nbt`, `ipx`, `nbf`).
     pub carrier: Option<&'static str>,
@@ -171,6 +186,7 @@ impl Dissector {
         verified: &[],
         claims: &[],
         conveys: false,
+        orders: false,
         carrier: None,
         dissect: |input, _| {
             Ok(Layer {
@@ -186,8 +202,17 @@ impl Dissector {
         answer: None,
         names: None,
         describe: |input, out| write!(out, "{} bytes", input.length),
-        fields: |f| f.rest("Data").map(|_| ()),
+        fields: plain_fields,
     };
+
+    /// Whether its fields are described.
+    #[must_use]
+    pub fn is_decoded(&self) -> bool {
+        !std::ptr::fn_addr_eq(
+            self.fields,
+            plain_fields as fn(&mut Fields<'_>) -> Option<()>,
+        )
+    }
 
     /// Whether people who look for this name may mean it: case, blanks and punctuation do not
     /// count.
@@ -196,6 +221,10 @@ impl Dissector {
         let same = |known: &&str| plain(known).eq(plain(name));
         same(&self.name) || self.aliases.iter().any(same)
     }
+}
+
+fn plain_fields(f: &mut Fields<'_>) -> Option<()> {
+    f.rest("Data").map(|_| ())
 }
 
 fn plain(name: &str) -> impl Iterator<Item = char> + '_ {

@@ -22,7 +22,9 @@ mod source;
 mod time;
 
 pub use claim::{Claim, Key, Next, Table};
-pub use dissector::{Dissector, Fault, Framing, Input, Layer, Resync, Stop, StopReason, Verified};
+pub use dissector::{
+    Dissector, Evidence, Fault, Framing, Input, Layer, Resync, Stop, StopReason, Verified,
+};
 pub use endpoint::{Address, Endpoint, Identity};
 pub use exchange::{
     Answered, Asked, Chain, Exchange, Expect, File, Id, Kind, Operation, Part, Parts, Role, Side,

@@ -122,6 +122,7 @@ pub fn looks_like(bytes: &[u8]) -> bool {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "dcerpc",
     title: "DCE/RPC on named pipes, connection-oriented, C706 and MS-RPCE",
+    aliases: &["RPC", "MSRPC", "named pipes"],
     does: "header of every PDU, interfaces of a bind by name, operation number, status of a \
            fault, authentication trailer",
     lacks: "parameters of the calls (NDR) are shown as bytes, and operations by number; calls \

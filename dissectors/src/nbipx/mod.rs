@@ -206,6 +206,7 @@ fn has_networks(input: Input<'_>) -> Result<bool, Fault> {
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbipx",
+    orders: true,
     title: "NetBIOS over IPX (Novell, and Microsoft NWLink)",
     aliases: &["NWLink NetBIOS", "NetBIOS over IPX", "NB-IPX", "Novell NetBIOS"],
     does: "sessions: opening, the order of packets, messages in pieces, acknowledgements, \

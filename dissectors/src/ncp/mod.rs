@@ -185,6 +185,7 @@ pub(crate) fn begins(bytes: &[u8]) -> Option<bool> {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ncp",
     title: "NetWare Core Protocol, Novell's NCP documentation",
+    aliases: &["NetWare", "NetWare Core Protocol", "Novell", "burst mode"],
     does: "service requests and replies with every function named, request being processed, \
            connections, file handles, offsets and byte counts, completion codes by function; \
            NDS requests by verb and result; packet bursts, each read or write one call; the \

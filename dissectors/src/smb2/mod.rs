@@ -119,6 +119,7 @@ impl Header {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "smb2",
     title: "Server Message Block 2 and 3, [MS-SMB2]",
+    aliases: &["SMB", "SMB3", "SMB 3.1.1"],
     does: "every command, compounds, pending and cancelled requests, oplock and lease breaks; \
            files, offsets and sizes; the readable head of compressed messages; encrypted ones \
            by length",
