@@ -57,12 +57,12 @@ fn mentions(dissector: &Dissector, word: &str) -> bool {
 
 const COLUMNS: &[Column] = &[
     Column::left("protocol"),
-    Column::left("fields"),
-    Column::left("order"),
-    Column::left("pairs"),
+    Column::left("decoded"),
+    Column::left("ordered"),
+    Column::left("paired"),
     Column::under("frames in captures", "real"),
     Column::under("frames in captures", "lab"),
-    Column::right("same as tshark"),
+    Column::right("pairs as tshark"),
 ];
 
 /// Writes a table of all, and a paragraph per protocol, in the order given.
@@ -179,10 +179,11 @@ impl Known {
         verified
             .map(|verified| match verified {
                 Verified::RealCaptures => format!(
-                    "{} ({} frames in {} files)",
+                    "{} ({} frames in {} {})",
                     verified.name(),
                     Grouped(real_frames),
-                    Grouped(real_files)
+                    Grouped(real_files),
+                    if real_files == 1 { "file" } else { "files" }
                 ),
                 Verified::Lab => format!("{} ({} frames)", verified.name(), Grouped(lab_frames)),
                 Verified::Tshark if pairs > 0 => {
@@ -274,20 +275,20 @@ mod tests {
     fn the_list_for_people() {
         let mut out = Vec::new();
         let known = find(&[&ONE, &TWO], EVIDENCE, &[]).unwrap();
-        text(&mut out, &known, Look::plain(64)).unwrap();
+        text(&mut out, &known, Look::plain(80)).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
-            "                                  frames in captures
-  protocol  fields  order  pairs   real          lab  same as tshark
-  one       yes     yes    -      1,234            5              67
-  two       -       -      -          -            -               -
+            "                                      frames in captures
+  protocol  decoded  ordered  paired   real          lab  pairs as tshark
+  one       yes      yes      -       1,234            5               67
+  two       -        -        -           -            -                -
 
 one  Protocol One (RFC 1)
   see also    Uno, First Frames
   does        headers and requests
   lacks       everything that is not a header or a request
-  checked by  specification, real captures (1,234 frames in 3
-              files), tshark (67 pairs the same)
+  checked by  specification, real captures (1,234 frames in 3 files), tshark (67
+              pairs the same)
 
 two  Protocol Two
   does        nothing

@@ -115,7 +115,7 @@ impl Verified {
 /// How much a dissector was tried on, counted by a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Captures of real systems in which a layer of it was read.
+    /// Capture files of real systems in which a layer of it was read.
     pub real_files: u64,
     /// Frames in them with a layer of it.
     pub real_frames: u64,

@@ -3,7 +3,7 @@
 use super::hex::{INDENT, hex};
 use super::line::Seconds;
 use super::tree::{Item, Layer, Rest};
-use super::{Selector, Shown, Tree, Whole};
+use super::{Selector, Shown, Summary, Tree, Whole};
 use crate::escape::Escaping;
 use crate::figures::Grouped;
 use crate::table::width;
@@ -32,8 +32,8 @@ impl Shown<'_> {
         let frame = self.frame;
         writeln!(
             text,
-            "{INDENT}{}, {} s from the first frame, {} s from the one shown before; {} bytes \
-             on the wire, {} captured; interface {}",
+            "{INDENT}{}, {} s from the first frame, {} s from the one shown before\n\
+             {INDENT}{} bytes on the wire, {} captured, interface {}",
             Rfc3339(frame.at),
             Seconds(self.clock.since_start(frame.at)),
             Seconds(self.clock.since_shown(frame.at)),
@@ -155,9 +155,8 @@ impl Layer<'_> {
         };
         let own = self.described();
         let mark = if marked.contains(&own) { '>' } else { ' ' };
-        row(text, mark, Some(&own), self.depth)?;
-        write!(text, "{bold}{}{bold:#}: ", self.dissector.name)?;
-        (self.dissector.describe)(self.input, &mut Escaping(text))?;
+        row(text, mark, Some(&own), 0)?;
+        write!(text, "{bold}{}{bold:#}: {}", self.dissector.name, Summary(self))?;
         end_row(text);
         // Numbers and the bits of numbers have columns of their own.
         let wide = [false, true].map(|bits| {
@@ -169,7 +168,7 @@ impl Layer<'_> {
             let is_marked = marked.contains(&range) && field.mask == 0;
             let mark = if is_marked { '>' } else { ' ' };
             let shown = Some(&range).filter(|_| field.mask == 0);
-            row(text, mark, shown, self.depth + 1)?;
+            row(text, mark, shown, 1)?;
             let style = if is_marked && look.colour {
                 Style::new().invert()
             } else {
@@ -193,7 +192,7 @@ impl Layer<'_> {
 
 impl Rest {
     fn text(&self, text: &mut String) -> fmt::Result {
-        row(text, ' ', Some(&self.range), self.depth)?;
+        row(text, ' ', Some(&self.range), 1)?;
         let length = self.range.end.saturating_sub(self.range.start);
         let unit = if length == 1 { "byte" } else { "bytes" };
         write!(text, "{}, {} {unit}", self.name, Grouped(length.into()))?;
@@ -205,7 +204,7 @@ impl Rest {
     }
 }
 
-/// The columns in front of a name: a mark, the bytes, the depth.
+/// The columns in front of a name: a mark, the bytes, how far it is indented.
 fn row(text: &mut String, mark: char, range: Option<&Range<u32>>, depth: usize) -> fmt::Result {
     let start = text.len();
     if let Some(range) = range {

@@ -1,8 +1,8 @@
 //! One JSON object per frame. Names and shape are a promise to other programs.
 
 use super::tree::{Item, Layer};
-use super::{Shown, Tree, Whole};
-use crate::escape::{Escaped, Escaping};
+use super::{Shown, Summary, Tree, Whole};
+use crate::escape::Escaped;
 use crate::time::Rfc3339;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
@@ -158,7 +158,7 @@ impl<'a> LayerOf<'a> {
             payload: layer.span.payload,
             end: layer.span.end,
             depth: layer.depth,
-            summary: Words(Summary(layer.dissector, layer.input)),
+            summary: Words(Summary(layer)),
             goes_on: layer.goes_on,
             fields: Level(&layer.fields),
         }
@@ -181,14 +181,6 @@ struct Words<T>(T);
 impl<T: fmt::Display> Serialize for Words<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
-    }
-}
-
-struct Summary<'a>(&'static wirewait_wire::Dissector, wirewait_wire::Input<'a>);
-
-impl fmt::Display for Summary<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (self.0.describe)(self.1, &mut Escaping(f))
     }
 }
 

@@ -1,8 +1,7 @@
 //! One line per frame: number, time, who to whom, and what the inner layers say.
 
 use super::tree::{Item, Layer};
-use super::{Shown, Time, Tree};
-use crate::escape::Escaping;
+use super::{Shown, Summary, Time, Tree};
 use crate::figures::Grouped;
 use crate::time::Rfc3339;
 use std::fmt::{self, Write};
@@ -60,8 +59,7 @@ impl Tree<'_> {
                 Item::Layer(layer) => {
                     if self.is_innermost(n, layer) || layer.dissector.exchange.is_some() {
                         separate(text, start);
-                        write!(text, "{:<6} ", layer.dissector.name)?;
-                        (layer.dissector.describe)(layer.input, &mut Escaping(text))?;
+                        write!(text, "{:<6} {}", layer.dissector.name, Summary(layer))?;
                     }
                 }
                 Item::Rest(rest) if !rest.note.is_empty() => {

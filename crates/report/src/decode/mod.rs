@@ -15,8 +15,10 @@ pub use select::Selector;
 pub use show::{Filter, FilterError};
 pub use tree::{DATA, Item, Layer, PADDING, Rest, Tree};
 
+use crate::escape::Escaped;
 use crate::text::Look;
 use follow::{Alongside, Message};
+use std::fmt;
 use std::io::{self, Write};
 use wirewait_analysis::Deed;
 use wirewait_wire::{Depth, Frame, Registry, Timestamp, Walk};
@@ -241,6 +243,28 @@ struct Shown<'a> {
     role: Option<&'a [Deed]>,
 }
 
+/// One line that says what a layer is, escaped.
+struct Summary<'a>(&'a Layer<'a>);
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Layer {
+            dissector,
+            input,
+            asked,
+            ..
+        } = self.0;
+        let mut text = String::new();
+        (dissector.describe)(*input, &mut text)?;
+        let asked = asked.map(|asked| asked.operation.name);
+        // Answers of some protocols do not say what they answer.
+        match asked.filter(|name| !text.contains(name)) {
+            Some(name) => write!(f, "{} [to {name}]", Escaped(text.trim_end())),
+            None => write!(f, "{}", Escaped(&text)),
+        }
+    }
+}
+
 /// A message that the frame completes.
 struct Whole<'a> {
     message: &'a Message,
@@ -250,7 +274,6 @@ struct Whole<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fmt;
     use wirewait_wire::{
         Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault, Fields, Input, Key, LINK,
         Layer, LinkType, Next, Part, Role, Side, Table, Verified,
