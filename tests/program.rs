@@ -223,7 +223,10 @@ fn the_readme_shows_what_is_printed() {
         let (_, after) = block.split_once("```\n").unwrap();
         let arguments: Vec<&str> = command.split(' ').collect();
         let output = stdout(&wirewait(&arguments));
-        made += &format!("{before}```\n$ wirewait {command}\n{}\n```\n", output.trim_end());
+        made += &format!(
+            "{before}```\n$ wirewait {command}\n{}\n```\n",
+            output.trim_end()
+        );
         rest = after;
         shown += 1;
     }
@@ -232,7 +235,10 @@ fn the_readme_shows_what_is_printed() {
         std::fs::write(&path, made).unwrap();
         return;
     }
-    assert!(shown > 0 && made == readme, "WIREWAIT_BLESS=1 makes it so:\n{made}");
+    assert!(
+        shown > 0 && made == readme,
+        "WIREWAIT_BLESS=1 makes it so:\n{made}"
+    );
 }
 
 #[test]

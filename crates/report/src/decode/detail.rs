@@ -156,7 +156,12 @@ impl Layer<'_> {
         let own = self.described();
         let mark = if marked.contains(&own) { '>' } else { ' ' };
         row(text, mark, Some(&own), 0)?;
-        write!(text, "{bold}{}{bold:#}: {}", self.dissector.name, Summary(self))?;
+        write!(
+            text,
+            "{bold}{}{bold:#}: {}",
+            self.dissector.name,
+            Summary(self)
+        )?;
         end_row(text);
         // Numbers and the bits of numbers have columns of their own.
         let wide = [false, true].map(|bits| {
