@@ -109,7 +109,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     does: "networks, nodes and sockets, hops, length; raw 802.3, 802.2, SNAP, Ethernet \
            version 2 and UDP framing",
     lacks: "checksums are not checked; watchdog and broadcast messages have no socket of \
-            their own (they follow the client's connection socket) and stay plain IPX",
+            their own (they follow the client's connection socket) and are known by their looks",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,

@@ -70,6 +70,7 @@ dissectors! {
     nbns,
     ncp,
     ncp_tcp,
+    ncp_watchdog,
     smb1,
     smb2,
     dcerpc,
