@@ -7,6 +7,7 @@ mod fields_ipx;
 mod hostile;
 mod lab;
 mod layers;
+mod ledger;
 mod names;
 mod nbipx;
 mod oracle;

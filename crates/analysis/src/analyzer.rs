@@ -223,6 +223,7 @@ impl Analyzer {
             servers: books.figures.servers(),
             stations: books.figures.stations(),
             places: books.figures.places(),
+            ledgers: books.ledgers.rows(),
             slowest: books.figures.slowest(),
             attribution: books.attribution,
             excluded: books.figures.excluded(),
@@ -290,6 +291,7 @@ impl State {
                 share: (0, input.length),
                 hops: walk.facts.hops,
                 resent: None,
+                late_ns: 0,
             },
             message: walk.message.map(|span| span.dissector),
             layer: walk.last()?.dissector,
@@ -493,6 +495,7 @@ impl State {
         for conversation in self.conversations.drain() {
             self.books.finish(conversation, self.latest, &world, sink);
         }
+        self.books.ledgers.finish();
     }
 
     fn world<'a>(&self, common: &'a Common) -> World<'a> {

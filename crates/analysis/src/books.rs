@@ -2,6 +2,7 @@
 
 use crate::conversation::{Conversation, Faults};
 use crate::figures::Figures;
+use crate::ledgers::Ledgers;
 use crate::message::Message;
 use crate::world::{Event, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
@@ -25,6 +26,7 @@ pub(crate) struct Quality {
 /// What conversations report to.
 pub(crate) struct Books {
     pub(crate) figures: Figures,
+    pub(crate) ledgers: Ledgers,
     pub(crate) attribution: Attribution,
     pub(crate) quality: Quality,
     pub(crate) protocols: Vec<u64>,
@@ -46,6 +48,7 @@ impl Books {
     pub(crate) fn new(settings: Settings, protocols: usize) -> Self {
         Self {
             figures: Figures::new(settings),
+            ledgers: Ledgers::new(&settings),
             attribution: Attribution::default(),
             quality: Quality::default(),
             protocols: vec![0; protocols],
@@ -70,8 +73,17 @@ impl Books {
                 sink.did(frame.unwrap_or(self.now()), transaction, deed);
             }
             Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
-            Event::Begins(client, at) => self.figures.begins(client, at),
-            Event::Ends(client, at) => self.figures.ends(client, at),
+            Event::Begins(wait) => {
+                self.figures.begins(wait.transaction.client, wait.began);
+                self.ledgers.begins(wait);
+            }
+            Event::Ends(wait, at, passage) => {
+                self.figures.ends(wait.transaction.client, at);
+                self.ledgers.ends(wait, at, passage);
+            }
+            Event::Waits(wait) => self.ledgers.waits(wait),
+            Event::Waited(wait, at) => self.ledgers.waited(wait, at),
+            Event::Lost(wait, at) => self.ledgers.lost(wait, at),
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
             Event::Closed(transaction) => {
@@ -183,7 +195,7 @@ impl Books {
             (
                 "rows_evicted",
                 "rows of statistics dropped because there were too many",
-                self.figures.rows_evicted(),
+                self.figures.rows_evicted().saturating_add(self.ledgers.evicted),
                 Grade::Fair,
             ),
             (

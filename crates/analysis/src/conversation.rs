@@ -281,10 +281,7 @@ impl Conversation {
         if self.assemblers[side].serial() == serial
             && let Some(tally) = self.assemblers[side].under_way(u64::MAX)
         {
-            tally.retransmitted = tally.retransmitted.saturating_add(1);
-            tally.copies = tally.copies.max(1);
-            tally.resent = Some(mark);
-            tally.share += WHOLE_FRAME;
+            tally.repeat(mark);
             self.assemblers[side].note(mark.frame, Deed::Retransmitted);
             return;
         }

@@ -12,6 +12,8 @@ mod distribution;
 mod duplicates;
 mod figures;
 mod key;
+mod ledger;
+mod ledgers;
 mod message;
 mod names;
 mod numbered;
@@ -25,10 +27,11 @@ mod transaction;
 mod world;
 
 pub use analyzer::{Analyzer, Sink};
+pub use ledger::{Ledger, Share};
 pub use names::{LONGEST_NAME, Place};
 pub use snapshot::{
-    Attribution, CaptureRow, Counts, Excluded, FrameSums, Grade, Grouping, InterfaceRow, PlaceRow,
-    Reason, ServerRow, Settings, Snapshot, Spread, StationRow, Times,
+    Attribution, CaptureRow, Counts, Excluded, FrameSums, Grade, Grouping, InterfaceRow, LedgerOf,
+    LedgerRow, PlaceRow, Reason, ServerRow, Settings, Snapshot, Spread, StationRow, Times,
 };
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{

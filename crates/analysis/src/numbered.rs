@@ -4,7 +4,7 @@
 use crate::Mark;
 use crate::table::Place;
 use std::collections::VecDeque;
-use wirewait_wire::{DissectorId, Endpoint, Facts, Next};
+use wirewait_wire::{DissectorId, Endpoint, Facts, Next, Timestamp};
 
 /// Frames held back in one direction at most.
 const HELD: usize = 64;
@@ -121,6 +121,11 @@ impl Link {
             return Turn::Again(owner);
         }
         Turn::Early
+    }
+
+    /// Since when a frame is held back that came before its turn.
+    pub(crate) fn held_since(&self, side: usize) -> Option<Timestamp> {
+        self.directions[side].held.iter().map(|h| h.mark.at).min()
     }
 
     /// Holds an early frame back; says whether it was already. Gives up waiting when too

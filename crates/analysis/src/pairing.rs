@@ -8,6 +8,7 @@ mod answers;
 mod naming;
 mod open;
 mod ranges;
+mod waits;
 
 use crate::message::Message;
 use crate::piece::Tally;
@@ -236,6 +237,8 @@ impl Pairing {
                 if matches!(open.state, State::Waiting | State::Asking) {
                     open.resent = Some(mark);
                 }
+            } else {
+                open.lost_after(mark.at, events);
             }
             true
         })
@@ -450,10 +453,8 @@ impl Pairing {
                 open.deadline = request.last.at.plus(wait);
             }
             self.due = self.due.min(open.deadline);
-            let waits = !matches!(open.transaction.kind, Kind::Wait | Kind::Break);
-            if whole && waits && !open.counted {
-                open.counted = true;
-                events(Event::Begins(open.transaction.client, request.first.at));
+            if whole {
+                open.starts_waiting(request.first.at, events);
             }
         }
         if whole {
@@ -493,15 +494,15 @@ impl Pairing {
                 t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
                 let early = world.over && now.is_some_and(|now| now < open.deadline);
                 t.flags.set_if(Flags::OPEN_AT_END, early);
-                if open.counted {
-                    let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
-                    let end = match (limit, now) {
-                        (Some(limit), Some(now)) => limit.min(now),
-                        (Some(limit), None) => limit,
-                        (None, now) => now.unwrap_or_default(),
-                    };
-                    events(Event::Ends(t.client, end));
-                }
+                let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
+                let end = match (limit, now) {
+                    // What waits by design is not given up.
+                    (Some(limit), Some(now)) if t.kind != Kind::Wait => limit.min(now),
+                    (Some(_), Some(now)) => now,
+                    (Some(limit), None) => limit,
+                    (None, now) => now.unwrap_or_default(),
+                };
+                open.stops_waiting(end, events);
             }
         }
         events(Event::Closed(&open.transaction));

@@ -20,6 +20,8 @@ pub(crate) struct Piece<'a> {
     pub(crate) hops: Option<u8>,
     /// When these bytes were seen again before they could be put in order.
     pub(crate) resent: Option<Mark>,
+    /// How long bytes behind them had been there when they came, ns.
+    pub(crate) late_ns: i64,
 }
 
 impl<'a> Piece<'a> {
@@ -29,6 +31,8 @@ impl<'a> Piece<'a> {
             length: self.length.saturating_sub(n),
             at: self.at.saturating_add(n),
             share: (self.share.0.saturating_add(n), self.share.1),
+            // Counted with the bytes before.
+            late_ns: 0,
             ..self
         }
     }
@@ -58,6 +62,8 @@ pub(crate) struct Tally {
     /// Passes over it in such frames, and the end of the last.
     pub(crate) copies: u32,
     pub(crate) resent: Option<Mark>,
+    /// Time without progress until what was lost came again, ns.
+    pub(crate) lost_ns: i64,
     /// Its share of frames.
     pub(crate) share: u64,
     /// Bytes, framing included.
@@ -78,6 +84,7 @@ impl Tally {
             retransmitted: 0,
             copies: 0,
             resent: None,
+            lost_ns: 0,
             share: 0,
             bytes: 0,
             hops: None,
@@ -101,9 +108,22 @@ impl Tally {
         self.share += piece.worth(n);
         self.bytes += u64::from(n);
         self.hops = self.hops.or(piece.hops);
+        self.lost_ns = self.lost_ns.saturating_add(piece.late_ns);
         if let Some(mark) = piece.resent {
             self.copies = self.copies.max(1);
             self.resent = Some(mark);
         }
+    }
+
+    /// A frame repeated bytes of it before its end.
+    pub(crate) fn repeat(&mut self, mark: Mark) {
+        let since = self
+            .resent
+            .map_or(self.extent.last.at, |m| m.at.max(self.extent.last.at));
+        self.lost_ns = self.lost_ns.saturating_add(mark.at.since(since).max(0));
+        self.retransmitted = self.retransmitted.saturating_add(1);
+        self.copies = self.copies.max(1);
+        self.resent = Some(mark);
+        self.share += WHOLE_FRAME;
     }
 }

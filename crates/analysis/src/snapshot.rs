@@ -1,6 +1,6 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
-use crate::Transaction;
+use crate::{Ledger, Transaction};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -110,6 +110,49 @@ pub struct PlaceRow {
     pub written_bytes: u64,
     /// File data that all others moved, bytes.
     pub read_bytes: u64,
+}
+
+/// Whose time a ledger splits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LedgerOf {
+    /// All clients and servers together.
+    Capture,
+    /// One server's clients together.
+    Server(Endpoint),
+    /// One client.
+    Client(Endpoint),
+    /// One client at one server.
+    Pair {
+        /// Who waits.
+        client: Endpoint,
+        /// For whom.
+        server: Endpoint,
+    },
+    /// All that happens on one share.
+    Share {
+        /// Its server.
+        server: Endpoint,
+        /// Its name.
+        share: Arc<str>,
+    },
+    /// All that happens to one file.
+    File {
+        /// Its server.
+        server: Endpoint,
+        /// Its share, if known.
+        share: Option<Arc<str>>,
+        /// Its name.
+        path: Arc<str>,
+    },
+}
+
+/// Elapsed time of someone, split.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerRow {
+    /// Whose.
+    pub of: LedgerOf,
+    /// Where it went.
+    pub ledger: Ledger,
 }
 
 /// Sums of frames of transactions, by what they did.
@@ -335,6 +378,9 @@ pub struct Snapshot {
     pub stations: Vec<StationRow>,
     /// Users, then shares, then files; each by total response time, the greatest first.
     pub places: Vec<PlaceRow>,
+    /// Where the time went: for the capture, servers, clients, pairs, shares and files, in
+    /// this order; each kind by time waited, the longest first.
+    pub ledgers: Vec<LedgerRow>,
     /// The slowest transactions that were answered and did not wait by design.
     pub slowest: Vec<Transaction>,
     /// Where the frames went.

@@ -26,6 +26,7 @@ struct Held {
     share: (u32, u32),
     hops: Option<u8>,
     resent: Option<Mark>,
+    late_ns: i64,
 }
 
 /// What became of a segment's bytes.
@@ -190,6 +191,11 @@ impl ByteStream {
             out(Ordered::Piece(whole(piece)));
             return Fate::New;
         }
+        if at == self.next
+            && let Some(first) = self.held.iter().map(|held| held.mark.at).min()
+        {
+            piece.late_ns = piece.mark.at.since(first).max(0);
+        }
         let fate = self.hold(at, piece);
         self.drain(out);
         if self.held.len() > HELD_SEGMENTS || self.held_bytes > HELD_BYTES {
@@ -224,7 +230,7 @@ impl ByteStream {
     }
 
     /// Holds back what of these bytes is not held back yet.
-    fn hold(&mut self, at: u64, piece: Piece<'_>) -> Fate {
+    fn hold(&mut self, at: u64, mut piece: Piece<'_>) -> Fate {
         let end = at + u64::from(piece.length);
         let mut ranges = Vec::new();
         let mut from = at;
@@ -269,6 +275,7 @@ impl ByteStream {
                     share: (done, of),
                     hops: piece.hops,
                     resent: piece.resent,
+                    late_ns: std::mem::take(&mut piece.late_ns),
                 },
             );
             done += length;
@@ -296,6 +303,7 @@ impl ByteStream {
                 share: held.share,
                 hops: held.hops,
                 resent: held.resent,
+                late_ns: held.late_ns,
             }));
         }
     }
@@ -337,6 +345,7 @@ mod tests {
             share: (0, 0),
             hops: None,
             resent: None,
+            late_ns: 0,
         };
         stream.segment(seq, piece, &mut |o| match o {
             Ordered::Piece(p) => {

@@ -1,5 +1,6 @@
 //! What the parts of the analysis know in common, and tell each other.
 
+use crate::ledger::Passage;
 use crate::names::Known;
 use crate::{Assembled, Deed, Settings, Transaction};
 use std::cell::RefCell;
@@ -30,10 +31,16 @@ pub(crate) enum Event<'a> {
     Orphaned(&'a mut u64),
     /// So many bytes more (or fewer) are held back in a stream.
     Held(isize),
-    /// A request is complete that keeps this client waiting since then.
-    Begins(Endpoint, Timestamp),
-    /// This client no longer waits for one since then.
-    Ends(Endpoint, Timestamp),
+    /// A request is complete that keeps its client waiting.
+    Begins(Wait<'a>),
+    /// The client no longer waits for it since then. What it waited for when, if it did.
+    Ends(Wait<'a>, Timestamp, Option<Passage>),
+    /// A request that waits by design is complete.
+    Waits(Wait<'a>),
+    /// The wait is over since then.
+    Waited(Wait<'a>, Timestamp),
+    /// From the beginning of the wait to then the answer had to be sent again.
+    Lost(Wait<'a>, Timestamp),
     /// A transaction is closed.
     Closed(&'a Transaction),
     /// So much of the frames belongs to no transaction.
@@ -45,6 +52,16 @@ pub(crate) enum Event<'a> {
     /// The transaction with this number has to do with a frame: the one under way, if none is
     /// named.
     Did(u64, Deed, Option<u64>),
+}
+
+/// Somebody waits for a request.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait<'a> {
+    pub(crate) transaction: &'a Transaction,
+    /// When its first byte was seen.
+    pub(crate) began: Timestamp,
+    /// Whoever answers: the server is not known before.
+    pub(crate) anyone: bool,
 }
 
 pub(crate) type Events<'a> = &'a mut dyn FnMut(Event<'_>);

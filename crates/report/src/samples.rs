@@ -328,6 +328,7 @@ pub(crate) fn snapshot() -> Snapshot {
             read_bytes: 8192,
             written_bytes: 0,
         }],
+        ledgers: Vec::new(),
         slowest: vec![answered()],
         attribution: Attribution {
             transactions: 20 * WHOLE_FRAME + WHOLE_FRAME / 2,

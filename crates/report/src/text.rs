@@ -1,6 +1,7 @@
 //! The report for people: what to know about the capture first, then servers, stations
 //! and the slowest transactions, then what was left out and what the figures depend on.
 
+mod ledger;
 mod places;
 
 use crate::about::About;
@@ -76,6 +77,7 @@ pub fn report(
     if snapshot.interfaces.len() > 1 {
         interfaces(out, about, snapshot, look)?;
     }
+    ledger::ledgers(out, snapshot, look)?;
     servers(out, snapshot, look)?;
     stations(out, snapshot, look)?;
     places::places(out, snapshot, look)?;

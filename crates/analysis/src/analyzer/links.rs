@@ -124,6 +124,11 @@ impl State {
     ) {
         match link.turn(side, number) {
             Turn::Next { after_gap } => {
+                let mut arrival = *arrival;
+                if let Some(first) = link.held_since(side) {
+                    arrival.piece.late_ns = arrival.piece.mark.at.since(first).max(0);
+                }
+                let arrival = &arrival;
                 let owner = self.unit(arrival, after_gap, link, common, sink);
                 link.owned(side, number, owner);
                 self.release(link, side, common, sink);
@@ -203,6 +208,7 @@ impl State {
                     share: (0, held.length),
                     hops: held.facts.hops,
                     resent: held.resent,
+                    late_ns: 0,
                 },
                 message: held.message,
                 layer: held.layer,

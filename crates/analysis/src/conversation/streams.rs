@@ -243,10 +243,7 @@ impl Conversation {
                 return;
             }
         } else if let Some(tally) = self.assemblers[side].under_way(at) {
-            tally.retransmitted = tally.retransmitted.saturating_add(1);
-            tally.copies = tally.copies.max(1);
-            tally.resent = Some(mark);
-            tally.share += WHOLE_FRAME;
+            tally.repeat(mark);
             self.assemblers[side].note(mark.frame, Deed::Retransmitted);
             return;
         }

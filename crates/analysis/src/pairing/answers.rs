@@ -91,15 +91,7 @@ impl Pairing {
                 open.promised = open.state != State::Asking || open.asked.has_any();
             }
             if open.may_wait && x.role == Role::Interim && open.transaction.kind != Kind::Wait {
-                open.transaction.kind = Kind::Wait;
-                if std::mem::take(&mut open.counted) {
-                    // What waits by design does not make the client busy.
-                    let began = open.transaction.request.map(|r| r.first.at);
-                    events(Event::Ends(
-                        open.transaction.client,
-                        began.unwrap_or(tally.extent.last.at),
-                    ));
-                }
+                open.waits_by_design(events);
             }
             return Some(serial);
         }
@@ -355,11 +347,9 @@ impl Pairing {
             .response_time_ns()
             .is_some_and(|ns| ns > world.settings.wait_ns);
         if open.may_wait && waited && t.kind == Kind::Lock {
-            t.kind = Kind::Wait;
-            if std::mem::take(&mut open.counted) {
-                events(Event::Ends(t.client, t.request.map_or(t4, |r| r.first.at)));
-            }
+            open.waits_by_design(events);
         }
+        let t = &mut open.transaction;
         if !matches!(t.kind, Kind::Break | Kind::Wait) {
             let latest = previous.filter(|(end, _)| *end > t4);
             self.last_response = latest.or(Some((t4, message)));
@@ -371,10 +361,8 @@ impl Pairing {
         };
         open.deadline = t4.plus(linger);
         self.due = self.due.min(open.deadline);
-        if std::mem::take(&mut open.counted) {
-            let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
-            events(Event::Ends(open.transaction.client, end));
-        }
+        let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
+        open.stops_waiting(end, events);
     }
 
     /// The open request that this response belongs to.

@@ -1,6 +1,7 @@
 //! One open request: what it is waiting for, and what has come of it.
 
 use super::ranges::Ranges;
+use super::waits::Waiting;
 use crate::message::Message;
 use crate::names::Told;
 use crate::piece::Tally;
@@ -49,8 +50,14 @@ pub(super) struct Open {
     pub(super) epoch: u32,
     /// The server has said that the answer will come, however long it takes.
     pub(super) promised: bool,
-    /// The figures were told that the client waits.
-    pub(super) counted: bool,
+    /// Time lost in the request and in the response, ns.
+    pub(super) lost_ns: [i64; 2],
+    /// Until when the answer was still being sent again after it was complete.
+    pub(super) lost_until: Option<Timestamp>,
+    /// What the figures were told.
+    pub(super) waiting: Waiting,
+    /// Any station may answer.
+    pub(super) anyone: bool,
     pub(super) deadline: Timestamp,
     /// What the message at hand did.
     pub(super) deed: Deed,
@@ -96,7 +103,10 @@ impl Open {
             resent: tally.resent,
             epoch: world.epoch,
             promised: false,
-            counted: false,
+            lost_ns: [tally.lost_ns, 0],
+            lost_until: None,
+            waiting: Waiting::Nobody,
+            anyone: x.anyone,
             deadline: tally.extent.last.at.plus(world.settings.timeout_ns),
             deed: Deed::Request,
         }
@@ -120,6 +130,7 @@ impl Open {
 
     /// Another message of the same request; whether it is whole now.
     pub(super) fn more(&mut self, x: &Exchange, tally: &Tally) -> bool {
+        self.lost_ns[0] = self.lost_ns[0].saturating_add(tally.lost_ns);
         let t = &mut self.transaction;
         t.absorb(tally);
         t.request_bytes += tally.bytes;
@@ -209,6 +220,7 @@ impl Open {
     pub(super) fn respond(&mut self, tally: &Tally) {
         let t = &mut self.transaction;
         self.deed = Deed::Response;
+        self.lost_ns[1] = self.lost_ns[1].saturating_add(tally.lost_ns);
         t.frames.response = t.frames.response.saturating_add(tally.frames);
         t.response_bytes += tally.bytes;
         t.absorb(tally);

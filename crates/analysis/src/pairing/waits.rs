@@ -1,0 +1,123 @@
+//! Who waits for an open request, and since when.
+
+use super::open::{Open, State};
+use crate::ledger::{Passage, Share};
+use crate::world::{Event, Events, Wait};
+use crate::{Flags, Outcome, Turnaround};
+use wirewait_wire::{Kind, Timestamp};
+
+/// What the figures were told about an open request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Waiting {
+    /// Nothing: it is not complete, over, or keeps nobody waiting.
+    #[default]
+    Nobody,
+    /// The client waits for it, since it began.
+    Client(Timestamp),
+    /// It waits by design, since it began.
+    ByDesign(Timestamp),
+}
+
+impl Open {
+    /// The request is complete; it began at `began`.
+    pub(super) fn starts_waiting(&mut self, began: Timestamp, events: Events<'_>) {
+        if self.waiting != Waiting::Nobody {
+            return;
+        }
+        self.waiting = match self.transaction.kind {
+            Kind::Break => Waiting::Nobody,
+            Kind::Wait => Waiting::ByDesign(began),
+            _ => Waiting::Client(began),
+        };
+        match self.waiting {
+            Waiting::Nobody => {}
+            Waiting::Client(_) => events(Event::Begins(self.wait(began))),
+            Waiting::ByDesign(_) => events(Event::Waits(self.wait(began))),
+        }
+    }
+
+    /// It turns out to wait by design, which does not make the client busy.
+    pub(super) fn waits_by_design(&mut self, events: Events<'_>) {
+        self.transaction.kind = Kind::Wait;
+        if let Waiting::Client(began) = self.waiting {
+            events(Event::Ends(self.wait(began), began, None));
+            self.waiting = Waiting::ByDesign(began);
+            events(Event::Waits(self.wait(began)));
+        }
+    }
+
+    /// Nobody waits for it any more since `at`.
+    pub(super) fn stops_waiting(&mut self, at: Timestamp, events: Events<'_>) {
+        match std::mem::take(&mut self.waiting) {
+            Waiting::Nobody => {}
+            Waiting::Client(began) => {
+                let passage = self.passage(began, at);
+                events(Event::Ends(self.wait(began), at, passage));
+            }
+            Waiting::ByDesign(began) => events(Event::Waited(self.wait(began), at)),
+        }
+    }
+
+    /// Part of the answer was sent again at `at`, after all of it was seen: the client had
+    /// not got it, and could not go on.
+    pub(super) fn lost_after(&mut self, at: Timestamp, events: Events<'_>) {
+        let Some(end) = self.transaction.response.map(|r| r.last.at) else {
+            return;
+        };
+        let since = self.lost_until.map_or(end, |until| until.max(end));
+        if at > since && self.state == State::Done {
+            self.lost_until = Some(at);
+            events(Event::Lost(self.wait(since), at));
+        }
+    }
+
+    fn wait(&self, began: Timestamp) -> Wait<'_> {
+        Wait {
+            transaction: &self.transaction,
+            began,
+            // Whoever answers, the wait is for nobody in particular.
+            anyone: self.anyone,
+        }
+    }
+
+    /// What was waited for when; `None` where the clock of the capture stepped back.
+    fn passage(&self, began: Timestamp, end: Timestamp) -> Option<Passage> {
+        let t = &self.transaction;
+        if t.flags.contains(Flags::CLOCK_STEP) {
+            return None;
+        }
+        let t2 = t.request?.last.at;
+        // What was lost on the way is put at the end of the way, and never more than it took.
+        let lost = |way: usize, from: Timestamp, to: Timestamp| {
+            -self.lost_ns[way].clamp(0, to.since(from).max(0))
+        };
+        let phases = match (t.outcome, t.response) {
+            (Outcome::Answered | Outcome::Cancelled, Some(response)) => {
+                let t3 = response.first.at;
+                let again = match t.turnaround {
+                    // Up to the copy that may have been the one answered.
+                    Turnaround::Between(low, _) => t3.plus(low.saturating_neg()),
+                    Turnaround::None | Turnaround::Exact(_) => t2,
+                };
+                [
+                    (Share::Request, t2.plus(lost(0, began, t2))),
+                    (Share::Retransmission, again),
+                    (Share::Server, t3),
+                    (Share::Response, end.plus(lost(1, t3, end))),
+                    (Share::Retransmission, end),
+                ]
+            }
+            _ => [
+                (Share::Request, t2.plus(lost(0, began, t2))),
+                (Share::Retransmission, t2),
+                (Share::Server, t2),
+                (Share::Response, t2),
+                (Share::Unanswered, end),
+            ],
+        };
+        Some(Passage {
+            begin: began,
+            phases,
+        })
+    }
+}

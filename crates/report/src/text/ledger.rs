@@ -1,0 +1,84 @@
+//! The table of where the time went.
+
+use super::{Look, shown};
+use crate::figures::Percent;
+use crate::table::{Column, NOTHING, Table};
+use crate::time::Human;
+use std::io::{self, Write};
+use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Share, Snapshot};
+
+/// Rows of each kind that people see; programs get all of them.
+const SHOWN: usize = 10;
+
+const COLUMNS: &[Column] = &[
+    Column::left("of"),
+    Column::right("elapsed"),
+    Column::right("client"),
+    Column::right("request"),
+    Column::right("server"),
+    Column::right("response"),
+    Column::right("lost frames").rare(),
+    Column::right("unanswered").rare(),
+    Column::right("waiting").rare(),
+    Column::right("idle"),
+    Column::right("server's part"),
+];
+
+/// Writes the ledgers of the capture, its servers and its clients.
+pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let mut table = Table::new(COLUMNS);
+    let of = |wanted: fn(&LedgerOf) -> bool| {
+        let rows = snapshot.ledgers.iter();
+        rows.filter(move |row| wanted(&row.of))
+    };
+    let capture = of(|of| matches!(of, LedgerOf::Capture));
+    let servers = of(|of| matches!(of, LedgerOf::Server(_))).take(SHOWN);
+    let clients = of(|of| matches!(of, LedgerOf::Client(_))).take(SHOWN);
+    for row in capture.chain(servers).chain(clients) {
+        table.row(cells(row));
+    }
+    if table.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    look.heading(out, "Where the time went")?;
+    table.write(out, look)?;
+    writeln!(
+        out,
+        "  each moment belongs to the oldest request outstanding; the parts sum to the elapsed time"
+    )
+}
+
+fn cells(row: &LedgerRow) -> Vec<String> {
+    let time = |share| duration(row.ledger.get(share));
+    vec![
+        match &row.of {
+            LedgerOf::Server(server) => format!("server {server}"),
+            LedgerOf::Client(client) => format!("client {client}"),
+            _ => "all".to_owned(),
+        },
+        duration(row.ledger.elapsed()),
+        time(Share::Client),
+        time(Share::Request),
+        time(Share::Server),
+        time(Share::Response),
+        time(Share::Retransmission),
+        time(Share::Unanswered),
+        time(Share::Waiting),
+        time(Share::Idle),
+        shown(part(&row.ledger)),
+    ]
+}
+
+/// The server's part of what was waited for.
+fn part(ledger: &Ledger) -> Option<String> {
+    let waited = ledger.waited();
+    (waited > 0).then(|| Percent(ledger.get(Share::Server), waited).to_string())
+}
+
+fn duration(ns: u64) -> String {
+    if ns == 0 {
+        return NOTHING.to_owned();
+    }
+    Human(i64::try_from(ns).unwrap_or(i64::MAX)).to_string()
+}

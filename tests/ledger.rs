@@ -1,0 +1,109 @@
+//! Where the time went: the ledgers of real and made captures against their transactions.
+
+use crate::support::{analyse, captures, files, root};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use wirewait_analysis::{Flags, LedgerOf, Outcome, Share, Transaction};
+use wirewait_wire::{Endpoint, Kind, Timestamp};
+
+/// From when to when a client waited for it.
+fn busy(t: &Transaction) -> (Timestamp, Timestamp) {
+    let end = t.response.unwrap().last.at;
+    let end = t.raw_end.map_or(end, |mark| mark.at.max(end));
+    (t.request.unwrap().first.at, end)
+}
+
+/// Length of the union of some intervals, and from its first to its last instant.
+fn union(mut intervals: Vec<(Timestamp, Timestamp)>) -> (u64, u64) {
+    intervals.sort_unstable();
+    let first = intervals[0].0;
+    let mut reached = first;
+    let mut covered = 0;
+    for (from, to) in intervals {
+        let from = from.max(reached);
+        if to > from {
+            covered += to.since(from) as u64;
+            reached = to;
+        }
+    }
+    (covered, reached.since(first) as u64)
+}
+
+#[test]
+fn ledgers_cover_what_clients_waited_for() {
+    let mut paths: Vec<PathBuf> = ["ncp", "smb1", "smb2"]
+        .iter()
+        .flat_map(|folder| files(&root().join("captures").join(folder)))
+        .filter(|path| path.extension().is_some_and(|e| e == "pcapng"))
+        .collect();
+    if let Some(folder) = captures("ledgers_cover_what_clients_waited_for") {
+        let lab = files(&folder.join("lab"));
+        paths.extend(lab.into_iter().filter(|path| {
+            path.extension()
+                .is_some_and(|e| e == "pcap" || e == "pcapng")
+        }));
+    }
+    let (mut pairs, mut busy_ns) = (0, 0);
+    for path in paths {
+        let found = analyse(std::slice::from_ref(&path)).unwrap();
+        let mut of: BTreeMap<(Endpoint, Endpoint), Option<Vec<_>>> = BTreeMap::new();
+        for t in &found.transactions {
+            if matches!(t.kind, Kind::Wait | Kind::Break) || t.outcome == Outcome::OrphanResponse {
+                continue;
+            }
+            let pair = of.entry((t.client.station(), t.server.station()));
+            let intervals = pair.or_insert_with(|| Some(Vec::new()));
+            // How long somebody waited for no answer is not said by the transaction.
+            if t.response.is_none() || t.flags.contains(Flags::CLOCK_STEP) {
+                *intervals = None;
+            } else if let Some(intervals) = intervals {
+                intervals.push(busy(t));
+            }
+        }
+        for row in &found.snapshot.ledgers {
+            let sum: u64 = Share::ALL.iter().map(|share| row.ledger.get(*share)).sum();
+            assert_eq!(sum, row.ledger.elapsed());
+            let LedgerOf::Pair { client, server } = row.of else {
+                continue;
+            };
+            let Some(Some(intervals)) = of.get(&(client, server)) else {
+                continue;
+            };
+            let (covered, elapsed) = union(intervals.clone());
+            let name = format!("{}: {client} at {server}", path.display());
+            assert_eq!(row.ledger.elapsed(), elapsed, "{name}");
+            // Time lost after an answer was complete is a client's pause otherwise.
+            let waited = row.ledger.waited();
+            let lost = row.ledger.get(Share::Retransmission);
+            assert!(
+                (covered..=covered + lost).contains(&waited),
+                "{name}: waited {waited}, covered {covered}, lost {lost}"
+            );
+            pairs += 1;
+            busy_ns += covered;
+        }
+    }
+    assert!(pairs > 40, "{pairs}");
+    assert!(busy_ns > 1_000_000_000, "{busy_ns}");
+}
+
+/// A link that loses 3 % of its frames: what it costs is not the server's.
+#[test]
+fn lost_frames_are_charged_to_retransmission() {
+    let Some(folder) = captures("lost_frames_are_charged_to_retransmission") else {
+        return;
+    };
+    let ledger = |file: &str| {
+        let found = analyse(&[folder.join("lab").join(file)]).unwrap();
+        let rows = found.snapshot.ledgers;
+        rows.into_iter()
+            .find(|row| row.of == LedgerOf::Capture)
+            .unwrap()
+            .ledger
+    };
+    let lossy = ledger("10_loss3pct_dup1pct_reorder2pct_srv.pcap");
+    assert!(lossy.get(Share::Retransmission) > 20 * lossy.get(Share::Server));
+    let clean = ledger("01_smb1_nt1_port139_records_1client_srv.pcap");
+    assert_eq!(clean.get(Share::Retransmission), 0);
+    assert!(clean.get(Share::Server) > 0);
+}
