@@ -34,7 +34,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "Browser protocol in mailslot messages, MS-BRWS",
     does: "announcements, elections, backup lists: every field",
     lacks: "answers are not paired with what asked for them",
-    verified: &[Verified::Specification],
+    verified: &[Verified::Specification, Verified::RealCaptures, Verified::Tshark],
     claims: &[Claim::Exact(mailslot::BROWSE)],
     dissect,
     describe,

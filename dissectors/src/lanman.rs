@@ -12,7 +12,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "LAN Manager announcements in mailslot messages",
     does: "announcements of servers and requests for them: every field",
     lacks: "no specification is public",
-    verified: &[Verified::Nothing],
+    verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[Claim::Exact(mailslot::LANMAN)],
     dissect,
     describe,

@@ -33,7 +33,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     does: "queries for domain controllers and their answers: every field",
     lacks: "extended responses and LAN Manager's rarer messages are shown as bytes; answers \
             are not paired with what asked for them",
-    verified: &[Verified::Specification],
+    verified: &[Verified::Specification, Verified::RealCaptures],
     claims: &[Claim::Exact(mailslot::NETLOGON)],
     dissect,
     describe,

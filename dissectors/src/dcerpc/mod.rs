@@ -130,6 +130,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
             PDU of a message is read, and fragments of a call are not put together",
     verified: &[
         Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Tshark,
     ],
     claims: &[Claim::Probe(PIPE, looks_like)],
     dissect,

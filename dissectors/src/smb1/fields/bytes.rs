@@ -7,9 +7,8 @@ use wirewait_wire::Fields;
 
 /// Reads the byte block of one command.
 pub(super) fn read(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
-    if let Some((at, length)) = data(h, b) {
-        let limit = f.at().saturating_add(f.left());
-        f.until(place(at).min(limit), "Padding")?;
+    if let Some((at, length)) = data(h, b).filter(|data| place(data.0) <= end(f)) {
+        f.until(place(at), "Padding")?;
         // What is missing of it is cut off; nothing is if another protocol reads it.
         if f.left() > 0 {
             f.bytes(length.min(f.left()), "Data")?;
@@ -21,7 +20,7 @@ pub(super) fn read(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> 
         (Command::NEGOTIATE, false) => dialects(f),
         (Command::NEGOTIATE, true) => negotiated(f, b, wide),
         (Command::SESSION_SETUP_ANDX, false) => session_setup(f, b, wide),
-        (Command::SESSION_SETUP_ANDX, true) => {
+        (Command::SESSION_SETUP_ANDX, true) if matches!(b.word_count, Some(3 | 4)) => {
             if b.has_words(4) {
                 f.bytes(length(f, b.u16(6)), "Security blob")?;
             }
@@ -51,6 +50,23 @@ pub(super) fn read(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> 
         (command, _) if transaction::has_own_words(command) => transaction::bytes(f, h, b),
         (command, _) => formatted(f, wide, formats(command)),
     }
+}
+
+/// Data of a command that lies behind the commands chained to it.
+pub(super) fn data_behind(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
+    let Some((at, length)) = data(h, b) else {
+        return Some(());
+    };
+    if f.at() <= place(at) && place(at) < end(f) {
+        f.until(place(at), "Padding")?;
+        f.bytes(length.min(f.left()), "Data")?;
+    }
+    Some(())
+}
+
+/// Where the part at hand ends.
+pub(super) fn end(f: &Fields<'_>) -> u32 {
+    f.at().saturating_add(f.left())
 }
 
 /// Where the data of a command ends that says itself where it lies and how long it is.

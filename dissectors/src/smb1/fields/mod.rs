@@ -23,9 +23,10 @@ use wirewait_wire::Fields;
 pub(super) fn fields(f: &mut Fields<'_>) -> Option<()> {
     let input = f.input();
     header(f)?;
-    let Ok(h) = Header::parse(input) else {
+    let Ok(mut h) = Header::parse(input) else {
         return f.rest("Data").map(|_| ());
     };
+    h.response |= is_unmarked_answer(f, h.command);
     let stop = payload::carried(&h, input).map_or(input.length, |carried| carried.0);
     let mut blocks = Blocks::new(&h, input).peekable();
     while let Some(block) = blocks.next() {
@@ -36,10 +37,12 @@ pub(super) fn fields(f: &mut Fields<'_>) -> Option<()> {
     if stop < input.length {
         // What another protocol reads may lie behind what the byte count allows.
         f.until(stop, "Padding")?;
-    } else {
-        f.rest("Trailing bytes")?;
+        return Some(());
     }
-    Some(())
+    if let Some(block) = Blocks::new(&h, input).find(|b| bytes::data_end(&h, b) > f.at()) {
+        bytes::data_behind(f, &h, &block)?;
+    }
+    f.rest("Trailing bytes").map(|_| ())
 }
 
 /// The header. MS-CIFS 2.2.3.1.
@@ -187,6 +190,14 @@ fn is_extended_create(h: &Header, b: &Block<'_>) -> bool {
         && b.command == Command::NT_CREATE_ANDX
         && b.word_count == Some(42)
         && b.start() + 1 + 2 * 50 + 2 <= b.message.length as usize
+}
+
+/// Whether a message answers although it does not say so: it is known what was asked. An
+/// oplock given back answers too, but is a request (MS-CIFS 2.2.4.32.1).
+fn is_unmarked_answer(f: &Fields<'_>, command: Command) -> bool {
+    f.asked().is_some_and(|asked| {
+        asked.code & 0xff == u32::from(command.0) && asked.code != Command::LOCKING_ANDX.code(Some(2))
+    })
 }
 
 fn place(at: usize) -> u32 {

@@ -193,6 +193,27 @@ fn each_command_of_a_chain_is_a_group() {
     assert_eq!(all(&m, "Word count"), ["15", "10"]);
 }
 
+/// A LOCKING_ANDX, a WRITE_ANDX and a CLOSE, then what is written.
+#[test]
+fn data_behind_the_chain_is_data() {
+    let mut m = message(0x24, 0, &words([0x2f, 51, 7, 0, 0, 0, 0, 0]), &[]);
+    m.push(14);
+    m.extend(words([0x04, 83, 7, 0, 0, 0, 0, 0, 0, 0, 3, 92, 0, 0]));
+    m.extend([4, 0, 0]);
+    assert_eq!(m.len(), 83);
+    m.extend([3, 7, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9]);
+    assert_eq!(one(&m, "Data"), "3 bytes");
+    assert_eq!(all(&m, "CLOSE request").len(), 1);
+}
+
+#[test]
+fn an_answer_without_the_mark_is_read_as_one_when_the_request_is_known() {
+    let m = message(0x08, 0, &words([0x20, 0, 0, 1000, 0, 0, 0, 0, 0, 0]), &[]);
+    assert_eq!(all(&m, "File size").len(), 0);
+    assert_eq!(with_code(&m, 0x08, "File size"), ["1000"]);
+    assert_eq!(with_code(&m, 0x0a, "File size").len(), 0, "something else");
+}
+
 #[test]
 fn chains_that_lead_back_are_one_group() {
     for offset in [0u16, 32, 36, 65, 0xffff] {
@@ -529,6 +550,10 @@ fn what_a_pipe_carries_is_left_to_its_protocol() {
     assert_eq!(end(&fields), m.len() - 16);
     assert!(fields.iter().all(|f| f.name != "Data"));
     assert_eq!(fields.last().unwrap().value, Value::Bytes(&[0, 0]));
+    let w = words([0xff, 0, 7, 0, 0, 0, 0, 8, 16, 0, 16, 63, 0, 0]);
+    let m = message(0x2f, 0, &w, &pdu);
+    let fields = testing::fields(&DISSECTOR, Input::whole(&m));
+    assert_eq!(end(&fields), m.len() - 16);
 }
 
 proptest! {
