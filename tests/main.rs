@@ -13,6 +13,7 @@ mod nbipx;
 mod oracle;
 mod program;
 mod protocols;
+mod smb1;
 mod split;
 mod support;
 mod truth;

@@ -3,8 +3,9 @@
 # Usage: columns.sh THEME CAPTURES_FOLDER                    writes columns/THEME.tsv
 #        columns.sh THEME CAPTURES_FOLDER CAPTURE COLUMN     shows the lines behind one sum
 # columns/THEME.columns holds one column per line: tshark's field name, whether the first (f)
-# or all (a) of several values in a frame count, and where needed a protocol: frames that
-# tshark finds it in are left out.
+# or all (a) of several values in a frame count, and where needed which frames do not: PROTOCOL,
+# those that tshark finds it in; +PROTOCOL, those that it does not find it in; -FIELD, those in
+# which this bit is set.
 # columns/THEME.differ says which values are left out, and why; see tests/columns.rs.
 set -euo pipefail
 theme=${1:?usage: columns.sh THEME CAPTURES_FOLDER [CAPTURE COLUMN]}
@@ -30,13 +31,16 @@ lines() {
     # shellcheck disable=SC2046 # One argument for each name.
     { tshark -n -r "$captures/$capture" "${frame_by_frame[@]}" -T fields \
         -E separator=/t -E occurrence=a -E aggregator=, -e frame.number -e frame.protocols \
-        $(awk '!/^#/ { print "-e " $1 }' "$columns") 2>/dev/null || true; } |
+        $(awk '!/^#/ { print "-e " $1 }' "$columns") \
+        $(awk '$3 ~ /^-/ && !seen[$3]++ { print "-e " substr($3, 2) }' "$columns") 2>/dev/null || true; } |
         awk -F'\t' -v capture="$capture" -v columns="$columns" -v differ="$differ" '
         BEGIN {
             while ((getline line <columns) > 0)
                 if (line !~ /^#/) {
                     split(line, cell, "\t")
                     m++; name[m] = cell[1]; first[m] = cell[2] == "f"; without[m] = cell[3]
+                    if (cell[3] ~ /^-/ && !(cell[3] in nth)) nth[cell[3]] = ++bits
+                    if (cell[3] ~ /^-/) bit[m] = nth[cell[3]]
                 }
             while ((getline line <differ) > 0) {
                 split(line, cell, "\t")
@@ -58,10 +62,15 @@ lines() {
                     return 1
             return 0
         }
+        function left_out(c) {
+            if (without[c] ~ /^\+/) return !index($2, substr(without[c], 2))
+            if (c in bit) return $(m + 2 + bit[c]) ~ /1|True/
+            return without[c] != "" && index($2, without[c])
+        }
         {
             for (c = 1; c <= m; c++) {
                 value = $(c + 2)
-                if (value == "" || (without[c] != "" && index($2, without[c]))) continue
+                if (value == "" || left_out(c)) continue
                 if (first[c]) sub(/,.*/, "", value)
                 if (!differs(name[c], $1)) print name[c] "\t" $1 "\t" value
             }
