@@ -3,7 +3,7 @@
 use crate::support::{analyse, captures, files, root};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use wirewait_analysis::{Flags, LedgerOf, Outcome, Share, Transaction};
+use wirewait_analysis::{Culprit, Doubt, Flags, LedgerOf, Outcome, Share, Transaction, Verdict};
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// From when to when a client waited for it.
@@ -106,4 +106,45 @@ fn lost_frames_are_charged_to_retransmission() {
     let clean = ledger("01_smb1_nt1_port139_records_1client_srv.pcap");
     assert_eq!(clean.get(Share::Retransmission), 0);
     assert!(clean.get(Share::Server) > 0);
+}
+
+/// A link of 5 ms to the server, seen from both ends, a link that loses frames, a server told
+/// to take its time, and nine requests.
+#[test]
+fn verdicts_are_those_of_the_lab() {
+    let Some(folder) = captures("verdicts_are_those_of_the_lab") else {
+        return;
+    };
+    for (file, culprit) in [
+        (
+            "04_smb2_202_delay5ms_server_egress_cli.pcap",
+            Culprit::Server,
+        ),
+        (
+            "04_smb2_202_delay5ms_server_egress_srv.pcap",
+            Culprit::Client,
+        ),
+        ("10_loss3pct_dup1pct_reorder2pct_srv.pcap", Culprit::Network),
+        (
+            "ncp3_8022_slowserver_requestbeingprocessed_srv.pcap",
+            Culprit::Server,
+        ),
+    ] {
+        let found = analyse(&[folder.join("lab").join(file)]).unwrap();
+        let verdict = Verdict::on(&found.snapshot);
+        assert_eq!(verdict.culprit, Some(culprit), "{file}: {verdict:?}");
+        assert!(verdict.share > 500, "{file}: {verdict:?}");
+        // The delay is the network's; only the capture point says so.
+        let doubt = verdict.doubts.contains(&Doubt::CapturePoint(culprit));
+        assert_eq!(doubt, culprit != Culprit::Network, "{file}: {verdict:?}");
+    }
+}
+
+#[test]
+fn too_few_requests_are_no_verdict() {
+    let found = analyse(&[root().join("captures/smb1/session.pcapng")]).unwrap();
+    let verdict = Verdict::on(&found.snapshot);
+    assert_eq!(verdict.culprit, None);
+    assert_eq!(verdict.at, None);
+    assert_eq!(verdict.doubts, [Doubt::FewRequests(verdict.answered)]);
 }

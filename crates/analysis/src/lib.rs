@@ -24,6 +24,7 @@ mod stream;
 mod table;
 mod trail;
 mod transaction;
+mod verdict;
 mod world;
 
 pub use analyzer::{Analyzer, Sink};
@@ -37,6 +38,8 @@ pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{
     Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,
 };
+
+pub use verdict::{Culprit, Doubt, ENOUGH, Verdict};
 
 /// Up to so many values percentiles are exact.
 pub const EXACT_VALUES: usize = 64;

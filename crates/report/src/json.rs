@@ -10,8 +10,8 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::sync::Arc;
 use wirewait_analysis::{
-    Counts, FrameSums, Grouping, InterfaceRow, LedgerOf, LedgerRow, ServerRow, Settings, Share,
-    Snapshot, Spread, StationRow, Times, WHOLE_FRAME,
+    Counts, Culprit, FrameSums, Grouping, InterfaceRow, LedgerOf, LedgerRow, ServerRow, Settings,
+    Share, Snapshot, Spread, StationRow, Times, Verdict, WHOLE_FRAME,
 };
 
 /// Changes when a name, its meaning or the shape of the document does.
@@ -29,6 +29,7 @@ pub fn report(out: &mut impl Write, about: &About, snapshot: &Snapshot) -> io::R
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
+    verdict: Judged,
     capture: Capture<'a>,
     protocols: Protocols<'a>,
     segment: Vec<Segment<'a>>,
@@ -46,6 +47,7 @@ struct Document<'a> {
 fn document<'a>(about: &'a About, snapshot: &'a Snapshot) -> Document<'a> {
     Document {
         schema: SCHEMA,
+        verdict: judged(snapshot),
         capture: capture(about, snapshot),
         protocols: Protocols(&snapshot.protocols),
         segment: (0..)
@@ -69,6 +71,41 @@ fn document<'a>(about: &'a About, snapshot: &'a Snapshot) -> Document<'a> {
             })
             .collect(),
         settings: SettingsUsed::from(&snapshot.settings),
+    }
+}
+
+/// The answer in one sentence, and what it rests on.
+#[derive(Serialize)]
+struct Judged {
+    sentence: String,
+    /// `client`, `network` or `server`; null where there is too little to tell.
+    culprit: Option<&'static str>,
+    share: Option<f64>,
+    active_ns: u64,
+    clients: u64,
+    answered: u64,
+    at: Option<String>,
+    at_share: Option<f64>,
+    command: Option<String>,
+    doubts: Vec<String>,
+}
+
+fn judged(snapshot: &Snapshot) -> Judged {
+    let verdict = Verdict::on(snapshot);
+    let part = |thousandths: u64| thousandths as f64 / 1e3;
+    Judged {
+        sentence: crate::verdict::sentence(&verdict),
+        culprit: verdict.culprit.map(Culprit::name),
+        share: verdict.culprit.map(|_| part(verdict.share)),
+        active_ns: verdict.active_ns,
+        clients: verdict.clients,
+        answered: verdict.answered,
+        at: verdict.at.map(|(at, _)| at.to_string()),
+        at_share: verdict.at.map(|(_, share)| part(share)),
+        command: verdict
+            .operation
+            .map(|(_, name, code)| Command { name, code }.to_string()),
+        doubts: crate::verdict::doubts(&verdict).collect(),
     }
 }
 
@@ -592,6 +629,7 @@ mod tests {
             sections,
             [
                 "schema",
+                "verdict",
                 "capture",
                 "protocols",
                 "segment",

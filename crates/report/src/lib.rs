@@ -25,6 +25,7 @@ mod table;
 pub mod text;
 mod time;
 pub mod transactions;
+mod verdict;
 
 #[cfg(test)]
 mod golden;

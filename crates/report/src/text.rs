@@ -14,7 +14,7 @@ use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::io::{self, Write};
 use wirewait_analysis::{
-    Counts, EXACT_VALUES, Grade, ServerRow, Snapshot, StationRow, Transaction, Turnaround,
+    Counts, EXACT_VALUES, Grade, ServerRow, Snapshot, StationRow, Transaction, Turnaround, Verdict,
 };
 use wirewait_wire::Kind;
 
@@ -72,6 +72,12 @@ pub fn report(
     snapshot: &Snapshot,
     look: Look,
 ) -> io::Result<()> {
+    let verdict = Verdict::on(snapshot);
+    look.heading(out, &crate::verdict::sentence(&verdict))?;
+    for line in crate::verdict::doubts(&verdict) {
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out)?;
     capture(out, about, snapshot, look)?;
     protocols(out, snapshot, look)?;
     if snapshot.interfaces.len() > 1 {
