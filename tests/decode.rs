@@ -1,8 +1,9 @@
 //! What `decode` shows: every byte in one place, messages whole, what each frame did.
 
 use crate::hostile::everything;
-use crate::support::root;
+use crate::support::{captures, root};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use wirewait_capture::Options;
 use wirewait_dissectors::registry;
 use wirewait_report::decode::{Decoder, Shape, Time};
@@ -77,7 +78,7 @@ fn assert_each_byte_once(name: &str, tree: &Value) {
 }
 
 /// Frames of one capture that are looked at: enough for every conversation's beginning.
-const FRAMES: usize = 3000;
+const FRAMES: usize = 1500;
 
 #[test]
 fn every_byte_of_every_frame_and_message_has_one_place() {
@@ -104,6 +105,47 @@ fn every_byte_of_every_frame_and_message_has_one_place() {
     }
     println!("{frames} frames, {messages} messages of several, {together} of them all there");
     assert!(frames > 1000 && messages > 10 && together > 10);
+}
+
+/// `oracle/reassembled/table.tsv` holds what tshark 4.0.17 puts together (`refresh.sh` makes
+/// it): bytes and frames of each message over TCP that came in several segments.
+#[test]
+fn messages_are_put_together_as_by_tshark() {
+    let Some(captures) = captures("messages put together as by tshark") else {
+        return;
+    };
+    let table = std::fs::read_to_string(root().join("tests/oracle/reassembled/table.tsv")).unwrap();
+    let mut theirs: BTreeMap<&str, Vec<(u64, u64, BTreeSet<u64>)>> = BTreeMap::new();
+    for line in table.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let frames = fields[3].split(',').map(|n| n.parse().unwrap());
+        theirs.entry(fields[0]).or_default().push((
+            fields[1].parse().unwrap(),
+            fields[2].parse().unwrap(),
+            frames.collect(),
+        ));
+    }
+    let mut compared = 0;
+    for (capture, messages) in theirs {
+        let path = captures.join(capture);
+        let mut source = wirewait_capture::open(&[path], &Options::default()).unwrap();
+        let (frames, _) = crate::hostile::drain(&mut source);
+        let mut ours = BTreeSet::new();
+        objects(frames.iter().map(|f| f.as_frame()), |object| {
+            for message in object["messages"].as_array().unwrap() {
+                let stretches = message["stretches"].as_array().unwrap().iter();
+                let frames: BTreeSet<u64> = stretches.filter_map(|s| s["frame"].as_u64()).collect();
+                let number = |value: &Value| value.as_u64().unwrap();
+                ours.insert((number(&object["frame"]), number(&message["length"]), frames));
+            }
+        });
+        for message in messages {
+            compared += 1;
+            assert!(ours.contains(&message), "{capture}: {message:?}");
+        }
+    }
+    println!("{compared} messages of several segments are those of tshark");
+    assert!(compared > 700, "{compared}");
 }
 
 /// (frame, bytes) of the stretches of the only message that this frame completes.

@@ -185,6 +185,7 @@ const GRANTED: Status = Status {
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "spp",
+    orders: true,
     title: "Xerox Sequenced Packet Protocol, XSIS 028112",
     does: "connections, also where the answer comes from another socket; the order of packets, \
            acknowledgements alone and riding on data, probes, windows, retransmissions, messages \
