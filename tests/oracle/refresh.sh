@@ -42,3 +42,4 @@ for dir in real lab derived formats; do
 done
 "$here/ncp/refresh.py" "$captures"
 wc -l "$here"/*.tsv | tail -n 1
+"$here/reassembled/refresh.sh" "$captures"

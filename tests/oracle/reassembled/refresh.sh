@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Makes table.tsv anew: the messages over TCP that tshark puts together from several segments,
 # in the captures named below (those with one such message in a frame). Columns: capture,
-# frame that completes it, bytes, frames that it came in. Needs tshark and the real captures.
+# frame that completes it, bytes, frames that it came in.
+# Usage: refresh.sh CAPTURES_FOLDER
 set -euo pipefail
+captures=$(cd "${1:?usage: refresh.sh CAPTURES_FOLDER}" && pwd)
 cd "$(dirname "$0")"
-captures=${CAPTURES:-../../../../shared/captures}
 for capture in \
     real/smb1_139+445_lan1.pcap real/smb1_139+445_mgove413.pcap real/smb1_139_printerproblem.pcap \
     real/smb1_2830frames_snort-dce.pcap real/smb1_data-offset.pcap real/smb1_filename.pcap \
