@@ -107,6 +107,14 @@ fn every_byte_of_every_frame_and_message_has_one_place() {
     assert!(frames > 1000 && messages > 10 && together > 10);
 }
 
+/// A message over several frames: the one that completes it, its bytes, all of them.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Together {
+    frame: u64,
+    bytes: u64,
+    frames: BTreeSet<u64>,
+}
+
 /// `oracle/reassembled/table.tsv` holds what tshark 4.0.17 puts together (`refresh.sh` makes
 /// it): bytes and frames of each message over TCP that came in several segments.
 #[test]
@@ -115,15 +123,15 @@ fn messages_are_put_together_as_by_tshark() {
         return;
     };
     let table = std::fs::read_to_string(root().join("tests/oracle/reassembled/table.tsv")).unwrap();
-    let mut theirs: BTreeMap<&str, Vec<(u64, u64, BTreeSet<u64>)>> = BTreeMap::new();
+    let mut theirs: BTreeMap<&str, Vec<Together>> = BTreeMap::new();
     for line in table.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
         let frames = fields[3].split(',').map(|n| n.parse().unwrap());
-        theirs.entry(fields[0]).or_default().push((
-            fields[1].parse().unwrap(),
-            fields[2].parse().unwrap(),
-            frames.collect(),
-        ));
+        theirs.entry(fields[0]).or_default().push(Together {
+            frame: fields[1].parse().unwrap(),
+            bytes: fields[2].parse().unwrap(),
+            frames: frames.collect(),
+        });
     }
     let mut compared = 0;
     for (capture, messages) in theirs {
@@ -136,7 +144,11 @@ fn messages_are_put_together_as_by_tshark() {
                 let stretches = message["stretches"].as_array().unwrap().iter();
                 let frames: BTreeSet<u64> = stretches.filter_map(|s| s["frame"].as_u64()).collect();
                 let number = |value: &Value| value.as_u64().unwrap();
-                ours.insert((number(&object["frame"]), number(&message["length"]), frames));
+                ours.insert(Together {
+                    frame: number(&object["frame"]),
+                    bytes: number(&message["length"]),
+                    frames,
+                });
             }
         });
         for message in messages {
