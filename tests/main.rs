@@ -1,6 +1,7 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
 mod columns;
+mod counts;
 mod decode;
 mod fields;
 mod fields_ipx;

@@ -24,5 +24,6 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     framing: Some(nbt::framing),
     resync: Some(nbt::resync),
     describe: nbt::describe,
+    fields: nbt::fields,
     ..Dissector::PLAIN
 };

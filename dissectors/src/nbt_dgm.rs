@@ -2,10 +2,10 @@
 
 use crate::nbt::{self, Name};
 use crate::parse::{be16, header, malformed};
-use crate::udp;
+use crate::{notes, udp};
 use std::fmt;
 use std::net::Ipv4Addr;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Input, Layer, Next, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified};
 
 /// A datagram service packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -138,15 +139,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
         Err(Fault::Short { .. }) => return out.write_str("cut off"),
         Err(Fault::Malformed { what, .. }) => return write!(out, "malformed: {what}"),
     };
-    out.write_str(match packet.kind {
-        DIRECT_UNIQUE => "DIRECT_UNIQUE DATAGRAM",
-        DIRECT_GROUP => "DIRECT_GROUP DATAGRAM",
-        BROADCAST => "BROADCAST DATAGRAM",
-        ERROR => "DATAGRAM ERROR",
-        QUERY_REQUEST => "DATAGRAM QUERY REQUEST",
-        POSITIVE_RESPONSE => "DATAGRAM POSITIVE QUERY RESPONSE",
-        _ => "DATAGRAM NEGATIVE QUERY RESPONSE",
-    })?;
+    out.write_str(kind_name(packet.kind))?;
     write!(out, " 0x{:04x}", packet.id)?;
     match packet.content {
         Content::Data {
@@ -164,10 +157,10 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
                 (false, _) => write!(out, ", last fragment at {offset}"),
             }
         }
-        Content::Error(0x82) => out.write_str(", destination name not present"),
-        Content::Error(0x83) => out.write_str(", invalid source name format"),
-        Content::Error(0x84) => out.write_str(", invalid destination name format"),
-        Content::Error(code) => write!(out, ", code 0x{code:02x}"),
+        Content::Error(code) => match error_name(code) {
+            "" => write!(out, ", code 0x{code:02x}"),
+            name => write!(out, ", {name}"),
+        },
         Content::Name(name) => write!(out, " {name}"),
     }
 }
@@ -180,9 +173,75 @@ const QUERY_REQUEST: u8 = 0x14;
 const POSITIVE_RESPONSE: u8 = 0x15;
 const NEGATIVE_RESPONSE: u8 = 0x16;
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let kind = f.u8("Message type")?;
+    f.hex().means(kind_name(kind));
+    f.u8("Flags")?;
+    f.hex();
+    f.flag(0x01, "More", "more fragments follow", "last or only one");
+    f.flag(0x02, "First", "first fragment", "a later one");
+    let node = f.bits(0x0c, "Source node type");
+    f.means(match node {
+        0 => "B node",
+        1 => "P node",
+        2 => "M node",
+        _ => "distribution server",
+    });
+    f.be16("Datagram id")?;
+    f.hex();
+    notes::v4(f, "Source address")?;
+    f.be16("Source port")?;
+    match kind {
+        DIRECT_UNIQUE | DIRECT_GROUP | BROADCAST => {
+            f.be16("Datagram length")?;
+            f.be16("Packet offset")?;
+            nbt::encoded_name(f, "Source name")?;
+            nbt::encoded_name(f, "Destination name")?;
+        }
+        ERROR => {
+            let code = f.u8("Error code")?;
+            f.hex().means(error_name(code));
+            f.rest("Padding")?;
+        }
+        QUERY_REQUEST | POSITIVE_RESPONSE | NEGATIVE_RESPONSE => {
+            nbt::encoded_name(f, "Destination name")?;
+            f.rest("Padding")?;
+        }
+        _ => {
+            f.rest("Data")?;
+        }
+    }
+    Some(())
+}
+
+/// RFC 1002 section 4.4.1.
+fn kind_name(kind: u8) -> &'static str {
+    match kind {
+        DIRECT_UNIQUE => "DIRECT_UNIQUE DATAGRAM",
+        DIRECT_GROUP => "DIRECT_GROUP DATAGRAM",
+        BROADCAST => "BROADCAST DATAGRAM",
+        ERROR => "DATAGRAM ERROR",
+        QUERY_REQUEST => "DATAGRAM QUERY REQUEST",
+        POSITIVE_RESPONSE => "DATAGRAM POSITIVE QUERY RESPONSE",
+        NEGATIVE_RESPONSE => "DATAGRAM NEGATIVE QUERY RESPONSE",
+        _ => "",
+    }
+}
+
+/// RFC 1002 section 4.4.3.
+fn error_name(code: u8) -> &'static str {
+    match code {
+        0x82 => "destination name not present",
+        0x83 => "invalid source name format",
+        0x84 => "invalid destination name format",
+        _ => "",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use proptest::prelude::*;
 
     /// A direct group datagram of four bytes, laid out as in RFC 1002 section 4.4.2.
@@ -293,6 +352,50 @@ mod tests {
                 prop_assert!(layer.header <= layer.end);
             }
             text(&bytes);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_packet(at in 0usize..86, with in any::<u8>(), kind in 0x10u8..0x18) {
+            let mut bytes = datagram();
+            bytes[0] = kind;
+            bytes[at] = with;
+            if kind > 0x13 {
+                bytes.drain(10..14);
+            }
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            if let Ok(packet) = Packet::parse(input) {
+                prop_assert_eq!(testing::number(&fields, "Datagram id"), Some(packet.id.into()));
+                prop_assert_eq!(testing::number(&fields, "More"), Some(packet.more.into()));
+                prop_assert_eq!(
+                    testing::text(&fields, "Source address"),
+                    Some(packet.source.0.to_string())
+                );
+                match packet.content {
+                    Content::Data { length, offset, from, to, .. } => {
+                        prop_assert_eq!(
+                            testing::number(&fields, "Datagram length"),
+                            Some(length.into())
+                        );
+                        prop_assert_eq!(
+                            testing::number(&fields, "Packet offset"),
+                            Some(offset.into())
+                        );
+                        let text = |name| testing::text(&fields, name);
+                        prop_assert_eq!(text("Source name"), Some(from.to_string()));
+                        prop_assert_eq!(text("Destination name"), Some(to.to_string()));
+                    }
+                    Content::Error(code) => {
+                        prop_assert_eq!(testing::number(&fields, "Error code"), Some(code.into()));
+                    }
+                    Content::Name(name) => {
+                        prop_assert_eq!(
+                            testing::text(&fields, "Destination name"),
+                            Some(name.to_string())
+                        );
+                    }
+                }
+            }
         }
     }
 }

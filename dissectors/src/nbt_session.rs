@@ -2,11 +2,12 @@
 //! 4.3.7. A packet comes from `nbt` with its four bytes of header.
 
 use crate::nbt::{self, Header, Name, packet};
+use crate::notes;
 use crate::parse::{be16, malformed};
 use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
-    Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Operation, Part, Role,
+    Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next, Operation, Part, Role,
     Side, Status, Verified,
 };
 
@@ -83,6 +84,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     exchange: Some(exchange),
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -184,9 +186,43 @@ fn reason(code: u8) -> Option<&'static str> {
     })
 }
 
+fn fields(f: &mut Fields<'_>) -> Option<()> {
+    let kind = f.u8("Packet type")?;
+    f.hex().means(match kind {
+        packet::REQUEST => "session request",
+        packet::POSITIVE => "positive session response",
+        packet::NEGATIVE => "negative session response",
+        packet::RETARGET => "retarget session response",
+        packet::KEEP_ALIVE => "session keep-alive",
+        _ => "",
+    });
+    f.u8("Flags")?;
+    f.hex();
+    f.bits(0x01, "Length extension");
+    f.be16("Length")?;
+    match kind {
+        packet::REQUEST => {
+            nbt::encoded_name(f, "Called name")?;
+            nbt::encoded_name(f, "Calling name")?;
+        }
+        packet::NEGATIVE => {
+            let code = f.u8("Error code")?;
+            f.hex().means(reason(code).unwrap_or_default());
+        }
+        packet::RETARGET => {
+            notes::v4(f, "Retarget address")?;
+            f.be16("Retarget port")?;
+        }
+        _ => {}
+    }
+    f.rest("Padding")?;
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use proptest::prelude::*;
 
     /// `SERVER<20>` called by `CLIENT<00>`; RFC 1002 section 4.3.2, names in the encoding
@@ -287,6 +323,32 @@ mod tests {
             let _ = dissect(Input::whole(&bytes), &mut Facts::default());
             let _ = exchange(Input::whole(&bytes));
             text(&bytes);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_packet(
+            kind in 0x81u8..0x87,
+            rest in proptest::collection::vec(any::<u8>(), 0..20),
+            named: bool,
+        ) {
+            let bytes = if named { request() } else { [&[kind, 0, 0, 1], &rest[..]].concat() };
+            let input = Input::whole(&bytes);
+            let fields = testing::fields(&DISSECTOR, input);
+            let text = |name| testing::text(&fields, name);
+            match Packet::parse(input) {
+                Ok(Packet::Request { called, calling }) => {
+                    prop_assert_eq!(text("Called name"), Some(called.to_string()));
+                    prop_assert_eq!(text("Calling name"), Some(calling.to_string()));
+                }
+                Ok(Packet::Negative(code)) => {
+                    prop_assert_eq!(testing::number(&fields, "Error code"), Some(code.into()));
+                }
+                Ok(Packet::Retarget(address, port)) => {
+                    prop_assert_eq!(text("Retarget address"), Some(address.to_string()));
+                    prop_assert_eq!(testing::number(&fields, "Retarget port"), Some(port.into()));
+                }
+                _ => {}
+            }
         }
     }
 }

@@ -24,3 +24,18 @@ pub(crate) fn v6(f: &mut Fields<'_>, name: impl Into<Cow<'static, str>>) -> Opti
     f.shown(Ipv6Addr::from(address));
     Some(address.into())
 }
+
+/// What three bits say of the largest frame that every bridge on the way passes on
+/// (IEEE 802.1D, annex C; NetBIOS uses them too).
+pub(crate) const fn largest_frame(code: u64) -> &'static str {
+    match code {
+        0 => "516 bytes",
+        1 => "1500 bytes",
+        2 => "2052 bytes",
+        3 => "4472 bytes",
+        4 => "8144 bytes",
+        5 => "11407 bytes",
+        6 => "17800 bytes",
+        _ => "65535 bytes",
+    }
+}

@@ -99,7 +99,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
         _ => "",
     });
     if is_ethernet_type {
-        ethernet::ethernet_type(f, "Protocol identifier (PID)")?;
+        ethernet::ethernet_type(f, "EtherType (PID)")?;
     } else {
         f.be16("Protocol identifier (PID)")?;
         f.hex();
@@ -157,10 +157,11 @@ mod tests {
             }
             let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
             let h = Header::parse(Input::whole(&bytes)).unwrap();
-            prop_assert_eq!(
-                testing::number(&fields, "Protocol identifier (PID)"),
-                Some(h.protocol.into())
-            );
+            let name = match h.is_ethernet_type() {
+                true => "EtherType (PID)",
+                false => "Protocol identifier (PID)",
+            };
+            prop_assert_eq!(testing::number(&fields, name), Some(h.protocol.into()));
         }
     }
 }

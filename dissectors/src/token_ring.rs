@@ -207,7 +207,7 @@ fn route(f: &mut Fields<'_>) -> Option<()> {
     let length = f.bits(0x1f00, "Length");
     f.flag(0x0080, "Direction", "from right to left", "from left to right");
     let largest = f.bits(0x0070, "Largest frame");
-    f.means(LARGEST_FRAME[(largest & 7) as usize]);
+    f.means(notes::largest_frame(largest));
     // A length that cannot be ends the header; see `Header::parse`.
     let end = start.saturating_add(u32::try_from(length).unwrap_or(0));
     while f.at() < end && length.is_multiple_of(2) {
@@ -227,18 +227,6 @@ fn route(f: &mut Fields<'_>) -> Option<()> {
     }
     Some(())
 }
-
-/// Bytes of information that every bridge on the way passes on (IEEE 802.1D, annex C).
-const LARGEST_FRAME: [&str; 8] = [
-    "516 bytes",
-    "1500 bytes",
-    "2052 bytes",
-    "4472 bytes",
-    "8144 bytes",
-    "11407 bytes",
-    "17800 bytes",
-    "65535 bytes",
-];
 
 const fn frame_type(control: u8) -> &'static str {
     match control >> 6 {

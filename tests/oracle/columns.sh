@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Remakes the sums of tshark's field values that tests/columns.rs compares with ours.
 # Usage: columns.sh THEME CAPTURES_FOLDER                    writes columns/THEME.tsv
+#        ONLY='real/x*' columns.sh THEME CAPTURES_FOLDER     only the rows of these captures
 #        columns.sh THEME CAPTURES_FOLDER CAPTURE COLUMN     shows the lines behind one sum
 # columns/THEME.columns holds one column per line: tshark's field name, whether the first (f)
 # or all (a) of several values in a frame count, and where needed which frames do not: PROTOCOL,
@@ -19,6 +20,7 @@ export TZ=UTC LC_ALL=C
 # Each frame by itself: what only a reassembly shows is not in a frame's fields.
 frame_by_frame=(
     -o tcp.desegment_tcp_streams:FALSE -o tcp.relative_sequence_numbers:FALSE
+    -o tcp.analyze_sequence_numbers:FALSE -o tcp.no_subdissector_on_error:FALSE
     -o ip.defragment:FALSE -o ipv6.defragment:FALSE
     -o nbss.desegment_nbss_commands:FALSE -o netbios.defragment:FALSE
     -o smb.trans_reassembly:FALSE -o smb.dcerpc_reassembly:FALSE
@@ -83,13 +85,18 @@ if [ $# -ge 4 ]; then
 fi
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$work.tsv"' EXIT
 for dir in real lab derived formats; do
     for file in "$captures/$dir"/*; do
         case $file in
         *.json | *.csv | *.txt | *.tsv | *.md) continue ;;
         esac
         capture=$dir/$(basename "$file")
+        # shellcheck disable=SC2053 # A pattern.
+        if [[ $capture != ${ONLY:-*} ]]; then
+            awk -F'\t' -v capture="$capture" '$1 == capture' "$here/$theme.tsv"
+            continue
+        fi
         rm -f "$work"/*
         lines "$capture" | awk -F'\t' -v work="$work" '{ print $2 "\t" $3 >(work "/" $1) }'
         for column in "$work"/*; do

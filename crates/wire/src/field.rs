@@ -147,6 +147,16 @@ impl<'a> Fields<'a> {
         le64: u64, from_le_bytes;
     }
 
+    /// Three bytes, the high one first.
+    pub fn be24(&mut self, name: impl Into<Cow<'static, str>>) -> Option<u32> {
+        let &[high, middle, low] = self.take(3, name.into())? else {
+            return None;
+        };
+        let number = u32::from_be_bytes([0, high, middle, low]);
+        self.set(Value::Decimal(number.into()));
+        Some(number)
+    }
+
     /// `n` bytes without a form of their own. None at all make no field.
     pub fn bytes(&mut self, n: u32, name: impl Into<Cow<'static, str>>) -> Option<&'a [u8]> {
         if n == 0 && !self.ended {
@@ -423,6 +433,16 @@ mod tests {
         assert_eq!(fields[2].value, Value::Cut);
         assert_eq!((fields[2].start, fields[2].end), (2, 3));
         assert_eq!(fields[0].end, 3);
+    }
+
+    #[test]
+    fn three_bytes_are_a_number() {
+        let mut f = Fields::new(Input::whole(&[1, 2, 3, 4, 5]), None);
+        assert_eq!(f.be24("Three"), Some(0x01_0203));
+        assert_eq!(f.be24("More"), None);
+        let fields = f.finish();
+        assert_eq!(fields[0].value, Value::Decimal(0x01_0203));
+        assert_eq!((fields[1].start, fields[1].end), (3, 5));
     }
 
     #[test]

@@ -445,6 +445,10 @@ impl Registry {
             };
             let payload = at.saturating_add(header);
             let message_end = payload.saturating_add(length);
+            // Zeros of file data look like empty messages; a real one has the segment to itself.
+            if length == 0 && message_end < end {
+                return;
+            }
             walk.push(Span {
                 dissector: id,
                 start: at,

@@ -10,7 +10,14 @@
 use crate::parse::{header, le16, le32, malformed};
 use crate::tcp;
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Framing, Input, Layer, Next, Table, Verified};
+use wirewait_wire::{
+    Claim, Dissector, Facts, Fault, Fields, Framing, Input, Layer, Next, Table, Verified,
+};
+
+mod name;
+
+pub(crate) use name::{encoded_name, plain_name};
+pub use name::Name;
 
 /// Content of a NetBIOS session message, whatever carried it; children claim it by signature.
 pub const MESSAGE: Table = Table::new("netbios.message");
@@ -64,78 +71,6 @@ impl Header {
     }
 }
 
-/// A NetBIOS name: 15 characters and a last byte that says what goes by it (RFC 1001
-/// section 14).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Name(pub [u8; 16]);
-
-impl Name {
-    /// The 16 bytes at `at`, as the carriers without encoding write them.
-    #[must_use]
-    pub fn plain(bytes: &[u8], at: usize) -> Option<Self> {
-        let name = bytes.get(at..at.checked_add(16)?)?;
-        Some(Self(name.try_into().ok()?))
-    }
-
-    /// A name at `at` in the encoding of RFC 1001 section 14.1, and where what follows it
-    /// begins. A scope is skipped.
-    ///
-    /// # Errors
-    /// [`Fault::Short`], or [`Fault::Malformed`] where it is not in that encoding.
-    pub fn encoded(bytes: &[u8], at: usize) -> Result<(Self, usize), Fault> {
-        let place = u32::try_from(at).unwrap_or(u32::MAX);
-        let rest = bytes.get(at..).unwrap_or_default();
-        match rest.first() {
-            None => return Err(Fault::Short { offset: place }),
-            Some(32) => {}
-            Some(_) => return Err(malformed(place, "name length is not 32")),
-        }
-        let letters = rest.get(1..33).ok_or(Fault::Short { offset: place })?;
-        let mut name = [0; 16];
-        for (byte, pair) in name.iter_mut().zip(letters.chunks_exact(2)) {
-            match (half(pair[0]), half(pair[1])) {
-                (Some(high), Some(low)) => *byte = high << 4 | low,
-                _ => return Err(malformed(place, "name is not in half-ASCII letters")),
-            }
-        }
-        let mut end = 33;
-        loop {
-            match rest.get(end) {
-                None => return Err(Fault::Short { offset: place }),
-                Some(0) => return Ok((Self(name), at + end + 1)),
-                // RFC 883: a label has at most 63 characters, a name at most 255.
-                Some(&label @ 1..=63) if end < 255 => end += 1 + usize::from(label),
-                Some(_) => return Err(malformed(place, "scope")),
-            }
-        }
-    }
-}
-
-/// Characters up to the padding, then the last byte: `SERVER<20>`. What cannot be printed
-/// is written as `\x01`. The name that an adapter has from its address (ten zeros, then the
-/// address) is written as the address.
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a @ ..] = self.0
-            && a != [0; 6]
-        {
-            let [a, b, c, d, e, last] = a;
-            return write!(f, "{a:02x}-{b:02x}-{c:02x}-{d:02x}-{e:02x}-{last:02x}");
-        }
-        let characters = &self.0[..15];
-        let padding = characters.iter().rev();
-        let padding = padding.take_while(|c| matches!(c, b' ' | 0)).count();
-        for &c in &characters[..15 - padding] {
-            match c {
-                b'\\' => f.write_str("\\\\")?,
-                b' '..=b'~' => write!(f, "{}", char::from(c))?,
-                _ => write!(f, "\\x{c:02x}")?,
-            }
-        }
-        write!(f, "<{:02x}>", self.0[15])
-    }
-}
-
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbss",
     title: "NetBIOS session service framing on TCP port 139, RFC 1002; session set-up is counted as nbt",
@@ -154,6 +89,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     framing: Some(framing),
     resync: Some(resync),
     describe,
+    fields,
     ..Dissector::PLAIN
 };
 
@@ -224,6 +160,17 @@ pub(crate) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Resul
         Ok(h) => write!(out, "packet type 0x{:02x}, {} bytes", h.kind, h.length),
         Err(_) => out.write_str("cut off"),
     }
+}
+
+/// The header of a message. Of other packets there is none: they are handed on whole.
+pub(crate) fn fields(f: &mut Fields<'_>) -> Option<()> {
+    if f.peek().first().is_some_and(|kind| *kind != packet::MESSAGE) {
+        return Some(());
+    }
+    f.u8("Packet type")?;
+    f.hex().means("message");
+    f.be24("Length")?;
+    Some(())
 }
 
 /// The length has 17 bits there.
@@ -339,14 +286,10 @@ fn smb1_command(code: u8) -> bool {
     )
 }
 
-/// The four bits behind a letter of RFC 1001 section 14.1.
-fn half(letter: u8) -> Option<u8> {
-    matches!(letter, b'A'..=b'P').then(|| letter - b'A')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
     use proptest::prelude::*;
     use wirewait_wire::Key;
 
@@ -517,42 +460,6 @@ mod tests {
     }
 
     #[test]
-    fn names_are_decoded_and_made_printable() {
-        // RFC 1001 section 14.1: "FRED" with blanks, last byte a blank too.
-        let encoded = b"\x20EGFCEFEECACACACACACACACACACACACA\x00rest";
-        let (name, end) = Name::encoded(encoded, 0).unwrap();
-        assert_eq!((name.to_string().as_str(), end), ("FRED<20>", 34));
-        let name = Name(*b"\x01\x02__MSBROWSE__\x02\x01");
-        assert_eq!(name.to_string(), "\\x01\\x02__MSBROWSE__\\x02<01>");
-        let name = Name(*b"MARTIN ROSENAU \x03");
-        assert_eq!(name.to_string(), "MARTIN ROSENAU<03>");
-        let name = Name(*b"*\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
-        assert_eq!(name.to_string(), "*<00>");
-        let name = Name(*b"\0\0\0\0\0\0\0\0\0\0\x00\x00\x1b\x12\x34\x56");
-        assert_eq!(name.to_string(), "00-00-1b-12-34-56");
-    }
-
-    #[test]
-    fn a_scope_is_skipped_and_what_is_no_name_refused() {
-        let mut bytes = b"\x20EGFCEFEECACACACACACACACACACACACA\x07NETBIOS\x03COM\x00".to_vec();
-        assert_eq!(Name::encoded(&bytes, 0).unwrap().1, bytes.len());
-        for n in 0..bytes.len() {
-            let cut = Name::encoded(&bytes[..n], 0);
-            assert_eq!(cut, Err(Fault::Short { offset: 0 }), "{n}");
-        }
-        bytes[33] = 0xc0;
-        assert!(matches!(
-            Name::encoded(&bytes, 0),
-            Err(Fault::Malformed { .. })
-        ));
-        bytes[5] = b'Q';
-        assert!(matches!(
-            Name::encoded(&bytes, 0),
-            Err(Fault::Malformed { .. })
-        ));
-    }
-
-    #[test]
     fn packets_are_described() {
         let mut line = String::new();
         describe(Input::whole(&[0, 1, 0, 2]), &mut line).unwrap();
@@ -565,7 +472,6 @@ mod tests {
             bytes in proptest::collection::vec(any::<u8>(), 0..80),
         ) {
             let _ = dissect(Input::whole(&bytes), &mut Facts::default());
-            let _ = Name::encoded(&bytes, 3);
             describe(Input::whole(&bytes), &mut String::new()).unwrap();
             if let Some(at) = resync(&bytes) {
                 prop_assert!(at < bytes.len());
@@ -582,6 +488,18 @@ mod tests {
             let mut broken = framed(&smb1());
             broken[flipped] = !broken[flipped];
             let _ = resync(&broken);
+        }
+
+        #[test]
+        fn fields_are_those_of_the_header(mut bytes: [u8; 8], message: bool) {
+            if message {
+                bytes[0] = 0;
+            }
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            if message {
+                let h = Header::parse(Input::whole(&bytes)).unwrap();
+                prop_assert_eq!(testing::number(&fields, "Length"), Some(h.length.into()));
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ use wirewait_wire::{
     Side, Status, Verified,
 };
 
+mod fields;
+
 /// A name service header, RFC 1002 section 4.2.1.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -77,7 +79,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "NetBIOS name service over UDP, RFC 1002",
     aliases: &["WINS", "NetBIOS name service"],
     does: "queries, node status, registrations and their answers by transaction number",
-    lacks: "records behind the first; NetBIOS scopes",
+    lacks: "NetBIOS scopes",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -87,6 +89,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     exchange: Some(exchange),
     describe,
+    fields: fields::fields,
     ..Dissector::PLAIN
 };
 
@@ -147,15 +150,12 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let Ok(h) = Header::parse(input) else {
         return out.write_str("cut off");
     };
-    match h.opcode() {
-        QUERY if record_type(input) == Some(NBSTAT) => out.write_str("NODE STATUS")?,
-        QUERY => out.write_str("NAME QUERY")?,
-        REGISTRATION => out.write_str("NAME REGISTRATION")?,
-        RELEASE => out.write_str("NAME RELEASE")?,
-        WACK => out.write_str("WACK")?,
-        REFRESH | REFRESH_ALTERNATIVE => out.write_str("NAME REFRESH")?,
-        MULTIHOMED => out.write_str("MULTIHOMED NAME REGISTRATION")?,
-        opcode => write!(out, "UNKNOWN {opcode}")?,
+    match opcode_name(h.opcode()) {
+        _ if h.opcode() == QUERY && record_type(input) == Some(NBSTAT) => {
+            out.write_str("NODE STATUS")?;
+        }
+        "" => write!(out, "UNKNOWN {}", h.opcode())?,
+        name => out.write_str(name)?,
     }
     out.write_str(if h.response() {
         " response"
@@ -240,6 +240,19 @@ fn status(code: u8) -> Status {
         name,
         ok: code == 0,
         failure: !matches!(code, 0 | 3 | 6 | 7),
+    }
+}
+
+/// What an opcode asks.
+const fn opcode_name(opcode: u8) -> &'static str {
+    match opcode {
+        QUERY => "NAME QUERY",
+        REGISTRATION => "NAME REGISTRATION",
+        RELEASE => "NAME RELEASE",
+        WACK => "WACK",
+        REFRESH | REFRESH_ALTERNATIVE => "NAME REFRESH",
+        MULTIHOMED => "MULTIHOMED NAME REGISTRATION",
+        _ => "",
     }
 }
 
