@@ -1,6 +1,7 @@
 //! SMB2 and SMB3 messages: header, compounds, encryption's outside, and the bodies of the
 //! commands.
 
+pub mod compressed;
 pub mod request;
 pub mod response;
 

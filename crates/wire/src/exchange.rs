@@ -350,4 +350,7 @@ pub struct Answered {
     pub data: u64,
     /// The file that was opened.
     pub file: Option<File>,
+    /// What was done, where request and response only tell together (by their lengths, if
+    /// they are encrypted); `None` leaves what the request said.
+    pub operation: Option<&'static Operation>,
 }

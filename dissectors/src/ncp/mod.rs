@@ -408,6 +408,7 @@ fn answer(input: Input<'_>, asked: &Asked) -> Answered {
         }),
         data,
         file,
+        ..Answered::default()
     }
 }
 

@@ -123,9 +123,12 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     does: "every command, compounds, pending and cancelled requests, oplock and lease breaks; \
            files, offsets and sizes; the readable head of compressed messages; encrypted ones \
            by length",
-    lacks: "What is encrypted stays closed (no keys are taken), and of a compressed compound \
-            only the first part is seen. SMB over QUIC and SMB Direct (RDMA) are not read. \
-            Searches and attributes are timed but their contents are not listed.",
+    lacks: "What is encrypted stays closed (no keys are taken): such exchanges are matched by \
+            turn, and what they were about is guessed from their lengths and shown with a \
+            question mark. Compressed bytes stay compressed, and of a compressed compound only \
+            the first part is seen. SMB over QUIC and SMB Direct (RDMA) are not read. What \
+            searches and queries find is shown as bytes, because only the request says what \
+            they are; security tokens likewise.",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -139,6 +142,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     dissect,
     exchange: Some(exchange),
+    answer: Some(transform::answer),
     names: Some(names::tell),
     describe: describe::describe,
     fields: fields::fields,

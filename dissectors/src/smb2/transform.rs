@@ -1,8 +1,8 @@
 //! Messages inside a wrapping: encrypted ([MS-SMB2] 2.2.41) or compressed (2.2.42).
 
-use super::{Header, commands, short};
+use super::{Header, Wrapping, commands, short, wrapping};
 use crate::parse::{header, le16, le32, le64};
-use wirewait_wire::{Exchange, Fault, Input, Kind, Operation, Part, Role, Side};
+use wirewait_wire::{Answered, Asked, Exchange, Fault, Input, Kind, Operation, Part, Role, Side};
 
 /// The header in front of an encrypted message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,13 @@ impl Encrypted {
     /// Where the ciphertext ends, counted from the header.
     pub(super) fn end(&self) -> u32 {
         Self::LENGTH.saturating_add(self.size.unwrap_or_default())
+    }
+
+    /// Bytes of the message before it was encrypted; what is left of the carrier's message
+    /// where the capture cut that off.
+    fn plaintext(&self, input: Input<'_>) -> u32 {
+        let left = input.length.saturating_sub(Self::LENGTH);
+        self.size.map_or(left, |size| size.min(left))
     }
 }
 
@@ -96,17 +103,77 @@ impl Compressed {
     }
 }
 
-static ENCRYPTED: Operation = sealed("ENCRYPTED");
-static COMPRESSED: Operation = sealed("COMPRESSED");
+/// The operation of a message that cannot be read, with a guess at what it was about.
+///
+/// A guess needs the lengths of request and response, as they were before they were wrapped:
+/// from [`Guesses::LARGE`] bytes on a message is taken to carry data.
+///
+/// | request | response | guess |
+/// |---|---|---|
+/// | small | large | read |
+/// | large | small | write |
+/// | small | small | metadata |
+/// | large | large | none |
+///
+/// So a long directory listing passes for a read, and a read of a few bytes for metadata;
+/// that is why it is shown with a question mark and why the kind stays `other`. A large
+/// request counts as a write as long as its response is not seen.
+struct Guesses {
+    none: Operation,
+    read: Operation,
+    write: Operation,
+    metadata: Operation,
+}
+
+impl Guesses {
+    /// The bodies of requests and responses that carry no data, a long path and create
+    /// contexts included, stay below.
+    const LARGE: u32 = 1024;
+
+    fn request(&'static self, length: u32) -> &'static Operation {
+        if length < Self::LARGE {
+            &self.none
+        } else {
+            &self.write
+        }
+    }
+
+    fn answered(&'static self, request: &Operation, response: u32) -> &'static Operation {
+        let was_large = std::ptr::eq(request, &self.write);
+        match (was_large, response >= Self::LARGE) {
+            (false, true) => &self.read,
+            (true, false) => &self.write,
+            (false, false) => &self.metadata,
+            (true, true) => &self.none,
+        }
+    }
+}
+
+static ENCRYPTED: Guesses = Guesses {
+    none: sealed("ENCRYPTED"),
+    read: sealed("ENCRYPTED (read?)"),
+    write: sealed("ENCRYPTED (write?)"),
+    metadata: sealed("ENCRYPTED (metadata?)"),
+};
+static COMPRESSED: Guesses = Guesses {
+    none: sealed("COMPRESSED"),
+    read: sealed("COMPRESSED (read?)"),
+    write: sealed("COMPRESSED (write?)"),
+    metadata: sealed("COMPRESSED (metadata?)"),
+};
+/// In place of a command.
+const ENCRYPTED_CODE: u32 = 0xfd;
+const COMPRESSED_CODE: u32 = 0xfc;
 
 /// One encrypted message; another may follow behind it (3.1.4.3).
 pub(super) fn encrypted(input: Input<'_>) -> Result<Part, Fault> {
     let e = Encrypted::parse(input)?;
+    let operation = ENCRYPTED.request(e.plaintext(input));
     let length = match e.size {
         Some(_) => e.end().min(input.length),
         None => input.length,
     };
-    Ok(opaque(&ENCRYPTED, 0xfd, length))
+    Ok(opaque(operation, ENCRYPTED_CODE, length))
 }
 
 /// A compressed message. When its head is readable, what it says counts, with the sizes
@@ -119,8 +186,29 @@ pub(super) fn compressed(input: Input<'_>) -> Result<Part, Fault> {
             exchange: Some(commands::exchange(&h, part)),
             length: input.length,
         },
-        _ => opaque(&COMPRESSED, 0xfc, input.length),
+        _ => opaque(
+            COMPRESSED.request(c.original),
+            COMPRESSED_CODE,
+            input.length,
+        ),
     })
+}
+
+/// What the response to a message that cannot be read says by its length.
+pub(super) fn answer(input: Input<'_>, asked: &Asked) -> Answered {
+    let operation = match (asked.code, wrapping(input)) {
+        (ENCRYPTED_CODE, Ok(Wrapping::Encrypted)) => Encrypted::parse(input)
+            .map(|e| ENCRYPTED.answered(asked.operation, e.plaintext(input)))
+            .ok(),
+        (COMPRESSED_CODE, Ok(Wrapping::Compressed)) => Compressed::parse(input)
+            .map(|c| COMPRESSED.answered(asked.operation, c.original))
+            .ok(),
+        _ => None,
+    };
+    Answered {
+        operation,
+        ..Answered::default()
+    }
 }
 
 const fn sealed(name: &'static str) -> Operation {
@@ -169,6 +257,64 @@ mod tests {
         m.extend(plain);
         m.extend(rest);
         m
+    }
+
+    fn sealed_of(size: u32) -> Vec<u8> {
+        let mut m = hex(ENCRYPTED_104);
+        m[36..40].copy_from_slice(&size.to_le_bytes());
+        m.resize(52 + size as usize, 0x5a);
+        m
+    }
+
+    /// What a message of these many bytes is called once one of so many has answered it.
+    fn guess(request: &[u8], response: &[u8]) -> (&'static str, &'static str, Kind) {
+        let ex = exchange(Input::whole(request)).unwrap().exchange.unwrap();
+        let asked = Asked {
+            operation: ex.operation,
+            code: ex.code,
+            asked: ex.asked,
+            file: ex.file,
+        };
+        let answered = answer(Input::whole(response), &asked);
+        assert_eq!((answered.status, answered.data), (None, 0));
+        let after = answered.operation.unwrap();
+        (ex.operation.name, after.name, after.kind)
+    }
+
+    #[test]
+    fn lengths_of_request_and_response_make_a_guess() {
+        for (request, response, before, after) in [
+            (117, 1104, "ENCRYPTED", "ENCRYPTED (read?)"),
+            (1104, 81, "ENCRYPTED (write?)", "ENCRYPTED (write?)"),
+            (1023, 1023, "ENCRYPTED", "ENCRYPTED (metadata?)"),
+            (1024, 1024, "ENCRYPTED (write?)", "ENCRYPTED"),
+        ] {
+            let found = guess(&sealed_of(request), &sealed_of(response));
+            assert_eq!(found, (before, after, Kind::Other));
+        }
+    }
+
+    #[test]
+    fn a_compressed_message_counts_as_long_as_it_was() {
+        let (small, large) = (unchained(112, &[], &[0x11; 40]), unchained(8192, &[], &[0x11; 40]));
+        assert_eq!(guess(&small, &large).1, "COMPRESSED (read?)");
+        assert_eq!(guess(&large, &small).1, "COMPRESSED (write?)");
+        assert_eq!(guess(&small, &small).1, "COMPRESSED (metadata?)");
+        assert_eq!(guess(&large, &large).1, "COMPRESSED");
+    }
+
+    #[test]
+    fn messages_that_can_be_read_are_called_what_they_are() {
+        let read = message(8, 0, 4, &[49, 0]);
+        let ex = exchange(Input::whole(&read)).unwrap().exchange.unwrap();
+        let asked = Asked {
+            operation: ex.operation,
+            code: ex.code,
+            asked: 0,
+            file: None,
+        };
+        let answer = answer(Input::whole(&sealed_message()), &asked);
+        assert_eq!(answer.operation, None);
     }
 
     fn write_head() -> Vec<u8> {

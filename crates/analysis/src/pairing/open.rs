@@ -189,6 +189,7 @@ impl Open {
         t.status = answered.status.or(x.status).or(t.status);
         t.data_bytes = t.data_bytes.max(answered.data);
         t.file = t.file.or(answered.file);
+        t.operation = answered.operation.unwrap_or(t.operation);
     }
 
     /// The request, for whoever reads the response.

@@ -299,6 +299,7 @@ fn answer(input: Input<'_>, asked: &Asked) -> Answered {
         status: None,
         data: asked.asked.min(input.length.into()),
         file: asked.file,
+        ..Answered::default()
     }
 }
 

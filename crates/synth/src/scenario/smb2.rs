@@ -4,6 +4,7 @@ use super::error::Fault;
 use super::words::{Options, Word};
 use crate::bytes::file_data;
 use crate::prng::Random;
+use crate::smb2::compressed::{Packing, compressed};
 use crate::smb2::{
     Header, PENDING, SAME_FILE, command, encrypted, flag, message, request, response,
 };
@@ -72,10 +73,17 @@ impl State {
                 };
                 (header, body)
             };
-            options.done()?;
             parts.push(part);
         }
-        Ok(message(&parts))
+        let out = message(&parts);
+        let packed = match commands {
+            [(_, options)] => pack(&out, options)?,
+            _ => None,
+        };
+        for (_, options) in commands {
+            options.done()?;
+        }
+        Ok(packed.unwrap_or(out))
     }
 
     fn ask(&mut self, verb: &Word, options: &Options) -> Result<Header, Fault> {
@@ -193,6 +201,20 @@ impl State {
     }
 }
 
+/// The message compressed, if the line says so: what is behind its file data's beginning, or
+/// all of it.
+fn pack(message: &[u8], options: &Options) -> Result<Option<Vec<u8>>, Fault> {
+    let Some(how) = options.text("packed")? else {
+        return Ok(None);
+    };
+    let head = message.len().saturating_sub(options.bytes("data", 0)?);
+    Ok(Some(match how {
+        "chain" => compressed(message, head, Packing::Chain),
+        "whole" => compressed(message, 0, Packing::OnePiece),
+        _ => compressed(message, head, Packing::OnePiece),
+    }))
+}
+
 fn code(verb: &Word) -> Result<u16, Fault> {
     Ok(match verb.text.as_str() {
         "negotiate" => command::NEGOTIATE,
@@ -247,7 +269,12 @@ fn file(options: &Options) -> Result<u64, Fault> {
 
 fn data(options: &Options) -> Result<Vec<u8>, Fault> {
     let offset = options.or::<u64>("offset", 0)?;
-    Ok(file_data(offset, options.bytes("data", 0)?))
+    let length = options.bytes("data", 0)?;
+    if options.has("packed") {
+        // What is worth compressing.
+        return Ok(vec![0; length]);
+    }
+    Ok(file_data(offset, length))
 }
 
 fn request_body(verb: &Word, options: &Options) -> Result<Vec<u8>, Fault> {

@@ -59,7 +59,7 @@ pub(super) fn response(f: &mut Fields<'_>, body: Body) -> Option<()> {
     f.le32("MaxTransactSize")?;
     f.le32("MaxReadSize")?;
     f.le32("MaxWriteSize")?;
-    time(f, "SystemTime")?;
+    time(f, "System time")?;
     time(f, "ServerStartTime")?;
     let offset = f.le16("SecurityBufferOffset")?;
     let length = f.le16("SecurityBufferLength")?;
