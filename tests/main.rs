@@ -12,6 +12,7 @@ mod ledger;
 mod names;
 mod nbipx;
 mod oracle;
+mod ports;
 mod program;
 mod protocols;
 mod smb1;

@@ -100,10 +100,14 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ncp_tcp",
     title: "NCP over TCP (DmdT and tNcP), no public specification",
     aliases: &["NetWare over TCP/IP", "NCP over TCP"],
-    does: "cuts the stream into NCP packets, skips packet signatures",
+    does: "cuts the stream into NCP packets, skips packet signatures; streams on any port that \
+           nobody else claims, once a segment begins with a packet",
     lacks: "signatures are not checked",
     verified: &[Verified::RealCaptures, Verified::Tshark],
-    claims: &[Claim::Exact(tcp::PORT.key(524))],
+    claims: &[
+        Claim::Exact(tcp::PORT.key(524)),
+        Claim::Probe(tcp::PORT, begins),
+    ],
     conveys: true,
     dissect,
     framing: Some(framing),
@@ -125,6 +129,16 @@ fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
             offset: u32::try_from(input.bytes.len()).unwrap_or(u32::MAX),
         }),
     }
+}
+
+/// Whether a segment on a port that nobody claims begins with an NCP packet in its framing.
+fn begins(bytes: &[u8]) -> bool {
+    let Ok(h) = Header::parse(Input::whole(bytes)) else {
+        return false;
+    };
+    let packet = h.before_packet(bytes).unwrap_or(u32::MAX) as usize;
+    let version = h.direction == Direction::Reply || be32(bytes, 8) == Some(1);
+    version && ncp::begins(bytes.get(packet..).unwrap_or_default()) == Some(true)
 }
 
 fn framing(bytes: &[u8]) -> Framing {
@@ -226,6 +240,29 @@ mod tests {
         bytes[4] = 0x80;
         bytes[7] += 8;
         bytes
+    }
+
+    #[test]
+    fn a_packet_at_the_beginning_of_a_segment_gives_a_stream_away() {
+        let signed_request = signed(&request(), 16);
+        for (packet, header) in [
+            (request(), 16),
+            (signed_request, 24),
+            (REPLY.to_vec(), 8),
+            (signed(&REPLY, 8), 16),
+        ] {
+            assert!(begins(&packet), "{packet:x?}");
+            for n in 0..packet.len() {
+                assert_eq!(begins(&packet[..n]), n >= header + 2, "{n} of {packet:x?}");
+            }
+            assert!(!begins(&packet[1..]));
+        }
+        let mut version = request();
+        version[11] = 2;
+        assert!(!begins(&version));
+        let mut other = REPLY;
+        other[8] = 0x34;
+        assert!(!begins(&other), "no type of packet");
     }
 
     fn message(bytes: &[u8]) -> (u32, u32) {

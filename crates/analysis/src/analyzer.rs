@@ -1,6 +1,7 @@
 //! The analyser: frames in, transactions and figures out.
 
 mod links;
+mod unclaimed;
 
 use crate::books::Books;
 use crate::conversation::{Beginning, Conversation};
@@ -16,6 +17,7 @@ use crate::{
     Assembled, CaptureRow, Deed, Grade, InterfaceRow, Mark, Settings, Snapshot, Transaction,
 };
 use std::cell::RefCell;
+use unclaimed::Unclaimed;
 use wirewait_wire::{
     Cast, Depth, DissectorId, Endpoint, Exchange, Facts, Frame, Key, Next, Order, Registry, Role,
     Side, Stream, Timestamp, Walk,
@@ -78,6 +80,7 @@ struct State {
     links: Table<ConversationKey, Link>,
     /// Who was called, by the caller.
     calls: Table<ConversationKey, Endpoint>,
+    unclaimed: Unclaimed,
     books: Books,
     duplicates: Duplicates,
     interfaces: Vec<InterfaceRow>,
@@ -120,6 +123,7 @@ impl Analyzer {
                 conversations: Table::new(settings.conversations),
                 links: Table::new(settings.conversations),
                 calls: Table::new(settings.conversations),
+                unclaimed: Unclaimed::new(),
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
                 interfaces: Vec::new(),
@@ -313,11 +317,22 @@ impl State {
         common: &Common,
         sink: &mut dyn Sink,
     ) -> Option<()> {
-        let (claim, framer) = common.registry.claimed(&arrival.next)?;
+        let ends = (arrival.facts.from, arrival.facts.to);
+        let (claim, framer) = match common.registry.claimed(&arrival.next) {
+            Some((claim, framer)) => (Some(claim), framer),
+            None => {
+                let payload = (&arrival.next, arrival.piece.bytes);
+                let known = &mut self.conversations;
+                let registry = &common.registry;
+                let framer = self
+                    .unclaimed
+                    .framer(ends, segment, payload, registry, known)?;
+                (None, framer)
+            }
+        };
         let dissector = common.registry.dissector(framer);
         dissector.framing?;
-        let facts = arrival.facts;
-        let (key, side) = ConversationKey::new((facts.from, facts.to), None, framer.0);
+        let (key, side) = ConversationKey::new(ends, None, framer.0);
         let world = self.world(common);
         let mut place = self.conversations.find(&key);
         if let Some(old) = place
@@ -334,14 +349,21 @@ impl State {
         let place = match place {
             Some(place) => place,
             None => {
+                let (server, from_start) = match claim {
+                    Some(claim) => (server_side(&key, claim), segment.syn),
+                    None => {
+                        let opener = self.unclaimed.opener(ends, segment);
+                        (opener.map(|side| 1 - side), opener.is_some())
+                    }
+                };
                 let beginning = Beginning {
                     number: 0,
                     ends: key.ends(),
                     carrier: dissector.carrier.unwrap_or(arrival.carrier),
-                    server: server_side(&key, claim),
+                    server,
                     framer: Some(framer),
                     ordered: true,
-                    from_start: segment.syn,
+                    from_start,
                     anyone: false,
                 };
                 self.begin(key, beginning, &world, sink)

@@ -284,13 +284,19 @@ impl Registry {
     pub fn resolve(&self, next: &Next, bytes: &[u8]) -> Option<DissectorId> {
         next.keys()
             .find_map(|key| self.find(key))
-            .or_else(|| {
-                next.keys().find_map(|key| {
-                    self.signatures
-                        .iter()
-                        .find(|(t, prefix, _)| *t == key.table.id() && bytes.starts_with(prefix))
-                        .map(|s| s.2)
-                })
+            .or_else(|| self.recognise(next, bytes))
+    }
+
+    /// Who reads a payload that looks like `bytes`, whatever it goes by: signatures before
+    /// probes.
+    #[must_use]
+    pub fn recognise(&self, next: &Next, bytes: &[u8]) -> Option<DissectorId> {
+        next.keys()
+            .find_map(|key| {
+                self.signatures
+                    .iter()
+                    .find(|(t, prefix, _)| *t == key.table.id() && bytes.starts_with(prefix))
+                    .map(|s| s.2)
             })
             .or_else(|| {
                 next.keys().find_map(|key| {

@@ -154,6 +154,34 @@ pub(crate) fn resync(bytes: &[u8]) -> Option<usize> {
         .or_else(|| places().find(|&at| trust(bytes, at).is_some()))
 }
 
+/// Whether a segment on a port that nobody claims begins with a packet with an SMB message
+/// in it. Signature and length are five bytes; what more a header must be is asked for too,
+/// and must be at hand.
+pub(crate) fn begins(bytes: &[u8]) -> bool {
+    let [packet::MESSAGE, _, _, _, 0xfc..=0xff, b'S', b'M', b'B', ..] = bytes else {
+        return false;
+    };
+    let Framing::Message { length, .. } = framing(bytes) else {
+        return false;
+    };
+    let content = &bytes[4..];
+    let at_hand = match content[0] {
+        0xff => 33,
+        0xfe => 24,
+        0xfd => 44,
+        _ => 16,
+    };
+    let sound = match content[0] {
+        // MS-SMB2 2.2.1: flags that exist; a compound's parts begin at multiples of 8.
+        0xfe => {
+            le32(content, 16).is_some_and(|flags| flags & !0x3000_007f == 0)
+                && le32(content, 20).is_some_and(|next| next % 8 == 0 && next < length)
+        }
+        _ => true,
+    };
+    content.len() >= at_hand && sound && plausible(content, length)
+}
+
 pub(crate) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     match Header::parse(input) {
         Ok(h) if h.kind == packet::MESSAGE => write!(out, "SESSION MESSAGE, {} bytes", h.length),
@@ -443,6 +471,42 @@ mod tests {
     }
 
     #[test]
+    fn a_message_at_the_beginning_of_a_segment_gives_a_stream_away() {
+        let encrypted = {
+            let mut bytes = b"\xfdSMB".to_vec();
+            bytes.resize(152, 0);
+            bytes[36] = 100;
+            bytes[42] = 1;
+            bytes
+        };
+        let compressed = b"\xfcSMB\x40\0\0\0\x01\0\0\0\0\0\0\0payload".to_vec();
+        for (message, needed) in [
+            (smb1(), 33),
+            (smb2(), 24),
+            (encrypted, 44),
+            (compressed, 16),
+        ] {
+            let packet = framed(&message);
+            assert!(begins(&packet), "{message:x?}");
+            for n in 0..packet.len() {
+                assert_eq!(begins(&packet[..n]), n >= 4 + needed, "{n} of {message:x?}");
+            }
+            assert!(!begins(&message), "without its packet header");
+            assert!(!begins(&packet[1..]));
+        }
+        // Nothing else that the framing knows does: control packets, raw data.
+        assert!(!begins(&[0x85, 0, 0, 0]));
+        assert!(!begins(&[0, 0, 0, 40, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
+        // A flag that is none, a next part that is not there.
+        let mut flags = framed(&smb2());
+        flags[4 + 16] = 0x80;
+        assert!(!begins(&flags));
+        let mut next = framed(&smb2());
+        next[4 + 20] = 72;
+        assert!(!begins(&next));
+    }
+
+    #[test]
     fn a_message_that_leads_to_the_next_is_believed_first() {
         let mut open_ended = framed(&smb2());
         open_ended[2] = 0x40;
@@ -467,6 +531,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn nothing_that_comes_by_chance_begins_a_stream(
+            mut bytes in proptest::collection::vec(any::<u8>(), 0..200),
+            lead in proptest::collection::vec(prop_oneof![Just(0u8), Just(0xfe), any::<u8>()], 0..8),
+        ) {
+            bytes.splice(0..0, lead);
+            prop_assert!(!begins(&bytes));
+        }
+
         #[test]
         fn any_bytes_are_read_without_panic(
             bytes in proptest::collection::vec(any::<u8>(), 0..80),

@@ -1,0 +1,210 @@
+//! SMB and NCP on ports that nobody claims: the same captures with other port numbers have the
+//! same figures, and streams of other protocols are left alone.
+
+use crate::support::{Analysis, Run, captures, files, root};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use wirewait_analysis::Transaction;
+use wirewait_capture::Options;
+use wirewait_wire::{Depth, Endpoint, Frame, Registry, Source, Walk};
+
+/// A port that is claimed, and one that is not.
+const MOVED: [(u16, u16); 2] = [(445, 1445), (524, 1524)];
+
+/// Hands every frame of a capture to `each`, damage passed over.
+fn each_frame(path: &Path, mut each: impl FnMut(&Frame<'_>)) -> Option<()> {
+    let mut source = wirewait_capture::open(&[path.to_owned()], &Options::default()).ok()?;
+    let mut damages = 0;
+    while damages < 10_000 {
+        match source.next_frame() {
+            Ok(Some(frame)) => each(&frame),
+            Ok(None) => break,
+            Err(_) => damages += 1,
+        }
+    }
+    Some(())
+}
+
+/// Where the TCP header of a frame begins, if it has one.
+fn tcp(registry: &Registry, walk: &mut Walk, frame: &Frame<'_>) -> Option<usize> {
+    registry.walk(frame, Depth::Handover, walk);
+    let mut spans = walk.spans().iter();
+    let span = spans.find(|span| registry.dissector(span.dissector).name == "tcp")?;
+    Some(span.start as usize)
+}
+
+/// The capture as it is, and with other ports.
+fn both(path: &Path) -> Option<[Analysis; 2]> {
+    let registry = wirewait_dissectors::registry();
+    let mut walk = Walk::default();
+    let (mut plain, mut moved) = (Run::new(), Run::new());
+    each_frame(path, |frame| {
+        plain.frame(frame);
+        let mut bytes = frame.bytes.to_vec();
+        if let Some(at) = tcp(&registry, &mut walk, frame) {
+            for port in bytes[at..at + 4].chunks_exact_mut(2) {
+                let number = u16::from_be_bytes([port[0], port[1]]);
+                if let Some((_, other)) = MOVED.iter().find(|(from, _)| *from == number) {
+                    port.copy_from_slice(&other.to_be_bytes());
+                }
+            }
+        }
+        moved.frame(&Frame {
+            bytes: &bytes,
+            ..*frame
+        });
+    })?;
+    Some([plain.finish(), moved.finish()])
+}
+
+/// What must be the same of a transaction.
+fn row(t: &Transaction) -> String {
+    let end = |mut end: Endpoint| {
+        if let Some((port, _)) = MOVED.iter().find(|(_, to)| end.port == Some(*to)) {
+            end.port = Some(*port);
+        }
+        end
+    };
+    let flags: Vec<&str> = t.flags.names().filter(|n| *n != "mid_capture").collect();
+    format!(
+        "{} {} {} {} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {} {} {} {:?}",
+        t.protocol,
+        t.carrier,
+        end(t.client),
+        end(t.server),
+        t.operation.name,
+        (t.code, t.kind, t.interims, t.copies),
+        t.outcome,
+        t.status,
+        t.request,
+        t.response,
+        t.turnaround,
+        t.service_ns,
+        t.file,
+        t.asked_bytes,
+        t.data_bytes,
+        t.request_bytes,
+        t.response_bytes,
+        flags,
+    )
+}
+
+/// Rows that are in one list and not in the other, both ways, and how many there are in both.
+fn compare([plain, moved]: &[Analysis; 2]) -> (Vec<String>, Vec<String>, usize) {
+    let mut left: BTreeMap<String, i64> = BTreeMap::new();
+    for t in &plain.transactions {
+        *left.entry(row(t)).or_default() += 1;
+    }
+    for t in &moved.transactions {
+        *left.entry(row(t)).or_default() -= 1;
+    }
+    let same = plain.transactions.len();
+    let lost: Vec<_> = left.iter().filter(|(_, n)| **n > 0).map(|(r, _)| r.clone());
+    let lost = lost.collect::<Vec<_>>();
+    let new = left.iter().filter(|(_, n)| **n < 0).map(|(r, _)| r.clone());
+    let new = new.collect::<Vec<_>>();
+    let same = same - lost.len();
+    (lost, new, same)
+}
+
+#[test]
+fn on_another_port_the_figures_are_the_same() {
+    let mut compared = 0;
+    for theme in ["smb2", "smb1", "ncp", "tcp"] {
+        for path in files(&root().join("captures").join(theme)) {
+            if path.extension().is_none_or(|e| e != "pcapng") {
+                continue;
+            }
+            let both = both(&path).unwrap();
+            let (lost, new, same) = compare(&both);
+            assert!(
+                lost.is_empty() && new.is_empty(),
+                "{}: only on the known port {lost:#?}, only on the other {new:#?}",
+                path.display()
+            );
+            compared += same;
+        }
+    }
+    assert!(compared > 400, "{compared}");
+}
+
+/// Captures of which some connections begin before the capture, or are cut short: there the
+/// first messages are found later.
+#[test]
+fn on_another_port_real_captures_have_the_same_figures() {
+    let Some(folder) = captures("other ports") else {
+        return;
+    };
+    let (mut all, mut missing) = (0, 0);
+    for theme in ["real", "lab"] {
+        for path in capture_files(&folder.join(theme)) {
+            let Some(both) = both(&path) else { continue };
+            let (lost, new, same) = compare(&both);
+            all += same + lost.len();
+            missing += lost.len();
+            if !lost.is_empty() || !new.is_empty() {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                println!(
+                    "{name}: {same} the same, {} lost, {} new",
+                    lost.len(),
+                    new.len()
+                );
+                for row in lost.iter().take(2).chain(new.iter().take(2)) {
+                    println!("    {row}");
+                }
+            }
+        }
+    }
+    println!("{all} transactions on known ports, {missing} otherwise on others");
+    assert!(all > 50_000, "{all}");
+    assert!(missing * 200 <= all, "{missing} of {all}");
+}
+
+#[test]
+fn other_streams_are_not_taken_for_smb_or_ncp() {
+    let Some(folder) = captures("streams that are none of ours") else {
+        return;
+    };
+    let registry = wirewait_dissectors::registry();
+    let mut walk = Walk::default();
+    let (mut segments, mut streams) = (0u64, BTreeSet::new());
+    let mut taken: BTreeMap<(String, u16), u64> = BTreeMap::new();
+    for theme in ["real", "lab", "formats", "srt"] {
+        for path in capture_files(&folder.join(theme)) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            each_frame(&path, |frame| {
+                let Some(at) = tcp(&registry, &mut walk, frame) else {
+                    return;
+                };
+                let ports = [walk.facts.from.port, walk.facts.to.port];
+                let claimed = registry.claimed(&walk.next).is_some();
+                let payload = walk.payload(frame);
+                if claimed || payload.bytes.is_empty() || at == 0 {
+                    return;
+                }
+                segments += 1;
+                streams.insert((name.clone(), ports.iter().min().copied()));
+                if registry.recognise(&walk.next, payload.bytes).is_some() {
+                    let port = ports.into_iter().flatten().min().unwrap();
+                    *taken.entry((name.clone(), port)).or_default() += 1;
+                }
+            });
+        }
+    }
+    println!(
+        "{segments} segments of {} streams on other ports",
+        streams.len()
+    );
+    println!("taken: {taken:?}");
+    assert!(segments > 10_000, "{segments}");
+    assert_eq!(taken, BTreeMap::new());
+}
+
+fn capture_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = files(folder);
+    found.retain(|path| {
+        path.extension()
+            .is_none_or(|e| !["json", "csv", "txt", "tsv", "md"].iter().any(|x| e == *x))
+    });
+    found
+}
