@@ -98,12 +98,15 @@ fn compare([plain, moved]: &[Analysis; 2]) -> (Vec<String>, Vec<String>, usize) 
     for t in &moved.transactions {
         *left.entry(row(t)).or_default() -= 1;
     }
-    let same = plain.transactions.len();
-    let lost: Vec<_> = left.iter().filter(|(_, n)| **n > 0).map(|(r, _)| r.clone());
-    let lost = lost.collect::<Vec<_>>();
-    let new = left.iter().filter(|(_, n)| **n < 0).map(|(r, _)| r.clone());
-    let new = new.collect::<Vec<_>>();
-    let same = same - lost.len();
+    let times = |n: i64| usize::try_from(n).unwrap_or(0);
+    let rows = |sign: i64| -> Vec<String> {
+        let wrong = left.iter().filter(|(_, n)| **n * sign > 0);
+        wrong
+            .flat_map(|(row, n)| std::iter::repeat_n(row.clone(), times(n * sign)))
+            .collect()
+    };
+    let (lost, new) = (rows(1), rows(-1));
+    let same = plain.transactions.len() - lost.len();
     (lost, new, same)
 }
 
@@ -117,19 +120,25 @@ fn on_another_port_the_figures_are_the_same() {
             }
             let both = both(&path).unwrap();
             let (lost, new, same) = compare(&both);
+            compared += same;
+            if path.ends_with("tcp/split-header.pcapng") {
+                // The one request there does not begin with its header in one segment, so
+                // the stream is known from the answer on.
+                assert_eq!((lost.len(), new.len()), (1, 0), "{lost:?} {new:?}");
+                continue;
+            }
             assert!(
                 lost.is_empty() && new.is_empty(),
                 "{}: only on the known port {lost:#?}, only on the other {new:#?}",
                 path.display()
             );
-            compared += same;
         }
     }
     assert!(compared > 400, "{compared}");
 }
 
-/// Captures of which some connections begin before the capture, or are cut short: there the
-/// first messages are found later.
+/// What differs are messages that no segment begins with: the capture of an evasion tool
+/// that sends a few bytes at a time, and a request in pieces.
 #[test]
 fn on_another_port_real_captures_have_the_same_figures() {
     let Some(folder) = captures("other ports") else {
@@ -156,9 +165,12 @@ fn on_another_port_real_captures_have_the_same_figures() {
         }
     }
     println!("{all} transactions on known ports, {missing} otherwise on others");
-    assert!(all > 50_000, "{all}");
-    assert!(missing * 200 <= all, "{missing} of {all}");
+    assert!(all > 30_000, "{all}");
+    assert!(missing * 2000 <= all, "{missing} of {all}");
 }
+
+/// Segments of the relay that begin with a message.
+const RELAYED: u64 = 894;
 
 #[test]
 fn other_streams_are_not_taken_for_smb_or_ncp() {
@@ -197,7 +209,9 @@ fn other_streams_are_not_taken_for_smb_or_ncp() {
     );
     println!("taken: {taken:?}");
     assert!(segments > 10_000, "{segments}");
-    assert_eq!(taken, BTreeMap::new());
+    // SMB 2 handed on by a relay; tshark agrees when told to (`-d tcp.port==4445,nbss`).
+    let relay = ("smb2_null-linktype_loopback.pcap".to_owned(), 4445);
+    assert_eq!(taken, BTreeMap::from([(relay, RELAYED)]));
 }
 
 fn capture_files(folder: &Path) -> Vec<PathBuf> {
