@@ -19,3 +19,4 @@ mod smb1;
 mod split;
 mod support;
 mod truth;
+mod xns;

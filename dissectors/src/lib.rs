@@ -60,6 +60,7 @@ dissectors! {
     xns_error,
     pep,
     spp,
+    courier,
     nbf,
     nbipx,
     nmpi,

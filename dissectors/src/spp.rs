@@ -152,9 +152,11 @@ impl Header {
     const fn name(&self) -> &'static str {
         match self.stream {
             _ if self.is_call() => "OPEN",
-            _ if self.is_answer() => "OPENED",
-            _ if self.is_system() && self.control & control::SEND_ACKNOWLEDGEMENT != 0 => "PROBE",
-            _ if self.is_system() => "ACK",
+            _ if self.is_system() => match self.control & control::SEND_ACKNOWLEDGEMENT {
+                0 => "ACK",
+                _ if self.is_answer() => "OPENED",
+                _ => "PROBE",
+            },
             stream::END => "END",
             stream::END_REPLY => "END REPLY",
             _ if self.control & control::ATTENTION != 0 => "ATTENTION",

@@ -105,6 +105,49 @@ pub fn rip(operation: u16, network: u32, hops: u16) -> Vec<u8> {
     out
 }
 
+/// What a Courier message does.
+#[derive(Clone, Copy, Debug)]
+pub enum Courier {
+    /// Calls procedure of program, with the program's version.
+    Call {
+        /// Program.
+        program: u32,
+        /// Its version.
+        version: u16,
+        /// Procedure.
+        procedure: u16,
+    },
+    /// Does not carry the call out, for this reason.
+    Reject(u16),
+    /// Returns.
+    Return,
+    /// Reports an error with this number.
+    Abort(u16),
+}
+
+/// A message of version 3 of Courier.
+#[must_use]
+pub fn courier(transaction: u16, courier: Courier, data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(12 + data.len());
+    match courier {
+        Courier::Call {
+            program,
+            version,
+            procedure,
+        } => out
+            .be16(0)
+            .be16(transaction)
+            .be32(program)
+            .be16(version)
+            .be16(procedure),
+        Courier::Reject(reason) => out.be16(1).be16(transaction).be16(reason),
+        Courier::Return => out.be16(2).be16(transaction),
+        Courier::Abort(error) => out.be16(3).be16(transaction).be16(error),
+    };
+    out.put(data);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,6 +172,21 @@ mod tests {
         assert_eq!(out[..6], [0x52, 0x6d, 0, 49, 2, 4]);
         assert_eq!(out[16..18], [0x04, 0x64]);
         assert_eq!(out[28..34], [0x0b, 0xc1, 0, 0, 0x12, 0x34]);
+    }
+
+    #[test]
+    fn a_call_names_its_program_in_four_bytes() {
+        let call = Courier::Call {
+            program: 10,
+            version: 5,
+            procedure: 7,
+        };
+        assert_eq!(
+            courier(9, call, &[1]),
+            [0, 0, 0, 9, 0, 0, 0, 10, 0, 5, 0, 7, 1]
+        );
+        assert_eq!(courier(9, Courier::Reject(2), &[]), [0, 1, 0, 9, 0, 2]);
+        assert_eq!(courier(9, Courier::Return, &[8]), [0, 2, 0, 9, 8]);
     }
 
     #[test]

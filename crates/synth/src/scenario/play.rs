@@ -315,6 +315,12 @@ impl Talk {
                 [(verb, options)] if kind == Kind::Idp => Ok(vec![self.xns.pep(verb, options)?]),
                 _ => Err(protocol.fault("expected `pep VERB`, between idp stations")),
             },
+            "courier" => match commands.as_slice() {
+                [(verb, options)] if kind == Kind::Spp => {
+                    Ok(vec![self.xns.courier(verb, options)?])
+                }
+                _ => Err(protocol.fault("expected `courier VERB`, between spp stations")),
+            },
             "xns" => match commands.as_slice() {
                 [(verb, options)] if kind == Kind::Idp => {
                     Ok(vec![self.xns.datagram(verb, options)?])
@@ -326,7 +332,7 @@ impl Talk {
                 _ => Err(protocol.fault("expected `nbp VERB`, between nbp stations")),
             },
             _ => Err(protocol.expected(
-                "ncp, burst, smb1, smb2, nbt, tcp, llc, nbf, nbipx, spx, spp, pep, xns, nbp, \
+                "ncp, burst, smb1, smb2, nbt, tcp, llc, nbf, nbipx, spx, spp, pep, courier, xns, nbp, \
                  connect, finish or again",
             )),
         }

@@ -1,9 +1,10 @@
-//! What stations say in XNS datagrams: packet exchange, echo, routing.
+//! What stations say in XNS: packet exchange, echo, routing, Courier.
 
 use super::carrier::Datagram;
 use super::error::Fault;
 use super::words::{Options, Word};
-use crate::{file_data, idp};
+use crate::file_data;
+use crate::idp::{self, Courier};
 
 /// What the last request was, for its answer.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub(super) struct State {
     client_type: u16,
     echo: Vec<u8>,
     network: u32,
+    /// Courier's number of the last call.
+    transaction: u16,
 }
 
 impl State {
@@ -21,6 +24,7 @@ impl State {
             client_type: 0,
             echo: Vec::new(),
             network: 0,
+            transaction: 0,
         }
     }
 
@@ -46,6 +50,35 @@ impl State {
             data: idp::pep(self.id, self.client_type, &file_data(0, length)),
         }
         .pack())
+    }
+
+    /// A Courier message, behind the versions that its sender speaks, or these alone.
+    pub(super) fn courier(&mut self, verb: &Word, options: &Options) -> Result<Vec<u8>, Fault> {
+        let mut out = Vec::new();
+        let alone = verb.text == "versions";
+        if alone || options.flag("versions")? {
+            out.extend([0, 2, 0, 3]);
+        }
+        let courier = match verb.text.as_str() {
+            "call" => {
+                self.transaction = options.or("transaction", self.transaction.wrapping_add(1))?;
+                Courier::Call {
+                    program: options.or("program", 10)?,
+                    version: options.or("version", 5)?,
+                    procedure: options.or("procedure", 0)?,
+                }
+            }
+            "return" | "versions" => Courier::Return,
+            "reject" => Courier::Reject(options.or("reason", 0)?),
+            "abort" => Courier::Abort(options.or("error", 0)?),
+            _ => return Err(verb.expected("call, return, reject, abort or versions")),
+        };
+        let data = file_data(0, options.bytes("data", 0)?);
+        options.done()?;
+        if !alone {
+            out.extend(idp::courier(self.transaction, courier, &data));
+        }
+        Ok(out)
     }
 
     /// An echo or a question about routes.
