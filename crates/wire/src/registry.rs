@@ -389,6 +389,10 @@ impl Registry {
             {
                 walk.carriers = walk.len;
             }
+            // Behind a header that was cut there is nothing to walk.
+            if payload as usize > frame.bytes.len() && depth == Depth::Full {
+                return;
+            }
             match walk.facts.carries {
                 Carries::Message if depth == Depth::Handover => {
                     walk.message = walk.last();
