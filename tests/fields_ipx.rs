@@ -19,7 +19,7 @@ type Protocol = (
     &'static [(&'static str, &'static str)],
 );
 
-const PROTOCOLS: [Protocol; 6] = [
+const PROTOCOLS: [Protocol; 9] = [
     (
         "ipx",
         "ipx",
@@ -94,6 +94,54 @@ const PROTOCOLS: [Protocol; 6] = [
         ],
     ),
     (
+        "nlsp",
+        "nlsp",
+        &[
+            ("nlsp.type", "Packet type"),
+            ("nlsp.header_length", "Header length"),
+            ("nlsp.minor_version", "Minor version"),
+            ("nlsp.major_version", "Major version"),
+            ("nlsp.packet_length", "Packet length"),
+            ("nlsp.hello.circuit_type", "Circuit type"),
+            (
+                "nlsp.hello.sending_router_system_id",
+                "Sending router system ID",
+            ),
+            ("nlsp.hello.holding_timer", "Holding time"),
+            ("nlsp.hello.priority", "Priority"),
+            (
+                "nlsp.hello.designated_router_system_id",
+                "Designated router system ID",
+            ),
+            (
+                "nlsp.hello.designated_router_pseudonode_id",
+                "Designated router pseudonode",
+            ),
+            ("nlsp.area_address.network_number", "Area address"),
+            ("nlsp.area_address.mask", "Mask"),
+            ("nlsp.neighbor", "Neighbor"),
+            ("nlsp.hello_local_mtu.mtu_size", "MTU size"),
+            ("nlsp.csnp.source_id_system_id", "Source system ID"),
+            ("nlsp.csnp.source_id_pseudonode_id", "Source pseudonode"),
+            ("nlsp.csnp.lsp_sequence_number", "Sequence number"),
+            ("nlsp.csnp.remaining_lifetime", "Remaining lifetime"),
+            ("nlsp.csnp.lsp_checksum", "Checksum"),
+        ],
+    ),
+    (
+        "ipxmsg",
+        "ncp_watchdog",
+        &[
+            ("ipxmsg.conn", "Connection number"),
+            ("ipxmsg.sigchar", "Signature character"),
+        ],
+    ),
+    (
+        "nw_serial",
+        "serial",
+        &[("nw_serial.serial_number", "Serial number")],
+    ),
+    (
         "nmpi",
         "nmpi",
         &[
@@ -113,9 +161,11 @@ type Table = BTreeMap<String, Rows>;
 
 /// A number or an address as both are compared.
 fn value(text: &str) -> String {
-    let number = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
+    let number = match (text.strip_prefix("0x"), text.as_bytes()) {
+        (Some(digits), _) => u64::from_str_radix(digits, 16).ok(),
+        // A character.
+        (None, [b'\'', c, b'\'']) => Some((*c).into()),
+        (None, _) => text.parse().ok(),
     };
     number.map_or_else(|| text.replace(':', "-"), |n: u64| n.to_string())
 }
@@ -147,7 +197,8 @@ fn shown(field: &Field<'_>) -> Option<String> {
     match &field.value {
         Value::Decimal(n) | Value::Hex(n) => Some(n.to_string()),
         Value::Text(text) => Some(text.clone()),
-        Value::Heading | Value::Bytes(_) | Value::Cut => None,
+        Value::Bytes(bytes) => Some(bytes.iter().map(|b| format!("{b:02x}")).collect()),
+        Value::Heading | Value::Cut => None,
     }
 }
 

@@ -2,6 +2,7 @@
 //! Frames, numbers and times are those that tshark 4.0.17 shows.
 
 use crate::support::{analyse, assert_frames_close, captures};
+use wirewait_analysis::Outcome;
 
 /// A capture, its sessions (frames of the call and of its answer, ns between them), and how
 /// many frames repeat data.
@@ -23,6 +24,51 @@ const EXPECTED: [Expected; 4] = [
     ("ipx_nbipx_802.2.pcapng", &[(11, 12, 57_876)], 0),
     ("ipx_nbipx_raw802.3.pcapng", &[(13, 14, 58_828)], 0),
 ];
+
+/// A capture, and the names looked for in it and found: frame of the first question, of the
+/// answer, ns between them, how often it was asked.
+type Found = (&'static str, &'static [(u64, u64, i64, u32)]);
+
+const FOUND: [Found; 4] = [
+    (
+        "nbf+nbipx+nmpi+smb-direct-ipx_wfw311.pcapng",
+        &[
+            (57, 58, 51_000, 1),
+            (105, 108, 41_000, 1),
+            (139, 140, 66_000, 1),
+            (153, 154, 51_000, 1),
+            (216, 217, 54_000, 1),
+            (257, 258, 56_000, 1),
+            (268, 271, 70_000, 1),
+            (398, 399, 46_000, 1),
+        ],
+    ),
+    ("ipx_nbipx_eth2.pcapng", &[(11, 12, 93_773, 1)]),
+    ("ipx_nbipx_802.2.pcapng", &[(3, 10, 6_068_941_236, 4)]),
+    ("ipx_nbipx_raw802.3.pcapng", &[(11, 12, 135_033, 1)]),
+];
+
+#[test]
+fn names_looked_for_are_found() {
+    let Some(folder) = captures("names looked for over NBIPX") else {
+        return;
+    };
+    for (file, expected) in FOUND {
+        let analysis = analyse(&[folder.join("real").join(file)]).unwrap();
+        let mut found: Vec<_> = analysis
+            .transactions
+            .iter()
+            .filter(|t| t.operation.name == "FIND NAME" && t.outcome == Outcome::Answered)
+            .map(|t| {
+                let (request, response) = (t.request.unwrap().first, t.response.unwrap().first);
+                let ns = response.at.since(request.at);
+                (request.frame, response.frame, ns, t.copies)
+            })
+            .collect();
+        found.sort();
+        assert_eq!(found, expected, "{file}");
+    }
+}
 
 #[test]
 fn sessions_are_opened_ordered_and_acknowledged() {

@@ -11,6 +11,10 @@ use wirewait_wire::{
 /// Sockets of either end; the lower one is tried first.
 pub const SOCKET: Table = Table::new("ipx.socket");
 
+/// Two bytes between sockets of which neither is well known, by the second one: what NetWare
+/// servers tell workstations, on sockets that follow from others.
+pub const MESSAGE: Table = Table::new("ipx.message");
+
 /// Packet types, tried after both sockets: senders use them loosely.
 pub const TYPE: Table = Table::new("ipx.type");
 
@@ -79,6 +83,13 @@ impl Header {
         })
     }
 
+    /// See [`MESSAGE`].
+    const fn is_message(&self) -> bool {
+        self.length as u32 == Self::LENGTH + 2
+            && self.source.socket >= DYNAMIC
+            && self.destination.socket >= DYNAMIC
+    }
+
     /// What the data goes by.
     #[must_use]
     pub const fn next(&self) -> Next {
@@ -98,6 +109,9 @@ impl Header {
     }
 }
 
+/// Dynamic sockets begin here; those below are Xerox's and Novell's.
+const DYNAMIC: u16 = 0x4000;
+
 /// The socket of Microsoft's name queries, which servers answer from their SMB socket
 /// 0550: there the lower socket would mislead.
 const NAME_QUERY: u16 = 0x0551;
@@ -108,8 +122,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     aliases: &["NetWare", "NWLink", "XNS", "Internetwork Datagram Protocol"],
     does: "networks, nodes and sockets, hops, length; raw 802.3, 802.2, SNAP, Ethernet \
            version 2 and UDP framing",
-    lacks: "checksums are not checked; watchdog and broadcast messages have no socket of \
-            their own (they follow the client's connection socket) and are known by their looks",
+    lacks: "checksums are not checked; diagnostics and EIGRP are named, not read",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -139,7 +152,10 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     Ok(Layer {
         header: Header::LENGTH,
         end: h.length.into(),
-        next: h.next(),
+        next: match input.bytes.get(31) {
+            Some(signature) if h.is_message() => Next::one(MESSAGE.key((*signature).into())),
+            _ => h.next(),
+        },
     })
 }
 
@@ -263,7 +279,7 @@ fn socket_name(socket: u16) -> Option<&'static str> {
         0x0552 => "SMB redirector",
         0x0553 => "SMB mailslot",
         0x0554 => "SMB messenger",
-        0x4000..=0x7fff => "dynamic",
+        DYNAMIC..=0x7fff => "dynamic",
         0x85be => "EIGRP",
         0x9001 => "NLSP",
         0x9004 => "IPXWAN",

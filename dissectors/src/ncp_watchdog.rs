@@ -1,63 +1,70 @@
-//! NetWare's watchdog and message notices over IPX: two bytes beside the NCP connection.
-//!
-//! A server asks a silent client whether it is still there, at the socket after that of its
-//! connection, and tells of a waiting message at the socket after that one. Sockets of
-//! clients are dynamic, so that the two bytes are known by their looks: a connection and one
-//! of three characters. Novell's IPX Router Specification and NCP documentation name them.
+//! What a NetWare server tells a workstation in two bytes: the watchdog, by which it asks
+//! whether a silent connection is still in use, and the notice that a message waits (NetWare
+//! client SDK; the sources of ncpfs and mars_nwe agree). A workstation takes them on the two
+//! sockets behind that of its NCP connection, so only their shape tells them.
 
 use crate::ipx;
 use crate::parse::header;
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified};
+use wirewait_wire::{
+    Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified,
+};
 
-/// A notice.
+/// Signature characters.
+pub mod signature {
+    /// The server asks: are you still there?
+    pub const QUERY: u8 = b'?';
+    /// The workstation is.
+    pub const YES: u8 = b'Y';
+    /// The connection is used no more.
+    pub const NO: u8 = b'N';
+    /// A broadcast message waits; the workstation fetches it by NCP.
+    pub const MESSAGE: u8 = b'!';
+    /// A mirrored server took over from its partner.
+    pub const SWITCHED: u8 = b'@';
+}
+
+/// A message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// The low byte of the connection's number.
+pub struct Message {
+    /// The NCP connection, as far as one byte can tell.
     pub connection: u8,
-    /// `?`, `Y` or `!`.
+    /// See [`signature`].
     pub signature: u8,
 }
 
-impl Notice {
-    /// Bytes of a notice.
+impl Message {
+    /// Bytes of a message.
     pub const LENGTH: u32 = 2;
 
-    /// Reads a notice.
+    /// Reads a message.
     ///
     /// # Errors
     /// [`Fault::Short`].
     pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
-        let [connection, signature] = *header(input)?;
+        let &[connection, signature] = header(input)?;
         Ok(Self {
             connection,
             signature,
         })
     }
-
-    /// What the character says.
-    #[must_use]
-    pub const fn meaning(self) -> Option<&'static str> {
-        Some(match self.signature {
-            b'?' => "is the station still there?",
-            b'Y' => "it is",
-            b'!' => "a message waits",
-            _ => return None,
-        })
-    }
-}
-
-fn looks_like(bytes: &[u8]) -> bool {
-    matches!(bytes, [_, b'?' | b'Y' | b'!'])
 }
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ncp_watchdog",
-    title: "NetWare watchdog and message notices over IPX",
-    does: "connection and what is asked or said",
-    lacks: "it is upkeep of an NCP connection between other sockets and not counted to it",
-    verified: &[Verified::Nothing],
-    claims: &[Claim::Probe(ipx::SOCKET, looks_like)],
+    title: "NetWare watchdog and message notices",
+    aliases: &["watchdog", "WDOG", "IPX message"],
+    does: "watchdog questions and answers, notices of waiting messages",
+    lacks: "they are counted as other traffic, not with the NCP connection, which has \
+            sockets of its own; a question without answer is not pointed out",
+    verified: &[Verified::Specification, Verified::Tshark],
+    claims: &[
+        Claim::Exact(ipx::MESSAGE.key(signature::QUERY as u32)),
+        Claim::Exact(ipx::MESSAGE.key(signature::YES as u32)),
+        Claim::Exact(ipx::MESSAGE.key(signature::NO as u32)),
+        Claim::Exact(ipx::MESSAGE.key(signature::MESSAGE as u32)),
+        Claim::Exact(ipx::MESSAGE.key(signature::SWITCHED as u32)),
+    ],
     dissect,
     describe,
     fields,
@@ -65,82 +72,120 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 };
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
-    Notice::parse(input)?;
+    Message::parse(input)?;
     Ok(Layer {
-        header: Notice::LENGTH,
-        end: input.length,
+        header: Message::LENGTH,
+        end: Message::LENGTH,
         next: Next::NONE,
     })
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    match Notice::parse(input) {
-        Ok(notice) => write!(
-            out,
-            "conn {}: {}",
-            notice.connection,
-            notice.meaning().unwrap_or("not known")
-        ),
+    match Message::parse(input) {
+        Ok(m) => write!(out, "{}, connection {}", meaning(m.signature), m.connection),
         Err(_) => out.write_str("cut off"),
     }
 }
 
 fn fields(f: &mut Fields<'_>) -> Option<()> {
-    let notice = Notice::parse(f.input()).ok();
     f.u8("Connection number")?;
-    f.u8("Signature character")?;
-    f.hex();
-    f.means(notice.and_then(Notice::meaning).unwrap_or("not known"));
-    f.rest("Padding").map(|_| ())
+    let signature = f.u8("Signature character")?;
+    f.hex().means(meaning(signature));
+    Some(())
+}
+
+const fn meaning(signature: u8) -> &'static str {
+    match signature {
+        signature::QUERY => "watchdog: still there?",
+        signature::YES => "watchdog: still there",
+        signature::NO => "watchdog: not there any more",
+        signature::MESSAGE => "a message waits",
+        signature::SWITCHED => "the mirrored server took over",
+        _ => "unknown",
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
-    use wirewait_wire::{Depth, Frame, LinkType, Timestamp, Walk};
+    use proptest::prelude::*;
+    use wirewait_wire::{Carries, Depth, Frame, LinkType, Timestamp, Walk};
 
     #[test]
-    fn says_what_is_asked_and_answered() {
-        let line = |bytes: &[u8]| {
-            let mut out = String::new();
-            describe(Input::whole(bytes), &mut out).unwrap();
-            out
+    fn one_line_each() {
+        assert_eq!(
+            line(&DISSECTOR, &[7, b'?']),
+            "watchdog: still there?, connection 7"
+        );
+        assert_eq!(
+            line(&DISSECTOR, &[7, b'Y']),
+            "watchdog: still there, connection 7"
+        );
+        assert_eq!(line(&DISSECTOR, &[7, b'!']), "a message waits, connection 7");
+    }
+
+    /// The layers of a packet of this type between these sockets.
+    fn layers(packet_type: u8, sockets: [u16; 2], data: &[u8]) -> Vec<&'static str> {
+        let mut bytes = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x81, 0x37];
+        bytes.extend([0xff, 0xff, 0, 30 + data.len() as u8, 0, packet_type]);
+        for socket in sockets {
+            bytes.extend([0, 0, 0, 0x22, 2, 0, 0, 0, 0, 1]);
+            bytes.extend(socket.to_be_bytes());
+        }
+        bytes.extend(data);
+        let frame = Frame {
+            at: Timestamp::default(),
+            link: LinkType::ETHERNET,
+            interface: 0,
+            wire_len: bytes.len() as u32,
+            bytes: &bytes,
         };
-        assert_eq!(line(b"\x05?"), "conn 5: is the station still there?");
-        assert_eq!(line(b"\x05Y"), "conn 5: it is");
-        assert_eq!(line(b"\x05!"), "conn 5: a message waits");
-        assert_eq!(line(b"\x05"), "cut off");
-        let fields = testing::fields(&DISSECTOR, Input::whole(b"\x05Y"));
-        assert_eq!(testing::number(&fields, "Connection number"), Some(5));
-        assert_eq!(fields[1].meaning, "it is");
+        let registry = crate::registry();
+        let mut walk = Walk::default();
+        registry.walk(&frame, Depth::Full, &mut walk);
+        assert_eq!(walk.facts.carries, Carries::Nothing);
+        let spans = walk.spans().iter();
+        spans
+            .map(|span| registry.dissector(span.dissector).name)
+            .collect()
     }
 
     #[test]
-    fn two_bytes_on_any_sockets_are_known_by_their_looks() {
-        let found = |data: &[u8]| {
-            let mut bytes = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x81, 0x37, 0xff, 0xff, 0];
-            bytes.push(30 + u8::try_from(data.len()).unwrap());
-            bytes.extend([0, 0]);
-            bytes.extend([0, 0, 0, 2, 2, 0, 0, 0, 0, 2, 0x40, 0x04]);
-            bytes.extend([0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0x40, 0x01]);
-            bytes.extend(data);
-            let mut walk = Walk::default();
-            let registry = crate::registry();
-            let frame = Frame {
-                at: Timestamp::default(),
-                link: LinkType::ETHERNET,
-                interface: 0,
-                wire_len: u32::try_from(bytes.len()).unwrap(),
-                bytes: &bytes,
-            };
-            registry.walk(&frame, Depth::Full, &mut walk);
-            let last = walk.last().unwrap();
-            registry.dissector(last.dissector).name
-        };
-        assert_eq!(found(b"\x05?"), "ncp_watchdog");
-        assert_eq!(found(b"\x05Y"), "ncp_watchdog");
-        assert_eq!(found(b"\x05N"), "ipx");
-        assert_eq!(found(b"\x05?\0"), "ipx");
+    fn found_by_shape_between_dynamic_sockets() {
+        // NetWare sends them with NCP's packet type too.
+        for packet_type in [0, 4, 0x11] {
+            assert_eq!(
+                layers(packet_type, [0x4004, 0x4001], &[7, b'?']),
+                ["ethernet", "ipx", "ncp_watchdog"]
+            );
+        }
+        assert_eq!(
+            layers(4, [0x4004, 0x4001], &[7, b'x']),
+            ["ethernet", "ipx"],
+            "another program's two bytes"
+        );
+        assert_eq!(
+            layers(4, [0x4004, 0x4001], &[7, b'?', 0]),
+            ["ethernet", "ipx"],
+            "three bytes"
+        );
+    }
+
+    #[test]
+    fn every_strict_prefix_is_short() {
+        short_when_cut(&DISSECTOR, &[7, b'?']);
+    }
+
+    proptest! {
+        #[test]
+        fn fields_are_those_of_the_message(bytes: [u8; 2]) {
+            let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
+            let m = Message::parse(Input::whole(&bytes)).unwrap();
+            let number = |name| testing::number(&fields, name);
+            prop_assert_eq!(number("Connection number"), Some(m.connection.into()));
+            prop_assert_eq!(number("Signature character"), Some(m.signature.into()));
+        }
     }
 }

@@ -220,7 +220,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
     f.rest("Trailing bytes").map(|_| ())
 }
 
-fn server_type(f: &mut Fields<'_>) -> Option<()> {
+pub(crate) fn server_type(f: &mut Fields<'_>) -> Option<()> {
     let server_type = f.be16("Server type")?;
     f.hex();
     if let Some(name) = type_name(server_type) {

@@ -170,8 +170,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     aliases: &["NetWare", "Sequenced Packet Exchange", "SPP"],
     does: "connections, the order of packets, acknowledgements and windows, retransmissions, \
            messages by their end",
-    lacks: "what programs send over it is not read; the list of missing packets in an SPX II \
-            acknowledgement is not looked at; tried on made captures only",
+    lacks: "what programs send over it is not read; of an SPX II acknowledgement that names \
+            missing packets only the number expected next is looked at; tried on made captures \
+            only",
     verified: &[Verified::Specification, Verified::Tshark],
     claims: &[Claim::Exact(ipx::TYPE.key(5))],
     conveys: true,

@@ -362,9 +362,10 @@ impl Pairing {
                 self.asked_whole(serial, last, world, events);
                 return serial;
             }
-            let repeated = match open.state {
-                State::Done => x.repeats,
-                _ => x.repeats || between.unordered,
+            let repeated = match (open.number.zip(x.number), open.state) {
+                (Some((known, number)), _) => known == number,
+                (None, State::Done) => x.repeats,
+                (None, _) => x.repeats || between.unordered,
             };
             if repeated && self.is_last_of_lane(at) {
                 return self.open[at].copy(tally);

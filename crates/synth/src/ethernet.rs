@@ -6,6 +6,9 @@ use crate::bytes::{Put, len16};
 /// A station's address.
 pub type Mac = [u8; 6];
 
+/// Everyone.
+pub const BROADCAST: Mac = [0xff; 6];
+
 /// The shortest frame, without check sequence (IEEE 802.3).
 pub const MINIMUM: usize = 60;
 

@@ -14,6 +14,8 @@ pub const TYPE_PLAIN: u8 = 0;
 pub const TYPE_EXCHANGE: u8 = 4;
 /// Packet type of SPX.
 pub const TYPE_SPX: u8 = 5;
+/// Packet type of broadcasts that routers pass on, for NetBIOS.
+pub const TYPE_PROPAGATED: u8 = 20;
 /// Packet type of NCP.
 pub const TYPE_NCP: u8 = 0x11;
 

@@ -24,6 +24,10 @@ pub mod flag {
 
 /// Data stream types.
 pub mod stream {
+    /// Who has this name?
+    pub const FIND_NAME: u8 = 1;
+    /// The answer to it.
+    pub const NAME_RECOGNIZED: u8 = 2;
     /// Opening, data and acknowledgements.
     pub const DATA: u8 = 6;
     /// The session ends.
@@ -69,6 +73,14 @@ pub fn session(h: Header, data: &[u8]) -> Vec<u8> {
 pub fn opening(from: &[u8; 16], to: &[u8; 16], most: u16) -> Vec<u8> {
     let mut out = Vec::with_capacity(38);
     out.put(from).put(to).le16(most).le16(37).le16(13);
+    out
+}
+
+/// A packet about a name: eight places for networks passed, flags, what about it, the name.
+#[must_use]
+pub fn about_name(flags: u8, stream: u8, name: &[u8; 16]) -> Vec<u8> {
+    let mut out = vec![0; 32];
+    out.u8(flags).u8(stream).put(name);
     out
 }
 

@@ -1,4 +1,4 @@
-//! Sequenced packet exchange: connections over IPX with one packet under way at a time.
+//! Sequenced packet exchange, SPX and SPX II: connections over IPX.
 
 use crate::bytes::Put;
 
@@ -13,6 +13,10 @@ pub mod flag {
     pub const ACK_WANTED: u8 = 0x40;
     /// The message ends here.
     pub const END_OF_MESSAGE: u8 = 0x10;
+    /// SPX II.
+    pub const SPX2: u8 = 0x08;
+    /// SPX II: about the size of packets.
+    pub const NEGOTIATE: u8 = 0x04;
 }
 
 /// Data stream type: the connection ends.
@@ -20,7 +24,7 @@ pub const END: u8 = 0xfe;
 /// Data stream type: so it does.
 pub const END_ACK: u8 = 0xff;
 
-/// The twelve bytes before the data.
+/// What stands before the data: 12 bytes, or 14.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Header {
     /// Bits of [`flag`].
@@ -37,6 +41,8 @@ pub struct Header {
     pub acknowledge: u16,
     /// The highest number that will be taken.
     pub allocation: u16,
+    /// SPX II, but for the opening packet: the size of packets.
+    pub size: Option<u16>,
 }
 
 /// A packet.
@@ -45,7 +51,11 @@ pub fn packet(h: Header, data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(12 + data.len());
     out.u8(h.control).u8(h.stream).be16(h.source);
     out.be16(h.destination).be16(h.sequence);
-    out.be16(h.acknowledge).be16(h.allocation).put(data);
+    out.be16(h.acknowledge).be16(h.allocation);
+    if let Some(size) = h.size {
+        out.be16(size);
+    }
+    out.put(data);
     out
 }
 

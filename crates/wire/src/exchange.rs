@@ -247,6 +247,10 @@ pub struct Exchange {
     /// Below this protocol nothing repeats lost messages: a request with an identifier that
     /// is still open is the same request sent again, not a new one that reuses it.
     pub repeats: bool,
+    /// Numbers the requests of a connection where nothing below repeats what is lost: two
+    /// requests with one number are one, even answered; with two numbers they are two, though
+    /// they share an identifier. Means nothing elsewhere.
+    pub number: Option<u16>,
     /// Any station may answer, so the conversation is the client's alone (name queries).
     pub anyone: bool,
     /// Only length and direction can be read (encrypted): matched by turn.
@@ -294,6 +298,7 @@ impl Exchange {
             answers: None,
             lane: None,
             repeats: false,
+            number: None,
             anyone: false,
             opaque: false,
             operation,

@@ -241,6 +241,9 @@ fn request(h: &Header, input: Input<'_>) -> Exchange {
     };
     let mut x = Exchange::new(role, Side::Client, opening.operation(), opening.code(None));
     x.id = h.id();
+    // The sequence number of connectionless transports, 0 in what may be repeated freely
+    // (MS-CIFS 2.2.3.1).
+    x.number = le16(input.bytes, 20).filter(|number| *number != 0);
     (x.tree, x.session) = (h.tree(), h.session());
     if role == Role::Cancel {
         x.expect = Expect::Nothing;

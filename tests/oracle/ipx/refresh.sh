@@ -17,6 +17,9 @@ protocols=(
     "ipxsap ipxsap.packet_type ipxsap.server.type ipxsap.server.network ipxsap.server.node ipxsap.server.socket ipxsap.server.intermediate_networks"
     "spx spx.ctl.sys spx.ctl.send_ack spx.ctl.attn spx.ctl.eom spx.type spx.src spx.dst spx.seq spx.ack spx.alloc spx.neg_size"
     "nbipx nmpi.packettype nmpi.name_flags nmpi.conn_control nmpi.session.src_conn_id nmpi.session.dest_conn_id nmpi.session.send_seq_number nmpi.session.total_data_length nmpi.session.offset nmpi.session.data_length nmpi.session.recv_seq_number nmpi.session.bytes_received nmpi.ipx_network"
+    "nlsp nlsp.type nlsp.header_length nlsp.minor_version nlsp.major_version nlsp.packet_length nlsp.hello.circuit_type nlsp.hello.sending_router_system_id nlsp.hello.holding_timer nlsp.hello.priority nlsp.hello.designated_router_system_id nlsp.hello.designated_router_pseudonode_id nlsp.area_address.network_number nlsp.area_address.mask nlsp.neighbor nlsp.hello_local_mtu.mtu_size nlsp.csnp.source_id_system_id nlsp.csnp.source_id_pseudonode_id nlsp.csnp.lsp_sequence_number nlsp.csnp.remaining_lifetime nlsp.csnp.lsp_checksum"
+    "ipxmsg ipxmsg.conn ipxmsg.sigchar"
+    "nw_serial nw_serial.serial_number"
     "nmpi nmpi.opcode nmpi.name_type nmpi.messageid nmpi.ipx_network"
 )
 

@@ -32,6 +32,8 @@ pub(super) struct Open {
     pub(super) id: Option<Id>,
     pub(super) alias: Option<Id>,
     pub(super) lane: Option<Id>,
+    /// The client's number of it, where that tells a repetition.
+    pub(super) number: Option<u16>,
     pub(super) expect: Expect,
     pub(super) may_wait: bool,
     pub(super) opaque: bool,
@@ -90,6 +92,7 @@ impl Open {
             id: x.id,
             alias: x.alias,
             lane: x.lane,
+            number: x.number.filter(|_| between.unordered),
             expect: x.expect,
             may_wait: x.may_wait,
             opaque: x.opaque,

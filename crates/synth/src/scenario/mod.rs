@@ -35,6 +35,7 @@ mod burst;
 mod carrier;
 mod error;
 mod ncp;
+mod netware;
 mod play;
 mod smb1;
 mod smb2;

@@ -6,7 +6,7 @@ use super::station::{Settings, Side};
 use super::syntax::{Message, Script, Statement, What, When};
 use super::wire::Wire;
 use super::words::{Options, Word};
-use super::{burst, ncp, smb1, smb2, xns};
+use super::{burst, ncp, netware, smb1, smb2, xns};
 use crate::OwnedFrame;
 use crate::prng::Random;
 
@@ -279,6 +279,12 @@ impl Talk {
                 }
                 _ => Err(protocol.fault("expected `burst VERB`, between ipx stations")),
             },
+            "netware" => match commands.as_slice() {
+                [(verb, options)] if kind == Kind::Ipx => {
+                    Ok(vec![netware::message(verb, options)?])
+                }
+                _ => Err(protocol.fault("expected `netware VERB`, between ipx stations")),
+            },
             "smb1" => {
                 let bytes = self.smb1.message(request, &commands)?;
                 Ok(vec![session_message(kind, bytes)])
@@ -332,8 +338,8 @@ impl Talk {
                 _ => Err(protocol.fault("expected `nbp VERB`, between nbp stations")),
             },
             _ => Err(protocol.expected(
-                "ncp, burst, smb1, smb2, nbt, tcp, llc, nbf, nbipx, spx, spp, pep, courier, xns, nbp, \
-                 connect, finish or again",
+                "ncp, burst, netware, smb1, smb2, nbt, tcp, llc, nbf, nbipx, spx, spp, pep, courier, \
+                 xns, nbp, connect, finish or again",
             )),
         }
     }

@@ -35,6 +35,8 @@ pub(super) enum Address {
     Spx {
         ipx: ipx::Address,
         connection: u16,
+        /// SPX II: the size of packets.
+        size: Option<u16>,
     },
     Idp(ipx::Address),
     /// A connection of SPP: the number, and the socket that a server is called at, if that is
@@ -225,12 +227,16 @@ impl Settings {
                         (address, found.node, 1452)
                     }
                     _ => {
+                        let size: Option<u16> = options.maybe("size")?;
                         let address = Address::Spx {
                             ipx: found,
                             connection: options.or("connection", number)?,
+                            size,
                         };
-                        // 576, the largest packet that every router takes, less 30 and 12.
-                        (address, found.node, 534)
+                        // 576, the largest packet that every router takes, less 30 and 12;
+                        // in SPX II what is agreed on less 30 and 14.
+                        let most = size.map_or(534, |size| size.saturating_sub(44).into());
+                        (address, found.node, most)
                     }
                 }
             }

@@ -1,11 +1,12 @@
 //! The connections over IPX: NetBIOS sessions and SPX.
 
 use super::{Context, Conversation, Kind, TO_SERVER, Unit, cut};
+use crate::ethernet::{self, Header};
 use crate::nbipx;
 use crate::scenario::error::Fault;
 use crate::scenario::station::{Address, Settings};
 use crate::scenario::words::Word;
-use crate::spx;
+use crate::{ipx, spx};
 
 impl Conversation {
     /// The numbers of the connection: the receiver's, then the sender's.
@@ -56,12 +57,10 @@ impl Conversation {
         };
         let payload = match self.kind {
             Kind::Spx => {
-                let header = spx::Header {
-                    control: spx::flag::ACK_WANTED | end,
-                    ..self.spx_header(settings, direction, at)
-                };
-                let sequence = unit.start as u16;
-                spx::packet(spx::Header { sequence, ..header }, &unit.payload)
+                let mut header = self.spx_header(settings, direction, at);
+                header.control |= spx::flag::ACK_WANTED | end;
+                header.sequence = unit.start as u16;
+                spx::packet(header, &unit.payload)
             }
             _ => {
                 let header = nbipx::Header {
@@ -90,16 +89,23 @@ impl Conversation {
         }
     }
 
-    /// What an SPX packet says at this moment. One packet more than is acknowledged is taken.
+    /// What an SPX packet says at this moment. One packet more than is acknowledged is taken;
+    /// in SPX II, eight.
     fn spx_header(&mut self, settings: &Settings, direction: usize, at: i64) -> spx::Header {
         let (destination, source) = self.connections(settings, direction);
         let acknowledge = self.ends[direction].received.expected(at) as u16;
+        let size = match self.station(settings, direction).address {
+            Address::Spx { size, .. } => size,
+            _ => None,
+        };
         spx::Header {
+            control: size.map_or(0, |_| spx::flag::SPX2),
             source,
             destination,
             sequence: self.ends[direction].next as u16,
             acknowledge,
-            allocation: acknowledge,
+            allocation: acknowledge.wrapping_add(size.map_or(0, |_| 7)),
+            size,
             ..spx::Header::default()
         }
     }
@@ -123,8 +129,9 @@ impl Conversation {
         direction: usize,
         at: i64,
         header: spx::Header,
+        data: &[u8],
     ) {
-        let payload = spx::packet(header, &[]);
+        let payload = spx::packet(header, data);
         let frame = self.ipx_frame(context.settings, direction, &payload);
         self.put(context, direction, at, frame);
     }
@@ -158,21 +165,40 @@ impl Conversation {
         self.nbipx_put(context, server, at, answer, &data);
     }
 
-    /// Opening takes no numbers.
+    /// Opening takes no numbers. In SPX II the client tries the size of packets with one of
+    /// that size, and the server sets the session up likewise.
     pub(super) fn connect_spx(&mut self, context: &mut Context<'_>, at: i64, gap: i64) {
         let (client, server) = (TO_SERVER, 1 - TO_SERVER);
-        let open = spx::Header {
-            control: spx::flag::SYSTEM | spx::flag::ACK_WANTED,
-            destination: spx::UNKNOWN,
-            ..self.spx_header(context.settings, client, at)
-        };
-        self.spx_put(context, client, at, open);
-        let at = at.saturating_add(gap);
-        let opened = spx::Header {
-            control: spx::flag::SYSTEM,
-            ..self.spx_header(context.settings, server, at)
-        };
-        self.spx_put(context, server, at, opened);
+        let mut turns = vec![(client, true, true), (server, false, false)];
+        if let Address::Spx { size: Some(_), .. } = self.station(context.settings, client).address {
+            turns.extend([
+                (client, true, false),
+                (server, false, false),
+                (server, true, false),
+                (client, false, false),
+            ]);
+        }
+        let mut at = at;
+        for (direction, asks, opens) in turns {
+            let mut header = self.spx_header(context.settings, direction, at);
+            header.control |= spx::flag::SYSTEM;
+            if asks {
+                header.control |= spx::flag::ACK_WANTED;
+            }
+            let mut filling = 0;
+            if let Some(size) = header.size {
+                header.control |= spx::flag::NEGOTIATE;
+                if asks && !opens {
+                    filling = usize::from(size.saturating_sub(44));
+                }
+            }
+            if opens {
+                header.destination = spx::UNKNOWN;
+                header.size = None;
+            }
+            self.spx_put(context, direction, at, header, &vec![0; filling]);
+            at = at.saturating_add(gap);
+        }
     }
 
     /// As captures show it, the end has a number, and the answer to it does not count it.
@@ -206,12 +232,10 @@ impl Conversation {
         at: i64,
         gap: i64,
     ) {
-        let end = spx::Header {
-            control: spx::flag::ACK_WANTED,
-            stream: spx::END,
-            ..self.spx_header(context.settings, direction, at)
-        };
-        self.spx_put(context, direction, at, end);
+        let mut end = self.spx_header(context.settings, direction, at);
+        end.control |= spx::flag::ACK_WANTED;
+        end.stream = spx::END;
+        self.spx_put(context, direction, at, end, &[]);
         let unit = self.unit(direction, Vec::new(), 1);
         self.arrive(direction, at, &unit);
         let at = at.saturating_add(gap);
@@ -219,7 +243,7 @@ impl Conversation {
             stream: spx::END_ACK,
             ..self.spx_header(context.settings, 1 - direction, at)
         };
-        self.spx_put(context, 1 - direction, at, ended);
+        self.spx_put(context, 1 - direction, at, ended, &[]);
     }
 
     pub(super) fn nbipx_upkeep(
@@ -229,11 +253,20 @@ impl Conversation {
         at: i64,
         verb: &Word,
     ) -> Result<(), Fault> {
+        let about_name = match verb.text.as_str() {
+            "find-name" => Some(nbipx::stream::FIND_NAME),
+            "name-recognized" => Some(nbipx::stream::NAME_RECOGNIZED),
+            _ => None,
+        };
+        if let Some(stream) = about_name {
+            self.about_name(context, direction, at, stream);
+            return Ok(());
+        }
         let more = match verb.text.as_str() {
             "ack" => 0,
             "nak" => nbipx::flag::RESEND,
             "probe" => nbipx::flag::ACK_WANTED,
-            _ => return Err(verb.expected("ack, nak or probe")),
+            _ => return Err(verb.expected("ack, nak, probe, find-name or name-recognized")),
         };
         let header = nbipx::Header {
             control: nbipx::flag::SYSTEM | more,
@@ -255,11 +288,46 @@ impl Conversation {
             "watchdog" => spx::flag::ACK_WANTED,
             _ => return Err(verb.expected("ack, watchdog or data")),
         };
-        let header = spx::Header {
-            control: spx::flag::SYSTEM | more,
-            ..self.spx_header(context.settings, direction, at)
-        };
-        self.spx_put(context, direction, at, header);
+        let mut header = self.spx_header(context.settings, direction, at);
+        header.control |= spx::flag::SYSTEM | more;
+        self.spx_put(context, direction, at, header, &[]);
         Ok(())
+    }
+
+    /// Who looks for the server's name asks everybody; the answer goes to the asker alone.
+    fn about_name(&mut self, context: &mut Context<'_>, direction: usize, at: i64, stream: u8) {
+        let settings = context.settings;
+        let name = match self.station(settings, 1 - TO_SERVER).address {
+            Address::Nbipx { name, .. } => name,
+            _ => [0; 16],
+        };
+        let frame = if direction == TO_SERVER {
+            let data = nbipx::about_name(0, stream, &name);
+            self.propagated(settings, direction, &data)
+        } else {
+            // Registered, in use.
+            let data = nbipx::about_name(0x44, stream, &name);
+            self.ipx_frame(settings, direction, &data)
+        };
+        self.put(context, direction, at, frame);
+    }
+
+    /// A broadcast that routers pass on.
+    fn propagated(&self, settings: &Settings, direction: usize, data: &[u8]) -> Vec<u8> {
+        let ends = [direction, 1 - direction].map(|end| self.station(settings, end));
+        let [Some(from), Some(to)] = ends.map(|station| station.address.ipx()) else {
+            return Vec::new();
+        };
+        let everyone = ipx::Address {
+            net: 0,
+            node: ethernet::BROADCAST,
+            socket: to.socket,
+        };
+        let packet = ipx::packet(from, &everyone, ipx::TYPE_PROPAGATED, ends[0].hops, data);
+        let header = Header {
+            destination: ethernet::BROADCAST,
+            ..self.header(settings, direction)
+        };
+        ipx::frame(&header, self.framing(settings), &packet)
     }
 }

@@ -56,9 +56,13 @@ impl Conversation {
             _ => ipx::TYPE_EXCHANGE,
         };
         let packet = ipx::packet(from, to, kind, ends[0].hops, data);
+        let header = self.header(settings, direction);
+        ipx::frame(&header, self.framing(settings), &packet)
+    }
+
+    pub(super) fn framing(&self, settings: &Settings) -> ipx::Framing {
         let framing = self.ends[TO_SERVER].own(settings, |client| client.framing);
-        let framing = framing.unwrap_or(settings.framing);
-        ipx::frame(&self.header(settings, direction), framing, &packet)
+        framing.unwrap_or(settings.framing)
     }
 
     pub(super) fn sockets(&self, settings: &Settings, direction: usize) -> (Socket, Socket) {

@@ -88,11 +88,6 @@ impl Conversation {
         ethernet::frame(&header, Encapsulation::Type(kind), data)
     }
 
-    fn framing(&self, settings: &Settings) -> ipx::Framing {
-        let framing = self.ends[TO_SERVER].own(settings, |client| client.framing);
-        framing.unwrap_or(settings.framing)
-    }
-
     /// Sender and receiver of this direction.
     fn xns_ends(&self, settings: &Settings, direction: usize) -> (ipx::Address, ipx::Address) {
         let address = |end: usize| match &self.station(settings, end).address {
