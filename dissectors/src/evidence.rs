@@ -27,6 +27,7 @@ pub const EVIDENCE: &[(&str, Evidence)] = &[
     ("ipx", Evidence { real_files: 21, real_frames: 6570, lab_frames: 4435, pairs: 0 }),
     ("rip", Evidence { real_files: 5, real_frames: 309, lab_frames: 22, pairs: 0 }),
     ("sap", Evidence { real_files: 7, real_frames: 4201, lab_frames: 19, pairs: 0 }),
+    ("nlsp", Evidence { real_files: 3, real_frames: 45, lab_frames: 0, pairs: 0 }),
     ("nbf", Evidence { real_files: 10, real_frames: 358, lab_frames: 3216, pairs: 0 }),
     ("nbipx", Evidence { real_files: 11, real_frames: 1181, lab_frames: 0, pairs: 0 }),
     ("nmpi", Evidence { real_files: 5, real_frames: 556, lab_frames: 0, pairs: 0 }),
