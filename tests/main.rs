@@ -2,11 +2,13 @@
 
 mod columns;
 mod counts;
+mod decnet;
 mod decode;
 mod fields;
 mod fields_ipx;
 mod hostile;
 mod lab;
+mod last;
 mod layers;
 mod ledger;
 mod names;

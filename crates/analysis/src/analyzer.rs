@@ -1,6 +1,7 @@
 //! The analyser: frames in, transactions and figures out.
 
 mod links;
+mod turns;
 mod unclaimed;
 
 use crate::books::Books;
@@ -15,12 +16,13 @@ use crate::table::{Place, Table};
 use crate::world::{Event, World};
 use crate::{
     Assembled, CaptureRow, Deed, Grade, InterfaceRow, Mark, Settings, Snapshot, Transaction,
+    WHOLE_FRAME,
 };
 use std::cell::RefCell;
 use unclaimed::Unclaimed;
 use wirewait_wire::{
-    Cast, Depth, DissectorId, Endpoint, Exchange, Facts, Frame, Key, Next, Order, Registry, Role,
-    Side, Stream, Timestamp, Walk,
+    Carries, Cast, Depth, DissectorId, Endpoint, Exchange, Facts, Frame, Key, Next, Order,
+    Registry, Role, Side, Stream, Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -306,7 +308,19 @@ impl State {
                 self.numbered(&arrival, &numbered, common, sink);
                 Some(())
             }
-            Order::None => self.message(&arrival, None, common, sink).map(|_| ()),
+            Order::None => match walk.facts.carries {
+                Carries::Control => {
+                    self.books.attribution.control += WHOLE_FRAME;
+                    Some(())
+                }
+                Carries::Turn(turn) => {
+                    let front = walk.last()?;
+                    let front = front.start as usize..front.payload as usize;
+                    let front = frame.bytes.get(front).unwrap_or_default();
+                    self.turn(&arrival, turn, front, common, sink)
+                }
+                _ => self.message(&arrival, None, common, sink).map(|_| ()),
+            },
         }
     }
 
@@ -365,6 +379,7 @@ impl State {
                     ordered: true,
                     from_start,
                     anyone: false,
+                    patience_ns: None,
                 };
                 self.begin(key, beginning, &world, sink)
             }
@@ -437,6 +452,7 @@ impl State {
                             ordered: link.is_some(),
                             from_start: link.is_some_and(|l| l.from_start),
                             anyone: role.is_some_and(|r| r.2),
+                            patience_ns: None,
                         };
                         self.begin(key, beginning, &world, sink)
                     }

@@ -4,6 +4,7 @@
 use crate::message::{ENOUGH, Message, Reading, clip, is_cut, read};
 use crate::piece::{Piece, Tally};
 use crate::trail::{Assembled, Deed, Trace, Trail};
+use crate::turns::Said;
 use crate::{Flags, Mark};
 use wirewait_wire::{DissectorId, Framing, Input, Next, Registry};
 
@@ -265,6 +266,25 @@ impl Assembler {
     /// Whether a message is under way of which so many bytes have come.
     pub(crate) fn goes_on(&self, got: u64) -> bool {
         got > 0 && self.tally.is_some() && self.got == got
+    }
+
+    /// Bytes of the message under way that have come.
+    pub(crate) fn got(&self) -> u64 {
+        self.got
+    }
+
+    /// Nothing more will come of the message under way; `lost` when something should have.
+    pub(crate) fn cut_short(
+        &mut self,
+        lost: bool,
+        registry: &Registry,
+        out: &mut dyn FnMut(Message<'_>),
+    ) {
+        if let Some(tally) = &mut self.tally {
+            tally.flags.set_if(Flags::CAPTURE_LOSS, lost);
+            self.left = 0;
+            self.gathered(registry, out);
+        }
     }
 
     /// Whether a message is under way.
@@ -532,6 +552,7 @@ impl Assembler {
                 .trail
                 .as_ref()
                 .map_or(Trace::default(), |trail| trail.trace()),
+            said: Said::New,
         });
         let (left, next) = (self.left, self.next);
         self.reset_part();

@@ -2,12 +2,16 @@
 //! requests.
 
 mod streams;
+mod turns;
+
+pub(crate) use turns::Heard;
 
 use crate::assembler::Assembler;
 use crate::message::Message;
 use crate::pairing::Pairing;
 use crate::piece::Piece;
 use crate::stream::ByteStream;
+use crate::turns::Turns;
 use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Mark, WHOLE_FRAME};
 use std::collections::VecDeque;
@@ -44,6 +48,7 @@ pub(crate) struct Conversation {
     seen: [bool; 2],
     streams: Option<Box<[ByteStream; 2]>>,
     framer: Option<DissectorId>,
+    turns: Option<Box<Turns>>,
     assemblers: [Assembler; 2],
     recent: [VecDeque<Recent>; 2],
     pairing: Pairing,
@@ -65,6 +70,8 @@ pub(crate) struct Beginning {
     pub(crate) from_start: bool,
     /// Questions to whom it may concern: nobody is missed who does not answer.
     pub(crate) anyone: bool,
+    /// The ends take turns; who waits so long for an answer asks again, ns.
+    pub(crate) patience_ns: Option<i64>,
 }
 
 impl Conversation {
@@ -80,12 +87,14 @@ impl Conversation {
                 stream,
                 mid_capture: !beginning.from_start,
                 one_sided: !beginning.anyone,
+                turns: beginning.patience_ns.is_some(),
             },
             server_known: beginning.server.is_some(),
             seen: [beginning.anyone; 2],
             streams: stream.then(|| Box::new([ByteStream::new(), ByteStream::new()])),
             framer: beginning.framer,
             assemblers: [(); 2].map(|()| Assembler::new(!stream, observed)),
+            turns: beginning.patience_ns.map(|ns| Box::new(Turns::new(ns))),
             recent: [VecDeque::new(), VecDeque::new()],
             pairing: Pairing::new(observed),
             finished: [false; 2],
@@ -309,6 +318,9 @@ impl Conversation {
     }
 
     fn end(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+        for side in [0, 1] {
+            self.end_turn(side, world, events);
+        }
         self.pairing.finish(now, &self.between, world, events);
         for assembler in &mut self.assemblers {
             assembler.abandon();

@@ -81,7 +81,7 @@ impl Duplicates {
 
 /// A digest of few instructions; an attacker who can make two of them equal can only make
 /// one of his own frames count as a copy of another.
-fn digest(bytes: &[u8], length: u64) -> u64 {
+pub(crate) fn digest(bytes: &[u8], length: u64) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = length.wrapping_mul(K) ^ 0x5851_f42d_4c95_7f2d;
     let mut chunks = bytes.chunks_exact(8);

@@ -24,6 +24,7 @@ mod stream;
 mod table;
 mod trail;
 mod transaction;
+mod turns;
 mod verdict;
 mod world;
 

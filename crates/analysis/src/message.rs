@@ -3,6 +3,7 @@
 use crate::Flags;
 use crate::piece::{Piece, Tally};
 use crate::trail::{Trace, stretch};
+use crate::turns::Said;
 use wirewait_wire::{DissectorId, Exchange, Fault, Input, Next, Registry};
 
 /// From so many bytes on a dissector can tell how long a part is.
@@ -24,6 +25,8 @@ pub(crate) struct Message<'a> {
     /// Position of the part's first byte and of the byte behind it, on this direction.
     pub(crate) range: (u64, u64),
     pub(crate) trace: Trace<'a>,
+    /// How it stands to what its sender said before, where the ends take turns.
+    pub(crate) said: Said,
 }
 
 /// A message that is a frame's whole payload, read by `dissector`.
@@ -53,6 +56,7 @@ pub(crate) fn datagram(
             stretches: &[stretch(&piece, piece.length)],
             ..Trace::default()
         },
+        said: Said::New,
     });
 }
 

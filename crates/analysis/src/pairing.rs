@@ -8,10 +8,12 @@ mod answers;
 mod naming;
 mod open;
 mod ranges;
+mod turns;
 mod waits;
 
 use crate::message::Message;
 use crate::piece::Tally;
+use crate::turns::Said;
 use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
@@ -36,6 +38,8 @@ pub(crate) struct Pairing {
     asked: bool,
     /// Some request was seen that raw data may follow.
     raw: bool,
+    /// Some request said what it is.
+    named: bool,
     naming: Naming,
     /// Somebody wants to know what messages and frames did.
     observed: bool,
@@ -61,6 +65,7 @@ impl Pairing {
             due: Timestamp::from_nanos(i64::MAX),
             asked: false,
             raw: false,
+            named: false,
             naming: Naming::default(),
             observed,
             told: Told::default(),
@@ -148,6 +153,14 @@ impl Pairing {
         }
         self.turn(side, &mut x);
         let x = &x;
+        if x.role == Role::Turn {
+            let found = self.by_turn(side, x, message, between, world, events);
+            if found.is_none() {
+                self.upkeep(&message.tally, events);
+            }
+            return found;
+        }
+        self.named |= x.role == Role::Request;
         let answered = self.answers(side, x, message, between, world, events);
         let found = match x.role {
             Role::Request if x.expect == Expect::Nothing || self.is_stray(side, x) => None,
@@ -158,7 +171,7 @@ impl Pairing {
             }
             Role::Cancel => self.cancel(x, message),
             Role::Ack | Role::Upkeep => self.serve(x, message),
-            Role::Notice => None,
+            Role::Notice | Role::Turn => None,
         };
         match (found, answered) {
             (Some(serial), _) => Some(serial),
@@ -363,11 +376,15 @@ impl Pairing {
                 return serial;
             }
             let repeated = match (open.number.zip(x.number), open.state) {
+                _ if between.turns => message.said == Said::Again,
                 (Some((known, number)), _) => known == number,
                 (None, State::Done) => x.repeats,
                 (None, _) => x.repeats || between.unordered,
             };
             if repeated && self.is_last_of_lane(at) {
+                if between.turns && self.open[at].state == State::Done {
+                    return self.reopen(at, x, tally, world, events);
+                }
                 return self.open[at].copy(tally);
             }
         }
@@ -474,6 +491,9 @@ impl Pairing {
         events: Events<'_>,
     ) {
         let mut open = self.open.remove(at);
+        if open.state != State::Done {
+            open.unshelve(events);
+        }
         let t = &mut open.transaction;
         match open.state {
             State::Done => {}

@@ -37,6 +37,26 @@ impl<'a> Piece<'a> {
         }
     }
 
+    /// The first `n` bytes alone; what follows them is nobody's, and the frame is theirs.
+    pub(crate) fn first(self, n: u32) -> Self {
+        let length = self.length.min(n);
+        Self {
+            bytes: crate::message::clip(self.bytes, length.into()),
+            length,
+            share: (0, length),
+            ..self
+        }
+    }
+
+    /// Without the first `n` bytes, which are nobody's either.
+    pub(crate) fn without(self, n: u32) -> Self {
+        let rest = self.after(n);
+        Self {
+            share: (0, rest.length),
+            ..rest
+        }
+    }
+
     /// The part of the frame that `n` of these bytes are, in [`WHOLE_FRAME`]ths. Over all
     /// bytes of the frame it sums to the whole, however they are cut.
     pub(crate) fn worth(&self, n: u32) -> u64 {

@@ -304,6 +304,15 @@ impl Transaction {
         }
     }
 
+    /// Whether doing it twice leaves what doing it once leaves: all of it, where several
+    /// operations came in one message.
+    #[must_use]
+    pub fn idempotent(&self) -> bool {
+        self.operation.idempotent
+            && self.chain.more == 0
+            && self.chain.iter().all(|operation| operation.idempotent)
+    }
+
     /// t2 - t1, ns.
     #[must_use]
     pub fn request_transfer_ns(&self) -> Option<i64> {

@@ -82,4 +82,6 @@ pub(crate) struct Between {
     pub(crate) mid_capture: bool,
     /// Only one side was ever seen.
     pub(crate) one_sided: bool,
+    /// The ends take turns.
+    pub(crate) turns: bool,
 }

@@ -4,7 +4,8 @@
 //! the dissectors, so that the two can prove each other. Three layers:
 //!
 //! * builders, one file per protocol ([`ethernet`], [`ipx`], [`ncp`], [`nbipx`], [`spx`],
-//!   [`idp`], [`spp`], [`llc`], [`nbf`], [`ipv4`], [`smb1`], [`smb2`]): fields in, bytes out;
+//!   [`idp`], [`spp`], [`llc`], [`nbf`], [`ipv4`], [`decnet`], [`last`], [`smb1`], [`smb2`]):
+//!   fields in, bytes out;
 //! * [`Scenario`]: a small text language in which a situation is written down together with
 //!   the answer that an analyser must give;
 //! * [`bulk()`]: millions of frames with a known mean, for measurements of speed.
@@ -13,10 +14,12 @@
 
 pub mod bulk;
 mod bytes;
+pub mod decnet;
 pub mod ethernet;
 pub mod idp;
 pub mod ipv4;
 pub mod ipx;
+pub mod last;
 pub mod llc;
 pub mod nbf;
 pub mod nbipx;

@@ -10,6 +10,8 @@ use crate::bytes::{Put, len16};
 pub mod command {
     /// Close a file.
     pub const CLOSE: u8 = 0x04;
+    /// Delete files by name.
+    pub const DELETE: u8 = 0x06;
     /// File attributes by name.
     pub const QUERY_INFORMATION: u8 = 0x08;
     /// Core read.

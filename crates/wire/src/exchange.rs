@@ -149,6 +149,9 @@ pub enum Role {
     Upkeep,
     /// Needs no answer and is none (mailslots, watchdogs, messages).
     Notice,
+    /// It cannot be told: a response if something waits for one, otherwise a request
+    /// ([`crate::Turn`]).
+    Turn,
 }
 
 /// What a request is answered with.

@@ -112,6 +112,18 @@ pub struct Segment {
     pub acknowledges: Option<u16>,
 }
 
+/// A frame of a conversation whose ends take turns: the client asks, and asks for nothing else
+/// before it is answered. Nothing is acknowledged, and who is not answered asks again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Bytes of the message that begins in this frame; where they are more than the frame has
+    /// it goes on in its sender's next ones. `None` where no message is seen to begin: the
+    /// frame goes on with what its sender was saying, or is a message of which nothing is known.
+    pub begins: Option<u32>,
+    /// Who waits so long for an answer asks again, in nanoseconds.
+    pub patience_ns: i64,
+}
+
 /// What the innermost layer that was walked hands on to the analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carries {
@@ -129,6 +141,8 @@ pub enum Carries {
     Accepted(u32),
     /// Session upkeep that is neither data nor acknowledgement.
     Control,
+    /// Something said in turn.
+    Turn(Turn),
     /// A message of a protocol of requests and responses. A layer that conveys others sets
     /// it when the frame is a message of its own (an NBF name query).
     Message,

@@ -3,9 +3,10 @@
 //! A dissector describes its fields with a [`Fields`] that stands at a byte and moves on
 //! with every field, so that no byte is described twice and none is passed over.
 
-use crate::{Asked, Input};
+use crate::{Asked, Input, Layout};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 /// What a field holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +62,7 @@ impl Field<'_> {
 pub struct Fields<'a> {
     input: Input<'a>,
     asked: Option<Asked>,
+    layout: Option<Arc<Layout>>,
     at: u32,
     depth: u8,
     /// Places of the open headings in `list`.
@@ -92,12 +94,26 @@ impl<'a> Fields<'a> {
         Self {
             input,
             asked,
+            layout: None,
             at: 0,
             depth: 0,
             open: Vec::new(),
             list: Vec::new(),
             ended: false,
         }
+    }
+
+    /// With the table by which the dissector is to show its fields, if it asks for one.
+    #[must_use]
+    pub fn with_layout(mut self, layout: Option<Arc<Layout>>) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// The table to show fields by, in place of the dissector's own.
+    #[must_use]
+    pub fn layout(&self) -> Option<Arc<Layout>> {
+        self.layout.clone()
     }
 
     /// The whole PDU.
@@ -154,6 +170,23 @@ impl<'a> Fields<'a> {
         };
         let number = u32::from_be_bytes([0, high, middle, low]);
         self.set(Value::Decimal(number.into()));
+        Some(number)
+    }
+
+    /// A number of `n` bytes, at most 8; the high one first, or the low one.
+    pub fn number(
+        &mut self,
+        n: u32,
+        high_first: bool,
+        name: impl Into<Cow<'static, str>>,
+    ) -> Option<u64> {
+        let bytes = self.take(n.clamp(1, 8), name.into())?;
+        let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
+        let number = match high_first {
+            true => bytes.iter().fold(0, add),
+            false => bytes.iter().rev().fold(0, add),
+        };
+        self.set(Value::Decimal(number));
         Some(number)
     }
 

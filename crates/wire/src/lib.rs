@@ -16,6 +16,7 @@ mod exchange;
 mod facts;
 mod field;
 mod frame;
+mod layout;
 mod naming;
 mod registry;
 mod source;
@@ -30,9 +31,12 @@ pub use exchange::{
     Answered, Asked, Chain, Exchange, Expect, File, Id, Kind, Operation, Part, Parts, Role, Side,
     Status,
 };
-pub use facts::{Carries, Cast, Facts, Numbered, NumberedKind, Order, Segment, Session, Stream};
+pub use facts::{
+    Carries, Cast, Facts, Numbered, NumberedKind, Order, Segment, Session, Stream, Turn,
+};
 pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType};
+pub use layout::{Confidence, Form, Layout, LayoutError, LayoutRow, Listed, Values};
 pub use naming::{Names, Naming, Text};
 pub use registry::{Conflict, Depth, DissectorId, MAX_LAYERS, Registry, Span, Walk};
 pub use source::{Source, SourceError, SourceErrorKind};

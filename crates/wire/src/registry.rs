@@ -1,9 +1,11 @@
 //! Finds the dissector for a payload and walks the layers of a frame.
 
 use crate::{
-    Carries, Claim, Dissector, Facts, Fault, Frame, Framing, Input, Key, Next, Stop, StopReason,
+    Asked, Carries, Claim, Dissector, Facts, Fault, Field, Fields, Frame, Framing, Input, Key,
+    Layout, Next, Stop, StopReason,
 };
 use std::fmt;
+use std::sync::Arc;
 
 /// More layers than any frame of these protocols has; a deeper one is malformed.
 pub const MAX_LAYERS: usize = 24;
@@ -211,6 +213,7 @@ pub struct Registry {
     exact: Vec<Option<Exact>>,
     signatures: Vec<(u32, &'static [u8], DissectorId)>,
     probes: Vec<Probe>,
+    layouts: Vec<(DissectorId, Arc<Layout>)>,
 }
 
 impl fmt::Debug for Registry {
@@ -233,6 +236,7 @@ impl Registry {
             exact: vec![None; (claims * 2).next_power_of_two().max(16)],
             signatures: Vec::new(),
             probes: Vec::new(),
+            layouts: Vec::new(),
         };
         let mut tables: Vec<(crate::Table, &'static str)> = Vec::new();
         for (number, dissector) in (0u16..).zip(dissectors.iter()) {
@@ -276,6 +280,38 @@ impl Registry {
     #[must_use]
     pub fn dissector(&self, id: DissectorId) -> &'static Dissector {
         self.dissectors[usize::from(id.0).min(self.dissectors.len().saturating_sub(1))]
+    }
+
+    /// Shows the fields of the dissector with this name by another table than its own. Says
+    /// whether there is such a dissector.
+    pub fn set_layout(&mut self, name: &str, layout: Layout) -> bool {
+        let Some(id) = (0u16..)
+            .zip(self.dissectors)
+            .find(|(_, dissector)| dissector.name == name)
+            .map(|(number, _)| DissectorId(number))
+        else {
+            return false;
+        };
+        self.layouts.retain(|(other, _)| *other != id);
+        self.layouts.push((id, Arc::new(layout)));
+        true
+    }
+
+    /// The fields of a PDU of this dissector; `asked` is the request that it answers, where
+    /// that is known.
+    #[must_use]
+    pub fn fields<'a>(
+        &self,
+        id: DissectorId,
+        input: Input<'a>,
+        asked: Option<Asked>,
+    ) -> Vec<Field<'a>> {
+        let layout = self.layouts.iter().find(|(other, _)| *other == id);
+        let layout = layout.map(|(_, layout)| Arc::clone(layout));
+        let mut fields = Fields::new(input, asked).with_layout(layout);
+        // Where the bytes end too early the fields say so themselves.
+        let _ = (self.dissector(id).fields)(&mut fields);
+        fields.finish()
     }
 
     /// Who reads a payload that goes by `next` and looks like `bytes`: exact claims first,
@@ -404,7 +440,11 @@ impl Registry {
                     }
                     return;
                 }
-                Carries::Segment(_) | Carries::Ack(_) | Carries::Accepted(_) | Carries::Control
+                Carries::Segment(_)
+                | Carries::Ack(_)
+                | Carries::Accepted(_)
+                | Carries::Control
+                | Carries::Turn(_)
                     if depth == Depth::Handover =>
                 {
                     return;

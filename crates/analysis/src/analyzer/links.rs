@@ -74,7 +74,13 @@ impl State {
                 (1.., Some(owner)) => self.credit(owner, arrival.piece.mark, sink),
                 _ => self.upkeep(&link, sink),
             },
-            NumberedKind::Call | NumberedKind::Control => self.upkeep(&link, sink),
+            NumberedKind::Call => self.upkeep(&link, sink),
+            // What ends a connection may answer who asked for it.
+            NumberedKind::Control => {
+                if self.message(arrival, None, common, sink).is_none() {
+                    self.upkeep(&link, sink);
+                }
+            }
         }
         if let Some(slot) = self.links.get_mut(place) {
             *slot = link;
@@ -247,6 +253,7 @@ impl State {
                     ordered: true,
                     from_start: link.from_start,
                     anyone: false,
+                    patience_ns: None,
                 };
                 self.begin(key, beginning, &world, sink)
             }

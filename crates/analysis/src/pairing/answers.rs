@@ -139,7 +139,7 @@ impl Pairing {
             Role::Request | Role::Notice | Role::Cancel => {
                 (x.sender == Side::Client) == (self.open[at].side == side)
             }
-            Role::More | Role::Interim => false,
+            Role::More | Role::Interim | Role::Turn => false,
             Role::Either | Role::Ack | Role::Upkeep => true,
         });
         let upkeep = message.exchange.is_none() && message.dissector.is_some();
@@ -221,6 +221,7 @@ impl Pairing {
         // The share goes to the request that the message is, if it is one.
         tally.share = 0;
         open.respond(&tally);
+        open.transaction.status = open.transaction.status.or(x.status);
         let serial = open.serial;
         if self.observed {
             for stretch in message.trace.stretches {
@@ -354,7 +355,7 @@ impl Pairing {
             let latest = previous.filter(|(end, _)| *end > t4);
             self.last_response = latest.or(Some((t4, message)));
         }
-        let linger = if open.lane.is_some() {
+        let linger = if open.lingers {
             world.settings.timeout_ns
         } else {
             LINGER_NS

@@ -6,8 +6,8 @@ use crate::message::Message;
 use crate::names::Told;
 use crate::piece::Tally;
 use crate::world::{Between, World};
-use crate::{Deed, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
-use wirewait_wire::{Asked, Exchange, Expect, Id, Kind, Parts, Timestamp};
+use crate::{Deed, Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
+use wirewait_wire::{Asked, Exchange, Expect, Id, Kind, Parts, Status, Timestamp};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -21,6 +21,18 @@ pub(super) enum State {
     Answering,
     /// The response is complete.
     Done,
+}
+
+/// What an answer brought.
+pub(super) struct Shelved {
+    pub(super) response: Extent,
+    pub(super) outcome: Outcome,
+    pub(super) status: Option<Status>,
+    pub(super) turnaround: Turnaround,
+    pub(super) service_ns: Option<i64>,
+    pub(super) data_bytes: u64,
+    pub(super) response_bytes: u64,
+    pub(super) frames: u32,
 }
 
 pub(super) struct Open {
@@ -60,6 +72,14 @@ pub(super) struct Open {
     pub(super) waiting: Waiting,
     /// Any station may answer.
     pub(super) anyone: bool,
+    /// Neither request nor response says what it is.
+    pub(super) by_turn: bool,
+    /// What was seen last of it came in several frames.
+    pub(super) grown: bool,
+    /// It is kept until the next request comes.
+    pub(super) lingers: bool,
+    /// An answer that does not seem to have arrived.
+    pub(super) shelved: Option<Shelved>,
     pub(super) deadline: Timestamp,
     /// What the message at hand did.
     pub(super) deed: Deed,
@@ -110,6 +130,10 @@ impl Open {
             lost_until: None,
             waiting: Waiting::Nobody,
             anyone: x.anyone,
+            by_turn: false,
+            grown: tally.frames > 1,
+            lingers: x.lane.is_some() || between.turns,
+            shelved: None,
             deadline: tally.extent.last.at.plus(world.settings.timeout_ns),
             deed: Deed::Request,
         }
@@ -222,6 +246,7 @@ impl Open {
     }
 
     pub(super) fn respond(&mut self, tally: &Tally) {
+        self.grown = tally.frames > 1;
         let t = &mut self.transaction;
         self.deed = Deed::Response;
         self.lost_ns[1] = self.lost_ns[1].saturating_add(tally.lost_ns);

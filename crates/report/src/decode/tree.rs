@@ -3,9 +3,7 @@
 use super::follow::{Heard, Message, Share};
 use crate::figures::Grouped;
 use std::ops::Range;
-use wirewait_wire::{
-    Asked, Dissector, Field, Fields, Frame, Input, Registry, Span, Stop, Value, Walk,
-};
+use wirewait_wire::{Asked, Dissector, Field, Frame, Input, Registry, Span, Stop, Value, Walk};
 
 /// A frame, or a message put together from several: its layers, and what lies between and
 /// behind them. Positions count from the first byte of the block.
@@ -394,7 +392,7 @@ impl Builder<'_, '_> {
         let span = planned.span;
         let dissector = self.registry.dissector(span.dissector);
         let input = slice(self.bytes, span, planned.limit);
-        let mut fields = described(dissector, input, planned.asked);
+        let mut fields = self.registry.fields(span.dissector, input, planned.asked);
         for field in &mut fields {
             field.start = field.start.saturating_add(span.start);
             field.end = field.end.saturating_add(span.start);
@@ -441,14 +439,6 @@ impl Builder<'_, '_> {
             self.at = end;
         }
     }
-}
-
-/// The fields that a dissector finds.
-fn described<'a>(dissector: &Dissector, input: Input<'a>, asked: Option<Asked>) -> Vec<Field<'a>> {
-    let mut fields = Fields::new(input, asked);
-    // Where the bytes end too early the last field says so.
-    let _ = (dissector.fields)(&mut fields);
-    fields.finish()
 }
 
 /// The bytes of a layer as far as they are at hand, and its true length.

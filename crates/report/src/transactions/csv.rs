@@ -102,6 +102,7 @@ const FIELDS: &[Field] = &[
     Field("share", |t, o| some(named(t, |p| &p.share), o)),
     Field("path", |t, o| some(named(t, |p| &p.path), o)),
     Field("transaction", |t, o| write!(o, "{}", t.number)),
+    Field("idempotent", |t, o| write!(o, "{}", t.idempotent())),
 ];
 
 pub(super) fn header(out: &mut impl Write) -> io::Result<()> {
@@ -163,20 +164,20 @@ mod tests {
              response_bytes,frames.request,frames.response,frames.interim,frames.ack,\
              frames.control,frames.retransmitted,hops,flags,chain,service_ns,\
              duplicate_responses,asked_bytes,file_handle,file_offset,dialect,user,\
-             share,path,transaction",
+             share,path,transaction,idempotent",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,answered,STATUS_SUCCESS,\
              true,17,18,20,23,2024-02-29T12:34:56.000000000Z,1000000,,,1510000,10000,500000,\
-             1,0,,4096,63,4159,2,3,0,1,0,0,,raw,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\\pay\\x1b.xls,12",
+             1,0,,4096,63,4159,2,3,0,1,0,0,,raw,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\\pay\\x1b.xls,12,false",
             "ncp,ipx,00000022.00001b010203:4003,00000001.000000000001:0451,4,UNKNOWN_0x5709,\
              87,9,other,answered,0x000000FE,false,17,18,20,23,\
              2024-02-29T12:34:56.000000000Z,,10000,1000000,1510000,10000,500000,2,1,500000,\
-             0,63,4159,2,3,0,1,0,0,2,ambiguous,,,1,4096,,,,,,,13",
+             0,63,4159,2,3,0,1,0,0,2,ambiguous,,,1,4096,,,,,,,13,false",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,unanswered,,,17,18,,,\
-             2024-02-29T12:34:56.000000000Z,,,,,10000,,1,0,,0,63,0,1,0,0,0,0,0,,,,,0,4096,,,,,,,14",
+             2024-02-29T12:34:56.000000000Z,,,,,10000,,1,0,,0,63,0,1,0,0,0,0,0,,,,,0,4096,,,,,,,14,true",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,orphan_response,\
              STATUS_SUCCESS,true,,,20,23,,,,,,,500000,0,0,,4096,0,4159,2,3,0,1,0,0,,\
              mid_capture,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\
-             \\pay\\x1b.xls,15",
+             \\pay\\x1b.xls,15,false",
             "",
         ];
         assert_eq!(text, expected.join("\r\n"));

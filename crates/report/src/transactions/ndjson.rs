@@ -61,6 +61,7 @@ pub(crate) struct Row<'a> {
     share: Option<String>,
     path: Option<String>,
     transaction: u64,
+    idempotent: bool,
 }
 
 impl<'a> From<&'a Transaction> for Row<'a> {
@@ -111,6 +112,7 @@ impl<'a> From<&'a Transaction> for Row<'a> {
             share: named(t, |place| &place.share),
             path: named(t, |place| &place.path),
             transaction: t.number,
+            idempotent: t.idempotent(),
         }
     }
 }
@@ -223,7 +225,7 @@ mod tests {
                 r#""ack":1,"control":0,"retransmitted":0},"hops":null,"flags":["raw"],"#,
                 r#""chain":["CLOSE"],"service_ns":1000000,"duplicate_responses":0,"#,
                 r#""asked_bytes":4096,"file_handle":"0x4001","file_offset":8192,"#,
-                r#""dialect":null,"user":"anna","share":"\\\\FS1\\DATA","path":"\\pay\\x1b.xls","transaction":12}"#,
+                r#""dialect":null,"user":"anna","share":"\\\\FS1\\DATA","path":"\\pay\\x1b.xls","transaction":12,"idempotent":false}"#,
                 "\n"
             )
         );
@@ -286,6 +288,6 @@ mod tests {
         }
         assert_eq!(names.len(), 4);
         assert!(names.windows(2).all(|pair| pair[0] == pair[1]));
-        assert_eq!(names[0].len(), 42);
+        assert_eq!(names[0].len(), 43);
     }
 }

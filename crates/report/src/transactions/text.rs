@@ -76,6 +76,10 @@ fn cells(line: &mut Line, t: &Transaction) -> fmt::Result {
     for operation in t.chain.iter() {
         write!(line.text, " +{}", operation.name)?;
     }
+    // Where it was asked twice it matters whether it was done twice.
+    if t.copies > 1 && !t.idempotent() {
+        line.text.push_str(" idempotent: no");
+    }
     for flag in t.flags.names() {
         write!(line.text, " [{flag}]")?;
     }

@@ -1,11 +1,12 @@
 //! Conversations: how the messages of two stations become frames.
 //!
 //! A message is cut into units that the carrier numbers (TCP segments, LLC I-frames, NBIPX,
-//! SPX and SPP packets, single packets); a unit becomes a frame at the moment it is sent, because what it acknowledges
+//! SPX and SPP packets, NSP segments, single packets); a unit becomes a frame at the moment it is sent, because what it acknowledges
 //! depends on that moment. The same unit sent again is a retransmission.
 
 mod connect;
 mod control;
+mod dec;
 mod ipx;
 mod nbf;
 mod render;
@@ -18,6 +19,7 @@ use super::station::{Address, Settings, Station};
 use super::wire::Wire;
 use super::words::Options;
 use crate::ethernet;
+use dec::Last;
 
 /// Directions index the two ends.
 pub(super) const TO_SERVER: usize = 0;
@@ -87,6 +89,8 @@ struct End {
     stream: u8,
     /// The IDP packet sent last, for an error about it.
     packet: Vec<u8>,
+    /// NSP messages of the other subchannel that it has numbered.
+    others: u16,
 }
 
 impl End {
@@ -101,6 +105,7 @@ impl End {
 pub(super) struct Conversation {
     ends: [End; 2],
     kind: Kind,
+    last: Last,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +119,8 @@ pub(super) enum Kind {
     Idp,
     Spp,
     Nbp,
+    Last,
+    Nsp,
 }
 
 /// How units get to the other side, and past the capture point.
@@ -203,11 +210,13 @@ impl Conversation {
             (Address::Idp(_), Address::Idp(_)) => Kind::Idp,
             (Address::Spp { .. }, Address::Spp { .. }) => Kind::Spp,
             (Address::Nbp, Address::Nbp) => Kind::Nbp,
+            (Address::Last, Address::Last) => Kind::Last,
+            (Address::Decnet { .. }, Address::Decnet { .. }) => Kind::Nsp,
             _ => return Err(place.fault("these two stations do not speak the same protocol")),
         };
-        // TCP counts its SYN, and NBIPX the call, so data begins at 1.
-        let server_first = u64::from(kind == Kind::Tcp);
-        let client_first = u64::from(matches!(kind, Kind::Tcp | Kind::Nbipx));
+        // TCP counts its SYN, and NBIPX the call, so data begins at 1; NSP begins there.
+        let server_first = u64::from(matches!(kind, Kind::Tcp | Kind::Nsp));
+        let client_first = u64::from(matches!(kind, Kind::Tcp | Kind::Nbipx | Kind::Nsp));
         let end = |station: usize, correlator: u16, first: u64, theirs: u64| End {
             station,
             next: first,
@@ -223,6 +232,7 @@ impl Conversation {
             last_heard: 0,
             stream: 0,
             packet: Vec::new(),
+            others: 0,
         };
         Ok(Self {
             ends: [
@@ -230,6 +240,7 @@ impl Conversation {
                 end(server, 0x0020, server_first, client_first),
             ],
             kind,
+            last: Last::default(),
         })
     }
 
@@ -250,6 +261,9 @@ impl Conversation {
         messages: Vec<Vec<u8>>,
         delivery: &Delivery,
     ) -> Result<(), Fault> {
+        if self.kind == Kind::Last && direction == TO_SERVER {
+            self.last.requests += 1;
+        }
         let most = self.station(context.settings, direction).most;
         let most = delivery.most.unwrap_or(most);
         let units = match self.kind {
@@ -264,7 +278,9 @@ impl Conversation {
                     self.unit(direction, piece.to_vec(), length)
                 })
                 .collect(),
-            Kind::Nbipx | Kind::Spx => self.packet_units(direction, &messages, most, &delivery.cut),
+            Kind::Nbipx | Kind::Spx | Kind::Last | Kind::Nsp => {
+                self.packet_units(direction, &messages, most, &delivery.cut)
+            }
             Kind::Spp => {
                 let shifted: Vec<_> = messages
                     .iter()
@@ -325,6 +341,9 @@ impl Conversation {
         order: &[usize],
         delivery: &Delivery,
     ) -> Result<(), Fault> {
+        if self.kind == Kind::Last && direction == TO_SERVER {
+            self.last.copies = self.last.copies.wrapping_add(1);
+        }
         for (turn, number) in order.iter().copied().enumerate() {
             let unit = number
                 .checked_sub(1)

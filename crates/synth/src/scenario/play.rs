@@ -164,10 +164,11 @@ impl Player<'_> {
             }
             "connect" => return conversation.connect(&mut context, at, &all(bare)),
             "finish" => return conversation.finish(&mut context, direction, at, &all(bare)),
-            // What a program sends over SPX is a message.
-            "spx" | "spp" if verb.text == "data" => {}
+            // What a program sends is a message.
+            "spx" | "spp" | "last" | "nsp" if verb.text == "data" => {}
             "xns" if verb.text != "error" => {}
-            protocol @ ("tcp" | "llc" | "nbf" | "nbipx" | "spx" | "spp" | "xns") => {
+            protocol @ ("tcp" | "llc" | "nbf" | "nbipx" | "spx" | "spp" | "xns" | "last"
+            | "nsp") => {
                 if words.is_empty() && verb.text == protocol {
                     return Err(first
                         .protocol
@@ -300,21 +301,22 @@ impl Talk {
                 }
                 _ => Err(protocol.fault("expected `nbt keepalive`, between tcp stations")),
             },
-            carrier @ ("spx" | "spp") => match commands.as_slice() {
+            carrier @ ("spx" | "spp" | "last" | "nsp") => match commands.as_slice() {
                 [(_, options)]
-                    if kind
-                        == if carrier == "spx" {
-                            Kind::Spx
-                        } else {
-                            Kind::Spp
-                        } =>
+                    if matches!(
+                        (carrier, kind),
+                        ("spx", Kind::Spx)
+                            | ("spp", Kind::Spp)
+                            | ("last", Kind::Last)
+                            | ("nsp", Kind::Nsp)
+                    ) =>
                 {
                     let length = options.bytes("length", 0)?;
                     options.done()?;
                     Ok(vec![crate::file_data(0, length)])
                 }
                 _ => Err(protocol.fault(format!(
-                    "expected `{carrier} data`, between {carrier} stations"
+                    "expected `{carrier} data`, between stations that speak it"
                 ))),
             },
             "pep" => match commands.as_slice() {
@@ -339,7 +341,7 @@ impl Talk {
             },
             _ => Err(protocol.expected(
                 "ncp, burst, netware, smb1, smb2, nbt, tcp, llc, nbf, nbipx, spx, spp, pep, courier, \
-                 xns, nbp, connect, finish or again",
+                 xns, nbp, last, nsp, connect, finish or again",
             )),
         }
     }

@@ -218,6 +218,7 @@ fn request_block(verb: &Word, options: &Options) -> Result<Block, Fault> {
         "logoff-andx" => request::logoff_andx(),
         "open-andx" => request::open_andx(name()?),
         "nt-create-andx" => request::nt_create_andx(name()?, options.flag("oplock")?),
+        "delete" => request::delete(name()?),
         "query-information" => request::query_information(name()?),
         "close" => request::close(fid?),
         "read" => request::read(fid?, offset?, options.or("length", 1024)?),
@@ -282,6 +283,7 @@ fn response_block(verb: &Word, options: &Options) -> Result<Block, Fault> {
             let oplock = if options.flag("oplock")? { 2 } else { 0 };
             response::nt_create_andx(fid?, options.or("size", 0)?, oplock)
         }
+        "delete" => response::empty(command::DELETE),
         "query-information" => response::query_information(options.or("size", 0)?),
         "close" => response::empty(command::CLOSE),
         "read" => response::read(&data(options)?),

@@ -6,7 +6,7 @@ use super::words::{Options, Word, seconds};
 use crate::ethernet::Mac;
 use crate::ipv4::Socket;
 use crate::ipx::{self, Framing};
-use crate::nbf;
+use crate::{decnet, last, nbf};
 
 /// Which end of its conversations a station is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,14 @@ pub(super) enum Address {
     },
     /// 3Com's NBP: the MAC address is all.
     Nbp,
+    Last,
+    /// A DECnet node, its number for the logical link, and how it writes its packets.
+    Decnet {
+        node: u16,
+        link: u16,
+        long: bool,
+        padding: u8,
+    },
 }
 
 impl Address {
@@ -180,7 +188,7 @@ impl Settings {
     fn station(&mut self, side: Side, first: &Word, rest: &[Word]) -> Result<(), Fault> {
         let [name, kind, address, options @ ..] = rest else {
             let shape = format!(
-                "expected `{} NAME ipx|nbipx|spx|idp|spp|nbp|tcp|udp|nbf ADDRESS`",
+                "expected `{} NAME ipx|nbipx|spx|idp|spp|nbp|tcp|udp|nbf|last|decnet ADDRESS`",
                 first.text
             );
             return Err(first.fault(shape));
@@ -265,7 +273,32 @@ impl Settings {
                 // 1500 less 4 bytes of LLC and 14 of NBF.
                 (Address::Nbf { name, session }, mac, 1482)
             }
-            _ => return Err(kind.expected("ipx, nbipx, spx, idp, spp, nbp, tcp, udp or nbf")),
+            "last" => {
+                let mac = hex(&text.replace('-', ""))
+                    .ok_or_else(|| address.expected("a MAC address, 08-00-2b-00-00-01"))?;
+                (Address::Last, mac, last::MOST)
+            }
+            "decnet" => {
+                let node =
+                    decnet_node(text).ok_or_else(|| address.expected("area.node, such as 1.13"))?;
+                let link = if side == Side::Server { 0x2002 } else { 0x1001 };
+                let address = Address::Decnet {
+                    node,
+                    link: options.or("link", link)?,
+                    long: options.flag("long")?,
+                    padding: options.or("padding", 0)?,
+                };
+                if matches!(address, Address::Decnet { padding: 128.., .. }) {
+                    return Err(options.place.fault("padding= is at most 127"));
+                }
+                // 1500 less 23 bytes of routing header and 11 of NSP.
+                (address, decnet::mac(node), 1466)
+            }
+            _ => {
+                return Err(
+                    kind.expected("ipx, nbipx, spx, idp, spp, nbp, tcp, udp, nbf, last or decnet")
+                );
+            }
         };
         let mac = match options.text("mac")? {
             None => mac,
@@ -329,6 +362,14 @@ fn ipx_address(text: &str) -> Option<ipx::Address> {
         node: hex(node)?,
         socket: u16::from_be_bytes(hex(socket)?),
     })
+}
+
+/// `1.13`
+fn decnet_node(text: &str) -> Option<u16> {
+    let (area, number) = text.split_once('.')?;
+    let area: u16 = area.parse().ok().filter(|area| (1..64).contains(area))?;
+    let number: u16 = number.parse().ok().filter(|n| (1..1024).contains(n))?;
+    Some(area << 10 | number)
 }
 
 /// `10.0.0.1:139`

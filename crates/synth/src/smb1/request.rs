@@ -85,6 +85,16 @@ pub fn close(fid: u16) -> Block {
     block
 }
 
+/// DELETE of a name.
+#[must_use]
+pub fn delete(name: &str) -> Block {
+    let mut block = Block::new(command::DELETE);
+    block.words.le16(0);
+    block.bytes.u8(4);
+    text(&mut block.bytes, name);
+    block
+}
+
 /// QUERY_INFORMATION of a name.
 #[must_use]
 pub fn query_information(name: &str) -> Block {

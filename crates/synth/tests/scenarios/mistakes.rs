@@ -20,7 +20,11 @@ fn errors_name_file_line_and_column() {
         ("0 C>X ncp read", 5, "no station `X`"),
         ("0 C>T ncp read", 3, "client and the other a server"),
         ("0 C>U ncp read", 3, "same protocol"),
-        ("0 C>S connect", 1, "only tcp, nbf, nbipx, spx and spp"),
+        (
+            "0 C>S connect",
+            1,
+            "only tcp, nbf, nbipx, spx, spp and decnet",
+        ),
         ("0 C>S again", 1, "nothing has been sent"),
         ("0 C>S llc rr", 7, "do not speak llc"),
         ("0 C>S nfs read", 7, "expected ncp, burst"),

@@ -15,7 +15,7 @@ const NETBIOS_PORT: u16 = 139;
 /// Time between the frames of a set-up when the scenario does not say.
 const PACE: i64 = 100_000;
 
-const NO_CONNECTION: &str = "only tcp, nbf, nbipx, spx and spp have connections";
+const NO_CONNECTION: &str = "only tcp, nbf, nbipx, spx, spp and decnet have connections";
 
 impl Conversation {
     /// Sets the conversation up, frame by frame.
@@ -33,7 +33,8 @@ impl Conversation {
             Kind::Nbipx => self.connect_nbipx(context, at, gap),
             Kind::Spx => self.connect_spx(context, at, gap),
             Kind::Spp => self.connect_spp(context, at, gap),
-            Kind::Ipx | Kind::Udp | Kind::Idp | Kind::Nbp => {
+            Kind::Nsp => self.connect_nsp(context, at, gap),
+            Kind::Ipx | Kind::Udp | Kind::Idp | Kind::Nbp | Kind::Last => {
                 return Err(context.place.fault(NO_CONNECTION));
             }
         }
@@ -77,7 +78,8 @@ impl Conversation {
             Kind::Nbipx => self.finish_nbipx(context, direction, at, gap),
             Kind::Spx => self.finish_spx(context, direction, at, gap),
             Kind::Spp => self.finish_spp(context, direction, at, gap),
-            Kind::Ipx | Kind::Udp | Kind::Idp | Kind::Nbp => {
+            Kind::Nsp => self.finish_nsp(context, direction, at, gap),
+            Kind::Ipx | Kind::Udp | Kind::Idp | Kind::Nbp | Kind::Last => {
                 return Err(context.place.fault(NO_CONNECTION));
             }
         }

@@ -25,6 +25,8 @@ impl Conversation {
             "spp" => Kind::Spp,
             "xns" if self.speaks_xns() => self.kind,
             "xns" => Kind::Idp,
+            "last" => Kind::Last,
+            "nsp" => Kind::Nsp,
             _ => Kind::Nbf,
         };
         if self.kind != wanted {
@@ -38,6 +40,8 @@ impl Conversation {
             "spx" => self.spx_upkeep(context, direction, at, verb)?,
             "spp" => self.spp_upkeep(context, direction, at, verb, options)?,
             "xns" => self.xns_upkeep(context, direction, at, verb, options)?,
+            "last" => self.last_upkeep(context, direction, at, verb, options)?,
+            "nsp" => self.nsp_upkeep(context, direction, at, verb)?,
             _ => self.nbf_upkeep(context, direction, at, verb)?,
         }
         options.done()

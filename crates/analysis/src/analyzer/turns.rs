@@ -1,0 +1,51 @@
+//! Frames of conversations whose ends take turns.
+
+use super::{Arrival, Common, State};
+use crate::Sink;
+use crate::conversation::{Beginning, Heard};
+use crate::world::Event;
+use wirewait_wire::Turn;
+
+impl State {
+    /// A frame of a conversation whose ends take turns; `front` is its header.
+    pub(super) fn turn(
+        &mut self,
+        arrival: &Arrival<'_>,
+        turn: Turn,
+        front: &[u8],
+        common: &Common,
+        sink: &mut dyn Sink,
+    ) -> Option<()> {
+        let world = self.world(common);
+        let (key, side) = arrival.key();
+        let place = match self.conversations.find(&key) {
+            Some(place) => place,
+            None => {
+                let beginning = Beginning {
+                    number: 0,
+                    ends: key.ends(),
+                    carrier: arrival.carrier,
+                    server: None,
+                    framer: None,
+                    ordered: false,
+                    from_start: false,
+                    anyone: false,
+                    patience_ns: Some(turn.patience_ns),
+                };
+                self.begin(key, beginning, &world, sink)
+            }
+        };
+        let conversation = self.conversations.get_mut(place)?;
+        let books = &mut self.books;
+        let mut events = |e: Event<'_>| books.event(e, sink);
+        conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+        let heard = Heard {
+            begins: turn.begins,
+            next: arrival.next,
+            front,
+            layer: arrival.layer,
+        };
+        conversation.turn(side, arrival.piece, &heard, &world, &mut events);
+        Some(())
+    }
+}

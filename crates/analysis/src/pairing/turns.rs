@@ -1,0 +1,194 @@
+//! Requests and responses of conversations whose ends take turns: matched without identifiers
+//! where there are none, and asked again where the answer did not arrive.
+
+use super::Pairing;
+use super::open::{Open, Shelved, State};
+use crate::message::Message;
+use crate::piece::Tally;
+use crate::turns::Said;
+use crate::world::{Between, Events, World};
+use crate::{Deed, Flags, Outcome, Turnaround};
+use wirewait_wire::{Exchange, Kind, Role, Side};
+
+impl Pairing {
+    /// A message that does not say what it is.
+    pub(super) fn by_turn(
+        &mut self,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> Option<u64> {
+        let tally = &message.tally;
+        if let Some(at) = self.open.len().checked_sub(1) {
+            let open = &mut self.open[at];
+            let own = open.side == side;
+            match (open.state, message.said) {
+                (State::Waiting, Said::Again) if own && open.by_turn => {
+                    return Some(open.copy(tally));
+                }
+                (State::Waiting, Said::More) if own && open.grows() => {
+                    let serial = open.grow_by_turn(tally);
+                    self.asked_whole(serial, true, world, events);
+                    return Some(serial);
+                }
+                (State::Waiting, _) if !own && open.by_turn => {
+                    let serial = open.serial;
+                    open.respond(tally);
+                    self.done(at, message.serial, world, events);
+                    return Some(serial);
+                }
+                (State::Done, Said::More) if !own && open.grows() => {
+                    return Some(self.extend(at, message, world, events));
+                }
+                (State::Done, Said::Again) if !own && open.by_turn => {
+                    open.deed = Deed::Retransmitted;
+                    let t = &mut open.transaction;
+                    t.duplicate_responses = t.duplicate_responses.saturating_add(1);
+                    t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
+                    t.absorb(tally);
+                    return Some(open.serial);
+                }
+                _ => {}
+            }
+            // A client that speaks of something else has given up.
+            if own && open.by_turn && open.state == State::Waiting {
+                self.close(at, Some(tally.extent.first.at), between, world, events);
+            }
+        }
+        // Where requests say what they are, what does not is none.
+        let asks = side != between.server && !self.named;
+        asks.then(|| {
+            let mut asked = *x;
+            asked.role = Role::Request;
+            asked.sender = Side::Client;
+            let serial = self.request(side, &asked, message, between, world, events);
+            if let Some(open) = self.by_serial(serial) {
+                open.by_turn = true;
+            }
+            serial
+        })
+    }
+
+    /// More of a response that was thought to be over.
+    fn extend(
+        &mut self,
+        at: usize,
+        message: &Message<'_>,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> u64 {
+        let tally = &message.tally;
+        let open = &mut self.open[at];
+        let before = open.transaction.response.map(|r| r.last.at);
+        if open.transaction.flags.contains(Flags::RAW) {
+            open.transaction.data_bytes += u64::from(message.input.length);
+        }
+        open.respond(tally);
+        open.grown = true;
+        let end = tally.extent.last.at;
+        open.deadline = end.plus(world.settings.timeout_ns);
+        if let Some(before) = before {
+            // The client has waited all the time.
+            open.starts_waiting(before, events);
+            open.stops_waiting(end.max(before), events);
+        }
+        let serial = open.serial;
+        if !matches!(open.transaction.kind, Kind::Break | Kind::Wait) {
+            self.last_response = Some((end, message.serial));
+        }
+        serial
+    }
+
+    /// The request is sent again although it was answered: the answer did not arrive, and
+    /// the one that counts is still to come.
+    pub(super) fn reopen(
+        &mut self,
+        at: usize,
+        x: &Exchange,
+        tally: &Tally,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> u64 {
+        self.last_response = None;
+        let open = &mut self.open[at];
+        open.shelve(x.data);
+        if let Some(shelved) = &open.shelved {
+            // The client has waited since then.
+            let since = shelved.response.last.at;
+            open.starts_waiting(since, events);
+        }
+        let now = tally.extent.last.at;
+        open.deadline = now.plus(world.settings.timeout_ns);
+        self.due = self.due.min(open.deadline);
+        open.copy(tally)
+    }
+}
+
+impl Open {
+    /// Whether what it consists of may have more frames than were thought.
+    pub(super) fn grows(&self) -> bool {
+        self.grown || self.by_turn || self.transaction.flags.contains(Flags::RAW)
+    }
+
+    /// More of a request that was thought to be over.
+    fn grow_by_turn(&mut self, tally: &Tally) -> u64 {
+        self.deed = Deed::Request;
+        let t = &mut self.transaction;
+        t.absorb(tally);
+        t.request_bytes += tally.bytes;
+        t.frames.request = t.frames.request.saturating_add(tally.frames);
+        if let Some(request) = &mut t.request {
+            request.widen(tally.extent);
+        }
+        self.serial
+    }
+
+    /// Puts the answer aside; `data` is what the request itself brought.
+    fn shelve(&mut self, data: u64) {
+        let t = &mut self.transaction;
+        let Some(response) = t.response.take() else {
+            return;
+        };
+        self.shelved = Some(Shelved {
+            response,
+            outcome: t.outcome,
+            status: t.status.take(),
+            turnaround: t.turnaround,
+            service_ns: t.service_ns.take(),
+            data_bytes: t.data_bytes,
+            response_bytes: t.response_bytes,
+            frames: t.frames.response,
+        });
+        t.outcome = Outcome::Unanswered;
+        t.turnaround = Turnaround::None;
+        t.data_bytes = data;
+        t.response_bytes = 0;
+        t.duplicate_responses = t.duplicate_responses.saturating_add(1);
+        t.frames.retransmitted = t.frames.retransmitted.saturating_add(t.frames.response);
+        t.frames.response = 0;
+        self.state = State::Waiting;
+    }
+
+    /// No other answer came: the one that was put aside stands, if there is one.
+    pub(super) fn unshelve(&mut self, events: Events<'_>) {
+        let Some(shelved) = self.shelved.take() else {
+            return;
+        };
+        let t = &mut self.transaction;
+        t.response = Some(shelved.response);
+        t.outcome = shelved.outcome;
+        t.status = shelved.status;
+        t.turnaround = shelved.turnaround;
+        t.service_ns = shelved.service_ns;
+        t.data_bytes = shelved.data_bytes;
+        t.response_bytes = shelved.response_bytes;
+        t.duplicate_responses = t.duplicate_responses.saturating_sub(1);
+        t.frames.retransmitted = t.frames.retransmitted.saturating_sub(shelved.frames);
+        t.frames.response = shelved.frames;
+        self.state = State::Done;
+        self.stops_waiting(shelved.response.last.at, events);
+    }
+}

@@ -1,0 +1,255 @@
+//! Conversations whose ends take turns: what each side said last, and whether it says it again.
+//!
+//! No acknowledgement and no number that is understood tells a repetition from a new request
+//! that happens to ask for the same. While nothing came back, the same words are the same
+//! request. Behind an answer they are if it took the sender's patience, and if something in
+//! its header stayed as it was that had been different in every new request until then: the
+//! identifier by which the receiver tells them apart, wherever it stands.
+
+use crate::duplicates::digest;
+use wirewait_wire::Timestamp;
+
+/// Bytes of a header that are compared; one bit each.
+const FRONT: usize = 64;
+/// Bytes of a message that are compared.
+const COMPARED: usize = 1024;
+
+/// How a message stands to what its sender said before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// Something else; or the ends take no turns.
+    #[default]
+    New,
+    /// The same, word for word.
+    Again,
+    /// More, soon behind it.
+    More,
+}
+
+/// What is remembered of a conversation of turns.
+pub(crate) struct Turns {
+    /// Who waits so long for an answer asks again, ns.
+    patience_ns: i64,
+    /// Whose message was the last.
+    speaker: Option<usize>,
+    voices: [Voice; 2],
+}
+
+/// One side.
+#[derive(Default)]
+struct Voice {
+    /// The header of what is being said: what is compared of it, and how long it is.
+    front: Vec<u8>,
+    header: u32,
+    /// Bytes of the message that is being said, and frames of it behind the first.
+    wanted: u32,
+    more: u32,
+    last: Option<Spoken>,
+    /// The bytes of the header that were different in every new message until now.
+    fresh: Option<u64>,
+}
+
+/// A message.
+struct Spoken {
+    digest: u64,
+    length: u32,
+    front: Vec<u8>,
+    at: Timestamp,
+}
+
+impl Turns {
+    pub(crate) fn new(patience_ns: i64) -> Self {
+        Self {
+            patience_ns,
+            speaker: None,
+            voices: Default::default(),
+        }
+    }
+
+    /// `side` begins a message of `wanted` bytes behind this header.
+    pub(crate) fn begins(&mut self, side: usize, front: &[u8], wanted: u32) {
+        let voice = &mut self.voices[side];
+        voice.front.clear();
+        voice.front.extend(front.iter().take(FRONT));
+        voice.header = u32::try_from(front.len()).unwrap_or(u32::MAX);
+        voice.wanted = wanted;
+        voice.more = 0;
+    }
+
+    /// A further frame of it. Its header is taken to be as long as that of the first: how
+    /// many bytes that are more than the `own` ones that are known.
+    pub(crate) fn goes_on(&mut self, side: usize, own: usize) -> u32 {
+        let voice = &mut self.voices[side];
+        voice.more = voice.more.saturating_add(1);
+        self.beyond(side, own)
+    }
+
+    /// Bytes by which this side's headers are longer than `own`.
+    pub(crate) fn beyond(&self, side: usize, own: usize) -> u32 {
+        let own = u32::try_from(own).unwrap_or(u32::MAX);
+        self.voices[side].header.saturating_sub(own)
+    }
+
+    /// Whether a message of which `got` bytes have come is whole.
+    pub(crate) fn is_whole(&self, side: usize, got: u64) -> bool {
+        got >= u64::from(self.voices[side].wanted)
+    }
+
+    /// Whether a message that ends with `got` bytes lacks more than the headers of its further
+    /// frames may have been overrated by.
+    pub(crate) fn is_lost(&self, side: usize, got: u64) -> bool {
+        let voice = &self.voices[side];
+        let overrated = u64::from(voice.more) * u64::from(voice.header);
+        got.saturating_add(overrated) < u64::from(voice.wanted)
+    }
+
+    /// `side` has said this, of which the beginning is known.
+    pub(crate) fn said(&mut self, side: usize, bytes: &[u8], length: u32, at: Timestamp) -> Said {
+        let answered = self.speaker.replace(side) != Some(side);
+        let voice = &mut self.voices[side];
+        let now = Spoken {
+            digest: digest(&bytes[..bytes.len().min(COMPARED)], length.into()),
+            length,
+            front: voice.front.clone(),
+            at,
+        };
+        let mut said = Said::New;
+        if let Some(before) = &voice.last {
+            let same = (before.digest, before.length) == (now.digest, now.length);
+            let changed = differing(&before.front, &now.front);
+            let unchanged = voice.fresh.is_some_and(|fresh| fresh & !changed != 0);
+            let late = at.since(before.at) >= self.patience_ns;
+            if same && (!answered || late && unchanged) {
+                said = Said::Again;
+            } else if before.length == length {
+                // Messages of different lengths differ in their headers for that alone.
+                voice.fresh = Some(voice.fresh.unwrap_or(u64::MAX) & changed);
+            }
+        }
+        voice.last = Some(now);
+        said
+    }
+
+    /// `side` has sent something of which only the length is known.
+    pub(crate) fn uttered(&mut self, side: usize, length: u32, at: Timestamp) -> Said {
+        let answered = self.speaker.replace(side) != Some(side);
+        let voice = &mut self.voices[side];
+        let before = voice.last.as_ref().filter(|_| !answered);
+        let said = match before {
+            Some(before) if at.since(before.at) < self.patience_ns => Said::More,
+            Some(before) if before.length == length => Said::Again,
+            _ => Said::New,
+        };
+        // Its parts come one after the other.
+        let length = match (said, before) {
+            (Said::More, Some(before)) => before.length,
+            _ => length,
+        };
+        voice.last = Some(Spoken {
+            digest: 0,
+            length,
+            front: Vec::new(),
+            at,
+        });
+        said
+    }
+}
+
+/// Which bytes differ, one bit each.
+fn differing(one: &[u8], other: &[u8]) -> u64 {
+    let longest = one.len().max(other.len()).min(FRONT);
+    (0..longest)
+        .filter(|at| one.get(*at) != other.get(*at))
+        .fold(0, |mask, at| mask | 1 << at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: i64 = 1_000_000_000;
+
+    fn ask(turns: &mut Turns, ms: i64, front: [u8; 3], words: &[u8]) -> Said {
+        turns.begins(0, &front, words.len() as u32);
+        let at = Timestamp::from_nanos(ms * 1_000_000);
+        turns.said(0, words, words.len() as u32, at)
+    }
+
+    fn answer(turns: &mut Turns, ms: i64) {
+        turns.begins(1, &[0; 3], 2);
+        let at = Timestamp::from_nanos(ms * 1_000_000);
+        assert_eq!(turns.said(1, b"ok", 2, at), Said::New);
+    }
+
+    #[test]
+    fn the_same_before_an_answer_is_a_repetition() {
+        let mut turns = Turns::new(SECOND);
+        assert_eq!(ask(&mut turns, 0, [0, 1, 1], b"read"), Said::New);
+        assert_eq!(ask(&mut turns, 1, [0, 2, 1], b"read"), Said::Again);
+        assert_eq!(ask(&mut turns, 2, [0, 3, 2], b"rear"), Said::New);
+    }
+
+    #[test]
+    fn the_same_behind_an_answer_is_one_if_its_identifier_stays() {
+        let mut turns = Turns::new(SECOND);
+        ask(&mut turns, 0, [0, 1, 1], b"read");
+        answer(&mut turns, 1);
+        // Two that differ: bytes 1 and 2 of the header are different in every new one.
+        assert_eq!(ask(&mut turns, 2, [0, 2, 2], b"next"), Said::New);
+        answer(&mut turns, 3);
+        assert_eq!(ask(&mut turns, 2003, [0, 3, 2], b"next"), Said::Again);
+        answer(&mut turns, 2004);
+        assert_eq!(
+            ask(&mut turns, 4003, [0, 4, 3], b"next"),
+            Said::New,
+            "polls"
+        );
+        answer(&mut turns, 4004);
+        assert_eq!(ask(&mut turns, 4005, [0, 5, 3], b"next"), Said::New, "soon");
+    }
+
+    #[test]
+    fn where_nothing_was_learnt_the_same_is_asked_anew() {
+        let mut turns = Turns::new(SECOND);
+        ask(&mut turns, 0, [0, 1, 1], b"poll");
+        answer(&mut turns, 1);
+        assert_eq!(ask(&mut turns, 5000, [0, 2, 2], b"poll"), Said::New);
+        answer(&mut turns, 5001);
+        // Now both bytes are known to change.
+        assert_eq!(ask(&mut turns, 9000, [0, 3, 2], b"poll"), Said::Again);
+    }
+
+    #[test]
+    fn lengths_are_not_taken_for_identifiers() {
+        let mut turns = Turns::new(SECOND);
+        ask(&mut turns, 0, [4, 1, 9], b"read");
+        answer(&mut turns, 1);
+        ask(&mut turns, 2, [5, 2, 9], b"write");
+        answer(&mut turns, 3);
+        assert_eq!(ask(&mut turns, 3000, [5, 3, 9], b"write"), Said::New);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_by_time_and_length() {
+        let mut turns = Turns::new(SECOND);
+        let mut say = |side, ms: i64, length| {
+            turns.uttered(side, length, Timestamp::from_nanos(ms * 1_000_000))
+        };
+        assert_eq!(say(0, 0, 100), Said::New);
+        assert_eq!(say(0, 1, 50), Said::More);
+        assert_eq!(say(0, 2001, 100), Said::Again);
+        assert_eq!(say(1, 2002, 100), Said::New);
+        assert_eq!(say(0, 2003, 100), Said::New);
+        assert_eq!(say(0, 9000, 90), Said::New, "another request");
+    }
+
+    #[test]
+    fn further_frames_have_headers_too() {
+        let mut turns = Turns::new(SECOND);
+        turns.begins(1, &[0; 20], 3000);
+        assert_eq!(turns.goes_on(1, 2), 18);
+        assert!(!turns.is_whole(1, 2999) && turns.is_whole(1, 3000));
+        assert!(!turns.is_lost(1, 2980), "their headers may be shorter");
+        assert!(turns.is_lost(1, 2979));
+    }
+}
