@@ -507,3 +507,115 @@ fn private_output_names_no_user_share_or_file() {
         }
     }
 }
+
+const LAST: &str = "captures/last/calibration.pcapng";
+
+/// What is invented of LAST in this capture is found again, where the invention put it
+/// (`crates/synth/src/last.rs`), and can be used.
+#[test]
+fn positions_of_last_are_derived_and_used() {
+    let output = wirewait(&["last-calibrate", LAST]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let table = stdout(&output);
+    let row = |message: &str, field: &str| {
+        let start = [
+            format!("last, {message}, {field}, "),
+            format!("bmp, {message}, {field}, "),
+        ];
+        let found = table
+            .lines()
+            .find(|line| start.iter().any(|start| line.starts_with(start.as_str())));
+        let found = found.unwrap_or_else(|| panic!("{message} {field}\n{table}"));
+        let cells: Vec<&str> = found.splitn(9, ',').map(str::trim).collect();
+        (
+            cells[3].to_owned(),
+            cells[4].to_owned(),
+            cells[7].to_owned(),
+        )
+    };
+    let at = |offset: &str, bits: &str, sure: &str| {
+        (offset.to_owned(), bits.to_owned(), sure.to_owned())
+    };
+    assert_eq!(row("any", "length"), at("0", "16", "capture-confirmed"));
+    assert_eq!(row("request", "kind"), at("2", "8", "capture-confirmed"));
+    assert_eq!(
+        row("request", "receiver"),
+        at("4", "16", "capture-confirmed")
+    );
+    assert_eq!(
+        row("response", "sender"),
+        at("6", "16", "capture-confirmed")
+    );
+    assert_eq!(
+        row("request", "sequence"),
+        at("10", "8", "capture-confirmed")
+    );
+    assert_eq!(
+        row("response", "transaction"),
+        at("14", "8", "capture-confirmed")
+    );
+    assert_eq!(
+        row("request", "segment"),
+        at("12", "8", "capture-confirmed")
+    );
+    for says in [
+        "3 copies of requests",
+        "bytes 8 to 9 are 01 00 in all messages",
+        "changes places with the other end in all",
+        "(frames ",
+    ] {
+        assert!(table.contains(says), "{says}\n{table}");
+    }
+
+    let profile = file("last", "derived.csv", table.as_bytes());
+    let shown = wirewait(&[
+        "decode",
+        "-d",
+        "-F",
+        "3",
+        LAST,
+        "--last-profile",
+        text(&profile),
+    ]);
+    assert_eq!(shown.status.code(), Some(0), "{}", stderr(&shown));
+    let shown = stdout(&shown);
+    for says in ["transaction", "sequence", "receiver", "capture-confirmed"] {
+        assert!(shown.contains(says), "{says}\n{shown}");
+    }
+    let built_in = stdout(&wirewait(&["decode", "-d", "-F", "3", LAST]));
+    assert!(
+        !built_in.contains("receiver") && built_in.contains("Not known"),
+        "{built_in}"
+    );
+    // No figure depends on it.
+    for command in ["report", "transactions"] {
+        let with = wirewait(&[command, LAST, "--last-profile", text(&profile)]);
+        assert_eq!(stdout(&with), stdout(&wirewait(&[command, LAST])));
+    }
+}
+
+#[test]
+fn a_table_that_is_none_is_refused_with_its_place() {
+    let bad = file(
+        "last",
+        "bad.csv",
+        b"# a table\nlast, any, x, 0, 7, le, -, assumed, me\n",
+    );
+    for command in ["report", "transactions", "decode"] {
+        let output = wirewait(&[command, LAST, "--last-profile", text(&bad)]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let says = stderr(&output);
+        assert!(
+            says.contains("bad.csv:2:18: bits: fields have whole bytes"),
+            "{says}"
+        );
+        assert_eq!(stdout(&output), "");
+    }
+    let none = wirewait(&["last-calibrate", DEMO]);
+    assert_eq!(none.status.code(), Some(1));
+    assert!(
+        stderr(&none).contains("no message of DEC LAST"),
+        "{}",
+        stderr(&none)
+    );
+}

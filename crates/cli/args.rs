@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Protocols(ProtocolsArgs),
     /// Makes a capture with known answers
     Synth(SynthArgs),
+    /// Derives from a capture where the fields of DEC LAST stand
+    LastCalibrate(CalibrateArgs),
 }
 
 #[derive(Debug, Args)]
@@ -58,6 +60,8 @@ pub(crate) struct ReportArgs {
     pub(crate) format: ReportFormat,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -71,6 +75,8 @@ pub(crate) struct TransactionsArgs {
     pub(crate) format: RowFormat,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -104,6 +110,8 @@ pub(crate) struct DecodeArgs {
     #[arg(long, value_enum, default_value_t = TimeFormat::Relative)]
     pub(crate) time: TimeFormat,
     #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -127,6 +135,22 @@ pub(crate) struct SynthArgs {
     /// The capture to write: pcap if it is called *.pcap, otherwise pcapng
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    /// Where the fields of DEC LAST stand, in place of the built-in table: what `last-calibrate`
+    /// writes, mended by hand or not. `decode -d` shows the fields by it; no figure depends on it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) last_profile: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -294,6 +318,7 @@ fn check(command: &Command) -> Result<(), String> {
         Command::Report(args) => (&args.input, Some(&args.analysis)),
         Command::Transactions(args) => (&args.input, Some(&args.analysis)),
         Command::Decode(args) => (&args.input, None),
+        Command::LastCalibrate(args) => (&args.input, None),
         Command::Protocols(_) | Command::Synth(_) => return Ok(()),
     };
     let empty = match (input.since, input.until) {

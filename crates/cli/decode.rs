@@ -3,13 +3,17 @@
 use crate::args::{DecodeArgs, DecodeFormat, FrameRange, TimeFormat};
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, warn};
+use crate::last_profile;
 use crate::output::Output;
 use wirewait_engine::{Analyzer, Choice, Registry, Settings, registry};
 use wirewait_report::Escaped;
 use wirewait_report::decode::{Cast, Decoder, Filter, FilterError, Shape, Time};
 
 pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
-    let registry = registry();
+    let mut registry = registry();
+    if let Some(layout) = last_profile::read(&args.profile)? {
+        registry.set_layout("last", layout);
+    }
     check(args, &registry)?;
     let filter = filter(args, &registry)?;
     let cast = args

@@ -6,6 +6,8 @@ mod args;
 mod decode;
 mod failure;
 mod input;
+mod last_calibrate;
+mod last_profile;
 mod output;
 mod protocols;
 mod report;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         Command::Decode(args) => decode::run(&args),
         Command::Protocols(args) => protocols::run(&args),
         Command::Synth(args) => synth::run(&args),
+        Command::LastCalibrate(args) => last_calibrate::run(&args),
     };
     match result {
         Ok(Verdict::Whole) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,

@@ -3,10 +3,13 @@
 use crate::args::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
+use crate::last_profile;
 use crate::output::Output;
 use wirewait_report::{json, text};
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
+    // No figure depends on it; a table that is named has to be one all the same.
+    last_profile::read(&args.profile)?;
     let input = Input::open(&args.input)?;
     let settings = args.analysis.settings();
     let analysis = input.analyse(settings, &mut (), false, |_| Ok(()))?;

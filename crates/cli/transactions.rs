@@ -3,12 +3,15 @@
 use crate::args::{RowFormat, TransactionsArgs};
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin};
+use crate::last_profile;
 use crate::output::Output;
 use std::io::Write;
 use wirewait_engine::{Sink, Transaction};
 use wirewait_report::transactions::{Format, Writer};
 
 pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
+    // No figure depends on it; a table that is named has to be one all the same.
+    last_profile::read(&args.profile)?;
     let input = Input::open(&args.input)?;
     let mut output = Output::open(&args.output, &args.input.files)?;
     let writer = Writer::new(match args.format {

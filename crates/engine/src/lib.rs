@@ -19,10 +19,10 @@ pub use wirewait_analysis::{
     FrameSums, Grade, Grouping, InterfaceRow, Mark, Outcome, Place, PlaceRow, Reason, ServerRow,
     Settings, Sink, Snapshot, Spread, StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
-pub use wirewait_dissectors::{EVIDENCE, registry};
+pub use wirewait_dissectors::{EVIDENCE, last, registry};
 pub use wirewait_wire::{
-    Address, Chain, Depth, Dissector, Endpoint, File, Frame, Kind, LinkType, Operation, Registry,
-    Source, SourceError, SourceErrorKind, Status, Timestamp, Verified, Walk,
+    Address, Chain, Depth, Dissector, Endpoint, File, Frame, Kind, Layout, LinkType, Operation,
+    Registry, Source, SourceError, SourceErrorKind, Status, Timestamp, Verified, Walk,
 };
 
 /// Frames in one [`Engine::step`]: short enough to look around often, long enough that

@@ -120,12 +120,12 @@ fn length(smb: Input<'_>, mut command: Command) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// An SMB with these words and bytes.
-    pub(crate) fn smb1(command: u8, flags: u8, words: &[u8], bytes: &[u8]) -> Vec<u8> {
+    pub(in crate::last) fn smb1(command: u8, flags: u8, words: &[u8], bytes: &[u8]) -> Vec<u8> {
         let mut m = SIGNATURE.to_vec();
         m.push(command);
         m.extend([0; 4]);

@@ -6,9 +6,11 @@
 //! An SMB in a message is found by what it looks like, so that what is measured does not hang
 //! on the table.
 
+mod calibrate;
 mod locate;
 mod table;
 
+pub use calibrate::{Calibration, Findings};
 pub(crate) use locate::smb;
 pub use table::{BUILT_IN, profile};
 

@@ -14,7 +14,7 @@ const FILE: usize = 64 << 10;
 /// Rows of a table.
 const ROWS: usize = 512;
 /// Characters of a cell.
-const CELL: usize = 200;
+const CELL: usize = 300;
 /// No frame of any link reaches so far.
 const FURTHEST: u32 = 65535;
 
@@ -465,6 +465,6 @@ mod tests {
             "last, any, {}, 1, 8, le, -, assumed, s",
             "x".repeat(CELL + 1)
         );
-        assert!(fault(&cell).starts_with("t:1:12: field: more than 200"));
+        assert!(fault(&cell).starts_with("t:1:12: field: more than 300"));
     }
 }
