@@ -25,7 +25,7 @@ pub(crate) struct Column {
     pub(crate) theirs: &'static str,
     /// The dissectors, by name.
     pub(crate) layers: &'static [&'static str],
-    /// The field's name.
+    /// The field's name; `Heading > Name` where others have it too, several with ` | `.
     pub(crate) ours: &'static str,
     /// The value as tshark writes it; `None` where tshark has none.
     pub(crate) form: fn(&Field<'_>) -> Option<String>,
@@ -201,10 +201,12 @@ fn read(
             let mut fields = Fields::new(walk.bytes(frame, *span), None);
             let _ = (dissector.fields)(&mut fields);
             let fields = fields.finish();
+            let headings = headings(&fields);
             for (column, values) in columns.iter().zip(&mut values) {
                 if column.layers.contains(&dissector.name) {
-                    let named = fields.iter().filter(|f| f.name == column.ours);
-                    values.extend(named.filter_map(column.form));
+                    let named = fields.iter().zip(&headings);
+                    let named = named.filter(|(f, heading)| is_named(f, heading, column.ours));
+                    values.extend(named.filter_map(|(f, _)| (column.form)(f)));
                 }
             }
         }
@@ -218,6 +220,25 @@ fn read(
         }
     });
     found
+}
+
+/// For each field, the name of what it is part of; empty for the outermost.
+fn headings<'f>(fields: &'f [Field<'_>]) -> Vec<&'f str> {
+    let mut open: Vec<&str> = Vec::new();
+    let step = |field: &'f Field<'_>| {
+        open.truncate(usize::from(field.depth));
+        let heading = open.last().copied().unwrap_or_default();
+        open.push(&field.name);
+        heading
+    };
+    fields.iter().map(step).collect()
+}
+
+fn is_named(field: &Field<'_>, heading: &str, ours: &str) -> bool {
+    ours.split(" | ").any(|one| match one.split_once(" > ") {
+        Some((above, name)) => heading == above && field.name == name,
+        None => field.name == one,
+    })
 }
 
 /// Which of several values in a frame count.

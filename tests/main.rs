@@ -6,6 +6,7 @@ mod decnet;
 mod decode;
 mod fields;
 mod fields_ipx;
+mod fields_smb2;
 mod hostile;
 mod lab;
 mod last;
