@@ -17,8 +17,10 @@ differ=$here/$theme.differ
 [ -e "$differ" ] || differ=/dev/null
 export TZ=UTC LC_ALL=C
 
-# Each frame by itself: what only a reassembly shows is not in a frame's fields.
+# Each frame by itself: what only a reassembly shows is not in a frame's fields. tshark knows
+# SMB by its ports alone; one capture has it on another.
 frame_by_frame=(
+    -d tcp.port==4445,nbss
     -o tcp.desegment_tcp_streams:FALSE -o tcp.relative_sequence_numbers:FALSE
     -o tcp.analyze_sequence_numbers:FALSE -o tcp.no_subdissector_on_error:FALSE
     -o ip.defragment:FALSE -o ipv6.defragment:FALSE
