@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Remakes protocols.list: in how many frames of each shared capture tshark finds each protocol
 # (its protocol hierarchy, `-z io,phs`), for tests/counts.rs.
+# tshark knows SMB by its ports alone; one capture has it on another.
 # Usage: protocols.sh CAPTURES_FOLDER
 set -euo pipefail
 captures=${1:?usage: protocols.sh CAPTURES_FOLDER}
@@ -13,7 +14,7 @@ for dir in real lab derived formats; do
         esac
         # A protocol inside itself (several messages in a frame) is one frame; beside itself,
         # under different carriers, it is different frames.
-        { tshark -n -r "$file" -q -z io,phs 2>/dev/null || true; } |
+        { tshark -n -d tcp.port==4445,nbss -r "$file" -q -z io,phs 2>/dev/null || true; } |
             awk -v capture="$dir/$(basename "$file")" '
                 match($0, /frames:[0-9]+/) {
                     frames = substr($0, RSTART + 7, RLENGTH - 7)
