@@ -12,7 +12,7 @@ use wirewait_dissectors::ALL;
 use wirewait_wire::{Field, Fields, Frame, Value, Walk};
 
 /// Dissectors that no frame of any capture here leads to.
-const NOT_SEEN: &[&str] = &["llc-dix", "sll2"];
+const NOT_SEEN: &[&str] = &["dec_netbios", "llc-dix", "sll2"];
 
 /// Every capture file that is read: the project's own, and the real ones if they are there.
 fn every_capture() -> Vec<PathBuf> {
