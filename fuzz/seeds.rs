@@ -25,7 +25,9 @@ fn main() -> std::io::Result<()> {
         collect(&fuzz.join(folder), &mut paths);
     }
     paths.sort();
-    for target in ["dissect", "analyse", "pairing", "stream", "files", "filter", "profile"] {
+    for target in [
+        "dissect", "analyse", "pairing", "stream", "files", "filter", "profile",
+    ] {
         fs::create_dir_all(fuzz.join("corpus").join(target))?;
     }
     let corpus = |target: &str, name: String| fuzz.join("corpus").join(target).join(name);
@@ -86,7 +88,12 @@ fn main() -> std::io::Result<()> {
         fs::write(corpus("filter", format!("expression-{n}")), expression)?;
     }
     // Behind a byte that says how much of the rest is a PDU.
-    let table = [&[40][..], &[40; 40], wirewait_dissectors::last::BUILT_IN.as_bytes()].concat();
+    let table = [
+        &[40][..],
+        &[40; 40],
+        wirewait_dissectors::last::BUILT_IN.as_bytes(),
+    ]
+    .concat();
     fs::write(corpus("profile", "built-in".to_owned()), table)?;
     println!(
         "seeds of {captures} captures, {} kinds of frames",

@@ -34,7 +34,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "Browser protocol in mailslot messages, MS-BRWS",
     does: "announcements, elections, backup lists: every field",
     lacks: "answers are not paired with what asked for them",
-    verified: &[Verified::Specification, Verified::RealCaptures, Verified::Tshark],
+    verified: &[
+        Verified::Specification,
+        Verified::RealCaptures,
+        Verified::Tshark,
+    ],
     claims: &[Claim::Exact(mailslot::BROWSE)],
     dissect,
     describe,
@@ -118,10 +122,21 @@ fn announcement(f: &mut Fields<'_>, code: u8) -> Option<()> {
     f.u8("Update count")?;
     f.le32("Periodicity")?;
     f.means("ms");
-    f.text(16, if domain { "Machine group" } else { "Server name" })?;
+    f.text(
+        16,
+        if domain {
+            "Machine group"
+        } else {
+            "Server name"
+        },
+    )?;
     let version = ["OS version", "OS minor version"];
     let browser = ["Browser version", "Browser minor version"];
-    let (first, second) = if domain { (browser, version) } else { (version, browser) };
+    let (first, second) = if domain {
+        (browser, version)
+    } else {
+        (version, browser)
+    };
     f.u8(first[0])?;
     f.u8(first[1])?;
     f.le32("Server type")?;
@@ -133,7 +148,11 @@ fn announcement(f: &mut Fields<'_>, code: u8) -> Option<()> {
     f.u8(second[1])?;
     f.le16("Signature")?;
     f.hex();
-    let comment = if domain { "Local master browser name" } else { "Comment" };
+    let comment = if domain {
+        "Local master browser name"
+    } else {
+        "Comment"
+    };
     mailslot::string(f, comment)
 }
 
@@ -147,7 +166,12 @@ fn election(f: &mut Fields<'_>) -> Option<()> {
     f.flag(0x0000_0004, "Local master browser", "yes", "no");
     f.flag(0x0000_0008, "Domain master browser", "yes", "no");
     f.flag(0x0000_0020, "WINS client", "yes", "no");
-    f.flag(0x0000_0080, "Advanced server (NT domain controller)", "yes", "no");
+    f.flag(
+        0x0000_0080,
+        "Advanced server (NT domain controller)",
+        "yes",
+        "no",
+    );
     f.bits(0x00ff_ff00, "Election revision");
     let system = f.bits(0xff00_0000, "Operating system");
     f.means(match system {
@@ -206,7 +230,10 @@ mod tests {
         assert_eq!(number("Server type"), Some(0x0041_2203));
         assert_eq!(number("Server"), Some(1));
         assert_eq!(number("SQL server"), Some(0));
-        assert_eq!((number("OS version"), number("Browser version")), (Some(4), Some(21)));
+        assert_eq!(
+            (number("OS version"), number("Browser version")),
+            (Some(4), Some(21))
+        );
         assert_eq!(number("Signature"), Some(0xaa55));
         let bytes = announcement(12);
         assert_eq!(line(&bytes), "DomainAnnouncement CLIENT a comment");
@@ -232,7 +259,11 @@ mod tests {
         bytes.extend(b"ONE\0TWO\0");
         assert_eq!(text(&bytes, "Backup server"), ["ONE", "TWO"]);
         bytes[1] = 200;
-        assert_eq!(text(&bytes, "Backup server").len(), 2, "no more than there are");
+        assert_eq!(
+            text(&bytes, "Backup server").len(),
+            2,
+            "no more than there are"
+        );
         assert_eq!(line(&[11, b'A', 0]), "BecomeBackup A");
         assert_eq!(line(&[0x77]), "command 0x77");
     }

@@ -4,7 +4,9 @@
 use crate::ethernet;
 use crate::parse::header;
 use std::fmt;
-use wirewait_wire::{Cast, Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified};
+use wirewait_wire::{
+    Cast, Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified,
+};
 
 /// A Cisco HDLC header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,8 +87,8 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
 
     const BYTES: [u8; 4] = [0x8f, 0x00, 0x81, 0x37];

@@ -418,8 +418,14 @@ mod tests {
         assert!(part(&[8, 9]).is_none());
         // Transaction 2 returns results that are no message.
         assert_eq!(of(&[2, 2, 900]).1, Some(Id::new(0, 2)));
-        assert_eq!(line(&DISSECTOR, &bytes(&[1, 9, 1, 3, 5])), "REJECT 9, no such version, 4 bytes");
-        assert_eq!(line(&DISSECTOR, &bytes(&[3, 9, 77])), "ABORT 9, error 77, 0 bytes");
+        assert_eq!(
+            line(&DISSECTOR, &bytes(&[1, 9, 1, 3, 5])),
+            "REJECT 9, no such version, 4 bytes"
+        );
+        assert_eq!(
+            line(&DISSECTOR, &bytes(&[3, 9, 77])),
+            "ABORT 9, error 77, 0 bytes"
+        );
     }
 
     #[test]

@@ -252,7 +252,12 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
     }
     f.flag(0x20, "Intra-Ethernet", "sent on this segment", "no");
     f.flag(0x10, "Return", "on its way back", "no");
-    f.flag(0x08, "Return request", "return if it cannot be delivered", "no");
+    f.flag(
+        0x08,
+        "Return request",
+        "return if it cannot be delivered",
+        "no",
+    );
     f.flag(0x04, "Format", "long", "short");
     match flags & flag::TYPE {
         flag::SHORT_DATA => {
@@ -334,7 +339,11 @@ fn control_fields(f: &mut Fields<'_>, kind: u8) -> Option<()> {
         0x03 | 0x05 => {
             address(f, "Source node")?;
             let n = f.u8("Data length")?;
-            let name = if kind == 3 { "Function value" } else { "Test data" };
+            let name = if kind == 3 {
+                "Function value"
+            } else {
+                "Test data"
+            };
             f.bytes(n.into(), name).map(|_| ())
         }
         _ => Some(()),
@@ -454,7 +463,10 @@ mod tests {
     fn a_hello_is_upkeep() {
         let mut facts = Facts::default();
         let layer = dissect(Input::whole(&HELLO), &mut facts).unwrap();
-        assert_eq!((facts.carries, layer.next.is_none()), (Carries::Control, true));
+        assert_eq!(
+            (facts.carries, layer.next.is_none()),
+            (Carries::Control, true)
+        );
         assert_eq!(line(&DISSECTOR, &HELLO), "Ethernet endnode hello of 1.1");
         let fields = testing::fields(&DISSECTOR, Input::whole(&HELLO));
         assert_eq!(testing::number(&fields, "Hello timer"), Some(10));
@@ -479,7 +491,10 @@ mod tests {
             (&[9, 0, 0x04][..], 2),
         ] {
             let fault = Header::parse(Input::whole(bytes)).unwrap_err();
-            assert!(matches!(fault, Fault::Malformed { offset: o, .. } if o == offset), "{fault:?}");
+            assert!(
+                matches!(fault, Fault::Malformed { offset: o, .. } if o == offset),
+                "{fault:?}"
+            );
         }
     }
 
@@ -491,7 +506,9 @@ mod tests {
 
     #[test]
     fn routes_and_routers() {
-        let mut level1 = vec![14, 0, 0x07, 1, 4, 0, 2, 0, 1, 0, 0x05, 0x04, 0xff, 0x7f, 0x34, 0x12];
+        let mut level1 = vec![
+            14, 0, 0x07, 1, 4, 0, 2, 0, 1, 0, 0x05, 0x04, 0xff, 0x7f, 0x34, 0x12,
+        ];
         let fields = testing::fields(&DISSECTOR, Input::whole(&level1));
         assert_eq!(testing::number(&fields, "Cost"), Some(5));
         assert_eq!(testing::number(&fields, "Hops"), Some(1));
@@ -501,7 +518,9 @@ mod tests {
         level1[6] = 99;
         testing::fields(&DISSECTOR, Input::whole(&level1));
 
-        let mut hello = vec![35, 0, 0x0b, 2, 0, 0, 0xaa, 0, 4, 0, 1, 4, 2, 0xda, 5, 64, 0, 15, 0, 0, 15];
+        let mut hello = vec![
+            35, 0, 0x0b, 2, 0, 0, 0xaa, 0, 4, 0, 1, 4, 2, 0xda, 5, 64, 0, 15, 0, 0, 15,
+        ];
         hello.extend([0; 7]);
         hello.extend([7, 0xaa, 0, 4, 0, 2, 4, 0xc0]);
         hello[0] = (hello.len() - 2) as u8;

@@ -258,7 +258,11 @@ pub(crate) fn header_fields(f: &mut Fields<'_>, check: &str) -> Option<()> {
     let packet_type = f.u8("Packet type")?;
     f.means(PacketType(packet_type));
     for (network, host, socket) in [
-        ("Destination network", "Destination host", "Destination socket"),
+        (
+            "Destination network",
+            "Destination host",
+            "Destination socket",
+        ),
         ("Source network", "Source host", "Source socket"),
     ] {
         let number = f.be32(network)?;
@@ -397,7 +401,11 @@ mod tests {
         assert_eq!(checksum(&packet(&[0x4000])), 0x8000);
         assert_eq!(checksum(&packet(&[0x4000, 0x8001])), 0x0004);
         assert_eq!(checksum(&packet(&[0x4000, 0x8001, 0xfffd])), 0x0004);
-        assert_eq!(checksum(&packet(&[0xffff])), 0, "which would say that there is none");
+        assert_eq!(
+            checksum(&packet(&[0xffff])),
+            0,
+            "which would say that there is none"
+        );
     }
 
     #[test]

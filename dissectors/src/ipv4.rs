@@ -280,8 +280,8 @@ fn internet_checksum(bytes: &[u8]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
 
     /// RFC 791, appendix A, example 1, with a length of 41, TCP, id 0x1234.
@@ -360,7 +360,10 @@ mod tests {
         bytes[0] = 0x47;
         bytes.extend([0x07, 7, 4, 10, 0, 0, 9, 1]);
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
-        assert_eq!(testing::text(&fields, "Router").as_deref(), Some("10.0.0.9"));
+        assert_eq!(
+            testing::text(&fields, "Router").as_deref(),
+            Some("10.0.0.9")
+        );
         let options = fields.iter().filter(|f| f.name == "Option");
         assert_eq!(options.count(), 2);
     }

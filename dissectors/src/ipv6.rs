@@ -314,8 +314,8 @@ fn next_header(f: &mut Fields<'_>) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
     use wirewait_wire::Value;
 

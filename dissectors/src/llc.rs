@@ -392,8 +392,8 @@ fn sap_name(sap: u8) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
 

@@ -3,7 +3,9 @@
 use crate::ethernet;
 use crate::parse::{header, malformed};
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified};
+use wirewait_wire::{
+    Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified,
+};
 
 /// The header: an address family as the capturing host numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,8 +106,8 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
 
     fn next(bytes: &[u8]) -> Option<wirewait_wire::Key> {

@@ -7,8 +7,8 @@ use crate::parse::{be16, malformed};
 use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
-    Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next, Operation, Part, Role,
-    Side, Status, Verified,
+    Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next, Operation,
+    Part, Role, Side, Status, Verified,
 };
 
 /// What a session service packet other than a message says.

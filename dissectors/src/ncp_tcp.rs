@@ -377,7 +377,10 @@ mod tests {
         assert_eq!(fields[0].value, Value::Text("DmdT".into()));
         assert_eq!(fields[0].meaning, "request");
         assert_eq!(testing::number(&fields, "Packet signature"), Some(1));
-        assert_eq!(testing::number(&fields, "Length of header and packet"), Some(44));
+        assert_eq!(
+            testing::number(&fields, "Length of header and packet"),
+            Some(44)
+        );
         assert_eq!(testing::number(&fields, "Version"), Some(1));
         assert_eq!(testing::number(&fields, "Reply buffer size"), Some(272));
         let last = fields.last().unwrap();

@@ -6,9 +6,7 @@
 use crate::ipx;
 use crate::parse::header;
 use std::fmt;
-use wirewait_wire::{
-    Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified,
-};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified};
 
 /// Signature characters.
 pub mod signature {
@@ -123,7 +121,10 @@ mod tests {
             line(&DISSECTOR, &[7, b'Y']),
             "watchdog: still there, connection 7"
         );
-        assert_eq!(line(&DISSECTOR, &[7, b'!']), "a message waits, connection 7");
+        assert_eq!(
+            line(&DISSECTOR, &[7, b'!']),
+            "a message waits, connection 7"
+        );
     }
 
     /// The layers of a packet of this type between these sockets.

@@ -223,7 +223,10 @@ mod tests {
         response.extend(utf16("DOM"));
         response.extend(VERSION);
         assert_eq!(line(&response), "LOGON_PRIMARY_RESPONSE DC DC DOM");
-        assert_eq!(line(&[7, 0, b'A', 0, b'\\', 0, 0xff, 0xff]), "LOGON_PRIMARY_QUERY A \\");
+        assert_eq!(
+            line(&[7, 0, b'A', 0, b'\\', 0, 0xff, 0xff]),
+            "LOGON_PRIMARY_QUERY A \\"
+        );
     }
 
     #[test]
@@ -237,7 +240,10 @@ mod tests {
         bytes.extend([1, 2, 3, 4]);
         bytes.extend(VERSION);
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
-        let user = fields.iter().find(|f| f.name == "Unicode user name").unwrap();
+        let user = fields
+            .iter()
+            .find(|f| f.name == "Unicode user name")
+            .unwrap();
         assert_eq!(user.value, Value::Text("me".into()));
         let sid = fields.iter().find(|f| f.name == "Domain SID").unwrap();
         assert_eq!(sid.value, Value::Bytes(&[1, 2, 3, 4]));

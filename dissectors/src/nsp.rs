@@ -105,7 +105,10 @@ impl Message {
 
     /// A segment number stands behind those.
     const fn numbers(self) -> bool {
-        matches!(self, Self::Data { .. } | Self::Interrupt | Self::LinkService)
+        matches!(
+            self,
+            Self::Data { .. } | Self::Interrupt | Self::LinkService
+        )
     }
 
     /// It belongs to the subchannel of data.
@@ -258,7 +261,9 @@ impl Header {
             | Message::LinkService
             | Message::DisconnectInitiate
             | Message::DisconnectConfirm => NumberedKind::Control,
-            Message::ConnectInitiate { .. } | Message::ConnectAck | Message::NoOperation => return None,
+            Message::ConnectInitiate { .. } | Message::ConnectAck | Message::NoOperation => {
+                return None;
+            }
         };
         let opens = kind == NumberedKind::Open;
         Some(Numbered {
@@ -539,7 +544,12 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
         f.le16("Segment")?;
         f.hex();
         f.bits(NUMBER.into(), "Segment number");
-        f.flag(DELAY.into(), "Acknowledgment delay", "allowed", "not allowed");
+        f.flag(
+            DELAY.into(),
+            "Acknowledgment delay",
+            "allowed",
+            "not allowed",
+        );
     }
     match kind {
         Message::Data { first, last } => {
@@ -714,7 +724,10 @@ mod tests {
     }
 
     fn numbered(bytes: &[u8]) -> Numbered {
-        Header::parse(Input::whole(bytes)).unwrap().numbered().unwrap()
+        Header::parse(Input::whole(bytes))
+            .unwrap()
+            .numbered()
+            .unwrap()
     }
 
     fn meaning(bytes: &[u8]) -> Option<Exchange> {
@@ -725,9 +738,24 @@ mod tests {
     fn a_link_is_asked_for_and_granted() {
         let (_, asked) = read(&INITIATE);
         let (_, granted) = read(&CONFIRM);
-        assert_eq!(asked.session, Some(Session { from: 0x2003, to: 0 }));
-        assert_eq!(granted.session, Some(Session { from: 0, to: 0x2003 }));
-        assert_eq!((asked.order, asked.carries), (Order::None, Carries::Message));
+        assert_eq!(
+            asked.session,
+            Some(Session {
+                from: 0x2003,
+                to: 0
+            })
+        );
+        assert_eq!(
+            granted.session,
+            Some(Session {
+                from: 0,
+                to: 0x2003
+            })
+        );
+        assert_eq!(
+            (asked.order, asked.carries),
+            (Order::None, Carries::Message)
+        );
         let open = numbered(&CONFIRM);
         assert_eq!((open.kind, open.number), (NumberedKind::Open, 1));
         assert_eq!(open.expects, Some(1));
@@ -746,13 +774,22 @@ mod tests {
     fn data_and_what_acknowledges_it() {
         let (layer, facts) = read(&DATA);
         assert_eq!((layer.header, layer.end), (11, 12));
-        assert!(matches!(facts.carries, Carries::Segment(Segment { last: true, .. })));
+        assert!(matches!(
+            facts.carries,
+            Carries::Segment(Segment { last: true, .. })
+        ));
         let data = numbered(&DATA);
         assert_eq!((data.kind, data.number), (NumberedKind::Data, 1));
         assert_eq!(data.expects, Some(2), "it acknowledges 1");
         let ack = numbered(&DATA_ACK);
         assert_eq!((ack.kind, ack.expects), (NumberedKind::Ready, Some(2)));
-        assert_eq!(ack.connection, Some(Session { from: 0x2003, to: 0x2004 }));
+        assert_eq!(
+            ack.connection,
+            Some(Session {
+                from: 0x2003,
+                to: 0x2004
+            })
+        );
         // In the other subchannel only what crosses over is about data.
         assert_eq!(numbered(&OTHER_ACK).expects, Some(1));
         assert_eq!(numbered(&LINK_SERVICE).expects, Some(1));
@@ -806,7 +843,11 @@ mod tests {
         let fields = testing::fields(&DISSECTOR, Input::whole(&INITIATE));
         let object = fields.iter().find(|f| f.name == "Object").unwrap();
         assert_eq!(object.meaning, "PHONE");
-        assert!(fields.iter().any(|f| format!("{:?}", f.value).contains("LINUX")));
+        assert!(
+            fields
+                .iter()
+                .any(|f| format!("{:?}", f.value).contains("LINUX"))
+        );
         assert_eq!(testing::number(&fields, "Segment size"), Some(0x4013));
         assert_eq!(
             line(&DISSECTOR, &DATA),

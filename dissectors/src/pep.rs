@@ -144,15 +144,24 @@ mod tests {
     fn the_number_is_all_that_pairs() {
         let part = exchange(Input::whole(&BYTES)).unwrap();
         let x = part.exchange.unwrap();
-        assert_eq!((x.role, x.sender, part.length), (Role::Either, Side::Unknown, 10));
+        assert_eq!(
+            (x.role, x.sender, part.length),
+            (Role::Either, Side::Unknown, 10)
+        );
         assert_eq!(x.id, Some(Id::new(0, 0x1234)));
         assert!(x.repeats && x.anyone);
         assert_eq!((x.operation.name, x.code), ("TIME", 1));
         assert_eq!(line(&DISSECTOR, &BYTES), "id 00001234, time, 4 bytes");
         let mut other = BYTES;
         other[4] = 0x77;
-        assert_eq!(exchange(Input::whole(&other)).unwrap().exchange.unwrap().id, x.id);
-        assert_eq!(line(&DISSECTOR, &other), "id 00001234, client type 30465, 4 bytes");
+        assert_eq!(
+            exchange(Input::whole(&other)).unwrap().exchange.unwrap().id,
+            x.id
+        );
+        assert_eq!(
+            line(&DISSECTOR, &other),
+            "id 00001234, client type 30465, 4 bytes"
+        );
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use crate::ethernet;
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified};
+use wirewait_wire::{
+    Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified,
+};
 
 /// A PPP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,8 +131,8 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
 
     fn read(bytes: &[u8]) -> (u32, Option<wirewait_wire::Key>) {

@@ -4,7 +4,9 @@
 use crate::ethernet;
 use crate::parse::{header, malformed};
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified};
+use wirewait_wire::{
+    Claim, Dissector, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified,
+};
 
 /// DLT_RAW of most systems, which some writers put into files unchanged.
 const RAW_DLT: LinkType = LinkType(12);
@@ -68,8 +70,8 @@ fn fields(_: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
 
     #[test]

@@ -5,9 +5,7 @@
 use crate::ipx;
 use crate::parse::header;
 use std::fmt;
-use wirewait_wire::{
-    Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified,
-};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified};
 
 /// What is announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

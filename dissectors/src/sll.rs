@@ -6,8 +6,7 @@ use crate::notes;
 use crate::parse::header;
 use std::fmt;
 use wirewait_wire::{
-    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Next,
-    Verified,
+    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified,
 };
 
 /// A cooked header, of either version.
@@ -190,8 +189,8 @@ const fn has_ethernet_type(hardware: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
 
     /// LINKTYPE_LINUX_SLL: broadcast from an Ethernet device, 802.2.

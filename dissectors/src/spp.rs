@@ -287,8 +287,7 @@ fn smb_length(smb: Input<'_>) -> Option<u32> {
     let at = 33 + 2 * usize::from(*smb.bytes.get(32)?);
     let count = u16::from_le_bytes(smb.bytes.get(at..at + 2)?.try_into().ok()?);
     let words_end = u32::try_from(at + 2).ok()?;
-    (operation.name != "UNKNOWN" && words_end <= smb.length)
-        .then_some(words_end + u32::from(count))
+    (operation.name != "UNKNOWN" && words_end <= smb.length).then_some(words_end + u32::from(count))
 }
 
 /// Only the opening of a connection is a matter of question and answer.
@@ -450,7 +449,10 @@ mod tests {
         assert_eq!((layer.header, layer.end), (12, 16));
         assert_eq!((n.kind, n.number), (NumberedKind::Data, 5));
         assert_eq!((n.expects, n.modulus), (Some(9), 65536));
-        assert_eq!((n.connection, facts.session), (Some(SESSION), Some(SESSION)));
+        assert_eq!(
+            (n.connection, facts.session),
+            (Some(SESSION), Some(SESSION))
+        );
         assert!(segment(&facts).last);
         let keys = [SOCKET.key(0x0bbc), SOCKET.key(0x0bc1)];
         assert!(layer.next.keys().eq(keys));
@@ -488,8 +490,18 @@ mod tests {
         answer[2..12].copy_from_slice(&[0x20, 2, 0x10, 1, 0, 0, 0, 0, 0, 7]);
         let mut ids = Vec::new();
         for (bytes, kind, role, text) in [
-            (&call, NumberedKind::Call, Role::Request, "OPEN 1001 > 0000, seq 0"),
-            (&answer, NumberedKind::Open, Role::Response, "OPENED 2002 > 1001, seq 0"),
+            (
+                &call,
+                NumberedKind::Call,
+                Role::Request,
+                "OPEN 1001 > 0000, seq 0",
+            ),
+            (
+                &answer,
+                NumberedKind::Open,
+                Role::Response,
+                "OPENED 2002 > 1001, seq 0",
+            ),
         ] {
             let (_, facts, n) = read(bytes);
             assert_eq!((n.kind, n.number), (kind, 0));
@@ -502,8 +514,16 @@ mod tests {
         }
         assert_eq!(ids, [Some(Id::new(0, 0x1001)); 2]);
         assert_eq!(read(&call).2.connection.unwrap().from, 0x1001);
-        assert_eq!((read(&call).2.expects, read(&answer).2.expects), (None, Some(0)));
-        assert!(exchange(Input::whole(&packet(0x50, 0, &[]))).unwrap().exchange.is_none());
+        assert_eq!(
+            (read(&call).2.expects, read(&answer).2.expects),
+            (None, Some(0))
+        );
+        assert!(
+            exchange(Input::whole(&packet(0x50, 0, &[])))
+                .unwrap()
+                .exchange
+                .is_none()
+        );
     }
 
     #[test]
@@ -540,7 +560,10 @@ mod tests {
         assert!(line(&DISSECTOR, &bytes).contains("SMB behind 32 bytes"));
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
         let before = fields.last().unwrap();
-        assert_eq!((before.name.as_ref(), before.end), ("Bytes before the SMB", 44));
+        assert_eq!(
+            (before.name.as_ref(), before.end),
+            ("Bytes before the SMB", 44)
+        );
     }
 
     #[test]

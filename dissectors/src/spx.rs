@@ -267,7 +267,12 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
         "not wanted",
     );
     f.flag(control::ATTENTION.into(), "Attention", "yes", "no");
-    f.flag(control::END_OF_MESSAGE.into(), "End of message", "yes", "no");
+    f.flag(
+        control::END_OF_MESSAGE.into(),
+        "End of message",
+        "yes",
+        "no",
+    );
     if f.flag(control::SPX2.into(), "SPX II", "yes", "no") {
         f.flag(control::NEGOTIATE.into(), "Negotiate size", "yes", "no");
         f.flag(control::EXTENDED.into(), "Extended header", "yes", "no");

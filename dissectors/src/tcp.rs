@@ -236,8 +236,8 @@ fn option(f: &mut Fields<'_>, kind: u8) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
 
     /// Port 1025 to 139, sequence 100, acknowledgement 200, PSH and ACK, window 8760.
@@ -299,7 +299,9 @@ mod tests {
         // What Linux sends with a SYN, and a selective acknowledgement of one block.
         let mut bytes = BYTES.to_vec();
         bytes[12] = 0xd0;
-        bytes.extend([2, 4, 0x05, 0xb4, 4, 2, 8, 10, 0, 0, 1, 2, 0, 0, 3, 4, 1, 3, 3, 7]);
+        bytes.extend([
+            2, 4, 0x05, 0xb4, 4, 2, 8, 10, 0, 0, 1, 2, 0, 0, 3, 4, 1, 3, 3, 7,
+        ]);
         bytes.extend([5, 10, 0, 0, 0, 9, 0, 0, 0, 11, 1, 0]);
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
         for (name, value) in [

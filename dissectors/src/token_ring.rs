@@ -5,8 +5,7 @@ use crate::notes;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Next,
-    Verified,
+    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified,
 };
 
 /// A MAC header. Addresses are in the bit order of the ring, as its people write them
@@ -205,7 +204,12 @@ fn route(f: &mut Fields<'_>) -> Option<()> {
         _ => "single route",
     });
     let length = f.bits(0x1f00, "Length");
-    f.flag(0x0080, "Direction", "from right to left", "from left to right");
+    f.flag(
+        0x0080,
+        "Direction",
+        "from right to left",
+        "from left to right",
+    );
     let largest = f.bits(0x0070, "Largest frame");
     f.means(notes::largest_frame(largest));
     // A length that cannot be ends the header; see `Header::parse`.
@@ -254,8 +258,8 @@ fn address_name(address: [u8; 6]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::testing;
     use proptest::prelude::*;
 
     /// To the functional address of NetBIOS, with a route over one bridge.

@@ -2,9 +2,7 @@
 
 use crate::parse::{header, malformed};
 use std::fmt;
-use wirewait_wire::{
-    Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Table, Verified,
-};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Table, Verified};
 
 /// Ports of either end; the lower one is tried first.
 pub const PORT: Table = Table::new("udp.port");

@@ -99,9 +99,9 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use crate::ethernet::{LLC, RAW};
+    use crate::testing;
     use proptest::prelude::*;
 
     fn read(bytes: &[u8]) -> Layer {

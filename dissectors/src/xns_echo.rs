@@ -98,7 +98,11 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
         "" => write!(out, "operation {}", h.operation)?,
         name => out.write_str(name)?,
     }
-    write!(out, ", {} bytes", input.length.saturating_sub(Header::LENGTH))
+    write!(
+        out,
+        ", {} bytes",
+        input.length.saturating_sub(Header::LENGTH)
+    )
 }
 
 fn fields(f: &mut Fields<'_>) -> Option<()> {
@@ -125,7 +129,10 @@ mod tests {
         let answers = part(&[0, 2, 7, 8, 9]).unwrap();
         let other = part(&[0, 2, 7, 8, 0]).unwrap();
         assert_eq!((asks.role, asks.sender), (Role::Request, Side::Client));
-        assert_eq!((answers.role, answers.sender), (Role::Response, Side::Server));
+        assert_eq!(
+            (answers.role, answers.sender),
+            (Role::Response, Side::Server)
+        );
         assert_eq!(asks.id, answers.id);
         assert_ne!(asks.id, other.id);
         assert!(!asks.repeats);

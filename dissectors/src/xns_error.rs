@@ -220,7 +220,10 @@ mod tests {
         let (asked, other) = ([2, 0x60, 0x8c, 0, 0, 9], [2, 0x60, 0x8c, 0, 0, 1]);
         let refusal = error(2, 0, 4);
         assert_eq!(sockets(&refusal, asked, 3), (Some(0x0464), Some(0x0bc1)));
-        assert_eq!(sockets(&refusal, asked, 0x0bc1), (Some(0x0464), Some(0x0bc1)));
+        assert_eq!(
+            sockets(&refusal, asked, 0x0bc1),
+            (Some(0x0464), Some(0x0bc1))
+        );
         assert_eq!(sockets(&refusal, other, 3), (Some(3), Some(3)), "a router");
         let unreachable = error(0o1002, 0, 4);
         assert_eq!(sockets(&unreachable, asked, 3), (Some(3), Some(3)));
@@ -229,12 +232,18 @@ mod tests {
     #[test]
     fn one_line_each() {
         let about = "about 00000022.02608c123456:0bc1 > 00000000.02608c000009:0464";
-        assert_eq!(line(&DISSECTOR, &error(2, 0, 4)), format!("no such socket, {about}"));
+        assert_eq!(
+            line(&DISSECTOR, &error(2, 0, 4)),
+            format!("no such socket, {about}")
+        );
         assert_eq!(
             line(&DISSECTOR, &error(0o1004, 576, 5)),
             format!("packet too big, at most 576 bytes, {about}")
         );
-        assert_eq!(line(&DISSECTOR, &error(77, 0, 5)), format!("error 77, {about}"));
+        assert_eq!(
+            line(&DISSECTOR, &error(77, 0, 5)),
+            format!("error 77, {about}")
+        );
         assert_eq!(
             line(&DISSECTOR, &[0, 1, 0, 0, 1]),
             "bad checksum, about an unknown packet"

@@ -200,7 +200,10 @@ mod tests {
     fn an_answer_goes_by_the_network_asked_for() {
         let (asks, answers) = (part(&REQUEST), part(&RESPONSE));
         assert_eq!((asks.role, asks.sender), (Role::Request, Side::Client));
-        assert_eq!((answers.role, answers.sender), (Role::Response, Side::Server));
+        assert_eq!(
+            (answers.role, answers.sender),
+            (Role::Response, Side::Server)
+        );
         assert_eq!(asks.id, answers.id);
         let all = part(&[0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
         assert_ne!(all.id, answers.id);
@@ -218,7 +221,10 @@ mod tests {
             facts.carries
         };
         assert_eq!(carried(&RESPONSE, [0xff; 6]), Carries::Nothing);
-        assert_eq!(carried(&RESPONSE, [2, 0x60, 0x8c, 1, 2, 3]), Carries::Message);
+        assert_eq!(
+            carried(&RESPONSE, [2, 0x60, 0x8c, 1, 2, 3]),
+            Carries::Message
+        );
         assert_eq!(carried(&REQUEST, [0xff; 6]), Carries::Message);
     }
 
@@ -231,7 +237,10 @@ mod tests {
         );
         let mut gone = RESPONSE;
         gone[7] = 16;
-        assert_eq!(line(&DISSECTOR, &gone), "response, network 00000022 unreachable");
+        assert_eq!(
+            line(&DISSECTOR, &gone),
+            "response, network 00000022 unreachable"
+        );
         assert_eq!(line(&DISSECTOR, &[0, 1]), "request, no network");
         assert_eq!(line(&DISSECTOR, &[0, 7]), "operation 7");
         short_when_cut(&DISSECTOR, &RESPONSE[..6]);
@@ -243,7 +252,10 @@ mod tests {
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
         let hops: Vec<_> = fields.iter().filter(|f| f.name == "Hops").collect();
         assert_eq!(hops.len(), 2);
-        assert_eq!((hops[0].start, hops[1].meaning.as_str()), (6, "unreachable"));
+        assert_eq!(
+            (hops[0].start, hops[1].meaning.as_str()),
+            (6, "unreachable")
+        );
         assert_eq!(fields.last().unwrap().name, "Data", "half an entry");
     }
 

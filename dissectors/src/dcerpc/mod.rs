@@ -279,9 +279,7 @@ mod tests {
     /// Common header of `n` bytes and what is behind it.
     fn pdu(ptype: u8, auth: u8, body: &[u8]) -> Vec<u8> {
         let n = u8::try_from(16 + body.len()).unwrap();
-        let mut bytes = vec![
-            5, 0, ptype, 3, 0x10, 0, 0, 0, n, 0, auth, 0, 7, 0, 0, 0,
-        ];
+        let mut bytes = vec![5, 0, ptype, 3, 0x10, 0, 0, 0, n, 0, auth, 0, 7, 0, 0, 0];
         bytes.extend(body);
         bytes
     }
@@ -324,7 +322,10 @@ mod tests {
     #[test]
     fn requests_and_faults_show_operation_and_status() {
         let request = pdu(0, 0, &[12, 0, 0, 0, 1, 0, 15, 0, 1, 2, 3, 4]);
-        assert_eq!(line(&request), "request call=7 opnum=15 context=1, 28 bytes");
+        assert_eq!(
+            line(&request),
+            "request call=7 opnum=15 context=1, 28 bytes"
+        );
         assert_eq!(shown(&request, "Operation").unwrap().0, Value::Decimal(15));
         let fault = pdu(3, 0, &[0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0x1c, 0, 0, 0, 0]);
         assert_eq!(

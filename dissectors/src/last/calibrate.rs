@@ -314,7 +314,9 @@ impl Search<'_> {
     }
 
     fn lengths_differ(&self) -> bool {
-        self.seen.windows(2).any(|two| two[0].length != two[1].length)
+        self.seen
+            .windows(2)
+            .any(|two| two[0].length != two[1].length)
     }
 
     /// Two words that change places with the direction: the ends of a circuit.
@@ -349,7 +351,8 @@ impl Search<'_> {
             let value = |kind: Kind| {
                 let mut own = self.seen.iter().filter(|s| s.kind == kind);
                 let first = own.next()?.front.get(at).copied()?;
-                own.all(|s| s.front.get(at) == Some(&first)).then_some(first)
+                own.all(|s| s.front.get(at) == Some(&first))
+                    .then_some(first)
             };
             let (Some(asks), Some(says)) = (value(Kind::Request), value(Kind::Response)) else {
                 continue;
@@ -649,7 +652,22 @@ mod tests {
     /// transaction, a constant, zeros.
     fn message(kind: u8, sequence: u8, transaction: u8, smb: &[u8]) -> Vec<u8> {
         let (to, from) = if kind == 1 { (2, 1) } else { (1, 2) };
-        let mut m = vec![0, 0, kind, 0, to, 0x10, from, 0x10, sequence, 0, transaction, 0, 5, 0];
+        let mut m = vec![
+            0,
+            0,
+            kind,
+            0,
+            to,
+            0x10,
+            from,
+            0x10,
+            sequence,
+            0,
+            transaction,
+            0,
+            5,
+            0,
+        ];
         m.extend(smb);
         let length = (m.len() as u16).to_le_bytes();
         m[..2].copy_from_slice(&length);
@@ -701,15 +719,25 @@ mod tests {
         assert_eq!(place(&found, "request", "receiver"), Some((4, 16, sure)));
         assert_eq!(place(&found, "response", "sender"), Some((6, 16, sure)));
         assert_eq!(place(&found, "request", "sequence"), Some((8, 8, sure)));
-        assert_eq!(place(&found, "response", "transaction"), Some((10, 8, sure)));
-        let row = found.rows.iter().find(|row| row.field == "sequence").unwrap();
+        assert_eq!(
+            place(&found, "response", "transaction"),
+            Some((10, 8, sure))
+        );
+        let row = found
+            .rows
+            .iter()
+            .find(|row| row.field == "sequence")
+            .unwrap();
         assert_eq!(
             row.source,
             "a.pcap: all 10 answers bring it back, and all 3 copies have another (frames 5>6, \
              12>13, 17>18)"
         );
         let notes = found.notes.join("\n");
-        assert!(notes.contains("bytes 11 to 13 are 00 05 00 in all messages"), "{notes}");
+        assert!(
+            notes.contains("bytes 11 to 13 are 00 05 00 in all messages"),
+            "{notes}"
+        );
         assert!(!notes.contains("without a rule"), "{notes}");
     }
 
@@ -718,9 +746,20 @@ mod tests {
         let found = reads(&[]);
         assert_eq!(place(&found, "request", "sequence"), None);
         let assumed = Confidence::Assumed;
-        assert_eq!(place(&found, "request", "identifier"), Some((8, 8, assumed)));
-        assert_eq!(place(&found, "request", "identifier_2"), Some((10, 8, assumed)));
-        assert!(found.notes.iter().any(|note| note.starts_with("no request was seen twice")));
+        assert_eq!(
+            place(&found, "request", "identifier"),
+            Some((8, 8, assumed))
+        );
+        assert_eq!(
+            place(&found, "request", "identifier_2"),
+            Some((10, 8, assumed))
+        );
+        assert!(
+            found
+                .notes
+                .iter()
+                .any(|note| note.starts_with("no request was seen twice"))
+        );
     }
 
     #[test]
@@ -730,7 +769,11 @@ mod tests {
         let layout = profile("derived", &text).unwrap();
         assert!(text.contains("# - bytes 11 to 13 are 00 05 00 in all messages"));
         assert!(layout.row("upkeep", "node_name").is_some());
-        assert!(layout.row("request", "slot").is_some_and(|row| row.place().is_none()));
+        assert!(
+            layout
+                .row("request", "slot")
+                .is_some_and(|row| row.place().is_none())
+        );
         let asks = message(1, 9, 4, &smb1(0x0a, 0, &[0; 10], &[]));
         let pdu = Input::whole(&asks);
         assert_eq!(layout.message(pdu, None), Some("request"));

@@ -165,7 +165,11 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
     let (end, hint) = match Message::read(pdu) {
         Message::Upkeep => (pdu.length, Some(table::UPKEEP)),
         Message::Smb { header, reply, .. } => {
-            let kind = if reply { table::RESPONSE } else { table::REQUEST };
+            let kind = if reply {
+                table::RESPONSE
+            } else {
+                table::REQUEST
+            };
             (header, Some(kind))
         }
         Message::Other => (pdu.length, None),

@@ -96,7 +96,10 @@ mod tests {
 
     #[test]
     fn layers_that_are_none() {
-        let fault = profile("t", "last, any, x, 0, 8, le, -, assumed, s\nlats, any, y, 9, 8, le, -, assumed, s");
+        let fault = profile(
+            "t",
+            "last, any, x, 0, 8, le, -, assumed, s\nlats, any, y, 9, 8, le, -, assumed, s",
+        );
         assert_eq!(
             fault.unwrap_err().to_string(),
             "t:2:1: layer: `lats`: expected eth, last or bmp"

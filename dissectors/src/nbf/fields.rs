@@ -364,25 +364,59 @@ mod tests {
     #[test]
     fn every_command_has_its_own_data() {
         for (code, data1, data2, name, words) in [
-            (0x03, 1, 9, "Status request (DATA1)", "NetBIOS 2.1, first request"),
+            (
+                0x03,
+                1,
+                9,
+                "Status request (DATA1)",
+                "NetBIOS 2.1, first request",
+            ),
             (0x0a, 0, 0x0000, "Session number", "none: FIND.NAME"),
             (0x0a, 0, 0x0105, "Name type", "group name"),
-            (0x0e, 0, 0x00ff, "Session number", "none: LISTEN, but no resources"),
+            (
+                0x0e,
+                0,
+                0x00ff,
+                "Session number",
+                "none: LISTEN, but no resources",
+            ),
             (0x0d, 1, 0, "Add name in process (DATA1)", "yes"),
             (0x0d, 1, 1, "Name type (DATA2)", "group name"),
-            (0x0f, 3, 0, "Status response (DATA1)", "NetBIOS 2.1, 3 names sent so far"),
+            (
+                0x0f,
+                3,
+                0,
+                "Status response (DATA1)",
+                "NetBIOS 2.1, 3 names sent so far",
+            ),
             (0x0f, 3, 0x8000, "Longer than a frame", "yes"),
             (0x15, 1, 0, "RECEIVE_CONTINUE", "requested"),
-            (0x16, 4, 0, "ACKNOWLEDGE_WITH_DATA_ALLOWED", "may be acknowledged with data"),
+            (
+                0x16,
+                4,
+                0,
+                "ACKNOWLEDGE_WITH_DATA_ALLOWED",
+                "may be acknowledged with data",
+            ),
             (0x16, 2, 0, "NO.ACK", "no DATA_ACK follows"),
-            (0x18, 0, 1, "Termination indicator (DATA2)", "abnormal: SEND timed out"),
+            (
+                0x18,
+                0,
+                1,
+                "Termination indicator (DATA2)",
+                "abnormal: SEND timed out",
+            ),
             (0x19, 0x8f, 1482, "Largest frame", "65535 bytes"),
             (0x17, 0x81, 1482, "Version", "NetBIOS 2.0 or higher"),
             (0x1a, 2, 9, "SEND.NO.ACK", "data under it was not received"),
             (0x0a, 0, 5, "Destination name", "name to be called (server)"),
             (0x00, 0, 5, "Destination name", "reserved"),
         ] {
-            assert_eq!(meaning(&frame(code, data1, data2), name), words, "{code:#x}");
+            assert_eq!(
+                meaning(&frame(code, data1, data2), name),
+                words,
+                "{code:#x}"
+            );
         }
     }
 
@@ -392,12 +426,18 @@ mod tests {
         bytes.extend([0, 0, 0x1b, 1, 2, 3, 2, 0, 0xff, 0x21]);
         bytes.extend([0; 48]);
         bytes.extend([2, 0]);
-        for (name, flags) in [(b"SERVER         \x20", 0x04), (b"GROUP          \x00", 0x84)] {
+        for (name, flags) in [
+            (b"SERVER         \x20", 0x04),
+            (b"GROUP          \x00", 0x84),
+        ] {
             bytes.extend(name);
             bytes.extend([2, flags]);
         }
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
-        assert_eq!(testing::text(&fields, "Adapter address").unwrap(), "00-00-1b-01-02-03");
+        assert_eq!(
+            testing::text(&fields, "Adapter address").unwrap(),
+            "00-00-1b-01-02-03"
+        );
         assert_eq!(testing::number(&fields, "Number of names"), Some(2));
         let names: Vec<_> = fields.iter().filter(|f| f.name == "Name").collect();
         assert_eq!(names.len(), 2);

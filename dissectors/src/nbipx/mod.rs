@@ -208,7 +208,12 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbipx",
     orders: true,
     title: "NetBIOS over IPX (Novell, and Microsoft NWLink)",
-    aliases: &["NWLink NetBIOS", "NetBIOS over IPX", "NB-IPX", "Novell NetBIOS"],
+    aliases: &[
+        "NWLink NetBIOS",
+        "NetBIOS over IPX",
+        "NB-IPX",
+        "Novell NetBIOS",
+    ],
     does: "sessions: opening, the order of packets, messages in pieces, acknowledgements, \
            retransmissions; datagrams down to the mailslot message in them; name queries \
            with their answers",
@@ -623,7 +628,11 @@ mod tests {
         assert_eq!(fields.last().unwrap().end, 56);
         let data = session_packet(32);
         let fields = testing::fields(&DISSECTOR, Input::whole(&data));
-        assert_eq!(fields.last().unwrap().end, 18, "the data is somebody else's");
+        assert_eq!(
+            fields.last().unwrap().end,
+            18,
+            "the data is somebody else's"
+        );
         assert_eq!(testing::number(&fields, "Send sequence number"), Some(5));
     }
 

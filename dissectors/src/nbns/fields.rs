@@ -207,9 +207,15 @@ mod tests {
         assert_eq!(names[1].meaning, "SERVER<20>, as at byte 12");
         assert_eq!(testing::number(&fields, "Time to live"), Some(300_000));
         assert_eq!(testing::number(&fields, "G"), Some(1));
-        assert_eq!(testing::text(&fields, "Address").as_deref(), Some("10.0.0.7"));
+        assert_eq!(
+            testing::text(&fields, "Address").as_deref(),
+            Some("10.0.0.7")
+        );
         let last = fields.last().unwrap();
-        assert_eq!((&*last.name, last.start as usize), ("Padding", bytes.len() - 2));
+        assert_eq!(
+            (&*last.name, last.start as usize),
+            ("Padding", bytes.len() - 2)
+        );
     }
 
     #[test]
@@ -227,7 +233,10 @@ mod tests {
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
         assert_eq!(testing::number(&fields, "Number of names"), Some(2));
         assert_eq!(testing::number(&fields, "ACT"), Some(1));
-        assert_eq!(testing::text(&fields, "Unit id").as_deref(), Some("00-00-1b-01-02-03"));
+        assert_eq!(
+            testing::text(&fields, "Unit id").as_deref(),
+            Some("00-00-1b-01-02-03")
+        );
         assert_eq!(fields.last().unwrap().name, "Session data packet size");
         assert_eq!(fields.last().unwrap().end as usize, bytes.len());
     }

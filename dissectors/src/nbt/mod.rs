@@ -16,8 +16,8 @@ use wirewait_wire::{
 
 mod name;
 
-pub(crate) use name::{encoded_name, plain_name};
 pub use name::Name;
+pub(crate) use name::{encoded_name, plain_name};
 
 /// Content of a NetBIOS session message, whatever carried it; children claim it by signature.
 pub const MESSAGE: Table = Table::new("netbios.message");
@@ -74,7 +74,12 @@ impl Header {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbss",
     title: "NetBIOS session service framing on TCP port 139, RFC 1002; session set-up is counted as nbt",
-    aliases: &["NetBIOS session service", "NetBIOS over TCP/IP", "NBT", "NetBT"],
+    aliases: &[
+        "NetBIOS session service",
+        "NetBIOS over TCP/IP",
+        "NBT",
+        "NetBT",
+    ],
     does: "messages in the TCP stream, finding the next one after a gap",
     verified: &[
         Verified::Specification,
@@ -192,7 +197,10 @@ pub(crate) fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Resul
 
 /// The header of a message. Of other packets there is none: they are handed on whole.
 pub(crate) fn fields(f: &mut Fields<'_>) -> Option<()> {
-    if f.peek().first().is_some_and(|kind| *kind != packet::MESSAGE) {
+    if f.peek()
+        .first()
+        .is_some_and(|kind| *kind != packet::MESSAGE)
+    {
         return Some(());
     }
     f.u8("Packet type")?;
@@ -496,7 +504,9 @@ mod tests {
         }
         // Nothing else that the framing knows does: control packets, raw data.
         assert!(!begins(&[0x85, 0, 0, 0]));
-        assert!(!begins(&[0, 0, 0, 40, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
+        assert!(!begins(&[
+            0, 0, 0, 40, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+        ]));
         // A flag that is none, a next part that is not there.
         let mut flags = framed(&smb2());
         flags[4 + 16] = 0x80;

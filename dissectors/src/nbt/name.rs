@@ -96,10 +96,7 @@ impl Name {
 }
 
 /// A name of 16 bytes.
-pub(crate) fn plain_name(
-    f: &mut Fields<'_>,
-    field: impl Into<Cow<'static, str>>,
-) -> Option<Name> {
+pub(crate) fn plain_name(f: &mut Fields<'_>, field: impl Into<Cow<'static, str>>) -> Option<Name> {
     let name = Name::plain(f.bytes(16, field)?, 0)?;
     f.shown(name).means(name.service());
     Some(name)

@@ -307,7 +307,10 @@ pub(super) fn fields(f: &mut Fields<'_>) -> Option<()> {
     f.hex();
     f.be32("Packet sequence number")?;
     let delay = f.be32("Send delay time")?;
-    f.means(format_args!("{} µs between packets", u64::from(delay) * 100));
+    f.means(format_args!(
+        "{} µs between packets",
+        u64::from(delay) * 100
+    ));
     f.be16("Burst sequence number")?;
     f.be16("Acknowledgement sequence number")?;
     f.means("the burst expected next");
@@ -566,7 +569,11 @@ mod tests {
             [
                 row("Send delay time", 3, "300 µs between packets"),
                 row("Burst sequence number", 7, ""),
-                row("Acknowledgement sequence number", 7, "the burst expected next"),
+                row(
+                    "Acknowledgement sequence number",
+                    7,
+                    "the burst expected next"
+                ),
                 row("Burst length", 24, ""),
                 row("Burst offset", 0, ""),
                 row("Data bytes", 24, ""),

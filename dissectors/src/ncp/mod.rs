@@ -241,11 +241,7 @@ fn asked_function(code: u32) -> Option<Function> {
 
 /// What a request asks for, and the code of it. That of an NDS request that begins has the
 /// verb in its upper half, below the packet types.
-fn asked_for(
-    function: u8,
-    subfunction: Option<u8>,
-    input: Input<'_>,
-) -> (&'static Operation, u32) {
+fn asked_for(function: u8, subfunction: Option<u8>, input: Input<'_>) -> (&'static Operation, u32) {
     let found = functions::find(function, subfunction);
     let code = request_code(function, subfunction);
     if (function, subfunction) != (nds::FUNCTION.0, Some(nds::FUNCTION.1)) {
@@ -648,7 +644,10 @@ mod tests {
         let mut reply = vec![0x33, 0x33, 9, 3, 2, 0, 0, 0, 8, 0, 0, 0, 5, 0, 0, 0];
         reply.extend((-601i32).to_le_bytes());
         let status = answer(Input::whole(&reply), &asked(&NDS)).status.unwrap();
-        assert_eq!((status.name, status.failure), (Some("no such entry"), false));
+        assert_eq!(
+            (status.name, status.failure),
+            (Some("no such entry"), false)
+        );
         reply[8] = 4;
         let status = answer(Input::whole(&reply), &asked(&NDS)).status.unwrap();
         assert!(status.ok, "more fragments are to come");

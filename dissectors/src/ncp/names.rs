@@ -12,11 +12,10 @@ pub(super) const fn has_some(function: u8, subfunction: u8) -> bool {
 /// Tells them.
 pub(super) fn tell(input: Input<'_>, names: Names<'_>) {
     let Ok(Packet::Service(Header {
-        message:
-            Message::Request {
-                function,
-                subfunction,
-            },
+        message: Message::Request {
+            function,
+            subfunction,
+        },
         ..
     })) = Packet::parse(input)
     else {

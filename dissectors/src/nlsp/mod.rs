@@ -7,9 +7,7 @@ mod fields;
 use crate::ipx;
 use crate::parse::{be16, be32, header, malformed};
 use std::fmt;
-use wirewait_wire::{
-    Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, Next, Verified,
-};
+use wirewait_wire::{Claim, Dissector, Endpoint, Facts, Fault, Input, Layer, Next, Verified};
 
 /// Packet types.
 pub mod packet {
@@ -200,7 +198,9 @@ mod tests {
     /// A link state packet with one link, one service and one route, by the specification.
     fn lsp() -> Vec<u8> {
         let mut bytes = vec![0x83, 27, 2, 0, packet::LSP, 1, 0, 0, 0, 0];
-        bytes.extend([0x1d, 0x4c, 2, 0, 0, 0, 0, 1, 0, 3, 0, 0, 0, 7, 0xab, 0xcd, 0x05]);
+        bytes.extend([
+            0x1d, 0x4c, 2, 0, 0, 0, 0, 1, 0, 3, 0, 0, 0, 7, 0xab, 0xcd, 0x05,
+        ]);
         let options: [(u8, &[u8]); 4] = [
             (0xc1, b"\0\0\0\x22\x02\0\0\0\0\x01\x01\x03FS1"),
             (
@@ -228,10 +228,7 @@ mod tests {
             line(&DISSECTOR, &HELLO),
             "LAN L1 HELLO from 02-00-ad-00-10-01, holds for 30 s, priority 64"
         );
-        assert_eq!(
-            line(&DISSECTOR, &CSNP),
-            "L1 CSNP from 02-00-ad-00-c1-b1.00"
-        );
+        assert_eq!(line(&DISSECTOR, &CSNP), "L1 CSNP from 02-00-ad-00-c1-b1.00");
         assert_eq!(
             line(&DISSECTOR, &lsp()),
             "L1 LSP 02-00-00-00-00-01.00-03, sequence 00000007, lifetime 7500 s"

@@ -163,7 +163,15 @@ const fn only_servers_send(command: Command, length: u32) -> bool {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "smb1",
     title: "Server Message Block 1 (CIFS), core protocol to NT LM 0.12, MS-CIFS and MS-SMB",
-    aliases: &["CIFS", "SMB", "LAN Manager", "LAN Server", "PATHWORKS", "3+Open", "Core protocol"],
+    aliases: &[
+        "CIFS",
+        "SMB",
+        "LAN Manager",
+        "LAN Server",
+        "PATHWORKS",
+        "3+Open",
+        "Core protocol",
+    ],
     does: "every command, transaction subfunction and LAN Manager call by name; AndX chains, \
            raw and multiplexed mode, transactions in parts, oplock breaks, cancels, file, \
            offset, bytes and status; every field of requests and responses",

@@ -165,7 +165,10 @@ mod tests {
         let mut w = [0u8; 26];
         w[0] = 0xff;
         w[14] = 3;
-        assert_eq!(told(&message(0x73, 0, &w[..20], b"pw\0ANNA\0D\0")), user("ANNA"));
+        assert_eq!(
+            told(&message(0x73, 0, &w[..20], b"pw\0ANNA\0D\0")),
+            user("ANNA")
+        );
         w[16] = 2;
         assert_eq!(told(&message(0x73, 0, &w, b"abcdeANNA\0D\0")), user("ANNA"));
         let blob = authenticate("anna");

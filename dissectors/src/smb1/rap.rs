@@ -224,7 +224,10 @@ mod tests {
         assert_eq!((x.operation.name, x.code), ("NetServerEnum2", code(104)));
         assert_eq!(of_code(x.code), Some(104));
         let x = meaning(&call(b"\\pipe\\lanman\0", 9999));
-        assert_eq!((x.operation.name, of_code(x.code)), ("TRANSACTION", Some(9999)));
+        assert_eq!(
+            (x.operation.name, of_code(x.code)),
+            ("TRANSACTION", Some(9999))
+        );
         let x = meaning(&call(b"\\PIPE\\OTHER\0", 104));
         assert_eq!((x.operation.name, of_code(x.code)), ("TRANSACTION", None));
     }

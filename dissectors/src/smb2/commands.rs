@@ -166,7 +166,9 @@ mod space {
 /// What the part means. Fields behind the bytes at hand are left out.
 pub(super) fn exchange(h: &Header, part: Input<'_>) -> Exchange {
     let mut ex = read(h, part);
-    ex.session = h.session.map(|session| Id::new(space::SESSION, session.into()));
+    ex.session = h
+        .session
+        .map(|session| Id::new(space::SESSION, session.into()));
     // Trees are numbered within their session (2.2.1.2, "TreeId").
     ex.tree = h
         .session

@@ -7,8 +7,8 @@
 mod commands;
 mod describe;
 mod fields;
-mod payload;
 mod names;
+mod payload;
 mod transform;
 
 pub use transform::{Compressed, Encrypted};

@@ -296,7 +296,10 @@ mod tests {
 
     #[test]
     fn a_compressed_message_counts_as_long_as_it_was() {
-        let (small, large) = (unchained(112, &[], &[0x11; 40]), unchained(8192, &[], &[0x11; 40]));
+        let (small, large) = (
+            unchained(112, &[], &[0x11; 40]),
+            unchained(8192, &[], &[0x11; 40]),
+        );
         assert_eq!(guess(&small, &large).1, "COMPRESSED (read?)");
         assert_eq!(guess(&large, &small).1, "COMPRESSED (write?)");
         assert_eq!(guess(&small, &small).1, "COMPRESSED (metadata?)");

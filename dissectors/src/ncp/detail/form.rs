@@ -483,7 +483,9 @@ mod tests {
     }
 
     fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {
-        rows.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect()
+        rows.iter()
+            .map(|(a, b)| ((*a).into(), (*b).into()))
+            .collect()
     }
 
     #[test]

@@ -7,11 +7,11 @@ mod nds;
 mod replies;
 mod requests;
 
-use super::functions::{self, subfunction_offset};
-use super::status::{self, Function};
-use super::nds::FUNCTION as FRAGMENT;
-use super::{CREATE, Header, asked_function, burst};
 use super::functions::UNKNOWN;
+use super::functions::{self, subfunction_offset};
+use super::nds::FUNCTION as FRAGMENT;
+use super::status::{self, Function};
+use super::{CREATE, Header, asked_function, burst};
 use wirewait_wire::Fields;
 
 /// Describes a whole packet.
@@ -36,7 +36,10 @@ pub(super) fn fields(f: &mut Fields<'_>) -> Option<()> {
     let low = f.u8("Connection number low")?;
     f.u8("Task number")?;
     let high = f.u8("Connection number high")?;
-    f.means(format_args!("connection {}", u16::from_be_bytes([high, low])));
+    f.means(format_args!(
+        "connection {}",
+        u16::from_be_bytes([high, low])
+    ));
     match packet_type {
         0x2222 => request(f),
         0x3333 => reply(f),
@@ -227,7 +230,10 @@ mod tests {
         let fields = testing::fields(&DISSECTOR, Input::whole(&login));
         assert_eq!(meaning(&fields, "Connection number high"), "connection 3");
         assert_eq!(meaning(&fields, "Subfunction code"), "KEYED OBJECT LOGIN");
-        assert_eq!(testing::number(&fields, "Subfunction structure length"), Some(16));
+        assert_eq!(
+            testing::number(&fields, "Subfunction structure length"),
+            Some(16)
+        );
         assert_eq!(meaning(&fields, "Object type"), "user");
         assert_eq!(text(&fields, "Object name"), "GUEST");
         assert_eq!(fields.last().unwrap().end, 26);
@@ -242,7 +248,14 @@ mod tests {
         let at = rows.iter().position(|name| *name == "Source path").unwrap();
         assert_eq!(
             rows[at..],
-            ["Source path", "Length", "Component", "Destination path", "Length", "Component"]
+            [
+                "Source path",
+                "Length",
+                "Component",
+                "Destination path",
+                "Length",
+                "Component"
+            ]
         );
         assert_eq!(text(&fields, "Component"), "OLD");
     }
@@ -253,7 +266,10 @@ mod tests {
         let reply = *b"\x33\x33\x11\x03\x02\x01\0\x40\0\x03abc";
         let fields = answered(&read, &reply);
         assert_eq!(testing::number(&fields, "Bytes read"), Some(3));
-        assert_eq!(testing::number(&fields, "Broadcast message pending"), Some(1));
+        assert_eq!(
+            testing::number(&fields, "Broadcast message pending"),
+            Some(1)
+        );
         assert_eq!(fields.last().unwrap().value, Value::Bytes(b"abc"));
         // The same from an odd offset.
         read[17] = 1;
@@ -271,12 +287,17 @@ mod tests {
 
     #[test]
     fn file_information_in_the_old_style_has_everything() {
-        let search = *b"\x22\x22\x0f\x01\x02\0\x57\x03\0\0\x06\x80\xff\x0f\0\0\0\0\0\0\0\0\0\0\0\x02\xff*";
+        let search =
+            *b"\x22\x22\x0f\x01\x02\0\x57\x03\0\0\x06\x80\xff\x0f\0\0\0\0\0\0\0\0\0\0\0\x02\xff*";
         // What a server answered: a file of 3 bytes, created on 20 November 2026 at 05:12:20
         // by object 1.
         let mut reply = b"\x33\x33\x0f\x01\x02\0\0\0\0\xa6\x01\0\0\0\x03\0\0\0".to_vec();
-        reply.extend([3, 0, 0, 0, 0x20, 0, 0, 0, 0x20, 0, 3, 0, 0, 0, 3, 0, 0, 0, 1, 0]);
-        reply.extend([0x8a, 0x29, 0x74, 0x5d, 0, 0, 0, 1, 0x8a, 0x29, 0x74, 0x5d, 0, 0, 0, 1]);
+        reply.extend([
+            3, 0, 0, 0, 0x20, 0, 0, 0, 0x20, 0, 3, 0, 0, 0, 3, 0, 0, 0, 1, 0,
+        ]);
+        reply.extend([
+            0x8a, 0x29, 0x74, 0x5d, 0, 0, 0, 1, 0x8a, 0x29, 0x74, 0x5d, 0, 0, 0, 1,
+        ]);
         reply.extend([0x74, 0x5d]);
         reply.extend([0; 38]);
         reply.extend(b"\x07F30.TXT");
@@ -312,7 +333,10 @@ mod tests {
         assert_eq!(meaning(&fields, "Result"), "-603, no such attribute");
         read[8] = 7;
         let fields = testing::fields(&DISSECTOR, Input::whole(&read));
-        assert_eq!(meaning(&fields, "Fragment handle"), "of a request that began before");
+        assert_eq!(
+            meaning(&fields, "Fragment handle"),
+            "of a request that began before"
+        );
     }
 
     #[test]

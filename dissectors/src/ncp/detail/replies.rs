@@ -20,7 +20,11 @@ pub(super) fn find(
     if function == 72 && offset.is_some_and(|offset| offset % 2 == 1) {
         return Some(&READ_AT_ODD);
     }
-    layout::find(&[FILES, DIRECTORIES, NAME_SPACE, BINDERY, OTHERS], function, subfunction)
+    layout::find(
+        &[FILES, DIRECTORIES, NAME_SPACE, BINDERY, OTHERS],
+        function,
+        subfunction,
+    )
 }
 
 const FILE: Param = bytes(6, "File handle");
@@ -124,11 +128,7 @@ static FILES: &[Layout] = layouts! {
 static READ_AT_ODD: Layout = Layout {
     functions: &[72],
     subfunctions: &[],
-    params: &[
-        word("Bytes read"),
-        bytes(1, "Padding"),
-        counted("Data"),
-    ],
+    params: &[word("Bytes read"), bytes(1, "Padding"), counted("Data")],
 };
 
 static DIRECTORIES: &[Layout] = layouts! {

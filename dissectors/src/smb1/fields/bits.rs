@@ -86,7 +86,12 @@ pub(super) const ACCESS_MODE: &[Bit] = &[
     Of(
         0x0007,
         "Access",
-        &[(0, "read"), (1, "write"), (2, "read and write"), (3, "execute")],
+        &[
+            (0, "read"),
+            (1, "write"),
+            (2, "read and write"),
+            (3, "execute"),
+        ],
     ),
     Of(
         0x0070,
@@ -102,7 +107,12 @@ pub(super) const ACCESS_MODE: &[Bit] = &[
     Of(
         0x0700,
         "Locality of reference",
-        &[(0, "unknown"), (1, "sequential"), (2, "random"), (3, "random with some locality")],
+        &[
+            (0, "unknown"),
+            (1, "sequential"),
+            (2, "random"),
+            (3, "random with some locality"),
+        ],
     ),
     Flag(0x1000, "Do not cache"),
     Flag(0x4000, "Write through"),
@@ -115,11 +125,7 @@ pub(super) const OPEN_MODE: &[Bit] = &[
         "If the file exists",
         &[(0, "fail"), (1, "open"), (2, "truncate")],
     ),
-    Of(
-        0x0010,
-        "If it does not",
-        &[(0, "fail"), (1, "create")],
-    ),
+    Of(0x0010, "If it does not", &[(0, "fail"), (1, "create")]),
 ];
 
 /// Flags of OPEN_ANDX, MS-CIFS 2.2.4.41.1 and MS-SMB 2.2.4.1.1.
@@ -201,7 +207,11 @@ pub(super) const COPY_FLAGS: &[Bit] = &[
 /// SecurityMode of NEGOTIATE, MS-CIFS 2.2.4.52.2.
 pub(super) const SECURITY_MODE: &[Bit] = &[
     Of(0x01, "Access control", &[(0, "share"), (1, "user")]),
-    Of(0x02, "Passwords", &[(0, "plain"), (1, "challenge and response")]),
+    Of(
+        0x02,
+        "Passwords",
+        &[(0, "plain"), (1, "challenge and response")],
+    ),
     Flag(0x04, "Security signatures enabled"),
     Flag(0x08, "Security signatures required"),
 ];
@@ -258,7 +268,12 @@ pub(super) const TREE_SUPPORT: &[Bit] = &[
     Of(
         0x000c,
         "Client-side caching",
-        &[(0, "manual"), (1, "documents"), (2, "programs"), (3, "none")],
+        &[
+            (0, "manual"),
+            (1, "documents"),
+            (2, "programs"),
+            (3, "none"),
+        ],
     ),
     Flag(0x0010, "Unique file names"),
     Flag(0x0020, "Extended signatures"),
@@ -297,11 +312,8 @@ pub(super) const CREATE_FLAGS: &[Bit] = &[
 ];
 
 /// ShareAccess, MS-CIFS 2.2.4.64.1.
-pub(super) const SHARE_ACCESS: &[Bit] = &[
-    Flag(0x1, "Read"),
-    Flag(0x2, "Write"),
-    Flag(0x4, "Delete"),
-];
+pub(super) const SHARE_ACCESS: &[Bit] =
+    &[Flag(0x1, "Read"), Flag(0x2, "Write"), Flag(0x4, "Delete")];
 
 /// CreateDisposition, MS-CIFS 2.2.4.64.1.
 pub(super) const CREATE_DISPOSITION: &[Code] = &[
@@ -356,10 +368,8 @@ pub(super) const IMPERSONATION: &[Code] = &[
 ];
 
 /// SecurityFlags, MS-CIFS 2.2.4.64.1.
-pub(super) const SECURITY_FLAGS: &[Bit] = &[
-    Flag(0x01, "Context tracking"),
-    Flag(0x02, "Effective only"),
-];
+pub(super) const SECURITY_FLAGS: &[Bit] =
+    &[Flag(0x01, "Context tracking"), Flag(0x02, "Effective only")];
 
 /// SecurityInformation, MS-CIFS 2.2.7.3.1.
 pub(super) const SECURITY_INFORMATION: &[Bit] = &[

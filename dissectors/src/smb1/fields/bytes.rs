@@ -24,7 +24,11 @@ pub(super) fn read(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> 
             if b.has_words(4) {
                 f.bytes(length(f, b.u16(6)), "Security blob")?;
             }
-            strings(f, wide, &["Native OS", "Native LAN manager", "Primary domain"])
+            strings(
+                f,
+                wide,
+                &["Native OS", "Native LAN manager", "Primary domain"],
+            )
         }
         (Command::TREE_CONNECT_ANDX, false) => {
             f.bytes(length(f, b.u16(6)), "Password")?;
@@ -142,7 +146,11 @@ fn session_setup(f: &mut Fields<'_>, b: &Block<'_>, wide: bool) -> Option<()> {
     match b.word_count {
         Some(12) => {
             f.bytes(length(f, b.u16(14)), "Security blob")?;
-            return strings(f, wide, &["Native OS", "Native LAN manager", "Primary domain"]);
+            return strings(
+                f,
+                wide,
+                &["Native OS", "Native LAN manager", "Primary domain"],
+            );
         }
         Some(10) => {
             f.bytes(length(f, b.u16(14)), "Account password")?;
@@ -166,7 +174,11 @@ fn session_setup(f: &mut Fields<'_>, b: &Block<'_>, wide: bool) -> Option<()> {
 
 /// The ranges to unlock and to lock (MS-CIFS 2.2.4.32.1).
 fn locks(f: &mut Fields<'_>, b: &Block<'_>) -> Option<()> {
-    const SMALL: &[Item] = &[Item::Id("Process ID"), Item::U32("Offset"), Item::U32("Length")];
+    const SMALL: &[Item] = &[
+        Item::Id("Process ID"),
+        Item::U32("Offset"),
+        Item::U32("Length"),
+    ];
     const LARGE: &[Item] = &[
         Item::Id("Process ID"),
         Item::Reserved(2),
@@ -290,7 +302,14 @@ fn formatted(f: &mut Fields<'_>, wide: bool, names: &[&'static str]) -> Option<(
             Some(format @ (1 | 5)) if f.left() >= 3 => {
                 let variable = *format == 5;
                 let bytes = f.peek();
-                buffer_header(f, if variable { "variable block" } else { "data block" })?;
+                buffer_header(
+                    f,
+                    if variable {
+                        "variable block"
+                    } else {
+                        "data block"
+                    },
+                )?;
                 let n = length(f, crate::parse::le16(bytes, 1));
                 f.bytes(n, name)?;
             }

@@ -134,7 +134,9 @@ fn one(f: &mut Fields<'_>, h: &Header, b: &Block<'_>, end: u32) -> Option<()> {
     }
     if count > 0 {
         f.open("Parameter words");
-        f.within(2 * u32::from(count), "Further words", |f| words(f, h, b, count))?;
+        f.within(2 * u32::from(count), "Further words", |f| {
+            words(f, h, b, count)
+        })?;
         f.close();
     }
     // A core client may leave out an empty byte block's count, or what was sent ends here.
@@ -196,14 +198,14 @@ fn is_extended_create(h: &Header, b: &Block<'_>) -> bool {
 /// oplock given back answers too, but is a request (MS-CIFS 2.2.4.32.1).
 fn is_unmarked_answer(f: &Fields<'_>, command: Command) -> bool {
     f.asked().is_some_and(|asked| {
-        asked.code & 0xff == u32::from(command.0) && asked.code != Command::LOCKING_ANDX.code(Some(2))
+        asked.code & 0xff == u32::from(command.0)
+            && asked.code != Command::LOCKING_ANDX.code(Some(2))
     })
 }
 
 fn place(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -36,13 +36,7 @@ pub(super) fn request(f: &mut Fields<'_>) -> Option<()> {
 
 /// One parameter by its letter (MS-RAP 2.5.1); those that only stand for what is returned
 /// take no bytes.
-fn one(
-    f: &mut Fields<'_>,
-    letter: u8,
-    count: u32,
-    function: &str,
-    words: &mut u32,
-) -> Option<()> {
+fn one(f: &mut Fields<'_>, letter: u8, count: u32, function: &str, words: &mut u32) -> Option<()> {
     let size = match letter {
         b'W' | b'L' | b'T' | b'P' => 2,
         b'D' => 4,
@@ -60,24 +54,36 @@ fn one(
         b'W' => {
             *words += 1;
             let is_level = *words == 1 && has_level(function);
-            let name = if is_level { "Information level" } else { "Word" };
+            let name = if is_level {
+                "Information level"
+            } else {
+                "Word"
+            };
             f.le16(name).map(|_| ())
         }
         b'D' => {
             let servers = function.starts_with("NetServerEnum");
-            f.le32(if servers { "Server type" } else { "Double word" })?;
+            f.le32(if servers {
+                "Server type"
+            } else {
+                "Double word"
+            })?;
             f.hex();
             Some(())
         }
-        _ => f.bytes(size, if letter == b'F' { "Fill" } else { "Bytes" }).map(|_| ()),
+        _ => f
+            .bytes(size, if letter == b'F' { "Fill" } else { "Bytes" })
+            .map(|_| ()),
     }
 }
 
 /// Whether the first word of the parameters chooses how much is said.
 fn has_level(function: &str) -> bool {
-    ["Enum", "Enum2", "Enum3", "GetInfo", "GetInfo2", "SetInfo", "SetInfo2", "Add", "Logon"]
-        .iter()
-        .any(|ending| function.ends_with(ending))
+    [
+        "Enum", "Enum2", "Enum3", "GetInfo", "GetInfo2", "SetInfo", "SetInfo2", "Add", "Logon",
+    ]
+    .iter()
+    .any(|ending| function.ends_with(ending))
 }
 
 fn string_name(function: &str) -> &'static str {

@@ -60,10 +60,9 @@ pub(super) fn layout(command: Command, words: u8) -> Option<&'static [Item]> {
             ],
             &[5],
         ),
-        Command::LOCK_BYTE_RANGE | Command::UNLOCK_BYTE_RANGE => (
-            &[Id("FID"), U32("Count of bytes"), U32("Offset")],
-            &[5],
-        ),
+        Command::LOCK_BYTE_RANGE | Command::UNLOCK_BYTE_RANGE => {
+            (&[Id("FID"), U32("Count of bytes"), U32("Offset")], &[5])
+        }
         Command::SEEK => (
             &[Id("FID"), Code16("Mode", bits::SEEK_MODE), U32("Offset")],
             &[4],

@@ -133,7 +133,10 @@ fn layouts_are_as_long_as_their_words() {
                     at
                 }));
                 let wanted = 2 * u32::from(count);
-                assert!(ends.into_iter().any(|end| end == wanted), "{code:#x} {count}");
+                assert!(
+                    ends.into_iter().any(|end| end == wanted),
+                    "{code:#x} {count}"
+                );
                 seen += 1;
             }
         }
@@ -228,12 +231,23 @@ fn chains_that_lead_back_are_one_group() {
 
 #[test]
 fn dialects_are_listed() {
-    let m = message(0x72, 0, &[], b"\x02PC NETWORK PROGRAM 1.0\0\x02NT LM 0.12\0");
+    let m = message(
+        0x72,
+        0,
+        &[],
+        b"\x02PC NETWORK PROGRAM 1.0\0\x02NT LM 0.12\0",
+    );
     assert_eq!(
         all(&m, "Name"),
         ["PC NETWORK PROGRAM 1.0: index 0", "NT LM 0.12: index 1"]
     );
-    assert_eq!(one(&message(0x72, REPLY, &words([0xffff]), &[]), "Dialect index"), "65535");
+    assert_eq!(
+        one(
+            &message(0x72, REPLY, &words([0xffff]), &[]),
+            "Dialect index"
+        ),
+        "65535"
+    );
     let mut w = vec![0; 34];
     w[0] = 1;
     w[2] = 3;
@@ -256,7 +270,14 @@ fn dialects_are_listed() {
 #[test]
 fn a_session_is_set_up_in_three_forms() {
     let mut w = words([0xff, 0, 4356, 50, 1, 0, 0, 1, 2, 0, 0, 0xd4, 0]);
-    let bytes = [&[1, 2, 3][..], &wide("me"), &wide("GROUP"), &wide("OS"), &wide("LM")].concat();
+    let bytes = [
+        &[1, 2, 3][..],
+        &wide("me"),
+        &wide("GROUP"),
+        &wide("OS"),
+        &wide("LM"),
+    ]
+    .concat();
     // Bytes begin at 61; the passwords take three, so the name is aligned at 64.
     let m = with_status(message(0x73, 0, &w, &bytes), 0, 0x8000);
     assert_eq!(one(&m, "OEM password"), "1 bytes");
@@ -419,9 +440,15 @@ fn responses_are_read_with_their_request() {
     let bytes = [&[0][..], &words([9, 1, 1, 0, 0]), &[0, 0], &[7; 4]].concat();
     let m = message(0x32, REPLY, &w, &bytes);
     assert_eq!(one(&m, "Parameters"), "10 bytes: (request not known)");
-    assert_eq!(answering(&m, Command::TRANSACTION2, 1, "Search ID"), ["0x9"]);
+    assert_eq!(
+        answering(&m, Command::TRANSACTION2, 1, "Search ID"),
+        ["0x9"]
+    );
     assert_eq!(answering(&m, Command::TRANSACTION2, 1, "Data"), ["4 bytes"]);
-    assert_eq!(answering(&m, Command::TRANSACTION2, 2, "Search count"), ["9"]);
+    assert_eq!(
+        answering(&m, Command::TRANSACTION2, 2, "Search count"),
+        ["9"]
+    );
     assert_eq!(
         answering(&m, Command::TRANSACTION2, 0x77, "Parameters"),
         ["10 bytes"]

@@ -54,7 +54,10 @@ mod tests {
 
     #[test]
     fn times_that_others_know() {
-        assert_eq!(Seconds(951_827_696).to_string(), "2000-02-29 12:34:56 local");
+        assert_eq!(
+            Seconds(951_827_696).to_string(),
+            "2000-02-29 12:34:56 local"
+        );
         assert_eq!(Seconds(0).to_string(), "not given");
         assert_eq!(Seconds(u32::MAX).to_string(), "leave as it is");
         // 1998-05-12: 18 << 9 | 5 << 5 | 12; 17:03:58: 17 << 11 | 3 << 5 | 29.

@@ -6,8 +6,8 @@ use super::layout::{self, Item};
 use super::{Block, bits, bytes, information};
 use crate::parse::le16;
 use Item::{
-    Bits8, Bits16, Bits32, Bytes, Code8, Code16, Code32, FileTime, Id, Id32, Reserved, Seconds,
-    U8, U16, U32, U64,
+    Bits8, Bits16, Bits32, Bytes, Code8, Code16, Code32, FileTime, Id, Id32, Reserved, Seconds, U8,
+    U16, U32, U64,
 };
 use wirewait_wire::Fields;
 
@@ -37,17 +37,11 @@ pub(super) fn request(f: &mut Fields<'_>, subcommand: Option<u16>, wide: bool) -
         ),
         Some(0x03) => (&[Code16("Information level", information::QUERY_FS)], None),
         Some(0x04) => (
-            &[
-                Id("FID"),
-                Code16("Information level", information::SET_FS),
-            ],
+            &[Id("FID"), Code16("Information level", information::SET_FS)],
             None,
         ),
         Some(0x05) => (
-            &[
-                Code16("Information level", information::QUERY),
-                Reserved(4),
-            ],
+            &[Code16("Information level", information::QUERY), Reserved(4)],
             Some("File name"),
         ),
         Some(0x06) => (
@@ -55,10 +49,7 @@ pub(super) fn request(f: &mut Fields<'_>, subcommand: Option<u16>, wide: bool) -
             Some("File name"),
         ),
         Some(0x07) => (
-            &[
-                Id("FID"),
-                Code16("Information level", information::QUERY),
-            ],
+            &[Id("FID"), Code16("Information level", information::QUERY)],
             None,
         ),
         Some(0x08) => (
@@ -235,7 +226,9 @@ fn changes(f: &mut Fields<'_>) -> Option<()> {
         if next == 0 {
             return Some(());
         }
-        let next = start.saturating_add(next).min(f.at().saturating_add(f.left()));
+        let next = start
+            .saturating_add(next)
+            .min(f.at().saturating_add(f.left()));
         f.until(next, "Padding")?;
     }
 }

@@ -159,14 +159,26 @@ fn located(h: &Header, b: &Block<'_>) -> [Place; 2] {
         (Command::NT_TRANSACT, false) => [long([19, 23, 0]), long([27, 31, 0])],
         (Command::NT_TRANSACT, true) => [long([11, 15, 19]), long([23, 27, 31])],
         (Command::NT_TRANSACT_SECONDARY, _) => [
-            Place { later: true, ..long([11, 15, 0]) },
-            Place { later: true, ..long([23, 27, 0]) },
+            Place {
+                later: true,
+                ..long([11, 15, 0])
+            },
+            Place {
+                later: true,
+                ..long([23, 27, 0])
+            },
         ],
         (Command::IOCTL, false) => [short([20, 22, 0]), short([24, 26, 0])],
         (Command::IOCTL, true) => [short([4, 6, 8]), short([10, 12, 14])],
         _ => [
-            Place { later: true, ..short([4, 6, 0]) },
-            Place { later: true, ..short([10, 12, 0]) },
+            Place {
+                later: true,
+                ..short([4, 6, 0])
+            },
+            Place {
+                later: true,
+                ..short([10, 12, 0])
+            },
         ],
     }
 }

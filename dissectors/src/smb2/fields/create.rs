@@ -5,8 +5,8 @@ use super::names::{
     LEASE_STATE, OPLOCK, SHARE_ACCESS, name,
 };
 use super::{
-    Body, Read, attributes, buffers, code, entries, file_id, flags_of, four_times, guid, milliseconds, time,
-    utf16,
+    Body, Read, attributes, buffers, code, entries, file_id, flags_of, four_times, guid,
+    milliseconds, time, utf16,
 };
 use crate::parse::be32;
 use crate::smb1::status::ntstatus;

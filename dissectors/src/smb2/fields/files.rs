@@ -60,7 +60,11 @@ pub(super) fn read_request(f: &mut Fields<'_>, body: Body) -> Option<()> {
     f.le32("RemainingBytes")?;
     let offset = f.le16("ReadChannelInfoOffset")?;
     let length = f.le16("ReadChannelInfoLength")?;
-    buffers(f, body.start, &mut [(offset.into(), length.into(), CHANNEL_INFO)])
+    buffers(
+        f,
+        body.start,
+        &mut [(offset.into(), length.into(), CHANNEL_INFO)],
+    )
 }
 
 pub(super) fn read_response(f: &mut Fields<'_>, body: Body) -> Option<()> {
@@ -98,7 +102,11 @@ pub(super) fn write_response(f: &mut Fields<'_>, body: Body) -> Option<()> {
     f.le32("Remaining")?;
     let offset = f.le16("WriteChannelInfoOffset")?;
     let length = f.le16("WriteChannelInfoLength")?;
-    buffers(f, body.start, &mut [(offset.into(), length.into(), CHANNEL_INFO)])
+    buffers(
+        f,
+        body.start,
+        &mut [(offset.into(), length.into(), CHANNEL_INFO)],
+    )
 }
 
 fn channel(f: &mut Fields<'_>) -> Option<()> {

@@ -23,7 +23,11 @@ pub(super) fn query_directory_request(f: &mut Fields<'_>, body: Body) -> Option<
     let length = f.le16("FileNameLength")?;
     f.le32("OutputBufferLength")?;
     let pattern: Read<'_> = &|f| utf16(f, "FileName");
-    buffers(f, body.start, &mut [(offset.into(), length.into(), pattern)])
+    buffers(
+        f,
+        body.start,
+        &mut [(offset.into(), length.into(), pattern)],
+    )
 }
 
 pub(super) fn query_directory_response(f: &mut Fields<'_>, body: Body) -> Option<()> {

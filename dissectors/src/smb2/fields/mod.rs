@@ -47,7 +47,11 @@ fn message(f: &mut Fields<'_>) -> Option<()> {
         Ok(Wrapping::Plain) => plain_part(f, input),
         Ok(Wrapping::Encrypted) => {
             let end = Encrypted::parse(input).map(|e| e.end());
-            f.within(end.unwrap_or(input.length), "Encrypted data", wrapped::encrypted)
+            f.within(
+                end.unwrap_or(input.length),
+                "Encrypted data",
+                wrapped::encrypted,
+            )
         }
         Ok(Wrapping::Compressed) => wrapped::compressed(f),
         Err(_) => f.rest("Data").map(|_| ()),
@@ -320,7 +324,10 @@ fn symbolic_link(f: &mut Fields<'_>) -> Option<()> {
     f.hex();
     f.le16("ReparseDataLength")?;
     f.le16("UnparsedPathLength")?;
-    let substitute = (f.le16("SubstituteNameOffset")?, f.le16("SubstituteNameLength")?);
+    let substitute = (
+        f.le16("SubstituteNameOffset")?,
+        f.le16("SubstituteNameLength")?,
+    );
     let print = (f.le16("PrintNameOffset")?, f.le16("PrintNameLength")?);
     f.le32("Flags")?;
     f.hex();
@@ -331,7 +338,11 @@ fn symbolic_link(f: &mut Fields<'_>) -> Option<()> {
         f,
         paths,
         &mut [
-            (substitute.0.into(), substitute.1.into(), &name("SubstituteName")),
+            (
+                substitute.0.into(),
+                substitute.1.into(),
+                &name("SubstituteName"),
+            ),
             (print.0.into(), print.1.into(), &name("PrintName")),
         ],
     )?;
@@ -447,8 +458,7 @@ struct Guid<'a>(&'a [u8]);
 impl fmt::Display for Guid<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let b = self.0;
-        let (Some(a), Some(c), Some(d), Some(e)) =
-            (le32(b, 0), le16(b, 4), le16(b, 6), le64(b, 8))
+        let (Some(a), Some(c), Some(d), Some(e)) = (le32(b, 0), le16(b, 4), le16(b, 6), le64(b, 8))
         else {
             return Ok(());
         };

@@ -69,7 +69,11 @@ pub(super) fn response(f: &mut Fields<'_>, body: Body) -> Option<()> {
         "Reserved2"
     })?;
     let security: super::Read<'_> = &|f| f.rest("Security buffer").map(|_| ());
-    buffers(f, body.start, &mut [(offset.into(), length.into(), security)])?;
+    buffers(
+        f,
+        body.start,
+        &mut [(offset.into(), length.into(), security)],
+    )?;
     list(f, body, has_contexts.then_some((contexts, count)))
 }
 

@@ -23,7 +23,11 @@ pub(super) fn setup_request(f: &mut Fields<'_>, body: Body) -> Option<()> {
     let length = f.le16("SecurityBufferLength")?;
     f.le64("PreviousSessionId")?;
     f.hex();
-    buffers(f, body.start, &mut [(offset.into(), length.into(), SECURITY)])
+    buffers(
+        f,
+        body.start,
+        &mut [(offset.into(), length.into(), SECURITY)],
+    )
 }
 
 pub(super) fn setup_response(f: &mut Fields<'_>, body: Body) -> Option<()> {
@@ -31,7 +35,11 @@ pub(super) fn setup_response(f: &mut Fields<'_>, body: Body) -> Option<()> {
     flags_of(f, SESSION_FLAGS);
     let offset = f.le16("SecurityBufferOffset")?;
     let length = f.le16("SecurityBufferLength")?;
-    buffers(f, body.start, &mut [(offset.into(), length.into(), SECURITY)])
+    buffers(
+        f,
+        body.start,
+        &mut [(offset.into(), length.into(), SECURITY)],
+    )
 }
 
 pub(super) fn tree_connect_request(f: &mut Fields<'_>, body: Body) -> Option<()> {

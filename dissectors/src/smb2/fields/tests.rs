@@ -1,8 +1,8 @@
 //! What the fields of messages are, from bytes of the specification.
 
+use super::*;
 use crate::smb2::testing::{CREATE_READ_CLOSE, compound, hex, message, with};
 use crate::smb2::{DISSECTOR, RELATED, SIGNED};
-use super::*;
 use crate::testing;
 use proptest::prelude::*;
 use wirewait_wire::{Field, Value};
@@ -178,8 +178,12 @@ fn create_contexts_are_told_apart_by_name() {
     body.extend(wide("a"));
     body.extend([0; 6]);
     // Next, NameOffset, NameLength, Reserved, DataOffset, DataLength, name, padding.
-    body.extend(hex("18000000 1000 0400 0000 0000 00000000 4d784163 00000000"));
-    body.extend(hex("00000000 1000 0400 0000 1800 20000000 52714c73 00000000"));
+    body.extend(hex(
+        "18000000 1000 0400 0000 0000 00000000 4d784163 00000000",
+    ));
+    body.extend(hex(
+        "00000000 1000 0400 0000 1800 20000000 52714c73 00000000",
+    ));
     body.extend([0x11; 16]);
     body.extend(hex("07000000 00000000 0000000000000000"));
     let m = message(command::CREATE, 0, 3, &body);

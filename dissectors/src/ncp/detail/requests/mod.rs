@@ -23,11 +23,7 @@ static TABLES: &[&[Layout]] = &[
 ];
 
 /// The parameters of a request of `length` bytes.
-pub(super) fn find(
-    function: u8,
-    subfunction: Option<u8>,
-    length: u32,
-) -> Option<&'static Layout> {
+pub(super) fn find(function: u8, subfunction: Option<u8>, length: u32) -> Option<&'static Layout> {
     match function {
         74 if length < 32 => Some(&files::OLD_COPY),
         74 => Some(&files::COPY),

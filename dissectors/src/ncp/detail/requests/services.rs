@@ -1,8 +1,8 @@
 //! The parameters of requests for everything that is neither a file nor the bindery.
 
 use super::super::form::{
-    Param, byte, bytes, group, lo_long, lo_word, long, name, quad, repeat, reserved,
-    rest, text, word,
+    Param, byte, bytes, group, lo_long, lo_word, long, name, quad, repeat, reserved, rest, text,
+    word,
 };
 use super::super::layout::{Layout, layouts};
 use super::super::names::*;
