@@ -329,6 +329,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     claims: &[Claim::Exact(decnet::DATA.any())],
     conveys: true,
     carrier: Some("nsp"),
+    orders: true,
     dissect,
     exchange: Some(exchange),
     describe,
