@@ -13,8 +13,8 @@ use crate::nbt;
 use crate::parse::{header, le16, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next,
-    Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Verified,
+    Carries, Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Numbered,
+    NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Verified,
 };
 
 /// What a message is, by its first byte.
