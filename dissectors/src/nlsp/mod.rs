@@ -61,6 +61,9 @@ impl Header {
         {
             return Err(malformed(at, "packet length less than the header's"));
         }
+        if length.is_none() && u32::from(header_length) > input.length {
+            return Err(malformed(1, "header longer than the packet"));
+        }
         Ok(Self {
             header_length,
             kind,
@@ -220,6 +223,17 @@ mod tests {
 
     fn shown<'a>(fields: &'a [Field<'_>], name: &str) -> &'a Value<'a> {
         &fields.iter().find(|f| f.name == name).unwrap().value
+    }
+
+    #[test]
+    fn a_header_of_an_unknown_packet_ends_with_it() {
+        let mut bytes = [0x83, 0xff, 1, 0, 0x1f, 1, 0, 0];
+        assert_eq!(
+            Header::parse(Input::whole(&bytes)),
+            Err(malformed(1, "header longer than the packet"))
+        );
+        bytes[1] = 8;
+        assert!(Header::parse(Input::whole(&bytes)).is_ok());
     }
 
     #[test]
