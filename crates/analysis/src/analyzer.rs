@@ -13,7 +13,7 @@ use crate::names::Known;
 use crate::numbered::{Link, Owner};
 use crate::piece::Piece;
 use crate::table::{Place, Table};
-use crate::world::{Event, World};
+use crate::world::{Event, Seen, World};
 use crate::{
     Assembled, CaptureRow, Deed, Grade, InterfaceRow, Mark, Settings, Snapshot, Transaction,
     WHOLE_FRAME,
@@ -165,8 +165,17 @@ impl Analyzer {
         if state.duplicates.is_copy(frame, identified, &state.settings) {
             state.books.attribution.duplicates += 1;
         } else {
-            state.books.count_walk(walk);
-            if state.dispatch(frame, walk, common, sink).is_none() {
+            let seen = Seen {
+                mark: Mark {
+                    frame: state.books.now(),
+                    at: frame.at,
+                },
+                frame,
+                walk,
+                carrier: common.carrier(walk),
+            };
+            state.books.seen(&seen);
+            if state.dispatch(&seen, common, sink).is_none() {
                 state.books.attribution.other += 1;
             }
         }
@@ -238,6 +247,17 @@ impl Analyzer {
     }
 }
 
+impl Common {
+    /// The innermost layer that carries requests.
+    fn carrier(&self, walk: &Walk) -> &'static str {
+        walk.spans()
+            .iter()
+            .rev()
+            .find_map(|span| self.registry.dissector(span.dissector).carrier)
+            .unwrap_or("")
+    }
+}
+
 impl State {
     fn clock(&mut self, at: Timestamp) {
         self.first.get_or_insert(at);
@@ -262,13 +282,8 @@ impl State {
     }
 
     /// Hands the frame to its conversation; `None` if it has none that is followed.
-    fn dispatch(
-        &mut self,
-        frame: &Frame<'_>,
-        walk: &Walk,
-        common: &Common,
-        sink: &mut dyn Sink,
-    ) -> Option<()> {
+    fn dispatch(&mut self, seen: &Seen<'_>, common: &Common, sink: &mut dyn Sink) -> Option<()> {
+        let (frame, walk) = (seen.frame, seen.walk);
         let input = match walk.message {
             Some(span) => walk.bytes(frame, span),
             None => walk.payload(frame),
@@ -276,19 +291,11 @@ impl State {
         let arrival = Arrival {
             facts: &walk.facts,
             next: walk.next,
-            carrier: walk
-                .spans()
-                .iter()
-                .rev()
-                .find_map(|s| common.registry.dissector(s.dissector).carrier)
-                .unwrap_or(""),
+            carrier: seen.carrier,
             piece: Piece {
                 bytes: input.bytes,
                 length: input.length,
-                mark: Mark {
-                    frame: self.books.now(),
-                    at: frame.at,
-                },
+                mark: seen.mark,
                 at: walk
                     .message
                     .map(|span| span.start)

@@ -4,9 +4,9 @@ use crate::conversation::{Conversation, Faults};
 use crate::figures::Figures;
 use crate::ledgers::Ledgers;
 use crate::message::Message;
-use crate::world::{Event, World};
+use crate::world::{Event, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
-use wirewait_wire::{DissectorId, StopReason, Timestamp, Walk};
+use wirewait_wire::{DissectorId, StopReason, Timestamp};
 
 /// What was noticed about the capture itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -124,7 +124,9 @@ impl Books {
         faults.malformed += conversation.faults.malformed;
     }
 
-    pub(crate) fn count_walk(&mut self, walk: &Walk) {
+    /// A frame came; what it does to conversations is told later.
+    pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+        let walk = seen.walk;
         for span in walk.spans() {
             self.count_protocol(span.dissector);
         }

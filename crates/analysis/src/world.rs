@@ -2,9 +2,9 @@
 
 use crate::ledger::Passage;
 use crate::names::Known;
-use crate::{Assembled, Deed, Settings, Transaction};
+use crate::{Assembled, Deed, Mark, Settings, Transaction};
 use std::cell::RefCell;
-use wirewait_wire::{DissectorId, Endpoint, Registry, Timestamp};
+use wirewait_wire::{DissectorId, Endpoint, Frame, Registry, Timestamp, Walk};
 
 /// What is the same for every conversation.
 pub(crate) struct World<'a> {
@@ -21,6 +21,18 @@ pub(crate) struct World<'a> {
     pub(crate) over: bool,
     /// Somebody wants to know of every message and every frame.
     pub(crate) observed: bool,
+}
+
+/// A frame of the capture that is no mirror copy.
+pub(crate) struct Seen<'a> {
+    /// Its number and time.
+    pub(crate) mark: Mark,
+    /// Its interface, link, length and bytes.
+    pub(crate) frame: &'a Frame<'a>,
+    /// Its layers, and what they mean together.
+    pub(crate) walk: &'a Walk,
+    /// The innermost of its layers that carries requests; empty if there is none.
+    pub(crate) carrier: &'static str,
 }
 
 /// What a conversation tells the books.

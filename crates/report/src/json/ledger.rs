@@ -1,0 +1,89 @@
+//! Key `ledger`.
+
+use crate::escape::Escaped;
+use serde::Serialize;
+use std::sync::Arc;
+use wirewait_analysis::{LedgerOf, LedgerRow, Share, Snapshot};
+
+/// Where the time went, of each kind by time waited.
+#[derive(Serialize)]
+pub(super) struct Ledgers {
+    /// Null where nothing was waited for.
+    capture: Option<OneLedger>,
+    servers: Vec<OneLedger>,
+    clients: Vec<OneLedger>,
+    pairs: Vec<OneLedger>,
+    shares: Vec<OneLedger>,
+    files: Vec<OneLedger>,
+}
+
+/// Elapsed time and its parts, which sum to it.
+#[derive(Serialize)]
+struct OneLedger {
+    client: Option<String>,
+    server: Option<String>,
+    share: Option<String>,
+    file: Option<String>,
+    elapsed_ns: u64,
+    waited_ns: u64,
+    client_ns: u64,
+    request_transfer_ns: u64,
+    server_ns: u64,
+    response_transfer_ns: u64,
+    retransmission_ns: u64,
+    unanswered_ns: u64,
+    waiting_ns: u64,
+    idle_ns: u64,
+}
+
+pub(super) fn ledgers(snapshot: &Snapshot) -> Ledgers {
+    let of = |wanted: fn(&LedgerOf) -> bool| {
+        let rows = snapshot.ledgers.iter();
+        rows.filter(|row| wanted(&row.of)).map(ledger).collect()
+    };
+    Ledgers {
+        capture: snapshot
+            .ledgers
+            .iter()
+            .find(|row| row.of == LedgerOf::Capture)
+            .map(ledger),
+        servers: of(|of| matches!(of, LedgerOf::Server(_))),
+        clients: of(|of| matches!(of, LedgerOf::Client(_))),
+        pairs: of(|of| matches!(of, LedgerOf::Pair { .. })),
+        shares: of(|of| matches!(of, LedgerOf::Share { .. })),
+        files: of(|of| matches!(of, LedgerOf::File { .. })),
+    }
+}
+
+fn ledger(row: &LedgerRow) -> OneLedger {
+    let (client, server, share, file) = match &row.of {
+        LedgerOf::Capture => (None, None, None, None),
+        LedgerOf::Server(server) => (None, Some(server), None, None),
+        LedgerOf::Client(client) => (Some(client), None, None, None),
+        LedgerOf::Pair { client, server } => (Some(client), Some(server), None, None),
+        LedgerOf::Share { server, share } => (None, Some(server), Some(share), None),
+        LedgerOf::File {
+            server,
+            share,
+            path,
+        } => (None, Some(server), share.as_ref(), Some(path)),
+    };
+    let name = |name: &Arc<str>| Escaped(name).to_string();
+    let part = |share| row.ledger.get(share);
+    OneLedger {
+        client: client.map(ToString::to_string),
+        server: server.map(ToString::to_string),
+        share: share.map(name),
+        file: file.map(name),
+        elapsed_ns: row.ledger.elapsed(),
+        waited_ns: row.ledger.waited(),
+        client_ns: part(Share::Client),
+        request_transfer_ns: part(Share::Request),
+        server_ns: part(Share::Server),
+        response_transfer_ns: part(Share::Response),
+        retransmission_ns: part(Share::Retransmission),
+        unanswered_ns: part(Share::Unanswered),
+        waiting_ns: part(Share::Waiting),
+        idle_ns: part(Share::Idle),
+    }
+}

@@ -1,0 +1,52 @@
+//! Keys `excluded` and `settings`.
+
+use serde::Serialize;
+use wirewait_analysis::{Settings, Snapshot};
+
+#[derive(Serialize)]
+pub(super) struct Excluded {
+    from: &'static str,
+    reason: &'static str,
+    transactions: u64,
+}
+
+pub(super) fn excluded(snapshot: &Snapshot) -> Vec<Excluded> {
+    snapshot
+        .excluded
+        .iter()
+        .map(|row| Excluded {
+            from: row.from,
+            reason: row.reason,
+            transactions: row.count,
+        })
+        .collect()
+}
+
+#[derive(Serialize)]
+pub(super) struct SettingsUsed {
+    timeout_ns: i64,
+    think_ns: i64,
+    duplicate_ns: i64,
+    duplicate_id_ns: i64,
+    conversations: usize,
+    rows: usize,
+    slowest: usize,
+    names: usize,
+    private: bool,
+}
+
+impl From<&Settings> for SettingsUsed {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            timeout_ns: settings.timeout_ns,
+            think_ns: settings.think_ns,
+            duplicate_ns: settings.duplicate_ns,
+            duplicate_id_ns: settings.duplicate_id_ns,
+            conversations: settings.conversations,
+            rows: settings.rows,
+            slowest: settings.slowest,
+            names: settings.names,
+            private: settings.private,
+        }
+    }
+}

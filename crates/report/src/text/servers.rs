@@ -1,0 +1,97 @@
+//! A table for each server and protocol.
+
+use super::{Look, count, shown, trouble};
+use crate::figures::{Command, Grouped, Rate, frames_per_request};
+use crate::table::{Column, Table};
+use crate::time::Human;
+use std::io::{self, Write};
+use wirewait_analysis::{ServerRow, Snapshot};
+use wirewait_wire::Kind;
+
+const SERVER: &[Column] = &[
+    Column::left("command"),
+    Column::right("requests"),
+    Column::right("answered"),
+    Column::under("server turnaround", "p50"),
+    Column::under("server turnaround", "p95"),
+    Column::under("server turnaround", "max"),
+    Column::under("server turnaround", "mean"),
+    Column::under("response time", "p50"),
+    Column::under("response time", "p95"),
+    Column::under("response time", "max"),
+    Column::under("frames per request", "data"),
+    Column::under("frames per request", "acks"),
+    Column::right("data bytes").rare(),
+    Column::right("throughput").rare(),
+    Column::right("errors").rare(),
+    Column::right("unanswered").rare(),
+    Column::right("one-sided").rare(),
+    Column::right("repeated").rare(),
+    Column::right("cancelled").rare(),
+    Column::right("orphans").rare(),
+];
+
+pub(super) fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    if snapshot.servers.is_empty() {
+        writeln!(out)?;
+        return writeln!(
+            out,
+            "No request to a file server was found. `wirewait protocols` lists what is understood."
+        );
+    }
+    // Rows of one server stand together; those of one protocol on one carrier are put so.
+    let same = |a: &ServerRow, b: &ServerRow| {
+        (a.server, a.protocol, a.carrier) == (b.server, b.protocol, b.carrier)
+    };
+    for of_server in snapshot.servers.chunk_by(|a, b| a.server == b.server) {
+        for (n, first) in of_server.iter().enumerate() {
+            if of_server[..n].iter().any(|earlier| same(earlier, first)) {
+                continue;
+            }
+            let mut table = Table::new(SERVER);
+            for row in of_server[n..].iter().filter(|row| same(row, first)) {
+                table.row(server_row(row));
+            }
+            writeln!(out)?;
+            let title = format!(
+                "Server {}, {} over {}",
+                first.server, first.protocol, first.carrier
+            );
+            look.heading(out, &title)?;
+            table.write(out, look)?;
+        }
+    }
+    Ok(())
+}
+
+fn server_row(row: &ServerRow) -> Vec<String> {
+    let command = Command {
+        name: row.command,
+        code: row.code,
+    };
+    let turnaround = |value| shown((row.turnaround.n > 0).then_some(Human(value)));
+    let response = |value| shown((row.response_time.n > 0).then_some(Human(value)));
+    let (data, acks) = frames_per_request(&row.frames, &row.counts);
+    let counts = &row.counts;
+    let mut cells = vec![
+        match row.kind {
+            Kind::Wait => format!("{command} (wait)"),
+            _ => command.to_string(),
+        },
+        Grouped(counts.requests).to_string(),
+        Grouped(counts.answered).to_string(),
+        turnaround(row.turnaround.p50),
+        turnaround(row.turnaround.p95),
+        turnaround(row.turnaround.max),
+        shown(row.turnaround.mean().map(Human)),
+        response(row.response_time.p50),
+        response(row.response_time.p95),
+        response(row.response_time.max),
+        shown(data),
+        shown(acks),
+        count(row.data_bytes),
+        shown(row.throughput.map(Rate)),
+    ];
+    cells.extend(trouble(counts));
+    cells
+}
