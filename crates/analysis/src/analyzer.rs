@@ -238,6 +238,7 @@ impl Analyzer {
             servers: books.figures.servers(),
             stations: books.figures.stations(),
             places: books.figures.places(),
+            distribution: books.figures.distributions(),
             ledgers: books.ledgers.rows(),
             slowest: books.figures.slowest(),
             attribution: books.attribution,

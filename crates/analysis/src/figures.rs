@@ -1,14 +1,16 @@
 //! Statistics over closed transactions: by server and operation, and by client.
 
 mod places;
+mod spreads;
 
 use crate::distribution::Distribution;
 use crate::table::Table;
 use crate::{
-    Counts, Excluded, Flags, FrameSums, Outcome, PlaceRow, ServerRow, Settings, Spread, StationRow,
-    Transaction, Turnaround,
+    Counts, Distributions, Excluded, Flags, FrameSums, Outcome, PlaceRow, ServerRow, Settings,
+    Spread, StationRow, Transaction, Turnaround,
 };
 use places::Places;
+use spreads::Spreads;
 use std::collections::BTreeSet;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -79,6 +81,7 @@ pub(crate) struct Figures {
     rows: Table<RowKey, Row>,
     clients: Table<Endpoint, Client>,
     places: Places,
+    spreads: Spreads,
     slowest: Vec<Transaction>,
     excluded: [u64; EXCLUDED.len()],
     rows_evicted: u64,
@@ -91,6 +94,7 @@ impl Figures {
             rows: Table::new(settings.rows),
             clients: Table::new(settings.rows),
             places: Places::new(settings.rows),
+            spreads: Spreads::new(settings.rows),
             slowest: Vec::new(),
             excluded: [0; EXCLUDED.len()],
             rows_evicted: 0,
@@ -100,7 +104,9 @@ impl Figures {
 
     /// Rows of either kind that were dropped because there were too many.
     pub(crate) fn rows_evicted(&self) -> u64 {
-        self.rows_evicted.saturating_add(self.places.evicted)
+        [self.rows_evicted, self.places.evicted, self.spreads.evicted]
+            .into_iter()
+            .fold(0, u64::saturating_add)
     }
 
     /// This client has begun to wait for a request whose first byte came at `at`.
@@ -151,6 +157,7 @@ impl Figures {
         self.count_row(t);
         self.count_client(t);
         self.places.closed(t);
+        self.spreads.closed(t);
         self.rank(t);
     }
 
@@ -201,6 +208,10 @@ impl Figures {
 
     pub(crate) fn places(&self) -> Vec<PlaceRow> {
         self.places.rows()
+    }
+
+    pub(crate) fn distributions(&self) -> Distributions {
+        self.spreads.rows()
     }
 
     pub(crate) fn slowest(&self) -> Vec<Transaction> {

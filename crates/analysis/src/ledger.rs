@@ -65,6 +65,18 @@ impl Share {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger([u64; Share::ALL.len()]);
 
+impl FromIterator<(Share, u64)> for Ledger {
+    /// Adds up nanoseconds by share.
+    fn from_iter<I: IntoIterator<Item = (Share, u64)>>(parts: I) -> Self {
+        let mut ledger = Self::default();
+        for (share, ns) in parts {
+            let place = &mut ledger.0[share as usize];
+            *place = place.saturating_add(ns);
+        }
+        ledger
+    }
+}
+
 impl Ledger {
     /// The time of one share.
     #[must_use]
@@ -91,6 +103,12 @@ impl Ledger {
         .iter()
         .map(|share| self.get(*share))
         .sum()
+    }
+
+    /// In which somebody was at work: all but waiting by design and idle.
+    #[must_use]
+    pub fn active(&self) -> u64 {
+        self.get(Share::Client).saturating_add(self.waited())
     }
 
     fn add(&mut self, share: Share, from: Timestamp, to: Timestamp) {

@@ -11,6 +11,7 @@ mod conversation;
 mod distribution;
 mod duplicates;
 mod figures;
+mod histogram;
 mod key;
 mod ledger;
 mod ledgers;
@@ -29,11 +30,13 @@ mod verdict;
 mod world;
 
 pub use analyzer::{Analyzer, Sink};
+pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use ledger::{Ledger, Share};
 pub use names::{LONGEST_NAME, Place};
 pub use snapshot::{
-    Attribution, CaptureRow, Counts, Excluded, FrameSums, Grade, Grouping, InterfaceRow, LedgerOf,
-    LedgerRow, PlaceRow, Reason, ServerRow, Settings, Snapshot, Spread, StationRow, Times,
+    Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, FrameSums, Grade,
+    Grouping, InterfaceRow, LedgerOf, LedgerRow, PlaceRow, Reason, ServerRow, Settings, Snapshot,
+    Spread, StationRow, Times,
 };
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{

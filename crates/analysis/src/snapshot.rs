@@ -1,6 +1,6 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
-use crate::{Ledger, Transaction};
+use crate::{Histogram, Ledger, Transaction};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -110,6 +110,29 @@ pub struct PlaceRow {
     pub written_bytes: u64,
     /// File data that all others moved, bytes.
     pub read_bytes: u64,
+}
+
+/// How turnaround and response times of all operations are spread; waits by design and breaks
+/// apart, otherwise those that count in [`ServerRow`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Distributions {
+    /// t3 - t2 at all servers.
+    pub turnaround: Histogram,
+    /// t4 - t1 at all servers.
+    pub response_time: Histogram,
+    /// Each server, by total response time, the greatest first.
+    pub servers: Vec<DistributionRow>,
+}
+
+/// How times at one server are spread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DistributionRow {
+    /// The server's station.
+    pub server: Endpoint,
+    /// t3 - t2.
+    pub turnaround: Histogram,
+    /// t4 - t1.
+    pub response_time: Histogram,
 }
 
 /// Whose time a ledger splits.
@@ -378,6 +401,8 @@ pub struct Snapshot {
     pub stations: Vec<StationRow>,
     /// Users, then shares, then files; each by total response time, the greatest first.
     pub places: Vec<PlaceRow>,
+    /// How the times are spread.
+    pub distribution: Distributions,
     /// Where the time went: for the capture, servers, clients, pairs, shares and files, in
     /// this order; each kind by time waited, the longest first.
     pub ledgers: Vec<LedgerRow>,

@@ -3,6 +3,7 @@
 
 mod capture;
 mod common;
+mod distribution;
 mod ledger;
 mod places;
 mod segment;
@@ -38,6 +39,7 @@ struct Document<'a> {
     segment: Vec<segment::Segment<'a>>,
     servers: Vec<servers::Server>,
     stations: Vec<stations::Station>,
+    distribution: distribution::Distributions,
     ledger: ledger::Ledgers,
     users: Vec<places::Place>,
     shares: Vec<places::Place>,
@@ -56,6 +58,7 @@ fn document<'a>(about: &'a About, snapshot: &'a Snapshot) -> Document<'a> {
         segment: segment::segment(about, snapshot),
         servers: snapshot.servers.iter().map(servers::server).collect(),
         stations: snapshot.stations.iter().map(stations::station).collect(),
+        distribution: distribution::distributions(&snapshot.distribution),
         ledger: ledger::ledgers(snapshot),
         users: places::places(snapshot, Grouping::User),
         shares: places::places(snapshot, Grouping::Share),
@@ -104,6 +107,7 @@ mod tests {
                 "segment",
                 "servers",
                 "stations",
+                "distribution",
                 "ledger",
                 "users",
                 "shares",

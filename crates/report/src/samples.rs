@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use wirewait_analysis::{
-    Attribution, CaptureRow, Counts, Excluded, Extent, Flags, FrameCounts, FrameSums, Grade,
-    Grouping, InterfaceRow, Mark, Outcome, Place, PlaceRow, Reason, ServerRow, Settings, Snapshot,
-    Spread, StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
+    Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, Extent, Flags,
+    FrameCounts, FrameSums, Grade, Grouping, Histogram, InterfaceRow, Ledger, LedgerOf, LedgerRow,
+    Mark, Outcome, Place, PlaceRow, Reason, ServerRow, Settings, Share, Snapshot, Spread,
+    StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
 use wirewait_wire::{Address, Chain, Endpoint, File, Kind, Operation, Status, Timestamp};
 
@@ -245,6 +246,53 @@ pub(crate) fn server_row() -> ServerRow {
     }
 }
 
+fn histogram(values: &[i64]) -> Histogram {
+    let mut histogram = Histogram::default();
+    for ns in values {
+        histogram.record(*ns);
+    }
+    histogram
+}
+
+/// The times of [`server_row`].
+fn distribution() -> Distributions {
+    let turnaround = histogram(&[1_000_000, 3_000_000]);
+    let response_time = histogram(&[1_510_000, 2_000_000_000]);
+    Distributions {
+        turnaround,
+        response_time,
+        servers: vec![DistributionRow {
+            server: v4(1, None),
+            turnaround,
+            response_time,
+        }],
+    }
+}
+
+/// 32.4 s elapsed: 2 s of them waited for, 0.4 s in the client.
+fn ledgers() -> Vec<LedgerRow> {
+    let ledger: Ledger = [
+        (Share::Client, 400_000_000),
+        (Share::Request, 10_000),
+        (Share::Server, 1_500_000_000),
+        (Share::Response, 99_990_000),
+        (Share::Retransmission, 400_000_000),
+        (Share::Idle, 30_000_000_000),
+    ]
+    .into_iter()
+    .collect();
+    let (client, server) = (v4(9, None), v4(1, None));
+    [
+        LedgerOf::Capture,
+        LedgerOf::Server(server),
+        LedgerOf::Client(client),
+        LedgerOf::Pair { client, server },
+    ]
+    .into_iter()
+    .map(|of| LedgerRow { of, ledger })
+    .collect()
+}
+
 pub(crate) fn snapshot() -> Snapshot {
     let unknown = ServerRow {
         command: "UNKNOWN",
@@ -328,7 +376,8 @@ pub(crate) fn snapshot() -> Snapshot {
             read_bytes: 8192,
             written_bytes: 0,
         }],
-        ledgers: Vec::new(),
+        distribution: distribution(),
+        ledgers: ledgers(),
         slowest: vec![answered()],
         attribution: Attribution {
             transactions: 20 * WHOLE_FRAME + WHOLE_FRAME / 2,
