@@ -240,6 +240,7 @@ impl Analyzer {
             places: books.figures.places(),
             distribution: books.figures.distributions(),
             ledgers: books.ledgers.rows(),
+            round_trips: books.round_trips.rows(),
             slowest: books.figures.slowest(),
             attribution: books.attribution,
             excluded: books.figures.excluded(),

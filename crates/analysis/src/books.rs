@@ -4,6 +4,7 @@ use crate::conversation::{Conversation, Faults};
 use crate::figures::Figures;
 use crate::ledgers::Ledgers;
 use crate::message::Message;
+use crate::round_trips::RoundTrips;
 use crate::world::{Event, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
 use wirewait_wire::{DissectorId, StopReason, Timestamp};
@@ -27,6 +28,7 @@ pub(crate) struct Quality {
 pub(crate) struct Books {
     pub(crate) figures: Figures,
     pub(crate) ledgers: Ledgers,
+    pub(crate) round_trips: RoundTrips,
     pub(crate) attribution: Attribution,
     pub(crate) quality: Quality,
     pub(crate) protocols: Vec<u64>,
@@ -49,6 +51,7 @@ impl Books {
         Self {
             figures: Figures::new(settings),
             ledgers: Ledgers::new(&settings),
+            round_trips: RoundTrips::new(settings.rows),
             attribution: Attribution::default(),
             quality: Quality::default(),
             protocols: vec![0; protocols],
@@ -126,6 +129,7 @@ impl Books {
 
     /// A frame came; what it does to conversations is told later.
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+        self.round_trips.seen(seen);
         let walk = seen.walk;
         for span in walk.spans() {
             self.count_protocol(span.dissector);
@@ -197,7 +201,8 @@ impl Books {
             (
                 "rows_evicted",
                 "rows of statistics dropped because there were too many",
-                self.figures.rows_evicted().saturating_add(self.ledgers.evicted),
+                self.figures.rows_evicted().saturating_add(self.ledgers.evicted)
+                    .saturating_add(self.round_trips.evicted),
                 Grade::Fair,
             ),
             (

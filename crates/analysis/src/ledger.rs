@@ -136,6 +136,9 @@ const WAITS: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
     ledger: Ledger,
+    /// Requests with a part in the servers' share, and pauses that are the client's.
+    turnarounds: u64,
+    pauses: u64,
     /// Every instant before is given away; `None` before the first request closed.
     settled: Option<Timestamp>,
     /// Closed and not yet settled, by their beginnings.
@@ -152,6 +155,16 @@ impl Account {
     /// What is settled so far.
     pub(crate) fn ledger(&self) -> Ledger {
         self.ledger
+    }
+
+    /// Requests that have a part in the servers' share of it.
+    pub(crate) fn turnarounds(&self) -> u64 {
+        self.turnarounds
+    }
+
+    /// Pauses that are the client's share of it.
+    pub(crate) fn pauses(&self) -> u64 {
+        self.pauses
     }
 
     /// A request that began at `at` is outstanding.
@@ -228,6 +241,7 @@ impl Account {
         let mut at = settled.max(passage.begin);
         for (share, end) in passage.phases {
             if end > at {
+                self.turnarounds += u64::from(share == Share::Server);
                 self.ledger.add(share, at, end);
                 at = end;
             }
@@ -256,6 +270,7 @@ impl Account {
         } else {
             Share::Idle
         };
+        self.pauses += u64::from(share == Share::Client);
         let mut at = from;
         for (began, end) in lost {
             self.rest(at, began, share);

@@ -1,8 +1,8 @@
 //! The accounts of a capture: for all of it, for each client, server and pair of them, for
 //! each share and file with a name.
 
+use crate::ledger::Account;
 use crate::ledger::Passage;
-use crate::ledger::{Account, Ledger};
 use crate::table::Table;
 use crate::world::Wait;
 use crate::{LedgerOf, LedgerRow, Settings};
@@ -88,13 +88,12 @@ impl Ledgers {
     /// As far as they are settled: the capture, servers, clients, pairs, shares, files; each
     /// kind by time waited, the longest first.
     pub(crate) fn rows(&self) -> Vec<LedgerRow> {
-        let mut rows: Vec<(&Owner, Ledger)> = self
+        let mut rows: Vec<(&Owner, &Account)> = self
             .accounts
             .iter()
-            .map(|(owner, account)| (owner, account.ledger()))
-            .filter(|(_, ledger)| ledger.elapsed() > 0)
+            .filter(|(_, account)| account.ledger().elapsed() > 0)
             .collect();
-        rows.sort_by(|(a, a_ledger), (b, b_ledger)| {
+        rows.sort_by(|(a, a_account), (b, b_account)| {
             let rank = |owner: &Owner| match owner {
                 Owner::Capture => 0,
                 Owner::Server(_) => 1,
@@ -103,14 +102,14 @@ impl Ledgers {
                 Owner::Share(..) => 4,
                 Owner::File(..) => 5,
             };
-            (rank(a), std::cmp::Reverse(a_ledger.waited()), *a).cmp(&(
+            (rank(a), std::cmp::Reverse(a_account.ledger().waited()), *a).cmp(&(
                 rank(b),
-                std::cmp::Reverse(b_ledger.waited()),
+                std::cmp::Reverse(b_account.ledger().waited()),
                 *b,
             ))
         });
         rows.into_iter()
-            .map(|(owner, ledger)| LedgerRow {
+            .map(|(owner, account)| LedgerRow {
                 of: match owner.clone() {
                     Owner::Capture => LedgerOf::Capture,
                     Owner::Server(server) => LedgerOf::Server(server),
@@ -123,7 +122,9 @@ impl Ledgers {
                         path,
                     },
                 },
-                ledger,
+                ledger: account.ledger(),
+                turnarounds: account.turnarounds(),
+                pauses: account.pauses(),
             })
             .collect()
     }

@@ -20,6 +20,7 @@ mod names;
 mod numbered;
 mod pairing;
 mod piece;
+mod round_trips;
 mod snapshot;
 mod stream;
 mod table;
@@ -35,15 +36,15 @@ pub use ledger::{Ledger, Share};
 pub use names::{LONGEST_NAME, Place};
 pub use snapshot::{
     Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, FrameSums, Grade,
-    Grouping, InterfaceRow, LedgerOf, LedgerRow, PlaceRow, Reason, ServerRow, Settings, Snapshot,
-    Spread, StationRow, Times,
+    Grouping, InterfaceRow, LedgerOf, LedgerRow, PlaceRow, Reason, RoundTrip, ServerRow, Settings,
+    Snapshot, Spread, StationRow, Times,
 };
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{
     Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,
 };
 
-pub use verdict::{Culprit, Doubt, ENOUGH, Verdict};
+pub use verdict::{Culprit, Doubt, ENOUGH, OnTheWay, Verdict};
 
 /// Up to so many values percentiles are exact.
 pub const EXACT_VALUES: usize = 64;

@@ -169,6 +169,22 @@ pub enum LedgerOf {
     },
 }
 
+/// The way from where the capture was made to a station and back, from what its transport
+/// answers by itself: the opening of a TCP connection, an LLC poll, an SPX probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundTrip {
+    /// The station that answered.
+    pub station: Endpoint,
+    /// How many such answers there were, without those to a repeated question.
+    pub samples: u64,
+    /// The shortest of them, ns.
+    pub shortest_ns: i64,
+    /// The frame that asked, of the shortest.
+    pub asked: u64,
+    /// The frame that answered it.
+    pub answered: u64,
+}
+
 /// Elapsed time of someone, split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerRow {
@@ -176,6 +192,10 @@ pub struct LedgerRow {
     pub of: LedgerOf,
     /// Where it went.
     pub ledger: Ledger,
+    /// Requests that have a part in the servers' share.
+    pub turnarounds: u64,
+    /// Pauses that are the client's share.
+    pub pauses: u64,
 }
 
 /// Sums of frames of transactions, by what they did.
@@ -406,6 +426,8 @@ pub struct Snapshot {
     /// Where the time went: for the capture, servers, clients, pairs, shares and files, in
     /// this order; each kind by time waited, the longest first.
     pub ledgers: Vec<LedgerRow>,
+    /// How far the stations are from the capture, as far as that is known; by address.
+    pub round_trips: Vec<RoundTrip>,
     /// The slowest transactions that were answered and did not wait by design.
     pub slowest: Vec<Transaction>,
     /// Where the frames went.

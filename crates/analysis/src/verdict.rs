@@ -1,7 +1,8 @@
 //! The answer in one sentence: where most of the time went that somebody was at work, with
 //! its evidence and its doubts.
 
-use crate::{Grade, LedgerOf, LedgerRow, ServerRow, Share, Snapshot};
+use crate::{Grade, LedgerOf, LedgerRow, RoundTrip, ServerRow, Share, Snapshot};
+use std::collections::BTreeMap;
 use wirewait_wire::{Endpoint, Kind};
 
 /// Answered requests below which nothing is concluded.
@@ -12,7 +13,8 @@ pub const ENOUGH: u64 = 20;
 pub enum Culprit {
     /// The clients, between their requests.
     Client,
-    /// The way to the server and back, lost frames included.
+    /// The way to the server and back: transfers, lost frames, and the round trips between
+    /// the capture and the stations where those are known.
     Network,
     /// The servers, requests without an answer included.
     Server,
@@ -51,9 +53,23 @@ pub enum Doubt {
     PoorCapture,
     /// Another had nearly as much: this share, in thousandths.
     Close(Culprit, u64),
-    /// Nothing says where the capture was made: the way from there to the server counts as
-    /// the server's, that to the client as the client's.
+    /// Nothing says how far from these the capture was made: the way from there to the server
+    /// counts as the server's, that to the client as the client's.
     CapturePoint(Culprit),
+}
+
+/// Round trips between the capture and the stations that lie within turnarounds and pauses.
+/// A verdict counts them as the network's; the ledgers, which go by what was seen, do not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnTheWay {
+    /// To the server with the most of them.
+    pub server: Option<RoundTrip>,
+    /// To the client with the most of them.
+    pub client: Option<RoundTrip>,
+    /// Within turnarounds, ns: for each the shortest round trip to its server.
+    pub in_turnarounds_ns: u64,
+    /// Within the clients' pauses, ns.
+    pub in_pauses_ns: u64,
 }
 
 /// The verdict on a capture. Times are sums over its clients.
@@ -75,6 +91,8 @@ pub struct Verdict {
     pub at: Option<(Endpoint, u64)>,
     /// The operation that took most of it there.
     pub operation: Option<(&'static str, &'static str, u32)>,
+    /// Where the capture was made, and what follows.
+    pub on_the_way: OnTheWay,
     /// What speaks against it.
     pub doubts: Vec<Doubt>,
 }
@@ -87,13 +105,24 @@ impl Verdict {
             .ledgers
             .iter()
             .filter(|row| matches!(row.of, LedgerOf::Client(_)));
+        let ways = Ways::of(snapshot);
+        let on_the_way = ways.total;
         let sums = Culprit::ALL.map(|culprit| {
             let sum: u64 = clients.clone().map(|row| culprit.of(row)).sum();
             (sum, culprit)
         });
         let active_ns = sums.iter().map(|(ns, _)| ns).sum();
+        let [(client, _), (network, _), (server, _)] = sums;
+        let (pauses, turnarounds) = (
+            on_the_way.in_pauses_ns.min(client),
+            on_the_way.in_turnarounds_ns.min(server),
+        );
+        let mut ranked = [
+            (client - pauses, Culprit::Client),
+            (network + pauses + turnarounds, Culprit::Network),
+            (server - turnarounds, Culprit::Server),
+        ];
         let answered = snapshot.servers.iter().map(|row| row.counts.answered).sum();
-        let mut ranked = sums;
         ranked.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
         let [(most, culprit), (second, other), _] = ranked;
         let mut doubts = Vec::new();
@@ -104,13 +133,13 @@ impl Verdict {
             doubts.push(Doubt::PoorCapture);
         }
         let known = answered >= ENOUGH && most > 0;
-        let at = known.then(|| worst(snapshot, culprit, most)).flatten();
+        let at = known.then(|| ways.worst(culprit, most)).flatten();
         if known {
             let second = thousandths(second, active_ns);
             if second * 10 >= thousandths(most, active_ns) * 8 {
                 doubts.push(Doubt::Close(other, second));
             }
-            if culprit != Culprit::Network {
+            if ways.unknown(culprit) {
                 doubts.push(Doubt::CapturePoint(culprit));
             }
         }
@@ -121,47 +150,154 @@ impl Verdict {
             clients: clients.count() as u64,
             answered,
             at,
-            operation: at.and_then(|(at, _)| busiest(&snapshot.servers, culprit, at)),
+            operation: at.and_then(|(at, _)| ways.busiest(&snapshot.servers, culprit, at)),
+            on_the_way,
             doubts,
         }
     }
 }
 
-/// Where most of his time was spent: this part of `all`.
-fn worst(snapshot: &Snapshot, culprit: Culprit, all: u64) -> Option<(Endpoint, u64)> {
-    let mut sums = std::collections::BTreeMap::<Endpoint, u64>::new();
-    for row in &snapshot.ledgers {
-        if let LedgerOf::Pair { client, server } = row.of {
-            let at = match culprit {
-                Culprit::Client => client,
-                Culprit::Network | Culprit::Server => server,
-            };
-            *sums.entry(at).or_default() += culprit.of(row);
-        }
-    }
-    let of_all = sums.values().sum::<u64>().max(all);
-    let (at, ns) = sums
-        .into_iter()
-        .max_by_key(|(at, ns)| (*ns, std::cmp::Reverse(*at)))?;
-    Some((at, thousandths(ns, of_all)))
+/// What one client had at one server, with the round trips where they belong.
+struct Way {
+    client: Endpoint,
+    server: Endpoint,
+    /// Parts of the time, ns, as [`Culprit::ALL`] has them.
+    parts: [u64; 3],
+    /// Whether the round trips to the two are known.
+    known: [bool; 2],
 }
 
-/// The operation of a server that took most of its time, or of the way there and back.
-fn busiest(
-    rows: &[ServerRow],
-    culprit: Culprit,
-    at: Endpoint,
-) -> Option<(&'static str, &'static str, u32)> {
-    let time = |row: &ServerRow| match culprit {
-        Culprit::Client => 0,
-        Culprit::Network => row.request_transfer.total + row.response_transfer.total,
-        Culprit::Server => row.turnaround.total,
-    };
-    rows.iter()
-        .filter(|row| row.server == at && !matches!(row.kind, Kind::Wait | Kind::Break))
-        .max_by_key(|row| time(row))
-        .filter(|row| time(row) > 0)
-        .map(|row| (row.protocol, row.command, row.code))
+struct Ways {
+    ways: Vec<Way>,
+    round_trips: BTreeMap<Endpoint, RoundTrip>,
+    total: OnTheWay,
+}
+
+impl Ways {
+    fn of(snapshot: &Snapshot) -> Self {
+        let mut round_trips: BTreeMap<Endpoint, RoundTrip> = snapshot
+            .round_trips
+            .iter()
+            .map(|row| (row.station, *row))
+            .collect();
+        // No turnaround is shorter than the way it contains.
+        for row in snapshot.servers.iter().filter(|row| row.turnaround.n > 0) {
+            if let Some(known) = round_trips.get_mut(&row.server) {
+                known.shortest_ns = known.shortest_ns.min(row.turnaround.min.max(0));
+            }
+        }
+        let mut total = OnTheWay::default();
+        let (mut servers, mut clients) = (BTreeMap::new(), BTreeMap::new());
+        let ways = snapshot
+            .ledgers
+            .iter()
+            .filter_map(|row| {
+                let LedgerOf::Pair { client, server } = row.of else {
+                    return None;
+                };
+                let way = |station: &Endpoint, times: u64, of: u64| {
+                    let known = round_trips.get(station)?;
+                    let ns = u64::try_from(known.shortest_ns).unwrap_or(0);
+                    Some(ns.saturating_mul(times).min(of))
+                };
+                let [at_client, between, at_server] = Culprit::ALL.map(|culprit| culprit.of(row));
+                let turnarounds = way(&server, row.turnarounds, row.ledger.get(Share::Server));
+                let pauses = way(&client, row.pauses, at_client);
+                let known = [pauses.is_some(), turnarounds.is_some()];
+                let (turnarounds, pauses) = (turnarounds.unwrap_or(0), pauses.unwrap_or(0));
+                *servers.entry(server).or_insert(0) += turnarounds;
+                *clients.entry(client).or_insert(0) += pauses;
+                total.in_turnarounds_ns += turnarounds;
+                total.in_pauses_ns += pauses;
+                Some(Way {
+                    client,
+                    server,
+                    parts: [
+                        at_client - pauses,
+                        between + pauses + turnarounds,
+                        at_server - turnarounds,
+                    ],
+                    known,
+                })
+            })
+            .collect();
+        let farthest = |sums: &BTreeMap<Endpoint, u64>| {
+            let (station, _) = most(sums)?;
+            round_trips.get(&station).copied()
+        };
+        total.server = farthest(&servers);
+        total.client = farthest(&clients);
+        Self {
+            ways,
+            round_trips,
+            total,
+        }
+    }
+
+    /// Where most of the culprit's time was spent: this part of `all`.
+    fn worst(&self, culprit: Culprit, all: u64) -> Option<(Endpoint, u64)> {
+        let mut sums = BTreeMap::<Endpoint, u64>::new();
+        for way in &self.ways {
+            let at = match culprit {
+                Culprit::Client => way.client,
+                Culprit::Network | Culprit::Server => way.server,
+            };
+            *sums.entry(at).or_default() += way.parts[culprit as usize];
+        }
+        let of_all = sums.values().sum::<u64>().max(all);
+        let (at, ns) = most(&sums)?;
+        Some((at, thousandths(ns, of_all)))
+    }
+
+    /// Whether more than a fifth of the culprit's time was at stations that are so far away
+    /// as nobody knows.
+    fn unknown(&self, culprit: Culprit) -> bool {
+        let side = match culprit {
+            Culprit::Client => 0,
+            Culprit::Server => 1,
+            Culprit::Network => return false,
+        };
+        let (mut all, mut unknown) = (0u64, 0u64);
+        for way in &self.ways {
+            let ns = way.parts[culprit as usize];
+            all += ns;
+            unknown += if way.known[side] { 0 } else { ns };
+        }
+        unknown.saturating_mul(5) > all
+    }
+
+    /// The operation of a server that took most of its time, or of the way there and back.
+    fn busiest(
+        &self,
+        rows: &[ServerRow],
+        culprit: Culprit,
+        at: Endpoint,
+    ) -> Option<(&'static str, &'static str, u32)> {
+        let way = self.round_trips.get(&at).map_or(0, |row| row.shortest_ns);
+        let time = |row: &ServerRow| match culprit {
+            Culprit::Client => 0,
+            Culprit::Network => {
+                row.request_transfer.total
+                    + row.response_transfer.total
+                    + i128::from(way) * i128::from(row.turnaround.n)
+            }
+            Culprit::Server => {
+                row.turnaround.total - i128::from(way) * i128::from(row.turnaround.n)
+            }
+        };
+        rows.iter()
+            .filter(|row| row.server == at && !matches!(row.kind, Kind::Wait | Kind::Break))
+            .max_by_key(|row| time(row))
+            .filter(|row| time(row) > 0)
+            .map(|row| (row.protocol, row.command, row.code))
+    }
+}
+
+/// The station with the greatest sum; the first of several by its address.
+fn most(sums: &BTreeMap<Endpoint, u64>) -> Option<(Endpoint, u64)> {
+    sums.iter()
+        .max_by_key(|(at, ns)| (**ns, std::cmp::Reverse(**at)))
+        .map(|(at, ns)| (*at, *ns))
 }
 
 fn thousandths(part: u64, whole: u64) -> u64 {

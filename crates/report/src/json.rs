@@ -41,6 +41,7 @@ struct Document<'a> {
     stations: Vec<stations::Station>,
     distribution: distribution::Distributions,
     ledger: ledger::Ledgers,
+    round_trips: Vec<verdict::Trip>,
     users: Vec<places::Place>,
     shares: Vec<places::Place>,
     files: Vec<places::Place>,
@@ -60,6 +61,11 @@ fn document<'a>(about: &'a About, snapshot: &'a Snapshot) -> Document<'a> {
         stations: snapshot.stations.iter().map(stations::station).collect(),
         distribution: distribution::distributions(&snapshot.distribution),
         ledger: ledger::ledgers(snapshot),
+        round_trips: snapshot
+            .round_trips
+            .iter()
+            .map(verdict::Trip::from)
+            .collect(),
         users: places::places(snapshot, Grouping::User),
         shares: places::places(snapshot, Grouping::Share),
         files: places::places(snapshot, Grouping::File),
@@ -109,6 +115,7 @@ mod tests {
                 "stations",
                 "distribution",
                 "ledger",
+                "round_trips",
                 "users",
                 "shares",
                 "files",

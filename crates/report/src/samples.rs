@@ -289,7 +289,12 @@ fn ledgers() -> Vec<LedgerRow> {
         LedgerOf::Pair { client, server },
     ]
     .into_iter()
-    .map(|of| LedgerRow { of, ledger })
+    .map(|of| LedgerRow {
+        of,
+        ledger,
+        turnarounds: 20,
+        pauses: 19,
+    })
     .collect()
 }
 
@@ -378,6 +383,7 @@ pub(crate) fn snapshot() -> Snapshot {
         }],
         distribution: distribution(),
         ledgers: ledgers(),
+        round_trips: Vec::new(),
         slowest: vec![answered()],
         attribution: Attribution {
             transactions: 20 * WHOLE_FRAME + WHOLE_FRAME / 2,

@@ -74,6 +74,9 @@ pub fn report(
 ) -> io::Result<()> {
     let verdict = Verdict::on(snapshot);
     look.heading(out, &crate::verdict::sentence(&verdict))?;
+    if let Some(line) = crate::verdict::position(&verdict) {
+        writeln!(out, "  {line}")?;
+    }
     for line in crate::verdict::doubts(&verdict) {
         writeln!(out, "  {line}")?;
     }

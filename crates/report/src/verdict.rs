@@ -2,7 +2,7 @@
 
 use crate::figures::{Command, Grouped, Percent};
 use crate::time::Human;
-use wirewait_analysis::{Culprit, Doubt, ENOUGH, Verdict};
+use wirewait_analysis::{Culprit, Doubt, ENOUGH, RoundTrip, Verdict};
 
 /// One sentence: who had most of the time, and the evidence.
 pub(crate) fn sentence(verdict: &Verdict) -> String {
@@ -17,7 +17,7 @@ pub(crate) fn sentence(verdict: &Verdict) -> String {
     let active = Human(i64::try_from(verdict.active_ns).unwrap_or(i64::MAX));
     let whose = match culprit {
         Culprit::Client => "passed in the clients, between their requests",
-        Culprit::Network => "passed on the way, transfers and lost frames",
+        Culprit::Network => "passed on the way: transfers, lost frames, round trips",
         Culprit::Server => "was waiting for servers",
     };
     let mut text = format!(
@@ -29,7 +29,10 @@ pub(crate) fn sentence(verdict: &Verdict) -> String {
         }
     );
     if let Some((at, part)) = verdict.at {
-        let of_it = Percent(part, 1000);
+        let of_it = match part {
+            1000 => "all".to_owned(),
+            part => Percent(part, 1000).to_string(),
+        };
         text.push_str(&match culprit {
             Culprit::Client => format!("; {of_it} of that in {at}"),
             Culprit::Network => format!("; {of_it} of that to and from {at}"),
@@ -41,6 +44,46 @@ pub(crate) fn sentence(verdict: &Verdict) -> String {
     }
     text.push('.');
     text
+}
+
+/// What it takes for the network's though the ledgers have it elsewhere.
+pub(crate) fn position(verdict: &Verdict) -> Option<String> {
+    let way = &verdict.on_the_way;
+    let ends: Vec<(&str, &RoundTrip, u64, &str)> = [
+        ("server", &way.server, way.in_turnarounds_ns, "turnarounds"),
+        ("client", &way.client, way.in_pauses_ns, "clients' pauses"),
+    ]
+    .into_iter()
+    .filter_map(|(who, trip, ns, within)| Some((who, trip.as_ref()?, ns, within)))
+    .filter(|(_, _, ns, _)| *ns > 0)
+    .collect();
+    let listed = |items: Vec<String>| items.join(" and ");
+    let far = listed(
+        ends.iter()
+            .map(|(who, trip, ..)| {
+                format!(
+                    "{} from {who} {} (frames {} to {})",
+                    Human(trip.shortest_ns),
+                    trip.station,
+                    trip.asked,
+                    trip.answered
+                )
+            })
+            .collect(),
+    );
+    let counted = listed(
+        ends.iter()
+            .map(|(_, _, ns, within)| {
+                let time = Human(i64::try_from(*ns).unwrap_or(i64::MAX));
+                format!("{time} within the {within}")
+            })
+            .collect(),
+    );
+    (!ends.is_empty()).then(|| {
+        format!(
+            "Captured {far}, there and back; such round trips count as the network's: {counted}."
+        )
+    })
 }
 
 /// What speaks against it, a sentence each.
@@ -87,6 +130,7 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::v4;
+    use wirewait_analysis::OnTheWay;
 
     fn verdict(culprit: Option<Culprit>, doubts: Vec<Doubt>) -> Verdict {
         Verdict {
@@ -97,6 +141,7 @@ mod tests {
             answered: if culprit.is_some() { 1024 } else { 3 },
             at: culprit.map(|_| (v4(1, None), 600)),
             operation: Some(("smb1", "READ_ANDX", 0x2e)),
+            on_the_way: OnTheWay::default(),
             doubts,
         }
     }
@@ -107,6 +152,29 @@ mod tests {
             sentence(&verdict(Some(Culprit::Server), Vec::new())),
             "Server: 71.2 % of the 18.000000 s that 12 clients spent at work was waiting for \
              servers; 60.0 % of that for 10.0.0.1, mostly smb1 READ_ANDX."
+        );
+    }
+
+    #[test]
+    fn where_it_was_captured_is_said_with_its_frames() {
+        let mut seen = verdict(Some(Culprit::Network), Vec::new());
+        assert_eq!(position(&seen), None);
+        seen.on_the_way = OnTheWay {
+            server: Some(RoundTrip {
+                station: v4(1, None),
+                samples: 2,
+                shortest_ns: 5_000_000,
+                asked: 3,
+                answered: 4,
+            }),
+            client: None,
+            in_turnarounds_ns: 2_000_000_000,
+            in_pauses_ns: 0,
+        };
+        assert_eq!(
+            position(&seen).unwrap(),
+            "Captured 5.000 ms from server 10.0.0.1 (frames 3 to 4), there and back; such round \
+             trips count as the network's: 2.000000 s within the turnarounds."
         );
     }
 

@@ -1,8 +1,8 @@
-//! Key `verdict`.
+//! Keys `verdict` and `round_trips`.
 
 use crate::figures::Command;
 use serde::Serialize;
-use wirewait_analysis::{Culprit, Snapshot, Verdict};
+use wirewait_analysis::{Culprit, RoundTrip, Snapshot, Verdict};
 
 /// The answer in one sentence, and what it rests on.
 #[derive(Serialize)]
@@ -17,7 +17,40 @@ pub(super) struct Judged {
     at: Option<String>,
     at_share: Option<f64>,
     command: Option<String>,
+    /// What of the network's time lies within turnarounds and pauses of the ledgers.
+    on_the_way: Way,
     doubts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Way {
+    sentence: Option<String>,
+    server: Option<Trip>,
+    client: Option<Trip>,
+    in_turnarounds_ns: u64,
+    in_pauses_ns: u64,
+}
+
+/// The shortest round trip between the capture and a station.
+#[derive(Serialize)]
+pub(super) struct Trip {
+    station: String,
+    samples: u64,
+    shortest_ns: i64,
+    asked_frame: u64,
+    answered_frame: u64,
+}
+
+impl From<&RoundTrip> for Trip {
+    fn from(trip: &RoundTrip) -> Self {
+        Self {
+            station: trip.station.to_string(),
+            samples: trip.samples,
+            shortest_ns: trip.shortest_ns,
+            asked_frame: trip.asked,
+            answered_frame: trip.answered,
+        }
+    }
 }
 
 pub(super) fn judged(snapshot: &Snapshot) -> Judged {
@@ -35,6 +68,13 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         command: verdict
             .operation
             .map(|(_, name, code)| Command { name, code }.to_string()),
+        on_the_way: Way {
+            sentence: crate::verdict::position(&verdict),
+            server: verdict.on_the_way.server.as_ref().map(Trip::from),
+            client: verdict.on_the_way.client.as_ref().map(Trip::from),
+            in_turnarounds_ns: verdict.on_the_way.in_turnarounds_ns,
+            in_pauses_ns: verdict.on_the_way.in_pauses_ns,
+        },
         doubts: crate::verdict::doubts(&verdict).collect(),
     }
 }

@@ -1,0 +1,263 @@
+//! How far the stations are from where the capture was made: round trips that need no work
+//! of a server (perf-definitions section 2, R3).
+//!
+//! A transport answers some questions by itself: what opens a connection, and what asks
+//! "are you there". The shortest such answer is the way to the station and back.
+
+use crate::table::Table;
+use crate::world::Seen;
+use crate::{Mark, RoundTrip};
+use wirewait_wire::{Endpoint, NumberedKind, Order};
+
+/// Questions that are open at once; the oldest goes when there are more.
+const OPEN: usize = 4096;
+
+/// A question that the receiver's transport answers at once.
+struct Question {
+    at: Mark,
+    /// What the answer acknowledges, on a byte stream.
+    expects: u32,
+    /// Asked more than once: which was answered cannot be told.
+    repeated: bool,
+}
+
+/// Who asked whom, and on which of their connections.
+type Key = (Endpoint, Endpoint, Option<(u16, u16)>);
+
+pub(crate) struct RoundTrips {
+    open: Table<Key, Question>,
+    waiting: usize,
+    stations: Table<Endpoint, RoundTrip>,
+    pub(crate) evicted: u64,
+}
+
+impl RoundTrips {
+    pub(crate) fn new(rows: usize) -> Self {
+        Self {
+            open: Table::new(OPEN),
+            waiting: 0,
+            stations: Table::new(rows),
+            evicted: 0,
+        }
+    }
+
+    pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+        let facts = &seen.walk.facts;
+        let (from, to) = (facts.from, facts.to);
+        match facts.order {
+            Order::Stream(segment) => {
+                if let Some(ack) = segment.ack {
+                    self.answer((to, from, None), seen.mark, Some(ack));
+                }
+                if segment.syn {
+                    self.ask((from, to, None), seen.mark, segment.seq.wrapping_add(1));
+                }
+            }
+            Order::Numbered(n) => {
+                let forth = n.connection.map(|c| (c.from, c.to));
+                let back = n.connection.map(|c| (c.to, c.from));
+                // LLC answers a poll with the final bit; SPX and its like with any
+                // packet that says what is expected and asks for nothing.
+                let ready = n.kind == NumberedKind::Ready;
+                let answers = match n.connection {
+                    None => n.response && n.poll,
+                    Some(_) => ready && !n.poll,
+                };
+                if answers {
+                    self.answer((to, from, back), seen.mark, None);
+                } else if n.poll && !n.response {
+                    self.ask((from, to, forth), seen.mark, 0);
+                }
+            }
+            Order::None => {}
+        }
+    }
+
+    /// By station, in the order of their addresses.
+    pub(crate) fn rows(&self) -> Vec<RoundTrip> {
+        let mut rows: Vec<RoundTrip> = self.stations.iter().map(|(_, row)| *row).collect();
+        rows.sort_unstable_by_key(|row| row.station);
+        rows
+    }
+
+    fn ask(&mut self, key: Key, at: Mark, expects: u32) {
+        let found = self.open.find(&key).and_then(|p| self.open.get_mut(p));
+        if let Some(question) = found {
+            question.repeated = true;
+            question.expects = expects;
+            return;
+        }
+        let question = Question {
+            at,
+            expects,
+            repeated: false,
+        };
+        let (_, evicted) = self.open.insert(key, question);
+        self.waiting += usize::from(evicted.is_none());
+    }
+
+    fn answer(&mut self, key: Key, at: Mark, acknowledges: Option<u32>) {
+        // Nearly always, and then nothing has to be looked up.
+        if self.waiting == 0 {
+            return;
+        }
+        let Some(place) = self.open.find(&key) else {
+            return;
+        };
+        let fits = |question: &mut Question| acknowledges.is_none_or(|a| a == question.expects);
+        if !self.open.get_mut(place).is_some_and(fits) {
+            return;
+        }
+        let Some(question) = self.open.take(place) else {
+            return;
+        };
+        self.waiting = self.waiting.saturating_sub(1);
+        let ns = at.at.since(question.at.at);
+        if question.repeated || ns < 0 {
+            return;
+        }
+        let station = key.1.station();
+        let row = RoundTrip {
+            station,
+            samples: 1,
+            shortest_ns: ns,
+            asked: question.at.frame,
+            answered: at.frame,
+        };
+        match self.stations.find(&station) {
+            Some(place) => {
+                if let Some(known) = self.stations.get_mut(place) {
+                    let samples = known.samples.saturating_add(1);
+                    if ns < known.shortest_ns {
+                        *known = row;
+                    }
+                    known.samples = samples;
+                }
+            }
+            None => {
+                let (_, evicted) = self.stations.insert(station, row);
+                self.evicted += u64::from(evicted.is_some());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_wire::{
+        Address, Facts, Frame, LinkType, Numbered, Session, Stream, Timestamp, Walk,
+    };
+
+    fn station(last: u8) -> Endpoint {
+        Endpoint {
+            address: Address::V4([10, 0, 0, last]),
+            port: Some(445),
+            net: 0,
+        }
+    }
+
+    fn play(frames: &[(i64, u8, u8, Order)]) -> Vec<(u8, u64, i64)> {
+        let mut found = RoundTrips::new(16);
+        for (n, (ns, from, to, order)) in (1..).zip(frames) {
+            let mut walk = Walk::default();
+            walk.facts = Facts {
+                from: station(*from),
+                to: station(*to),
+                order: *order,
+                ..Facts::default()
+            };
+            let at = Timestamp::from_nanos(*ns);
+            let frame = Frame {
+                at,
+                link: LinkType(1),
+                interface: 0,
+                wire_len: 60,
+                bytes: &[],
+            };
+            found.seen(&Seen {
+                mark: Mark { frame: n, at },
+                frame: &frame,
+                walk: &walk,
+                carrier: "",
+            });
+        }
+        let last = |row: &RoundTrip| match row.station.address {
+            Address::V4(bytes) => bytes[3],
+            _ => 0,
+        };
+        let rows = found.rows();
+        rows.iter()
+            .map(|row| (last(row), row.samples, row.shortest_ns))
+            .collect()
+    }
+
+    fn segment(seq: u32, ack: Option<u32>, syn: bool) -> Order {
+        Order::Stream(Stream {
+            seq,
+            ack,
+            syn,
+            ..Stream::default()
+        })
+    }
+
+    /// SYN at 0, SYN-ACK at 5000: 5000 ns to the server and back; ACK at 5200: 200 ns to the
+    /// client and back. What comes later says nothing.
+    #[test]
+    fn opening_a_connection_measures_both_ways() {
+        let frames = [
+            (0, 1, 9, segment(100, None, true)),
+            (5_000, 9, 1, segment(700, Some(101), true)),
+            (5_200, 1, 9, segment(101, Some(701), false)),
+            (9_000, 9, 1, segment(701, Some(101), false)),
+        ];
+        assert_eq!(play(&frames), [(1, 1, 200), (9, 1, 5_000)]);
+    }
+
+    #[test]
+    fn a_repeated_question_measures_nothing() {
+        let frames = [
+            (0, 1, 9, segment(100, None, true)),
+            (3_000, 1, 9, segment(100, None, true)),
+            (5_000, 9, 1, segment(700, Some(101), true)),
+        ];
+        assert_eq!(play(&frames), []);
+    }
+
+    fn ready(poll: bool, response: bool, connection: Option<Session>) -> Order {
+        Order::Numbered(Numbered {
+            kind: NumberedKind::Ready,
+            number: 0,
+            connection,
+            modulus: 128,
+            expects: Some(0),
+            poll,
+            response,
+        })
+    }
+
+    /// A poll at 0 is answered by the final bit at 40, whatever comes in between; a second
+    /// one takes 30.
+    #[test]
+    fn polls_are_answered_by_the_final_bit() {
+        let frames = [
+            (0, 1, 9, ready(true, false, None)),
+            (20, 9, 1, ready(false, true, None)),
+            (40, 9, 1, ready(true, true, None)),
+            (100, 1, 9, ready(true, false, None)),
+            (130, 9, 1, ready(true, true, None)),
+        ];
+        assert_eq!(play(&frames), [(9, 2, 30)]);
+    }
+
+    #[test]
+    fn probes_are_answered_on_their_connection() {
+        let of = |from, to| Some(Session { from, to });
+        let frames = [
+            (0, 1, 9, ready(true, false, of(7, 8))),
+            (10, 9, 1, ready(false, false, of(4, 5))),
+            (60, 9, 1, ready(false, false, of(8, 7))),
+        ];
+        assert_eq!(play(&frames), [(9, 1, 60)]);
+    }
+}
