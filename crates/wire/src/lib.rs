@@ -21,6 +21,7 @@ mod naming;
 mod registry;
 mod source;
 mod time;
+mod walk;
 
 pub use claim::{Claim, Key, Next, Table};
 pub use dissector::{
@@ -38,6 +39,7 @@ pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType};
 pub use layout::{Confidence, Form, Layout, LayoutError, LayoutRow, Listed, Values};
 pub use naming::{Names, Naming, Text};
-pub use registry::{Conflict, Depth, DissectorId, MAX_LAYERS, Registry, Span, Walk};
+pub use registry::{Conflict, DissectorId, Registry};
 pub use source::{Source, SourceError, SourceErrorKind};
 pub use time::Timestamp;
+pub use walk::{Depth, MAX_LAYERS, Span, Walk};
