@@ -1,14 +1,14 @@
 //! The report for people: what to know about the capture first, then servers, stations
 //! and the slowest transactions, then what was left out and what the figures depend on.
 
-mod capture;
+pub(crate) mod capture;
 mod ledger;
-mod places;
-mod reading;
-mod segment;
-mod servers;
-mod slowest;
-mod stations;
+pub(crate) mod places;
+pub(crate) mod reading;
+pub(crate) mod segment;
+pub(crate) mod servers;
+pub(crate) mod slowest;
+pub(crate) mod stations;
 
 use crate::about::About;
 use crate::figures::Grouped;

@@ -8,55 +8,41 @@ use crate::time::{Human, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{Grade, Snapshot};
 
-pub(super) fn capture(
-    out: &mut impl Write,
-    about: &About,
-    snapshot: &Snapshot,
-    look: Look,
-) -> io::Result<()> {
+/// What is known of the input, by name; nothing for what goes on from the line before.
+pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, String)> {
     let row = &snapshot.capture;
-    look.heading(out, "Capture")?;
+    let mut entries: Vec<(&'static str, String)> = Vec::new();
     for file in &about.files {
-        entry(out, "file", Escaped(file))?;
+        entries.push(("file", Escaped(file).to_string()));
     }
     for (name, text) in about.selection.named() {
-        entry(
-            out,
-            name,
-            format_args!("{} (only these frames)", Escaped(text)),
-        )?;
+        entries.push((name, format!("{} (only these frames)", Escaped(text))));
     }
     let (total, bytes) = (Grouped(row.frames), Grouped(row.bytes));
-    entry(
-        out,
-        "size",
-        format_args!("{total} frames, {bytes} bytes on the wire"),
-    )?;
+    entries.push(("size", format!("{total} frames, {bytes} bytes on the wire")));
     if let (Some(first), Some(last)) = (row.first, row.last) {
         let length = Human(last.since(first));
         let (first, last) = (Rfc3339(first), Rfc3339(last));
-        entry(out, "time", format_args!("{first} to {last}, {length}"))?;
+        entries.push(("time", format!("{first} to {last}, {length}")));
     }
-    match about.dropped() {
-        Some(0) => entry(out, "dropped", "none, as the capturing program counted")?,
-        Some(n) => entry(
-            out,
-            "dropped",
-            format_args!("{} frames, as the capturing program counted", Grouped(n)),
-        )?,
-        None => entry(out, "dropped", "unknown: the file does not say")?,
-    }
+    entries.push((
+        "dropped",
+        match about.dropped() {
+            Some(0) => "none, as the capturing program counted".to_owned(),
+            Some(n) => format!("{} frames, as the capturing program counted", Grouped(n)),
+            None => "unknown: the file does not say".to_owned(),
+        },
+    ));
     for sentence in &about.damage {
-        entry(out, "damage", Escaped(sentence))?;
+        entries.push(("damage", Escaped(sentence).to_string()));
     }
-    entry(out, "quality", look.grade(row.grade))?;
+    entries.push((QUALITY, row.grade.name().to_owned()));
     for reason in &row.reasons {
         let times = Grouped(reason.count);
-        entry(
-            out,
+        entries.push((
             "",
-            format_args!("{}: {} ({times})", remark(reason.grade), reason.text),
-        )?;
+            format!("{}: {} ({times})", remark(reason.grade), reason.text),
+        ));
     }
     let parts = &snapshot.attribution;
     for (n, (name, count)) in [
@@ -74,21 +60,40 @@ pub(super) fn capture(
         let title = if n == 0 { "frames of" } else { "" };
         let share = Percent(count.0, row.frames.saturating_mul(1000));
         let count = Frames(count);
-        entry(out, title, format_args!("{name} {count} ({share})"))?;
+        entries.push((title, format!("{name} {count} ({share})")));
     }
     let followed = Grouped(row.conversations);
-    match row.evicted {
-        0 => entry(out, "followed", format_args!("conversations: {followed}")),
-        n => entry(
-            out,
-            "followed",
-            format_args!(
+    entries.push((
+        "followed",
+        match row.evicted {
+            0 => format!("conversations: {followed}"),
+            n => format!(
                 "conversations: {followed}; {} of them were dropped early, as more than {} were open",
                 Grouped(n),
                 Grouped(snapshot.settings.conversations as u64)
             ),
-        ),
+        },
+    ));
+    entries
+}
+
+/// The name of the entry that is a grade.
+pub(crate) const QUALITY: &str = "quality";
+
+pub(super) fn capture(
+    out: &mut impl Write,
+    about: &About,
+    snapshot: &Snapshot,
+    look: Look,
+) -> io::Result<()> {
+    look.heading(out, "Capture")?;
+    for (name, value) in entries(about, snapshot) {
+        match name {
+            QUALITY => entry(out, name, look.grade(snapshot.capture.grade))?,
+            name => entry(out, name, value)?,
+        }
     }
+    Ok(())
 }
 
 pub(super) fn protocols(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {

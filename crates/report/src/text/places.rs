@@ -27,22 +27,34 @@ const COLUMNS: &[Column] = &[
     Column::right("unanswered").rare(),
 ];
 
-/// Writes a table for each kind of name that the capture shows.
+/// A table of the first `rows` for each kind of name that the capture shows, under its heading,
+/// and how many more there are.
+pub(crate) fn tables(snapshot: &Snapshot, rows: usize) -> Vec<(&'static str, Table, usize)> {
+    snapshot
+        .places
+        .chunk_by(|a, b| a.by == b.by)
+        .map(|of_kind| {
+            let heading = match of_kind[0].by {
+                Grouping::User => "Users",
+                Grouping::Share => "Shares",
+                Grouping::File => "Files",
+            };
+            let mut table = Table::new(COLUMNS);
+            for row in of_kind.iter().take(rows) {
+                table.row(cells(row));
+            }
+            (heading, table, of_kind.len().saturating_sub(rows))
+        })
+        .collect()
+}
+
+/// Writes these tables.
 pub(super) fn places(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    for rows in snapshot.places.chunk_by(|a, b| a.by == b.by) {
-        let heading = match rows[0].by {
-            Grouping::User => "Users",
-            Grouping::Share => "Shares",
-            Grouping::File => "Files",
-        };
-        let mut table = Table::new(COLUMNS);
-        for row in rows.iter().take(SHOWN) {
-            table.row(cells(row));
-        }
+    for (heading, table, more) in tables(snapshot, SHOWN) {
         writeln!(out)?;
         look.heading(out, heading)?;
         table.write(out, look)?;
-        if let Some(more) = rows.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        if more > 0 {
             writeln!(
                 out,
                 "  and {} more, each waited for less; --format json has them all",

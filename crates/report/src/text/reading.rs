@@ -13,7 +13,8 @@ const EXCLUDED: &[Column] = &[
     Column::right("transactions"),
 ];
 
-pub(super) fn excluded(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+/// What was left out of which statistic.
+pub(crate) fn table(snapshot: &Snapshot) -> Table {
     let mut table = Table::new(EXCLUDED);
     for row in &snapshot.excluded {
         table.row(vec![
@@ -22,6 +23,11 @@ pub(super) fn excluded(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
             Grouped(row.count).to_string(),
         ]);
     }
+    table
+}
+
+pub(super) fn excluded(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let table = table(snapshot);
     if table.is_empty() {
         return Ok(());
     }
@@ -30,60 +36,38 @@ pub(super) fn excluded(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
     table.write(out, look)
 }
 
-pub(super) fn settings(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+/// What the figures mean and depend on, by name.
+pub(crate) fn entries(snapshot: &Snapshot) -> Vec<(&'static str, String)> {
     let settings = &snapshot.settings;
-    writeln!(out)?;
-    look.heading(out, "How to read the figures")?;
-    entry(
-        out,
-        "turnaround",
-        "from the complete request to the first frame of the answer",
-    )?;
-    entry(
-        out,
-        "response",
-        "from the first frame of the request to the last frame of the answer",
-    )?;
-    entry(
-        out,
-        "percentiles",
-        format_args!(
+    vec![
+        ("turnaround", "from the complete request to the first frame of the answer".to_owned()),
+        ("response", "from the first frame of the request to the last frame of the answer".to_owned()),
+        ("percentiles", format!(
             "nearest rank; exact up to {EXACT_VALUES} values, then from buckets 0.8 % wide"
-        ),
-    )?;
-    entry(
-        out,
-        "point",
-        "where the capture was made is unknown: turnaround holds the network between there and the server",
-    )?;
-    entry(
-        out,
-        "time-out",
-        format_args!(
+        )),
+        ("point", "where the capture was made is unknown: turnaround holds the network between there and the server".to_owned()),
+        ("time-out", format!(
             "a request is unanswered after {}",
             Human(settings.timeout_ns)
-        ),
-    )?;
-    entry(
-        out,
-        "think time",
-        format_args!(
+        )),
+        ("think time", format!(
             "a pause of more than {}; a shorter one is client work",
             Human(settings.think_ns)
-        ),
-    )?;
-    entry(
-        out,
-        "(wait)",
-        "waits by design, as for a change of a directory or for a lock",
-    )?;
-    entry(
-        out,
-        "copies",
-        format_args!(
+        )),
+        ("(wait)", "waits by design, as for a change of a directory or for a lock".to_owned()),
+        ("copies", format!(
             "identical frames within {} ({} for packets with an identification) are one",
             Human(settings.duplicate_ns),
             Human(settings.duplicate_id_ns)
-        ),
-    )
+        )),
+    ]
+}
+
+pub(super) fn settings(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    writeln!(out)?;
+    look.heading(out, "How to read the figures")?;
+    for (name, value) in entries(snapshot) {
+        entry(out, name, value)?;
+    }
+    Ok(())
 }

@@ -18,12 +18,8 @@ const INTERFACES: &[Column] = &[
     Column::right("dropped"),
 ];
 
-pub(super) fn interfaces(
-    out: &mut impl Write,
-    about: &About,
-    snapshot: &Snapshot,
-    look: Look,
-) -> io::Result<()> {
+/// All interfaces.
+pub(crate) fn table(about: &About, snapshot: &Snapshot) -> Table {
     let mut table = Table::new(INTERFACES);
     for (n, row) in snapshot.interfaces.iter().enumerate() {
         let known = about.interfaces.get(n);
@@ -38,7 +34,16 @@ pub(super) fn interfaces(
             shown(known.and_then(|i| i.dropped).map(Grouped)),
         ]);
     }
+    table
+}
+
+pub(super) fn interfaces(
+    out: &mut impl Write,
+    about: &About,
+    snapshot: &Snapshot,
+    look: Look,
+) -> io::Result<()> {
     writeln!(out)?;
     look.heading(out, "Interfaces")?;
-    table.write(out, look)
+    table(about, snapshot).write(out, look)
 }

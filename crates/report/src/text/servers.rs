@@ -31,18 +31,13 @@ const SERVER: &[Column] = &[
     Column::right("orphans").rare(),
 ];
 
-pub(super) fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    if snapshot.servers.is_empty() {
-        writeln!(out)?;
-        return writeln!(
-            out,
-            "No request to a file server was found. `wirewait protocols` lists what is understood."
-        );
-    }
+/// A table for each server, protocol and carrier, under its title.
+pub(crate) fn tables(snapshot: &Snapshot) -> Vec<(String, Table)> {
     // Rows of one server stand together; those of one protocol on one carrier are put so.
     let same = |a: &ServerRow, b: &ServerRow| {
         (a.server, a.protocol, a.carrier) == (b.server, b.protocol, b.carrier)
     };
+    let mut tables = Vec::new();
     for of_server in snapshot.servers.chunk_by(|a, b| a.server == b.server) {
         for (n, first) in of_server.iter().enumerate() {
             if of_server[..n].iter().any(|earlier| same(earlier, first)) {
@@ -52,14 +47,28 @@ pub(super) fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
             for row in of_server[n..].iter().filter(|row| same(row, first)) {
                 table.row(server_row(row));
             }
-            writeln!(out)?;
             let title = format!(
                 "Server {}, {} over {}",
                 first.server, first.protocol, first.carrier
             );
-            look.heading(out, &title)?;
-            table.write(out, look)?;
+            tables.push((title, table));
         }
+    }
+    tables
+}
+
+pub(super) fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    if snapshot.servers.is_empty() {
+        writeln!(out)?;
+        return writeln!(
+            out,
+            "No request to a file server was found. `wirewait protocols` lists what is understood."
+        );
+    }
+    for (title, table) in tables(snapshot) {
+        writeln!(out)?;
+        look.heading(out, &title)?;
+        table.write(out, look)?;
     }
     Ok(())
 }

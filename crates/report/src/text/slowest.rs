@@ -23,11 +23,17 @@ const SLOWEST: &[Column] = &[
     Column::left("remarks").rare(),
 ];
 
-pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+/// The slowest of all.
+pub(crate) fn table(snapshot: &Snapshot) -> Table {
     let mut table = Table::new(SLOWEST);
     for transaction in &snapshot.slowest {
         table.row(slow_row(transaction));
     }
+    table
+}
+
+pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let table = table(snapshot);
     if table.is_empty() {
         return Ok(());
     }

@@ -31,11 +31,17 @@ const STATION: &[Column] = &[
     Column::right("orphans").rare(),
 ];
 
-pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+/// All stations.
+pub(crate) fn table(snapshot: &Snapshot) -> Table {
     let mut table = Table::new(STATION);
     for row in &snapshot.stations {
         table.row(station_row(row));
     }
+    table
+}
+
+pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let table = table(snapshot);
     if table.is_empty() {
         return Ok(());
     }
