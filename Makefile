@@ -17,7 +17,7 @@ setup:
 # What a change must pass besides the tests.
 check: setup
 	cargo fmt --all --check
-	rustfmt --edition 2024 --check dissectors/src/*.rs dissectors/src/*/*.rs
+	rustfmt --edition 2024 --check $$(find dissectors/src -name "*.rs")
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
