@@ -1,11 +1,11 @@
 //! Percentiles of times, in bounded memory.
 
-use crate::{EXACT_VALUES, Times};
+use crate::{EXACT_VALUES, Fidelity, Sample, Times};
 use hdrhistogram::Histogram;
 
 /// Counts times of 0 ns to about a day; what is longer counts as that long, except in
 /// `max` and `total`.
-const LONGEST_NS: u64 = 100_000_000_000_000;
+pub(crate) const LONGEST_NS: u64 = 100_000_000_000_000;
 
 /// Times under one key: exact while they are few, in a histogram from then on.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +74,20 @@ impl Distribution {
             p99: at(99),
             max: self.max,
             total: self.total,
+        }
+    }
+
+    /// The values behind them.
+    pub(crate) fn sample(&self) -> Sample {
+        match &self.many {
+            None => self.few.iter().copied().collect(),
+            Some(histogram) => Sample::counted(
+                histogram.iter_recorded().map(|step| {
+                    let top = i64::try_from(step.value_iterated_to()).unwrap_or(i64::MAX);
+                    (top, step.count_at_value())
+                }),
+                Fidelity::Rounded,
+            ),
         }
     }
 

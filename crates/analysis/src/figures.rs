@@ -6,8 +6,8 @@ mod spreads;
 use crate::distribution::Distribution;
 use crate::table::Table;
 use crate::{
-    Counts, Distributions, Excluded, Flags, FrameSums, Outcome, PlaceRow, ServerRow, Settings,
-    Spread, StationRow, Transaction, Turnaround,
+    Counts, Distributions, Excluded, Flags, FrameSums, Outcome, PlaceRow, Samples, ServerRow,
+    Settings, Spread, StationRow, Transaction, Turnaround,
 };
 use places::Places;
 use spreads::Spreads;
@@ -43,10 +43,13 @@ struct Row {
 #[derive(Default)]
 struct Client {
     counts: Counts,
+    turnaround: Distribution,
     response_time: Distribution,
     /// Sum of squares of response times, in square nanoseconds.
     squares: u128,
     retransmitted: u64,
+    frames: FrameSums,
+    moving_ns: i128,
     data_bytes: u64,
     servers: BTreeSet<Endpoint>,
     outstanding: u32,
@@ -281,9 +284,7 @@ impl Figures {
         };
         let row = self.rows.at(place);
         row.counts.add(t);
-        if !t.flags.contains(Flags::CAPTURE_LOSS) {
-            row.frames.add(t);
-        }
+        row.frames.add(t);
         row.data_bytes = row.data_bytes.saturating_add(t.data_bytes);
         let Some(response_time) = timed(t) else {
             return;
@@ -308,12 +309,19 @@ impl Figures {
         let client = self.client(t.client);
         client.counts.add(t);
         client.retransmitted += u64::from(t.frames.retransmitted);
+        client.frames.add(t);
         client.data_bytes = client.data_bytes.saturating_add(t.data_bytes);
         if client.servers.len() < SERVERS {
             client.servers.insert(server);
         }
         if let Some(ns) = timed(t).filter(|_| counts_for_stations(t.kind)) {
             client.response_time.record(ns);
+            if t.data_bytes > 0 {
+                client.moving_ns += i128::from(ns);
+            }
+            if let Some(ns) = clean_turnaround(t) {
+                client.turnaround.record(ns);
+            }
             let ns = u128::from(ns.unsigned_abs());
             client.squares = client.squares.saturating_add(ns * ns);
         }
@@ -335,6 +343,37 @@ impl Figures {
 }
 
 impl Counts {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        let Self {
+            requests,
+            answered,
+            unanswered,
+            one_sided,
+            cancelled,
+            orphan_responses,
+            failures,
+            not_ok,
+            repeated,
+            interims,
+            duplicate_responses,
+        } = other;
+        for (sum, n) in [
+            (&mut self.requests, requests),
+            (&mut self.answered, answered),
+            (&mut self.unanswered, unanswered),
+            (&mut self.one_sided, one_sided),
+            (&mut self.cancelled, cancelled),
+            (&mut self.orphan_responses, orphan_responses),
+            (&mut self.failures, failures),
+            (&mut self.not_ok, not_ok),
+            (&mut self.repeated, repeated),
+            (&mut self.interims, interims),
+            (&mut self.duplicate_responses, duplicate_responses),
+        ] {
+            *sum = sum.saturating_add(*n);
+        }
+    }
+
     fn add(&mut self, t: &Transaction) {
         if t.outcome == Outcome::OrphanResponse {
             self.orphan_responses += 1;
@@ -356,7 +395,32 @@ impl Counts {
 }
 
 impl FrameSums {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        let Self {
+            request,
+            response,
+            interim,
+            ack,
+            control,
+            retransmitted,
+        } = other;
+        for (sum, n) in [
+            (&mut self.request, request),
+            (&mut self.response, response),
+            (&mut self.interim, interim),
+            (&mut self.ack, ack),
+            (&mut self.control, control),
+            (&mut self.retransmitted, retransmitted),
+        ] {
+            *sum = sum.saturating_add(*n);
+        }
+    }
+
+    /// Counts the frames of a transaction, if the capture has all of them.
     fn add(&mut self, t: &Transaction) {
+        if t.flags.contains(Flags::CAPTURE_LOSS) {
+            return;
+        }
         self.request += u64::from(t.frames.request);
         self.response += u64::from(t.frames.response);
         self.interim += u64::from(t.frames.interim);
@@ -386,6 +450,20 @@ fn counts_for_places(kind: Kind) -> bool {
 }
 
 impl Spread {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        if other.n == 0 {
+            return;
+        }
+        if self.n == 0 {
+            *self = *other;
+            return;
+        }
+        self.n = self.n.saturating_add(other.n);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.total = self.total.saturating_add(other.total);
+    }
+
     fn record(&mut self, ns: i64) {
         if self.n == 0 {
             (self.min, self.max) = (ns, ns);
@@ -421,7 +499,12 @@ fn server_row(key: &RowKey, row: &Row) -> ServerRow {
         response_transfer: row.response_transfer.times(),
         frames: row.frames,
         data_bytes: row.data_bytes,
+        moving_ns: row.moving_ns,
         throughput,
+        samples: Samples {
+            turnaround: row.turnaround.sample(),
+            response_time: row.response_time.sample(),
+        },
     }
 }
 
@@ -453,12 +536,19 @@ fn station_row(key: Endpoint, c: &Client, all: u64, all_ns: i128) -> StationRow 
         client: key,
         servers: c.servers.len() as u64,
         counts: c.counts,
+        turnaround: c.turnaround.times(),
         response_time: times,
+        samples: Samples {
+            turnaround: c.turnaround.sample(),
+            response_time: c.response_time.sample(),
+        },
         deviation,
         normalised_mean,
         normalised_min: normalised_one(times.min),
         normalised_max: normalised_one(times.max),
         retransmitted: c.retransmitted,
+        frames: c.frames,
+        moving_ns: c.moving_ns,
         busy_ns: c.busy_ns,
         client_ns: c.client_ns,
         think_ns: c.think_ns,

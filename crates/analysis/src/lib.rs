@@ -7,6 +7,7 @@
 mod analyzer;
 mod assembler;
 mod books;
+pub mod compare;
 mod conversation;
 mod distribution;
 mod duplicates;
@@ -21,6 +22,7 @@ mod numbered;
 mod pairing;
 mod piece;
 mod round_trips;
+mod sample;
 mod snapshot;
 mod stream;
 mod table;
@@ -34,6 +36,7 @@ pub use analyzer::{Analyzer, Sink};
 pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use ledger::{Ledger, Share};
 pub use names::{LONGEST_NAME, Place};
+pub use sample::{Fidelity, Sample, Samples};
 pub use snapshot::{
     Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, FrameSums, Grade,
     Grouping, InterfaceRow, LedgerOf, LedgerRow, PlaceRow, Reason, RoundTrip, ServerRow, Settings,

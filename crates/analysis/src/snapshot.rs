@@ -1,6 +1,6 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
-use crate::{Histogram, Ledger, Transaction};
+use crate::{Histogram, Ledger, Samples, Transaction};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -110,6 +110,12 @@ pub struct PlaceRow {
     pub written_bytes: u64,
     /// File data that all others moved, bytes.
     pub read_bytes: u64,
+    /// Frames, by what they did.
+    pub frames: FrameSums,
+    /// Response time of the requests that moved file data, ns.
+    pub moving_ns: i128,
+    /// Values of turnaround and response time, or some of them.
+    pub samples: Samples,
 }
 
 /// How turnaround and response times of all operations are spread; waits by design and breaks
@@ -272,8 +278,12 @@ pub struct ServerRow {
     pub frames: FrameSums,
     /// File data moved, bytes.
     pub data_bytes: u64,
-    /// File data per second of response time, bytes; `None` where no data or no time.
+    /// Response time of the requests that moved file data, ns.
+    pub moving_ns: i128,
+    /// File data per second of that time, bytes; `None` where no data or no time.
     pub throughput: Option<u64>,
+    /// The values of turnaround and response time.
+    pub samples: Samples,
 }
 
 /// One client station.
@@ -285,8 +295,12 @@ pub struct StationRow {
     pub servers: u64,
     /// What became of its requests.
     pub counts: Counts,
+    /// t3 - t2 of these requests, as in [`ServerRow::turnaround`].
+    pub turnaround: Times,
     /// t4 - t1 of its requests that count in time statistics, waits by design apart.
     pub response_time: Times,
+    /// The values of turnaround and response time.
+    pub samples: Samples,
     /// Standard deviation of the response time, ns, rounded down; `None` below two values.
     pub deviation: Option<u64>,
     /// Its mean response time relative to the mean of all stations, in millionths.
@@ -297,6 +311,10 @@ pub struct StationRow {
     pub normalised_max: Option<u64>,
     /// Frames it or its servers had to send again for its requests.
     pub retransmitted: u64,
+    /// Frames of its requests, by what they did.
+    pub frames: FrameSums,
+    /// Response time of its requests that moved file data, ns.
+    pub moving_ns: i128,
     /// Time with at least one request outstanding, ns.
     pub busy_ns: u64,
     /// Gaps between requests no longer than the think-time limit, ns: work in the client.

@@ -31,10 +31,10 @@ impl Culprit {
         }
     }
 
-    const ALL: [Self; 3] = [Self::Client, Self::Network, Self::Server];
+    pub(crate) const ALL: [Self; 3] = [Self::Client, Self::Network, Self::Server];
 
     /// His part of one ledger, ns.
-    fn of(self, row: &LedgerRow) -> u64 {
+    pub(crate) fn of(self, row: &LedgerRow) -> u64 {
         let shares: &[Share] = match self {
             Self::Client => &[Share::Client],
             Self::Network => &[Share::Request, Share::Response, Share::Retransmission],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use wirewait_analysis::{
     Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, Extent, Flags,
     FrameCounts, FrameSums, Grade, Grouping, Histogram, InterfaceRow, Ledger, LedgerOf, LedgerRow,
-    Mark, Outcome, Place, PlaceRow, Reason, ServerRow, Settings, Share, Snapshot, Spread,
+    Mark, Outcome, Place, PlaceRow, Reason, Samples, ServerRow, Settings, Share, Snapshot, Spread,
     StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
 use wirewait_wire::{Address, Chain, Endpoint, File, Kind, Operation, Status, Timestamp};
@@ -211,6 +211,13 @@ fn times(values: &[i64]) -> Times {
     }
 }
 
+fn samples() -> Samples {
+    Samples {
+        turnaround: [1_000_000, 3_000_000].into_iter().collect(),
+        response_time: [1_510_000, 2_000_000_000].into_iter().collect(),
+    }
+}
+
 pub(crate) fn server_row() -> ServerRow {
     ServerRow {
         server: v4(1, None),
@@ -242,7 +249,9 @@ pub(crate) fn server_row() -> ServerRow {
             retransmitted: 1,
         },
         data_bytes: 8192,
+        moving_ns: 2_001_510_000,
         throughput: Some(1_074_700),
+        samples: samples(),
     }
 }
 
@@ -317,7 +326,9 @@ pub(crate) fn snapshot() -> Snapshot {
             ..FrameSums::default()
         },
         data_bytes: 0,
+        moving_ns: 0,
         throughput: None,
+        samples: Samples::default(),
         ..server_row()
     };
     Snapshot {
@@ -348,12 +359,16 @@ pub(crate) fn snapshot() -> Snapshot {
             client: v4(9, None),
             servers: 1,
             counts: server_row().counts,
+            turnaround: times(&[1_000_000, 3_000_000]),
             response_time: times(&[1_510_000, 2_000_000_000]),
+            samples: samples(),
             deviation: Some(999_245_000),
             normalised_mean: Some(1_034_500),
             normalised_min: Some(1_510),
             normalised_max: Some(2_000_000),
             retransmitted: 1,
+            frames: server_row().frames,
+            moving_ns: 2_001_510_000,
             busy_ns: 2_001_510_000,
             client_ns: 400_000_000,
             think_ns: 30_000_000_000,
@@ -380,6 +395,9 @@ pub(crate) fn snapshot() -> Snapshot {
             },
             read_bytes: 8192,
             written_bytes: 0,
+            frames: server_row().frames,
+            moving_ns: 2_001_510_000,
+            samples: samples(),
         }],
         distribution: distribution(),
         ledgers: ledgers(),

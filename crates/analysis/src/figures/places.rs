@@ -1,8 +1,9 @@
 //! Statistics by user, share and file, where these have names.
 
 use super::{counts_for_places, timed};
+use crate::sample::Draw;
 use crate::table::Table;
-use crate::{Counts, Grouping, PlaceRow, Spread, Transaction};
+use crate::{Counts, FrameSums, Grouping, PlaceRow, Samples, Spread, Transaction};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind};
 
@@ -22,6 +23,10 @@ struct Row {
     response_time: Spread,
     read_bytes: u64,
     written_bytes: u64,
+    frames: FrameSums,
+    moving_ns: i128,
+    turnarounds: Draw,
+    response_times: Draw,
 }
 
 pub(super) struct Places {
@@ -83,6 +88,12 @@ impl Places {
                 response_time: row.response_time,
                 read_bytes: row.read_bytes,
                 written_bytes: row.written_bytes,
+                frames: row.frames,
+                moving_ns: row.moving_ns,
+                samples: Samples {
+                    turnaround: row.turnarounds.sample(),
+                    response_time: row.response_times.sample(),
+                },
             })
             .collect();
         rows.sort_by(|a, b| {
@@ -102,6 +113,7 @@ impl Places {
 impl Row {
     fn add(&mut self, t: &Transaction) {
         self.counts.add(t);
+        self.frames.add(t);
         let bytes = match t.kind {
             Kind::Write => &mut self.written_bytes,
             _ => &mut self.read_bytes,
@@ -109,8 +121,13 @@ impl Row {
         *bytes = bytes.saturating_add(t.data_bytes);
         if let Some(ns) = timed(t).filter(|_| counts_for_places(t.kind)) {
             self.response_time.record(ns);
+            self.response_times.record(t.number, ns);
+            if t.data_bytes > 0 {
+                self.moving_ns += i128::from(ns);
+            }
             if let Some(ns) = super::clean_turnaround(t) {
                 self.turnaround.record(ns);
+                self.turnarounds.record(t.number, ns);
             }
         }
     }

@@ -1,0 +1,214 @@
+//! What speaks against comparing two captures: that they did not do the same.
+
+use super::{Change, Effect, Figure, Group, Key, Side};
+use crate::{Grade, LedgerOf, Share, Snapshot};
+use wirewait_wire::Kind;
+
+/// Thousandths of the requests that may be of other operations before it is said.
+const OTHER_OPERATIONS: u64 = 50;
+/// Thousandths by which the mean size of a read or write may differ.
+const OTHER_SIZE: i64 = 100;
+/// Thousandths of the elapsed time by which idle time may differ.
+const OTHER_IDLE: u64 = 100;
+
+/// Why a difference may not be what it seems.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Too much is missing from the baseline, or from the other.
+    Poor {
+        /// The baseline.
+        base: bool,
+    },
+    /// Operations that only one of them has.
+    OnlyIn {
+        /// The baseline has them.
+        base: bool,
+        /// Their part of its requests, in thousandths.
+        share: u64,
+        /// The one with most requests.
+        key: Key,
+    },
+    /// The same operations in other proportions.
+    Mix {
+        /// Requests that would have to be of another operation for the same mix, in
+        /// thousandths.
+        distance: u64,
+        /// The operation that differs most.
+        key: Key,
+        /// Its part of the baseline's requests, in thousandths.
+        base: u64,
+        /// Its part of the other's.
+        other: u64,
+    },
+    /// An answered read or write moves more, or less, on average.
+    Size {
+        /// Of which class.
+        kind: Kind,
+        /// Bytes in the baseline.
+        base: u64,
+        /// Bytes in the other.
+        other: u64,
+    },
+    /// So many clients asked in the baseline and in the other.
+    Clients(u64, u64),
+    /// Idle time is another part of the elapsed time, in thousandths: what is counted per
+    /// elapsed time depends on it.
+    Idle(u64, u64),
+    /// Most requests changed one way, the mean the other: a few take much of the time.
+    MeanDisagrees,
+}
+
+/// What speaks against comparing the other with this number.
+pub(super) fn doubts(
+    captures: &[&Snapshot],
+    all: &Group,
+    operations: &[Group],
+    number: usize,
+    effect: Effect,
+) -> Vec<Doubt> {
+    let (Some(base), Some(other)) = (captures.first(), captures.get(number + 1)) else {
+        return Vec::new();
+    };
+    let mut doubts = Vec::new();
+    for (snapshot, is_base) in [(base, true), (other, false)] {
+        if snapshot.capture.grade == Grade::Poor {
+            doubts.push(Doubt::Poor { base: is_base });
+        }
+    }
+    doubts.extend(mix(operations, number));
+    doubts.extend(sizes(operations, number));
+    let clients = (base.stations.len() as u64, other.stations.len() as u64);
+    if clients.0 != clients.1 && clients.0 > 0 && clients.1 > 0 {
+        doubts.push(Doubt::Clients(clients.0, clients.1));
+    }
+    if let (Some(a), Some(b)) = (idle(base), idle(other))
+        && a.abs_diff(b) > OTHER_IDLE
+    {
+        doubts.push(Doubt::Idle(a, b));
+    }
+    let more = match all.change(number, Figure::ResponseTime) {
+        Some(Change::Thousandths(n)) => n,
+        _ => 0,
+    };
+    if (effect == Effect::Slower && more < 0) || (effect == Effect::Faster && more > 0) {
+        doubts.push(Doubt::MeanDisagrees);
+    }
+    doubts
+}
+
+/// Operations of one alone; or, where all of them are common, their proportions.
+fn mix(operations: &[Group], number: usize) -> Vec<Doubt> {
+    let requests = |side: Option<&Side>| side.map_or(0, |side| side.counts.requests);
+    let counts: Vec<(u64, u64, &Key)> = operations
+        .iter()
+        .map(|group| {
+            (
+                requests(group.base()),
+                requests(group.other(number)),
+                &group.key,
+            )
+        })
+        .collect();
+    let sum = |of: fn(&(u64, u64, &Key)) -> u64| counts.iter().map(of).fold(0, u64::saturating_add);
+    let (base, other) = (sum(|n| n.0), sum(|n| n.1));
+    if base == 0 || other == 0 {
+        return Vec::new();
+    }
+    let mut doubts = Vec::new();
+    for is_base in [true, false] {
+        let alone: Vec<(u64, &Key)> = counts
+            .iter()
+            .filter_map(|(a, b, key)| match (is_base, *a, *b) {
+                (true, n @ 1.., 0) | (false, 0, n @ 1..) => Some((n, *key)),
+                _ => None,
+            })
+            .collect();
+        let n = alone
+            .iter()
+            .map(|(n, _)| n)
+            .fold(0u64, |sum, n| sum.saturating_add(*n));
+        let share = thousandths(n, if is_base { base } else { other });
+        let most = alone
+            .iter()
+            .max_by(|(a, a_key), (b, b_key)| (a, b_key).cmp(&(b, a_key)));
+        if let Some((_, key)) = most.filter(|_| share >= OTHER_OPERATIONS) {
+            doubts.push(Doubt::OnlyIn {
+                base: is_base,
+                share,
+                key: (*key).clone(),
+            });
+        }
+    }
+    if !doubts.is_empty() {
+        return doubts;
+    }
+    let shares = counts
+        .iter()
+        .map(|(a, b, key)| (thousandths(*a, base), thousandths(*b, other), *key));
+    let distance = shares.clone().map(|(a, b, _)| a.abs_diff(b)).sum::<u64>() / 2;
+    let most = shares
+        .max_by(|(a, b, key), (c, d, other)| (a.abs_diff(*b), other).cmp(&(c.abs_diff(*d), key)));
+    if let Some((base, other, key)) = most.filter(|_| distance >= OTHER_OPERATIONS) {
+        doubts.push(Doubt::Mix {
+            distance,
+            key: key.clone(),
+            base,
+            other,
+        });
+    }
+    doubts
+}
+
+/// The mean size of reads and of writes.
+fn sizes(operations: &[Group], number: usize) -> impl Iterator<Item = Doubt> {
+    [Kind::Read, Kind::Write]
+        .into_iter()
+        .filter_map(move |wanted| {
+            let mean =
+                |place: usize| {
+                    let (bytes, n) = operations
+                .iter()
+                .filter(|group| matches!(group.key, Key::Operation { kind, .. } if kind == wanted))
+                .filter_map(|group| group.sides.get(place)?.as_ref())
+                .fold((0u64, 0u64), |(bytes, n), side| {
+                    (
+                        bytes.saturating_add(side.data_bytes),
+                        n.saturating_add(side.counts.answered),
+                    )
+                });
+                    (n > 0 && bytes > 0).then(|| (bytes + n / 2) / n)
+                };
+            let base = mean(0)?;
+            let other = mean(number + 1)?;
+            let ratio = |n: u64| super::Ratio {
+                part: u128::from(n),
+                of: 1,
+            };
+            match ratio(base).change(ratio(other)) {
+                Change::Thousandths(n) if n.abs() < OTHER_SIZE => None,
+                _ => Some(Doubt::Size {
+                    kind: wanted,
+                    base,
+                    other,
+                }),
+            }
+        })
+}
+
+/// The part of the elapsed time in which nobody wanted anything, in thousandths.
+fn idle(snapshot: &Snapshot) -> Option<u64> {
+    let row = snapshot
+        .ledgers
+        .iter()
+        .find(|row| row.of == LedgerOf::Capture)?;
+    Some(thousandths(
+        row.ledger.get(Share::Idle),
+        row.ledger.elapsed(),
+    ))
+}
+
+fn thousandths(part: u64, whole: u64) -> u64 {
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    let rounded = (part * 2000 + whole).checked_div(2 * whole).unwrap_or(0);
+    u64::try_from(rounded).unwrap_or(u64::MAX)
+}

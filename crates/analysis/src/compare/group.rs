@@ -1,0 +1,310 @@
+//! Rows of snapshots, put together under common keys.
+
+use super::{By, Confidence, Group, Key, LEVEL, Side, Sure};
+use crate::{
+    Grouping, LedgerOf, LedgerRow, PlaceRow, Sample, ServerRow, Snapshot, Spread, StationRow, Times,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use wirewait_wire::Kind;
+
+/// Everything of each capture.
+pub(super) fn all(captures: &[&Snapshot]) -> Group {
+    let sides = captures.iter().map(|snapshot| {
+        let mut side = Gathered::default();
+        for row in &snapshot.servers {
+            side.operation(row, measures_service(row.kind));
+        }
+        let mut side = side.finish();
+        side.elapsed_ns = elapsed(snapshot, |of| *of == LedgerOf::Capture);
+        side.busy_ns = snapshot
+            .stations
+            .iter()
+            .map(|row| row.busy_ns)
+            .reduce(u64::saturating_add);
+        Some(side)
+    });
+    let mut all = vec![Group {
+        key: Key::All,
+        sides: sides.collect(),
+        sure: Vec::new(),
+    }];
+    judge(&mut all);
+    all.swap_remove(0)
+}
+
+/// The groups of all captures.
+pub(super) fn groups(captures: &[&Snapshot], by: By) -> Vec<Group> {
+    let mut table: BTreeMap<Key, Vec<Option<Gathered>>> = BTreeMap::new();
+    for (number, snapshot) in captures.iter().enumerate() {
+        let mut at = |key: Key, add: &mut dyn FnMut(&mut Gathered)| {
+            let sides = table
+                .entry(key)
+                .or_insert_with(|| vec![None; captures.len()]);
+            if let Some(side) = sides.get_mut(number) {
+                add(side.get_or_insert_with(Gathered::default));
+            }
+        };
+        match by {
+            By::Operation => {
+                for row in &snapshot.servers {
+                    let key = Key::Operation {
+                        protocol: row.protocol,
+                        command: row.command,
+                        code: row.code,
+                        kind: row.kind,
+                    };
+                    at(key, &mut |side| side.operation(row, true));
+                }
+            }
+            By::Kind => {
+                for row in &snapshot.servers {
+                    at(Key::Kind(row.kind), &mut |side| side.operation(row, true));
+                }
+            }
+            By::Server => {
+                for row in &snapshot.servers {
+                    at(Key::Server(row.server), &mut |side| {
+                        side.operation(row, measures_service(row.kind));
+                    });
+                }
+                for row in &snapshot.ledgers {
+                    if let LedgerOf::Server(server) = row.of {
+                        at(Key::Server(server), &mut |side| side.elapsed(row));
+                    }
+                }
+            }
+            By::Client => {
+                for row in &snapshot.stations {
+                    at(Key::Client(row.client), &mut |side| side.station(row));
+                }
+                for row in &snapshot.ledgers {
+                    if let LedgerOf::Client(client) = row.of {
+                        at(Key::Client(client), &mut |side| side.elapsed(row));
+                    }
+                }
+            }
+            By::Share | By::File => {
+                for row in &snapshot.places {
+                    if let Some(key) = place(by, row) {
+                        at(key, &mut |side| side.place(row));
+                    }
+                }
+                for row in &snapshot.ledgers {
+                    if let Some(key) = owner(by, &row.of) {
+                        at(key, &mut |side| side.elapsed(row));
+                    }
+                }
+            }
+        }
+    }
+    let mut groups: Vec<Group> = table
+        .into_iter()
+        .map(|(key, sides)| Group {
+            key,
+            sides: sides
+                .into_iter()
+                .map(|side| side.map(Gathered::finish))
+                .collect(),
+            sure: Vec::new(),
+        })
+        // What has an account but was never asked for anything is nobody's.
+        .filter(|group| {
+            group
+                .sides
+                .iter()
+                .flatten()
+                .any(|side| side.counts != Default::default())
+        })
+        .collect();
+    judge(&mut groups);
+    groups.sort_by(|a, b| {
+        let waited = |group: &Group| {
+            let sides = group.sides.iter().flatten();
+            std::cmp::Reverse(sides.map(|side| side.response_time.total).sum::<i128>())
+        };
+        (waited(a), &a.key).cmp(&(waited(b), &b.key))
+    });
+    groups
+}
+
+/// Whether some capture has so little in common with the baseline that most of its requests,
+/// or of the baseline's, have no counterpart.
+pub(super) fn foreign(operations: &[Group], captures: usize) -> bool {
+    let requests = |side: Option<&Side>| side.map_or(0, |side| side.counts.requests);
+    (0..captures.saturating_sub(1)).any(|number| {
+        let sum =
+            |of: &dyn Fn(&Group) -> u64| operations.iter().map(of).fold(0, u64::saturating_add);
+        let common = |group: &&Group| group.base().is_some() && group.other(number).is_some();
+        let base = sum(&|group| requests(group.base()));
+        let other = sum(&|group| requests(group.other(number)));
+        let shared: (u64, u64) = operations
+            .iter()
+            .filter(common)
+            .fold((0, 0), |sums, group| {
+                (
+                    sums.0 + requests(group.base()),
+                    sums.1 + requests(group.other(number)),
+                )
+            });
+        base > 0 && other > 0 && (shared.0 < base - shared.0 || shared.1 < other - shared.1)
+    })
+}
+
+/// Makes the tests of a table.
+fn judge(groups: &mut [Group]) {
+    let others = groups
+        .first()
+        .map_or(0, |group| group.sides.len().saturating_sub(1));
+    for number in 0..others {
+        let none = Side::default();
+        let tests: Vec<(Confidence, Confidence)> = groups
+            .iter()
+            .map(|group| {
+                let base = &group.base().unwrap_or(&none).samples;
+                let other = &group.other(number).unwrap_or(&none).samples;
+                (
+                    Confidence::of(&base.turnaround, &other.turnaround),
+                    Confidence::of(&base.response_time, &other.response_time),
+                )
+            })
+            .collect();
+        let made = tests.iter().filter(|(_, test)| test.p().is_some()).count();
+        let level = LEVEL / made.max(1) as f64;
+        for (group, (turnaround, response_time)) in groups.iter_mut().zip(tests) {
+            group.sure.push(Sure {
+                turnaround,
+                response_time,
+                level,
+            });
+        }
+    }
+}
+
+/// Statistics over several operations leave out what is no measure of service.
+fn measures_service(kind: Kind) -> bool {
+    !matches!(kind, Kind::Wait | Kind::Session | Kind::Break)
+}
+
+fn elapsed(snapshot: &Snapshot, wanted: impl Fn(&LedgerOf) -> bool) -> Option<u64> {
+    let row = snapshot.ledgers.iter().find(|row| wanted(&row.of))?;
+    Some(row.ledger.elapsed())
+}
+
+fn place(by: By, row: &PlaceRow) -> Option<Key> {
+    match (by, row.by) {
+        (By::Share, Grouping::Share) => Some(Key::Share(bare(&row.name))),
+        (By::File, Grouping::File) => Some(Key::File {
+            share: row.share.as_deref().map(bare),
+            path: lower(&row.name),
+        }),
+        _ => None,
+    }
+}
+
+fn owner(by: By, of: &LedgerOf) -> Option<Key> {
+    match (by, of) {
+        (By::Share, LedgerOf::Share { share, .. }) => Some(Key::Share(bare(share))),
+        (By::File, LedgerOf::File { share, path, .. }) => Some(Key::File {
+            share: share.as_deref().map(bare),
+            path: lower(path),
+        }),
+        _ => None,
+    }
+}
+
+/// The name of a share without that of its server.
+fn bare(share: &str) -> Arc<str> {
+    let name = share.rsplit('\\').find(|part| !part.is_empty());
+    lower(name.unwrap_or(share))
+}
+
+/// File servers take upper and lower case for the same.
+fn lower(name: &str) -> Arc<str> {
+    name.to_lowercase().into()
+}
+
+/// A side on its way: sums, and values from which the percentiles follow.
+#[derive(Clone, Debug, Default)]
+struct Gathered {
+    side: Side,
+    turnaround: Spread,
+    response_time: Spread,
+}
+
+impl Gathered {
+    fn operation(&mut self, row: &ServerRow, timed: bool) {
+        let side = &mut self.side;
+        side.counts.merge(&row.counts);
+        side.frames.merge(&row.frames);
+        side.data_bytes = side.data_bytes.saturating_add(row.data_bytes);
+        side.moving_ns = side.moving_ns.saturating_add(row.moving_ns);
+        if timed {
+            self.turnaround.merge(&spread(&row.turnaround));
+            self.response_time.merge(&spread(&row.response_time));
+            self.side.samples.merge(&row.samples);
+        }
+    }
+
+    fn station(&mut self, row: &StationRow) {
+        let side = &mut self.side;
+        side.counts.merge(&row.counts);
+        side.frames.merge(&row.frames);
+        side.data_bytes = side.data_bytes.saturating_add(row.data_bytes);
+        side.moving_ns = side.moving_ns.saturating_add(row.moving_ns);
+        side.busy_ns = Some(side.busy_ns.unwrap_or(0).saturating_add(row.busy_ns));
+        self.turnaround.merge(&spread(&row.turnaround));
+        self.response_time.merge(&spread(&row.response_time));
+        self.side.samples.merge(&row.samples);
+    }
+
+    fn place(&mut self, row: &PlaceRow) {
+        let side = &mut self.side;
+        side.counts.merge(&row.counts);
+        side.frames.merge(&row.frames);
+        let moved = row.read_bytes.saturating_add(row.written_bytes);
+        side.data_bytes = side.data_bytes.saturating_add(moved);
+        side.moving_ns = side.moving_ns.saturating_add(row.moving_ns);
+        self.turnaround.merge(&row.turnaround);
+        self.response_time.merge(&row.response_time);
+        self.side.samples.merge(&row.samples);
+    }
+
+    /// The same share on several servers: of which the longest says how long it was in use
+    /// at least.
+    fn elapsed(&mut self, row: &LedgerRow) {
+        let elapsed = row.ledger.elapsed();
+        self.side.elapsed_ns = Some(self.side.elapsed_ns.map_or(elapsed, |ns| ns.max(elapsed)));
+    }
+
+    fn finish(self) -> Side {
+        let times = |sample: &Sample, exact: &Spread| sample.times(exact);
+        Side {
+            turnaround: times(&self.side.samples.turnaround, &self.turnaround),
+            response_time: times(&self.side.samples.response_time, &self.response_time),
+            ..self.side
+        }
+    }
+}
+
+fn spread(times: &Times) -> Spread {
+    Spread {
+        n: times.n,
+        min: times.min,
+        max: times.max,
+        total: times.total,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_known_without_its_server_and_in_any_case() {
+        assert_eq!(&*bare(r"\\FS1\DATA"), "data");
+        assert_eq!(&*bare("SYS"), "sys");
+        assert_eq!(&*bare(r"\\"), r"\\");
+        assert_eq!(&*bare(""), "");
+    }
+}

@@ -1,0 +1,228 @@
+//! What changed against a baseline: the same figures of several captures side by side,
+//! how much they differ, and whether chance alone could make it so.
+
+mod condition;
+mod doubt;
+mod figure;
+mod group;
+mod rank;
+mod verdict;
+
+pub use condition::{Against, Condition, Held, Outcome as ConditionOutcome, Relation};
+pub use doubt::Doubt;
+pub use figure::{Better, Change, Figure, Ratio, Unit};
+pub use rank::{Confidence, FEWEST, RankTest};
+pub use verdict::{Effect, Part, Verdict};
+
+use crate::{Counts, Fidelity, FrameSums, Samples, Snapshot, Times};
+use std::sync::Arc;
+use wirewait_wire::{Endpoint, Kind};
+
+/// How likely a difference may be by chance alone and still counts as one.
+pub const LEVEL: f64 = 0.01;
+
+/// What is compared with what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Operations of the same protocol, name and class.
+    Operation,
+    /// Classes of operations: for different protocols.
+    Kind,
+    /// Servers with the same address.
+    Server,
+    /// Clients with the same address.
+    Client,
+    /// Shares with the same name, whichever the server.
+    Share,
+    /// Files with the same name on shares with the same name.
+    File,
+}
+
+impl By {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Operation => "operation",
+            Self::Kind => "kind",
+            Self::Server => "server",
+            Self::Client => "client",
+            Self::Share => "share",
+            Self::File => "file",
+        }
+    }
+}
+
+/// What the transactions of a group have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// Nothing: all of the capture.
+    All,
+    /// An operation.
+    Operation {
+        /// Its protocol.
+        protocol: &'static str,
+        /// The specification's name of it.
+        command: &'static str,
+        /// The protocol's number for it.
+        code: u32,
+        /// Its class.
+        kind: Kind,
+    },
+    /// A class of operations.
+    Kind(Kind),
+    /// A server.
+    Server(Endpoint),
+    /// A client.
+    Client(Endpoint),
+    /// A share or volume, by its name without the server's and in lower case.
+    Share(Arc<str>),
+    /// A file likewise.
+    File {
+        /// Its share, if known.
+        share: Option<Arc<str>>,
+        /// Its name.
+        path: Arc<str>,
+    },
+}
+
+/// The figures of a group in one capture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Side {
+    /// What became of the requests.
+    pub counts: Counts,
+    /// t3 - t2, as in [`crate::ServerRow::turnaround`].
+    pub turnaround: Times,
+    /// t4 - t1. In groups of several operations without waits by design, session set-up and
+    /// breaks.
+    pub response_time: Times,
+    /// The values of both, or some of them.
+    pub samples: Samples,
+    /// Frames, by what they did.
+    pub frames: FrameSums,
+    /// File data moved.
+    pub data_bytes: u64,
+    /// Response time of the requests that moved it.
+    pub moving_ns: i128,
+    /// From the first request's first frame to the last answer's last; `None` for operations.
+    pub elapsed_ns: Option<u64>,
+    /// Time with at least one request outstanding, summed over clients; only for all, and for
+    /// a client.
+    pub busy_ns: Option<u64>,
+}
+
+impl Side {
+    /// Whether percentiles would be those of a choice of the values.
+    fn drawn(&self) -> bool {
+        let samples = &self.samples;
+        samples
+            .turnaround
+            .fidelity()
+            .max(samples.response_time.fidelity())
+            == Fidelity::Drawn
+    }
+}
+
+/// The same group in all captures.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What its transactions have in common.
+    pub key: Key,
+    /// Its figures, the baseline first; `None` where it does not occur.
+    pub sides: Vec<Option<Side>>,
+    /// How sure the differences of the others are, one by one.
+    pub sure: Vec<Sure>,
+}
+
+/// How sure it is that a group differs from the baseline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sure {
+    /// In turnaround.
+    pub turnaround: Confidence,
+    /// In response time.
+    pub response_time: Confidence,
+    /// Below this the probability has to be: [`LEVEL`], shared among the tests of the table,
+    /// since one of many differs by chance.
+    pub level: f64,
+}
+
+impl Sure {
+    /// Whether the confidence suffices; `None` where no test was made.
+    #[must_use]
+    pub fn significant(&self, confidence: &Confidence) -> Option<bool> {
+        confidence.p().map(|p| p < self.level)
+    }
+}
+
+impl Group {
+    /// The baseline's figures.
+    #[must_use]
+    pub fn base(&self) -> Option<&Side> {
+        self.sides.first()?.as_ref()
+    }
+
+    /// The figures of the other with this number, counted from 0.
+    #[must_use]
+    pub fn other(&self, number: usize) -> Option<&Side> {
+        self.sides.get(number + 1)?.as_ref()
+    }
+
+    /// A figure of the baseline and of another, where both have it.
+    #[must_use]
+    pub fn both(&self, number: usize, figure: Figure) -> Option<(Ratio, Ratio)> {
+        Some((figure.of(self.base()?)?, figure.of(self.other(number)?)?))
+    }
+
+    /// How much another differs from the baseline.
+    #[must_use]
+    pub fn change(&self, number: usize, figure: Figure) -> Option<Change> {
+        self.both(number, figure)
+            .map(|(base, other)| base.change(other))
+    }
+}
+
+/// Several captures against the first of them.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// By what the groups are formed.
+    pub by: By,
+    /// Nobody asked for classes of operations, but the captures have hardly an operation in
+    /// common.
+    pub fell_back: bool,
+    /// Everything together.
+    pub all: Group,
+    /// The groups, by response time in all captures together, the greatest first.
+    pub groups: Vec<Group>,
+    /// The answer for each capture but the baseline.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Comparison {
+    /// Compares all others with the first. Without `by` operations are compared, or classes
+    /// of them where the captures have no operations in common.
+    #[must_use]
+    pub fn of(captures: &[&Snapshot], by: Option<By>) -> Self {
+        let all = group::all(captures);
+        let operations = group::groups(captures, By::Operation);
+        let foreign = by.is_none() && group::foreign(&operations, captures.len());
+        let chosen = match by {
+            Some(by) => by,
+            None if foreign => By::Kind,
+            None => By::Operation,
+        };
+        let groups = match chosen {
+            By::Operation => operations.clone(),
+            other => group::groups(captures, other),
+        };
+        let verdicts = (0..captures.len().saturating_sub(1))
+            .map(|number| Verdict::on(captures, &all, &groups, &operations, number))
+            .collect();
+        Self {
+            by: chosen,
+            fell_back: foreign,
+            all,
+            groups,
+            verdicts,
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The rank test of Wilcoxon, Mann and Whitney: whether the values of one sample tend to be
+//! greater than those of the other. It asks nothing of their distribution.
+
+use crate::{Fidelity, Sample};
+
+/// Values that each side must have: below that the normal approximation is none.
+pub const FEWEST: u64 = crate::ENOUGH;
+
+/// What the test says of two samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankTest {
+    /// Values of the baseline, and of the other.
+    pub n: (u64, u64),
+    /// Twice the U of the other: of all pairs, two for each in which its value is the greater
+    /// one and one for each tie.
+    pub twice_u: u128,
+    /// How likely chance alone makes such a difference or a greater one, in either
+    /// direction: normal approximation, with correction for ties and for continuity.
+    pub p: f64,
+}
+
+/// How sure a difference is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Confidence {
+    /// One side has fewer than [`FEWEST`] values: so many of the baseline, so many of the
+    /// other.
+    TooFew(u64, u64),
+    /// The test was made.
+    Tested(RankTest),
+}
+
+impl Confidence {
+    /// Compares `other` with `base`.
+    #[must_use]
+    pub fn of(base: &Sample, other: &Sample) -> Self {
+        let n = (base.n(), other.n());
+        if n.0.min(n.1) < FEWEST {
+            return Self::TooFew(n.0, n.1);
+        }
+        let rounded = |sample: &Sample| sample.fidelity() == Fidelity::Rounded;
+        Self::Tested(if rounded(base) == rounded(other) {
+            RankTest::of(base.values(), other.values())
+        } else {
+            RankTest::of(base.rounded().values(), other.rounded().values())
+        })
+    }
+
+    /// The probability, where the test was made.
+    #[must_use]
+    pub fn p(&self) -> Option<f64> {
+        match self {
+            Self::TooFew(..) => None,
+            Self::Tested(test) => Some(test.p),
+        }
+    }
+}
+
+impl RankTest {
+    /// How likely a value of the other is greater than one of the baseline, ties counting
+    /// half; 0.5 is no difference.
+    #[must_use]
+    pub fn greater(&self) -> f64 {
+        self.twice_u as f64 / (2.0 * self.n.0 as f64 * self.n.1 as f64)
+    }
+
+    /// Both sides ascending, with counts; neither is empty.
+    fn of(base: &[(i64, u64)], other: &[(i64, u64)]) -> Self {
+        let (mut a, mut b) = (base.iter().peekable(), other.iter().peekable());
+        let (mut below, mut n_other) = (0u128, 0u128);
+        let mut twice_u = 0u128;
+        // Sum over ties of t^3 - t.
+        let mut ties = 0f64;
+        loop {
+            let value = match (a.peek(), b.peek()) {
+                (Some(a), Some(b)) => a.0.min(b.0),
+                (Some(one), None) | (None, Some(one)) => one.0,
+                (None, None) => break,
+            };
+            let here = |it: &mut std::iter::Peekable<std::slice::Iter<'_, (i64, u64)>>| {
+                it.next_if(|one| one.0 == value)
+                    .map_or(0, |(_, count)| u128::from(*count))
+            };
+            let (of_base, of_other) = (here(&mut a), here(&mut b));
+            twice_u = twice_u.saturating_add(
+                of_other.saturating_mul(below.saturating_mul(2).saturating_add(of_base)),
+            );
+            below += of_base;
+            n_other += of_other;
+            let t = (of_base + of_other) as f64;
+            ties += t * t * t - t;
+        }
+        let (n1, n2) = (below as f64, n_other as f64);
+        let all = n1 + n2;
+        let mean = n1 * n2 / 2.0;
+        let variance = n1 * n2 / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
+        let away = (twice_u as f64 / 2.0 - mean).abs() - 0.5;
+        // All values the same: nothing differs.
+        let p = if variance > 0.0 && away > 0.0 {
+            erfc(away / (2.0 * variance).sqrt())
+        } else {
+            1.0
+        };
+        let count = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
+        Self {
+            n: (count(below), count(n_other)),
+            twice_u,
+            p,
+        }
+    }
+}
+
+/// The complementary error function for x >= 0: a series near 0, a continued fraction
+/// further out, each where it converges to the last digits.
+fn erfc(x: f64) -> f64 {
+    let bell = (-x * x).exp() / std::f64::consts::PI.sqrt();
+    if x < 2.5 {
+        // erf x = 2 exp(-x^2) / sqrt(pi) * (x + 2 x^3 / 3 + 4 x^5 / 15 + ...)
+        let (mut term, mut sum) = (x, x);
+        for n in 1..100 {
+            term *= 2.0 * x * x / f64::from(2 * n + 1);
+            sum += term;
+        }
+        return 1.0 - 2.0 * bell * sum;
+    }
+    // erfc x = exp(-x^2) / sqrt(pi) / (x + 1/2 / (x + 1 / (x + 3/2 / (x + ...))))
+    let tail = (1..=80)
+        .rev()
+        .fold(x, |tail, n| x + f64::from(n) / 2.0 / tail);
+    bell / tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(got: f64, want: f64) -> bool {
+        (got - want).abs() <= want.abs() * 1e-9
+    }
+
+    /// Expected values: scipy 1.17.1, `scipy.special.erfc`.
+    #[test]
+    fn erfc_is_scipys() {
+        for (x, want) in [
+            (0.0, 1.0),
+            (0.1, 0.887_537_083_981_715_16),
+            (0.5, 0.479_500_122_186_953_48),
+            (1.0, 0.157_299_207_050_285_16),
+            (2.0, 0.004_677_734_981_047_266_2),
+            (2.4999, 0.000_407_169_900_334_951_22),
+            (2.5, 0.000_406_952_017_444_958_86),
+            (3.0, 2.209_049_699_858_544_5e-5),
+            (4.0, 1.541_725_790_028_002e-8),
+            (5.0, 1.537_459_794_428_034_7e-12),
+            (8.0, 1.122_429_717_298_292_8e-29),
+        ] {
+            assert!(near(erfc(x), want), "{x}: {} for {want}", erfc(x));
+        }
+    }
+
+    /// A linear congruential generator, so that the same values can be made elsewhere.
+    fn random(seed: i64, n: usize, add: i64) -> Sample {
+        let mut x = seed;
+        std::iter::repeat_with(|| {
+            x = (x * 1_103_515_245 + 12_345) % (1 << 31);
+            (x >> 16) % 1000 + add
+        })
+        .take(n)
+        .collect()
+    }
+
+    /// Expected values: scipy 1.17.1,
+    /// `mannwhitneyu(other, base, alternative="two-sided", method="asymptotic")`.
+    #[test]
+    fn the_test_is_scipys() {
+        let thrice =
+            |values: [i64; 10]| -> Sample { values.iter().copied().cycle().take(30).collect() };
+        let cases: [(Sample, Sample, f64, f64); 7] = [
+            (
+                (1..=30).collect(),
+                (6..=35).collect(),
+                587.5,
+                0.042_747_353_305_713_921,
+            ),
+            (
+                thrice([1, 1, 2, 2, 2, 3, 3, 3, 3, 4]),
+                thrice([2, 2, 3, 3, 3, 4, 4, 4, 4, 5]),
+                684.0,
+                0.000_331_471_673_755_990_03,
+            ),
+            ((0..40).collect(), (0..40).collect(), 800.0, 1.0),
+            (
+                [7; 25].into_iter().collect(),
+                [7; 30].into_iter().collect(),
+                375.0,
+                1.0,
+            ),
+            (
+                (0..60).map(|i| i * 37 % 101).collect(),
+                (0..25).map(|i| i * 53 % 97 + 10).collect(),
+                789.5,
+                0.706_788_067_911_627_85,
+            ),
+            (
+                (0..100).collect(),
+                (1000..1100).collect(),
+                10_000.0,
+                2.562_143_669_163_400_8e-34,
+            ),
+            (
+                random(1, 500, 0),
+                random(2, 700, 30),
+                194_740.0,
+                0.000_852_378_983_220_698_53,
+            ),
+        ];
+        for (n, (base, other, u, p)) in cases.iter().enumerate() {
+            let test = RankTest::of(base.values(), other.values());
+            assert!(near(test.twice_u as f64 / 2.0, *u), "{n}: {test:?}");
+            assert!(near(test.p, *p), "{n}: {test:?} for {p}");
+            // The other way round the same chance, and the rest of the pairs.
+            let back = RankTest::of(other.values(), base.values());
+            assert!(near(back.p, test.p), "{n}");
+            assert!(near(back.greater() + test.greater(), 1.0), "{n}");
+        }
+    }
+
+    #[test]
+    fn few_values_are_not_judged() {
+        let (few, enough): (Sample, Sample) = ((0..19).collect(), (0..20).collect());
+        assert_eq!(Confidence::of(&few, &enough), Confidence::TooFew(19, 20));
+        assert_eq!(Confidence::of(&enough, &enough).p(), Some(1.0));
+        let none = Sample::default();
+        assert_eq!(Confidence::of(&none, &none), Confidence::TooFew(0, 0));
+    }
+
+    /// 30 exact values of 1,000,001 ns and the same ones as a histogram counts them are the
+    /// same, though the latter are a little greater.
+    #[test]
+    fn what_was_counted_differently_is_rounded_alike() {
+        let exact: Sample = [1_000_001; 30].into_iter().collect();
+        assert_ne!(exact, exact.rounded());
+        assert_eq!(Confidence::of(&exact, &exact.rounded()).p(), Some(1.0));
+    }
+}

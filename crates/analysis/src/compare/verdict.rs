@@ -1,0 +1,173 @@
+//! What changed against the baseline, in whom, and what speaks against saying so.
+
+use super::{Confidence, Doubt, Figure, Group, Key, Ratio, doubt};
+use crate::{Culprit, LedgerOf, Snapshot};
+
+/// What became of the requests' response time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It is longer than the baseline's, more than chance explains.
+    Slower,
+    /// It is shorter likewise.
+    Faster,
+    /// No difference that chance would not make as well.
+    None,
+    /// One of the two has too few requests to tell.
+    TooFew,
+}
+
+impl Effect {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slower => "slower",
+            Self::Faster => "faster",
+            Self::None => "none",
+            Self::TooFew => "too_few_samples",
+        }
+    }
+}
+
+/// Somebody's part of the time at work, for each answered request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Whose.
+    pub culprit: Culprit,
+    /// In the baseline, ns.
+    pub base: Ratio,
+    /// In the other.
+    pub other: Ratio,
+}
+
+impl Part {
+    /// The other's excess, in a measure that all parts of a verdict share.
+    fn excess(&self) -> i128 {
+        let product =
+            |a: Ratio, b: Ratio| i128::try_from(a.part.saturating_mul(b.of)).unwrap_or(i128::MAX);
+        product(self.other, self.base).saturating_sub(product(self.base, self.other))
+    }
+}
+
+/// What is to be said of one capture against the baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// What became of the response time.
+    pub effect: Effect,
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// Time at work for each answered request: client, network, server. Empty where one of
+    /// the captures has none.
+    pub parts: Vec<Part>,
+    /// In whom most of the change is.
+    pub culprit: Option<Culprit>,
+    /// The group whose change made most of it.
+    pub most: Option<Key>,
+    /// What speaks against the comparison.
+    pub doubts: Vec<Doubt>,
+}
+
+impl Verdict {
+    /// Judges the other with this number.
+    pub(super) fn on(
+        captures: &[&Snapshot],
+        all: &Group,
+        groups: &[Group],
+        operations: &[Group],
+        number: usize,
+    ) -> Self {
+        let (effect, confidence) = match all.sure.get(number) {
+            Some(sure) => match &sure.response_time {
+                Confidence::Tested(test) if test.p < sure.level => {
+                    let slower = test.greater() > 0.5;
+                    let effect = if slower {
+                        Effect::Slower
+                    } else {
+                        Effect::Faster
+                    };
+                    (effect, sure.response_time)
+                }
+                Confidence::Tested(_) => (Effect::None, sure.response_time),
+                Confidence::TooFew(..) => (Effect::TooFew, sure.response_time),
+            },
+            None => (Effect::TooFew, Confidence::TooFew(0, 0)),
+        };
+        let parts = parts(captures, all, number);
+        Self {
+            effect,
+            confidence,
+            culprit: culprit(effect, &parts),
+            parts,
+            most: most(effect, groups, number),
+            doubts: doubt::doubts(captures, all, operations, number, effect),
+        }
+    }
+}
+
+fn parts(captures: &[&Snapshot], all: &Group, number: usize) -> Vec<Part> {
+    let of = |snapshot: Option<&&Snapshot>, culprit: Culprit, answered: Option<u64>| {
+        let clients = snapshot?.ledgers.iter();
+        let clients = clients.filter(|row| matches!(row.of, LedgerOf::Client(_)));
+        let ns: u128 = clients.map(|row| u128::from(culprit.of(row))).sum();
+        let of = answered.filter(|n| *n > 0).map(u128::from)?;
+        Some(Ratio { part: ns, of })
+    };
+    let answered = |side: Option<&super::Side>| side.map(|side| side.counts.answered);
+    Culprit::ALL
+        .into_iter()
+        .filter_map(|culprit| {
+            Some(Part {
+                culprit,
+                base: of(captures.first(), culprit, answered(all.base()))?,
+                other: of(
+                    captures.get(number + 1),
+                    culprit,
+                    answered(all.other(number)),
+                )?,
+            })
+        })
+        .collect()
+}
+
+/// In whom most of the change is, if it goes the same way in him.
+fn culprit(effect: Effect, parts: &[Part]) -> Option<Culprit> {
+    let way = way(effect)?;
+    parts
+        .iter()
+        .map(|part| (part.excess().saturating_mul(way), part.culprit))
+        .filter(|(excess, _)| *excess > 0)
+        .max_by_key(|(excess, _)| *excess)
+        .map(|(_, culprit)| culprit)
+}
+
+/// The group in which the change cost or saved most: difference of the means, times requests.
+fn most(effect: Effect, groups: &[Group], number: usize) -> Option<Key> {
+    let way = way(effect)?;
+    groups
+        .iter()
+        .filter(|group| {
+            group
+                .sure
+                .get(number)
+                .and_then(|sure| sure.significant(&sure.response_time))
+                == Some(true)
+        })
+        .filter_map(|group| {
+            let (base, other) = group.both(number, Figure::ResponseTime)?;
+            let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
+            let n = i128::from(group.other(number)?.response_time.n);
+            let cost = (ns(other)? - ns(base)?).saturating_mul(n);
+            Some((cost.saturating_mul(way), &group.key))
+        })
+        .filter(|(cost, _)| *cost > 0)
+        .max_by(|(a, a_key), (b, b_key)| (a, b_key).cmp(&(b, a_key)))
+        .map(|(_, key)| key.clone())
+}
+
+fn way(effect: Effect) -> Option<i128> {
+    match effect {
+        Effect::Slower => Some(1),
+        Effect::Faster => Some(-1),
+        Effect::None | Effect::TooFew => None,
+    }
+}
