@@ -31,10 +31,10 @@ impl Culprit {
         }
     }
 
-    pub(crate) const ALL: [Self; 3] = [Self::Client, Self::Network, Self::Server];
+    const ALL: [Self; 3] = [Self::Client, Self::Network, Self::Server];
 
     /// His part of one ledger, ns.
-    pub(crate) fn of(self, row: &LedgerRow) -> u64 {
+    fn of(self, row: &LedgerRow) -> u64 {
         let shares: &[Share] = match self {
             Self::Client => &[Share::Client],
             Self::Network => &[Share::Request, Share::Response, Share::Retransmission],
@@ -107,21 +107,8 @@ impl Verdict {
             .filter(|row| matches!(row.of, LedgerOf::Client(_)));
         let ways = Ways::of(snapshot);
         let on_the_way = ways.total;
-        let sums = Culprit::ALL.map(|culprit| {
-            let sum: u64 = clients.clone().map(|row| culprit.of(row)).sum();
-            (sum, culprit)
-        });
-        let active_ns = sums.iter().map(|(ns, _)| ns).sum();
-        let [(client, _), (network, _), (server, _)] = sums;
-        let (pauses, turnarounds) = (
-            on_the_way.in_pauses_ns.min(client),
-            on_the_way.in_turnarounds_ns.min(server),
-        );
-        let mut ranked = [
-            (client - pauses, Culprit::Client),
-            (network + pauses + turnarounds, Culprit::Network),
-            (server - turnarounds, Culprit::Server),
-        ];
+        let mut ranked = ways.parts(snapshot);
+        let active_ns = ranked.iter().map(|(ns, _)| ns).sum();
         let answered = snapshot.servers.iter().map(|row| row.counts.answered).sum();
         ranked.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
         let [(most, culprit), (second, other), _] = ranked;
@@ -167,6 +154,11 @@ struct Way {
     known: [bool; 2],
 }
 
+/// Everyone's part of the time at work, summed over clients, ns.
+pub(crate) fn parts(snapshot: &Snapshot) -> [(u64, Culprit); 3] {
+    Ways::of(snapshot).parts(snapshot)
+}
+
 struct Ways {
     ways: Vec<Way>,
     round_trips: BTreeMap<Endpoint, RoundTrip>,
@@ -174,6 +166,25 @@ struct Ways {
 }
 
 impl Ways {
+    /// As the clients' ledgers have them, with the round trips where they belong.
+    fn parts(&self, snapshot: &Snapshot) -> [(u64, Culprit); 3] {
+        let of = |culprit: Culprit| -> u64 {
+            let clients = snapshot.ledgers.iter();
+            clients
+                .filter(|row| matches!(row.of, LedgerOf::Client(_)))
+                .map(|row| culprit.of(row))
+                .sum()
+        };
+        let [client, network, server] = Culprit::ALL.map(of);
+        let pauses = self.total.in_pauses_ns.min(client);
+        let turnarounds = self.total.in_turnarounds_ns.min(server);
+        [
+            (client - pauses, Culprit::Client),
+            (network + pauses + turnarounds, Culprit::Network),
+            (server - turnarounds, Culprit::Server),
+        ]
+    }
+
     fn of(snapshot: &Snapshot) -> Self {
         let mut round_trips: BTreeMap<Endpoint, RoundTrip> = snapshot
             .round_trips

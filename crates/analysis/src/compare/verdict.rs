@@ -1,7 +1,7 @@
 //! What changed against the baseline, in whom, and what speaks against saying so.
 
 use super::{Confidence, Doubt, Figure, Group, Key, Ratio, doubt};
-use crate::{Culprit, LedgerOf, Snapshot};
+use crate::{Culprit, Snapshot};
 
 /// What became of the requests' response time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,8 @@ pub struct Verdict {
     pub effect: Effect,
     /// How sure that is.
     pub confidence: Confidence,
-    /// Time at work for each answered request: client, network, server. Empty where one of
-    /// the captures has none.
+    /// Time at work for each answered request: client, network, server, as in
+    /// [`crate::Verdict`]. Empty where one of the captures has none.
     pub parts: Vec<Part>,
     /// In whom most of the change is.
     pub culprit: Option<Culprit>,
@@ -105,26 +105,24 @@ impl Verdict {
 }
 
 fn parts(captures: &[&Snapshot], all: &Group, number: usize) -> Vec<Part> {
-    let of = |snapshot: Option<&&Snapshot>, culprit: Culprit, answered: Option<u64>| {
-        let clients = snapshot?.ledgers.iter();
-        let clients = clients.filter(|row| matches!(row.of, LedgerOf::Client(_)));
-        let ns: u128 = clients.map(|row| u128::from(culprit.of(row))).sum();
-        let of = answered.filter(|n| *n > 0).map(u128::from)?;
-        Some(Ratio { part: ns, of })
+    let of = |place: usize| {
+        let answered = all.sides.get(place)?.as_ref()?.counts.answered;
+        let parts = crate::verdict::parts(captures.get(place)?);
+        (answered > 0).then_some((parts, u128::from(answered)))
     };
-    let answered = |side: Option<&super::Side>| side.map(|side| side.counts.answered);
-    Culprit::ALL
-        .into_iter()
-        .filter_map(|culprit| {
-            Some(Part {
-                culprit,
-                base: of(captures.first(), culprit, answered(all.base()))?,
-                other: of(
-                    captures.get(number + 1),
-                    culprit,
-                    answered(all.other(number)),
-                )?,
-            })
+    let (Some((base, base_n)), Some((other, other_n))) = (of(0), of(number + 1)) else {
+        return Vec::new();
+    };
+    let each = |ns: u64, of: u128| Ratio {
+        part: u128::from(ns),
+        of,
+    };
+    base.into_iter()
+        .zip(other)
+        .map(|((base, culprit), (other, _))| Part {
+            culprit,
+            base: each(base, base_n),
+            other: each(other, other_n),
         })
         .collect()
 }
