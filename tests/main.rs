@@ -12,6 +12,7 @@ mod lab;
 mod last;
 mod layers;
 mod ledger;
+mod merge;
 mod names;
 mod nbipx;
 mod oracle;

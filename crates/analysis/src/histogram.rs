@@ -37,6 +37,13 @@ impl Histogram {
         self.counts[step] += 1;
     }
 
+    /// Adds the counts of another.
+    pub fn merge(&mut self, other: &Self) {
+        for (sum, part) in self.counts.iter_mut().zip(other.counts) {
+            *sum = sum.saturating_add(part);
+        }
+    }
+
     /// How many times were counted.
     #[must_use]
     pub fn n(&self) -> u64 {

@@ -25,6 +25,7 @@ mod round_trips;
 mod sample;
 mod snapshot;
 mod stream;
+mod summary;
 mod table;
 mod trail;
 mod transaction;
@@ -42,6 +43,7 @@ pub use snapshot::{
     Grouping, InterfaceRow, LedgerOf, LedgerRow, PlaceRow, Reason, RoundTrip, ServerRow, Settings,
     Snapshot, Spread, StationRow, Times,
 };
+pub use summary::{OperationKey, OperationSum, StationSum, Summary};
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{
     Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,
