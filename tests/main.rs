@@ -15,6 +15,7 @@ mod ledger;
 mod merge;
 mod names;
 mod nbipx;
+mod notices;
 mod oracle;
 mod ports;
 mod program;

@@ -4,8 +4,8 @@ use crate::ethernet;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered, NumberedKind,
-    Order, Table, Verified,
+    Carries, Claim, Connection, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered, NumberedKind,
+    Order, Step, Table, Verified,
 };
 
 /// Destination service access points, without the bit that marks a group.
@@ -155,6 +155,21 @@ impl Header {
     }
 }
 
+impl Header {
+    /// What it does to its link.
+    #[must_use]
+    pub const fn step(&self) -> Option<Step> {
+        match self.control {
+            Control::Unnumbered(Unnumbered::Sabme) => Some(Step::Asks),
+            Control::Unnumbered(Unnumbered::Ua) => Some(Step::Agrees),
+            Control::Unnumbered(Unnumbered::Dm) => Some(Step::Refuses),
+            Control::Unnumbered(Unnumbered::Disc) => Some(Step::Ends),
+            Control::Unnumbered(Unnumbered::Frmr) => Some(Step::Aborts),
+            _ => None,
+        }
+    }
+}
+
 impl Unnumbered {
     fn read(control: u8) -> Self {
         match control & !0x10 {
@@ -213,6 +228,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     facts.from = facts.from.with_port(h.source.into());
     facts.to = facts.to.with_port(h.destination.into());
     facts.order = h.numbered().map_or(Order::None, Order::Numbered);
+    facts.connection = h.step().map(|step| Connection::new(step, 0, 0));
     let next = match h.control {
         Control::Information { .. } | Control::Unnumbered(Unnumbered::Ui) => {
             Next::one(SAP.key(u32::from(h.destination & 0xfe)))

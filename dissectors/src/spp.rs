@@ -10,8 +10,8 @@ use crate::parse::header;
 use crate::{idp, nbt, smb1};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
-    Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Table,
+    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
+    Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Step, Table,
     Verified,
 };
 
@@ -149,6 +149,16 @@ impl Header {
         }
     }
 
+    const fn step(&self) -> Option<Step> {
+        match self.stream {
+            _ if self.is_call() => Some(Step::Asks),
+            _ if self.is_answer() => Some(Step::Agrees),
+            stream::END => Some(Step::Ends),
+            stream::END_REPLY => Some(Step::Agrees),
+            _ => None,
+        }
+    }
+
     const fn name(&self) -> &'static str {
         match self.stream {
             _ if self.is_call() => "OPEN",
@@ -216,6 +226,8 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     };
     facts.order = Order::Numbered(numbered);
     facts.carries = Carries::Control;
+    let to = if h.is_call() { 0 } else { h.destination };
+    facts.connection = h.step().map(|step| Connection::new(step, h.source, to));
     match numbered.kind {
         // The opening and its answer meet before there is a connection that both know.
         NumberedKind::Call | NumberedKind::Open => facts.carries = Carries::Message,

@@ -5,8 +5,8 @@ use crate::ipx;
 use crate::parse::header;
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered, NumberedKind,
-    Order, Segment, Session, Table, Verified,
+    Carries, Claim, Connection, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered, NumberedKind,
+    Order, Segment, Session, Step, Table, Verified,
 };
 
 /// Sockets of either end of a connection; the lower one is tried first. What a connection
@@ -146,6 +146,20 @@ impl Header {
         }
     }
 
+    fn step(&self, kind: NumberedKind) -> Option<Step> {
+        match self.stream {
+            _ if self.destination == Self::UNKNOWN => Some(Step::Asks),
+            stream::END | stream::RELEASE => Some(Step::Ends),
+            stream::END_ACK | stream::RELEASE_ACK => Some(Step::Agrees),
+            _ if kind == NumberedKind::Open => Some(Step::Agrees),
+            _ => None,
+        }
+    }
+
+    fn known_destination(&self) -> u16 {
+        self.session().map_or(0, |numbers| numbers.to)
+    }
+
     const fn name(&self) -> &'static str {
         let system = self.control & control::SYSTEM != 0;
         let wanted = self.control & control::ACKNOWLEDGE != 0;
@@ -202,6 +216,9 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     };
     facts.order = Order::Numbered(numbered);
     facts.session = h.session();
+    facts.connection = h
+        .step(numbered.kind)
+        .map(|step| Connection::new(step, h.source, h.known_destination()));
     facts.carries = carries;
     Ok(Layer {
         header: h.length(),

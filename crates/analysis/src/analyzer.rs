@@ -1,5 +1,6 @@
 //! The analyser: frames in, transactions and figures out.
 
+mod connections;
 mod links;
 mod turns;
 mod unclaimed;
@@ -15,9 +16,10 @@ use crate::piece::Piece;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Grade, InterfaceRow, Mark, Settings, Snapshot, Transaction,
-    WHOLE_FRAME,
+    Assembled, CaptureRow, Deed, Grade, InterfaceRow, Mark, Notice, Settings, Snapshot,
+    Transaction, WHOLE_FRAME,
 };
+use connections::{Connections, Stepping};
 use std::cell::RefCell;
 use unclaimed::Unclaimed;
 use wirewait_wire::{
@@ -34,6 +36,11 @@ const INTERFACES: usize = 256;
 pub trait Sink {
     /// A transaction is closed: nothing about it will change.
     fn transaction(&mut self, transaction: &Transaction);
+
+    /// A transport did something that an administrator counts.
+    fn noticed(&mut self, notice: &Notice) {
+        let _ = notice;
+    }
 
     /// A message was put together, or goes on with the frame at hand. Only an
     /// [observed](Analyzer::observed) analysis tells.
@@ -82,6 +89,7 @@ struct State {
     links: Table<ConversationKey, Link>,
     /// Who was called, by the caller.
     calls: Table<ConversationKey, Endpoint>,
+    connections: Connections,
     unclaimed: Unclaimed,
     books: Books,
     duplicates: Duplicates,
@@ -125,6 +133,7 @@ impl Analyzer {
                 conversations: Table::new(settings.conversations),
                 links: Table::new(settings.conversations),
                 calls: Table::new(settings.conversations),
+                connections: Connections::new(settings.conversations),
                 unclaimed: Unclaimed::new(),
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
@@ -315,10 +324,12 @@ impl State {
             Order::Stream(segment) => self.stream(&arrival, &segment, common, sink),
             Order::Numbered(numbered) => {
                 self.numbered(&arrival, &numbered, common, sink);
+                self.step(&arrival, None, sink);
                 Some(())
             }
             Order::None => match walk.facts.carries {
                 Carries::Control => {
+                    self.step(&arrival, None, sink);
                     self.books.attribution.control += WHOLE_FRAME;
                     Some(())
                 }
@@ -328,8 +339,34 @@ impl State {
                     let front = frame.bytes.get(front).unwrap_or_default();
                     self.turn(&arrival, turn, front, common, sink)
                 }
-                _ => self.message(&arrival, None, common, sink).map(|_| ()),
+                _ => {
+                    let found = self.message(&arrival, None, common, sink).map(|_| ());
+                    self.step(&arrival, None, sink);
+                    found
+                }
             },
+        }
+    }
+
+    /// What the frame does to its connection, if it does anything.
+    fn step(&mut self, arrival: &Arrival<'_>, place: Option<Place>, sink: &mut dyn Sink) {
+        let facts = arrival.facts;
+        let Some(connection) = connections::step(facts.connection, &facts.order) else {
+            return;
+        };
+        let place = place.or_else(|| self.conversations.find(&arrival.key().0));
+        let known = place.and_then(|place| self.conversations.get_mut(place));
+        let known = known.map(|conversation| conversation.named());
+        let notices = self.connections.step(&Stepping {
+            connection,
+            mark: arrival.piece.mark,
+            from: facts.from,
+            to: facts.to,
+            carrier: known.map_or(arrival.carrier, |(_, carrier)| carrier),
+            conversation: known.map(|(number, _)| number),
+        });
+        for notice in notices.into_iter().flatten() {
+            self.books.event(Event::Notice(notice), sink);
         }
     }
 
@@ -398,6 +435,7 @@ impl State {
         let mut events = |e: Event<'_>| books.event(e, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         conversation.segment(side, segment, arrival.piece, &world, &mut events);
+        self.step(arrival, Some(place), sink);
         Some(())
     }
 
@@ -531,6 +569,10 @@ impl State {
         for conversation in self.conversations.iter_mut() {
             conversation.expire(now, &world, &mut |e| books.event(e, sink));
         }
+        let since = now.plus(-self.settings.timeout_ns);
+        for notice in self.connections.expire(Some(since)) {
+            self.books.event(Event::Notice(notice), sink);
+        }
     }
 
     fn finish(&mut self, common: &Common, sink: &mut dyn Sink) {
@@ -541,6 +583,9 @@ impl State {
         world.over = true;
         for conversation in self.conversations.drain() {
             self.books.finish(conversation, self.latest, &world, sink);
+        }
+        for notice in self.connections.expire(None) {
+            self.books.event(Event::Notice(notice), sink);
         }
         self.books.ledgers.finish();
     }

@@ -245,8 +245,9 @@ impl Assembler {
     }
 
     /// The receiver kept `n` bytes of what came since it last said so; the rest will come
-    /// again.
-    pub(crate) fn accepted(&mut self, n: u64) {
+    /// again: says how much that is.
+    pub(crate) fn accepted(&mut self, n: u64) -> u64 {
+        let got = self.got;
         if self.tally.is_some() {
             self.confirmed = self.confirmed.saturating_add(n).min(self.got);
             self.got = self.confirmed;
@@ -256,6 +257,7 @@ impl Assembler {
                 trail.cut_back(self.confirmed);
             }
         }
+        got - self.got
     }
 
     /// The receiver kept everything so far.

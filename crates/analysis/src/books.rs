@@ -89,6 +89,7 @@ impl Books {
             Event::Lost(wait, at) => self.ledgers.lost(wait, at),
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
+            Event::Notice(notice) => sink.noticed(&notice),
             Event::Closed(transaction) => {
                 self.attribution.transactions += transaction.share;
                 if transaction.outcome != Outcome::OrphanResponse {

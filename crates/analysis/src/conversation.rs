@@ -7,18 +7,22 @@ mod turns;
 pub(crate) use turns::Heard;
 
 use crate::assembler::Assembler;
+use crate::flow::Flow;
 use crate::message::Message;
 use crate::pairing::Pairing;
 use crate::piece::Piece;
 use crate::stream::ByteStream;
 use crate::turns::Turns;
 use crate::world::{Between, Event, Events, World};
-use crate::{Deed, Mark, WHOLE_FRAME};
+use crate::{Deed, Mark, Notice, Noticed, WHOLE_FRAME};
 use std::collections::VecDeque;
 use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Timestamp};
 
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
 const RECENT: usize = 64;
+
+/// Sequence numbers of a byte stream are 32 bits long.
+const SEQUENCE_NUMBERS: u64 = 1 << 32;
 
 /// A message that was seen whole, for what comes later.
 #[derive(Clone, Copy)]
@@ -47,6 +51,8 @@ pub(crate) struct Conversation {
     server_known: bool,
     seen: [bool; 2],
     streams: Option<Box<[ByteStream; 2]>>,
+    /// What is on its way in the streams; of a session on a link, who can take nothing more.
+    flow: Option<Box<Flow>>,
     framer: Option<DissectorId>,
     turns: Option<Box<Turns>>,
     assemblers: [Assembler; 2],
@@ -92,6 +98,7 @@ impl Conversation {
             server_known: beginning.server.is_some(),
             seen: [beginning.anyone; 2],
             streams: stream.then(|| Box::new([ByteStream::new(), ByteStream::new()])),
+            flow: stream.then(|| Box::new(Flow::new(SEQUENCE_NUMBERS))),
             framer: beginning.framer,
             assemblers: [(); 2].map(|()| Assembler::new(!stream, observed)),
             turns: beginning.patience_ns.map(|ns| Box::new(Turns::new(ns))),
@@ -241,10 +248,48 @@ impl Conversation {
         self.pairing.control(WHOLE_FRAME, events);
     }
 
-    /// The receiver kept so many bytes of the message under way from `side`.
-    pub(crate) fn accepted(&mut self, side: usize, n: u32, events: Events<'_>) {
-        self.assemblers[side].accepted(n.into());
+    /// The receiver kept so many bytes of the message under way from `side`, and can take more
+    /// or not.
+    pub(crate) fn accepted(
+        &mut self,
+        side: usize,
+        (n, more): (u32, bool),
+        mark: Mark,
+        events: Events<'_>,
+    ) {
+        let rest = self.assemblers[side].accepted(n.into());
+        if !more || rest > 0 {
+            self.notice(1 - side, mark, (Noticed::Rejected, rest), events);
+        }
+        let flow = self.flow.get_or_insert_with(|| Box::new(Flow::new(2)));
+        if let Some(what) = flow.ready(1 - side, more, mark) {
+            self.notice(1 - side, mark, (what, 0), events);
+        }
         self.pairing.control(WHOLE_FRAME, events);
+    }
+
+    /// Its number, and what carries it.
+    pub(crate) fn named(&self) -> (u64, &'static str) {
+        (self.between.conversation, self.between.carrier)
+    }
+
+    /// Tells what `side` did, and of how many bytes.
+    pub(crate) fn notice(
+        &self,
+        side: usize,
+        mark: Mark,
+        (what, bytes): (Noticed, u64),
+        events: Events<'_>,
+    ) {
+        events(Event::Notice(Notice {
+            mark,
+            from: self.between.ends[side],
+            to: self.between.ends[1 - side],
+            carrier: self.between.carrier,
+            conversation: Some(self.between.conversation),
+            bytes,
+            what,
+        }));
     }
 
     /// A stand-alone acknowledgement of the last message from `side`. Returns the number of
@@ -318,6 +363,12 @@ impl Conversation {
     }
 
     fn end(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+        let died = self.flow.as_mut().map(|flow| flow.over());
+        for (side, died) in died.into_iter().flatten().enumerate() {
+            if let Some((what, mark)) = died {
+                self.notice(side, mark, (what, 0), events);
+            }
+        }
         for side in [0, 1] {
             self.end_turn(side, world, events);
         }

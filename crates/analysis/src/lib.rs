@@ -12,12 +12,14 @@ mod conversation;
 mod distribution;
 mod duplicates;
 mod figures;
+mod flow;
 mod histogram;
 mod key;
 mod ledger;
 mod ledgers;
 mod message;
 mod names;
+mod notice;
 mod numbered;
 mod pairing;
 mod piece;
@@ -37,6 +39,7 @@ pub use analyzer::{Analyzer, Sink};
 pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use ledger::{Ledger, Share};
 pub use names::{LONGEST_NAME, Place};
+pub use notice::{DEAD_AFTER, Notice, Noticed};
 pub use sample::{Fidelity, Sample, Samples};
 pub use snapshot::{
     Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, FrameSums, Grade,

@@ -2,6 +2,7 @@
 //! unacknowledged frame belongs to.
 
 use crate::Mark;
+use crate::flow::Flow;
 use crate::table::Place;
 use std::collections::VecDeque;
 use wirewait_wire::{DissectorId, Endpoint, Facts, Next, Timestamp};
@@ -66,6 +67,11 @@ pub(crate) struct Link {
     /// The end that was called, and the port that it was called at: it may have answered from
     /// another one.
     pub(crate) called: Option<(Endpoint, u16)>,
+    /// What is on its way.
+    pub(crate) flow: Flow,
+    /// The ends, in the order of the sides, and what the link carries.
+    pub(crate) ends: [Endpoint; 2],
+    pub(crate) carrier: &'static str,
 }
 
 impl Link {
@@ -76,7 +82,15 @@ impl Link {
             from_start: false,
             last: None,
             called: None,
+            flow: Flow::new(modulus.into()),
+            ends: [Endpoint::default(); 2],
+            carrier: "",
         }
+    }
+
+    /// The number behind this one.
+    pub(crate) fn behind(&self, number: u16) -> u16 {
+        step(number, self.modulus)
     }
 
     /// `side` opens the link: its numbers begin at `number`, the other side's at `expects`.

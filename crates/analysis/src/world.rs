@@ -2,7 +2,7 @@
 
 use crate::ledger::Passage;
 use crate::names::Known;
-use crate::{Assembled, Deed, Mark, Settings, Transaction};
+use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::RefCell;
 use wirewait_wire::{DissectorId, Endpoint, Frame, Registry, Timestamp, Walk};
 
@@ -53,6 +53,8 @@ pub(crate) enum Event<'a> {
     Waited(Wait<'a>, Timestamp),
     /// From the beginning of the wait to then the answer had to be sent again.
     Lost(Wait<'a>, Timestamp),
+    /// A transport did something that an administrator counts.
+    Notice(Notice),
     /// A transaction is closed.
     Closed(&'a Transaction),
     /// So much of the frames belongs to no transaction.

@@ -95,6 +95,32 @@ pub struct Session {
     pub to: u16,
 }
 
+/// A step in the life of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Asks for it.
+    Asks,
+    /// Agrees to what was asked for last: the connection, or its end.
+    Agrees,
+    /// There is none, or there will be none.
+    Refuses,
+    /// Ends it in good order.
+    Ends,
+    /// Ends it at once: something went wrong.
+    Aborts,
+}
+
+/// What a frame does to the connection that it belongs to, of the innermost layer that keeps
+/// one. Byte streams say it in [`Stream`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// What it does.
+    pub step: Step,
+    /// By which numbers the sender and the receiver know it; 0 where they have none, or none
+    /// yet.
+    pub numbers: Session,
+}
+
 /// A piece of a message whose boundaries the carrier marks (NBF, SPX, NBIPX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
@@ -137,8 +163,10 @@ pub enum Carries {
     /// Acknowledges, above the link, the message with this number; carries no data.
     Ack(Option<u16>),
     /// The receiver kept so many bytes of what was sent since it last said so; the rest will
-    /// be sent again (NBF NO_RECEIVE, RECEIVE_OUTSTANDING). Carries no data.
+    /// be sent again (NBF RECEIVE_OUTSTANDING). Carries no data.
     Accepted(u32),
+    /// As `Accepted`, and the receiver has no room for more until it says so (NBF NO_RECEIVE).
+    Overrun(u32),
     /// Session upkeep that is neither data nor acknowledgement.
     Control,
     /// Something said in turn.
@@ -146,6 +174,17 @@ pub enum Carries {
     /// A message of a protocol of requests and responses. A layer that conveys others sets
     /// it when the frame is a message of its own (an NBF name query).
     Message,
+}
+
+impl Connection {
+    /// A step of the connection that its ends know by these numbers.
+    #[must_use]
+    pub const fn new(step: Step, from: u16, to: u16) -> Self {
+        Self {
+            step,
+            numbers: Session { from, to },
+        }
+    }
 }
 
 /// What one frame means. Each layer adds to it, the inner ones last.
@@ -169,6 +208,8 @@ pub struct Facts {
     pub order: Order,
     /// Which session on an ordered link.
     pub session: Option<Session>,
+    /// What it does to its connection, if that changes.
+    pub connection: Option<Connection>,
     /// What is handed on.
     pub carries: Carries,
 }

@@ -33,7 +33,8 @@ pub use exchange::{
     Status,
 };
 pub use facts::{
-    Carries, Cast, Facts, Numbered, NumberedKind, Order, Segment, Session, Stream, Turn,
+    Carries, Cast, Connection, Facts, Numbered, NumberedKind, Order, Segment, Session, Step,
+    Stream, Turn,
 };
 pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType};

@@ -255,6 +255,7 @@ impl Registry {
                 Carries::Segment(_)
                 | Carries::Ack(_)
                 | Carries::Accepted(_)
+                | Carries::Overrun(_)
                 | Carries::Control
                 | Carries::Turn(_)
                     if depth == Depth::Handover =>

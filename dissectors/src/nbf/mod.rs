@@ -5,8 +5,8 @@ use crate::llc;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
 use wirewait_wire::{
-    Answered, Asked, Carries, Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer,
-    Next, Operation, Part, Role, Segment, Session, Side, Status, Verified,
+    Answered, Asked, Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input,
+    Kind, Layer, Next, Operation, Part, Role, Segment, Session, Side, Status, Step, Verified,
 };
 
 mod describe;
@@ -167,6 +167,16 @@ impl Header {
         }
     }
 
+    fn step(&self) -> Option<Step> {
+        match self.command {
+            command::SESSION_INITIALIZE => Some(Step::Asks),
+            command::SESSION_CONFIRM => Some(Step::Agrees),
+            command::SESSION_END if self.data2 == 0 => Some(Step::Ends),
+            command::SESSION_END => Some(Step::Aborts),
+            _ => None,
+        }
+    }
+
     fn segment(&self, last: bool) -> Segment {
         Segment {
             last,
@@ -215,13 +225,14 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             (Carries::Ack(some(h.transmit)), Next::NONE)
         }
         command::SESSION_INITIALIZE | command::SESSION_CONFIRM => (Carries::Message, Next::NONE),
-        command::NO_RECEIVE | command::RECEIVE_OUTSTANDING => {
-            (Carries::Accepted(h.data2.into()), Next::NONE)
-        }
+        command::NO_RECEIVE => (Carries::Overrun(h.data2.into()), Next::NONE),
+        command::RECEIVE_OUTSTANDING => (Carries::Accepted(h.data2.into()), Next::NONE),
         command::DATA_ACK.. => (Carries::Control, Next::NONE),
         _ => (Carries::Message, Next::NONE),
     };
     facts.carries = carries;
+    // What the link does that carries it is not what becomes of the session.
+    facts.connection = h.step().zip(h.session()).map(|(step, numbers)| Connection { step, numbers });
     Ok(Layer {
         header: h.length,
         // NBF has no length of user data; the link's holds.
@@ -501,7 +512,7 @@ mod tests {
             (0x14, Carries::Ack(Some(0x33))),
             (0x1c, Carries::Ack(Some(0x33))),
             (0x18, Carries::Control),
-            (0x1a, Carries::Accepted(0)),
+            (0x1a, Carries::Overrun(0)),
             (0x1b, Carries::Accepted(0)),
             (0x1f, Carries::Control),
             (0x17, Carries::Message),

@@ -13,8 +13,8 @@ use crate::ipx;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
 use wirewait_wire::{
-    Carries, Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Numbered,
-    NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Verified,
+    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Numbered,
+    NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Step, Verified,
 };
 
 /// A packet of one of its three layouts.
@@ -83,6 +83,16 @@ impl Session {
             && !self.is_call()
             && self.sequence == 0
             && self.expects == 1
+    }
+
+    const fn step(&self) -> Option<Step> {
+        match self.kind {
+            _ if self.is_call() => Some(Step::Asks),
+            _ if self.is_answer() => Some(Step::Agrees),
+            SESSION_END => Some(Step::Ends),
+            SESSION_END_ACK => Some(Step::Agrees),
+            _ => None,
+        }
     }
 
     const fn is_system(&self) -> bool {
@@ -252,6 +262,8 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
 /// What a session packet means, and what its data goes by.
 fn session(s: &Session, facts: &mut Facts) -> Next {
     let numbered = s.numbered();
+    let to = if s.is_call() { 0 } else { s.destination };
+    facts.connection = s.step().map(|step| Connection::new(step, s.source, to));
     facts.order = numbered.map_or(Order::None, Order::Numbered);
     match numbered.map(|n| n.kind) {
         // The call and its answer meet before there is a session that both know.

@@ -13,8 +13,8 @@ use crate::nbt;
 use crate::parse::{header, le16, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Numbered,
-    NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Verified,
+    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Numbered,
+    NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Step, Verified,
 };
 
 /// What a message is, by its first byte.
@@ -248,6 +248,17 @@ impl Header {
         acks.find(|ack| ack.cross == other).copied()
     }
 
+    const fn step(&self) -> Option<Step> {
+        match self.kind {
+            Message::ConnectInitiate { .. } => Some(Step::Asks),
+            Message::ConnectConfirm => Some(Step::Agrees),
+            // It ends a link that runs, and refuses one that was asked for.
+            Message::DisconnectInitiate => Some(Step::Ends),
+            Message::DisconnectConfirm => Some(Step::Agrees),
+            _ => None,
+        }
+    }
+
     /// Its place in the order of the link's data; `None` where it has nothing to do with it.
     #[must_use]
     pub fn numbered(&self) -> Option<Numbered> {
@@ -350,6 +361,10 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         Message::NoOperation => None,
         _ => Some(h.link()),
     };
+    facts.connection = h.step().map(|step| Connection {
+        step,
+        numbers: h.link(),
+    });
     let mut header = h.length;
     let mut next = Next::NONE;
     facts.carries = match h.kind {

@@ -7,8 +7,19 @@ use crate::key::ConversationKey;
 use crate::numbered::{Held, Link, Owner, Turn};
 use crate::piece::Piece;
 use crate::world::Event;
-use crate::{Mark, Sink, WHOLE_FRAME};
+use crate::{Mark, Notice, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Endpoint, Facts, Numbered, NumberedKind, Segment};
+
+/// A message is acknowledged above the link.
+const fn message_acknowledged(bare: bool) -> Noticed {
+    Noticed::Acknowledged {
+        bare,
+        message: true,
+        frames: 0,
+        outstanding: 0,
+        after_ns: 0,
+    }
+}
 
 impl State {
     /// A frame of a numbered link.
@@ -29,7 +40,9 @@ impl State {
         let place = match self.links.find(&key) {
             Some(place) => place,
             None => {
-                let (place, evicted) = self.links.insert(key, Link::new(numbered.modulus));
+                let mut link = Link::new(numbered.modulus);
+                link.ends = key.ends();
+                let (place, evicted) = self.links.insert(key, link);
                 if let Some(mut evicted) = evicted {
                     self.books.quality.evicted += 1;
                     self.flush(&mut evicted, common, sink);
@@ -45,16 +58,27 @@ impl State {
         else {
             return;
         };
+        let mark = arrival.piece.mark;
+        if !arrival.carrier.is_empty() {
+            link.carrier = arrival.carrier;
+        }
+        link.flow.heard(side, mark);
         let opens = numbered.kind == NumberedKind::Open
             && !link.is_open(side, numbered.number, numbered.expects);
         let acknowledged = match numbered.expects {
             Some(number) if !opens => {
+                let bare = numbered.kind != NumberedKind::Data;
+                if let Some((what, bytes)) = link.flow.acknowledged(side, number.into(), bare, mark)
+                {
+                    self.notice(&link, side, mark, (what, bytes), sink);
+                }
                 let acknowledged = link.acknowledge(1 - side, number);
                 self.release(&mut link, 1 - side, common, sink);
                 acknowledged
             }
             _ => (0, None),
         };
+        self.supervise(&mut link, side, numbered, mark, sink);
         match numbered.kind {
             NumberedKind::Data => {
                 self.data(arrival, numbered.number, side, &mut link, common, sink)
@@ -85,6 +109,63 @@ impl State {
         if let Some(slot) = self.links.get_mut(place) {
             *slot = link;
         }
+    }
+
+    /// What a frame says of how far its sender got and what he can take.
+    fn supervise(
+        &mut self,
+        link: &mut Link,
+        side: usize,
+        numbered: &Numbered,
+        mark: Mark,
+        sink: &mut dyn Sink,
+    ) {
+        let flow = &mut link.flow;
+        if numbered.response || !numbered.poll {
+            flow.poll_answered(side);
+        }
+        let ready = match numbered.kind {
+            NumberedKind::Busy => flow.ready(side, false, mark),
+            NumberedKind::Ready | NumberedKind::Reject => flow.ready(side, true, mark),
+            NumberedKind::Data | NumberedKind::Open | NumberedKind::Call => None,
+            NumberedKind::Control => None,
+        };
+        let rejected = (numbered.kind == NumberedKind::Reject)
+            .then(|| (Noticed::Rejected, flow.rejected(side)));
+        let supervises = matches!(
+            numbered.kind,
+            NumberedKind::Busy | NumberedKind::Ready | NumberedKind::Reject
+        );
+        let asks = supervises && numbered.poll && !numbered.response;
+        let polled = asks.then(|| flow.polled(side, mark));
+        for what in [ready, polled].into_iter().flatten() {
+            self.notice(link, side, mark, (what, 0), sink);
+        }
+        if let Some(rejected) = rejected {
+            self.notice(link, side, mark, rejected, sink);
+        }
+    }
+
+    /// Tells what one end of a link did, and of how many bytes.
+    fn notice(
+        &mut self,
+        link: &Link,
+        side: usize,
+        mark: Mark,
+        (what, bytes): (Noticed, u64),
+        sink: &mut dyn Sink,
+    ) {
+        let known = link.last.and_then(|p| self.conversations.get_mut(p));
+        let notice = Notice {
+            mark,
+            from: link.ends[side],
+            to: link.ends[1 - side],
+            carrier: link.carrier,
+            conversation: known.map(|conversation| conversation.named().0),
+            bytes,
+            what,
+        };
+        self.books.event(Event::Notice(notice), sink);
     }
 
     /// Someone asks for a link. Whom he called is kept for when the answer comes.
@@ -128,10 +209,21 @@ impl State {
         common: &Common,
         sink: &mut dyn Sink,
     ) {
+        let mark = arrival.piece.mark;
+        let bytes = match arrival.facts.carries {
+            Carries::Segment(_) => arrival.piece.length,
+            _ => 0,
+        };
+        let numbers = (number.into(), link.behind(number).into());
         match link.turn(side, number) {
             Turn::Next { after_gap } => {
+                link.flow.sent(side, numbers, bytes, mark);
                 let mut arrival = *arrival;
                 if let Some(first) = link.held_since(side) {
+                    if link.flow.is_wanted(side) {
+                        let what = Noticed::Resent { after_ns: None };
+                        self.notice(link, side, mark, (what, bytes.into()), sink);
+                    }
                     arrival.piece.late_ns = arrival.piece.mark.at.since(first).max(0);
                 }
                 let arrival = &arrival;
@@ -154,8 +246,12 @@ impl State {
                     resent: None,
                 };
                 if link.hold(side, held) {
+                    let what = link.flow.resent(side, number.into(), mark);
+                    self.notice(link, side, mark, (what, bytes.into()), sink);
                     self.books.quality.faults.retransmitted += 1;
                     self.upkeep(link, sink);
+                } else {
+                    link.flow.sent(side, numbers, bytes, mark);
                 }
                 self.release(link, side, common, sink);
             }
@@ -163,6 +259,8 @@ impl State {
                 self.unit(arrival, false, link, common, sink);
             }
             Turn::Again(owner) => {
+                let what = link.flow.resent(side, number.into(), mark);
+                self.notice(link, side, mark, (what, bytes.into()), sink);
                 let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
                 match known {
                     Some((owner, conversation)) => {
@@ -265,6 +363,17 @@ impl State {
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         match arrival.facts.carries {
             Carries::Segment(segment) => {
+                let mark = arrival.piece.mark;
+                if segment.resync {
+                    let resent = (
+                        Noticed::Resent { after_ns: None },
+                        arrival.piece.length.into(),
+                    );
+                    conversation.notice(side, mark, resent, &mut events);
+                }
+                if segment.acknowledges.is_some() {
+                    conversation.notice(side, mark, (message_acknowledged(false), 0), &mut events);
+                }
                 let service = link.called.zip(arrival.next.keys().next());
                 let next = service.map_or(arrival.next, |((_, port), key)| {
                     arrival.next.behind(key.table().key(port.into()))
@@ -283,13 +392,21 @@ impl State {
                     serial,
                 })
             }
-            Carries::Ack(_) => Some(Owner {
-                place,
-                side: 1 - side,
-                serial: conversation.acknowledge_latest(1 - side, arrival.piece.mark, &mut events),
-            }),
+            Carries::Ack(_) => {
+                let mark = arrival.piece.mark;
+                conversation.notice(side, mark, (message_acknowledged(true), 0), &mut events);
+                Some(Owner {
+                    place,
+                    side: 1 - side,
+                    serial: conversation.acknowledge_latest(1 - side, mark, &mut events),
+                })
+            }
             Carries::Accepted(n) => {
-                conversation.accepted(1 - side, n, &mut events);
+                conversation.accepted(1 - side, (n, true), arrival.piece.mark, &mut events);
+                None
+            }
+            Carries::Overrun(n) => {
+                conversation.accepted(1 - side, (n, false), arrival.piece.mark, &mut events);
                 None
             }
             _ => {
@@ -332,6 +449,11 @@ impl State {
             }
         }
         self.books.quality.lost_on_links += link.take_lost();
+        for (side, died) in link.flow.over().into_iter().enumerate() {
+            if let Some((what, mark)) = died {
+                self.notice(link, side, mark, (what, 0), sink);
+            }
+        }
     }
 }
 

@@ -35,6 +35,7 @@ impl Conversation {
         if segment.syn {
             self.opens(side, segment);
         }
+        self.watch(side, segment, &piece, pure, events);
         let moved = segment.ack.and_then(|ack| self.acknowledge(side, ack));
         if moved.is_some() {
             self.fill_gap(1 - side, world, events);
@@ -58,6 +59,36 @@ impl Conversation {
             // What comes after that is looked at anew.
             self.finished = [false; 2];
             self.end(mark.at, world, events);
+        }
+    }
+
+    /// What a segment says of how far its sender got and what he can take.
+    fn watch(
+        &mut self,
+        side: usize,
+        segment: &Stream,
+        piece: &Piece<'_>,
+        pure: bool,
+        events: Events<'_>,
+    ) {
+        let mark = piece.mark;
+        let Some(flow) = &mut self.flow else {
+            return;
+        };
+        flow.heard(side, mark);
+        flow.poll_answered(side);
+        let acknowledged = segment
+            .ack
+            .and_then(|ack| flow.acknowledged(side, ack, pure, mark));
+        let speaks = !segment.syn && !segment.rst && segment.ack.is_some();
+        let ready = speaks
+            .then(|| flow.ready(side, segment.window > 0, mark))
+            .flatten();
+        if let Some(told) = acknowledged {
+            self.notice(side, mark, told, events);
+        }
+        if let Some(what) = ready {
+            self.notice(side, mark, (what, 0), events);
         }
     }
 
@@ -119,6 +150,7 @@ impl Conversation {
         if world.held_full {
             self.skip(side, world, events);
         }
+        self.watch_data(side, (seq, length), fate, mark, events);
         match fate {
             Some(Fate::New) => {}
             // Position 0 is before the first byte seen.
@@ -126,8 +158,7 @@ impl Conversation {
                 self.pairing.control(WHOLE_FRAME, events);
             }
             Some(Fate::Old { at, end }) => {
-                let keep_alive = length == 1 && self.streams_next(side) == end;
-                if keep_alive {
+                if self.is_probe(side, length, end) {
                     self.pairing.control(WHOLE_FRAME, events);
                 } else {
                     self.repeat_range(side, at, end, mark, events);
@@ -139,6 +170,41 @@ impl Conversation {
             }
             Some(Fate::Foreign) => self.pairing.control(WHOLE_FRAME, events),
         }
+    }
+
+    /// One byte that had been seen last of all, to see whether anyone is there.
+    fn is_probe(&self, side: usize, length: u32, end: u64) -> bool {
+        length == 1 && self.streams_next(side) == end
+    }
+
+    /// Notices data on its way, or on its way again.
+    fn watch_data(
+        &mut self,
+        side: usize,
+        (seq, length): (u32, u32),
+        fate: Option<Fate>,
+        mark: Mark,
+        events: Events<'_>,
+    ) {
+        let probe = match fate {
+            Some(Fate::Old { end, .. }) => self.is_probe(side, length, end),
+            _ => false,
+        };
+        let Some(flow) = &mut self.flow else {
+            return;
+        };
+        let told = match fate {
+            Some(Fate::New) => {
+                flow.sent(side, (seq, seq.wrapping_add(length)), length, mark);
+                return;
+            }
+            Some(Fate::Old { at: 0, end: 0 } | Fate::Foreign) | None => return,
+            Some(Fate::Old { .. }) if probe => (flow.polled(side, mark), 0),
+            Some(Fate::Old { .. } | Fate::HeldTwice) => {
+                (flow.resent(side, seq, mark), u64::from(length))
+            }
+        };
+        self.notice(side, mark, told, events);
     }
 
     fn streams_next(&self, side: usize) -> u64 {

@@ -8,9 +8,9 @@
 
 use std::fmt;
 use wirewait_wire::{
-    Answered, Asked, Carries, Claim, Dissector, Endpoint, Exchange, Expect, Facts, Fault, File,
-    Framing, Id, Input, Kind, LINK, Layer, Next, Numbered, NumberedKind, Operation, Order, Part,
-    Parts, Registry, Role, Segment, Session, Side, Status, Stream, Table,
+    Answered, Asked, Carries, Claim, Connection, Dissector, Endpoint, Exchange, Expect, Facts,
+    Fault, File, Framing, Id, Input, Kind, LINK, Layer, Next, Numbered, NumberedKind, Operation,
+    Order, Part, Parts, Registry, Role, Segment, Session, Side, Status, Step, Stream, Table,
 };
 
 const MESSAGE: Table = Table::new("toy.message");
@@ -107,11 +107,21 @@ fn dissect_link(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
                 connection: facts.session.filter(|_| ends & 0x80 != 0),
                 modulus: MODULUS,
                 expects: (b(3)? & 0x80 == 0).then_some(u16::from(b(3)?) % MODULUS as u16),
-                poll: false,
-                response: false,
+                poll: b(2)? & 0x10 != 0,
+                response: b(2)? & 0x20 != 0,
             });
+            facts.connection = match b(1)? >> 5 {
+                1 => Some(Step::Asks),
+                2 => Some(Step::Agrees),
+                3 => Some(Step::Refuses),
+                4 => Some(Step::Ends),
+                5 => Some(Step::Aborts),
+                _ => None,
+            }
+            .map(|step| Connection::new(step, u16::from(b'a'), u16::from(ends & 0x40)));
             facts.carries = match carried % 8 {
                 0 => Carries::Ack(None),
+                1 if carried & 0x80 != 0 => Carries::Overrun(u32::from(carried >> 3)),
                 1 => Carries::Accepted(u32::from(carried >> 3)),
                 2 => Carries::Control,
                 3 => Carries::Nothing,
@@ -139,7 +149,7 @@ fn dissect_link(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             facts.order = Order::Stream(Stream {
                 seq: word(1)?,
                 ack: if flags & 8 != 0 { Some(word(6)?) } else { None },
-                window: 0,
+                window: u16::from(flags >> 4),
                 syn: flags & 1 != 0,
                 fin: flags & 2 != 0,
                 rst: flags & 4 != 0,

@@ -1,0 +1,190 @@
+//! Connections from the asking to the end, as far as frames say it.
+
+use crate::Mark;
+use crate::key::ConversationKey;
+use crate::notice::{Notice, Noticed};
+use crate::table::Table;
+use wirewait_wire::{Connection, Endpoint, Order, Session, Step, Stream};
+
+/// Somebody has asked for a connection.
+struct Asking {
+    tries: u32,
+    first: Mark,
+    /// As the asking will be told of if nobody answers.
+    last: Notice,
+}
+
+/// Connections that are asked for, that are open, and that are over.
+pub(super) struct Connections {
+    asking: Table<ConversationKey, Asking>,
+    /// Whether the connection is open; it is over otherwise.
+    open: Table<ConversationKey, bool>,
+}
+
+/// A frame that may take a step, and what its notice would say.
+#[derive(Clone, Copy)]
+pub(super) struct Stepping {
+    pub(super) connection: Connection,
+    pub(super) mark: Mark,
+    pub(super) from: Endpoint,
+    pub(super) to: Endpoint,
+    pub(super) carrier: &'static str,
+    pub(super) conversation: Option<u64>,
+}
+
+/// What a frame does to its connection, whatever its kind.
+pub(super) fn step(connection: Option<Connection>, order: &Order) -> Option<Connection> {
+    match order {
+        Order::Stream(segment) => step_of(segment).map(|step| Connection::new(step, 0, 0)),
+        _ => connection,
+    }
+}
+
+fn step_of(segment: &Stream) -> Option<Step> {
+    match segment {
+        s if s.rst => Some(Step::Aborts),
+        s if s.syn && s.ack.is_some() => Some(Step::Agrees),
+        s if s.syn => Some(Step::Asks),
+        s if s.fin => Some(Step::Ends),
+        _ => None,
+    }
+}
+
+impl Connections {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            asking: Table::new(capacity),
+            open: Table::new(capacity),
+        }
+    }
+
+    /// Takes a step; returns what is to be noticed of it, and of an asking that had to be
+    /// forgotten.
+    pub(super) fn step(&mut self, stepping: &Stepping) -> [Option<Notice>; 2] {
+        let Stepping {
+            connection: Connection { step, numbers },
+            mark,
+            from,
+            to,
+            ..
+        } = *stepping;
+        let mut forgotten = None;
+        let line = line(from, to, numbers);
+        let what = match step {
+            Step::Asks => {
+                let (tries, evicted) = self.ask(stepping);
+                forgotten = evicted;
+                Some(Noticed::Asked { tries })
+            }
+            Step::Agrees => self.answered(stepping).map(|asking| {
+                self.set(line, true);
+                Noticed::Opened {
+                    tries: asking.tries,
+                    after_ns: mark.at.since(asking.first.at).max(0),
+                }
+            }),
+            Step::Refuses | Step::Ends | Step::Aborts => match self.answered(stepping) {
+                Some(asking) => Some(Noticed::Refused {
+                    tries: asking.tries,
+                }),
+                None => self.end(line).then_some(match step {
+                    Step::Ends => Noticed::Closed,
+                    _ => Noticed::Aborted,
+                }),
+            },
+        };
+        [forgotten, what.map(|what| stepping.notice(what))]
+    }
+
+    /// Those who asked last before `since` and were not answered.
+    pub(super) fn expire(&mut self, since: Option<wirewait_wire::Timestamp>) -> Vec<Notice> {
+        let old = |asking: &Asking| since.is_none_or(|since| asking.last.mark.at < since);
+        let due = self.asking.iter().filter(|(_, asking)| old(asking));
+        let mut due: Vec<_> = due.map(|(key, asking)| (*key, asking.last.mark)).collect();
+        due.sort_by_key(|(_, mark)| mark.frame);
+        due.into_iter()
+            .filter_map(|(key, _)| {
+                let place = self.asking.find(&key)?;
+                self.asking.take(place).map(Asking::given_up)
+            })
+            .collect()
+    }
+
+    fn ask(&mut self, stepping: &Stepping) -> (u32, Option<Notice>) {
+        let key = asked_by(stepping.from, stepping.to, stepping.connection.numbers.from);
+        let last = stepping.notice(Noticed::Asked { tries: 1 });
+        if let Some(place) = self.asking.find(&key)
+            && let Some(asking) = self.asking.get_mut(place)
+        {
+            asking.tries = asking.tries.saturating_add(1);
+            asking.last = last;
+            return (asking.tries, None);
+        }
+        let asking = Asking {
+            tries: 1,
+            first: stepping.mark,
+            last,
+        };
+        let (_, evicted) = self.asking.insert(key, asking);
+        (1, evicted.map(Asking::given_up))
+    }
+
+    /// The asking of the other side, which this answers.
+    fn answered(&mut self, stepping: &Stepping) -> Option<Asking> {
+        let key = asked_by(stepping.to, stepping.from, stepping.connection.numbers.to);
+        let place = self.asking.find(&key)?;
+        self.asking.take(place)
+    }
+
+    fn set(&mut self, line: ConversationKey, open: bool) {
+        match self.open.find(&line).and_then(|p| self.open.get_mut(p)) {
+            Some(known) => *known = open,
+            None => {
+                self.open.insert(line, open);
+            }
+        }
+    }
+
+    /// Whether that ends a connection that was not over.
+    fn end(&mut self, line: ConversationKey) -> bool {
+        let known = self.open.find(&line).and_then(|p| self.open.get_mut(p));
+        let was_open = known.is_none_or(|open| *open);
+        self.set(line, false);
+        was_open
+    }
+}
+
+impl Asking {
+    fn given_up(self) -> Notice {
+        Notice {
+            what: Noticed::NotAnswered { tries: self.tries },
+            ..self.last
+        }
+    }
+}
+
+impl Stepping {
+    fn notice(&self, what: Noticed) -> Notice {
+        Notice {
+            mark: self.mark,
+            from: self.from,
+            to: self.to,
+            carrier: self.carrier,
+            conversation: self.conversation,
+            bytes: 0,
+            what,
+        }
+    }
+}
+
+/// By what the asking is known: who asks for what number, at which station. The answer may
+/// come from another port.
+fn asked_by(client: Endpoint, server: Endpoint, number: u16) -> ConversationKey {
+    let numbers = Some((number, 0));
+    ConversationKey::new((client, server.station()), numbers, u16::MAX).0
+}
+
+fn line(from: Endpoint, to: Endpoint, numbers: Session) -> ConversationKey {
+    let numbers = Some((numbers.from, numbers.to));
+    ConversationKey::new((from, to), numbers, u16::MAX).0
+}

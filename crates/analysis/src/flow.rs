@@ -1,0 +1,290 @@
+//! The frames that are on their way over a link or a byte stream, for what is noticed of it.
+
+use crate::Mark;
+use crate::notice::{DEAD_AFTER, Noticed};
+use std::collections::VecDeque;
+
+/// Frames on their way that are remembered in one direction.
+const SENT: usize = 128;
+
+/// Data that was sent and is not acknowledged.
+struct Sent {
+    number: u32,
+    /// The number expected next by who has it.
+    end: u32,
+    bytes: u32,
+    last: Mark,
+}
+
+#[derive(Default)]
+struct Way {
+    sent: VecDeque<Sent>,
+    /// Bytes of those in `sent`.
+    outstanding: u64,
+    /// The sender cannot take anything since.
+    busy: Option<Mark>,
+    /// The sender has asked for an answer that has not come.
+    poll: Option<Mark>,
+    /// When it was last heard.
+    heard: Option<Mark>,
+    /// Tries in a row of which nothing came; the first and the last of them.
+    tries: u32,
+    tried: Option<(Mark, Mark)>,
+    /// The other side wants something again, or was asked what it has.
+    wanted: bool,
+}
+
+/// Both directions of a link or a byte stream.
+pub(crate) struct Flow {
+    /// How many numbers there are before they start again.
+    modulus: u64,
+    ways: [Way; 2],
+}
+
+impl Flow {
+    /// A link whose numbers start again at `modulus`, or a byte stream.
+    pub(crate) fn new(modulus: u64) -> Self {
+        Self {
+            modulus: modulus.max(2),
+            ways: Default::default(),
+        }
+    }
+
+    /// A frame from `side` came by: whoever waited for it waits no longer.
+    pub(crate) fn heard(&mut self, side: usize, mark: Mark) {
+        self.ways[side].heard = Some(mark);
+        self.ways[1 - side].tries = 0;
+    }
+
+    /// `side` sends data for the first time: the numbers from `number` to before `end`.
+    pub(crate) fn sent(&mut self, side: usize, (number, end): (u32, u32), bytes: u32, mark: Mark) {
+        let way = &mut self.ways[side];
+        if way.sent.len() >= SENT
+            && let Some(oldest) = way.sent.pop_front()
+        {
+            way.outstanding = way.outstanding.saturating_sub(oldest.bytes.into());
+        }
+        way.outstanding += u64::from(bytes);
+        way.sent.push_back(Sent {
+            number,
+            end,
+            bytes,
+            last: mark,
+        });
+    }
+
+    /// `side` sends the data again that begins with `number`.
+    pub(crate) fn resent(&mut self, side: usize, number: u32, mark: Mark) -> Noticed {
+        let way = &mut self.ways[side];
+        way.try_again(mark);
+        let known = way.sent.iter_mut().rev().find(|s| s.number == number);
+        Noticed::Resent {
+            after_ns: known.map(|sent| {
+                mark.at
+                    .since(std::mem::replace(&mut sent.last, mark).at)
+                    .max(0)
+            }),
+        }
+    }
+
+    /// `side` says that it expects `number` next. What that acknowledges, and its bytes.
+    pub(crate) fn acknowledged(
+        &mut self,
+        side: usize,
+        number: u32,
+        bare: bool,
+        mark: Mark,
+    ) -> Option<(Noticed, u64)> {
+        let modulus = self.modulus;
+        let way = &mut self.ways[1 - side];
+        let outstanding = way.outstanding;
+        let (mut frames, mut bytes, mut last) = (0, 0, None);
+        while let Some(first) = way.sent.front() {
+            let beyond = (u64::from(number) + modulus - u64::from(first.end) % modulus) % modulus;
+            if beyond >= modulus / 2 {
+                break;
+            }
+            frames += 1;
+            bytes += u64::from(first.bytes);
+            last = Some(first.last);
+            way.sent.pop_front();
+        }
+        way.outstanding -= bytes.min(outstanding);
+        let after_ns = mark.at.since(last?.at).max(0);
+        let what = Noticed::Acknowledged {
+            bare,
+            message: false,
+            frames,
+            outstanding,
+            after_ns,
+        };
+        Some((what, bytes))
+    }
+
+    /// `side` says whether it can take more.
+    pub(crate) fn ready(&mut self, side: usize, ready: bool, mark: Mark) -> Option<Noticed> {
+        let busy = &mut self.ways[side].busy;
+        match (ready, *busy) {
+            (true, Some(since)) => {
+                *busy = None;
+                let after_ns = mark.at.since(since.at).max(0);
+                Some(Noticed::Ready { after_ns })
+            }
+            (false, None) => {
+                *busy = Some(mark);
+                Some(Noticed::Busy)
+            }
+            _ => None,
+        }
+    }
+
+    /// `side` asks the other for an answer.
+    pub(crate) fn polled(&mut self, side: usize, mark: Mark) -> Noticed {
+        let way = &mut self.ways[side];
+        way.try_again(mark);
+        way.wanted = true;
+        match way.poll.replace(mark) {
+            Some(before) => Noticed::PollUnanswered {
+                after_ns: mark.at.since(before.at).max(0),
+            },
+            None => Noticed::Polled {
+                waiting: u32::try_from(way.sent.len()).unwrap_or(u32::MAX),
+            },
+        }
+    }
+
+    /// `side` gives the answer that was asked for.
+    pub(crate) fn poll_answered(&mut self, side: usize) {
+        self.ways[1 - side].poll = None;
+    }
+
+    /// `side` wants everything again that is not acknowledged: so many bytes.
+    pub(crate) fn rejected(&mut self, side: usize) -> u64 {
+        let way = &mut self.ways[1 - side];
+        way.wanted = true;
+        way.outstanding
+    }
+
+    /// `side` sends what was missing before data that came earlier. It sends it again if the
+    /// other side had asked for it; else the frames overtook each other.
+    pub(crate) fn is_wanted(&mut self, side: usize) -> bool {
+        std::mem::take(&mut self.ways[side].wanted)
+    }
+
+    /// It is over, and may begin anew: who tried in vain, and his last try.
+    pub(crate) fn over(&mut self) -> [Option<(Noticed, Mark)>; 2] {
+        let ways = std::mem::take(&mut self.ways);
+        [0, 1].map(|side| {
+            let way = &ways[side];
+            let (first, last) = way.tried.filter(|_| way.tries >= DEAD_AFTER)?;
+            let heard = ways[1 - side].heard.unwrap_or(first);
+            let died = Noticed::Died {
+                tries: way.tries,
+                silent_ns: last.at.since(heard.at).max(0),
+            };
+            Some((died, last))
+        })
+    }
+}
+
+impl Way {
+    fn try_again(&mut self, mark: Mark) {
+        let first = match self.tried {
+            Some((first, _)) if self.tries > 0 => first,
+            _ => mark,
+        };
+        self.tries = self.tries.saturating_add(1);
+        self.tried = Some((first, mark));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_wire::Timestamp;
+
+    /// A frame at so many milliseconds.
+    fn mark(ms: i64) -> Mark {
+        Mark {
+            frame: ms.unsigned_abs(),
+            at: Timestamp::from_nanos(ms * 1_000_000),
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_takes_what_is_before_it_across_the_wrap() {
+        let mut flow = Flow::new(128);
+        flow.sent(0, (126, 127), 100, mark(1));
+        flow.sent(0, (127, 0), 200, mark(2));
+        flow.sent(0, (0, 1), 400, mark(3));
+        let (what, bytes) = flow.acknowledged(1, 0, true, mark(10)).unwrap();
+        assert_eq!(bytes, 300);
+        assert_eq!(
+            what,
+            Noticed::Acknowledged {
+                bare: true,
+                message: false,
+                frames: 2,
+                outstanding: 700,
+                after_ns: 8_000_000
+            }
+        );
+        assert_eq!(flow.acknowledged(1, 0, true, mark(11)), None, "nothing new");
+        assert_eq!(flow.rejected(1), 400);
+    }
+
+    #[test]
+    fn what_is_sent_again_knows_when_it_was_sent_last() {
+        let mut flow = Flow::new(1 << 32);
+        flow.sent(1, (5, 105), 100, mark(1));
+        let resent = |after_ns| Noticed::Resent { after_ns };
+        assert_eq!(flow.resent(1, 5, mark(301)), resent(Some(300_000_000)));
+        assert_eq!(flow.resent(1, 5, mark(901)), resent(Some(600_000_000)));
+        assert_eq!(flow.resent(1, 6, mark(902)), resent(None), "not known");
+    }
+
+    #[test]
+    fn three_tries_in_silence_are_the_end() {
+        let mut flow = Flow::new(128);
+        flow.heard(1, mark(5));
+        flow.sent(0, (0, 1), 10, mark(10));
+        flow.resent(0, 0, mark(100));
+        assert!(matches!(
+            flow.polled(0, mark(200)),
+            Noticed::Polled { waiting: 1 }
+        ));
+        let again = flow.polled(0, mark(500));
+        let after_ns = 300_000_000;
+        assert_eq!(again, Noticed::PollUnanswered { after_ns });
+        let died = Noticed::Died {
+            tries: 3,
+            silent_ns: 495_000_000,
+        };
+        assert_eq!(flow.over(), [Some((died, mark(500))), None]);
+        assert_eq!(flow.over(), [None, None]);
+    }
+
+    #[test]
+    fn whoever_is_heard_is_not_dead() {
+        let mut flow = Flow::new(128);
+        flow.sent(0, (0, 1), 10, mark(10));
+        for at in [100, 200, 300] {
+            flow.resent(0, 0, mark(at));
+        }
+        flow.heard(1, mark(310));
+        assert_eq!(flow.over(), [None, None]);
+    }
+
+    #[test]
+    fn busy_is_told_once_until_ready() {
+        let mut flow = Flow::new(128);
+        assert_eq!(flow.ready(0, true, mark(1)), None);
+        assert_eq!(flow.ready(0, false, mark(2)), Some(Noticed::Busy));
+        assert_eq!(flow.ready(0, false, mark(3)), None);
+        let after_ns = 7_000_000;
+        assert_eq!(
+            flow.ready(0, true, mark(9)),
+            Some(Noticed::Ready { after_ns })
+        );
+    }
+}
