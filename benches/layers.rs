@@ -18,6 +18,7 @@ fn frames(shape: &str) -> Vec<OwnedFrame> {
         frames.push(OwnedFrame {
             at: frame.at,
             link: frame.link,
+            interface: frame.interface,
             wire_len: frame.wire_len,
             bytes: frame.bytes.to_vec(),
         });

@@ -149,6 +149,7 @@ fn read(path: &Path) -> Vec<OwnedFrame> {
             frames.push(OwnedFrame {
                 at: frame.at,
                 link: frame.link,
+                interface: frame.interface,
                 wire_len: frame.wire_len,
                 bytes: frame.bytes.to_vec(),
             });

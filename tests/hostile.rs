@@ -81,6 +81,7 @@ fn own(frame: &Frame<'_>) -> OwnedFrame {
     OwnedFrame {
         at: frame.at,
         link: frame.link,
+        interface: frame.interface,
         wire_len: frame.wire_len,
         bytes: frame.bytes.to_vec(),
     }
@@ -448,6 +449,7 @@ fn small(write: fn(&[OwnedFrame]) -> Vec<u8>) -> (Vec<OwnedFrame>, Vec<u8>) {
         .map(|i| OwnedFrame {
             at: Timestamp::from_nanos(1_700_000_000_000_000_000 + i64::from(i) * 1_000_000),
             link: LinkType::ETHERNET,
+            interface: 0,
             wire_len: 60 + u32::from(i) * 3,
             bytes: vec![i; 60 + usize::from(i) * 3],
         })

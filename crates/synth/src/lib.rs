@@ -46,6 +46,8 @@ pub struct OwnedFrame {
     pub at: Timestamp,
     /// The kind of link.
     pub link: LinkType,
+    /// The interface that saw it; 0 is the first one.
+    pub interface: u32,
     /// Bytes on the wire; at least `bytes.len()`.
     pub wire_len: u32,
     /// The bytes that were captured.
@@ -59,7 +61,7 @@ impl OwnedFrame {
         Frame {
             at: self.at,
             link: self.link,
-            interface: 0,
+            interface: self.interface,
             wire_len: self.wire_len,
             bytes: &self.bytes,
         }

@@ -55,7 +55,7 @@ impl Received {
 
 /// Something that the carrier numbers and can send again.
 #[derive(Clone, Debug)]
-struct Unit {
+pub(super) struct Unit {
     start: u64,
     end: u64,
     payload: Vec<u8>,
@@ -264,9 +264,24 @@ impl Conversation {
         if self.kind == Kind::Last && direction == TO_SERVER {
             self.last.requests += 1;
         }
+        self.ends[direction].sent = self.units(context, direction, messages, delivery);
+        let all: Vec<usize> = (1..=self.ends[direction].sent.len()).collect();
+        let order = delivery.order.clone().unwrap_or(all);
+        self.pass(context, direction, at, &order, delivery)
+    }
+
+    /// What messages are cut into. Whoever keeps his own time sends these with
+    /// [`Conversation::frame`] and tells with [`Conversation::arrive`] when they are there.
+    pub(super) fn units(
+        &mut self,
+        context: &Context<'_>,
+        direction: usize,
+        messages: Vec<Vec<u8>>,
+        delivery: &Delivery,
+    ) -> Vec<Unit> {
         let most = self.station(context.settings, direction).most;
         let most = delivery.most.unwrap_or(most);
-        let units = match self.kind {
+        let mut units: Vec<Unit> = match self.kind {
             Kind::Ipx | Kind::Udp | Kind::Idp | Kind::Nbp => messages
                 .into_iter()
                 .map(|payload| self.unit(direction, payload, 1))
@@ -290,13 +305,34 @@ impl Conversation {
             }
             Kind::Nbf => self.nbf_units(context, direction, &messages, most, delivery),
         };
-        self.ends[direction].sent = units;
-        if let Some(last) = self.ends[direction].sent.last_mut() {
+        if let Some(last) = units.last_mut() {
             last.last = true;
         }
-        let all: Vec<usize> = (1..=self.ends[direction].sent.len()).collect();
-        let order = delivery.order.clone().unwrap_or(all);
-        self.pass(context, direction, at, &order, delivery)
+        units
+    }
+
+    /// The frame of a unit at this moment, if Ethernet can carry it.
+    pub(super) fn frame(
+        &mut self,
+        context: &Context<'_>,
+        direction: usize,
+        at: i64,
+        unit: &Unit,
+        delivery: &Delivery,
+    ) -> Result<Vec<u8>, Fault> {
+        let frame = self.render(context.settings, direction, at, unit, delivery);
+        let tag = self
+            .header(context.settings, direction)
+            .vlan
+            .map_or(0, |_| 4);
+        let most = ethernet::MAXIMUM_PAYLOAD + 14 + tag;
+        if frame.len() > most {
+            let bytes = frame.len();
+            return Err(context.place.fault(format!(
+                "this makes a frame of {bytes} bytes; Ethernet carries {most}"
+            )));
+        }
+        Ok(frame)
     }
 
     /// Sends units of the last message again.
@@ -355,18 +391,7 @@ impl Conversation {
                     context.place.fault(fault)
                 })?;
             let at = at.saturating_add(delivery.gap.saturating_mul(turn as i64));
-            let frame = self.render(context.settings, direction, at, &unit, delivery);
-            let tag = self
-                .header(context.settings, direction)
-                .vlan
-                .map_or(0, |_| 4);
-            let most = ethernet::MAXIMUM_PAYLOAD + 14 + tag;
-            if frame.len() > most {
-                let bytes = frame.len();
-                return Err(context.place.fault(format!(
-                    "this makes a frame of {bytes} bytes; Ethernet carries {most}"
-                )));
-            }
+            let frame = self.frame(context, direction, at, &unit, delivery)?;
             if !names(&delivery.lost, number) {
                 if !names(&delivery.dropped, number) {
                     self.ends[1 - direction]

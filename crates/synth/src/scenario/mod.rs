@@ -35,27 +35,34 @@ mod burst;
 mod carrier;
 mod error;
 mod ncp;
+mod net;
 mod netware;
 mod play;
+mod rip;
 mod smb1;
 mod smb2;
 mod station;
 mod syntax;
 mod wire;
 mod words;
+mod work;
 mod xns;
 
 pub use answer::{Answer, Expected, Totals, TsharkSays, Value};
 pub use error::Error;
+pub use work::Call;
 
 use crate::OwnedFrame;
+use crate::pcapng::Interface;
 use syntax::Script;
 
 /// A scenario, read and played: its frames and its answer.
 #[derive(Debug)]
 pub struct Scenario {
     title: String,
+    interfaces: Vec<Interface>,
     frames: Vec<OwnedFrame>,
+    calls: Vec<Call>,
     answer: Answer,
 }
 
@@ -70,11 +77,13 @@ impl Scenario {
 
     fn read(text: &str) -> Result<Self, error::Fault> {
         let script = Script::parse(text)?;
-        let frames = play::play(&script)?;
+        let played = play::play(&script)?;
         let answer = Answer::parse(&script.answer)?;
         Ok(Self {
             title: script.title,
-            frames,
+            interfaces: played.interfaces,
+            frames: played.frames,
+            calls: played.calls,
             answer,
         })
     }
@@ -91,6 +100,13 @@ impl Scenario {
         &self.frames
     }
 
+    /// What the programs of the stations at work measured, in the order in which their
+    /// requests ended.
+    #[must_use]
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
     /// What an analyser must find in them.
     #[must_use]
     pub fn answer(&self) -> &Answer {
@@ -101,6 +117,6 @@ impl Scenario {
     /// its comment.
     #[must_use]
     pub fn pcapng(&self) -> Vec<u8> {
-        crate::pcapng::file(&self.title, &self.frames)
+        crate::pcapng::file(&self.title, &self.interfaces, &self.frames)
     }
 }

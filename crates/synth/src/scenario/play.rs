@@ -5,9 +5,11 @@ use super::error::{Fault, Place};
 use super::station::{Settings, Side};
 use super::syntax::{Message, Script, Statement, What, When};
 use super::wire::Wire;
-use super::words::{Options, Word};
-use super::{burst, ncp, netware, smb1, smb2, xns};
+use super::words::{Options, Word, names};
+use super::work::{self, Call, Floor, Job, Map, Wishes};
+use super::{burst, ncp, netware, rip, smb1, smb2, xns};
 use crate::OwnedFrame;
+use crate::pcapng::Interface;
 use crate::prng::Random;
 
 /// More messages and rounds, or more bytes, than this are a mistake in a number: a scenario
@@ -15,33 +17,64 @@ use crate::prng::Random;
 const MOST_EVENTS: u64 = 1_000_000;
 const MOST_BYTES: usize = 256 << 20;
 
-pub(super) fn play(script: &Script) -> Result<Vec<OwnedFrame>, Fault> {
+/// Where several stations are named in one line, they follow each other by so much.
+const NEXT_STATION: i64 = 1_000_000;
+
+/// What a script makes.
+pub(super) struct Played {
+    pub(super) frames: Vec<OwnedFrame>,
+    pub(super) interfaces: Vec<Interface>,
+    pub(super) calls: Vec<Call>,
+}
+
+pub(super) fn play(script: &Script) -> Result<Played, Fault> {
     let settings = Settings::parse(&script.settings)?;
+    let map = Map::new(&settings);
     let mut player = Player {
         random: Random::new(settings.seed),
         settings: &settings,
-        wire: Wire::default(),
+        map: &map,
+        wire: Wire::new(settings.snaplen),
         talks: Vec::new(),
+        jobs: Vec::new(),
+        calls: Vec::new(),
         events: 0,
     };
     player.block(&script.statements, 0, 0)?;
-    let wire = player.wire;
-    Ok(wire.capture(&settings))
+    player.work()?;
+    let Player { wire, calls, .. } = player;
+    let seen = map.cables.iter().filter(|cable| !cable.quiet);
+    let interfaces = seen.map(|cable| Interface {
+        name: cable.name.clone(),
+        rate: cable.rate,
+    });
+    Ok(Played {
+        frames: wire.capture(&settings),
+        interfaces: match settings.net.is_described() {
+            true => interfaces.collect(),
+            false => Vec::new(),
+        },
+        calls,
+    })
 }
 
 struct Player<'a> {
     settings: &'a Settings,
+    map: &'a Map,
     wire: Wire,
     random: Random,
     talks: Vec<Talk>,
+    /// Stations that will work, up to the next line that is about something else.
+    jobs: Vec<Job>,
+    calls: Vec<Call>,
     events: u64,
 }
 
 /// A client and a server: their conversation, and what the protocols above it remember.
-struct Talk {
-    client: usize,
-    server: usize,
-    conversation: Conversation,
+pub(super) struct Talk {
+    pub(super) client: usize,
+    pub(super) server: usize,
+    pub(super) conversation: Conversation,
     ncp: ncp::State,
     burst: burst::State,
     smb1: smb1::State,
@@ -136,17 +169,56 @@ impl Player<'_> {
     ) -> Result<(), Fault> {
         let Moment { at, round, place } = moment;
         self.count(place)?;
+        let Some(first) = messages.first() else {
+            return Err(place.fault("nothing is said"));
+        };
+        let bare = first.commands.first().map_or(&[][..], Vec::as_slice);
+        let stations = names(&from.text)
+            .ok_or_else(|| from.expected("a station, or several as A..O or WS1..WS15"))?;
+        if first.protocol.text == "work" {
+            let options = Options::new(bare, first.protocol.place, round);
+            return self.engage(&stations, from.place, to, &options, moment);
+        }
+        self.work()?;
+        if first.protocol.text == "rip" {
+            let options = Options::new(bare, first.protocol.place, round);
+            return rip::tell(
+                self.settings,
+                self.map,
+                &mut self.wire,
+                from,
+                to,
+                &options,
+                at,
+            );
+        }
+        if stations.len() > 1 {
+            for (station, number) in stations.into_iter().zip(0..) {
+                let from = Word {
+                    text: station,
+                    place: from.place,
+                };
+                let at = at.saturating_add(NEXT_STATION.saturating_mul(number));
+                self.send(&from, to, messages, delivery, Moment { at, ..moment })?;
+            }
+            return Ok(());
+        }
         let delivery_options = Options::new(delivery, place, round);
         let delivery = Delivery::new(&delivery_options)?;
         let (talk, direction) = self.talk(from, to)?;
         let talk = &mut self.talks[talk];
+        // A line shows what passes on the sender's own cable.
+        let sender = [talk.client, talk.server][direction];
+        let cable = self.settings.stations[sender]
+            .on
+            .first()
+            .copied()
+            .unwrap_or(0);
+        self.wire.tune(self.map.interfaces[cable]);
         let mut context = Context {
-            settings: self.settings,
+            settings: &self.map.views[cable],
             wire: &mut self.wire,
             place,
-        };
-        let Some(first) = messages.first() else {
-            return Err(place.fault("nothing is said"));
         };
         let (verb, words) = match first.commands.first().and_then(|words| words.split_first()) {
             Some((verb, words)) => (verb, words),
@@ -154,7 +226,6 @@ impl Player<'_> {
         };
         let conversation = &mut talk.conversation;
         let all = |words: &[Word]| Options::new(words, place, round);
-        let bare = first.commands.first().map_or(&[][..], Vec::as_slice);
         match first.protocol.text.as_str() {
             "again" => {
                 let options = all(bare);
@@ -192,6 +263,63 @@ impl Player<'_> {
             .collect::<Result<Vec<_>, Fault>>()?;
         talk.conversation
             .send(&mut context, direction, at, bytes.concat(), &delivery)
+    }
+
+    /// Stations begin to work at a server.
+    fn engage(
+        &mut self,
+        stations: &[String],
+        place: Place,
+        server: &Word,
+        options: &Options,
+        moment: Moment,
+    ) -> Result<(), Fault> {
+        let mut read: Option<(Wishes, work::Shift)> = None;
+        for (number, station) in stations.iter().enumerate() {
+            let from = Word {
+                text: station.clone(),
+                place,
+            };
+            let (talk, direction) = self.talk(&from, server)?;
+            if direction != TO_SERVER {
+                return Err(place.fault("clients work at servers, not the other way around"));
+            }
+            let (wishes, shift) = match &read {
+                Some(read) => read,
+                None => {
+                    let ipx = self.talks[talk].conversation.kind() == Kind::Ipx;
+                    read.insert(Wishes::parse(options, ipx)?)
+                }
+            };
+            let (from, until) = shift.of(moment.at, number, stations.len());
+            self.jobs.push(Job {
+                place: moment.place,
+                talk,
+                file: u32::try_from(number + 1).unwrap_or(1),
+                from,
+                until,
+                count: shift.count,
+                wishes: wishes.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Plays the work that is engaged, to its end.
+    fn work(&mut self) -> Result<(), Fault> {
+        if self.jobs.is_empty() {
+            return Ok(());
+        }
+        let floor = Floor {
+            settings: self.settings,
+            map: self.map,
+            wire: &mut self.wire,
+            random: &mut self.random,
+            talks: &mut self.talks,
+        };
+        let calls = work::play(floor, std::mem::take(&mut self.jobs))?;
+        self.calls.extend(calls);
+        Ok(())
     }
 
     /// The conversation between two stations, and the direction in it.
@@ -238,7 +366,7 @@ struct Moment {
 impl Talk {
     /// The bytes of one message, with the framing that its carrier asks for. Only a burst
     /// is several packets.
-    fn message(
+    pub(super) fn message(
         &mut self,
         direction: usize,
         message: &Message,
@@ -341,7 +469,7 @@ impl Talk {
             },
             _ => Err(protocol.expected(
                 "ncp, burst, netware, smb1, smb2, nbt, tcp, llc, nbf, nbipx, spx, spp, pep, courier, \
-                 xns, nbp, last, nsp, connect, finish or again",
+                 xns, nbp, last, nsp, connect, finish, again, work or rip",
             )),
         }
     }

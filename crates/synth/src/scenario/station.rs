@@ -2,7 +2,8 @@
 //! does with what it sees.
 
 use super::error::{Fault, Place};
-use super::words::{Options, Word, seconds};
+use super::net::Net;
+use super::words::{Options, Word, names, seconds};
 use crate::ethernet::Mac;
 use crate::ipv4::Socket;
 use crate::ipx::{self, Framing};
@@ -59,6 +60,24 @@ pub(super) enum Address {
 }
 
 impl Address {
+    /// The address of the station `by` places further on, where a line introduces several.
+    fn plus(&self, by: u32) -> Self {
+        let mut address = self.clone();
+        match &mut address {
+            Self::Ipx(ipx)
+            | Self::Nbipx { ipx, .. }
+            | Self::Spx { ipx, .. }
+            | Self::Idp(ipx)
+            | Self::Spp { idp: ipx, .. } => ipx.node = next_mac(ipx.node, by),
+            Self::Tcp(socket) | Self::Udp(socket) => {
+                socket.address = u32::from(socket.address).wrapping_add(by).into();
+            }
+            Self::Decnet { node, .. } => *node = node.wrapping_add(by as u16),
+            Self::Nbf { .. } | Self::Nbp | Self::Last => {}
+        }
+        address
+    }
+
     /// Its IPX address, if it has one.
     pub(super) fn ipx(&self) -> Option<&ipx::Address> {
         match self {
@@ -81,11 +100,14 @@ pub(super) struct Station {
     pub(super) vlan: Option<u16>,
     /// Most bytes of data in one of its frames (TCP segment or NetBEUI frame).
     pub(super) most: usize,
+    /// The cables it is on.
+    pub(super) on: Vec<usize>,
 }
 
 /// Everything that is said before the first timed line.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Settings {
+    pub(super) net: Net,
     pub(super) stations: Vec<Station>,
     pub(super) framing: Framing,
     pub(super) vlan: Option<u16>,
@@ -103,6 +125,7 @@ pub(super) struct Settings {
 impl Settings {
     pub(super) fn parse(lines: &[Vec<Word>]) -> Result<Self, Fault> {
         let mut settings = Self {
+            net: Net::default(),
             stations: Vec::new(),
             framing: Framing::Raw,
             vlan: None,
@@ -169,9 +192,16 @@ impl Settings {
                 self.only = Some((self.find(from, word.place)?, self.find(to, word.place)?));
             }
             _ => {
-                return Err(first.expected(
-                    "client, server, ethernet, start, seed, snaplen, mirror or only (or a time)",
-                ));
+                // Taken out while it asks for the stations.
+                let mut net = std::mem::take(&mut self.net);
+                let known = net.line(self, first, rest);
+                self.net = net;
+                if !known? {
+                    return Err(first.expected(
+                        "client, server, ethernet, start, seed, snaplen, mirror, only, link, \
+                         segment, router or service (or a time)",
+                    ));
+                }
             }
         }
         Ok(())
@@ -193,8 +223,11 @@ impl Settings {
             );
             return Err(first.fault(shape));
         };
-        if self.stations.iter().any(|known| known.name == name.text) {
-            return Err(name.fault(format!("station `{}` is there already", name.text)));
+        let called = names(&name.text)
+            .ok_or_else(|| name.expected("a name, or several as A..O or WS1..WS15"))?;
+        let again = |called: &&String| self.stations.iter().any(|known| known.name == **called);
+        if let Some(again) = called.iter().find(again) {
+            return Err(name.fault(format!("station `{again}` is there already")));
         }
         let options = Options::new(options, first.place, 0);
         let text = address.text.as_str();
@@ -312,7 +345,19 @@ impl Settings {
                 Some(framing_by_name(text).ok_or_else(|| options.place.fault(fault))?)
             }
         };
+        let on = match options.text("on")? {
+            None => vec![0],
+            Some(text) => text
+                .split(',')
+                .map(|name| {
+                    self.net.find(name).ok_or_else(|| {
+                        options.fault("on", &format!("names `{name}`, which is no segment yet"))
+                    })
+                })
+                .collect::<Result<_, _>>()?,
+        };
         let station = Station {
+            on,
             framing,
             vlan: options.maybe("vlan")?,
             name: name.text.clone(),
@@ -326,9 +371,35 @@ impl Settings {
             return Err(options.place.fault("most= needs at least 1 byte"));
         }
         options.done()?;
-        self.stations.push(station);
+        let single = called.len() == 1;
+        let named = called.into_iter().zip(0..).map(|(name, by)| {
+            let mut address = station.address.plus(by);
+            if let (
+                Address::Nbf { name: spoken, .. } | Address::Nbipx { name: spoken, .. },
+                false,
+            ) = (&mut address, single)
+            {
+                *spoken = nbf::name(&name, spoken[15]);
+            }
+            Station {
+                name,
+                address,
+                mac: next_mac(station.mac, by),
+                ..station.clone()
+            }
+        });
+        self.stations.extend(named);
         Ok(())
     }
+}
+
+/// The address so many places further on.
+pub(super) fn next_mac(mac: Mac, by: u32) -> Mac {
+    let [a, b, c, d, e, f] = mac;
+    let [_, d, e, f] = u32::from_be_bytes([0, d, e, f])
+        .wrapping_add(by)
+        .to_be_bytes();
+    [a, b, c, d, e, f]
 }
 
 fn framing_by_name(text: &str) -> Option<Framing> {

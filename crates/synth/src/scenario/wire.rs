@@ -5,10 +5,14 @@ use crate::OwnedFrame;
 use wirewait_wire::{LinkType, Timestamp};
 
 /// Frames as they pass, in scenario time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Wire {
     passed: Vec<Passed>,
-    /// Bytes of all of them.
+    /// Who sees what passes.
+    interface: Option<u32>,
+    /// Bytes that the capture keeps of each frame.
+    snaplen: Option<usize>,
+    /// Bytes of all that is kept.
     bytes: usize,
     /// When the capturing host's clock was set, and by how much.
     steps: Vec<(i64, i64)>,
@@ -19,21 +23,59 @@ struct Passed {
     at: i64,
     from: usize,
     to: usize,
+    interface: u32,
+    wire_len: u32,
     bytes: Vec<u8>,
 }
 
+impl Default for Wire {
+    fn default() -> Self {
+        Self::new(None)
+    }
+}
+
 impl Wire {
-    pub(super) fn put(&mut self, at: i64, from: usize, to: usize, bytes: Vec<u8>) {
+    pub(super) fn new(snaplen: Option<usize>) -> Self {
+        Self {
+            passed: Vec::new(),
+            interface: Some(0),
+            snaplen,
+            bytes: 0,
+            steps: Vec::new(),
+        }
+    }
+
+    /// What passes from now on is seen by this interface, or by none.
+    pub(super) fn tune(&mut self, interface: Option<u32>) {
+        self.interface = interface;
+    }
+
+    /// A frame passes.
+    pub(super) fn put(&mut self, at: i64, from: usize, to: usize, mut bytes: Vec<u8>) {
+        let Some(interface) = self.interface else {
+            return;
+        };
+        let wire_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        if let Some(most) = self.snaplen.filter(|most| *most < bytes.len()) {
+            bytes = bytes[..most].to_vec();
+        }
         self.bytes = self.bytes.saturating_add(bytes.len());
         self.passed.push(Passed {
             at,
             from,
             to,
+            interface,
+            wire_len,
             bytes,
         });
     }
 
-    /// Bytes that have passed.
+    /// The frames that have passed, for whoever gives them times of his own.
+    pub(super) fn into_frames(self) -> impl Iterator<Item = Vec<u8>> {
+        self.passed.into_iter().map(|frame| frame.bytes)
+    }
+
+    /// Bytes that are kept of what has passed.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -69,18 +111,14 @@ impl Wire {
                     .iter()
                     .filter(|(at, _)| *at <= frame.at)
                     .fold(0, |sum: i64, (_, step)| sum.saturating_add(*step));
-                let mut bytes = frame.bytes;
-                let wire_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-                if let Some(most) = settings.snaplen {
-                    bytes.truncate(most);
-                }
                 OwnedFrame {
                     at: Timestamp::from_nanos(settings.start)
                         .plus(frame.at)
                         .plus(set),
                     link: LinkType::ETHERNET,
-                    wire_len,
-                    bytes,
+                    interface: frame.interface,
+                    wire_len: frame.wire_len,
+                    bytes: frame.bytes,
                 }
             })
             .collect()

@@ -73,6 +73,43 @@ pub(super) fn seconds(text: &str) -> Option<i64> {
     Some(if negative { -nanos } else { nanos })
 }
 
+/// Nanoseconds from seconds as [`seconds`] reads them, or from a number with a unit: `2.1ms`,
+/// `350us`, `20ns`, `3s`. Not negative.
+pub(super) fn duration(text: &str) -> Option<i64> {
+    duration_in(text, 0)
+}
+
+/// The same in units of 10^-`finer` of a nanosecond, for what is multiplied afterwards.
+pub(super) fn duration_in(text: &str, finer: usize) -> Option<i64> {
+    let units = [("ms", 6), ("us", 3), ("ns", 0), ("s", 9), ("", 9)];
+    let (number, decimals) = units
+        .iter()
+        .find_map(|(unit, decimals)| Some((text.strip_suffix(unit)?, decimals + finer)))?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > decimals || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    format!("{whole}{fraction:0<decimals$}").parse().ok()
+}
+
+/// Names counted from one to another: `A..O`, `WS1..WS15`. A name alone is itself.
+pub(super) fn names(text: &str) -> Option<Vec<String>> {
+    let Some((first, last)) = text.split_once("..") else {
+        return Some(vec![text.to_owned()]);
+    };
+    let one = |text: &str| text.bytes().next().filter(|_| text.len() == 1);
+    if let (Some(from @ b'A'..=b'Z'), Some(to @ b'A'..=b'Z')) = (one(first), one(last)) {
+        return Some((from..=to).map(|c| char::from(c).to_string()).collect());
+    }
+    let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());
+    let from: u32 = first.strip_prefix(stem)?.parse().ok()?;
+    let to: u32 = last.strip_prefix(stem)?.parse().ok()?;
+    // More stations than one network has numbers for are a slip of the pen.
+    let many = to.checked_sub(from)?;
+    (many < 0x10000).then(|| (from..=to).map(|n| format!("{stem}{n}")).collect())
+}
+
 /// A number: decimal, hexadecimal behind `0x`, or in a repeated block `i`, `i*8`, `i*8+4`,
 /// where `i` counts the rounds from 0.
 pub(super) fn number(text: &str, round: u64) -> Option<u64> {
@@ -210,6 +247,21 @@ impl Options {
         })
     }
 
+    /// A time with or without a unit, or the default.
+    pub(super) fn duration(&self, key: &str, default: i64) -> Result<i64, Fault> {
+        match self.text(key)? {
+            None => Ok(default),
+            Some(text) => duration(text)
+                .ok_or_else(|| self.fault(key, "needs a time such as 0.010, 2.5ms or 300us")),
+        }
+    }
+
+    /// A fault about the value of an option.
+    pub(super) fn fault(&self, key: &str, what: &str) -> Fault {
+        let place = self.find(key).map_or(self.place, |item| item.place);
+        place.fault(format!("`{key}` {what}"))
+    }
+
     /// Numbers between commas; `None` if the key is not there, an empty list if it has no
     /// value.
     pub(super) fn list(&self, key: &str) -> Result<Option<Vec<usize>>, Fault> {
@@ -269,6 +321,21 @@ mod tests {
         assert_eq!(seconds("1.0000000001"), None);
         assert_eq!(seconds(".5"), None);
         assert_eq!(seconds("99999999999"), None);
+    }
+
+    #[test]
+    fn durations_have_units_and_ranges_of_names_are_counted() {
+        assert_eq!(duration("2.1ms"), Some(2_100_000));
+        assert_eq!(duration("0.010"), Some(10_000_000));
+        assert_eq!(duration("350us"), Some(350_000));
+        assert_eq!(duration("1.5ns"), None);
+        assert_eq!(duration_in("0.4ns", 3), Some(400));
+        assert_eq!(duration("-1ms"), None);
+        assert_eq!(names("A..C").unwrap(), ["A", "B", "C"]);
+        assert_eq!(names("WS9..WS11").unwrap(), ["WS9", "WS10", "WS11"]);
+        assert_eq!(names("FS").unwrap(), ["FS"]);
+        assert_eq!(names("WS9..PC11"), None);
+        assert_eq!(names("WS9..WS2"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use wirewait_synth::Scenario;
 
 /// The folder of captures.
@@ -23,8 +24,13 @@ pub(crate) fn texts() -> Vec<(PathBuf, String)> {
     paths.into_iter().map(read).collect()
 }
 
-/// Every scenario, played.
-pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
+/// Every scenario, played; once for all tests, for some are long.
+pub(crate) fn scenarios() -> &'static [(PathBuf, Scenario)] {
+    static ALL: OnceLock<Vec<(PathBuf, Scenario)>> = OnceLock::new();
+    ALL.get_or_init(play)
+}
+
+fn play() -> Vec<(PathBuf, Scenario)> {
     texts()
         .into_iter()
         .map(|(path, text)| {

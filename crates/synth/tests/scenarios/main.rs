@@ -5,3 +5,4 @@ mod captures;
 mod common;
 mod mistakes;
 mod tshark;
+mod work;

@@ -26,6 +26,18 @@ fn errors_name_file_line_and_column() {
             "only tcp, nbf, nbipx, spx, spp and decnet",
         ),
         ("0 C>S again", 1, "nothing has been sent"),
+        ("0 C>S work ops=read:1", 7, "this never ends"),
+        ("0 C>S work ops=reed:1 count=1", 12, "needs read:BYTES"),
+        ("0 C>S work ops=read:1 count=1 by=raw", 31, "ncp or burst"),
+        ("0 C>S work ops=read:1 count=1 lost=1/9", 31, "ask again"),
+        (
+            "0 C>S work ops=read:1 count=1",
+            1,
+            "how long `S` takes is not said",
+        ),
+        ("0 S>C work ops=read:1 count=1", 3, "not the other way"),
+        ("0 C..1>S ncp read", 3, "several as A..O"),
+        ("0 C>S rip routes=1:1:1", 5, "expected a segment"),
         ("0 C>S llc rr", 7, "do not speak llc"),
         ("0 C>S nfs read", 7, "expected ncp, burst"),
         ("1 C>S ncp read\n0 S>C ncp reply", 1, "earlier"),
@@ -108,7 +120,10 @@ fn damaged_scenarios_do_not_panic() {
         "\u{20ac}",
     ];
     let mut texts = texts();
-    texts.retain(|(path, _)| !path.ends_with("demo.scenario"));
+    // Those that make much are not made three thousand times.
+    texts.retain(|(path, _)| {
+        !path.ends_with("demo.scenario") && path.with_extension("pcapng").exists()
+    });
     let mut worked = 0;
     for round in 0..3_000 {
         let (_, text) = &texts[round % texts.len()];

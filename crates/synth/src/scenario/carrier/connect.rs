@@ -258,7 +258,7 @@ impl Conversation {
         self.put(context, direction, at, frame);
     }
 
-    pub(super) fn arrive(&mut self, direction: usize, at: i64, unit: &Unit) {
+    pub(in crate::scenario) fn arrive(&mut self, direction: usize, at: i64, unit: &Unit) {
         self.ends[1 - direction]
             .received
             .add(at, unit.start, unit.end);
