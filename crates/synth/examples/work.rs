@@ -1,5 +1,6 @@
 //! What the programs of a scenario's stations measured, without any analyser:
-//! `cargo run -p wirewait-synth --example work -- FILE.scenario`.
+//! `cargo run -p wirewait-synth --example work -- FILE.scenario [--calls]`; with `--calls` each
+//! request has a line.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -21,6 +22,9 @@ fn main() -> ExitCode {
             for call in scenario.calls().iter().filter(|call| call.verb != "open") {
                 stations.entry(&call.station).or_default().push(call);
             }
+            if std::env::args().nth(2).as_deref() == Some("--calls") {
+                list(scenario.calls());
+            }
             row("all", stations.values().flatten().copied());
             for (name, calls) in &stations {
                 row(name, calls.iter().copied());
@@ -31,6 +35,24 @@ fn main() -> ExitCode {
             eprintln!("work: {what}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// One line for each request: station, verb, record, bytes, asked, answered (nanoseconds),
+/// copies, failed.
+fn list(calls: &[Call]) {
+    for call in calls {
+        println!(
+            "call {} {} {} {} {} {} {} {}",
+            call.station,
+            call.verb,
+            call.record,
+            call.bytes,
+            call.asked.as_nanos(),
+            call.answered.map_or(0, wirewait_wire::Timestamp::as_nanos),
+            call.copies,
+            call.failed
+        );
     }
 }
 

@@ -338,7 +338,7 @@ impl Simulation<'_> {
             self.plan(passed, there);
         }
         if hop == 0 && !last {
-            let full = window.is_some_and(|window| (unit + 1) % window == 0);
+            let full = window.is_some_and(|window| (unit + 1).is_multiple_of(window));
             if lost || !full {
                 let next = Event::Offer {
                     flight: number,
@@ -389,7 +389,9 @@ impl Simulation<'_> {
         }
         let (purpose, arrived) = (flight.purpose, flight.arrived);
         let last = arrived >= flight.units.len();
-        let full = wishes.window.is_some_and(|window| arrived % window == 0);
+        let full = wishes
+            .window
+            .is_some_and(|window| arrived.is_multiple_of(window));
         let wanted = match (last, purpose) {
             (_, Purpose::Ack(_)) => None,
             (false, _) if full => Some(Some((number, arrived))),
