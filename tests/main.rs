@@ -8,6 +8,7 @@ mod fields;
 mod fields_ipx;
 mod fields_smb2;
 mod hostile;
+mod html;
 mod lab;
 mod last;
 mod layers;

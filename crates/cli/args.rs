@@ -58,6 +58,10 @@ pub(crate) struct ReportArgs {
     /// Shape of the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
+    /// Shows the frames of this conversation around its slowest request, in html and json;
+    /// html shows that of the slowest request of all when none is named
+    #[arg(long, value_name = "N")]
+    pub(crate) conversation: Option<u64>,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
@@ -216,6 +220,8 @@ pub(crate) struct OutputArgs {
 pub(crate) enum ReportFormat {
     Text,
     Json,
+    Csv,
+    Html,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -36,6 +36,12 @@ impl Output {
         }
     }
 
+    /// Whether what is written there is shown to someone at once.
+    pub(crate) fn is_to_terminal(args: &OutputArgs) -> bool {
+        let file = args.output.as_deref();
+        file.is_none_or(|path| path == Path::new("-")) && io::stdout().is_terminal()
+    }
+
     /// Opens a file to be written anew.
     pub(crate) fn file(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let name = path.display().to_string();

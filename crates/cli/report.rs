@@ -2,24 +2,101 @@
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, Verdict};
-use crate::input::Input;
+use crate::input::{Input, is_stdin};
 use crate::last_profile;
 use crate::output::Output;
+use wirewait_engine::{Choice, Transaction, registry};
+use wirewait_report::html::{self, Conversation};
+use wirewait_report::ladder::{self, Climb, Ladder};
 use wirewait_report::{json, text};
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     // No figure depends on it; a table that is named has to be one all the same.
     last_profile::read(&args.profile)?;
+    check(args)?;
     let input = Input::open(&args.input)?;
     let settings = args.analysis.settings();
-    let analysis = input.analyse(settings, &mut (), false, |_| Ok(()))?;
+    // Numbers of conversations count from 1.
+    let mut choice = ladder::Choice::of(args.conversation.unwrap_or(0));
+    let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;
     let about = analysis.about(&args.input);
+    let snapshot = &analysis.snapshot;
+    let chosen = match args.conversation {
+        Some(number) => Some(choice.chosen().ok_or_else(|| none(number))?),
+        None if args.format == ReportFormat::Html => snapshot.slowest.first().cloned(),
+        None => None,
+    };
+    let again = !args.input.files.iter().any(|file| is_stdin(file));
+    let drawn = chosen
+        .filter(|_| again)
+        .map(|transaction| climb(args, transaction))
+        .transpose()?;
     let mut output = Output::open(&args.output, &args.input.files)?;
     let look = output.look();
     output.write(|out| match args.format {
-        ReportFormat::Text => text::report(out, &about, &analysis.snapshot, look),
-        ReportFormat::Json => json::report(out, &about, &analysis.snapshot),
+        ReportFormat::Text => text::report(out, &about, snapshot, look),
+        ReportFormat::Json => json::report_with(out, &about, snapshot, drawn.as_ref()),
+        ReportFormat::Csv => wirewait_report::csv::report(out, &about, snapshot),
+        ReportFormat::Html => {
+            let conversation = drawn
+                .as_ref()
+                .map_or(Conversation::Absent(UNREPEATABLE), Conversation::Drawn);
+            html::report(out, &about, snapshot, conversation)
+        }
     })?;
     output.flush()?;
     Ok(analysis.verdict())
+}
+
+const UNREPEATABLE: &str = "To draw a conversation, the capture has to be read twice, and the \
+    standard input can be read only once: save it to a file, and report on that.";
+
+/// What the formats cannot do, before anything is read.
+fn check(args: &ReportArgs) -> Result<(), Failure> {
+    let wrong = |text: &str| Err(Failure::Usage(text.to_owned()));
+    if args.format == ReportFormat::Html && Output::is_to_terminal(&args.output) {
+        return wrong(
+            "--format html: the output is a terminal; write it to a file (-o report.html) or \
+             into a pipe",
+        );
+    }
+    if args.conversation.is_none() {
+        return Ok(());
+    }
+    if !matches!(args.format, ReportFormat::Html | ReportFormat::Json) {
+        return wrong("--conversation: only --format html and --format json show its frames");
+    }
+    if args.input.files.iter().any(|file| is_stdin(file)) {
+        return wrong(
+            "--conversation: the capture is read twice for it, and the standard input cannot be; \
+             save it to a file first",
+        );
+    }
+    Ok(())
+}
+
+fn none(number: u64) -> Failure {
+    Failure::Cannot(format!(
+        "conversation {number} has no requests; `wirewait transactions --format csv` tells the \
+         conversation of each request"
+    ))
+}
+
+/// Reads the capture once more, for the frames around this transaction.
+fn climb(args: &ReportArgs, transaction: Transaction) -> Result<Ladder, Failure> {
+    let settings = args.analysis.settings();
+    let mut climb = Climb::new(transaction, settings, registry(), registry());
+    Input::open_first(&args.input)?.each_frame(|selection, frame| {
+        let choice = selection.choose(frame);
+        match choice {
+            Choice::Take => climb.pass(frame),
+            _ => climb.skip(),
+        }
+        Ok(if climb.is_done() {
+            Choice::Stop
+        } else {
+            choice
+        })
+    })?;
+    Ok(climb.finish())
 }

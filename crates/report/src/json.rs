@@ -4,6 +4,7 @@
 mod capture;
 mod common;
 mod distribution;
+mod ladder;
 mod ledger;
 mod places;
 mod segment;
@@ -13,6 +14,7 @@ mod stations;
 mod verdict;
 
 use crate::about::About;
+use crate::ladder::Ladder;
 use crate::transactions::Row;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -26,7 +28,20 @@ pub const SCHEMA: &str = "wirewait-report/1";
 /// # Errors
 /// What `out` says.
 pub fn report(out: &mut impl Write, about: &About, snapshot: &Snapshot) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &document(about, snapshot))?;
+    report_with(out, about, snapshot, None)
+}
+
+/// Writes the report with the frames of a conversation.
+///
+/// # Errors
+/// What `out` says.
+pub fn report_with(
+    out: &mut impl Write,
+    about: &About,
+    snapshot: &Snapshot,
+    ladder: Option<&Ladder>,
+) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &document(about, snapshot, ladder))?;
     writeln!(out)
 }
 
@@ -46,11 +61,16 @@ struct Document<'a> {
     shares: Vec<places::Place>,
     files: Vec<places::Place>,
     slowest: Vec<Row<'a>>,
+    ladder: Option<ladder::Conversation<'a>>,
     excluded: Vec<settings::Excluded>,
     settings: settings::SettingsUsed,
 }
 
-fn document<'a>(about: &'a About, snapshot: &'a Snapshot) -> Document<'a> {
+fn document<'a>(
+    about: &'a About,
+    snapshot: &'a Snapshot,
+    drawn: Option<&'a Ladder>,
+) -> Document<'a> {
     Document {
         schema: SCHEMA,
         verdict: verdict::judged(snapshot),
@@ -70,6 +90,7 @@ fn document<'a>(about: &'a About, snapshot: &'a Snapshot) -> Document<'a> {
         shares: places::places(snapshot, Grouping::Share),
         files: places::places(snapshot, Grouping::File),
         slowest: snapshot.slowest.iter().map(Row::from).collect(),
+        ladder: drawn.map(ladder::ladder),
         excluded: settings::excluded(snapshot),
         settings: settings::SettingsUsed::from(&snapshot.settings),
     }
@@ -120,6 +141,7 @@ mod tests {
                 "shares",
                 "files",
                 "slowest",
+                "ladder",
                 "excluded",
                 "settings"
             ]

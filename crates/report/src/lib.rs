@@ -2,6 +2,9 @@
 //!
 //! - [`text`]: what an administrator reads in a terminal;
 //! - [`json`]: the same report for programs;
+//! - [`csv`]: the same as one long table;
+//! - [`html`]: the same as a file to look at, with plots;
+//! - [`ladder`]: the frames of a conversation, for both of these;
 //! - [`transactions`]: one row per transaction, as it closes;
 //! - [`decode`]: frames, layer by layer;
 //! - [`protocols`]: what is understood, and by what it was checked.
@@ -16,10 +19,13 @@
 #![forbid(unsafe_code)]
 
 mod about;
+pub mod csv;
 pub mod decode;
 mod escape;
 mod figures;
+pub mod html;
 pub mod json;
+pub mod ladder;
 pub mod protocols;
 mod table;
 pub mod text;

@@ -82,6 +82,27 @@ impl Table {
         self.rows.is_empty()
     }
 
+    /// How many rows it has.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The columns that have something to show.
+    pub(crate) fn headings(&self) -> impl Iterator<Item = &'static Column> + '_ {
+        self.used().map(|(_, column)| column)
+    }
+
+    /// The cells of a row under these columns.
+    pub(crate) fn cells(&self, row: usize) -> impl Iterator<Item = (&'static Column, &str)> {
+        self.used()
+            .map(move |(c, column)| (column, self.cell(row, c)))
+    }
+
+    fn used(&self) -> impl Iterator<Item = (usize, &'static Column)> + '_ {
+        let columns = self.columns.iter().enumerate();
+        columns.filter(|(c, column)| !(column.rare && self.is_empty_column(*c)))
+    }
+
     pub(crate) fn write(&self, out: &mut impl Write, look: Look) -> io::Result<()> {
         let widths = self.widths();
         for (n, block) in self.blocks(&widths, look.width).iter().enumerate() {

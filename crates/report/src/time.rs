@@ -93,6 +93,29 @@ impl fmt::Display for Human {
     }
 }
 
+/// A duration of few digits, without zeros at its end: `1.5 ms`, `20 s`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Brief(pub(crate) i64);
+
+impl fmt::Display for Brief {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let n = self.0.unsigned_abs();
+        let (unit, name) = match n {
+            0 => return f.write_str("0"),
+            1..1000 => (1, "ns"),
+            1000..1_000_000 => (1000, "µs"),
+            1_000_000..1_000_000_000 => (1_000_000, "ms"),
+            _ => (1_000_000_000, "s"),
+        };
+        let fraction = format!("{:09}", (n % unit) * (1_000_000_000 / unit));
+        match fraction.trim_end_matches('0') {
+            "" => write!(f, "{sign}{} {name}", n / unit),
+            fraction => write!(f, "{sign}{}.{fraction} {name}", n / unit),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,6 +164,24 @@ mod tests {
             compared += 1;
         }
         assert!(compared > 200_000, "{compared}");
+    }
+
+    #[test]
+    fn brief_durations_have_no_zeros_at_their_end() {
+        let shown = [
+            0,
+            7,
+            1500,
+            20_000,
+            1_000_000,
+            1_050_000_000,
+            -90_000_000_000,
+        ]
+        .map(|ns| Brief(ns).to_string());
+        assert_eq!(
+            shown,
+            ["0", "7 ns", "1.5 µs", "20 µs", "1 ms", "1.05 s", "-90 s"]
+        );
     }
 
     #[test]

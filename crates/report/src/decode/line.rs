@@ -23,13 +23,13 @@ impl Shown<'_> {
         let (from, to) = (walk.facts.from, walk.facts.to);
         column(text, 43, format_args!("{from} > {to}"))?;
         let start = text.len();
-        self.tree.line(text)?;
+        self.tree.words(text)?;
         for whole in &self.wholes {
             if !whole.tree.items.iter().any(|i| matches!(i, Item::Layer(_))) {
                 continue;
             }
             separate(text, start);
-            whole.tree.line(text)?;
+            whole.tree.words(text)?;
             let (total, frames) = (whole.message.total(), whole.message.frames());
             write!(
                 text,
@@ -52,7 +52,7 @@ impl Shown<'_> {
 impl Tree<'_> {
     /// What is worth words in one line: the innermost layers, those whose messages mean
     /// something of their own beside what they carry (NBF), and what else is known of bytes.
-    fn line(&self, text: &mut String) -> fmt::Result {
+    pub(crate) fn words(&self, text: &mut String) -> fmt::Result {
         let start = text.len();
         for (n, item) in self.items.iter().enumerate() {
             match item {

@@ -132,7 +132,7 @@ pub(super) fn row(
 }
 
 /// Quotes what RFC 4180 wants quoted.
-fn cell(out: &mut impl Write, text: &str) -> io::Result<()> {
+pub(crate) fn cell(out: &mut impl Write, text: &str) -> io::Result<()> {
     if !text.contains([',', '"', '\r', '\n']) {
         return out.write_all(text.as_bytes());
     }

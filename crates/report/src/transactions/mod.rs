@@ -5,7 +5,8 @@ mod csv;
 mod ndjson;
 mod text;
 
-pub(crate) use ndjson::{Row, StatusName};
+pub(crate) use csv::cell;
+pub(crate) use ndjson::{Row, StatusName, bounds};
 
 use std::io::{self, Write};
 use wirewait_analysis::Transaction;

@@ -124,7 +124,7 @@ pub(super) fn named(t: &Transaction, name: fn(&Place) -> &Option<Arc<str>>) -> O
 }
 
 /// Between what an ambiguous turnaround lies.
-pub(super) fn bounds(t: &Transaction) -> Option<[i64; 2]> {
+pub(crate) fn bounds(t: &Transaction) -> Option<[i64; 2]> {
     match t.turnaround {
         Turnaround::Between(low, high) => Some([low, high]),
         Turnaround::None | Turnaround::Exact(_) => None,

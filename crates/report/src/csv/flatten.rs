@@ -1,0 +1,237 @@
+//! From nested values to rows.
+
+use crate::escape::Escaped;
+use crate::transactions::cell;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, Write};
+
+/// Keys whose texts tell an entry of a list from the others, where it begins with them.
+const NAMES: [&str; 12] = [
+    "client", "server", "protocol", "carrier", "command", "share", "file", "name", "from",
+    "reason", "station", "object",
+];
+
+/// Writes a row for each value of a JSON document, in its order.
+///
+/// # Errors
+/// What `out` says.
+pub(super) fn flatten(json: &[u8], out: &mut impl Write) -> io::Result<()> {
+    let mut rows = Rows {
+        out,
+        path: Vec::new(),
+        figure: 1,
+        objects: Vec::new(),
+        called: HashMap::new(),
+    };
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let value = Value {
+        rows: &mut rows,
+        place: Place::Field,
+    };
+    value.deserialize(&mut reader).map_err(io::Error::from)
+}
+
+struct Rows<'w, W> {
+    out: &'w mut W,
+    /// Keys down to the value at hand; the first is the section.
+    path: Vec<String>,
+    /// Where in the path the figure begins.
+    figure: usize,
+    /// The names of the list entries on the way.
+    objects: Vec<String>,
+    /// How often entries of a list were called so.
+    called: HashMap<String, u64>,
+}
+
+impl<W: Write> Rows<'_, W> {
+    fn row(&mut self, unit: Option<&str>, value: &str) -> io::Result<()> {
+        let section = self.path.first().map_or("", String::as_str);
+        let figure = self.path.get(self.figure..).unwrap_or_default().join(".");
+        let unit = unit.unwrap_or_else(|| unit_of(self.path.last().map_or("", String::as_str)));
+        let object = self.objects.join(" / ");
+        for (n, text) in [section, &object, &figure, unit, value]
+            .into_iter()
+            .enumerate()
+        {
+            if n > 0 {
+                self.out.write_all(b",")?;
+            }
+            cell(self.out, &Escaped(text).to_string())?;
+        }
+        self.out.write_all(b"\r\n")
+    }
+
+    /// Calls the entry at hand so, or otherwise if another one was before.
+    fn call(&mut self, name: String) {
+        let lists = self.path.get(..self.figure).unwrap_or_default();
+        let key = format!("{lists:?}{:?}{name}", self.objects);
+        let times = self.called.entry(key).or_default();
+        *times += 1;
+        self.objects.push(match *times {
+            1 => name,
+            n => format!("{name} ({n})"),
+        });
+    }
+}
+
+/// The unit that a key ends with.
+fn unit_of(key: &str) -> &'static str {
+    let ends = |end: &str| {
+        key.strip_suffix(end)
+            .is_some_and(|k| k.is_empty() || k.ends_with('_'))
+    };
+    match () {
+        () if ends("ns") => "ns",
+        () if ends("bytes_per_second") => "bytes/s",
+        () if ends("bytes") => "bytes",
+        () if ends("frames") => "frames",
+        () => "count",
+    }
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy)]
+enum Place {
+    Field,
+    /// In a list, at this place counted from 1.
+    Entry(usize),
+}
+
+struct Value<'r, 'w, W> {
+    rows: &'r mut Rows<'w, W>,
+    place: Place,
+}
+
+impl<'de, W: Write> DeserializeSeed<'de> for Value<'_, '_, W> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_any(self)
+    }
+}
+
+impl<W: Write> Value<'_, '_, W> {
+    /// A value that is no list and has no fields.
+    fn plain<E: serde::de::Error>(self, unit: Option<&str>, value: &str) -> Result<(), E> {
+        let Self { rows, place } = self;
+        if let Place::Entry(n) = place {
+            rows.path.push(n.to_string());
+        }
+        // In a list the key of the list has the unit.
+        let unit = unit.or_else(|| match place {
+            Place::Field => None,
+            Place::Entry(_) => rows.path.iter().rev().nth(1).map(|key| unit_of(key)),
+        });
+        let written = rows.row(unit, value).map_err(E::custom);
+        if let Place::Entry(_) = place {
+            rows.path.pop();
+        }
+        written
+    }
+}
+
+impl<'de, W: Write> Visitor<'de> for Value<'_, '_, W> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
+        self.plain(Some("bool"), if value { "true" } else { "false" })
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
+        self.plain(None, &value.to_string())
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
+        self.plain(None, &value.to_string())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
+        // As JSON writes it.
+        let number = serde_json::Number::from_f64(value);
+        self.plain(
+            Some("ratio"),
+            &number.map_or_else(String::new, |n| n.to_string()),
+        )
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<(), E> {
+        self.plain(Some("text"), value)
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        self.plain(Some(""), "")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let mut n = 1;
+        while entries
+            .next_element_seed(Value {
+                rows: &mut *self.rows,
+                place: Place::Entry(n),
+            })?
+            .is_some()
+        {
+            n += 1;
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        let Self { rows, place } = self;
+        let outer = (rows.objects.len(), rows.figure);
+        // What an entry begins with are its names; until then it has none.
+        let mut names = match place {
+            Place::Field => None,
+            Place::Entry(_) => Some(Vec::new()),
+        };
+        while let Some(key) = fields.next_key::<String>()? {
+            if let Some(known) = &mut names {
+                if NAMES.contains(&key.as_str()) {
+                    known.extend(fields.next_value::<Option<String>>()?);
+                    continue;
+                }
+                let known = names.take().unwrap_or_default();
+                rows.enter(place, known);
+            }
+            rows.path.push(key);
+            let value = Value {
+                rows: &mut *rows,
+                place: Place::Field,
+            };
+            fields.next_value_seed(value)?;
+            rows.path.pop();
+        }
+        if let Some(known) = names {
+            // It is nothing but names.
+            let text = known.join(" ");
+            rows.enter(place, known);
+            rows.row(Some("text"), &text).map_err(A::Error::custom)?;
+        }
+        rows.objects.truncate(outer.0);
+        rows.figure = outer.1;
+        Ok(())
+    }
+}
+
+impl<W: Write> Rows<'_, W> {
+    /// The values that follow are those of a list entry with these names.
+    fn enter(&mut self, place: Place, names: Vec<String>) {
+        let lists = self.path.get(self.figure..).unwrap_or_default().join(".");
+        let name = match place {
+            Place::Entry(n) if names.is_empty() => n.to_string(),
+            _ => names.join(" "),
+        };
+        let name = match lists.as_str() {
+            "" => name,
+            lists => format!("{lists} / {name}"),
+        };
+        self.call(name);
+        self.figure = self.path.len();
+    }
+}

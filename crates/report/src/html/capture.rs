@@ -1,0 +1,68 @@
+//! What is known of the capture.
+
+use super::markup::Page;
+use super::{ROWS, table};
+use crate::about::About;
+use crate::figures::Grouped;
+use crate::text;
+use wirewait_analysis::Snapshot;
+
+pub(super) fn capture(page: &mut Page, about: &About, snapshot: &Snapshot) {
+    let grade = snapshot.capture.grade.name();
+    let mut entries = text::capture::entries(about, snapshot);
+    // The user's own list of files may be long.
+    let files = entries.iter().filter(|(name, _)| *name == "file").count();
+    if files > ROWS {
+        entries.drain(ROWS..files);
+        let more = format!("and {} more files", Grouped((files - ROWS) as u64));
+        entries.insert(ROWS, ("", more));
+    }
+    page.within("dl", &[], |page| {
+        groups(page, &entries, |page, name, value| match name {
+            text::capture::QUALITY => page.within("dd", &[], |page| {
+                let class = format!("grade {grade}");
+                page.leaf("strong", &[("class", &class)], value);
+            }),
+            _ => page.leaf("dd", &[], value),
+        });
+    });
+    if snapshot.interfaces.len() > 1 {
+        page.leaf("h3", &[], "Interfaces");
+        table::table(
+            page,
+            "Interfaces",
+            &text::segment::table(about, snapshot),
+            ROWS,
+        );
+    }
+    if !snapshot.protocols.is_empty() {
+        page.within("details", &[], |page| {
+            page.leaf("summary", &[], "Frames that contain a protocol");
+            page.within("ul", &[("class", &"key")], |page| {
+                for (name, count) in &snapshot.protocols {
+                    page.leaf("li", &[], format_args!("{name} {}", Grouped(*count)));
+                }
+            });
+        });
+    }
+}
+
+/// Names and what they stand for; a nameless one goes on from the one before.
+pub(super) fn list(page: &mut Page, entries: &[(&'static str, String)]) {
+    page.within("dl", &[], |page| {
+        groups(page, entries, |page, _, value| page.leaf("dd", &[], value));
+    });
+}
+
+fn groups(
+    page: &mut Page,
+    entries: &[(&'static str, String)],
+    mut value: impl FnMut(&mut Page, &'static str, &str),
+) {
+    for (name, text) in entries {
+        if !name.is_empty() {
+            page.leaf("dt", &[], name);
+        }
+        value(page, name, text);
+    }
+}

@@ -1,0 +1,234 @@
+//! The report as one HTML file for people: nothing in it is fetched from elsewhere, nothing in
+//! it runs, and all of it can be read on a telephone, on paper and by ear.
+//!
+//! Its size has a bound: every table and plot has a greatest number of rows, and what is left
+//! out is counted. Whatever a plot shows carries its value as the JSON report has it
+//! (`data-n`), below the place where it stands there (`data-json`).
+
+mod capture;
+mod distribution;
+mod ladder;
+mod ledger;
+mod markup;
+mod slowest;
+mod stations;
+mod svg;
+mod table;
+
+use crate::about::About;
+use crate::ladder::Ladder;
+use crate::text;
+use markup::Page;
+use std::io::{self, Write};
+use wirewait_analysis::{Snapshot, Verdict};
+
+const STYLE: &str = include_str!("style.css");
+
+/// The SHA-256 of the style, in Base64: it is the only thing that a browser may use.
+const STYLE_HASH: &str = "0FG9CxvugmO+ZUqsmcF6Otj1OgNgiqDu4YB19uEH9bs=";
+
+/// Rows of a table of servers' operations.
+const OPERATIONS: usize = 40;
+/// Tables of servers.
+const SERVERS: usize = 20;
+/// Rows of all other tables.
+const ROWS: usize = 50;
+
+/// The conversation to draw.
+#[derive(Clone, Copy, Debug)]
+pub enum Conversation<'a> {
+    /// These frames of it.
+    Drawn(&'a Ladder),
+    /// None, for this reason.
+    Absent(&'a str),
+}
+
+/// Writes the report.
+///
+/// # Errors
+/// What `out` says.
+pub fn report(
+    out: &mut impl Write,
+    about: &About,
+    snapshot: &Snapshot,
+    conversation: Conversation<'_>,
+) -> io::Result<()> {
+    let mut body = Body::default();
+    body.section("capture", "Capture", |page| {
+        capture::capture(page, about, snapshot);
+    });
+    if !snapshot.ledgers.is_empty() {
+        body.section("ledger", "Where the time went", |page| {
+            ledger::ledgers(page, snapshot);
+        });
+    }
+    body.section("servers", "Servers", |page| servers(page, snapshot));
+    if snapshot.distribution.response_time.n() > 0 {
+        body.section("distribution", "How long it took", |page| {
+            distribution::distributions(page, &snapshot.distribution);
+        });
+    }
+    if !snapshot.stations.is_empty() {
+        body.section("stations", "Stations", |page| {
+            stations::stations(page, snapshot)
+        });
+    }
+    for (heading, table, more) in text::places::tables(snapshot, ROWS) {
+        let id = match heading {
+            "Users" => "users",
+            "Shares" => "shares",
+            _ => "files",
+        };
+        body.section(id, heading, |page| {
+            table::table(page, heading, &table, ROWS);
+            table::more(page, more);
+        });
+    }
+    if !snapshot.slowest.is_empty() {
+        body.section("slowest", "Slowest requests", |page| {
+            slowest::slowest(page, about, snapshot);
+        });
+        body.section(
+            "ladder",
+            "A conversation, frame by frame",
+            |page| match conversation {
+                Conversation::Drawn(drawn) => ladder::ladder(page, about, drawn),
+                Conversation::Absent(why) => page.leaf("p", &[], why),
+            },
+        );
+    }
+    body.section("reading", "How to read the figures", |page| {
+        reading(page, snapshot);
+    });
+    out.write_all(document(about, snapshot, body).finish().as_bytes())
+}
+
+/// The sections, and what they are called.
+#[derive(Debug, Default)]
+struct Body {
+    page: Page,
+    contents: Vec<(&'static str, &'static str)>,
+}
+
+impl Body {
+    fn section(&mut self, id: &'static str, title: &'static str, inside: impl FnOnce(&mut Page)) {
+        let heading = format!("{id}-heading");
+        self.page.within(
+            "section",
+            &[("id", &id), ("aria-labelledby", &heading)],
+            |page| {
+                page.leaf("h2", &[("id", &heading)], title);
+                inside(page);
+            },
+        );
+        self.page.line();
+        self.contents.push((id, title));
+    }
+}
+
+fn document(about: &About, snapshot: &Snapshot, body: Body) -> Page {
+    let named = match about.files.as_slice() {
+        [] => "a capture".to_owned(),
+        [one] => one.clone(),
+        [first, more @ ..] => format!("{first} and {} more", more.len()),
+    };
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; base-uri 'none'; form-action 'none'"
+    );
+    let mut page = Page::beginning("<!DOCTYPE html>\n");
+    page.within("html", &[("lang", &"en")], |page| {
+        page.within("head", &[], |page| {
+            page.void("meta", &[("charset", &"utf-8")]);
+            page.void(
+                "meta",
+                &[
+                    ("http-equiv", &"Content-Security-Policy"),
+                    ("content", &policy),
+                ],
+            );
+            page.void(
+                "meta",
+                &[
+                    ("name", &"viewport"),
+                    ("content", &"width=device-width, initial-scale=1"),
+                ],
+            );
+            page.void(
+                "meta",
+                &[("name", &"color-scheme"), ("content", &"light dark")],
+            );
+            page.leaf("title", &[], format_args!("wirewait report: {named}"));
+            page.style(STYLE);
+        });
+        page.line();
+        page.within("body", &[], |page| {
+            ledger::patterns(page);
+            page.within("header", &[], |page| {
+                page.leaf("h1", &[], format_args!("wirewait report: {named}"));
+                verdict(page, snapshot);
+                contents(page, &body.contents);
+            });
+            page.line();
+            page.within("main", &[], |page| page.insert(body.page));
+        });
+    });
+    page.line();
+    page
+}
+
+fn verdict(page: &mut Page, snapshot: &Snapshot) {
+    let verdict = Verdict::on(snapshot);
+    page.leaf(
+        "p",
+        &[("class", &"verdict")],
+        crate::verdict::sentence(&verdict),
+    );
+    if !verdict.doubts.is_empty() {
+        page.within("ul", &[("class", &"doubts")], |page| {
+            for doubt in crate::verdict::doubts(&verdict) {
+                page.leaf("li", &[], doubt);
+            }
+        });
+    }
+}
+
+fn contents(page: &mut Page, contents: &[(&'static str, &'static str)]) {
+    page.within("nav", &[("aria-label", &"Sections")], |page| {
+        page.within("ul", &[], |page| {
+            for (id, title) in contents {
+                page.within("li", &[], |page| {
+                    page.leaf("a", &[("href", &format_args!("#{id}"))], title);
+                });
+            }
+        });
+    });
+}
+
+fn servers(page: &mut Page, snapshot: &Snapshot) {
+    if snapshot.servers.is_empty() {
+        page.leaf(
+            "p",
+            &[],
+            "No request to a file server was found. `wirewait protocols` lists what is understood.",
+        );
+    }
+    let tables = text::servers::tables(snapshot);
+    for (title, table) in tables.iter().take(SERVERS) {
+        page.leaf("h3", &[], title);
+        table::table(page, title, table, OPERATIONS);
+    }
+    table::more(page, tables.len().saturating_sub(SERVERS));
+}
+
+fn reading(page: &mut Page, snapshot: &Snapshot) {
+    let excluded = text::reading::table(snapshot);
+    if !excluded.is_empty() {
+        page.leaf("h3", &[], "Left out of statistics");
+        table::table(page, "Left out of statistics", &excluded, ROWS);
+        page.leaf("h3", &[], "Definitions and settings");
+    }
+    capture::list(page, &text::reading::entries(snapshot));
+}
+
+#[cfg(test)]
+mod tests;

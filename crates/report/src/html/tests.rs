@@ -1,0 +1,366 @@
+//! What holds for the document as a whole.
+
+use super::*;
+use crate::ladder::Rung;
+use crate::samples;
+use crate::text::tests::about;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use wirewait_analysis::{Deed, Grouping, LedgerOf, LedgerRow, PlaceRow, ServerRow, StationRow};
+use wirewait_wire::Endpoint;
+
+const ABSENT: Conversation<'_> = Conversation::Absent("It was not read twice.");
+
+fn written(about: &About, snapshot: &Snapshot, conversation: Conversation<'_>) -> String {
+    let mut out = Vec::new();
+    report(&mut out, about, snapshot, conversation).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Request in two frames, an acknowledgement, a silence, one frame sent again, the answer.
+fn ladder() -> Ladder {
+    let rung = |frame, micros, from_client, deeds: &[(u64, Deed)]| Rung {
+        left_out: 0,
+        frame,
+        at: samples::at(micros),
+        from_client,
+        bytes: 64,
+        deeds: deeds.to_vec(),
+        words: format!("smb1 <frame {frame}>"),
+    };
+    Ladder {
+        transaction: samples::answered(),
+        earlier: 3,
+        rungs: vec![
+            rung(16, -30_000, false, &[]),
+            rung(17, 0, true, &[(12, Deed::Request)]),
+            rung(18, 10, true, &[(12, Deed::Request), (11, Deed::Ack)]),
+            rung(19, 500, false, &[(12, Deed::Ack)]),
+            rung(20, 1010, false, &[(12, Deed::Response)]),
+            Rung {
+                left_out: 2,
+                ..rung(
+                    23,
+                    1510,
+                    false,
+                    &[(12, Deed::Response), (12, Deed::Retransmitted)],
+                )
+            },
+            rung(24, 9_000_000, true, &[(12, Deed::Retransmitted)]),
+        ],
+    }
+}
+
+/// The tags of a document, with their attributes; fails where it is not well formed.
+fn tags(html: &str) -> Vec<(String, Vec<(String, String)>)> {
+    let mut tags = Vec::new();
+    let mut open: Vec<String> = Vec::new();
+    let mut rest = html.strip_prefix("<!DOCTYPE html>\n").unwrap();
+    while let Some(start) = rest.find('<') {
+        let (text, tag) = rest.split_at(start);
+        let in_style = open.last().is_some_and(|name| name == "style");
+        assert!(in_style || !text.contains('>'), "{text}");
+        let end = tag.find('>').unwrap();
+        let inner = &tag[1..end];
+        rest = &tag[end + 1..];
+        if let Some(name) = inner.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name));
+            continue;
+        }
+        let empty = inner.strip_suffix('/');
+        let inner = empty.unwrap_or(inner);
+        let (name, mut attributes) = inner.split_once(' ').unwrap_or((inner, ""));
+        let mut found = Vec::new();
+        while let Some((key, value)) = attributes.split_once("=\"") {
+            let (value, after) = value.split_once('"').unwrap();
+            found.push((key.trim().to_owned(), value.to_owned()));
+            attributes = after;
+        }
+        assert_eq!(attributes.trim(), "", "{inner}");
+        if empty.is_none() && !["meta", "br"].contains(&name) {
+            open.push(name.to_owned());
+        }
+        tags.push((name.to_owned(), found));
+    }
+    assert!(open.is_empty(), "{open:?}");
+    tags
+}
+
+/// Numbers below a place in a JSON document.
+fn numbers(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Number(n) => {
+            found.insert(n.to_string());
+        }
+        Value::Array(all) => all.iter().for_each(|value| numbers(value, found)),
+        Value::Object(all) => all.values().for_each(|value| numbers(value, found)),
+        _ => {}
+    }
+}
+
+/// Checks that what plots show is in the JSON report, at the place that they name.
+fn check_figures(html: &str, json: &Value) -> usize {
+    let mut checked = 0;
+    // No element that names a place encloses another.
+    for part in html.split("data-json=\"").skip(1) {
+        let (place, part) = part.split_once('"').unwrap();
+        let there = json.pointer(place).unwrap_or_else(|| panic!("{place}"));
+        let mut known = BTreeSet::new();
+        numbers(there, &mut known);
+        for mark in part.split("data-n=\"").skip(1) {
+            let (value, _) = mark.split_once('"').unwrap();
+            assert!(known.contains(value), "{value} is not in {place}");
+            checked += 1;
+        }
+    }
+    checked
+}
+
+#[test]
+fn the_style_is_the_one_that_is_allowed() {
+    let digest = Sha256::digest(STYLE.as_bytes());
+    let mut base64 = String::new();
+    for three in digest.chunks(3) {
+        let bits = three
+            .iter()
+            .fold(0u32, |bits, byte| bits << 8 | u32::from(*byte));
+        let bits = bits << (8 * (3 - three.len()));
+        for n in 0..4 {
+            let six = (bits >> (18 - 6 * n) & 63) as usize;
+            let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+            base64.push(if n <= three.len() {
+                letters[six] as char
+            } else {
+                '='
+            });
+        }
+    }
+    assert_eq!(STYLE_HASH, base64, "what html/mod.rs has to say");
+}
+
+#[test]
+fn nothing_comes_from_elsewhere_and_nothing_runs() {
+    let ladder = ladder();
+    let html = written(&about(), &samples::snapshot(), Conversation::Drawn(&ladder));
+    let tags = tags(&html);
+    for (name, attributes) in &tags {
+        assert!(!["script", "img", "link", "iframe", "object", "base"].contains(&name.as_str()));
+        for (key, value) in attributes {
+            assert!(
+                !key.starts_with("on") && key != "src" && key != "style",
+                "{key}"
+            );
+            assert!(key != "href" || value.starts_with('#'), "{value}");
+            assert!(!value.contains("//"), "{value}");
+        }
+    }
+    assert!(!STYLE.contains("@import") && !STYLE.contains("//"));
+    assert!(STYLE.split("url(").skip(1).all(|url| url.starts_with('#')));
+    assert!(html.contains("content=\"default-src &#39;none&#39;; style-src &#39;sha256-"));
+}
+
+#[test]
+fn identifiers_are_unique_and_what_is_referred_to_is_there() {
+    let ladder = ladder();
+    let html = written(&about(), &samples::snapshot(), Conversation::Drawn(&ladder));
+    let tags = tags(&html);
+    let attributes = || tags.iter().flat_map(|(_, attributes)| attributes);
+    let mut ids = BTreeSet::new();
+    for (_, id) in attributes().filter(|(key, _)| key == "id") {
+        assert!(ids.insert(id.clone()), "{id} twice");
+    }
+    let mut referred = 0;
+    for (key, value) in attributes() {
+        let names: Vec<&str> = match key.as_str() {
+            "href" => vec![value.trim_start_matches('#')],
+            "aria-labelledby" => value.split(' ').collect(),
+            "marker-end" => vec![value.trim_start_matches("url(#").trim_end_matches(')')],
+            _ => continue,
+        };
+        for name in names {
+            assert!(ids.contains(name), "{name}");
+            referred += 1;
+        }
+    }
+    for url in STYLE.split("url(#").skip(1) {
+        assert!(ids.contains(url.split_once(')').unwrap().0), "{url}");
+    }
+    assert!(referred > 20, "{referred}");
+}
+
+#[test]
+fn names_from_the_capture_are_harmless() {
+    const EVIL: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[2J\u{202e}";
+    let mut about = about();
+    about.files.push(EVIL.to_owned());
+    about.damage.push(EVIL.to_owned());
+    about.selection.filter = Some(EVIL.to_owned());
+    about.interfaces[0].name = Some(EVIL.to_owned());
+    let mut snapshot = samples::snapshot();
+    snapshot.interfaces.push(snapshot.interfaces[0]);
+    for by in [Grouping::User, Grouping::Share, Grouping::File] {
+        snapshot.places.push(PlaceRow {
+            by,
+            name: EVIL.into(),
+            share: Some(EVIL.into()),
+            ..snapshot.places[0].clone()
+        });
+    }
+    let slow = &mut snapshot.slowest[0];
+    slow.place = Some(std::sync::Arc::new(wirewait_analysis::Place {
+        path: Some(EVIL.into()),
+        ..wirewait_analysis::Place::default()
+    }));
+    let mut ladder = ladder();
+    ladder.rungs[1].words = EVIL.to_owned();
+    let html = written(&about, &snapshot, Conversation::Drawn(&ladder));
+    assert!(html.matches("&lt;script&gt;").count() >= 8);
+    assert!(!html.contains('\x1b') && !html.contains('\u{202e}'));
+    for (name, attributes) in tags(&html) {
+        assert!(!["script", "img"].contains(&name.as_str()));
+        assert!(attributes.iter().all(|(key, _)| key != "onerror"));
+    }
+}
+
+#[test]
+fn what_plots_show_is_in_the_json_report() {
+    let (snapshot, ladder) = (samples::snapshot(), ladder());
+    let html = written(&about(), &snapshot, Conversation::Drawn(&ladder));
+    let mut json = Vec::new();
+    crate::json::report_with(&mut json, &about(), &snapshot, Some(&ladder)).unwrap();
+    let json = serde_json::from_slice(&json).unwrap();
+    let checked = check_figures(&html, &json);
+    assert!(checked > 20, "{checked}");
+}
+
+#[test]
+fn a_ladder_tells_its_arrows_apart_without_colour() {
+    let ladder = ladder();
+    let html = written(&about(), &samples::snapshot(), Conversation::Drawn(&ladder));
+    for words in [
+        "17: request, 64 B",
+        "18: request + ack of #11, 64 B",
+        "19: ack, 64 B",
+        "24: sent again, 64 B",
+        "16: other, 64 B",
+        "2 frames left out, 500 µs",
+        "8.998490 s without a frame",
+        "turnaround 1.000 ms",
+        "3 earlier frames",
+        "class=\"again\"",
+        "class=\"ack\"",
+        "class=\"apart\"",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn without_any_request_there_is_still_a_report() {
+    let mut empty = samples::snapshot();
+    empty.capture.first = None;
+    empty.capture.last = None;
+    empty.servers.clear();
+    empty.stations.clear();
+    empty.places.clear();
+    empty.ledgers.clear();
+    empty.slowest.clear();
+    empty.excluded.clear();
+    empty.distribution = wirewait_analysis::Distributions::default();
+    let html = written(&About::default(), &empty, ABSENT);
+    tags(&html);
+    assert!(html.contains("No request to a file server was found."));
+    assert!(!html.contains("NaN") && !html.contains("inf"));
+    for absent in ["ledger", "distribution", "stations", "slowest", "ladder"] {
+        assert!(
+            !html.contains(&format!("<section id=\"{absent}\"")),
+            "{absent}"
+        );
+    }
+}
+
+#[test]
+fn the_same_figures_are_the_same_bytes() {
+    let ladder = ladder();
+    let one = written(&about(), &samples::snapshot(), Conversation::Drawn(&ladder));
+    let other = written(&about(), &samples::snapshot(), Conversation::Drawn(&ladder));
+    assert_eq!(one, other);
+}
+
+/// What a report is no longer than, however much there is in a capture.
+const BOUND: usize = 3 << 20;
+
+#[test]
+fn a_thousand_of_everything_stays_below_the_bound() {
+    let mut snapshot = samples::snapshot();
+    let end = |n: u64| Endpoint::ipx(n as u32, [0xff; 6], 0x4003);
+    let many = 0..2000u64;
+    let server = snapshot.servers[0].clone();
+    // Full tables of many servers, each with many operations.
+    snapshot.servers = many
+        .clone()
+        .flat_map(|n| (0..if n < 100 { 300 } else { 1 }).map(move |code| (n, code)))
+        .map(|(n, code)| ServerRow {
+            server: end(n).station(),
+            code,
+            command: "UNKNOWN",
+            ..server.clone()
+        })
+        .collect();
+    let station = snapshot.stations[0].clone();
+    snapshot.stations = many
+        .clone()
+        .map(|n| StationRow {
+            client: end(n),
+            ..station.clone()
+        })
+        .collect();
+    let name = "\u{1f5a7}&".repeat(wirewait_analysis::LONGEST_NAME / 2);
+    let place = snapshot.places[0].clone();
+    snapshot.places = [Grouping::User, Grouping::Share, Grouping::File]
+        .into_iter()
+        .flat_map(|by| many.clone().map(move |_| by))
+        .map(|by| PlaceRow {
+            by,
+            name: name.as_str().into(),
+            share: Some(name.as_str().into()),
+            ..place.clone()
+        })
+        .collect();
+    let ledger = snapshot.ledgers[0].clone();
+    snapshot.ledgers = [LedgerOf::Capture]
+        .into_iter()
+        .chain(many.clone().map(|n| LedgerOf::Server(end(n))))
+        .chain(many.clone().map(|n| LedgerOf::Client(end(n))))
+        .chain(many.clone().flat_map(|n| {
+            let pair = |server| LedgerOf::Pair {
+                client: end(n),
+                server: end(server),
+            };
+            [pair(1), pair(2)]
+        }))
+        .map(|of| LedgerRow {
+            of,
+            ..ledger.clone()
+        })
+        .collect();
+    let row = snapshot.distribution.servers[0].clone();
+    snapshot.distribution.servers = vec![row; 2000];
+    let slow = snapshot.slowest[0].clone();
+    snapshot.slowest = vec![slow; 2000];
+    let about = About {
+        files: vec!["some/folder/with/captures/of-a-day.pcapng".to_owned(); 2000],
+        ..about()
+    };
+    let mut long = ladder();
+    let rung = long.rungs[2].clone();
+    long.rungs = vec![rung; 84];
+    let html = written(&about, &snapshot, Conversation::Drawn(&long));
+    assert!(html.len() < BOUND, "{}", html.len());
+    assert!(
+        html.contains("and 1,950 more"),
+        "what is left out is counted"
+    );
+    tags(&html);
+}
