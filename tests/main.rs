@@ -21,6 +21,7 @@ mod oracle;
 mod ports;
 mod program;
 mod protocols;
+mod segment;
 mod smb1;
 mod split;
 mod support;

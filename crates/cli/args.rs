@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use wirewait_engine::Settings;
+use wirewait_engine::{Duplex, Settings};
 use wirewait_report::decode::Selector;
 
 const AFTER_HELP: &str = "\
@@ -188,6 +188,13 @@ pub(crate) struct AnalysisArgs {
     /// work [default: 500ms]
     #[arg(long, value_name = "DURATION")]
     pub(crate) think: Option<Span>,
+    /// Bits per second of the links, whatever the capture says of them: 10M, 100M, 1G, 16M, 56k
+    #[arg(long, value_name = "RATE")]
+    pub(crate) link_speed: Option<LinkSpeed>,
+    /// Whether both directions of the links share one way (half: hub, coaxial cable, ring) or
+    /// have one each (full: most switch ports)
+    #[arg(long, value_enum, value_name = "HALF|FULL")]
+    pub(crate) duplex: Option<Ways>,
     /// Show a number instead of each name of a user, share or file, the same for the same
     /// name
     #[arg(long)]
@@ -204,8 +211,53 @@ impl AnalysisArgs {
         if let Some(think) = self.think {
             settings.think_ns = think.nanos;
         }
+        settings.link_speed = self.link_speed.map(|speed| speed.bits_per_second);
+        settings.duplex = self.duplex.map(|ways| match ways {
+            Ways::Half => Duplex::Half,
+            Ways::Full => Duplex::Full,
+        });
         settings.private = self.private;
         settings
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Ways {
+    Half,
+    Full,
+}
+
+/// A bit rate as links are named by it: `10M`, `2.5G`, `56k`, bits per second without a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LinkSpeed {
+    bits_per_second: u64,
+}
+
+impl FromStr for LinkSpeed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let unit = match text[number.len()..].trim() {
+            "" => Some(1),
+            "k" | "K" => Some(1000),
+            "M" | "m" => Some(1_000_000),
+            "G" | "g" => Some(1_000_000_000),
+            _ => None,
+        };
+        // Tenths will do: 2.5G, 1.5M.
+        let (whole, tenth) = number.split_once('.').unwrap_or((number, "0"));
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let whole = digits(whole).then(|| whole.parse::<u64>().ok()).flatten();
+        let tenth = (digits(tenth) && tenth.len() == 1).then(|| tenth.parse::<u64>().ok());
+        unit.zip(whole)
+            .zip(tenth.flatten())
+            .and_then(|((unit, whole), tenth)| {
+                whole.checked_mul(unit)?.checked_add(tenth * unit / 10)
+            })
+            .filter(|bits_per_second| *bits_per_second > 0)
+            .map(|bits_per_second| Self { bits_per_second })
+            .ok_or_else(|| "write a rate in bits per second like 10M, 2.5G or 56k".to_owned())
     }
 }
 
@@ -365,6 +417,31 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn speeds_of_links_are_written_as_people_name_them() {
+        let speed = |text: &str| text.parse::<LinkSpeed>().ok().map(|s| s.bits_per_second);
+        assert_eq!(speed("10M"), Some(10_000_000));
+        assert_eq!(speed("2.5G"), Some(2_500_000_000));
+        assert_eq!(speed("56 k"), Some(56_000));
+        assert_eq!(speed("1200"), Some(1200));
+        for text in [
+            "",
+            "0",
+            "M",
+            "10T",
+            "fast",
+            "1.25G",
+            "-1",
+            "99999999999999G",
+        ] {
+            assert_eq!(speed(text), None, "{text}");
+        }
+        let settings = report(&["--link-speed", "16M", "--duplex", "half", "a"]);
+        let settings = settings.analysis.settings();
+        assert_eq!(settings.link_speed, Some(16_000_000));
+        assert_eq!(settings.duplex, Some(Duplex::Half));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::notes;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Next, Verified,
+    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Medium, Next, Verified,
 };
 
 /// A MAC header. Addresses are in the bit order of the ring, as its people write them
@@ -86,6 +86,17 @@ impl Header {
     }
 }
 
+/// IEEE 802.5, 3.2: a starting delimiter before, an ending delimiter and the frame status behind
+/// each frame. Nothing pads it; the token and the gap before it are nobody's.
+const MEDIUM: Medium = Medium {
+    shortest: 0,
+    longest: None,
+    check: 4,
+    preamble: 3,
+    gap: 0,
+    duplex_from: None,
+};
+
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "token-ring",
     title: "Token Ring, IEEE 802.5",
@@ -99,6 +110,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     claims: &[Claim::Exact(LinkType::TOKEN_RING.key())],
     conveys: true,
+    medium: Some(MEDIUM),
     dissect,
     describe,
     fields,

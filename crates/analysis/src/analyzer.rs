@@ -13,11 +13,12 @@ use crate::message::datagram;
 use crate::names::Known;
 use crate::numbered::{Link, Owner};
 use crate::piece::Piece;
+use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Grade, InterfaceRow, Mark, Notice, Settings, Snapshot,
-    Transaction, WHOLE_FRAME,
+    Assembled, CaptureRow, Deed, Grade, Mark, Notice, Settings, Snapshot, Transaction,
+    WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
 use std::cell::RefCell;
@@ -29,8 +30,6 @@ use wirewait_wire::{
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
 const SWEEP_NS: u64 = 10_000_000_000;
-/// Interfaces that are counted apart; frames of further ones count with the last.
-const INTERFACES: usize = 256;
 
 /// Receives transactions as they are closed.
 pub trait Sink {
@@ -93,7 +92,7 @@ struct State {
     unclaimed: Unclaimed,
     books: Books,
     duplicates: Duplicates,
-    interfaces: Vec<InterfaceRow>,
+    segments: Segments,
     bytes: u64,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
@@ -137,7 +136,7 @@ impl Analyzer {
                 unclaimed: Unclaimed::new(),
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
-                interfaces: Vec::new(),
+                segments: Segments::new(&settings),
                 bytes: 0,
                 first: None,
                 last: None,
@@ -169,9 +168,15 @@ impl Analyzer {
         state.bytes = state.bytes.saturating_add(u64::from(frame.wire_len));
         state.clock(frame.at);
         common.registry.walk(frame, Depth::Handover, walk);
-        state.count_interface(frame, walk.facts.cast);
         let identified = walk.packet_start.map(|at| at as usize);
-        if state.duplicates.is_copy(frame, identified, &state.settings) {
+        let original = state
+            .duplicates
+            .original(frame, identified, &state.settings);
+        let registry = &common.registry;
+        // What was seen on two interfaces has taken the time of two links.
+        let twice = original == Some(frame.interface);
+        state.segments.frame(frame, walk, twice, registry);
+        if original.is_some() {
             state.books.attribution.duplicates += 1;
         } else {
             let seen = Seen {
@@ -189,6 +194,11 @@ impl Analyzer {
             }
         }
         state.sweep(frame.at, common, sink);
+    }
+
+    /// The capture says that the link of this interface carries so many bits per second.
+    pub fn link_speed(&mut self, interface: u32, bits_per_second: u64) {
+        self.state.segments.speed(interface, bits_per_second);
     }
 
     /// Leaves the next frame of the capture out of everything but the count by which frames
@@ -214,7 +224,7 @@ impl Analyzer {
         let State {
             books,
             settings,
-            interfaces,
+            segments,
             bytes,
             first,
             last,
@@ -243,7 +253,7 @@ impl Analyzer {
                 .filter(|(_, n)| **n > 0)
                 .map(|(d, n)| (d.name, *n))
                 .collect(),
-            interfaces: interfaces.clone(),
+            segment: segments.found(),
             servers: books.figures.servers(),
             stations: books.figures.stations(),
             places: books.figures.places(),
@@ -278,18 +288,6 @@ impl State {
         }
         self.last = Some(at);
         self.latest = self.latest.max(at);
-    }
-
-    fn count_interface(&mut self, frame: &Frame<'_>, cast: Cast) {
-        let number = (frame.interface as usize).min(INTERFACES - 1);
-        if number >= self.interfaces.len() {
-            self.interfaces.resize(number + 1, InterfaceRow::default());
-        }
-        let row = &mut self.interfaces[number];
-        row.frames += 1;
-        row.bytes = row.bytes.saturating_add(u64::from(frame.wire_len));
-        row.multicast += u64::from(cast == Cast::Multicast);
-        row.broadcast += u64::from(cast == Cast::Broadcast);
     }
 
     /// Hands the frame to its conversation; `None` if it has none that is followed.

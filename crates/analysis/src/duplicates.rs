@@ -19,6 +19,7 @@ const WAYS: usize = 4;
 struct Seen {
     digest: u64,
     at: Timestamp,
+    interface: u32,
 }
 
 /// The latest frames, by digest. Of fixed size: where two digests share a place the older
@@ -32,21 +33,22 @@ impl Duplicates {
         let never = Seen {
             digest: 0,
             at: Timestamp::from_nanos(i64::MIN),
+            interface: 0,
         };
         Self {
             seen: vec![never; PLACES],
         }
     }
 
-    /// Whether this frame is a copy of one just seen. `identified`: it carries an
+    /// The interface of the frame just seen of which this one is a copy. `identified`: it carries an
     /// identification of its own, and `start` is where its network layer begins, so that
     /// copies with other MAC addresses or tags are found.
-    pub(crate) fn is_copy(
+    pub(crate) fn original(
         &mut self,
         frame: &Frame<'_>,
         identified: Option<usize>,
         settings: &Settings,
-    ) -> bool {
+    ) -> Option<u32> {
         let (bytes, window) = match identified {
             Some(start) => (
                 frame.bytes.get(start..).unwrap_or_default(),
@@ -55,7 +57,7 @@ impl Duplicates {
             None => (frame.bytes, settings.duplicate_ns),
         };
         if bytes.is_empty() {
-            return false;
+            return None;
         }
         // Behind other link headers a copy has another length on the wire.
         let length = match identified {
@@ -66,16 +68,17 @@ impl Duplicates {
         let first = (digest >> 32) as usize % (PLACES / WAYS) * WAYS;
         let ways = &mut self.seen[first..first + WAYS];
         let copied = |s: &Seen| s.digest == digest && (0..=window).contains(&frame.at.since(s.at));
-        if ways.iter().any(copied) {
-            return true;
+        if let Some(original) = ways.iter().copied().find(copied) {
+            return Some(original.interface);
         }
         // The oldest of them makes room.
         ways.rotate_right(1);
         ways[0] = Seen {
             digest,
             at: frame.at,
+            interface: frame.interface,
         };
-        false
+        None
     }
 }
 
@@ -115,7 +118,8 @@ mod tests {
             wire_len: bytes.len() as u32,
             bytes,
         };
-        d.is_copy(&frame, identified, &Settings::default())
+        d.original(&frame, identified, &Settings::default())
+            .is_some()
     }
 
     #[test]

@@ -25,10 +25,12 @@ mod pairing;
 mod piece;
 mod round_trips;
 mod sample;
+mod segment;
 mod snapshot;
 mod stream;
 mod summary;
 mod table;
+mod timeline;
 mod trail;
 mod transaction;
 mod turns;
@@ -41,10 +43,14 @@ pub use ledger::{Ledger, Share};
 pub use names::{LONGEST_NAME, Place};
 pub use notice::{DEAD_AFTER, Notice, Noticed};
 pub use sample::{Fidelity, Sample, Samples};
+pub use segment::{
+    Busiest, Course, Directions, Duplex, Flow, KnownBy, Peak, SIZES, Segment, SegmentRow, Spacing,
+    Volume, WireBytes,
+};
 pub use snapshot::{
     Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, FrameSums, Grade,
-    Grouping, InterfaceRow, LedgerOf, LedgerRow, PlaceRow, Reason, RoundTrip, ServerRow, Settings,
-    Snapshot, Spread, StationRow, Times,
+    Grouping, LedgerOf, LedgerRow, PlaceRow, Reason, RoundTrip, ServerRow, Settings, Snapshot,
+    Spread, StationRow, Times,
 };
 pub use summary::{OperationKey, OperationSum, StationSum, Summary};
 pub use trail::{Assembled, Deed, Stretch};

@@ -1,6 +1,6 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
-use crate::{Histogram, Ledger, Samples, Transaction};
+use crate::{Duplex, Histogram, Ledger, Samples, Segment, Transaction};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -342,20 +342,6 @@ pub struct Attribution {
     pub duplicates: u64,
 }
 
-/// One interface of the capture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InterfaceRow {
-    /// Frames seen.
-    pub frames: u64,
-    /// Bytes on the wire as the capture counts them: without preamble, gap and (mostly)
-    /// check sequence.
-    pub bytes: u64,
-    /// Frames to a group.
-    pub multicast: u64,
-    /// Frames to everyone.
-    pub broadcast: u64,
-}
-
 /// How far the capture can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
@@ -431,8 +417,8 @@ pub struct Snapshot {
     pub capture: CaptureRow,
     /// Frames that contain each protocol, in the order of the registry; none is 0.
     pub protocols: Vec<(&'static str, u64)>,
-    /// By interface number.
-    pub interfaces: Vec<InterfaceRow>,
+    /// How much of the segments was used.
+    pub segment: Segment,
     /// By total response time, the greatest first; rows of one server stand together.
     pub servers: Vec<ServerRow>,
     /// By total response time, the greatest first.
@@ -486,6 +472,10 @@ pub struct Settings {
     pub names: usize,
     /// No such name is shown: each is replaced by a number, the same for the same name.
     pub private: bool,
+    /// Bits per second of all links, whatever the capture says of them.
+    pub link_speed: Option<u64>,
+    /// Whether the directions of all links share one way, if that is known.
+    pub duplex: Option<Duplex>,
 }
 
 impl Default for Settings {
@@ -503,6 +493,8 @@ impl Default for Settings {
             slowest: 10,
             names: 50_000,
             private: false,
+            link_speed: None,
+            duplex: None,
         }
     }
 }

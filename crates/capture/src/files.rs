@@ -342,6 +342,10 @@ impl Files {
 }
 
 impl Source for Files {
+    fn link_speed(&self, interface: u32) -> Option<u64> {
+        self.interfaces.list().get(interface as usize)?.speed
+    }
+
     fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
         if let Some(front) = &mut self.front {
             match front.advance(&mut self.interfaces) {

@@ -21,6 +21,8 @@ pub struct Interface {
     /// Bytes of frame check sequence that the file holds at the end of a frame. They
     /// are taken off: neither `Frame::bytes` nor `Frame::wire_len` counts them.
     pub fcs_len: u8,
+    /// Bits per second of the link, if the file says.
+    pub speed: Option<u64>,
     /// Frames the interface received, as the capturing program counted them.
     pub received: Option<u64>,
     /// Frames lost by the interface or by the operating system, as the capturing
@@ -42,6 +44,7 @@ impl Interface {
             link,
             snaplen,
             fcs_len: 0,
+            speed: None,
             received: None,
             dropped: None,
             dropped_noted: 0,
@@ -110,6 +113,7 @@ impl Interfaces {
                     (a, b) => a.max(b),
                 };
                 known.fcs_len = known.fcs_len.max(interface.fcs_len);
+                known.speed = known.speed.max(interface.speed);
             }
             return Some(number);
         }

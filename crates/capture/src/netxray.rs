@@ -53,6 +53,8 @@ struct Header {
     link: LinkType,
     /// Frames end with their check sequence, where they end with anything extra.
     has_fcs: bool,
+    /// Bits per second of the link; 0 where that was not known.
+    speed: u32,
     /// Offset of the first record.
     first: u64,
     /// Offset behind the last record; smaller than `first` in a circular file.
@@ -143,6 +145,7 @@ impl Header {
             ticks_per_second,
             link,
             has_fcs: realtick.to_le_bytes()[1..3] == [0x34, 0x12],
+            speed: field(0x3c),
             first: field(0x18).into(),
             end: field(0x1c).into(),
         };
@@ -169,6 +172,7 @@ impl Header {
 fn open(mut window: Window) -> Result<Box<dyn Reader>, Fault> {
     let header = Header::read(file_header(&mut window, FILE_HEADER)?)?;
     let mut interface = Interface::new(header.link, 0);
+    interface.speed = Some(u64::from(header.speed)).filter(|speed| *speed > 0);
     if header.generation == Generation::Two && header.has_fcs {
         interface.fcs_len = 4;
     }

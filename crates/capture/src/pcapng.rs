@@ -233,6 +233,9 @@ impl Pcapng {
         for (code, value) in Options::new(block.get(16..).unwrap_or_default(), big) {
             match (code, value) {
                 (2, name) => interface.name = Some(text(name)),
+                (8, [_, _, _, _, _, _, _, _]) => {
+                    interface.speed = Some(u64_at(value, 0, big)).filter(|speed| *speed > 0);
+                }
                 (9, [exponent, ..]) => resolution = *exponent,
                 // The draft says bits and gives 4 as its example; writers put bytes.
                 (13, [length, ..]) => {

@@ -15,9 +15,10 @@
 use std::fmt;
 
 pub use wirewait_analysis::{
-    Analyzer, Attribution, CaptureRow, Counts, EXACT_VALUES, Excluded, Extent, Flags, FrameCounts,
-    FrameSums, Grade, Grouping, InterfaceRow, Mark, Outcome, Place, PlaceRow, Reason, ServerRow,
-    Settings, Sink, Snapshot, Spread, StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
+    Analyzer, Attribution, CaptureRow, Counts, Duplex, EXACT_VALUES, Excluded, Extent, Flags,
+    FrameCounts, FrameSums, Grade, Grouping, Mark, Outcome, Place, PlaceRow, Reason, Segment,
+    SegmentRow, ServerRow, Settings, Sink, Snapshot, Spread, StationRow, Times, Transaction,
+    Turnaround, WHOLE_FRAME,
 };
 pub use wirewait_dissectors::{EVIDENCE, last, registry};
 pub use wirewait_wire::{
@@ -28,6 +29,9 @@ pub use wirewait_wire::{
 /// Frames in one [`Engine::step`]: short enough to look around often, long enough that
 /// looking around costs nothing.
 const STEP: u32 = 4096;
+
+/// No speed is asked for beyond this interface.
+const LAST_INTERFACE: u32 = 65_535;
 
 /// What to do with a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +57,8 @@ pub enum Progress {
 pub struct Engine<S> {
     source: S,
     analyzer: Analyzer,
+    /// Interfaces of which the source was asked how fast they are.
+    met: u32,
 }
 
 impl<S: fmt::Debug> fmt::Debug for Engine<S> {
@@ -70,6 +76,7 @@ impl<S: Source> Engine<S> {
         Self {
             source,
             analyzer: Analyzer::new(registry(), settings),
+            met: 0,
         }
     }
 
@@ -95,13 +102,27 @@ impl<S: Source> Engine<S> {
             let Some(frame) = self.source.next_frame()? else {
                 return Ok(Progress::End);
             };
+            let interface = frame.interface;
             match choose(&frame) {
-                Choice::Take => self.analyzer.frame(&frame, sink),
+                Choice::Take => {
+                    self.analyzer.frame(&frame, sink);
+                    self.meet(interface);
+                }
                 Choice::Skip => self.analyzer.skip(),
                 Choice::Stop => return Ok(Progress::End),
             }
         }
         Ok(Progress::More)
+    }
+
+    /// Passes on how fast the links are, once the source knows them.
+    fn meet(&mut self, interface: u32) {
+        while self.met <= interface.min(LAST_INTERFACE) {
+            if let Some(speed) = self.source.link_speed(self.met) {
+                self.analyzer.link_speed(self.met, speed);
+            }
+            self.met += 1;
+        }
     }
 
     /// Tells the analysis the time when no frame does (a silent live segment), so that

@@ -93,6 +93,35 @@ impl fmt::Display for Rate {
     }
 }
 
+/// Bits per second in decimal units, to three digits or more: `56 kbit/s`, `9.87 Mbit/s`.
+pub(crate) struct BitRate(pub(crate) u64);
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (unit, name) = match self.0 {
+            n @ 0..1000 => return write!(f, "{n} bit/s"),
+            1000..999_995 => (1000, "kbit/s"),
+            999_995..999_995_000 => (1_000_000, "Mbit/s"),
+            _ => (1_000_000_000, "Gbit/s"),
+        };
+        // Hundredths, rounded half up.
+        let hundredths = (u128::from(self.0) * 200 + unit) / (2 * unit);
+        match (hundredths / 100, hundredths % 100) {
+            (whole, 0) => write!(f, "{whole} {name}"),
+            (whole, part) => write!(f, "{whole}.{part:02} {name}"),
+        }
+    }
+}
+
+impl BitRate {
+    /// Of so many bytes in so many nanoseconds; `None` if no time passed.
+    pub(crate) fn of(bytes: u64, ns: i64) -> Option<Self> {
+        let ns = u128::try_from(ns).ok().filter(|ns| *ns > 0)?;
+        let bits = u128::from(bytes) * 8 * 1_000_000_000 / ns;
+        Some(Self(u64::try_from(bits).unwrap_or(u64::MAX)))
+    }
+}
+
 /// The name of an operation; one without a name is told by its number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Command {
@@ -175,6 +204,19 @@ mod tests {
         assert_eq!(shown(999_994_999), "999.99 MB/s");
         assert_eq!(shown(999_995_000), "1.00 GB/s");
         assert_eq!(shown(12_500_000_000), "12.50 GB/s");
+    }
+
+    #[test]
+    fn bit_rates_are_those_of_links() {
+        let shown = |n| BitRate(n).to_string();
+        assert_eq!(shown(300), "300 bit/s");
+        assert_eq!(shown(56_000), "56 kbit/s");
+        assert_eq!(shown(9_870_000), "9.87 Mbit/s");
+        assert_eq!(shown(999_995_000), "1 Gbit/s");
+        assert_eq!(shown(2_500_000_000), "2.50 Gbit/s");
+        let of = |bytes, ns| BitRate::of(bytes, ns).map(|rate| rate.0);
+        assert_eq!(of(1538, 10_000_000), Some(1_230_400));
+        assert_eq!(of(1538, 0), None);
     }
 
     #[test]

@@ -51,7 +51,7 @@ struct Document<'a> {
     verdict: verdict::Judged,
     capture: capture::Capture<'a>,
     protocols: capture::Protocols<'a>,
-    segment: Vec<segment::Segment<'a>>,
+    segment: segment::Segment<'a>,
     servers: Vec<servers::Server>,
     stations: Vec<stations::Station>,
     distribution: distribution::Distributions,
@@ -155,7 +155,7 @@ mod tests {
         empty.capture.last = None;
         empty.capture.reasons.clear();
         empty.protocols.clear();
-        empty.interfaces.clear();
+        empty.segment = wirewait_analysis::Segment::default();
         empty.servers.clear();
         empty.stations.clear();
         empty.slowest.clear();

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use wirewait_analysis::{
-    Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, Extent, Flags,
-    FrameCounts, FrameSums, Grade, Grouping, Histogram, InterfaceRow, Ledger, LedgerOf, LedgerRow,
-    Mark, Outcome, Place, PlaceRow, Reason, Samples, ServerRow, Settings, Share, Snapshot, Spread,
-    StationRow, Times, Transaction, Turnaround, WHOLE_FRAME,
+    Attribution, CaptureRow, Counts, Course, DistributionRow, Distributions, Duplex, Excluded,
+    Extent, Flags, Flow, FrameCounts, FrameSums, Grade, Grouping, Histogram, KnownBy, Ledger,
+    LedgerOf, LedgerRow, Mark, Outcome, Peak, Place, PlaceRow, Reason, Samples, Segment,
+    SegmentRow, ServerRow, Settings, Share, Snapshot, Spacing, Spread, StationRow, Times,
+    Transaction, Turnaround, Volume, WHOLE_FRAME, WireBytes,
 };
-use wirewait_wire::{Address, Chain, Endpoint, File, Kind, Operation, Status, Timestamp};
+use wirewait_wire::{Address, Chain, Endpoint, File, Kind, LinkType, Operation, Status, Timestamp};
 
 pub(crate) static READ: Operation = Operation {
     name: "READ_ANDX",
@@ -307,6 +308,83 @@ fn ledgers() -> Vec<LedgerRow> {
     .collect()
 }
 
+/// A link of 10 Mbit/s with 1,234 frames in 90 s, and 9 % of it used in its busiest second.
+fn segment() -> Segment {
+    let peak = |width_ns, frames, bytes| Peak {
+        width_ns,
+        begins: at(60_000_000),
+        frames,
+        bytes,
+    };
+    let row = SegmentRow {
+        link: Some(LinkType::ETHERNET),
+        captured: Volume {
+            frames: 1240,
+            bytes: 567_890,
+        },
+        copies: Volume {
+            frames: 6,
+            bytes: 600,
+        },
+        first: Some(at(0)),
+        last: Some(at(90_000_000)),
+        bytes: WireBytes {
+            data_link: 572_226,
+            with_preamble: 582_098,
+            on_wire: 596_906,
+            without_check: 567_290,
+        },
+        multicast: Volume {
+            frames: 3,
+            bytes: 3000,
+        },
+        broadcast: Volume {
+            frames: 40,
+            bytes: 4000,
+        },
+        sizes: [600, 100, 34, 0, 100, 400, 0],
+        speed: Some((10_000_000, KnownBy::Given)),
+        speed_at_least: Some(2_000_000),
+        duplex: Some((Duplex::Half, KnownBy::Assumed)),
+        all: Flow {
+            total: Volume {
+                frames: 1234,
+                bytes: 596_906,
+            },
+            peaks: [
+                peak(10_000_000, 4, 5000),
+                peak(100_000_000, 30, 22_500),
+                peak(1_000_000_000, 90, 112_500),
+            ],
+            utilisation: Some(5306),
+            peak_utilisation: [Some(400_000), Some(180_000), Some(90_000)],
+        },
+        spacing: Some(Spacing {
+            pairs: 1233,
+            too_close: 12,
+        }),
+        course: Course {
+            begins: at(0),
+            width_ns: 1_000_000_000,
+            buckets: vec![
+                Volume {
+                    frames: 1144,
+                    bytes: 484_406,
+                },
+                Volume {
+                    frames: 90,
+                    bytes: 112_500,
+                },
+            ],
+        },
+        ..SegmentRow::default()
+    };
+    Segment {
+        interfaces: vec![row.clone()],
+        together: row,
+    }
+}
+
 pub(crate) fn snapshot() -> Snapshot {
     let unknown = ServerRow {
         command: "UNKNOWN",
@@ -348,12 +426,7 @@ pub(crate) fn snapshot() -> Snapshot {
             evicted: 0,
         },
         protocols: vec![("ethernet", 1234), ("smb1", 20)],
-        interfaces: vec![InterfaceRow {
-            frames: 1234,
-            bytes: 567_890,
-            multicast: 3,
-            broadcast: 40,
-        }],
+        segment: segment(),
         servers: vec![server_row(), unknown],
         stations: vec![StationRow {
             client: v4(9, None),

@@ -83,9 +83,7 @@ pub fn report(
     writeln!(out)?;
     capture::capture(out, about, snapshot, look)?;
     capture::protocols(out, snapshot, look)?;
-    if snapshot.interfaces.len() > 1 {
-        segment::interfaces(out, about, snapshot, look)?;
-    }
+    segment::segment(out, about, snapshot, look)?;
     ledger::ledgers(out, snapshot, look)?;
     servers::servers(out, snapshot, look)?;
     stations::stations(out, snapshot, look)?;

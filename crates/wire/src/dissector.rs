@@ -1,6 +1,6 @@
 //! The shape of a dissector: plain data and plain functions, no state.
 
-use crate::{Answered, Asked, Claim, Facts, Fields, Names, Next, Part};
+use crate::{Answered, Asked, Claim, Facts, Fields, Medium, Names, Next, Part};
 use std::fmt;
 
 /// What a dissector is given: the bytes at hand, and how many there really were.
@@ -150,6 +150,8 @@ pub struct Dissector {
     /// What transactions name as their carrier when this is the innermost layer below them
     /// that has a name to give (`tcp`, `nbt`, `ipx`, `nbf`).
     pub carrier: Option<&'static str>,
+    /// What its frames cost on the wire, if it is a link of which that is known.
+    pub medium: Option<Medium>,
     /// Reads the header and adds to the facts.
     pub dissect: fn(Input<'_>, &mut Facts) -> Result<Layer, Fault>,
     /// Cuts a byte stream into messages, for protocols that frame themselves in one.
@@ -188,6 +190,7 @@ impl Dissector {
         conveys: false,
         orders: false,
         carrier: None,
+        medium: None,
         dissect: |input, _| {
             Ok(Layer {
                 header: 0,

@@ -17,6 +17,7 @@ mod facts;
 mod field;
 mod frame;
 mod layout;
+mod medium;
 mod naming;
 mod registry;
 mod source;
@@ -39,6 +40,7 @@ pub use facts::{
 pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType};
 pub use layout::{Confidence, Form, Layout, LayoutError, LayoutRow, Listed, Values};
+pub use medium::Medium;
 pub use naming::{Names, Naming, Text};
 pub use registry::{Conflict, DissectorId, Registry};
 pub use source::{Source, SourceError, SourceErrorKind};

@@ -1,6 +1,6 @@
 //! Finds the dissector for a payload.
 
-use crate::{Asked, Claim, Dissector, Field, Fields, Input, Key, Layout, Next};
+use crate::{Asked, Claim, Dissector, Field, Fields, Input, Key, Layout, LinkType, Medium, Next};
 use std::fmt;
 use std::sync::Arc;
 
@@ -120,6 +120,12 @@ impl Registry {
     #[must_use]
     pub fn dissector(&self, id: DissectorId) -> &'static Dissector {
         self.dissectors[usize::from(id.0).min(self.dissectors.len().saturating_sub(1))]
+    }
+
+    /// What frames of this kind of link cost on the wire, if that is known.
+    #[must_use]
+    pub fn medium(&self, link: LinkType) -> Option<Medium> {
+        self.dissector(self.find(link.key())?).medium
     }
 
     /// Shows the fields of the dissector with this name by another table than its own. Says

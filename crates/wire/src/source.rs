@@ -12,6 +12,13 @@ pub trait Source {
     /// input but leaves everything that was read before it good, and the next call goes
     /// on behind the damage where that is possible.
     fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError>;
+
+    /// Bits per second of the link that this interface is on, where the input says. Known when
+    /// the first frame of the interface was yielded.
+    fn link_speed(&self, interface: u32) -> Option<u64> {
+        let _ = interface;
+        None
+    }
 }
 
 /// How bad it is.

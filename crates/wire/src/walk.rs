@@ -1,8 +1,8 @@
 //! Walks the layers of a frame, or of a message that was put together from several.
 
 use crate::{
-    Carries, Dissector, DissectorId, Facts, Fault, Frame, Framing, Input, Next, Registry, Stop,
-    StopReason,
+    Address, Carries, Dissector, DissectorId, Facts, Fault, Frame, Framing, Input, Next, Registry,
+    Stop, StopReason,
 };
 
 /// More layers than any frame of these protocols has; a deeper one is malformed.
@@ -46,6 +46,9 @@ pub struct Walk {
     /// The message of requests and responses that the walk was handed over at: who reads
     /// it, and where it begins and ends (`start` and `payload` are the same).
     pub message: Option<Span>,
+    /// Who sent it and to whom, as its link knows them. [`Facts::from`] and [`Facts::to`] may
+    /// be far behind routers.
+    pub neighbours: (Address, Address),
     /// Where the layer begins that identifies its packets ([`Facts::packet_id`]).
     pub packet_start: Option<u32>,
     /// The layer at which the walk stopped because its header could not be read (`start` and
@@ -68,6 +71,7 @@ impl Default for Walk {
             stop: None,
             next: Next::NONE,
             message: None,
+            neighbours: (Address::None, Address::None),
             packet_start: None,
             unread: None,
             nested: 0,
@@ -137,6 +141,7 @@ impl Walk {
         self.stop = None;
         self.next = Next::NONE;
         self.message = None;
+        self.neighbours = (Address::None, Address::None);
         self.packet_start = None;
         self.unread = None;
         self.nested = 0;
@@ -210,6 +215,9 @@ impl Registry {
                     return;
                 }
             };
+            if walk.len == 0 {
+                walk.neighbours = (walk.facts.from.address, walk.facts.to.address);
+            }
             if walk.packet_start.is_none() && walk.facts.packet_id.is_some() {
                 walk.packet_start = Some(start);
             }

@@ -1,7 +1,7 @@
 //! Keys `excluded` and `settings`.
 
 use serde::Serialize;
-use wirewait_analysis::{Settings, Snapshot};
+use wirewait_analysis::{Duplex, Settings, Snapshot};
 
 #[derive(Serialize)]
 pub(super) struct Excluded {
@@ -33,6 +33,8 @@ pub(super) struct SettingsUsed {
     slowest: usize,
     names: usize,
     private: bool,
+    link_speed_bits_per_second: Option<u64>,
+    duplex: Option<&'static str>,
 }
 
 impl From<&Settings> for SettingsUsed {
@@ -47,6 +49,8 @@ impl From<&Settings> for SettingsUsed {
             slowest: settings.slowest,
             names: settings.names,
             private: settings.private,
+            link_speed_bits_per_second: settings.link_speed,
+            duplex: settings.duplex.map(Duplex::name),
         }
     }
 }

@@ -1,0 +1,369 @@
+//! How much of a segment was used: perf definitions, section 7.
+
+mod load;
+mod peaks;
+mod spacing;
+mod ways;
+
+pub use load::{
+    Busiest, Course, Directions, Duplex, Flow, KnownBy, Peak, SIZES, Segment, SegmentRow, Spacing,
+    Volume, WireBytes,
+};
+
+use crate::Settings;
+use crate::timeline::Timeline;
+use spacing::{byte_time, wire_time_ns};
+use std::cmp::Ordering;
+use ways::{Ends, Way};
+use wirewait_wire::{Cast, Endpoint, Frame, LinkType, Medium, Registry, Timestamp, Walk};
+
+/// Interfaces that are counted apart; frames of further ones count with the last.
+const INTERFACES: usize = 256;
+/// One second, ns.
+const SECOND_NS: u128 = 1_000_000_000;
+/// Utilisation is counted in this part of one.
+const MILLIONTHS: u128 = 1_000_000;
+
+/// Gathers what is in a [`Segment`].
+pub(crate) struct Segments {
+    interfaces: Vec<Interface>,
+    /// Peaks of all interfaces together; all else of them is a sum.
+    together: Way,
+    given_speed: Option<u64>,
+    given_duplex: Option<Duplex>,
+}
+
+/// One interface on its way.
+#[derive(Clone)]
+struct Interface {
+    row: SegmentRow,
+    medium: Option<Medium>,
+    /// Bits per second, and how long a byte takes at that.
+    speed: Option<(u64, KnownBy)>,
+    byte_time: Option<u64>,
+    all: Way,
+    ends: Ends,
+    course: Timeline<Volume>,
+    /// Bytes on the wire of the latest frame, and of the longest.
+    last_bytes: u64,
+    longest: u64,
+}
+
+impl Segments {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            interfaces: Vec::new(),
+            together: Way::default(),
+            given_speed: settings.link_speed,
+            given_duplex: settings.duplex,
+        }
+    }
+
+    /// The capture says how fast the link of this interface is.
+    pub(crate) fn speed(&mut self, interface: u32, bits_per_second: u64) {
+        // The last one stands for all further ones.
+        let apart = (interface as usize) < INTERFACES - 1;
+        if self.given_speed.is_none() && apart {
+            self.at(interface)
+                .set_speed(bits_per_second, KnownBy::Capture);
+        }
+    }
+
+    /// A frame was captured. `copy` says that it was captured before on this interface.
+    pub(crate) fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        walk: &Walk,
+        copy: bool,
+        registry: &Registry,
+    ) {
+        let captured = Volume::frame(frame.wire_len.into());
+        let interface = self.at(frame.interface);
+        interface.row.captured += captured;
+        if copy {
+            interface.row.copies += captured;
+            return;
+        }
+        if interface.row.link != Some(frame.link) {
+            interface.link(frame.link, registry);
+        }
+        let bytes = interface.count(frame, walk);
+        // A clock that is only needed where there is more than one interface is not looked at
+        // elsewhere.
+        if self.interfaces.len() > 1 {
+            self.together.add(frame.at, bytes, None);
+        }
+    }
+
+    /// How things stand.
+    pub(crate) fn found(&self) -> Segment {
+        let interfaces: Vec<SegmentRow> = self
+            .interfaces
+            .iter()
+            .map(|interface| interface.found(self.given_duplex))
+            .collect();
+        Segment {
+            together: self.sum(&interfaces),
+            interfaces,
+        }
+    }
+
+    fn at(&mut self, number: u32) -> &mut Interface {
+        let number = (number as usize).min(INTERFACES - 1);
+        if number >= self.interfaces.len() {
+            let mut new = Interface::new();
+            if let Some(speed) = self.given_speed {
+                new.set_speed(speed, KnownBy::Given);
+            }
+            // What went before was all on one interface.
+            if let [only] = self.interfaces.as_slice() {
+                self.together = only.all;
+            }
+            self.interfaces.resize(number + 1, new);
+        }
+        &mut self.interfaces[number]
+    }
+
+    /// All interfaces together. Against which speed that counts nobody can say.
+    fn sum(&self, rows: &[SegmentRow]) -> SegmentRow {
+        if let [only] = rows {
+            return only.clone();
+        }
+        let mut sum = SegmentRow::default();
+        let mut course = Timeline::new();
+        for (row, interface) in rows.iter().zip(&self.interfaces) {
+            sum.absorb(row);
+            course.absorb(&interface.course);
+        }
+        sum.all.peaks = self.together.peaks.found();
+        sum.course = shown(&course);
+        sum
+    }
+}
+
+impl Interface {
+    fn new() -> Self {
+        Self {
+            row: SegmentRow::default(),
+            medium: None,
+            speed: None,
+            byte_time: None,
+            all: Way::default(),
+            ends: Ends::default(),
+            course: Timeline::new(),
+            last_bytes: 0,
+            longest: 0,
+        }
+    }
+
+    fn set_speed(&mut self, bits_per_second: u64, by: KnownBy) {
+        self.speed = Some((bits_per_second, by)).filter(|(speed, _)| *speed > 0);
+        self.byte_time = byte_time(bits_per_second);
+    }
+
+    fn link(&mut self, link: LinkType, registry: &Registry) {
+        self.row.link = Some(link);
+        self.medium = registry.medium(link);
+    }
+
+    /// Counts a frame; gives its bytes on the wire.
+    fn count(&mut self, frame: &Frame<'_>, walk: &Walk) -> u64 {
+        let row = &mut self.row;
+        row.first = Some(row.first.map_or(frame.at, |first| first.min(frame.at)));
+        let latest = row.last.is_none_or(|last| frame.at >= last);
+        let (bytes, size) = match self.medium {
+            Some(medium) => {
+                let bare = medium.frame(frame.wire_len);
+                let check = u64::from(medium.check);
+                let data_link = bare + check;
+                let with_preamble = data_link + u64::from(medium.preamble);
+                row.oversize += u64::from(medium.longest.is_some_and(|n| frame.wire_len > n));
+                let bytes = WireBytes {
+                    data_link,
+                    with_preamble,
+                    on_wire: medium.on_wire(frame.wire_len),
+                    without_check: bare,
+                };
+                (bytes, data_link)
+            }
+            None => {
+                row.bare += 1;
+                let bytes = u64::from(frame.wire_len);
+                let same = WireBytes {
+                    data_link: bytes,
+                    with_preamble: bytes,
+                    on_wire: bytes,
+                    without_check: bytes,
+                };
+                (same, bytes)
+            }
+        };
+        row.bytes += bytes;
+        let class = SIZES.partition_point(|longest| *longest < size);
+        row.sizes[class] += 1;
+        let bytes = bytes.on_wire;
+        let volume = Volume::frame(bytes);
+        let cast = walk.facts.cast;
+        match cast {
+            Cast::Unicast => {}
+            Cast::Multicast => row.multicast += volume,
+            Cast::Broadcast => row.broadcast += volume,
+        }
+        if latest {
+            row.last = Some(frame.at);
+            self.last_bytes = bytes;
+        }
+        self.longest = self.longest.max(bytes);
+        self.all.add(frame.at, bytes, self.byte_time);
+        self.ends
+            .add(walk.neighbours, cast, frame.at, bytes, self.byte_time);
+        self.course.add(frame.at, volume);
+        bytes
+    }
+
+    fn found(&self, given: Option<Duplex>) -> SegmentRow {
+        let mut row = self.row.clone();
+        // Without framing there is no time that a frame takes.
+        row.speed = self.speed.filter(|_| row.bare == 0);
+        let end = self.ends.found();
+        row.duplex = (row.frames_counted() > 0).then(|| self.duplex(given));
+        let full = matches!(row.duplex, Some((Duplex::Full, _)));
+        let elapsed_ns = self.elapsed_ns(&row);
+        let flow = |way: &Way, judged: bool| {
+            let speed = row.speed.map(|(speed, _)| speed).filter(|_| judged);
+            flow(way, speed, elapsed_ns)
+        };
+        row.all = flow(&self.all, !full);
+        row.directions = end.map(|end| Directions {
+            station: Endpoint {
+                address: end.station,
+                ..Endpoint::default()
+            },
+            from: flow(&end.from, true),
+            to: flow(&end.to, true),
+            before: self.ends.before,
+        });
+        row.speed_at_least = self.at_least(&row);
+        row.spacing = match (row.speed, full, end) {
+            (None, ..) | (_, true, None) => None,
+            (_, false, _) => Some(self.all.spaced.found),
+            (_, true, Some(end)) => {
+                let (from, to) = (end.from.spaced.found, end.to.spaced.found);
+                Some(Spacing {
+                    pairs: from.pairs + to.pairs,
+                    too_close: from.too_close + to.too_close,
+                })
+            }
+        };
+        row.course = shown(&self.course);
+        row
+    }
+
+    /// Given; or shown by frames of the two directions that overlap, while those of each do
+    /// not; or a matter of course at that speed. Otherwise all are taken to share one way: each
+    /// direction then has at most what is shown.
+    fn duplex(&self, given: Option<Duplex>) -> (Duplex, KnownBy) {
+        if let Some(duplex) = given {
+            return (duplex, KnownBy::Given);
+        }
+        let overlap = self.ends.found().is_some_and(|end| {
+            let of_each = end.from.spaced.found.too_close + end.to.spaced.found.too_close;
+            of_each == 0 && self.all.spaced.found.too_close > 0
+        });
+        if overlap {
+            return (Duplex::Full, KnownBy::Capture);
+        }
+        let fast = self
+            .speed
+            .zip(self.medium.and_then(|medium| medium.duplex_from))
+            .is_some_and(|((speed, _), from)| speed >= from);
+        match fast {
+            true => (Duplex::Full, KnownBy::Assumed),
+            false => (Duplex::Half, KnownBy::Assumed),
+        }
+    }
+
+    /// From the first stamp to the last, and the duration of the last frame.
+    fn elapsed_ns(&self, row: &SegmentRow) -> Option<i64> {
+        let last = self
+            .byte_time
+            .map(|time| wire_time_ns(self.last_bytes, time));
+        Some(row.elapsed_ns()?.saturating_add(last.unwrap_or(0)))
+    }
+
+    /// A frame is counted in the bucket that it ends in, so all but one of a bucket's were sent
+    /// in it.
+    fn at_least(&self, row: &SegmentRow) -> Option<u64> {
+        let busiest = |flow: &Flow| {
+            let peak = flow.peaks[0];
+            let bytes = peak.bytes.saturating_sub(self.longest);
+            let bits = u128::from(bytes) * 8 * SECOND_NS;
+            bits.checked_div(u128::from(peak.width_ns.unsigned_abs()))
+        };
+        let bits = match (row.duplex?.0, &row.directions, row.duplex?.1) {
+            (Duplex::Half, _, KnownBy::Given) => busiest(&row.all),
+            (_, Some(ways), _) => busiest(&ways.from).max(busiest(&ways.to)),
+            // One of the two had at least half of it.
+            (_, None, _) => busiest(&row.all).map(|bits| bits / 2),
+        };
+        bits.filter(|bits| *bits > 0 && row.bare == 0)
+            .and_then(|bits| u64::try_from(bits).ok())
+    }
+}
+
+impl SegmentRow {
+    const fn frames_counted(&self) -> u64 {
+        self.captured.frames - self.copies.frames
+    }
+
+    /// Adds what can be added.
+    fn absorb(&mut self, other: &Self) {
+        self.captured += other.captured;
+        self.copies += other.copies;
+        self.bare += other.bare;
+        self.oversize += other.oversize;
+        self.bytes += other.bytes;
+        self.multicast += other.multicast;
+        self.broadcast += other.broadcast;
+        self.all.total += other.all.total;
+        for (sum, n) in self.sizes.iter_mut().zip(other.sizes) {
+            *sum += n;
+        }
+        let outer = |a: Option<Timestamp>, b: Option<Timestamp>, wanted: Ordering| match (a, b) {
+            (Some(a), Some(b)) if b.cmp(&a) == wanted => Some(b),
+            (a, b) => a.or(b),
+        };
+        self.first = outer(self.first, other.first, Ordering::Less);
+        self.last = outer(self.last, other.last, Ordering::Greater);
+    }
+}
+
+fn flow(way: &Way, speed: Option<u64>, elapsed_ns: Option<i64>) -> Flow {
+    let peaks = way.peaks.found();
+    Flow {
+        total: way.total,
+        peaks,
+        utilisation: utilisation(way.total.bytes, speed, elapsed_ns),
+        peak_utilisation: peaks.map(|peak| utilisation(peak.bytes, speed, Some(peak.width_ns))),
+    }
+}
+
+/// 8 B / (R T), in millionths, rounded half up.
+fn utilisation(bytes: u64, speed: Option<u64>, ns: Option<i64>) -> Option<u64> {
+    let ns = ns.filter(|ns| *ns > 0)?;
+    let capacity = u128::from(speed?).checked_mul(u128::from(ns.unsigned_abs()))?;
+    let used = (u128::from(bytes) * 8).checked_mul(SECOND_NS * MILLIONTHS)?;
+    let millionths = used.checked_add(capacity / 2)?.checked_div(capacity)?;
+    u64::try_from(millionths).ok()
+}
+
+fn shown(course: &Timeline<Volume>) -> Course {
+    Course {
+        begins: course.begins(),
+        width_ns: course.width_ns(),
+        buckets: course.values().copied().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

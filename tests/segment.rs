@@ -1,0 +1,104 @@
+//! How much of a segment was used, as tshark counts it on real captures.
+//!
+//! `oracle/segment.tsv` holds tshark's sums; `oracle/segment.sh` makes it and says what is in it.
+
+use crate::support::{analyse, captures, root};
+use wirewait_analysis::{KnownBy, SegmentRow};
+
+/// Captures whose frames hold something that tshark counts and that is none of the frame.
+const DIFFER: &[(&str, &str)] = &[];
+
+/// What tshark counts, of ours.
+fn ours(row: &SegmentRow) -> Vec<u64> {
+    let [narrow, _, wide] = row.all.peaks.map(|peak| peak.bytes);
+    let mut sums = vec![
+        row.captured.frames,
+        row.captured.bytes,
+        row.broadcast.frames,
+        row.multicast.frames,
+        row.bytes.on_wire,
+        wide,
+        narrow,
+    ];
+    sums.extend(row.sizes);
+    sums
+}
+
+#[test]
+fn frames_bytes_peaks_and_sizes_are_those_of_tshark() {
+    let Some(folder) = captures("segment") else {
+        return;
+    };
+    let table = std::fs::read_to_string(root().join("tests/oracle/segment.tsv")).unwrap();
+    let (mut same, mut copied) = (0, 0);
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let (capture, theirs) = line.split_once('\t').unwrap();
+        let path = folder.join(capture);
+        let theirs: Vec<u64> = theirs.split('\t').map(|n| n.parse().unwrap()).collect();
+        let found = analyse(&[path]).unwrap().snapshot.segment;
+        let row = &found.together;
+        let ours = ours(row);
+        if DIFFER.iter().any(|(name, _)| *name == capture) {
+            assert_ne!(ours, theirs, "{capture}: no longer differs");
+            continue;
+        }
+        assert_eq!(ours[..2], theirs[..2], "{capture}: frames and bytes");
+        let course: u64 = row.course.buckets.iter().map(|bucket| bucket.bytes).sum();
+        assert_eq!(course, row.bytes.on_wire, "{capture}: over time");
+        if row.copies.frames == 0 {
+            assert_eq!(ours, theirs, "{capture}");
+            same += 1;
+        } else {
+            // Copies take no time on the wire; tshark knows nothing of them.
+            let with_copies: u64 = ours[7..].iter().sum::<u64>() + row.copies.frames;
+            assert_eq!(with_copies, theirs[7..].iter().sum::<u64>(), "{capture}");
+            assert!(row.bytes.on_wire < theirs[4], "{capture}");
+            copied += 1;
+        }
+    }
+    assert!(same > 50 && copied > 0, "{same} and {copied} captures");
+}
+
+#[test]
+fn a_token_ring_is_counted_by_its_own_rule() {
+    let Some(folder) = captures("segment") else {
+        return;
+    };
+    let found = analyse(&[folder.join("real/tr_rpl_sample.pcap.gz")]).unwrap();
+    let row = found.snapshot.segment.together;
+    let frames = row.frames();
+    assert!(frames > 100 && row.bare == 0);
+    // Nothing is padded; 4 bytes of check sequence, and 3 of delimiters and frame status.
+    assert_eq!(
+        row.bytes.without_check,
+        row.captured.bytes - row.copies.bytes
+    );
+    assert_eq!(row.bytes.on_wire, row.bytes.without_check + 7 * frames);
+    assert_eq!(row.speed, None, "4 or 16 Mbit/s: the file does not say");
+}
+
+#[test]
+fn a_sniffer_says_how_fast_its_link_was() {
+    let Some(folder) = captures("segment") else {
+        return;
+    };
+    for (file, speed) in [
+        ("fmt_snifferpro2.001_tcpshake.cap", 10_000_000),
+        ("fmt_snifferpro2.002_languard-scan_smb1.cap", 100_000_000),
+    ] {
+        let options = wirewait_capture::Options::default();
+        let source = wirewait_capture::open(&[folder.join("formats").join(file)], &options);
+        let found = wirewait_engine::analyse(
+            source.unwrap(),
+            wirewait_engine::Settings::default(),
+            &mut (),
+            |damage| panic!("{file}: {damage}"),
+        );
+        let row = found.unwrap().segment.together;
+        assert_eq!(row.speed, Some((speed, KnownBy::Capture)), "{file}");
+        assert!(
+            row.all.utilisation.is_some_and(|used| used < 1_000_000),
+            "{file}"
+        );
+    }
+}
