@@ -582,6 +582,15 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn the_speed_of_the_link_is_in_the_header() {
+        let mut file = Build::default().file(&THREE);
+        for (speed, expected) in [(0, None), (16_000_000u32, Some(16_000_000))] {
+            file[0x3c..0x40].copy_from_slice(&speed.to_le_bytes());
+            assert_eq!(read_good(&file).1.list()[0].speed, expected);
+        }
+    }
+
+    #[test]
     fn a_frame_check_sequence_is_noted_where_it_is_one() {
         for (realtick, fcs_len) in [(0x0012_3428, 4), (0, 0)] {
             let file = Build {

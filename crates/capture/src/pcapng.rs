@@ -852,6 +852,18 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn the_speed_of_a_link_is_known_where_the_file_says() {
+        for (big, speed, expected) in [(false, 10_000_000, Some(10_000_000)), (true, 0, None)] {
+            let mut build = Build::new(big);
+            build
+                .interface(1, 0, &[U16(8), U16(8), U64(speed)])
+                .frame(0, 0, 6, b"abcdef");
+            let (_, interfaces) = read_good(&build.out);
+            assert_eq!(interfaces.list()[0].speed, expected);
+        }
+    }
+
+    #[test]
     fn the_frame_check_sequence_is_taken_off() {
         for length in [4, 32] {
             let mut build = Build::new(true);
