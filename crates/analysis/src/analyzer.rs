@@ -17,8 +17,7 @@ use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Grade, Mark, Notice, Settings, Snapshot, Transaction,
-    WHOLE_FRAME,
+    Assembled, CaptureRow, Deed, Grade, Mark, Notice, Settings, Snapshot, Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
 use std::cell::RefCell;
