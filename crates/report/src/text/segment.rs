@@ -103,8 +103,8 @@ fn load(interface: String, name: &str, row: &SegmentRow, dropped: Option<u64>) -
     let frames = row.frames();
     let part = |of: Volume| {
         [
-            shown((of.frames > 0).then(|| Percent(of.frames, frames))),
-            shown((of.frames > 0).then(|| Percent(of.bytes, row.bytes.on_wire))),
+            shown((of.frames > 0).then_some(Percent(of.frames, frames))),
+            shown((of.frames > 0).then_some(Percent(of.bytes, row.bytes.on_wire))),
         ]
     };
     let mut cells = vec![
