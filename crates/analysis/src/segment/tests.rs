@@ -56,7 +56,7 @@ fn capture(segments: &mut Segments, frames: &[Sent], link: LinkType) -> Segment 
 
 fn one(speed: Option<u64>, duplex: Option<Duplex>, frames: &[Sent]) -> SegmentRow {
     let found = capture(&mut segments(speed, duplex), frames, LinkType::ETHERNET);
-    assert_eq!(found.interfaces, [found.together.clone()]);
+    assert_eq!(found.interfaces, std::slice::from_ref(&found.together));
     found.together
 }
 
