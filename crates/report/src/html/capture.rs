@@ -26,14 +26,12 @@ pub(super) fn capture(page: &mut Page, about: &About, snapshot: &Snapshot) {
             _ => page.leaf("dd", &[], value),
         });
     });
-    if snapshot.interfaces.len() > 1 {
-        page.leaf("h3", &[], "Interfaces");
-        table::table(
-            page,
-            "Interfaces",
-            &text::segment::table(about, snapshot),
-            ROWS,
-        );
+    if snapshot.segment.together.captured.frames > 0 {
+        page.leaf("h3", &[], "Segment");
+        let loads = text::segment::table(about, snapshot);
+        table::table(page, "Segment", &loads, ROWS);
+        let sizes = text::segment::sizes(snapshot);
+        table::table(page, "Frames by size", &sizes, ROWS);
     }
     if !snapshot.protocols.is_empty() {
         page.within("details", &[], |page| {

@@ -198,7 +198,8 @@ fn names_from_the_capture_are_harmless() {
     about.selection.filter = Some(EVIL.to_owned());
     about.interfaces[0].name = Some(EVIL.to_owned());
     let mut snapshot = samples::snapshot();
-    snapshot.interfaces.push(snapshot.interfaces[0]);
+    let again = snapshot.segment.interfaces[0].clone();
+    snapshot.segment.interfaces.push(again);
     for by in [Grouping::User, Grouping::Share, Grouping::File] {
         snapshot.places.push(PlaceRow {
             by,
