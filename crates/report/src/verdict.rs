@@ -105,8 +105,8 @@ pub(crate) fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             Percent(*share, 1000)
         ),
         Doubt::CapturePoint(culprit) => format!(
-            "Doubt: where the capture was made is not known; the way between there and the {0}s \
-             counts as the {0}s'.",
+            "Doubt: how far from the {0}s the capture was made is not known for a fifth of that \
+             time or more; the way there counts as the {0}s'.",
             culprit.name()
         ),
     })
