@@ -91,6 +91,9 @@ pub struct Verdict {
     pub at: Option<(Endpoint, u64)>,
     /// The operation that took most of it there.
     pub operation: Option<(&'static str, &'static str, u32)>,
+    /// The highest utilisation of any link in any second, in millionths; `None` where no speed
+    /// is known.
+    pub busiest: Option<u64>,
     /// Where the capture was made, and what follows.
     pub on_the_way: OnTheWay,
     /// What speaks against it.
@@ -138,6 +141,10 @@ impl Verdict {
             answered,
             at,
             operation: at.and_then(|(at, _)| ways.busiest(&snapshot.servers, culprit, at)),
+            busiest: snapshot
+                .segment
+                .busiest(1_000_000_000)
+                .map(|b| b.utilisation),
             on_the_way,
             doubts,
         }

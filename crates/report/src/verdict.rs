@@ -42,6 +42,12 @@ pub(crate) fn sentence(verdict: &Verdict) -> String {
     if let Some((protocol, name, code)) = verdict.operation {
         text.push_str(&format!(", mostly {protocol} {}", Command { name, code }));
     }
+    if let Some(busiest) = verdict.busiest {
+        text.push_str(&format!(
+            "; the segment was never above {} busy in a second",
+            Percent(busiest, 1_000_000)
+        ));
+    }
     text.push('.');
     text
 }
@@ -141,6 +147,7 @@ mod tests {
             answered: if culprit.is_some() { 1024 } else { 3 },
             at: culprit.map(|_| (v4(1, None), 600)),
             operation: Some(("smb1", "READ_ANDX", 0x2e)),
+            busiest: culprit.map(|_| 91_000),
             on_the_way: OnTheWay::default(),
             doubts,
         }
@@ -151,7 +158,8 @@ mod tests {
         assert_eq!(
             sentence(&verdict(Some(Culprit::Server), Vec::new())),
             "Server: 71.2 % of the 18.000000 s that 12 clients spent at work was waiting for \
-             servers; 60.0 % of that for 10.0.0.1, mostly smb1 READ_ANDX."
+             servers; 60.0 % of that for 10.0.0.1, mostly smb1 READ_ANDX; the segment was never \
+             above 9.1 % busy in a second."
         );
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Judged {
     at: Option<String>,
     at_share: Option<f64>,
     command: Option<String>,
+    /// Highest of any link in any second; null where no speed is known.
+    peak_utilisation: Option<f64>,
     /// What of the network's time lies within turnarounds and pauses of the ledgers.
     on_the_way: Way,
     doubts: Vec<String>,
@@ -68,6 +70,7 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         command: verdict
             .operation
             .map(|(_, name, code)| Command { name, code }.to_string()),
+        peak_utilisation: verdict.busiest.map(|millionths| millionths as f64 / 1e6),
         on_the_way: Way {
             sentence: crate::verdict::position(&verdict),
             server: verdict.on_the_way.server.as_ref().map(Trip::from),
