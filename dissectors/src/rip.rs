@@ -5,7 +5,7 @@ use crate::parse::{be16, be32, header};
 use crate::{ipx, sap};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
+    Announcement, Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
     Operation, Part, Role, Side, Verified,
 };
 
@@ -80,6 +80,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     exchange: Some(exchange),
+    announces: Some(announces),
     describe,
     fields,
     ..Dissector::PLAIN
@@ -122,6 +123,24 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         exchange,
         length: input.length,
     })
+}
+
+fn announces(input: Input<'_>, tell: &mut dyn FnMut(Announcement<'_>)) {
+    if !matches!(Header::parse(input), Ok(h) if h.packet == Packet::Response) {
+        return;
+    }
+    let told = input.bytes.get(2..).unwrap_or_default();
+    for entry in told.chunks_exact(ENTRY as usize) {
+        if let (Some(network), Some(hops), Some(ticks)) =
+            (be32(entry, 0), be16(entry, 4), be16(entry, 6))
+        {
+            tell(Announcement::Route {
+                network,
+                hops: Some(hops).filter(|hops| *hops < UNREACHABLE),
+                ticks: Some(ticks),
+            });
+        }
+    }
 }
 
 /// Bytes that tell of one network: its number, hops and ticks.
@@ -232,6 +251,29 @@ mod tests {
         assert_eq!(carried(&RESPONSE, [0xff; 6]), Carries::Nothing);
         assert_eq!(carried(&RESPONSE, [0, 0, 0x1b, 1, 2, 3]), Carries::Message);
         assert_eq!(carried(&REQUEST, [0xff; 6]), Carries::Message);
+    }
+
+    #[test]
+    fn a_response_tells_of_ways_and_a_request_of_none() {
+        let told = |bytes: &[u8]| {
+            let mut all = Vec::new();
+            announces(Input::whole(bytes), &mut |told| match told {
+                Announcement::Route {
+                    network,
+                    hops,
+                    ticks,
+                } => all.push((network, hops, ticks)),
+                Announcement::Service { .. } => all.clear(),
+            });
+            all
+        };
+        // The second one cannot be reached; the third is cut off.
+        let three = [&RESPONSE[..], &[0, 0, 0, 0x33, 0, 16, 0, 3, 0, 0, 0]].concat();
+        assert_eq!(
+            told(&three),
+            [(0x22, Some(1), Some(2)), (0x33, None, Some(3))]
+        );
+        assert_eq!(told(&REQUEST), []);
     }
 
     #[test]

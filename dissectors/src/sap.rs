@@ -5,7 +5,7 @@ use crate::ipx;
 use crate::parse::{be16, be32, header};
 use std::fmt;
 use wirewait_wire::{
-    Address, Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault, Fields, Id, Input, Kind,
+    Address, Announcement, Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault, Fields, Id, Input, Kind,
     Layer, Next, Operation, Part, Role, Side, Verified,
 };
 
@@ -93,6 +93,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     exchange: Some(exchange),
+    announces: Some(announces),
     describe,
     fields,
     ..Dissector::PLAIN
@@ -144,6 +145,36 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     })
 }
 
+fn announces(input: Input<'_>, tell: &mut dyn FnMut(Announcement<'_>)) {
+    let answers = |packet| matches!(packet, Packet::GeneralResponse | Packet::NearestResponse);
+    if !Header::parse(input).is_ok_and(|h| answers(h.packet)) {
+        return;
+    }
+    let told = input.bytes.get(2..).unwrap_or_default();
+    for entry in told.chunks_exact(ENTRY as usize) {
+        if let (Some(kind), Some(name), Some(at), Some(hops)) = (
+            be16(entry, 0),
+            entry.get(2..50),
+            place(entry),
+            be16(entry, 62),
+        ) {
+            tell(Announcement::Service {
+                kind,
+                kind_name: type_name(kind),
+                name: name.split(|&b| b == 0).next().unwrap_or_default(),
+                at,
+                hops: Some(hops).filter(|hops| *hops < DOWN),
+            });
+        }
+    }
+}
+
+/// Where the server of an entry is.
+fn place(entry: &[u8]) -> Option<Endpoint> {
+    let node: [u8; 6] = entry.get(54..60)?.try_into().ok()?;
+    Some(Endpoint::ipx(be32(entry, 50)?, node, be16(entry, 60)?))
+}
+
 /// Bytes that tell of one server, and where its fields are.
 const ENTRY: u32 = 64;
 
@@ -173,15 +204,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
         let name = name.split(|&b| b == 0).next().unwrap_or_default();
         write!(out, " {}", name.escape_ascii())?;
     }
-    if let (Some(network), Some(node), Some(socket), Some(hops)) = (
-        be32(entry, 50),
-        entry.get(54..60),
-        be16(entry, 60),
-        be16(entry, 62),
-    ) {
-        let mut address = [0; 6];
-        address.copy_from_slice(node);
-        let server = Endpoint::ipx(network, address, socket);
+    if let (Some(server), Some(hops)) = (place(entry), be16(entry, 62)) {
         write!(out, " at {server}, hops {hops}")?;
     }
     match (input.length.saturating_sub(2) / ENTRY).saturating_sub(1) {
@@ -320,6 +343,33 @@ mod tests {
                 .exchange
                 .is_none()
         );
+    }
+
+    #[test]
+    fn a_response_tells_of_servers_and_a_query_of_none() {
+        let told = |bytes: &[u8]| {
+            let mut all = Vec::new();
+            announces(Input::whole(bytes), &mut |told| {
+                if let Announcement::Service {
+                    kind,
+                    kind_name,
+                    name,
+                    at,
+                    hops,
+                } = told
+                {
+                    all.push((kind, kind_name, name.to_vec(), at.to_string(), hops));
+                }
+            });
+            all
+        };
+        let place = "00000022.000000000001:0451".to_owned();
+        let up = (4, Some("file server"), b"FS\n".to_vec(), place, Some(1));
+        let mut down = response(4);
+        down[65] = 16;
+        let both = [&response(2)[..], &down[2..], &[0; 63]].concat();
+        assert_eq!(told(&both), [up.clone(), (up.0, up.1, up.2, up.3, None)]);
+        assert_eq!(told(&QUERY), []);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::parse::{be16, be32, header};
 use crate::{idp, sap};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
+    Announcement, Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
     Operation, Part, Role, Side, Verified,
 };
 
@@ -79,6 +79,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     exchange: Some(exchange),
+    announces: Some(announces),
     describe,
     fields,
     ..Dissector::PLAIN
@@ -121,6 +122,22 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         exchange,
         length: input.length,
     })
+}
+
+fn announces(input: Input<'_>, tell: &mut dyn FnMut(Announcement<'_>)) {
+    if !matches!(Header::parse(input), Ok(h) if h.packet == Packet::Response) {
+        return;
+    }
+    let told = input.bytes.get(2..).unwrap_or_default();
+    for entry in told.chunks_exact(ENTRY as usize) {
+        if let (Some(network), Some(hops)) = (be32(entry, 0), be16(entry, 4)) {
+            tell(Announcement::Route {
+                network,
+                hops: Some(hops).filter(|hops| *hops < INFINITY),
+                ticks: None,
+            });
+        }
+    }
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

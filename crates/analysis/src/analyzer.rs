@@ -23,8 +23,8 @@ use connections::{Connections, Stepping};
 use std::cell::RefCell;
 use unclaimed::Unclaimed;
 use wirewait_wire::{
-    Carries, Cast, Depth, DissectorId, Endpoint, Exchange, Facts, Frame, Key, Next, Order,
-    Registry, Role, Side, Stream, Timestamp, Walk,
+    Announces, Carries, Cast, Depth, DissectorId, Endpoint, Exchange, Facts, Frame, Key, Next,
+    Order, Registry, Role, Side, Stream, Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -186,6 +186,7 @@ impl Analyzer {
                 frame,
                 walk,
                 carrier: common.carrier(walk),
+                announces: common.announces(walk),
             };
             state.books.seen(&seen);
             if state.dispatch(&seen, common, sink).is_none() {
@@ -258,6 +259,7 @@ impl Analyzer {
             places: books.figures.places(),
             distribution: books.figures.distributions(),
             ledgers: books.ledgers.rows(),
+            load: books.load.load(),
             round_trips: books.round_trips.rows(),
             slowest: books.figures.slowest(),
             attribution: books.attribution,
@@ -275,6 +277,11 @@ impl Common {
             .rev()
             .find_map(|span| self.registry.dissector(span.dissector).carrier)
             .unwrap_or("")
+    }
+
+    /// How to read what the innermost layer tells of ways and servers.
+    fn announces(&self, walk: &Walk) -> Option<Announces> {
+        self.registry.dissector(walk.last()?.dissector).announces
     }
 }
 
@@ -585,6 +592,7 @@ impl State {
             self.books.event(Event::Notice(notice), sink);
         }
         self.books.ledgers.finish();
+        self.books.load.finish();
     }
 
     fn world<'a>(&self, common: &'a Common) -> World<'a> {

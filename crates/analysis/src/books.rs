@@ -3,6 +3,7 @@
 use crate::conversation::{Conversation, Faults};
 use crate::figures::Figures;
 use crate::ledgers::Ledgers;
+use crate::load::Loads;
 use crate::message::Message;
 use crate::round_trips::RoundTrips;
 use crate::world::{Event, Seen, World};
@@ -28,6 +29,7 @@ pub(crate) struct Quality {
 pub(crate) struct Books {
     pub(crate) figures: Figures,
     pub(crate) ledgers: Ledgers,
+    pub(crate) load: Loads,
     pub(crate) round_trips: RoundTrips,
     pub(crate) attribution: Attribution,
     pub(crate) quality: Quality,
@@ -51,6 +53,7 @@ impl Books {
         Self {
             figures: Figures::new(settings),
             ledgers: Ledgers::new(&settings),
+            load: Loads::new(&settings),
             round_trips: RoundTrips::new(settings.rows),
             attribution: Attribution::default(),
             quality: Quality::default(),
@@ -79,10 +82,12 @@ impl Books {
             Event::Begins(wait) => {
                 self.figures.begins(wait.transaction.client, wait.began);
                 self.ledgers.begins(wait);
+                self.load.begins(wait);
             }
             Event::Ends(wait, at, passage) => {
                 self.figures.ends(wait.transaction.client, at);
                 self.ledgers.ends(wait, at, passage);
+                self.load.ends(wait, at);
             }
             Event::Waits(wait) => self.ledgers.waits(wait),
             Event::Waited(wait, at) => self.ledgers.waited(wait, at),
@@ -96,6 +101,7 @@ impl Books {
                     self.open = self.open.saturating_sub(1);
                 }
                 self.figures.closed(transaction);
+                self.load.closed(transaction);
                 sink.transaction(transaction);
             }
         }
@@ -131,6 +137,7 @@ impl Books {
     /// A frame came; what it does to conversations is told later.
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
         self.round_trips.seen(seen);
+        self.load.seen(seen);
         let walk = seen.walk;
         for span in walk.spans() {
             self.count_protocol(span.dissector);
@@ -203,7 +210,8 @@ impl Books {
                 "rows_evicted",
                 "rows of statistics dropped because there were too many",
                 self.figures.rows_evicted().saturating_add(self.ledgers.evicted)
-                    .saturating_add(self.round_trips.evicted),
+                    .saturating_add(self.round_trips.evicted)
+                    .saturating_add(self.load.evicted()),
                 Grade::Fair,
             ),
             (

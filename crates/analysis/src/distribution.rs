@@ -28,6 +28,10 @@ impl Distribution {
         self.min = self.min.min(ns);
         self.max = self.max.max(ns);
         self.total += i128::from(ns);
+        self.place(ns);
+    }
+
+    fn place(&mut self, ns: i64) {
         if let Some(histogram) = &mut self.many {
             histogram.saturating_record(bucket(ns));
         } else if self.few.len() < EXACT_VALUES {
@@ -35,6 +39,33 @@ impl Distribution {
         } else {
             self.spill(ns);
         }
+    }
+
+    /// Counts all that another one counted.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        if other.n == 0 {
+            return;
+        }
+        if self.n == 0 {
+            *self = other.clone();
+            return;
+        }
+        match (&mut self.many, &other.many) {
+            (Some(mine), Some(theirs)) => {
+                // Both have the same bounds.
+                let _same = mine.add(theirs.as_ref());
+            }
+            (None, Some(theirs)) => {
+                let few = std::mem::take(&mut self.few);
+                self.many = Some(theirs.clone());
+                few.into_iter().for_each(|ns| self.place(ns));
+            }
+            (_, None) => other.few.iter().for_each(|ns| self.place(*ns)),
+        }
+        self.n += other.n;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.total += other.total;
     }
 
     /// Times so far.
@@ -139,6 +170,23 @@ mod tests {
         for (got, want) in [(t.p50, 5_000_000), (t.p90, 9_000_000), (t.p99, 9_900_000)] {
             assert!((got - want).abs() * 100 < want, "{got} for {want}");
             assert!(got >= want, "so many are no greater");
+        }
+    }
+
+    #[test]
+    fn two_together_are_as_one() {
+        for (mine, theirs) in [(0, 5), (5, 0), (40, 40), (10, 100), (100, 10), (100, 100)] {
+            let mut both = Distribution::default();
+            let [mut one, two] = [mine, theirs].map(|n| {
+                let mut d = Distribution::default();
+                for ns in 0..n {
+                    d.record(ns * 1000);
+                    both.record(ns * 1000);
+                }
+                d
+            });
+            one.absorb(&two);
+            assert_eq!(one.times(), both.times(), "{mine} and {theirs}");
         }
     }
 

@@ -374,7 +374,7 @@ impl Counts {
         }
     }
 
-    fn add(&mut self, t: &Transaction) {
+    pub(crate) fn add(&mut self, t: &Transaction) {
         if t.outcome == Outcome::OrphanResponse {
             self.orphan_responses += 1;
             return;
@@ -431,7 +431,7 @@ impl FrameSums {
 }
 
 /// The response time, if it counts in statistics of times.
-fn timed(t: &Transaction) -> Option<i64> {
+pub(crate) fn timed(t: &Transaction) -> Option<i64> {
     if t.outcome != Outcome::Answered || t.flags.contains(Flags::CLOCK_STEP) {
         return None;
     }
@@ -439,7 +439,7 @@ fn timed(t: &Transaction) -> Option<i64> {
 }
 
 /// The turnaround, if it is the server's work on this request alone.
-fn clean_turnaround(t: &Transaction) -> Option<i64> {
+pub(crate) fn clean_turnaround(t: &Transaction) -> Option<i64> {
     let clean = !t.flags.contains(Flags::PIPELINED) && !t.flags.contains(Flags::CAPTURE_LOSS);
     t.turnaround.exact().filter(|_| clean)
 }
@@ -464,7 +464,7 @@ impl Spread {
         self.total = self.total.saturating_add(other.total);
     }
 
-    fn record(&mut self, ns: i64) {
+    pub(crate) fn record(&mut self, ns: i64) {
         if self.n == 0 {
             (self.min, self.max) = (ns, ns);
         }
@@ -476,7 +476,7 @@ impl Spread {
 }
 
 /// Statistics over all operations of a station leave out what is no measure of service.
-fn counts_for_stations(kind: Kind) -> bool {
+pub(crate) fn counts_for_stations(kind: Kind) -> bool {
     !matches!(kind, Kind::Wait | Kind::Session | Kind::Break)
 }
 

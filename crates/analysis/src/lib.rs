@@ -17,6 +17,7 @@ mod histogram;
 mod key;
 mod ledger;
 mod ledgers;
+mod load;
 mod message;
 mod names;
 mod notice;
@@ -40,6 +41,12 @@ mod world;
 pub use analyzer::{Analyzer, Sink};
 pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use ledger::{Ledger, Share};
+pub use load::{
+    Anomaly, BREAKS_PERCENT, BREAKS_TIMES, DEPTH_PERCENT, Dip, Dips, ENOUGH_OF_A_SIZE,
+    ENOUGH_PER_BUCKET, ENOUGH_SIZES, Example, GROWN_PERCENT, HOP_LIMIT, HopRow, Interval, Knee,
+    LevelCurve, LevelFigures, LevelRow, Load, LoadOf, Moved, NOISE_TIMES, RouteRow, STEADY_NS,
+    ServiceRow, SizeCurve, SizeRow, Timeline, TransitRow,
+};
 pub use names::{LONGEST_NAME, Place};
 pub use notice::{DEAD_AFTER, Notice, Noticed};
 pub use sample::{Fidelity, Sample, Samples};

@@ -180,6 +180,7 @@ mod tests {
                 frame: &frame,
                 walk: &walk,
                 carrier: "",
+                announces: None,
             });
         }
         let last = |row: &RoundTrip| match row.station.address {

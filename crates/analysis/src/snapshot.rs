@@ -430,6 +430,8 @@ pub struct Snapshot {
     /// Where the time went: for the capture, servers, clients, pairs, shares and files, in
     /// this order; each kind by time waited, the longest first.
     pub ledgers: Vec<LedgerRow>,
+    /// How service changes with the load.
+    pub load: crate::Load,
     /// How far the stations are from the capture, as far as that is known; by address.
     pub round_trips: Vec<RoundTrip>,
     /// The slowest transactions that were answered and did not wait by design.

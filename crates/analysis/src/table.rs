@@ -14,6 +14,7 @@ pub(crate) struct Place {
     generation: u32,
 }
 
+#[derive(Clone)]
 struct Entry<K, V> {
     key: K,
     value: Option<V>,
@@ -24,6 +25,7 @@ struct Entry<K, V> {
 
 /// A hash map with a capacity. Its hash is seeded at random, so that no traffic can be
 /// made to collide; nothing depends on the order of the hash.
+#[derive(Clone)]
 pub(crate) struct Table<K, V> {
     map: HashMap<K, u32, RandomState>,
     entries: Vec<Entry<K, V>>,

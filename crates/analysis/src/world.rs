@@ -4,7 +4,7 @@ use crate::ledger::Passage;
 use crate::names::Known;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::RefCell;
-use wirewait_wire::{DissectorId, Endpoint, Frame, Registry, Timestamp, Walk};
+use wirewait_wire::{Announces, DissectorId, Endpoint, Frame, Registry, Timestamp, Walk};
 
 /// What is the same for every conversation.
 pub(crate) struct World<'a> {
@@ -33,6 +33,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) walk: &'a Walk,
     /// The innermost of its layers that carries requests; empty if there is none.
     pub(crate) carrier: &'static str,
+    /// How to read what its innermost layer tells of ways and servers.
+    pub(crate) announces: Option<Announces>,
 }
 
 /// What a conversation tells the books.

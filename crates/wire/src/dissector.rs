@@ -1,6 +1,6 @@
 //! The shape of a dissector: plain data and plain functions, no state.
 
-use crate::{Answered, Asked, Claim, Facts, Fields, Medium, Names, Next, Part};
+use crate::{Announces, Answered, Asked, Claim, Facts, Fields, Medium, Names, Next, Part};
 use std::fmt;
 
 /// What a dissector is given: the bytes at hand, and how many there really were.
@@ -169,6 +169,8 @@ pub struct Dissector {
     pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
     /// Tells the names in a part of a message whose exchange says that it has some.
     pub names: Option<fn(Input<'_>, Names<'_>)>,
+    /// Tells of the ways and servers that a PDU announces.
+    pub announces: Option<Announces>,
     /// One line that says what this PDU is, without the protocol's name.
     pub describe: fn(Input<'_>, &mut dyn fmt::Write) -> fmt::Result,
     /// Every field of the header, or of the whole PDU where it carries nobody else's;
@@ -204,6 +206,7 @@ impl Dissector {
         unmarked: None,
         answer: None,
         names: None,
+        announces: None,
         describe: |input, out| write!(out, "{} bytes", input.length),
         fields: plain_fields,
     };

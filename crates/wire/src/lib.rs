@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod announcement;
 mod claim;
 mod dissector;
 mod endpoint;
@@ -24,6 +25,7 @@ mod source;
 mod time;
 mod walk;
 
+pub use announcement::{Announcement, Announces};
 pub use claim::{Claim, Key, Next, Table};
 pub use dissector::{
     Dissector, Evidence, Fault, Framing, Input, Layer, Resync, Stop, StopReason, Verified,

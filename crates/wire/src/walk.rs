@@ -49,6 +49,8 @@ pub struct Walk {
     /// Who sent it and to whom, as its link knows them. [`Facts::from`] and [`Facts::to`] may
     /// be far behind routers.
     pub neighbours: (Address, Address),
+    /// The layer that counts the routers that its packets passed ([`Facts::hops`]).
+    pub counted: Option<Span>,
     /// Where the layer begins that identifies its packets ([`Facts::packet_id`]).
     pub packet_start: Option<u32>,
     /// The layer at which the walk stopped because its header could not be read (`start` and
@@ -73,6 +75,7 @@ impl Default for Walk {
             message: None,
             neighbours: (Address::None, Address::None),
             packet_start: None,
+            counted: None,
             unread: None,
             nested: 0,
             carriers: 0,
@@ -143,6 +146,7 @@ impl Walk {
         self.message = None;
         self.neighbours = (Address::None, Address::None);
         self.packet_start = None;
+        self.counted = None;
         self.unread = None;
         self.nested = 0;
         self.carriers = 0;
@@ -223,12 +227,16 @@ impl Registry {
             }
             let payload = start.saturating_add(layer.header.min(layer.end)).min(end);
             let own_end = start.saturating_add(layer.end);
-            walk.push(Span {
+            let span = Span {
                 dissector: id,
                 start,
                 payload,
                 end: own_end.min(end),
-            });
+            };
+            walk.push(span);
+            if walk.counted.is_none() && walk.facts.hops.is_some() {
+                walk.counted = Some(span);
+            }
             walk.nested = walk.len;
             if own_end > end {
                 walk.stop = Some(stop(StopReason::Truncated, dissector, end, "payload"));

@@ -1,0 +1,372 @@
+//! How many stations were active at each instant.
+//!
+//! A station is active from the first frame of a request to the last frame of its answer, and
+//! on through a gap up to the think-time limit if another request follows. How a gap ends is
+//! known only when it is over, so an instant is settled some time after it has passed.
+
+use crate::table::Table;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use wirewait_wire::{Endpoint, Timestamp};
+
+/// A request counts from its first byte, but is known when it is complete: so much later at
+/// most, ns.
+const LAG_NS: i64 = 500_000_000;
+/// Stations whose activity is followed at once.
+const STATIONS: usize = 4096;
+/// Stretches remembered behind the present one.
+const STRETCHES: usize = 16_384;
+
+/// A time in which the number of active stations did not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub(super) start: Timestamp,
+    pub(super) end: Timestamp,
+    pub(super) stations: u32,
+}
+
+impl Stretch {
+    pub(super) fn ns(&self) -> u64 {
+        u64::try_from(self.end.since(self.start)).unwrap_or(0)
+    }
+}
+
+#[derive(Clone, Default)]
+struct Station {
+    outstanding: u32,
+    /// Since when it is active.
+    since: Timestamp,
+    /// When its latest answer was complete.
+    idle_since: Timestamp,
+    active: bool,
+    /// It stands in the queue of those that may have become idle.
+    queued: bool,
+}
+
+/// The number of active stations over time.
+#[derive(Clone)]
+pub(super) struct Activity {
+    stations: Table<Endpoint, Station>,
+    /// Stations with nothing outstanding, by when they had at the earliest.
+    resting: BinaryHeap<Reverse<(Timestamp, Endpoint)>>,
+    /// Changes of the number that are not settled yet.
+    edges: BTreeMap<Timestamp, i64>,
+    stretches: VecDeque<Stretch>,
+    /// Where the present stretch began.
+    since: Option<Timestamp>,
+    level: u32,
+    think_ns: i64,
+    /// Everything before is known.
+    frontier: Timestamp,
+    /// Stations that were given up because there were too many.
+    pub(super) evicted: u64,
+}
+
+impl Activity {
+    pub(super) fn new(think_ns: i64) -> Self {
+        Self {
+            stations: Table::new(STATIONS),
+            resting: BinaryHeap::new(),
+            edges: BTreeMap::new(),
+            stretches: VecDeque::new(),
+            since: None,
+            level: 0,
+            think_ns,
+            frontier: Timestamp::from_nanos(i64::MIN),
+            evicted: 0,
+        }
+    }
+
+    /// A station waits for a request whose first byte came at `at`.
+    pub(super) fn begins(&mut self, client: Endpoint, at: Timestamp) {
+        let place = match self.stations.find(&client) {
+            Some(place) => place,
+            None => {
+                let (place, evicted) = self.stations.insert(client, Station::default());
+                if let Some(gone) = evicted {
+                    self.evicted += 1;
+                    if gone.active {
+                        self.edge(gone.idle_since.max(gone.since), -1);
+                    }
+                }
+                place
+            }
+        };
+        let think_ns = self.think_ns;
+        let station = self.stations.at(place);
+        station.outstanding = station.outstanding.saturating_add(1);
+        let idle_since = station.idle_since;
+        if station.active && (station.outstanding > 1 || at.since(idle_since) <= think_ns) {
+            return;
+        }
+        let was_active = std::mem::replace(&mut station.active, true);
+        // A request that began before the last answer was complete left no gap.
+        let at = if was_active { at.max(idle_since) } else { at };
+        station.since = at;
+        if was_active {
+            self.edge(idle_since, -1);
+        }
+        self.edge(at, 1);
+    }
+
+    /// A station no longer waits for one of its requests, since `at`.
+    pub(super) fn ends(&mut self, client: Endpoint, at: Timestamp) {
+        let Some(place) = self.stations.find(&client) else {
+            return;
+        };
+        let station = self.stations.at(place);
+        if station.outstanding == 0 {
+            // Its beginning went with an evicted station.
+            return;
+        }
+        station.outstanding -= 1;
+        station.idle_since = station.idle_since.max(at).max(station.since);
+        if station.outstanding == 0 && !station.queued {
+            station.queued = true;
+            self.resting.push(Reverse((station.idle_since, client)));
+        }
+    }
+
+    /// It is `now`: settles what can be known. Tells of each stretch that is over.
+    pub(super) fn settle(&mut self, now: Timestamp, over: &mut impl FnMut(Stretch)) {
+        let frontier = now.plus(-LAG_NS).plus(-self.think_ns);
+        if frontier <= self.frontier {
+            return;
+        }
+        self.frontier = frontier;
+        while let Some(Reverse((since, client))) = self.resting.peek().copied()
+            && since <= frontier
+        {
+            self.resting.pop();
+            self.rest(client);
+        }
+        while let Some(edge) = self.edges.first_entry()
+            && *edge.key() <= frontier
+        {
+            let (at, change) = edge.remove_entry();
+            self.pass(at, change, over);
+        }
+    }
+
+    /// Everything is known: settles all of it.
+    pub(super) fn finish(&mut self, over: &mut impl FnMut(Stretch)) {
+        self.settle(Timestamp::from_nanos(i64::MAX), over);
+    }
+
+    /// Up to when everything is known.
+    pub(super) fn frontier(&self) -> Timestamp {
+        self.frontier
+    }
+
+    /// The stretch at whose end, or before, this instant lies; the present one ends where
+    /// everything is known. `None` before the first and where it is forgotten.
+    pub(super) fn at(&self, when: Timestamp) -> Option<Stretch> {
+        if let Some(since) = self.since
+            && (when > since || when == since && self.stretches.is_empty())
+        {
+            return Some(Stretch {
+                start: since,
+                end: self.frontier.max(when),
+                stations: self.level,
+            });
+        }
+        let n = self.stretches.partition_point(|s| s.end < when);
+        let stretch = self.stretches.get(n).copied();
+        stretch.filter(|s| s.start <= when)
+    }
+
+    /// A station in the queue has come to its turn.
+    fn rest(&mut self, client: Endpoint) {
+        let Some(place) = self.stations.find(&client) else {
+            return;
+        };
+        let frontier = self.frontier;
+        let station = self.stations.at(place);
+        station.queued = false;
+        if station.outstanding > 0 || !station.active {
+            return;
+        }
+        if station.idle_since > frontier {
+            station.queued = true;
+            self.resting.push(Reverse((station.idle_since, client)));
+            return;
+        }
+        station.active = false;
+        let at = station.idle_since;
+        self.edge(at, -1);
+    }
+
+    /// The number of active stations changes. What is known too late changes it now.
+    fn edge(&mut self, at: Timestamp, change: i64) {
+        let at = self.since.map_or(at, |since| at.max(since));
+        let sum = self.edges.entry(at).or_default();
+        *sum += change;
+        if *sum == 0 {
+            self.edges.remove(&at);
+        }
+    }
+
+    fn pass(&mut self, at: Timestamp, change: i64, over: &mut impl FnMut(Stretch)) {
+        if let Some(start) = self.since
+            && at > start
+        {
+            let stretch = Stretch {
+                start,
+                end: at,
+                stations: self.level,
+            };
+            over(stretch);
+            self.stretches.push_back(stretch);
+            if self.stretches.len() > STRETCHES {
+                self.stretches.pop_front();
+            }
+        }
+        self.since = Some(at);
+        let level = i64::from(self.level).saturating_add(change);
+        self.level = u32::try_from(level).unwrap_or(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const THINK: i64 = 100;
+
+    fn at(ns: i64) -> Timestamp {
+        Timestamp::from_nanos(ns)
+    }
+
+    fn station(n: u8) -> Endpoint {
+        Endpoint::mac([2, 0, 0, 0, 0, n])
+    }
+
+    /// Start, end and stations of each stretch.
+    fn stretches(activity: &mut Activity) -> Vec<(i64, i64, u32)> {
+        let mut all = Vec::new();
+        activity.finish(&mut |s| all.push((s.start.as_nanos(), s.end.as_nanos(), s.stations)));
+        all
+    }
+
+    #[test]
+    fn a_gap_up_to_the_limit_is_active_and_a_longer_one_is_not() {
+        let mut activity = Activity::new(THINK);
+        // 0-10, gap of 100, 110-120, gap of 101, 221-230.
+        for (from, to) in [(0, 10), (110, 120), (221, 230)] {
+            activity.begins(station(1), at(from));
+            activity.ends(station(1), at(to));
+        }
+        assert_eq!(
+            stretches(&mut activity),
+            [(0, 120, 1), (120, 221, 0), (221, 230, 1)]
+        );
+    }
+
+    #[test]
+    fn stations_add_up() {
+        let mut activity = Activity::new(THINK);
+        activity.begins(station(1), at(0));
+        activity.begins(station(2), at(5));
+        activity.begins(station(2), at(6));
+        activity.ends(station(2), at(20));
+        activity.ends(station(1), at(30));
+        activity.ends(station(2), at(50));
+        assert_eq!(
+            stretches(&mut activity),
+            [(0, 5, 1), (5, 30, 2), (30, 50, 1)]
+        );
+    }
+
+    #[test]
+    fn an_instant_belongs_to_the_stretch_it_ends() {
+        let mut activity = Activity::new(THINK);
+        activity.begins(station(1), at(10));
+        activity.ends(station(1), at(20));
+        stretches(&mut activity);
+        let level = |when| activity.at(at(when)).map(|s| s.stations);
+        assert_eq!(level(9), None);
+        assert_eq!(
+            (level(10), level(15), level(20)),
+            (Some(1), Some(1), Some(1))
+        );
+    }
+
+    #[test]
+    fn what_is_known_too_late_counts_from_when_it_is_known() {
+        let mut activity = Activity::new(THINK);
+        activity.begins(station(1), at(0));
+        activity.begins(station(2), at(0));
+        activity.ends(station(2), at(10));
+        activity.settle(at(10_000_000_000), &mut |_| {});
+        // The end of the first one's request is told late, before what is settled.
+        activity.ends(station(1), at(5));
+        assert_eq!(stretches(&mut activity), []);
+        assert_eq!(activity.at(at(7)).map(|s| s.stations), Some(2));
+    }
+
+    #[test]
+    fn stations_are_bounded() {
+        let mut activity = Activity::new(THINK);
+        for n in 0..=STATIONS as u64 {
+            let [.., a, b] = n.to_be_bytes();
+            activity.begins(Endpoint::mac([2, 0, 0, 0, a, b]), at(1));
+        }
+        assert_eq!(activity.evicted, 1);
+        activity.settle(at(10_000_000_000), &mut |_| {});
+        assert_eq!(activity.level as usize, STATIONS);
+    }
+
+    proptest! {
+        /// Stretches lie one behind the other without a gap, from the first beginning to the
+        /// last end, and each has as many stations as the definition says.
+        #[test]
+        fn stretches_cover_the_elapsed_time(
+            raw in prop::collection::vec((0u8..4, 0i64..400, 1i64..200), 1..40),
+            step in 1i64..3_000_000_000,
+        ) {
+            // Each station has one request at a time.
+            let mut free = [0i64; 4];
+            let mut events = Vec::new();
+            let mut active: Vec<Vec<(i64, i64)>> = vec![Vec::new(); 4];
+            for (n, gap, length) in raw {
+                let from = free[usize::from(n)] + gap;
+                let to = from + length;
+                free[usize::from(n)] = to;
+                events.push((from, 0, n));
+                events.push((to, 1, n));
+                match active[usize::from(n)].last_mut() {
+                    Some((_, end)) if from - *end <= THINK => *end = to,
+                    _ => active[usize::from(n)].push((from, to)),
+                }
+            }
+            events.sort_unstable();
+            let mut activity = Activity::new(THINK);
+            let mut found = Vec::new();
+            for (when, ends, n) in &events {
+                if *ends == 1 {
+                    activity.ends(station(*n), at(*when));
+                } else {
+                    activity.begins(station(*n), at(*when));
+                }
+                activity.settle(at(when - when % step), &mut |s| found.push(s));
+            }
+            activity.finish(&mut |s| found.push(s));
+            prop_assert_eq!(found[0].start.as_nanos(), events[0].0);
+            let last = events.iter().map(|e| e.0).max().unwrap_or(0);
+            prop_assert_eq!(found[found.len() - 1].end.as_nanos(), last);
+            for pair in found.windows(2) {
+                prop_assert_eq!(pair[0].end, pair[1].start);
+            }
+            for s in found {
+                let middle = (s.start.as_nanos() + s.end.as_nanos()) as f64 / 2.0;
+                let level = active
+                    .iter()
+                    .flatten()
+                    .filter(|(from, to)| (*from as f64) < middle && middle < *to as f64)
+                    .count();
+                prop_assert_eq!(s.stations as usize, level);
+            }
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! Figures by the number of active stations.
+
+use super::activity::{Activity, Stretch};
+use super::knee::{self, Knee};
+use crate::distribution::Distribution;
+use crate::figures::{clean_turnaround, counts_for_stations, timed};
+use crate::{ENOUGH, Outcome, Spread, Times, Transaction};
+use std::collections::{BTreeMap, VecDeque};
+use wirewait_wire::{Endpoint, Kind, Timestamp};
+
+/// A number of active stations is steady when it does not change for so long, ns. Shorter
+/// stretches are ramps: stations are just coming or going.
+pub const STEADY_NS: u64 = 1_000_000_000;
+/// Numbers of stations below this are told apart; from there on, so many per doubling.
+const EXACT: u32 = 64;
+const PER_DOUBLING: u32 = 8;
+/// Transactions that wait for their stretch to be known.
+const WAITING: usize = 16_384;
+/// Bytes on the wire are gathered over so long until the number of stations is known, ns.
+const SLOT_NS: i64 = 10_000_000;
+
+/// Data that requests of one kind moved, and how long they took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Bytes of file data.
+    pub data_bytes: u64,
+    /// t4 - t1 of the requests that moved it.
+    pub response_time: Spread,
+}
+
+impl Moved {
+    /// Throughput after Poo and Tan, bytes per second: S = N x M / T, with N stations active,
+    /// M bytes of data per request that moved some and T the mean response time of these.
+    /// `None` where no data was moved in no time.
+    #[must_use]
+    pub fn closed_loop(&self, stations: u32) -> Option<u64> {
+        let ns = self.response_time.total;
+        let bytes = u128::from(stations) * u128::from(self.data_bytes);
+        (ns > 0 && bytes > 0)
+            .then(|| bytes * 1_000_000_000 / ns.unsigned_abs())
+            .and_then(|rate| u64::try_from(rate).ok())
+    }
+
+    fn add(&mut self, bytes: u64, response_ns: i64) {
+        self.data_bytes = self.data_bytes.saturating_add(bytes);
+        self.response_time.record(response_ns);
+    }
+}
+
+/// What happened while so many stations were active. A transaction counts at the moment of
+/// its last frame (t4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LevelFigures {
+    /// How long so many were, ns.
+    pub ns: u64,
+    /// Final responses, waits by design and breaks apart.
+    pub answered: u64,
+    /// File data moved, bytes.
+    pub data_bytes: u64,
+    /// t4 - t1 of those that count in the statistics of stations. In the steady figures only
+    /// of those whose whole life lies in one steady stretch.
+    pub response_time: Times,
+    /// t3 - t2 of the same where it is exact and the server was not busy with another request
+    /// of the same conversation.
+    pub turnaround: Spread,
+    /// Reads.
+    pub reads: Moved,
+    /// Writes.
+    pub writes: Moved,
+    /// All requests that moved data.
+    pub moved: Moved,
+    /// Bytes on the wire: frames of at least 60 bytes, each with preamble, check sequence and
+    /// gap, 24 bytes (variant C of utilisation); 0 in the curve of a server.
+    pub wire_bytes: u64,
+}
+
+impl LevelFigures {
+    /// File data per second, bytes; `None` without time.
+    #[must_use]
+    pub fn throughput(&self) -> Option<u64> {
+        per_second(self.data_bytes, self.ns)
+    }
+
+    /// Final responses per second in thousandths; `None` without time.
+    #[must_use]
+    pub fn transactions(&self) -> Option<u64> {
+        per_second(self.answered.saturating_mul(1000), self.ns)
+    }
+}
+
+fn per_second(amount: u64, ns: u64) -> Option<u64> {
+    let scaled = u128::from(amount) * 1_000_000_000;
+    u64::try_from(scaled.checked_div(u128::from(ns))?).ok()
+}
+
+/// One number of active stations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LevelRow {
+    /// So many stations, at least.
+    pub stations: u32,
+    /// So many at most: more than `stations` only where the numbers are large.
+    pub stations_to: u32,
+    /// In stretches of [`STEADY_NS`] and more.
+    pub steady: LevelFigures,
+    /// In shorter ones: ramps up and down.
+    pub ramps: LevelFigures,
+}
+
+/// Whose load a curve shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadOf {
+    /// All stations.
+    Capture,
+    /// Those of one server: active there.
+    Server(Endpoint),
+    /// Those of one interface of the capture.
+    Interface(u32),
+}
+
+/// Figures over the number of active stations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelCurve {
+    /// Whose.
+    pub of: LoadOf,
+    /// From the first request to the last answer, ns: the time of all levels together.
+    pub elapsed_ns: u64,
+    /// By number of stations; with none is a level too.
+    pub levels: Vec<LevelRow>,
+    /// The steady level with the most file data per second: stations, bytes per second.
+    pub peak: Option<(u32, u64)>,
+    /// The steady level with the most final responses per second: stations, thousandths of a
+    /// response per second.
+    pub peak_transactions: Option<(u32, u64)>,
+    /// From how many stations on turnaround grows.
+    pub knee: Option<Knee>,
+    /// Answered transactions that ended while no station was active or that were closed so
+    /// late that it is not known how many were: in no level.
+    pub unplaced: u64,
+}
+
+/// What is remembered of a transaction until its level is known.
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    begin: Timestamp,
+    end: Timestamp,
+    kind: Kind,
+    data_bytes: u64,
+    response_ns: Option<i64>,
+    turnaround_ns: Option<i64>,
+}
+
+impl Item {
+    /// `None` for what was not answered, waits by design or is no request of a client.
+    pub(super) fn new(t: &Transaction) -> Option<Self> {
+        if t.outcome != Outcome::Answered || matches!(t.kind, Kind::Wait | Kind::Break) {
+            return None;
+        }
+        let t4 = t.response?.last.at;
+        let counts = counts_for_stations(t.kind);
+        Some(Self {
+            begin: t.request?.first.at,
+            end: t.raw_end.map_or(t4, |mark| mark.at.max(t4)),
+            kind: t.kind,
+            data_bytes: t.data_bytes,
+            response_ns: timed(t).filter(|_| counts),
+            turnaround_ns: clean_turnaround(t).filter(|_| counts),
+        })
+    }
+
+    /// A request that took its server the whole of its time.
+    #[cfg(test)]
+    pub(super) fn of(begin: Timestamp, end: Timestamp, kind: Kind, data_bytes: u64) -> Self {
+        Self {
+            begin,
+            end,
+            kind,
+            data_bytes,
+            response_ns: Some(end.since(begin)),
+            turnaround_ns: Some(end.since(begin)),
+        }
+    }
+
+    /// When its last frame came.
+    pub(super) fn end(&self) -> Timestamp {
+        self.end
+    }
+
+    pub(super) fn data_bytes(&self) -> u64 {
+        self.data_bytes
+    }
+
+    pub(super) fn response_ns(&self) -> Option<i64> {
+        self.response_ns
+    }
+
+    pub(super) fn turnaround_ns(&self) -> Option<i64> {
+        self.turnaround_ns
+    }
+}
+
+#[derive(Clone, Default)]
+struct Sums {
+    ns: u64,
+    answered: u64,
+    data_bytes: u64,
+    response_time: Distribution,
+    turnaround: Spread,
+    reads: Moved,
+    writes: Moved,
+    moved: Moved,
+    wire_bytes: u64,
+}
+
+impl Sums {
+    fn figures(&self) -> LevelFigures {
+        LevelFigures {
+            ns: self.ns,
+            answered: self.answered,
+            data_bytes: self.data_bytes,
+            response_time: self.response_time.times(),
+            turnaround: self.turnaround,
+            reads: self.reads,
+            writes: self.writes,
+            moved: self.moved,
+            wire_bytes: self.wire_bytes,
+        }
+    }
+
+    /// `whole`: all of its life counts, not only its end.
+    fn add(&mut self, item: &Item, whole: bool) {
+        self.answered += 1;
+        self.data_bytes = self.data_bytes.saturating_add(item.data_bytes);
+        let Some(ns) = item.response_ns.filter(|_| whole) else {
+            return;
+        };
+        self.response_time.record(ns);
+        if let Some(ns) = item.turnaround_ns {
+            self.turnaround.record(ns);
+        }
+        if item.data_bytes > 0 {
+            self.moved.add(item.data_bytes, ns);
+            match item.kind {
+                Kind::Read => self.reads.add(item.data_bytes, ns),
+                Kind::Write => self.writes.add(item.data_bytes, ns),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+struct Row {
+    to: u32,
+    steady: Sums,
+    ramps: Sums,
+}
+
+/// The levels of the capture, a server or an interface.
+#[derive(Clone)]
+pub(super) struct Levels {
+    activity: Activity,
+    rows: BTreeMap<u32, Row>,
+    waiting: VecDeque<Item>,
+    wire: VecDeque<(Timestamp, u64)>,
+    unplaced: u64,
+}
+
+impl Levels {
+    pub(super) fn new(think_ns: i64) -> Self {
+        Self {
+            activity: Activity::new(think_ns),
+            rows: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            wire: VecDeque::new(),
+            unplaced: 0,
+        }
+    }
+
+    pub(super) fn begins(&mut self, client: Endpoint, at: Timestamp) {
+        self.activity.begins(client, at);
+    }
+
+    pub(super) fn ends(&mut self, client: Endpoint, at: Timestamp) {
+        self.activity.ends(client, at);
+    }
+
+    /// A transaction is closed.
+    pub(super) fn closed(&mut self, item: Item) {
+        self.waiting.push_back(item);
+        if self.waiting.len() > WAITING
+            && let Some(item) = self.waiting.pop_front()
+        {
+            self.place(&item);
+        }
+    }
+
+    /// A frame had so many bytes on the wire.
+    pub(super) fn frame(&mut self, at: Timestamp, wire_bytes: u64) {
+        match self.wire.back_mut() {
+            Some((slot, sum)) if (0..SLOT_NS).contains(&at.since(*slot)) => *sum += wire_bytes,
+            _ => self.wire.push_back((at, wire_bytes)),
+        }
+        if self.wire.len() > WAITING
+            && let Some((at, bytes)) = self.wire.pop_front()
+        {
+            self.place_wire(at, bytes);
+        }
+    }
+
+    /// It is `now`: settles what can be known. Tells of each stretch that is over.
+    pub(super) fn settle(&mut self, now: Timestamp, over: &mut impl FnMut(Stretch)) {
+        let rows = &mut self.rows;
+        self.activity.settle(now, &mut |stretch| {
+            count_time(rows, stretch);
+            over(stretch);
+        });
+        self.place_known();
+    }
+
+    /// Everything is known.
+    pub(super) fn finish(&mut self, over: &mut impl FnMut(Stretch)) {
+        let rows = &mut self.rows;
+        self.activity.finish(&mut |stretch| {
+            count_time(rows, stretch);
+            over(stretch);
+        });
+        self.place_known();
+    }
+
+    pub(super) fn evicted(&self) -> u64 {
+        self.activity.evicted
+    }
+
+    pub(super) fn curve(&self, of: LoadOf) -> LevelCurve {
+        let mut levels: Vec<LevelRow> = self
+            .rows
+            .iter()
+            .map(|(stations, row)| LevelRow {
+                stations: *stations,
+                stations_to: row.to,
+                steady: row.steady.figures(),
+                ramps: row.ramps.figures(),
+            })
+            .collect();
+        if let LoadOf::Server(_) = of {
+            // Others' frames are on the wire as well.
+            for row in &mut levels {
+                (row.steady.wire_bytes, row.ramps.wire_bytes) = (0, 0);
+            }
+        }
+        let best = |value: fn(&LevelFigures) -> Option<u64>| {
+            let enough = levels.iter().filter(|row| row.steady.answered >= ENOUGH);
+            let mut best: Option<(u32, u64)> = None;
+            for (stations, value) in
+                enough.filter_map(|row| Some((row.stations, value(&row.steady)?)))
+            {
+                // The fewest stations that reach it.
+                if value > best.map_or(0, |(_, most)| most) {
+                    best = Some((stations, value));
+                }
+            }
+            best
+        };
+        LevelCurve {
+            of,
+            elapsed_ns: levels
+                .iter()
+                .map(|row| row.steady.ns.saturating_add(row.ramps.ns))
+                .fold(0, u64::saturating_add),
+            peak: best(LevelFigures::throughput),
+            peak_transactions: best(LevelFigures::transactions),
+            knee: knee::find(&levels),
+            levels,
+            unplaced: self.unplaced,
+        }
+    }
+
+    fn place_known(&mut self) {
+        let known = |activity: &Activity, at: Timestamp| {
+            at.plus(i64::try_from(STEADY_NS).unwrap_or(i64::MAX)) <= activity.frontier()
+        };
+        while let Some(item) = self.waiting.front()
+            && known(&self.activity, item.end)
+            && let Some(item) = self.waiting.pop_front()
+        {
+            self.place(&item);
+        }
+        while let Some((at, bytes)) = self.wire.front().copied()
+            && known(&self.activity, at)
+        {
+            self.wire.pop_front();
+            self.place_wire(at, bytes);
+        }
+    }
+
+    fn place(&mut self, item: &Item) {
+        match self.activity.at(item.end).filter(|s| s.stations > 0) {
+            Some(stretch) => {
+                let steady = stretch.ns() >= STEADY_NS;
+                let whole = !steady || item.begin >= stretch.start;
+                sums(&mut self.rows, stretch).add(item, whole);
+            }
+            None => self.unplaced += 1,
+        }
+    }
+
+    fn place_wire(&mut self, at: Timestamp, bytes: u64) {
+        if let Some(stretch) = self.activity.at(at) {
+            let sums = sums(&mut self.rows, stretch);
+            sums.wire_bytes = sums.wire_bytes.saturating_add(bytes);
+        }
+    }
+}
+
+fn count_time(rows: &mut BTreeMap<u32, Row>, stretch: Stretch) {
+    let sums = sums(rows, stretch);
+    sums.ns = sums.ns.saturating_add(stretch.ns());
+}
+
+fn sums(rows: &mut BTreeMap<u32, Row>, stretch: Stretch) -> &mut Sums {
+    let (from, to) = class(stretch.stations);
+    let row = rows.entry(from).or_insert_with(|| Row {
+        to,
+        ..Row::default()
+    });
+    if stretch.ns() >= STEADY_NS {
+        &mut row.steady
+    } else {
+        &mut row.ramps
+    }
+}
+
+/// Numbers of stations that share a row.
+fn class(stations: u32) -> (u32, u32) {
+    if stations < EXACT {
+        return (stations, stations);
+    }
+    let step = (1u32 << stations.ilog2()) / PER_DOUBLING;
+    let from = stations - stations % step;
+    (from, from + (step - 1))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,297 @@
+//! The load over time, in a bounded number of buckets whose width grows with the capture.
+
+use super::activity::Stretch;
+use super::levels::Item;
+use wirewait_wire::Timestamp;
+
+/// Buckets at most.
+const BUCKETS: usize = 4096;
+/// The narrowest, ns. Each further width is ten times the one before.
+const NARROWEST_NS: i64 = 10_000_000;
+
+/// What happened in one stretch of the time line. A transaction counts in the bucket of its
+/// last frame (t4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interval {
+    /// Final responses, waits by design and breaks apart.
+    pub answered: u64,
+    /// File data moved, bytes.
+    pub data_bytes: u64,
+    /// Sum of t3 - t2 where it counts, ns, and of how many.
+    pub turnaround_ns: i64,
+    /// How many turnarounds.
+    pub turnarounds: u64,
+    /// Sum of t4 - t1 where it counts, ns.
+    pub response_ns: i64,
+    /// How many response times.
+    pub responses: u64,
+    /// Time of active stations: two stations that were active all the time make twice the
+    /// width of the bucket, ns.
+    pub active_ns: u64,
+    /// The most stations that were active at once.
+    pub stations: u32,
+}
+
+impl Interval {
+    fn absorb(&mut self, other: &Self) {
+        self.answered += other.answered;
+        self.data_bytes = self.data_bytes.saturating_add(other.data_bytes);
+        self.turnaround_ns = self.turnaround_ns.saturating_add(other.turnaround_ns);
+        self.turnarounds += other.turnarounds;
+        self.response_ns = self.response_ns.saturating_add(other.response_ns);
+        self.responses += other.responses;
+        self.active_ns = self.active_ns.saturating_add(other.active_ns);
+        self.stations = self.stations.max(other.stations);
+    }
+}
+
+/// The load over time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// Width of a bucket: 10 ms, 100 ms, 1 s and so on, ns.
+    pub width_ns: i64,
+    /// When the first one begins: a multiple of the width since 1970.
+    pub start: Timestamp,
+    /// One behind the other; those without any load are there too.
+    pub buckets: Vec<Interval>,
+}
+
+impl Timeline {
+    /// The same in buckets of this width, a multiple of the present one.
+    pub(super) fn widened(&self, width_ns: i64) -> Self {
+        let mut series = Series {
+            width_ns,
+            ..Series::default()
+        };
+        let mut at = self.start;
+        for bucket in &self.buckets {
+            if let Some(wide) = series.bucket(at) {
+                wide.absorb(bucket);
+            }
+            at = at.plus(self.width_ns);
+        }
+        series.timeline()
+    }
+}
+
+/// A time line that is being filled.
+#[derive(Clone)]
+pub(super) struct Series {
+    width_ns: i64,
+    /// Number of the first bucket, in widths since 1970.
+    first: i64,
+    buckets: Vec<Interval>,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Self {
+            width_ns: NARROWEST_NS,
+            first: 0,
+            buckets: Vec::new(),
+        }
+    }
+}
+
+impl Series {
+    pub(super) fn closed(&mut self, item: &Item) {
+        let Some(bucket) = self.bucket(item.end()) else {
+            return;
+        };
+        bucket.answered += 1;
+        bucket.data_bytes = bucket.data_bytes.saturating_add(item.data_bytes());
+        if let Some(ns) = item.turnaround_ns() {
+            bucket.turnarounds += 1;
+            bucket.turnaround_ns = bucket.turnaround_ns.saturating_add(ns);
+        }
+        if let Some(ns) = item.response_ns() {
+            bucket.responses += 1;
+            bucket.response_ns = bucket.response_ns.saturating_add(ns);
+        }
+    }
+
+    /// So many stations were active for a while.
+    pub(super) fn active(&mut self, stretch: Stretch) {
+        if stretch.stations == 0 || stretch.end <= stretch.start {
+            return;
+        }
+        // Both ends first, so that the width does not change in between.
+        if self.bucket(stretch.end).is_none() || self.bucket(stretch.start).is_none() {
+            return;
+        }
+        let (mut at, mut n) = (stretch.start.as_nanos(), self.index(stretch.start));
+        let end = stretch.end.as_nanos();
+        while at < end {
+            let until = self
+                .first
+                .saturating_add(i64::try_from(n).unwrap_or(i64::MAX))
+                .saturating_add(1)
+                .saturating_mul(self.width_ns)
+                .min(end);
+            let Some(bucket) = self.buckets.get_mut(n) else {
+                return;
+            };
+            let ns = u64::try_from(until.saturating_sub(at)).unwrap_or(0);
+            let all = ns.saturating_mul(u64::from(stretch.stations));
+            bucket.active_ns = bucket.active_ns.saturating_add(all);
+            bucket.stations = bucket.stations.max(stretch.stations);
+            (at, n) = (until, n + 1);
+        }
+    }
+
+    pub(super) fn timeline(&self) -> Timeline {
+        Timeline {
+            width_ns: self.width_ns,
+            start: Timestamp::from_nanos(self.first.saturating_mul(self.width_ns)),
+            buckets: self.buckets.clone(),
+        }
+    }
+
+    fn index(&self, at: Timestamp) -> usize {
+        let n = at.as_nanos().div_euclid(self.width_ns) - self.first;
+        usize::try_from(n).unwrap_or(usize::MAX)
+    }
+
+    /// The bucket of an instant; there is always one, as the width grows until there is.
+    fn bucket(&mut self, at: Timestamp) -> Option<&mut Interval> {
+        let number = |width: i64| at.as_nanos().div_euclid(width);
+        if self.buckets.is_empty() {
+            self.first = number(self.width_ns);
+        }
+        loop {
+            let n = number(self.width_ns);
+            let last = self
+                .first
+                .saturating_add(i64::try_from(self.buckets.len()).unwrap_or(i64::MAX))
+                .saturating_sub(1)
+                .max(n);
+            let span = last.saturating_sub(self.first.min(n));
+            if usize::try_from(span).is_ok_and(|span| span < BUCKETS) {
+                break;
+            }
+            self.widen();
+        }
+        let n = number(self.width_ns);
+        if n < self.first {
+            let missing = usize::try_from(self.first - n).unwrap_or(0);
+            let empty = std::iter::repeat_n(Interval::default(), missing);
+            self.buckets.splice(0..0, empty);
+            self.first = n;
+        }
+        let at = usize::try_from(n - self.first).ok()?;
+        if at >= self.buckets.len() {
+            self.buckets.resize(at + 1, Interval::default());
+        }
+        self.buckets.get_mut(at)
+    }
+
+    /// Ten buckets become one.
+    fn widen(&mut self) {
+        let first = self.first.div_euclid(10);
+        let mut wide: Vec<Interval> = Vec::new();
+        for (n, bucket) in (self.first..).zip(&self.buckets) {
+            let at = usize::try_from(n.div_euclid(10) - first).unwrap_or(0);
+            if at >= wide.len() {
+                wide.resize(at + 1, Interval::default());
+            }
+            wide[at].absorb(bucket);
+        }
+        self.buckets = wide;
+        self.first = first;
+        self.width_ns = self.width_ns.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use wirewait_wire::Kind;
+
+    fn item(end: i64, bytes: u64) -> Item {
+        let at = Timestamp::from_nanos(end);
+        Item::of(at.plus(-1000), at, Kind::Read, bytes)
+    }
+
+    fn stretch(start: i64, end: i64, stations: u32) -> Stretch {
+        Stretch {
+            start: Timestamp::from_nanos(start),
+            end: Timestamp::from_nanos(end),
+            stations,
+        }
+    }
+
+    const MS: i64 = 1_000_000;
+
+    #[test]
+    fn buckets_are_aligned_and_hold_what_ended_in_them() {
+        let mut series = Series::default();
+        for ms in [1019, 1020, 1020, 1039] {
+            series.closed(&item(ms * MS, 10));
+        }
+        series.active(stretch(1015 * MS, 1035 * MS, 2));
+        let line = series.timeline();
+        assert_eq!(line.width_ns, 10 * MS);
+        assert_eq!(line.start.as_nanos(), 1010 * MS);
+        let shown: Vec<(u64, u64, u64, u32)> = line
+            .buckets
+            .iter()
+            .map(|b| (b.answered, b.data_bytes, b.active_ns, b.stations))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                (1, 10, 10_000_000, 2),
+                (2, 20, 20_000_000, 2),
+                (1, 10, 10_000_000, 2)
+            ]
+        );
+        assert_eq!(
+            (line.buckets[1].responses, line.buckets[1].response_ns),
+            (2, 2000)
+        );
+    }
+
+    #[test]
+    fn the_width_grows_by_tens() {
+        let mut series = Series::default();
+        for s in [0, 60, 3600] {
+            series.closed(&item(s * 1000 * MS, 1));
+        }
+        let line = series.timeline();
+        assert_eq!(line.width_ns, 1000 * MS);
+        assert_eq!(line.buckets.len(), 3601);
+        assert_eq!(line.buckets[60].answered, 1);
+        let wide = line.widened(10_000 * MS);
+        assert_eq!((wide.width_ns, wide.buckets.len()), (10_000 * MS, 361));
+        assert_eq!(wide.buckets[6].answered, 1);
+    }
+
+    proptest! {
+        /// Whatever the stamps, buckets are bounded and together hold the totals.
+        #[test]
+        fn buckets_sum_to_the_whole(
+            raw in prop::collection::vec((any::<i64>(), 0u64..1000), 1..30),
+            near in prop::collection::vec((0i64..100_000_000_000, 1i64..5_000_000_000, 1u32..5), 0..20),
+            far in any::<bool>(),
+        ) {
+            let mut series = Series::default();
+            let (mut bytes, mut active) = (0, 0);
+            let n = raw.len() as u64;
+            for (at, b) in raw {
+                let at = if far { at } else { at.rem_euclid(100_000_000_000) };
+                series.closed(&item(at, b));
+                bytes += b;
+            }
+            for (start, ns, stations) in near {
+                series.active(stretch(start, start + ns, stations));
+                active += ns as u64 * u64::from(stations);
+            }
+            let line = series.timeline();
+            prop_assert!(line.buckets.len() <= BUCKETS);
+            prop_assert_eq!(line.buckets.iter().map(|b| b.answered).sum::<u64>(), n);
+            prop_assert_eq!(line.buckets.iter().map(|b| b.data_bytes).sum::<u64>(), bytes);
+            prop_assert_eq!(line.buckets.iter().map(|b| b.active_ns).sum::<u64>(), active);
+        }
+    }
+}
