@@ -17,7 +17,8 @@ use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Grade, Mark, Notice, Settings, Snapshot, Transaction, WHOLE_FRAME,
+    Assembled, CaptureRow, Deed, Fairness, Grade, Mark, Notice, Settings, Snapshot, Transaction,
+    WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
 use std::cell::RefCell;
@@ -233,6 +234,7 @@ impl Analyzer {
         } = &self.state;
         let forgotten = self.common.names.borrow().evicted;
         let reasons = books.reasons(*numbered, forgotten);
+        let stations = books.figures.stations();
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,
@@ -255,7 +257,8 @@ impl Analyzer {
                 .collect(),
             segment: segments.found(),
             servers: books.figures.servers(),
-            stations: books.figures.stations(),
+            fairness: Fairness::among(&stations),
+            stations,
             places: books.figures.places(),
             distribution: books.figures.distributions(),
             ledgers: books.ledgers.rows(),

@@ -59,6 +59,7 @@ struct Client {
     client_ns: u64,
     think_ns: u64,
     thinks: u64,
+    think_time: Distribution,
 }
 
 /// Reasons for leaving a transaction out, in the order in which they are shown.
@@ -128,6 +129,7 @@ impl Figures {
                 } else {
                     client.think_ns = client.think_ns.saturating_add(ns);
                     client.thinks += 1;
+                    client.think_time.record(gap);
                 }
             }
         }
@@ -553,6 +555,7 @@ fn station_row(key: Endpoint, c: &Client, all: u64, all_ns: i128) -> StationRow 
         client_ns: c.client_ns,
         think_ns: c.think_ns,
         thinks: c.thinks,
+        think_time: c.think_time.times(),
         data_bytes: c.data_bytes,
     }
 }

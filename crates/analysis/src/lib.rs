@@ -11,6 +11,7 @@ pub mod compare;
 mod conversation;
 mod distribution;
 mod duplicates;
+mod fairness;
 mod figures;
 mod flow;
 mod histogram;
@@ -39,6 +40,7 @@ mod verdict;
 mod world;
 
 pub use analyzer::{Analyzer, Sink};
+pub use fairness::{Fairness, Index, STARVES_PERCENT, Starving};
 pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use ledger::{Ledger, Share};
 pub use load::{

@@ -323,6 +323,8 @@ pub struct StationRow {
     pub think_ns: u64,
     /// How many of those longer gaps there were.
     pub thinks: u64,
+    /// Those longer gaps.
+    pub think_time: Times,
     /// File data moved, bytes.
     pub data_bytes: u64,
 }
@@ -423,6 +425,8 @@ pub struct Snapshot {
     pub servers: Vec<ServerRow>,
     /// By total response time, the greatest first.
     pub stations: Vec<StationRow>,
+    /// Whether they are served alike.
+    pub fairness: crate::Fairness,
     /// Users, then shares, then files; each by total response time, the greatest first.
     pub places: Vec<PlaceRow>,
     /// How the times are spread.

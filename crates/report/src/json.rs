@@ -5,7 +5,9 @@ mod capture;
 mod common;
 mod distribution;
 mod ladder;
+mod fairness;
 mod ledger;
+mod load;
 mod places;
 mod segment;
 mod servers;
@@ -54,6 +56,8 @@ struct Document<'a> {
     segment: segment::Segment<'a>,
     servers: Vec<servers::Server>,
     stations: Vec<stations::Station>,
+    fairness: fairness::Fairness,
+    load: load::Load,
     distribution: distribution::Distributions,
     ledger: ledger::Ledgers,
     round_trips: Vec<verdict::Trip>,
@@ -79,6 +83,8 @@ fn document<'a>(
         segment: segment::segment(about, snapshot),
         servers: snapshot.servers.iter().map(servers::server).collect(),
         stations: snapshot.stations.iter().map(stations::station).collect(),
+        fairness: fairness::fairness(snapshot),
+        load: load::load(snapshot),
         distribution: distribution::distributions(&snapshot.distribution),
         ledger: ledger::ledgers(snapshot),
         round_trips: snapshot
@@ -134,6 +140,8 @@ mod tests {
                 "segment",
                 "servers",
                 "stations",
+                "fairness",
+                "load",
                 "distribution",
                 "ledger",
                 "round_trips",

@@ -1,5 +1,7 @@
 //! Hand-made figures that the tests of every format share.
 
+mod load;
+
 use std::sync::Arc;
 use wirewait_analysis::{
     Attribution, CaptureRow, Counts, Course, DistributionRow, Distributions, Duplex, Excluded,
@@ -428,6 +430,8 @@ pub(crate) fn snapshot() -> Snapshot {
         protocols: vec![("ethernet", 1234), ("smb1", 20)],
         segment: segment(),
         servers: vec![server_row(), unknown],
+        fairness: load::fairness(),
+        load: load::load(),
         stations: vec![StationRow {
             client: v4(9, None),
             servers: 1,
@@ -446,6 +450,7 @@ pub(crate) fn snapshot() -> Snapshot {
             client_ns: 400_000_000,
             think_ns: 30_000_000_000,
             thinks: 2,
+            think_time: times(&[10_000_000_000, 20_000_000_000]),
             data_bytes: 8192,
         }],
         places: vec![PlaceRow {

@@ -3,6 +3,7 @@
 
 pub(crate) mod capture;
 mod ledger;
+mod load;
 pub(crate) mod places;
 pub(crate) mod reading;
 pub(crate) mod segment;
@@ -87,6 +88,7 @@ pub fn report(
     ledger::ledgers(out, snapshot, look)?;
     servers::servers(out, snapshot, look)?;
     stations::stations(out, snapshot, look)?;
+    load::load(out, snapshot, look)?;
     places::places(out, snapshot, look)?;
     slowest::slowest(out, snapshot, look)?;
     reading::excluded(out, snapshot, look)?;
@@ -96,6 +98,22 @@ pub fn report(
 /// One line of a list of names and values.
 fn entry(out: &mut impl Write, name: &str, value: impl Display) -> io::Result<()> {
     writeln!(out, "  {name:<11}  {value}")
+}
+
+/// A sentence below a heading or a table, in as many lines as it needs.
+pub(crate) fn note(out: &mut impl Write, look: Look, text: impl Display) -> io::Result<()> {
+    let text = text.to_string();
+    let mut line = String::from(" ");
+    for word in text.split_whitespace() {
+        let wide = crate::table::width(&line) + 1 + crate::table::width(word);
+        if wide > look.width && line.trim() != "" {
+            writeln!(out, "{line}")?;
+            line = String::from("   ");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    writeln!(out, "{line}")
 }
 
 /// A value, or a dash where there is none.

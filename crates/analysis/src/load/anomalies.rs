@@ -18,6 +18,9 @@ pub const BREAKS_PERCENT: u64 = 150;
 /// above it.
 pub const BREAKS_TIMES: u64 = 5;
 
+/// Where more than one of so many sizes breaks the trend, there is none.
+pub const BREAKS_ONE_OF: usize = 4;
+
 /// A size that takes longer than its neighbours say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anomaly {
@@ -59,6 +62,9 @@ pub(super) fn find(sizes: &[SizeRow]) -> Vec<Anomaly> {
         .iter()
         .map(|point| trend.is_broken_by(*point))
         .collect();
+    if breaks.iter().filter(|b| **b).count() > known.len() / BREAKS_ONE_OF {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     for (n, row) in known.iter().enumerate().filter(|(n, _)| breaks[*n]) {
         let next = (n + 1..known.len()).find(|n| !breaks[*n]).map(|n| known[n]);
@@ -221,6 +227,11 @@ mod tests {
         assert_eq!(find(&sizes), []);
         assert_eq!(find(&curve(50_000)[..4]), []);
         assert_eq!(find(&[]), []);
+        // Two of five.
+        let mut half = curve(6_500);
+        half.truncate(5);
+        (half[1], half[2]) = (size(1500, 50_000, 20), size(3000, 50_000, 20));
+        assert_eq!(find(&half), []);
         let same = [
             size(5, 1, 20),
             size(5, 2, 20),

@@ -39,7 +39,7 @@ pub struct ServiceRow {
     pub kind: u16,
     /// What that number is called, if known.
     pub kind_name: Option<&'static str>,
-    /// Its name as the wire has it; not yet safe for a terminal.
+    /// Its name, bytes that are no printable ASCII escaped; empty where names are private.
     pub name: String,
     /// Where it is.
     pub at: Endpoint,
@@ -147,7 +147,7 @@ impl Heard {
             .map(|((kind, name, at), service)| ServiceRow {
                 kind: *kind,
                 kind_name: service.kind_name,
-                name: String::from_utf8_lossy(name).into_owned(),
+                name: name.escape_ascii().to_string(),
                 at: *at,
                 hops: service.told.values().filter_map(|hops| *hops).min(),
                 told_by: service.told.len() as u64,

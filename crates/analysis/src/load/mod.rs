@@ -149,7 +149,7 @@ impl Loads {
             levels: self.scopes.curves(),
             sizes: self.sizes.curves(),
             dips: dips::find(&timeline),
-            timeline,
+            timeline: timeline.shown(),
             hops: self.hops.rows(),
             transits: self.routers.rows(),
             most_hops: self.most_hops,

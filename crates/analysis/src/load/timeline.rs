@@ -6,6 +6,8 @@ use wirewait_wire::Timestamp;
 
 /// Buckets at most.
 const BUCKETS: usize = 4096;
+/// Buckets that are shown at most.
+const SHOWN: usize = 1200;
 /// The narrowest, ns. Each further width is ten times the one before.
 const NARROWEST_NS: i64 = 10_000_000;
 
@@ -57,6 +59,15 @@ pub struct Timeline {
 }
 
 impl Timeline {
+    /// The same in at most [`SHOWN`] buckets.
+    pub(super) fn shown(&self) -> Self {
+        let mut line = self.clone();
+        while line.buckets.len() > SHOWN {
+            line = line.widened(line.width_ns.saturating_mul(10));
+        }
+        line
+    }
+
     /// The same in buckets of this width, a multiple of the present one.
     pub(super) fn widened(&self, width_ns: i64) -> Self {
         let mut series = Series {

@@ -1,11 +1,16 @@
 //! The table of the clients.
 
-use super::{Look, count, shown, trouble};
-use crate::figures::{Grouped, Milli};
-use crate::table::{Column, Table};
+use super::{Look, count, note, shown};
+use crate::figures::{Grouped, Milli, Percent};
+use crate::table::{Column, NOTHING, Table};
 use crate::time::Human;
 use std::io::{self, Write};
-use wirewait_analysis::{Snapshot, StationRow};
+use wirewait_analysis::{Counts, ENOUGH, Fairness, STARVES_PERCENT, Snapshot, StationRow};
+
+/// Rows of the table that people see; programs get all of them.
+const SHOWN: usize = 25;
+/// Starving stations that people see; programs get all of them.
+const STARVING: usize = 10;
 
 const STATION: &[Column] = &[
     Column::left("client"),
@@ -16,7 +21,10 @@ const STATION: &[Column] = &[
     Column::under("response time", "min"),
     Column::under("response time", "p95"),
     Column::under("response time", "max"),
-    Column::right("relative"),
+    Column::under("relative", "mean"),
+    Column::under("relative", "± sd"),
+    Column::under("relative", "min"),
+    Column::under("relative", "max"),
     Column::right("busy"),
     Column::right("client work"),
     Column::under("think time", "total"),
@@ -41,19 +49,98 @@ pub(crate) fn table(snapshot: &Snapshot) -> Table {
 }
 
 pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let table = table(snapshot);
+    let mut table = Table::new(STATION);
+    for row in snapshot.stations.iter().take(SHOWN) {
+        table.row(station_row(row));
+    }
     if table.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
     look.heading(out, "Stations")?;
-    table.write(out, look)
+    table.write(out, look)?;
+    let rows = snapshot.stations.len();
+    if let Some(more) = rows.checked_sub(SHOWN).filter(|more| *more > 0) {
+        let more = Grouped(more as u64);
+        note(
+            out,
+            look,
+            format_args!("and {more} more, each waited less; --format json has them all"),
+        )?;
+    }
+    fairness(out, &snapshot.fairness, look)
+}
+
+/// Whether they are served alike.
+fn fairness(out: &mut impl Write, found: &Fairness, look: Look) -> io::Result<()> {
+    let Some(response) = found.response_time else {
+        return Ok(());
+    };
+    let milli = |millionths: u64| Milli((millionths + 500) / 1000);
+    let range = found.least.zip(found.most).map(|(least, most)| {
+        format!(
+            "; means from {} to {} of that of all",
+            milli(least),
+            milli(most)
+        )
+    });
+    let throughput = found.throughput.map(|index| {
+        format!(
+            ", {} over file data per second of {}",
+            milli(index.millionths),
+            Grouped(index.stations)
+        )
+    });
+    note(
+        out,
+        look,
+        format_args!(
+            "fairness (Jain): {} over mean response times of {} stations{}{}",
+            milli(response.millionths),
+            Grouped(response.stations),
+            throughput.unwrap_or_default(),
+            range.unwrap_or_default()
+        ),
+    )?;
+    let limit = Milli(STARVES_PERCENT * 10);
+    for row in found.starving.iter().take(STARVING) {
+        note(
+            out,
+            look,
+            format_args!(
+                "starves: {} waits {} times the mean of all (n {}; from {limit} on it counts)",
+                row.client,
+                milli(row.normalised_mean),
+                Grouped(row.n)
+            ),
+        )?;
+    }
+    if found.starving.is_empty() {
+        note(
+            out,
+            look,
+            format_args!("none starves: no mean is {limit} times that of all, or more"),
+        )?;
+    }
+    match found.not_judged {
+        0 => Ok(()),
+        n => note(
+            out,
+            look,
+            format_args!(
+                "not judged: {} stations with fewer than {ENOUGH} response times",
+                Grouped(n)
+            ),
+        ),
+    }
 }
 
 fn station_row(row: &StationRow) -> Vec<String> {
     let times = &row.response_time;
     let response = |value| shown((times.n > 0).then_some(Human(value)));
     let duration = |ns: u64| Human(i64::try_from(ns).unwrap_or(i64::MAX));
+    // Millionths to thousandths.
+    let relative = |value: Option<u64>| shown(value.and_then(|n| Milli::ratio(n, 1_000_000)));
     let mut cells = vec![
         row.client.to_string(),
         Grouped(row.servers).to_string(),
@@ -63,8 +150,14 @@ fn station_row(row: &StationRow) -> Vec<String> {
         response(times.min),
         response(times.p95),
         response(times.max),
-        // Millionths to thousandths.
-        shown(row.normalised_mean.and_then(|n| Milli::ratio(n, 1_000_000))),
+        relative(row.normalised_mean),
+        shown(
+            row.deviation
+                .zip(times.mean())
+                .and_then(|(deviation, mean)| Milli::ratio(deviation, u64::try_from(mean).ok()?)),
+        ),
+        relative(row.normalised_min),
+        relative(row.normalised_max),
         duration(row.busy_ns).to_string(),
         duration(row.client_ns).to_string(),
         duration(row.think_ns).to_string(),
@@ -72,6 +165,22 @@ fn station_row(row: &StationRow) -> Vec<String> {
         count(row.data_bytes),
         count(row.retransmitted),
     ];
-    cells.extend(trouble(&row.counts));
+    cells.extend(rates(&row.counts));
     cells
+}
+
+/// What went wrong, under the columns errors to orphans: with what it is a part of.
+fn rates(counts: &Counts) -> [String; 6] {
+    let rate = |part: u64, whole: u64| match part {
+        0 => NOTHING.to_owned(),
+        _ => format!("({part} / {whole}) {}", Percent(part, whole)),
+    };
+    [
+        rate(counts.failures, counts.answered),
+        rate(counts.unanswered, counts.requests),
+        count(counts.one_sided),
+        rate(counts.repeated, counts.requests),
+        count(counts.cancelled),
+        count(counts.orphan_responses),
+    ]
 }

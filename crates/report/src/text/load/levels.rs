@@ -1,0 +1,169 @@
+//! The tables by the number of active stations.
+
+use super::duration;
+use crate::figures::{Grouped, Milli, Rate};
+use crate::table::{Column, Table};
+use crate::text::{Look, note, shown};
+use crate::time::Human;
+use std::io::{self, Write};
+use wirewait_analysis::{
+    GROWN_PERCENT, LevelCurve, LevelFigures, LevelRow, LoadOf, STEADY_NS, Snapshot,
+};
+
+/// Rows of a table that people see; programs get all of them.
+const SHOWN: usize = 24;
+/// Curves of servers and interfaces that people see.
+const CURVES: usize = 8;
+
+const COLUMNS: &[Column] = &[
+    Column::right("stations"),
+    Column::right("steady for"),
+    Column::right("ramps").rare(),
+    Column::right("answered"),
+    Column::right("per second"),
+    Column::under("response time", "mean"),
+    Column::under("response time", "p95"),
+    Column::under("turnaround", "mean"),
+    Column::right("file data"),
+    Column::right("N x M / T").rare(),
+];
+
+pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let mut curves = snapshot.load.levels.iter().filter(|curve| is_curve(curve));
+    let mut any = false;
+    for curve in curves.by_ref().take(CURVES) {
+        any = true;
+        one(out, curve, look)?;
+    }
+    match curves.count() {
+        0 => {}
+        more => note(
+            out,
+            look,
+            format_args!(
+                "and {} more servers or interfaces; --format json has them all",
+                Grouped(more as u64)
+            ),
+        )?,
+    }
+    if any {
+        note(
+            out,
+            look,
+            format_args!(
+                "active: a request is outstanding, or a pause of at most {}; N x M / T: stations times bytes per request, by response time",
+                Human(snapshot.settings.think_ns)
+            ),
+        )?;
+        note(
+            out,
+            look,
+            format_args!(
+                "steady: as many for {} at least; shorter stretches, when stations come and go, are ramps, and count only where there was nothing steady",
+                duration(STEADY_NS)
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+/// One number of stations is no curve.
+fn is_curve(curve: &LevelCurve) -> bool {
+    curve.levels.iter().filter(|row| row.stations > 0).count() > 1
+}
+
+fn one(out: &mut impl Write, curve: &LevelCurve, look: Look) -> io::Result<()> {
+    writeln!(out)?;
+    let of = match curve.of {
+        LoadOf::Capture => String::new(),
+        LoadOf::Server(server) => format!(", server {server}"),
+        LoadOf::Interface(number) => format!(", stations on interface {number}"),
+    };
+    look.heading(out, &format!("Load by active stations{of}"))?;
+    if let Some((stations, rate)) = curve.peak {
+        let most = format!("{} of file data with {stations} active", Rate(rate));
+        let responses = curve.peak_transactions.map(|(stations, rate)| {
+            format!("; {} responses per second with {stations}", Milli(rate))
+        });
+        note(
+            out,
+            look,
+            format_args!("peak: {most}{}", responses.unwrap_or_default()),
+        )?;
+    }
+    if let Some(knee) = curve.knee {
+        let wire = knee
+            .wire_bytes_per_second
+            .map(|rate| format!("; the wire carries {} there", Rate(rate)));
+        note(
+            out,
+            look,
+            format_args!(
+                "knee: turnaround grows from {} stations on: {} on average (n {}) against {} (n {}) with {} or fewer, {} % or more{}",
+                knee.stations,
+                Human(knee.grown_ns),
+                Grouped(knee.grown_n),
+                Human(knee.flat_ns),
+                Grouped(knee.flat_n),
+                knee.flat_to,
+                GROWN_PERCENT,
+                wire.unwrap_or_default()
+            ),
+        )?;
+    }
+    let mut table = Table::new(COLUMNS);
+    let rows: Vec<&LevelRow> = curve.levels.iter().filter(|row| row.stations > 0).collect();
+    let longest = longest(&rows);
+    for row in &longest {
+        table.row(cells(row));
+    }
+    table.write(out, look)?;
+    if let Some(more) = rows
+        .len()
+        .checked_sub(longest.len())
+        .filter(|more| *more > 0)
+    {
+        note(
+            out,
+            look,
+            format_args!(
+                "and {} more numbers, each for a shorter time; --format json has them all",
+                Grouped(more as u64)
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+/// Those with the most time, in their order.
+fn longest<'a>(rows: &[&'a LevelRow]) -> Vec<&'a LevelRow> {
+    let time = |row: &LevelRow| std::cmp::Reverse((row.steady.ns, row.ramps.ns));
+    let mut rows = rows.to_vec();
+    rows.sort_by_key(|row| (time(row), row.stations));
+    rows.truncate(SHOWN);
+    rows.sort_by_key(|row| row.stations);
+    rows
+}
+
+fn cells(row: &LevelRow) -> Vec<String> {
+    let steady = row.steady.ns > 0;
+    let figures: &LevelFigures = if steady { &row.steady } else { &row.ramps };
+    let (times, turnaround) = (&figures.response_time, &figures.turnaround);
+    let response = |ns| shown((times.n > 0).then_some(Human(ns)));
+    let moved = figures.data_bytes > 0;
+    vec![
+        match row.stations_to {
+            to if to == row.stations => row.stations.to_string(),
+            to => format!("{}-{to}", row.stations),
+        },
+        shown(steady.then(|| duration(row.steady.ns))),
+        shown((row.ramps.ns > 0).then(|| duration(row.ramps.ns))),
+        Grouped(figures.answered).to_string(),
+        shown(figures.transactions().map(Milli)),
+        shown(times.mean().map(Human)),
+        response(times.p95),
+        shown(turnaround.mean().map(Human)),
+        shown(figures.throughput().filter(|_| moved).map(Rate)),
+        shown(figures.moved.closed_loop(row.stations).map(Rate)),
+    ]
+}

@@ -1,0 +1,72 @@
+//! The table of dips in throughput.
+
+use super::duration;
+use crate::figures::{Grouped, Percent, Rate};
+use crate::table::{Column, Table};
+use crate::text::{Look, note, shown};
+use crate::time::{Human, Rfc3339};
+use std::io::{self, Write};
+use wirewait_analysis::{DEPTH_PERCENT, Dip, NOISE_TIMES, Snapshot};
+
+/// Dips that people see; programs get more of them.
+const SHOWN: usize = 10;
+
+const COLUMNS: &[Column] = &[
+    Column::left("began"),
+    Column::right("into capture"),
+    Column::right("lasted"),
+    Column::right("by"),
+    Column::under("file data", "during"),
+    Column::under("file data", "around"),
+    Column::under("mean response time", "during"),
+    Column::under("mean response time", "around"),
+    Column::right("cost"),
+];
+
+pub(super) fn dips(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let dips = &snapshot.load.dips;
+    let Some(width) = dips.width_ns.filter(|_| dips.found > 0) else {
+        return Ok(());
+    };
+    writeln!(out)?;
+    look.heading(out, "Dips in throughput")?;
+    note(
+        out,
+        look,
+        format_args!(
+            "{} of {} together, which cost {}",
+            Grouped(dips.found),
+            Human(dips.ns),
+            Human(dips.cost_ns)
+        ),
+    )?;
+    let mut costliest: Vec<&Dip> = dips.dips.iter().collect();
+    costliest.sort_by_key(|dip| (std::cmp::Reverse(dip.cost_ns), dip.start));
+    costliest.truncate(SHOWN);
+    costliest.sort_by_key(|dip| dip.start);
+    let mut table = Table::new(COLUMNS);
+    for dip in &costliest {
+        let into = snapshot.capture.first.map(|first| dip.start.since(first));
+        table.row(vec![
+            Rfc3339(dip.start).to_string(),
+            // A bucket may begin before the first frame.
+            shown(into.map(|ns| Human(ns.max(0)))),
+            Human(dip.ns).to_string(),
+            Percent(dip.depth, 1000).to_string(),
+            Rate(dip.bytes_per_second).to_string(),
+            Rate(dip.around_bytes_per_second).to_string(),
+            shown(dip.response_ns.map(Human)),
+            shown(dip.around_response_ns.map(Human)),
+            Human(dip.cost_ns).to_string(),
+        ]);
+    }
+    table.write(out, look)?;
+    note(
+        out,
+        look,
+        format_args!(
+            "a dip: {DEPTH_PERCENT} % or more below the medians before and after it and {NOISE_TIMES} times the usual deviation, though as many stations want data; in steps of {}",
+            duration(width.unsigned_abs())
+        ),
+    )
+}

@@ -1,0 +1,135 @@
+//! The tables by the size of requests.
+
+use crate::figures::{Grouped, Milli, Rate};
+use crate::table::{Column, Table};
+use crate::text::{Look, note, shown};
+use crate::time::Human;
+use std::io::{self, Write};
+use wirewait_analysis::{Anomaly, BREAKS_PERCENT, Example, SizeCurve, SizeRow, Snapshot};
+use wirewait_wire::Kind;
+
+/// Rows of a table that people see, and tables; programs get all of them.
+const SHOWN: usize = 24;
+const CURVES: usize = 6;
+/// A table of fewer sizes says no more than that of the servers.
+const ENOUGH: usize = 3;
+
+const COLUMNS: &[Column] = &[
+    Column::right("bytes asked for"),
+    Column::right("answered"),
+    Column::under("response time", "min"),
+    Column::under("response time", "p50"),
+    Column::under("response time", "p95"),
+    Column::under("response time", "max"),
+    Column::under("turnaround", "mean"),
+    Column::right("file data"),
+    Column::left("").rare(),
+];
+
+pub(super) fn sizes(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let mut curves: Vec<&SizeCurve> = snapshot
+        .load
+        .sizes
+        .iter()
+        .filter(|curve| curve.sizes.len() >= ENOUGH)
+        .collect();
+    // What breaks the trend is not hidden by what is busier.
+    curves.sort_by_key(|curve| curve.anomalies.is_empty());
+    for curve in curves.iter().take(CURVES) {
+        one(out, curve, look)?;
+    }
+    Ok(())
+}
+
+fn one(out: &mut impl Write, curve: &SizeCurve, look: Look) -> io::Result<()> {
+    writeln!(out)?;
+    let kind = match curve.kind {
+        Kind::Write => "Writes",
+        _ => "Reads",
+    };
+    look.heading(out, &format!("{kind} by size, server {}", curve.server))?;
+    for anomaly in &curve.anomalies {
+        breaks(out, anomaly, look)?;
+    }
+    let mut rows: Vec<&SizeRow> = curve.sizes.iter().collect();
+    let broken = |row: &SizeRow| {
+        let same = |a: &Anomaly| a.to_bytes == row.to_bytes;
+        curve.anomalies.iter().any(same)
+    };
+    rows.sort_by_key(|row| (!broken(row), std::cmp::Reverse(row.response_time.n)));
+    rows.truncate(SHOWN);
+    rows.sort_by_key(|row| row.to_bytes);
+    let mut table = Table::new(COLUMNS);
+    for row in &rows {
+        table.row(cells(row, broken(row)));
+    }
+    table.write(out, look)?;
+    if let Some(more) = curve
+        .sizes
+        .len()
+        .checked_sub(rows.len())
+        .filter(|more| *more > 0)
+    {
+        note(
+            out,
+            look,
+            format_args!(
+                "and {} more sizes, each asked for less often; --format json has them all",
+                Grouped(more as u64)
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+fn breaks(out: &mut impl Write, anomaly: &Anomaly, look: Look) -> io::Result<()> {
+    let positive = |ns: i64| u64::try_from(ns).unwrap_or(0);
+    let times = Milli::ratio(positive(anomaly.p50_ns), positive(anomaly.expected_ns));
+    let (next, next_ns) = anomaly.next;
+    let frames: Vec<String> = anomaly.examples.iter().map(frames).collect();
+    note(
+        out,
+        look,
+        format_args!(
+            "{} bytes break the trend: {} (median of {}) where the other sizes say {}, {} times as long (from {} on it counts); {} bytes take {}; frames {}",
+            range(anomaly.from_bytes, anomaly.to_bytes),
+            Human(anomaly.p50_ns),
+            Grouped(anomaly.n),
+            Human(anomaly.expected_ns.max(0)),
+            shown(times),
+            Milli(BREAKS_PERCENT * 10),
+            Grouped(next),
+            Human(next_ns),
+            frames.join(", ")
+        ),
+    )
+}
+
+fn frames(example: &Example) -> String {
+    format!("{}-{}", example.request_frame, example.response_frame)
+}
+
+fn range(from: u64, to: u64) -> String {
+    if from == to {
+        Grouped(from).to_string()
+    } else {
+        format!("{}-{}", Grouped(from), Grouped(to))
+    }
+}
+
+fn cells(row: &SizeRow, broken: bool) -> Vec<String> {
+    let times = &row.response_time;
+    let rate = u128::from(row.data_bytes) * 1_000_000_000;
+    let rate = rate.checked_div(times.total.unsigned_abs());
+    vec![
+        range(row.from_bytes, row.to_bytes),
+        Grouped(times.n).to_string(),
+        Human(times.min).to_string(),
+        Human(times.p50).to_string(),
+        Human(times.p95).to_string(),
+        Human(times.max).to_string(),
+        shown(row.turnaround.mean().map(Human)),
+        shown(rate.and_then(|rate| u64::try_from(rate).ok()).map(Rate)),
+        if broken { "breaks the trend" } else { "" }.to_owned(),
+    ]
+}
