@@ -117,7 +117,7 @@ fn rate(row: &StationRow) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Counts, Times};
+    use crate::{Counts, FrameSums, Samples, Times};
     use proptest::prelude::*;
 
     fn station(n: u8, mean_ms: i64, times: u64, normalised: u64) -> StationRow {
@@ -125,6 +125,10 @@ mod tests {
             client: Endpoint::mac([2, 0, 0, 0, 0, n]),
             servers: 1,
             counts: Counts::default(),
+            turnaround: Times::default(),
+            samples: Samples::default(),
+            frames: FrameSums::default(),
+            moving_ns: 0,
             response_time: Times {
                 n: times,
                 total: i128::from(mean_ms) * 1_000_000 * i128::from(times),

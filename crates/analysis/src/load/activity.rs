@@ -363,7 +363,7 @@ mod tests {
                 let level = active
                     .iter()
                     .flatten()
-                    .filter(|(from, to)| (*from as f64) < middle && middle < *to as f64)
+                    .filter(|(from, to)| (*from as f64) <= middle && middle < *to as f64)
                     .count();
                 prop_assert_eq!(s.stations as usize, level);
             }

@@ -19,7 +19,7 @@ pub const BREAKS_PERCENT: u64 = 150;
 pub const BREAKS_TIMES: u64 = 5;
 
 /// Where more than one of so many sizes breaks the trend, there is none.
-pub const BREAKS_ONE_OF: usize = 4;
+const BREAKS_ONE_OF: usize = 4;
 
 /// A size that takes longer than its neighbours say.
 #[derive(Clone, Debug, PartialEq, Eq)]

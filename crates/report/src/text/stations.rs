@@ -39,20 +39,17 @@ const STATION: &[Column] = &[
     Column::right("orphans").rare(),
 ];
 
-/// All stations.
+/// The stations that waited longest.
 pub(crate) fn table(snapshot: &Snapshot) -> Table {
     let mut table = Table::new(STATION);
-    for row in &snapshot.stations {
+    for row in snapshot.stations.iter().take(SHOWN) {
         table.row(station_row(row));
     }
     table
 }
 
 pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let mut table = Table::new(STATION);
-    for row in snapshot.stations.iter().take(SHOWN) {
-        table.row(station_row(row));
-    }
+    let table = table(snapshot);
     if table.is_empty() {
         return Ok(());
     }
