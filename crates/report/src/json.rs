@@ -4,8 +4,8 @@
 mod capture;
 mod common;
 mod distribution;
-mod ladder;
 mod fairness;
+mod ladder;
 mod ledger;
 mod load;
 mod places;
