@@ -141,7 +141,7 @@ impl Heard {
     /// By type, name and place.
     pub(super) fn services(&self) -> Vec<ServiceRow> {
         let mut services: Vec<(&ServiceKey, &Service)> = self.services.iter().collect();
-        services.sort_by(|(a, _), (b, _)| a.cmp(b));
+        services.sort_by_key(|(key, _)| *key);
         let services = services.into_iter();
         services
             .map(|((kind, name, at), service)| ServiceRow {
