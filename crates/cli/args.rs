@@ -1,5 +1,7 @@
 //! The command line.
 
+use crate::compare::Configuration;
+use crate::condition::{self, CONDITIONS};
 use crate::when::{Moment, Span, Zone};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -7,6 +9,7 @@ use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use wirewait_engine::compare::Condition;
 use wirewait_engine::{Duplex, Settings};
 use wirewait_report::decode::Selector;
 
@@ -15,7 +18,7 @@ const AFTER_HELP: &str = "\
 called like a command. `-` is the standard input.
 
 Exit codes: 0 all well, 1 it could not be done, 2 wrong arguments, 3 the input is damaged and \
-the results are from what could be read.";
+the results are from what could be read, 4 a condition of --fail-if holds.";
 
 /// Says where a file server's wait is: in the client, the network or the server.
 #[derive(Debug, Parser)]
@@ -41,6 +44,9 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// One row per transaction
     Transactions(TransactionsArgs),
+    /// What changed against a baseline, and whether it is significant
+    #[command(after_long_help = CONDITIONS)]
+    Compare(CompareArgs),
     /// Frames, decoded
     Decode(DecodeArgs),
     /// What is understood, and by what it was checked
@@ -81,6 +87,34 @@ pub(crate) struct TransactionsArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The baseline: a capture file, or several of one capture between commas; NAME=FILE calls
+    /// it so
+    #[arg(value_name = "BASE")]
+    pub(crate) base: Configuration,
+    /// What is compared with it, likewise
+    #[arg(value_name = "OTHER", required = true)]
+    pub(crate) others: Vec<Configuration>,
+    /// What is compared with what [default: operation, or kind where the captures have hardly
+    /// an operation in common]
+    #[arg(long, value_enum)]
+    pub(crate) by: Option<GroupBy>,
+    /// Exit with code 4 if this holds for one of the others, such as 'response_time > +10%';
+    /// may be given several times. --help explains it
+    #[arg(long, value_name = "CONDITION", value_parser = condition::parse)]
+    pub(crate) fail_if: Vec<Condition>,
+    /// Shape of the comparison
+    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
+    pub(crate) format: CompareFormat,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -162,6 +196,12 @@ pub(crate) struct InputArgs {
     /// Capture files; several are one capture in time order
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SelectArgs {
     /// Only frames from this moment on: seconds from the start (90, 2min), or
     /// 2026-11-20T07:00:00Z
     #[arg(long, value_name = "WHEN")]
@@ -277,6 +317,29 @@ pub(crate) enum ReportFormat {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    Text,
+    Json,
+    Csv,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GroupBy {
+    /// Operations of the same protocol and name
+    Operation,
+    /// Classes of operations: reads with reads, whatever the protocol
+    Kind,
+    /// Servers with the same address
+    Server,
+    /// Clients with the same address
+    Client,
+    /// Shares with the same name, whichever the server
+    Share,
+    /// Files with the same name on shares with the same name
+    File,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RowFormat {
     Text,
     Ndjson,
@@ -372,14 +435,15 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
 
 /// What one value alone does not show.
 fn check(command: &Command) -> Result<(), String> {
-    let (input, analysis) = match command {
-        Command::Report(args) => (&args.input, Some(&args.analysis)),
-        Command::Transactions(args) => (&args.input, Some(&args.analysis)),
-        Command::Decode(args) => (&args.input, None),
-        Command::LastCalibrate(args) => (&args.input, None),
+    let (select, analysis) = match command {
+        Command::Report(args) => (&args.input.select, Some(&args.analysis)),
+        Command::Transactions(args) => (&args.input.select, Some(&args.analysis)),
+        Command::Compare(args) => (&args.select, Some(&args.analysis)),
+        Command::Decode(args) => (&args.input.select, None),
+        Command::LastCalibrate(args) => (&args.input.select, None),
         Command::Protocols(_) | Command::Synth(_) => return Ok(()),
     };
-    let empty = match (input.since, input.until) {
+    let empty = match (select.since, select.until) {
         (Some(Moment::Absolute(since)), Some(Moment::Absolute(until))) => since >= until,
         (Some(Moment::AfterStart(since)), Some(Moment::AfterStart(until))) => {
             since.nanos >= until.nanos
@@ -478,10 +542,17 @@ mod tests {
     #[test]
     fn commands_that_do_not_exist_yet_are_not_in_the_help() {
         let help = Cli::command().render_long_help().to_string();
-        for absent in ["live", "view", "counters", "compare"] {
+        for absent in ["live", "view", "counters"] {
             assert!(!help.contains(&format!("  {absent} ")), "{absent}\n{help}");
         }
-        for present in ["report", "transactions", "decode", "protocols", "synth"] {
+        for present in [
+            "report",
+            "transactions",
+            "compare",
+            "decode",
+            "protocols",
+            "synth",
+        ] {
             assert!(help.contains(&format!("  {present} ")), "{present}\n{help}");
         }
     }
@@ -503,10 +574,10 @@ mod tests {
     fn a_time_window_has_to_have_a_length() {
         let args = report(&["a", "--since", "1.5", "--until", "2026-11-20T07:00:00Z"]);
         assert_eq!(
-            args.input.since,
+            args.input.select.since,
             Some(Moment::AfterStart("1.5".parse().unwrap()))
         );
-        assert!(matches!(args.input.until, Some(Moment::Absolute(_))));
+        assert!(matches!(args.input.select.until, Some(Moment::Absolute(_))));
         let invalid = ErrorKind::ValueValidation;
         assert_eq!(
             parse(&["a", "--since", "2", "--until", "2"]).unwrap_err(),

@@ -1,7 +1,7 @@
 //! How a command can end.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use wirewait_engine::SourceError;
 
 /// It did what was asked.
@@ -11,6 +11,8 @@ pub(crate) enum Verdict {
     Whole,
     /// Of what could be read of a damaged input; the damage was reported.
     Damaged,
+    /// A condition that the user asked about holds; it was said which.
+    Held,
 }
 
 /// It did not.
@@ -41,6 +43,12 @@ impl Failure {
             _ => Self::Cannot(format!("cannot write to {name}: {error}")),
         }
     }
+}
+
+/// Tells the user why the program ends as it does.
+pub(crate) fn say(sentence: &str) {
+    // There is nobody left to tell if this fails.
+    let _ = writeln!(io::stderr(), "wirewait: {sentence}");
 }
 
 impl fmt::Display for Failure {

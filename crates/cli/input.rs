@@ -144,7 +144,7 @@ impl Input {
 
 fn options(args: &InputArgs) -> Options {
     let mut options = Options::default();
-    options.zone_offset = args.zone.map(|zone| zone.seconds_east);
+    options.zone_offset = args.select.zone.map(|zone| zone.seconds_east);
     options
 }
 
@@ -169,10 +169,10 @@ impl Analysis {
         About {
             files: args.files.iter().map(|f| f.display().to_string()).collect(),
             selection: wirewait_report::Selection {
-                since: args.since.as_ref().map(Moment::to_string),
-                until: args.until.as_ref().map(Moment::to_string),
+                since: args.select.since.as_ref().map(Moment::to_string),
+                until: args.select.until.as_ref().map(Moment::to_string),
                 #[cfg(feature = "libpcap")]
-                filter: args.filter.clone(),
+                filter: args.select.filter.clone(),
                 #[cfg(not(feature = "libpcap"))]
                 filter: None,
             },
@@ -244,12 +244,13 @@ pub(crate) struct Selection {
 impl Selection {
     fn new(args: &InputArgs) -> Result<Self, Failure> {
         Ok(Self {
-            since: args.since,
-            until: args.until,
+            since: args.select.since,
+            until: args.select.until,
             start: None,
             past: 0,
             #[cfg(feature = "libpcap")]
             filter: args
+                .select
                 .filter
                 .as_deref()
                 .map(Filter::compile)

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod compare;
+mod condition;
 mod decode;
 mod failure;
 mod input;
@@ -17,7 +19,6 @@ mod when;
 
 use args::Command;
 use failure::{Failure, Verdict};
-use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Report(args) => report::run(&args),
         Command::Transactions(args) => transactions::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Decode(args) => decode::run(&args),
         Command::Protocols(args) => protocols::run(&args),
         Command::Synth(args) => synth::run(&args),
@@ -33,9 +35,9 @@ fn main() -> ExitCode {
     match result {
         Ok(Verdict::Whole) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,
         Ok(Verdict::Damaged) => ExitCode::from(3),
+        Ok(Verdict::Held) => ExitCode::from(4),
         Err(failure) => {
-            // There is nobody left to tell if this fails.
-            let _ = writeln!(std::io::stderr(), "wirewait: {failure}");
+            failure::say(&failure.to_string());
             ExitCode::from(failure.code())
         }
     }

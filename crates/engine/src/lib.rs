@@ -14,6 +14,7 @@
 
 use std::fmt;
 
+pub use wirewait_analysis::compare;
 pub use wirewait_analysis::{
     Analyzer, Attribution, CaptureRow, Counts, Duplex, EXACT_VALUES, Excluded, Extent, Flags,
     FrameCounts, FrameSums, Grade, Grouping, Mark, Outcome, Place, PlaceRow, Reason, Segment,

@@ -6,6 +6,7 @@
 //! - [`html`]: the same as a file to look at, with plots;
 //! - [`ladder`]: the frames of a conversation, for both of these;
 //! - [`transactions`]: one row per transaction, as it closes;
+//! - [`compare`]: several captures against one of them;
 //! - [`decode`]: frames, layer by layer;
 //! - [`protocols`]: what is understood, and by what it was checked.
 //!
@@ -19,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+pub mod compare;
 pub mod csv;
 pub mod decode;
 mod escape;

@@ -56,13 +56,16 @@ pub enum Doubt {
     Idle(u64, u64),
     /// Most requests changed one way, the mean the other: a few take much of the time.
     MeanDisagrees,
+    /// The time at work for a request did not change as the response time did: so much in the
+    /// baseline and in the other, ns. As when they were captured at different places.
+    Elsewhere(u64, u64),
 }
 
 /// What speaks against comparing the other with this number.
 pub(super) fn doubts(
     captures: &[&Snapshot],
     all: &Group,
-    operations: &[Group],
+    groups: &[Group],
     number: usize,
     effect: Effect,
 ) -> Vec<Doubt> {
@@ -75,8 +78,8 @@ pub(super) fn doubts(
             doubts.push(Doubt::Poor { base: is_base });
         }
     }
-    doubts.extend(mix(operations, number));
-    doubts.extend(sizes(operations, number));
+    doubts.extend(mix(groups, number));
+    doubts.extend(sizes(groups, number));
     let clients = (base.stations.len() as u64, other.stations.len() as u64);
     if clients.0 != clients.1 && clients.0 > 0 && clients.1 > 0 {
         doubts.push(Doubt::Clients(clients.0, clients.1));
@@ -97,9 +100,9 @@ pub(super) fn doubts(
 }
 
 /// Operations of one alone; or, where all of them are common, their proportions.
-fn mix(operations: &[Group], number: usize) -> Vec<Doubt> {
+fn mix(groups: &[Group], number: usize) -> Vec<Doubt> {
     let requests = |side: Option<&Side>| side.map_or(0, |side| side.counts.requests);
-    let counts: Vec<(u64, u64, &Key)> = operations
+    let counts: Vec<(u64, u64, &Key)> = groups
         .iter()
         .map(|group| {
             (
@@ -160,24 +163,23 @@ fn mix(operations: &[Group], number: usize) -> Vec<Doubt> {
 }
 
 /// The mean size of reads and of writes.
-fn sizes(operations: &[Group], number: usize) -> impl Iterator<Item = Doubt> {
+fn sizes(groups: &[Group], number: usize) -> impl Iterator<Item = Doubt> {
     [Kind::Read, Kind::Write]
         .into_iter()
         .filter_map(move |wanted| {
-            let mean =
-                |place: usize| {
-                    let (bytes, n) = operations
-                .iter()
-                .filter(|group| matches!(group.key, Key::Operation { kind, .. } if kind == wanted))
-                .filter_map(|group| group.sides.get(place)?.as_ref())
-                .fold((0u64, 0u64), |(bytes, n), side| {
-                    (
-                        bytes.saturating_add(side.data_bytes),
-                        n.saturating_add(side.counts.answered),
-                    )
-                });
-                    (n > 0 && bytes > 0).then(|| (bytes + n / 2) / n)
-                };
+            let mean = |place: usize| {
+                let (bytes, n) = groups
+                    .iter()
+                    .filter(|group| kind(&group.key) == Some(wanted))
+                    .filter_map(|group| group.sides.get(place)?.as_ref())
+                    .fold((0u64, 0u64), |(bytes, n), side| {
+                        (
+                            bytes.saturating_add(side.data_bytes),
+                            n.saturating_add(side.counts.answered),
+                        )
+                    });
+                (n > 0 && bytes > 0).then(|| (bytes + n / 2) / n)
+            };
             let base = mean(0)?;
             let other = mean(number + 1)?;
             let ratio = |n: u64| super::Ratio {
@@ -193,6 +195,13 @@ fn sizes(operations: &[Group], number: usize) -> impl Iterator<Item = Doubt> {
                 }),
             }
         })
+}
+
+fn kind(key: &Key) -> Option<Kind> {
+    match key {
+        Key::Operation { kind, .. } | Key::Kind(kind) => Some(*kind),
+        _ => None,
+    }
 }
 
 /// The part of the elapsed time in which nobody wanted anything, in thousandths.

@@ -214,8 +214,14 @@ impl Comparison {
             By::Operation => operations.clone(),
             other => group::groups(captures, other),
         };
+        // Where classes are compared, classes make the mix.
+        let mix = if chosen == By::Kind {
+            &groups
+        } else {
+            &operations
+        };
         let verdicts = (0..captures.len().saturating_sub(1))
-            .map(|number| Verdict::on(captures, &all, &groups, &operations, number))
+            .map(|number| Verdict::on(captures, &all, &groups, mix, number))
             .collect();
         Self {
             by: chosen,

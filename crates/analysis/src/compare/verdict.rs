@@ -73,7 +73,7 @@ impl Verdict {
         captures: &[&Snapshot],
         all: &Group,
         groups: &[Group],
-        operations: &[Group],
+        mix: &[Group],
         number: usize,
     ) -> Self {
         let (effect, confidence) = match all.sure.get(number) {
@@ -93,15 +93,40 @@ impl Verdict {
             None => (Effect::TooFew, Confidence::TooFew(0, 0)),
         };
         let parts = parts(captures, all, number);
+        let mut doubts = doubt::doubts(captures, all, mix, number, effect);
+        let elsewhere = elsewhere(effect, all, &parts, number);
+        let culprit = if elsewhere.is_some() {
+            None
+        } else {
+            culprit(effect, &parts)
+        };
+        doubts.extend(elsewhere);
         Self {
             effect,
             confidence,
-            culprit: culprit(effect, &parts),
             parts,
+            culprit,
             most: most(effect, groups, number),
-            doubts: doubt::doubts(captures, all, operations, number, effect),
+            doubts,
         }
     }
+}
+
+/// Whether the time at work did not change with the response time: what the one lost the
+/// other gained.
+fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Option<Doubt> {
+    let way = way(effect)?;
+    let (base, other) = all.both(number, Figure::ResponseTime)?;
+    let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
+    let sum = |of: fn(&Part) -> Ratio| -> Option<i128> {
+        parts.iter().map(|part| ns(of(part))).sum::<Option<i128>>()
+    };
+    let (at_work, now) = (sum(|part| part.base)?, sum(|part| part.other)?);
+    let changed = (ns(other)? - ns(base)?) * way;
+    let of_it = (now - at_work) * way;
+    let shown = |ns: i128| u64::try_from(ns).unwrap_or(u64::MAX);
+    (!parts.is_empty() && changed > 0 && of_it * 2 < changed)
+        .then(|| Doubt::Elsewhere(shown(at_work), shown(now)))
 }
 
 fn parts(captures: &[&Snapshot], all: &Group, number: usize) -> Vec<Part> {

@@ -1,0 +1,310 @@
+//! The conditions of `--fail-if`, as they are typed.
+
+use wirewait_engine::compare::{Against, Condition, Figure, Ratio, Relation, Unit};
+
+/// What `compare --help` says about them.
+pub(crate) const CONDITIONS: &str = "\
+Conditions (--fail-if):
+  FIGURE [of GROUP] > LIMIT [significant]      also >=, <, <=
+
+  FIGURE   response_time, turnaround: the mean, or with .mean, .p50, .p95, .p99, .max
+           (mean, p50, p95, p99, max alone are those of response_time)
+           frames_per_request, acks_per_request, retransmitted_per_request
+           throughput (while data moves), busy_throughput, wall_throughput
+           transactions_per_second, elapsed, requests, unanswered, errors, data_bytes
+  GROUP    a row of the comparison, by its name: of smb1 READ_ANDX; without it, all requests
+  LIMIT    +10%, -10%, 10%: the change against the baseline (from 0 any growth is more)
+           50ms, 1.5s, 20us: a time; 300kB/s, 1.2MB/s, 64KiB/s: a rate; 4KiB; or a number
+  significant   only if the rank test finds the difference of that time significant
+
+  'response_time > +10%', 'p95 of ncp READ > 50ms', 'throughput < -20%', 'unanswered > 0',
+  'turnaround > +5% significant'
+
+What cannot be judged because a figure or a group is missing counts as held: a capture without
+requests does not pass.";
+
+/// A mistake, and at which character.
+struct Mistake(usize, String);
+
+/// Reads a condition.
+pub(crate) fn parse(text: &str) -> Result<Condition, String> {
+    read(text).map_err(|Mistake(at, what)| {
+        format!(
+            "column {}: {what}",
+            text.get(..at).unwrap_or(text).chars().count() + 1
+        )
+    })
+}
+
+fn read(text: &str) -> Result<Condition, Mistake> {
+    let sign = text.find(['<', '>', '=']).ok_or_else(|| {
+        let end = text.trim_end().len();
+        Mistake(
+            end,
+            "a comparison is missing here: >, >=, < or <=".to_owned(),
+        )
+    })?;
+    let rest = &text[sign..];
+    let (relation, length) = [
+        (">=", Relation::AtLeast),
+        ("<=", Relation::AtMost),
+        (">", Relation::Above),
+        ("<", Relation::Below),
+    ]
+    .into_iter()
+    .find_map(|(sign, relation)| rest.starts_with(sign).then_some((relation, sign.len())))
+    .ok_or_else(|| Mistake(sign, "write >, >=, < or <=".to_owned()))?;
+
+    let left = &text[..sign];
+    let (name, group) = match left.split_once(" of ") {
+        Some((name, group)) => (name, Some(group.trim())),
+        None => (left, None),
+    };
+    let at = name.len() - name.trim_start().len();
+    let figure = figure(name.trim()).ok_or_else(|| Mistake(at, unknown(name.trim())))?;
+    if group == Some("") {
+        return Err(Mistake(
+            sign,
+            "the name of a group is missing here".to_owned(),
+        ));
+    }
+
+    let behind = sign + length;
+    let right = &text[behind..];
+    let start = behind + (right.len() - right.trim_start().len());
+    let (limit, significant) = match right.trim().strip_suffix("significant") {
+        Some(limit) => (limit.trim_end(), true),
+        None => (right.trim(), false),
+    };
+    if significant && !Condition::can_be_significant(figure) {
+        return Err(Mistake(
+            start + limit.len(),
+            format!(
+                "only turnaround and response time are tested, not {}",
+                figure.name()
+            ),
+        ));
+    }
+    Ok(Condition {
+        text: text.trim().to_owned(),
+        figure,
+        group: group.map(str::to_owned),
+        relation,
+        against: against(figure, limit, start)?,
+        significant,
+    })
+}
+
+/// Figures go by their names; the mean may be said, and response time may be left out.
+fn figure(name: &str) -> Option<Figure> {
+    let named = |name: &str| Figure::ALL.into_iter().find(|figure| figure.name() == name);
+    let full = match name {
+        "mean" => "response_time".to_owned(),
+        "p50" | "p95" | "p99" | "max" => format!("response_time.{name}"),
+        "turnaround.mean" | "response_time.mean" => name.replace(".mean", ""),
+        "acks" => "acks_per_request".to_owned(),
+        "frames" => "frames_per_request".to_owned(),
+        _ => name.to_owned(),
+    };
+    named(&full)
+}
+
+fn unknown(name: &str) -> String {
+    if name.is_empty() {
+        return "a figure is missing here, such as response_time".to_owned();
+    }
+    let names: Vec<&str> = Figure::ALL.iter().map(|figure| figure.name()).collect();
+    format!("`{name}` is no figure; there are {}", names.join(", "))
+}
+
+/// The limit, which begins at this byte.
+fn against(figure: Figure, text: &str, at: usize) -> Result<Against, Mistake> {
+    if text.is_empty() {
+        return Err(Mistake(
+            at,
+            "a limit is missing here, such as +10% or 50ms".to_owned(),
+        ));
+    }
+    if let Some(percent) = text.strip_suffix('%') {
+        let percent = percent.trim_end();
+        let (sign, digits) = match percent.strip_prefix('-') {
+            Some(digits) => (-1, digits),
+            None => (1, percent.strip_prefix('+').unwrap_or(percent)),
+        };
+        // A per cent is 10,000 millionths.
+        let millionths = decimal(digits)
+            .and_then(|n| i64::try_from(n.part.checked_mul(10_000)? / n.of).ok())
+            .ok_or_else(|| Mistake(at, format!("`{percent}` is no number")))?;
+        return Ok(Against::Baseline(sign * millionths));
+    }
+    if text.starts_with(['+', '-']) {
+        return Err(Mistake(
+            at,
+            format!("a change is in per cent: {text}%; a limit for the value has no sign"),
+        ));
+    }
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number = decimal(number).ok_or_else(|| {
+        Mistake(
+            at,
+            format!("expected a limit such as +10% or 50ms, found `{text}`"),
+        )
+    })?;
+    let unit = unit.trim();
+    let (many, of) = units(figure)
+        .iter()
+        .find(|(name, ..)| *name == unit)
+        .map(|(_, many, of)| (*many, *of))
+        .ok_or_else(|| {
+            let names: Vec<&str> = units(figure).iter().map(|(name, ..)| *name).collect();
+            let said = match names.as_slice() {
+                [""] => format!("{} is a number without a unit", figure.name()),
+                names => format!(
+                    "{} takes {} or %",
+                    figure.name(),
+                    names.join(", ").trim_start_matches(", ")
+                ),
+            };
+            let found = match unit {
+                "" => "nothing".to_owned(),
+                unit => format!("`{unit}`"),
+            };
+            Mistake(at + digits, format!("{said}, found {found}"))
+        })?;
+    let ratio = || {
+        Some(Ratio {
+            part: number.part.checked_mul(many)?,
+            of: number.of.checked_mul(of)?,
+        })
+    };
+    ratio()
+        .map(Against::Value)
+        .ok_or_else(|| Mistake(at, format!("`{text}` is too large")))
+}
+
+/// Units of a figure: so many of what it is counted in, for so many nanoseconds of a rate.
+fn units(figure: Figure) -> &'static [(&'static str, u128, u128)] {
+    const SECOND: u128 = 1_000_000_000;
+    match figure.unit() {
+        Unit::Count | Unit::PerRequest => &[("", 1, 1)],
+        Unit::Rate => &[("", 1, SECOND), ("/s", 1, SECOND)],
+        Unit::Nanoseconds => &[
+            ("ns", 1, 1),
+            ("us", 1_000, 1),
+            ("µs", 1_000, 1),
+            ("ms", 1_000_000, 1),
+            ("s", SECOND, 1),
+            ("min", 60 * SECOND, 1),
+        ],
+        Unit::Bytes => &[
+            ("", 1, 1),
+            ("B", 1, 1),
+            ("kB", 1_000, 1),
+            ("MB", 1_000_000, 1),
+            ("GB", 1_000_000_000, 1),
+            ("KiB", 1 << 10, 1),
+            ("MiB", 1 << 20, 1),
+            ("GiB", 1 << 30, 1),
+        ],
+        Unit::ByteRate => &[
+            ("B/s", 1, SECOND),
+            ("kB/s", 1_000, SECOND),
+            ("MB/s", 1_000_000, SECOND),
+            ("GB/s", 1_000_000_000, SECOND),
+            ("KiB/s", 1 << 10, SECOND),
+            ("MiB/s", 1 << 20, SECOND),
+        ],
+    }
+}
+
+/// A number with up to six decimals.
+fn decimal(text: &str) -> Option<Ratio> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) || fraction.len() > 6 {
+        return None;
+    }
+    let whole: u64 = whole.parse().ok()?;
+    let millionths: u64 = format!("{fraction:0<6}").parse().ok()?;
+    Some(Ratio {
+        part: u128::from(whole) * 1_000_000 + u128::from(millionths),
+        of: 1_000_000,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read() {
+        let one = parse(" response_time > +10% ").unwrap();
+        assert_eq!(one.figure, Figure::ResponseTime);
+        assert_eq!(one.relation, Relation::Above);
+        assert_eq!(one.against, Against::Baseline(100_000));
+        assert_eq!((one.group, one.significant), (None, false));
+        assert_eq!(one.text, "response_time > +10%");
+
+        let one = parse("p95 of smb1 READ_ANDX>=50.5ms").unwrap();
+        assert_eq!(one.figure, Figure::ResponseTimeP95);
+        assert_eq!(one.group.as_deref(), Some("smb1 READ_ANDX"));
+        assert_eq!(one.relation, Relation::AtLeast);
+        let Against::Value(limit) = one.against else {
+            panic!("a value")
+        };
+        assert_eq!(limit.scaled(1), 50_500_000);
+
+        let one = parse("turnaround.mean < -2.5% significant").unwrap();
+        assert_eq!(one.figure, Figure::Turnaround);
+        assert_eq!(one.against, Against::Baseline(-25_000));
+        assert!(one.significant);
+
+        let rate = parse("wall_throughput < 39 kB/s").unwrap();
+        let Against::Value(limit) = rate.against else {
+            panic!("a value")
+        };
+        assert_eq!(limit.scaled(1_000_000_000), 39_000);
+        assert_eq!(parse("unanswered > 0").unwrap().figure, Figure::Unanswered);
+    }
+
+    #[test]
+    fn every_figure_can_be_named() {
+        for figure in Figure::ALL {
+            let text = format!("{} > 5%", figure.name());
+            assert_eq!(parse(&text).unwrap().figure, figure);
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_column() {
+        for (text, column, word) in [
+            ("", 1, "comparison is missing"),
+            ("response_time", 14, "comparison is missing"),
+            ("respons_time > 1%", 1, "`respons_time` is no figure"),
+            ("  > 1%", 3, "figure is missing"),
+            ("p95 = 1ms", 5, "write >"),
+            ("p95 of  > 1ms", 9, "name of a group"),
+            ("p95 >", 6, "limit is missing"),
+            ("p95 > soon", 7, "found `soon`"),
+            ("p95 > +5ms", 7, "per cent"),
+            ("p95 > 5", 8, "takes ns, us"),
+            ("p95 > 5 kB/s", 8, "found `kB/s`"),
+            ("errors > 5ms", 11, "without a unit"),
+            ("errors > 5% significant", 12, "are tested, not errors"),
+            ("µ > 5%", 1, "no figure"),
+            ("p95 > x%", 7, "`x` is no number"),
+            ("p95 > 1.1234567ms", 7, "expected a limit"),
+            ("p95 > 99999999999999999999ms", 7, "expected a limit"),
+        ] {
+            let mistake = parse(text).unwrap_err();
+            assert!(
+                mistake.starts_with(&format!("column {column}: ")),
+                "{text}: {mistake}"
+            );
+            assert!(mistake.contains(word), "{text}: {mistake}");
+        }
+    }
+}

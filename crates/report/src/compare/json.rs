@@ -1,0 +1,278 @@
+//! The comparison for programs. Names, shape and order are a promise; integers carry their
+//! unit in their name.
+
+use super::words::{doubts, group_name, sentence};
+use super::{Compared, Configuration};
+use crate::figures::Milli;
+use crate::time::Rfc3339;
+use serde::Serialize;
+use serde_json::{Map, Number, Value};
+use std::io::{self, Write};
+use wirewait_analysis::Culprit;
+use wirewait_analysis::compare::{
+    Change, Confidence, FEWEST, Figure, Group, Key, LEVEL, Ratio, Side, Unit,
+};
+
+/// Changes when a name, its meaning or the shape of the document does.
+pub const SCHEMA: &str = "wirewait-compare/1";
+
+/// Writes the comparison.
+///
+/// # Errors
+/// What `out` says.
+pub fn json(out: &mut impl Write, compared: &Compared<'_>) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &document(compared))?;
+    writeln!(out)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    by: &'static str,
+    /// Nobody asked for classes, but the captures have hardly an operation in common.
+    by_kind_for_want_of_common_operations: bool,
+    /// The baseline first.
+    configurations: Vec<Capture<'a>>,
+    groups: Vec<Row<'a>>,
+    test: Test,
+    settings: Settings,
+}
+
+#[derive(Serialize)]
+struct Test {
+    name: &'static str,
+    level: f64,
+    fewest_values: u64,
+}
+
+#[derive(Serialize)]
+struct Settings {
+    timeout_ns: i64,
+    think_ns: i64,
+}
+
+#[derive(Serialize)]
+struct Capture<'a> {
+    name: &'a str,
+    baseline: bool,
+    files: &'a [String],
+    frames: u64,
+    first: Option<Rfc3339>,
+    last: Option<Rfc3339>,
+    grade: &'static str,
+    damage: &'a [String],
+    /// Null for the baseline.
+    verdict: Option<Judged>,
+    #[serde(flatten)]
+    cell: Cell,
+}
+
+#[derive(Serialize)]
+struct Judged {
+    sentence: String,
+    effect: &'static str,
+    culprit: Option<&'static str>,
+    most_in: Option<String>,
+    time_per_request: Vec<Part>,
+    doubts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Part {
+    of: &'static str,
+    baseline_ns: i64,
+    ns: i64,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    group: String,
+    protocol: Option<&'a str>,
+    kind: Option<&'static str>,
+    /// In the order of `configurations`; null where the group does not occur.
+    configurations: Vec<Option<Cell>>,
+}
+
+#[derive(Serialize)]
+struct Cell {
+    figures: Map<String, Value>,
+    /// Against the baseline, in per cent; null where one of the two is missing or the
+    /// baseline is 0. Empty for the baseline.
+    change_percent: Map<String, Value>,
+    response_time_test: Option<Tested>,
+    turnaround_test: Option<Tested>,
+}
+
+#[derive(Serialize)]
+struct Tested {
+    baseline_values: u64,
+    values: u64,
+    /// Null where there are too few values.
+    p: Option<f64>,
+    /// How likely a value is greater than one of the baseline.
+    greater: Option<f64>,
+    significant: Option<bool>,
+}
+
+fn document<'a>(compared: &'a Compared<'_>) -> Document<'a> {
+    let comparison = compared.comparison;
+    let settings = compared.settings();
+    Document {
+        schema: SCHEMA,
+        by: comparison.by.name(),
+        by_kind_for_want_of_common_operations: comparison.fell_back,
+        configurations: (0..)
+            .zip(compared.configurations)
+            .map(|(place, one)| capture(compared, place, one))
+            .collect(),
+        groups: comparison.groups.iter().map(row).collect(),
+        test: Test {
+            name: "Mann-Whitney U, two-sided, normal approximation corrected for ties and continuity",
+            level: LEVEL,
+            fewest_values: FEWEST,
+        },
+        settings: Settings {
+            timeout_ns: settings.timeout_ns,
+            think_ns: settings.think_ns,
+        },
+    }
+}
+
+fn capture<'a>(compared: &Compared<'_>, place: usize, one: &'a Configuration) -> Capture<'a> {
+    let row = &one.snapshot.capture;
+    let all = &compared.comparison.all;
+    Capture {
+        name: &one.name,
+        baseline: place == 0,
+        files: &one.about.files,
+        frames: row.frames,
+        first: row.first.map(Rfc3339),
+        last: row.last.map(Rfc3339),
+        grade: row.grade.name(),
+        damage: &one.about.damage,
+        verdict: place
+            .checked_sub(1)
+            .and_then(|number| judged(compared, number)),
+        cell: cell(all, place).unwrap_or_else(|| blank(all, place)),
+    }
+}
+
+fn judged(compared: &Compared<'_>, number: usize) -> Option<Judged> {
+    let verdict = compared.comparison.verdicts.get(number)?;
+    let ns = |ratio: Ratio| i64::try_from(ratio.scaled(1)).unwrap_or(i64::MAX);
+    Some(Judged {
+        sentence: sentence(compared, number),
+        effect: verdict.effect.name(),
+        culprit: verdict.culprit.map(Culprit::name),
+        most_in: verdict.most.as_ref().map(super::words::key_name),
+        time_per_request: verdict
+            .parts
+            .iter()
+            .map(|part| Part {
+                of: part.culprit.name(),
+                baseline_ns: ns(part.base),
+                ns: ns(part.other),
+            })
+            .collect(),
+        doubts: doubts(compared, number),
+    })
+}
+
+fn row(group: &Group) -> Row<'_> {
+    let (protocol, kind) = match &group.key {
+        Key::Operation { protocol, kind, .. } => (Some(*protocol), Some(kind.name())),
+        Key::Kind(kind) => (None, Some(kind.name())),
+        _ => (None, None),
+    };
+    Row {
+        group: group_name(group),
+        protocol,
+        kind,
+        configurations: (0..group.sides.len())
+            .map(|place| cell(group, place))
+            .collect(),
+    }
+}
+
+fn cell(group: &Group, place: usize) -> Option<Cell> {
+    group.sides.get(place)?.as_ref()?;
+    Some(blank(group, place))
+}
+
+fn blank(group: &Group, place: usize) -> Cell {
+    let side = group.sides.get(place).and_then(Option::as_ref);
+    let number = place.checked_sub(1);
+    let sure = number.and_then(|number| group.sure.get(number));
+    let tested = |confidence: &Confidence, level: f64| match confidence {
+        Confidence::TooFew(a, b) => Tested {
+            baseline_values: *a,
+            values: *b,
+            p: None,
+            greater: None,
+            significant: None,
+        },
+        Confidence::Tested(test) => Tested {
+            baseline_values: test.n.0,
+            values: test.n.1,
+            p: Some(test.p),
+            greater: Some(test.greater()),
+            significant: Some(test.p < level),
+        },
+    };
+    Cell {
+        figures: Figure::ALL
+            .iter()
+            .map(|figure| named(*figure, side))
+            .collect(),
+        change_percent: number.map_or_else(Map::new, |number| {
+            Figure::ALL
+                .iter()
+                .map(|figure| {
+                    let change = match group.change(number, *figure) {
+                        Some(Change::Thousandths(n)) => Number::from_f64(n as f64 / 10.0),
+                        Some(Change::FromNothing) | None => None,
+                    };
+                    (plain(*figure), change.map_or(Value::Null, Value::Number))
+                })
+                .collect()
+        }),
+        response_time_test: sure.map(|sure| tested(&sure.response_time, sure.level)),
+        turnaround_test: sure.map(|sure| tested(&sure.turnaround, sure.level)),
+    }
+}
+
+fn named(figure: Figure, side: Option<&Side>) -> (String, Value) {
+    let value = side.and_then(|side| figure.of(side));
+    (
+        column(figure),
+        value.map_or(Value::Null, |value| number(figure, value)),
+    )
+}
+
+/// A figure's name without a dot.
+pub(super) fn plain(figure: Figure) -> String {
+    figure.name().replace('.', "_")
+}
+
+/// The same with its unit.
+pub(super) fn column(figure: Figure) -> String {
+    let unit = match figure.unit() {
+        Unit::Nanoseconds => "_ns",
+        Unit::ByteRate => "_bytes_per_second",
+        Unit::Count | Unit::Bytes | Unit::Rate | Unit::PerRequest => "",
+    };
+    format!("{}{unit}", plain(figure))
+}
+
+/// A value in that unit: an integer but for ratios.
+pub(super) fn number(figure: Figure, value: Ratio) -> Value {
+    let scaled = |scale: u128| u64::try_from(value.scaled(scale)).unwrap_or(u64::MAX);
+    let thousandths =
+        |n: u64| Number::from_f64(Milli(n).number()).map_or(Value::Null, Value::Number);
+    match figure.unit() {
+        Unit::Count | Unit::Bytes | Unit::Nanoseconds => Value::from(scaled(1)),
+        Unit::ByteRate => Value::from(scaled(1_000_000_000)),
+        Unit::Rate => thousandths(scaled(1_000_000_000_000)),
+        Unit::PerRequest => thousandths(scaled(1000)),
+    }
+}

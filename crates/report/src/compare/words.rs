@@ -1,0 +1,365 @@
+//! Figures, changes, verdicts and doubts of a comparison in words.
+
+use super::Compared;
+use crate::escape::Escaped;
+use crate::figures::{Command, Grouped, Milli, Percent, Rate};
+use crate::table::NOTHING;
+use crate::time::Human;
+use wirewait_analysis::Culprit;
+use wirewait_analysis::compare::{
+    Better, Change, Condition, ConditionOutcome, Confidence, Doubt, Effect, FEWEST, Figure, Group,
+    Held, Key, Part, Ratio, Unit, Verdict,
+};
+
+/// By which name a group is shown, and known to conditions.
+#[must_use]
+pub fn group_name(group: &Group) -> String {
+    key_name(&group.key)
+}
+
+pub(super) fn key_name(key: &Key) -> String {
+    match key {
+        Key::All => "all".to_owned(),
+        Key::Operation {
+            protocol,
+            command,
+            code,
+            kind,
+        } => {
+            let name = Command {
+                name: command,
+                code: *code,
+            };
+            match kind {
+                wirewait_wire::Kind::Wait => format!("{protocol} {name} (wait)"),
+                _ => format!("{protocol} {name}"),
+            }
+        }
+        Key::Kind(kind) => kind.name().to_owned(),
+        Key::Server(station) | Key::Client(station) => station.to_string(),
+        Key::Share(share) => Escaped(share).to_string(),
+        Key::File { share, path } => match share {
+            Some(share) => format!("{} {}", Escaped(share), Escaped(path)),
+            None => Escaped(path).to_string(),
+        },
+    }
+}
+
+/// A value in the unit of its figure.
+pub(super) fn value(figure: Figure, value: Option<Ratio>) -> String {
+    let Some(value) = value else {
+        return NOTHING.to_owned();
+    };
+    let scaled = |scale: u128| u64::try_from(value.scaled(scale)).unwrap_or(u64::MAX);
+    match figure.unit() {
+        Unit::Count | Unit::Bytes => Grouped(scaled(1)).to_string(),
+        Unit::Nanoseconds => Human(i64::try_from(scaled(1)).unwrap_or(i64::MAX)).to_string(),
+        Unit::ByteRate => Rate(scaled(1_000_000_000)).to_string(),
+        Unit::Rate => Milli(scaled(1_000_000_000_000)).to_string(),
+        Unit::PerRequest => Milli(scaled(1000)).to_string(),
+    }
+}
+
+/// From ten times the baseline on, per cents are no help.
+const MANIFOLD: i64 = 9000;
+
+/// So many times the baseline, rounded half up to a tenth.
+fn times(more: i64) -> String {
+    let tenths = (more.unsigned_abs().saturating_add(1000) + 50) / 100;
+    format!("{}.{}", Grouped(tenths / 10), tenths % 10)
+}
+
+/// A change with its sign: `+14.4 %`.
+pub(super) fn signed(change: Option<Change>) -> String {
+    match change {
+        None => NOTHING.to_owned(),
+        Some(Change::FromNothing) => "n/a".to_owned(),
+        Some(Change::Thousandths(0)) => "0.0 %".to_owned(),
+        Some(Change::Thousandths(n)) if n >= MANIFOLD => format!("x {}", times(n)),
+        Some(Change::Thousandths(n)) => {
+            let sign = if n < 0 { '-' } else { '+' };
+            format!("{sign}{}", Percent(n.unsigned_abs(), 1000))
+        }
+    }
+}
+
+/// A change in words: `14.4 % slower`.
+pub(super) fn worded(figure: Figure, change: Option<Change>) -> String {
+    let n = match change {
+        None => return NOTHING.to_owned(),
+        Some(Change::FromNothing) => return "n/a (none before)".to_owned(),
+        Some(Change::Thousandths(0)) => return "the same".to_owned(),
+        Some(Change::Thousandths(n)) => n,
+    };
+    let (up, down) = match (figure.unit(), figure.better()) {
+        (Unit::Nanoseconds, _) if figure == Figure::Elapsed => ("longer", "shorter"),
+        (Unit::Nanoseconds, Better::Less) => ("slower", "faster"),
+        _ => ("more", "less"),
+    };
+    if n >= MANIFOLD {
+        let word = match figure.unit() {
+            Unit::Nanoseconds => "long",
+            _ => "much",
+        };
+        return format!("{} times as {word}", times(n));
+    }
+    let word = if n > 0 { up } else { down };
+    format!("{} {word}", Percent(n.unsigned_abs(), 1000))
+}
+
+/// A probability.
+pub(super) fn probability(p: f64) -> String {
+    if p < 0.0001 {
+        "p < 0.0001".to_owned()
+    } else if p >= 0.99995 {
+        "p = 1".to_owned()
+    } else {
+        format!("p = {p:.4}")
+    }
+}
+
+/// What is to be thought of a group's response time: one cell of a table.
+pub(super) fn result(group: &Group, number: usize) -> String {
+    let side = |side: Option<&wirewait_analysis::compare::Side>| side.is_some();
+    match (side(group.base()), side(group.other(number))) {
+        (true, true) => {}
+        (true, false) => return "only in the baseline".to_owned(),
+        (false, true) => return "not in the baseline".to_owned(),
+        (false, false) => return NOTHING.to_owned(),
+    }
+    let Some(sure) = group.sure.get(number) else {
+        return NOTHING.to_owned();
+    };
+    match sure.response_time {
+        Confidence::TooFew(a, b) => format!("too few samples ({a}, {b})"),
+        Confidence::Tested(test) => {
+            let p = probability(test.p);
+            match (test.p < sure.level, test.greater() > 0.5) {
+                (true, true) => format!("slower, {p}"),
+                (true, false) => format!("faster, {p}"),
+                (false, _) => format!("no change, {p}"),
+            }
+        }
+    }
+}
+
+/// The verdict on one capture.
+pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
+    let (name, base) = (compared.name(number + 1), compared.name(0));
+    let Some(verdict) = compared.comparison.verdicts.get(number) else {
+        return String::new();
+    };
+    let all = &compared.comparison.all;
+    let Some((was, is)) = all.both(number, Figure::ResponseTime) else {
+        let answered = |side: Option<&wirewait_analysis::compare::Side>| {
+            side.is_some_and(|side| side.response_time.n > 0)
+        };
+        let without = match (answered(all.base()), answered(all.other(number))) {
+            (false, false) => "neither of them has".to_owned(),
+            (false, true) => format!("{base} has"),
+            _ => format!("{name} has"),
+        };
+        return format!(
+            "Nothing to compare between {name} and {base}: {without} no answered request to a file \
+             server."
+        );
+    };
+    let change = was.change(is);
+    let times = format!(
+        "a request took {} in {name}, {} in {base}",
+        value(Figure::ResponseTime, Some(is)),
+        value(Figure::ResponseTime, Some(was)),
+    );
+    let percent = worded(Figure::ResponseTime, Some(change));
+    match (verdict.effect, verdict.confidence) {
+        (Effect::TooFew, Confidence::TooFew(a, b)) => format!(
+            "Cannot tell: {times} ({percent}), but of {b} and {a} requests, and a judgement takes \
+             {FEWEST} of each."
+        ),
+        (effect @ (Effect::Slower | Effect::Faster), Confidence::Tested(test)) => {
+            let word = if effect == Effect::Slower {
+                "Slower"
+            } else {
+                "Faster"
+            };
+            let mut text = format!(
+                "{word}: {times}: {percent}, significant ({})",
+                probability(test.p)
+            );
+            if let Some(culprit) = verdict.culprit {
+                text.push_str(&format!("; mostly {}", whose(culprit)));
+            }
+            if let Some(key) = &verdict.most {
+                text.push_str(&format!(", most of it in {}", key_name(key)));
+            }
+            text.push('.');
+            text
+        }
+        (_, confidence) => {
+            let p = confidence
+                .p()
+                .map_or_else(|| "no test".to_owned(), probability);
+            match change {
+                Change::Thousandths(0) => format!("No change: {times} ({p})."),
+                _ => format!("No change: {times}: {percent}, which chance does as well ({p})."),
+            }
+        }
+    }
+}
+
+fn whose(culprit: Culprit) -> &'static str {
+    match culprit {
+        Culprit::Client => "the client, between its requests",
+        Culprit::Network => "the network",
+        Culprit::Server => "the server",
+    }
+}
+
+/// Where the time for a request went, then and now: one line.
+pub(super) fn parts(verdict: &Verdict) -> Option<String> {
+    if verdict.parts.is_empty() {
+        return None;
+    }
+    let each = |part: &Part| {
+        let ns = |ratio: Ratio| value(Figure::ResponseTime, Some(ratio));
+        format!(
+            "{} {} (was {})",
+            part.culprit.name(),
+            ns(part.other),
+            ns(part.base)
+        )
+    };
+    let parts: Vec<String> = verdict.parts.iter().map(each).collect();
+    Some(format!(
+        "Time at work for each answered request: {}.",
+        parts.join(", ")
+    ))
+}
+
+/// What speaks against it, a sentence each.
+pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
+    let (base, name) = (compared.name(0), compared.name(number + 1));
+    let Some(verdict) = compared.comparison.verdicts.get(number) else {
+        return Vec::new();
+    };
+    let whose = |is_base: bool| if is_base { &base } else { &name };
+    let share = |thousandths: u64| Percent(thousandths, 1000);
+    verdict
+        .doubts
+        .iter()
+        .map(|doubt| match doubt {
+            Doubt::Poor { base } => {
+                format!("Doubt: much is missing from {}, a poor capture.", whose(*base))
+            }
+            Doubt::OnlyIn {
+                base: is_base,
+                share: part,
+                key,
+            } => format!(
+                "Doubt: {} of the requests in {} are of operations that {} does not have, such as {}.",
+                share(*part),
+                whose(*is_base),
+                whose(!*is_base),
+                key_name(key)
+            ),
+            Doubt::Mix {
+                distance,
+                key,
+                base: was,
+                other: is,
+            } => format!(
+                "Doubt: another mix of operations ({} of them differ): {} is {} of the requests in \
+                 {name}, {} in {base}.",
+                share(*distance),
+                key_name(key),
+                share(*is),
+                share(*was)
+            ),
+            Doubt::Size {
+                kind,
+                base: was,
+                other: is,
+            } => format!(
+                "Doubt: a {} moves {} bytes on average in {name}, {} in {base}.",
+                kind.name(),
+                Grouped(*is),
+                Grouped(*was)
+            ),
+            Doubt::Clients(was, is) => format!(
+                "Doubt: another load: {} in {name}, {} in {base}.",
+                clients(*is),
+                clients(*was)
+            ),
+            Doubt::Idle(was, is) => format!(
+                "Doubt: {} of the elapsed time is idle in {name}, {} in {base}; elapsed time and \
+                 what is counted by it depend on that.",
+                share(*is),
+                share(*was)
+            ),
+            Doubt::Elsewhere(was, is) => {
+                let ns = |ns: u64| Human(i64::try_from(ns).unwrap_or(i64::MAX));
+                format!(
+                    "Doubt: with the pauses of the clients a request took about as long as before, {} \
+                     (was {}): what one lost another gained, as when the captures were made at \
+                     different places.",
+                    ns(*is),
+                    ns(*was)
+                )
+            }
+            Doubt::MeanDisagrees => {
+                "Doubt: most requests changed one way, their mean the other: a few very long ones \
+                 decide it."
+                    .to_owned()
+            }
+        })
+        .collect()
+}
+
+fn clients(n: u64) -> String {
+    match n {
+        1 => "1 client".to_owned(),
+        n => format!("{} clients", Grouped(n)),
+    }
+}
+
+/// What came of a condition for one capture, as a sentence; `None` where it did not hold.
+#[must_use]
+pub fn held(compared: &Compared<'_>, condition: &Condition, held: &Held) -> Option<String> {
+    let (name, base) = (compared.name(held.other + 1), compared.name(0));
+    let text = Escaped(&condition.text);
+    let figure = condition.figure;
+    Some(match held.outcome {
+        ConditionOutcome::No => return None,
+        ConditionOutcome::Yes(was, is) => {
+            let of = condition
+                .group
+                .as_deref()
+                .map_or_else(String::new, |group| format!(" of {}", Escaped(group)));
+            let change = was.map(|was| was.change(is));
+            let against = match (was, change) {
+                (Some(was), Some(change)) => format!(
+                    ", {} in {base} ({})",
+                    value(figure, Some(was)),
+                    worded(figure, Some(change))
+                ),
+                _ => String::new(),
+            };
+            format!(
+                "{text} holds for {name}: {}{of} is {}{against}",
+                figure.name(),
+                value(figure, Some(is))
+            )
+        }
+        ConditionOutcome::NoSuchGroup => format!(
+            "{text} cannot be judged for {name}, which counts as held: nothing is called {} when \
+             compared by {}",
+            Escaped(condition.group.as_deref().unwrap_or_default()),
+            compared.comparison.by.name()
+        ),
+        ConditionOutcome::NotMeasured { base: of_base } => format!(
+            "{text} cannot be judged for {name}, which counts as held: {} has no {}",
+            if of_base { base } else { name.clone() },
+            figure.name()
+        ),
+    })
+}
