@@ -40,15 +40,6 @@ pub struct Part {
     pub other: Ratio,
 }
 
-impl Part {
-    /// The other's excess, in a measure that all parts of a verdict share.
-    fn excess(&self) -> i128 {
-        let product =
-            |a: Ratio, b: Ratio| i128::try_from(a.part.saturating_mul(b.of)).unwrap_or(i128::MAX);
-        product(self.other, self.base).saturating_sub(product(self.base, self.other))
-    }
-}
-
 /// What is to be said of one capture against the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
@@ -95,11 +86,7 @@ impl Verdict {
         let parts = parts(captures, all, number);
         let mut doubts = doubt::doubts(captures, all, mix, number, effect);
         let elsewhere = elsewhere(effect, all, &parts, number);
-        let culprit = if elsewhere.is_some() {
-            None
-        } else {
-            culprit(effect, &parts)
-        };
+        let culprit = culprit(effect, all, &parts, number);
         doubts.extend(elsewhere);
         Self {
             effect,
@@ -152,14 +139,23 @@ fn parts(captures: &[&Snapshot], all: &Group, number: usize) -> Vec<Part> {
         .collect()
 }
 
-/// In whom most of the change is, if it goes the same way in him.
-fn culprit(effect: Effect, parts: &[Part]) -> Option<Culprit> {
+/// In whom most of the change is: the network or the server, as the response time is no
+/// client's; and only if what changed there explains half of the change at least.
+fn culprit(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Option<Culprit> {
     let way = way(effect)?;
-    parts
+    let (base, other) = all.both(number, Figure::ResponseTime)?;
+    let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
+    let changed = (ns(other)? - ns(base)?) * way;
+    let inside = parts
         .iter()
-        .map(|part| (part.excess().saturating_mul(way), part.culprit))
-        .filter(|(excess, _)| *excess > 0)
-        .max_by_key(|(excess, _)| *excess)
+        .filter(|part| part.culprit != Culprit::Client)
+        .map(|part| Some(((ns(part.other)? - ns(part.base)?) * way, part.culprit)))
+        .collect::<Option<Vec<_>>>()?;
+    let explained: i128 = inside.iter().map(|(ns, _)| ns).sum();
+    inside
+        .into_iter()
+        .filter(|(ns, _)| *ns > 0 && explained * 2 >= changed)
+        .max_by_key(|(ns, _)| *ns)
         .map(|(_, culprit)| culprit)
 }
 

@@ -2,7 +2,7 @@
 
 use super::Compared;
 use super::json::{column, number, plain};
-use super::words::{group_name, result};
+use super::words::{group_name, result, rounded};
 use crate::transactions::cell;
 use std::io::{self, Write};
 use wirewait_analysis::compare::{Change, Figure, Group};
@@ -59,7 +59,7 @@ fn rows(out: &mut impl Write, compared: &Compared<'_>, by: &str, group: &Group) 
             sure.map(|sure| sure.response_time),
         ] {
             let p = confidence.and_then(|confidence| confidence.p());
-            cells.push(p.map_or_else(String::new, |p| format!("{p:e}")));
+            cells.push(p.map_or_else(String::new, |p| format!("{:e}", rounded(p))));
         }
         cells.push(number_of.map_or_else(String::new, |number| result(group, number)));
         line(out, cells)?;

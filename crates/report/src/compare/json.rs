@@ -1,7 +1,7 @@
 //! The comparison for programs. Names, shape and order are a promise; integers carry their
 //! unit in their name.
 
-use super::words::{doubts, group_name, sentence};
+use super::words::{doubts, group_name, rounded, sentence};
 use super::{Compared, Configuration};
 use crate::figures::Milli;
 use crate::time::Rfc3339;
@@ -214,7 +214,7 @@ fn blank(group: &Group, place: usize) -> Cell {
         Confidence::Tested(test) => Tested {
             baseline_values: test.n.0,
             values: test.n.1,
-            p: Some(test.p),
+            p: Some(rounded(test.p)),
             greater: Some(test.greater()),
             significant: Some(test.p < level),
         },

@@ -51,3 +51,202 @@ impl Compared<'_> {
             .map_or_else(Settings::default, |one| one.snapshot.settings)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use crate::text::Look;
+    use wirewait_analysis::compare::{Against, By, Condition, Figure, Ratio, Relation};
+    use wirewait_analysis::{Samples, Times};
+
+    /// A capture whose reads took 1 to 30 ms, each so much more.
+    fn capture(name: &str, more_ms: i64) -> Configuration {
+        let mut snapshot = samples::snapshot();
+        let values: Vec<i64> = (1..=30).map(|ms| (ms + more_ms) * 1_000_000).collect();
+        let total = values.iter().map(|ns| i128::from(*ns)).sum();
+        let row = &mut snapshot.servers[0];
+        row.counts.requests = 31;
+        row.counts.answered = 30;
+        row.response_time = Times {
+            n: 30,
+            min: values[0],
+            max: values[29],
+            total,
+            ..Times::default()
+        };
+        row.turnaround = row.response_time;
+        row.samples = Samples {
+            turnaround: values.iter().copied().collect(),
+            response_time: values.iter().copied().collect(),
+        };
+        Configuration {
+            name: name.to_owned(),
+            about: About::default(),
+            snapshot,
+        }
+    }
+
+    fn with<T>(
+        configurations: &[Configuration],
+        by: Option<By>,
+        show: impl FnOnce(&Compared<'_>) -> T,
+    ) -> T {
+        let snapshots: Vec<&Snapshot> = configurations.iter().map(|one| &one.snapshot).collect();
+        let comparison = Comparison::of(&snapshots, by);
+        show(&Compared {
+            configurations,
+            comparison: &comparison,
+            groups_wanted: by.is_some(),
+        })
+    }
+
+    fn written(
+        configurations: &[Configuration],
+        by: Option<By>,
+        write: impl FnOnce(&mut Vec<u8>, &Compared<'_>) -> std::io::Result<()>,
+    ) -> String {
+        let mut out = Vec::new();
+        with(configurations, by, |compared| write(&mut out, compared)).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// Means 15.5 and 25.5 ms: 64.5 % more.
+    fn two() -> [Configuration; 2] {
+        [capture("before", 0), capture("aft\x1ber", 10)]
+    }
+
+    fn three() -> [Configuration; 3] {
+        [
+            capture("before", 0),
+            capture("after", 10),
+            capture("again", 1),
+        ]
+    }
+
+    #[test]
+    fn two_captures_in_words() {
+        let text = written(&two(), None, |out, c| super::text(out, c, Look::FILE));
+        crate::golden::check("compare.txt", &text);
+    }
+
+    #[test]
+    fn several_captures_are_rows_of_a_table() {
+        let text = written(&three(), None, |out, c| super::text(out, c, Look::FILE));
+        crate::golden::check("compare-several.txt", &text);
+        let by = written(&three(), Some(By::Kind), |out, c| {
+            super::text(out, c, Look::FILE)
+        });
+        assert_eq!(by.matches("By kind: ").count(), 2, "{by}");
+    }
+
+    #[test]
+    fn for_programs() {
+        let json = written(&two(), None, super::json);
+        serde_json::from_str::<serde_json::Value>(&json).unwrap();
+        crate::golden::check("compare.json", &json);
+        crate::golden::check("compare.csv", &written(&two(), None, super::csv));
+    }
+
+    #[test]
+    fn identical_captures_are_no_change() {
+        let same = [capture("one", 0), capture("two", 0)];
+        let text = written(&same, None, |out, c| super::text(out, c, Look::FILE));
+        assert!(
+            text.starts_with(
+                "No change: a request took 15.500 ms in two, 15.500 ms in one (p = 1).\n"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn captures_without_requests_say_so() {
+        let mut none = capture("none", 0);
+        none.snapshot.servers.clear();
+        none.snapshot.stations.clear();
+        none.snapshot.ledgers.clear();
+        let none = || none.clone();
+        for (pair, sentence) in [
+            (
+                [capture("some", 0), none()],
+                "Nothing to compare between none and some: none has no answered request to a file \
+                 server.\n",
+            ),
+            (
+                [none(), capture("some", 0)],
+                "Nothing to compare between some and none: none has no answered request to a file \
+                 server.\n",
+            ),
+            (
+                [none(), none()],
+                "Nothing to compare between none and none: neither has an answered request to a \
+                 file server.\n",
+            ),
+        ] {
+            let text = written(&pair, None, |out, c| super::text(out, c, Look::FILE));
+            assert!(text.starts_with(sentence), "{text}");
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+            let json = written(&pair, None, super::json);
+            assert!(!json.contains("NaN"), "{json}");
+        }
+    }
+
+    /// Mean 15.5 to 25.5 ms is 64.516 %.
+    #[test]
+    fn conditions_are_judged_for_each_capture() {
+        let condition = |group: Option<&str>, figure, against| Condition {
+            text: "it".to_owned(),
+            figure,
+            group: group.map(str::to_owned),
+            relation: Relation::Above,
+            against,
+            significant: true,
+        };
+        let said = |condition: &Condition| -> Vec<Option<String>> {
+            with(&three(), None, |compared| {
+                condition
+                    .judge(compared.comparison, group_name)
+                    .iter()
+                    .map(|judged| held(compared, condition, judged))
+                    .collect()
+            })
+        };
+        let percent = |millionths| Against::Baseline(millionths);
+        assert_eq!(
+            said(&condition(None, Figure::ResponseTime, percent(645_161))),
+            [
+                Some(
+                    "it holds for after: response_time is 25.500 ms, 15.500 ms in before (64.5 % \
+                     slower)"
+                        .to_owned()
+                ),
+                None
+            ]
+        );
+        let more = condition(None, Figure::ResponseTime, percent(645_162));
+        assert_eq!(said(&more), [None, None]);
+        // Slower, but only by chance.
+        let any = condition(Some("SMB1 read_andx"), Figure::ResponseTime, percent(0));
+        let verdicts = said(&any);
+        assert!(
+            verdicts[0]
+                .as_ref()
+                .is_some_and(|s| s.contains("response_time of SMB1 read_andx"))
+        );
+        assert_eq!(verdicts[1], None);
+        let unknown = said(&condition(
+            Some("smb1 LOCK"),
+            Figure::ResponseTime,
+            percent(0),
+        ));
+        assert!(
+            unknown[0]
+                .as_ref()
+                .is_some_and(|s| s.contains("nothing is called smb1 LOCK"))
+        );
+        let wall = Against::Value(Ratio { part: 1, of: 1 });
+        let missing = said(&condition(None, Figure::WallThroughput, wall));
+        assert_eq!(missing.len(), 2);
+    }
+}

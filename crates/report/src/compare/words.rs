@@ -107,6 +107,11 @@ pub(super) fn worded(figure: Figure, change: Option<Change>) -> String {
     format!("{} {word}", Percent(n.unsigned_abs(), 1000))
 }
 
+/// A probability to the digits that every machine agrees on.
+pub(super) fn rounded(p: f64) -> f64 {
+    format!("{p:.5e}").parse().unwrap_or(p)
+}
+
 /// A probability.
 pub(super) fn probability(p: f64) -> String {
     if p < 0.0001 {
@@ -155,12 +160,12 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
             side.is_some_and(|side| side.response_time.n > 0)
         };
         let without = match (answered(all.base()), answered(all.other(number))) {
-            (false, false) => "neither of them has".to_owned(),
-            (false, true) => format!("{base} has"),
-            _ => format!("{name} has"),
+            (false, false) => "neither has an".to_owned(),
+            (false, true) => format!("{base} has no"),
+            _ => format!("{name} has no"),
         };
         return format!(
-            "Nothing to compare between {name} and {base}: {without} no answered request to a file \
+            "Nothing to compare between {name} and {base}: {without} answered request to a file \
              server."
         );
     };
@@ -199,12 +204,36 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
             let p = confidence
                 .p()
                 .map_or_else(|| "no test".to_owned(), probability);
-            match change {
+            let mut text = match change {
                 Change::Thousandths(0) => format!("No change: {times} ({p})."),
                 _ => format!("No change: {times}: {percent}, which chance does as well ({p})."),
-            }
+            };
+            text.push_str(&pauses(verdict).unwrap_or_default());
+            text
         }
     }
+}
+
+/// That the clients themselves took another time between their requests, if it matters.
+fn pauses(verdict: &Verdict) -> Option<String> {
+    let client = verdict
+        .parts
+        .iter()
+        .find(|part| part.culprit == Culprit::Client)?;
+    let all: f64 = verdict.parts.iter().map(|part| part.base.number()).sum();
+    let change = client.base.change(client.other);
+    let matters = (client.other.number() - client.base.number()).abs() * 10.0 >= all;
+    matters.then(|| match change {
+        Change::Thousandths(n) if n < 0 => format!(
+            " The clients took {} less time between their requests.",
+            Percent(n.unsigned_abs(), 1000)
+        ),
+        Change::Thousandths(n) if n < MANIFOLD => format!(
+            " The clients took {} more time between their requests.",
+            Percent(n.unsigned_abs(), 1000)
+        ),
+        _ => " The clients took far more time between their requests.".to_owned(),
+    })
 }
 
 fn whose(culprit: Culprit) -> &'static str {
@@ -301,7 +330,7 @@ pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                 format!(
                     "Doubt: with the pauses of the clients a request took about as long as before, {} \
                      (was {}): what one lost another gained, as when the captures were made at \
-                     different places.",
+                     different places, or the clients keep a pace of their own.",
                     ns(*is),
                     ns(*was)
                 )

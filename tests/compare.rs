@@ -1,0 +1,423 @@
+//! Captures against a baseline: the figures, from frames; and the program.
+
+use crate::support::{Analysis, Run, analyse, root};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use wirewait_analysis::compare::{By, Change, Comparison, Confidence, Doubt, Effect, Figure, Key};
+use wirewait_analysis::{Culprit, Snapshot};
+use wirewait_synth::Scenario;
+
+/// Two stations, on TCP, and so many reads of 512 bytes, one every 100 ms, answered after
+/// `turnaround_us` and, for every fourth of them, 1 ms more.
+fn reads(n: u32, turnaround_us: u32) -> String {
+    let seconds = |us: u32| format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
+    format!(
+        "title reads\n\
+         client C tcp 10.0.0.1:1025\n\
+         server S tcp 10.0.0.9:445\n\
+         0.000 repeat {n} every 0.4 {{\n\
+         0.000 C>S smb2 read file=1 offset=0 length=512\n\
+         +{short} S>C smb2 read data=512\n\
+         0.100 C>S smb2 read file=1 offset=0 length=512\n\
+         +{short} S>C smb2 read data=512\n\
+         0.200 C>S smb2 read file=1 offset=0 length=512\n\
+         +{short} S>C smb2 read data=512\n\
+         0.300 C>S smb2 read file=1 offset=0 length=512\n\
+         +{long} S>C smb2 read data=512\n\
+         }}\n",
+        short = seconds(turnaround_us),
+        long = seconds(turnaround_us + 1000),
+    )
+}
+
+/// The figures of a capture made from a scenario.
+pub(crate) fn made(scenario: &str) -> Snapshot {
+    let scenario = Scenario::parse("made", scenario).unwrap_or_else(|e| panic!("{e}"));
+    let mut run = Run::new();
+    for frame in scenario.frames() {
+        run.frame(&frame.as_frame());
+    }
+    run.finish().snapshot
+}
+
+fn compared(captures: &[&Snapshot]) -> Comparison {
+    Comparison::of(captures, None)
+}
+
+/// 30 reads of 2 ms and 10 of 3 ms against 30 of 2.5 ms and 10 of 3.5 ms.
+#[test]
+fn a_slower_server_is_found_with_the_figures_and_the_certainty() {
+    let (base, other) = (made(&reads(10, 2000)), made(&reads(10, 2500)));
+    let result = compared(&[&base, &other]);
+    assert_eq!(result.by, By::Operation);
+    let all = &result.all;
+    let ns = |place: usize, figure: Figure| {
+        figure
+            .of(all.sides[place].as_ref().unwrap())
+            .map(|ratio| ratio.scaled(1))
+    };
+    assert_eq!(ns(0, Figure::ResponseTime), Some(2_250_000));
+    assert_eq!(ns(1, Figure::ResponseTime), Some(2_750_000));
+    assert_eq!(ns(1, Figure::ResponseTimeP50), Some(2_500_000));
+    assert_eq!(ns(1, Figure::ResponseTimeP95), Some(3_500_000));
+    // 0.5 / 2.25 = 22.2 %.
+    let change = |figure| all.change(0, figure);
+    assert_eq!(change(Figure::ResponseTime), Some(Change::Thousandths(222)));
+    assert_eq!(change(Figure::Turnaround), Some(Change::Thousandths(222)));
+    assert_eq!(change(Figure::Requests), Some(Change::Thousandths(0)));
+    // 512 bytes each: 40 * 512 in 90 ms, and in 110 ms.
+    let rate = |place: usize| {
+        let side = all.sides[place].as_ref().unwrap();
+        Figure::Throughput
+            .of(side)
+            .map(|ratio| ratio.scaled(1_000_000_000))
+    };
+    assert_eq!(rate(0), Some(227_556));
+    assert_eq!(rate(1), Some(186_182));
+    assert_eq!(change(Figure::Throughput), Some(Change::Thousandths(-182)));
+    // scipy 1.17.1: mannwhitneyu([2.5]*30+[3.5]*10, [2]*30+[3]*10, method="asymptotic").
+    let Confidence::Tested(test) = all.sure[0].response_time else {
+        panic!("{:?}", all.sure)
+    };
+    assert_eq!((test.n, test.twice_u), ((40, 40), 2600));
+    assert!(
+        (test.p / 3.531_278_446_376e-7 - 1.0).abs() < 1e-9,
+        "{}",
+        test.p
+    );
+    let verdict = &result.verdicts[0];
+    assert_eq!(verdict.effect, Effect::Slower);
+    assert_eq!(verdict.culprit, Some(Culprit::Server));
+    assert!(
+        matches!(
+            verdict.most,
+            Some(Key::Operation {
+                command: "READ",
+                ..
+            })
+        ),
+        "{:?}",
+        verdict.most
+    );
+    // The reads come every 100 ms, however long they take.
+    assert!(
+        matches!(verdict.doubts.as_slice(), [Doubt::Elsewhere(..)]),
+        "{:?}",
+        verdict.doubts
+    );
+    // The other way round.
+    let back = compared(&[&other, &base]);
+    assert_eq!(back.verdicts[0].effect, Effect::Faster);
+    assert_eq!(
+        back.all.change(0, Figure::ResponseTime),
+        Some(Change::Thousandths(-182))
+    );
+}
+
+#[test]
+fn identical_captures_do_not_differ() {
+    let base = made(&reads(10, 2000));
+    let result = compared(&[&base, &base]);
+    let verdict = &result.verdicts[0];
+    assert_eq!(verdict.effect, Effect::None);
+    assert_eq!(verdict.confidence.p(), Some(1.0));
+    assert_eq!((verdict.culprit, verdict.most.as_ref()), (None, None));
+    assert_eq!(verdict.doubts, []);
+    for group in result.groups.iter().chain([&result.all]) {
+        for figure in Figure::ALL {
+            let change = group.change(0, figure);
+            assert!(
+                matches!(change, None | Some(Change::Thousandths(0))),
+                "{figure:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn few_requests_are_not_judged() {
+    let (base, other) = (made(&reads(10, 2000)), made(&reads(4, 9000)));
+    let verdict = &compared(&[&base, &other]).verdicts[0];
+    assert_eq!(verdict.effect, Effect::TooFew);
+    assert_eq!(verdict.confidence, Confidence::TooFew(40, 16));
+}
+
+/// 1,000 values are counted in a histogram, 40 are kept as they are: both are ranked alike.
+#[test]
+fn many_values_are_compared_with_few() {
+    let (few, many) = (made(&reads(10, 2000)), made(&reads(250, 2000)));
+    let result = compared(&[&few, &many]);
+    assert_eq!(result.verdicts[0].confidence.p(), Some(1.0));
+    let slower = made(&reads(250, 2500));
+    assert_eq!(
+        compared(&[&few, &slower]).verdicts[0].effect,
+        Effect::Slower
+    );
+}
+
+/// The same work by NCP and by SMB has no operation in common, but reads.
+#[test]
+fn different_protocols_are_compared_by_class() {
+    let ncp = "title ncp\n\
+               client C ipx 00000001.00001b000001:4003\n\
+               server S ipx 00000001.00001b000009:0451\n\
+               0.000 repeat 40 every 0.1 {\n\
+               0.000 C>S ncp read handle=1 offset=0 length=512\n\
+               +0.004 S>C ncp reply data=512\n\
+               }\n";
+    let (smb, ncp) = (made(&reads(10, 2000)), made(ncp));
+    let result = compared(&[&smb, &ncp]);
+    assert_eq!((result.by, result.fell_back), (By::Kind, true));
+    assert_eq!(result.groups.len(), 1, "{:?}", result.groups);
+    let group = &result.groups[0];
+    assert_eq!(
+        group.change(0, Figure::ResponseTime),
+        Some(Change::Thousandths(778))
+    );
+    assert!(
+        !result.verdicts[0]
+            .doubts
+            .iter()
+            .any(|d| matches!(d, Doubt::OnlyIn { .. }))
+    );
+    // Who asks for operations gets them: nobody has both.
+    let asked = Comparison::of(&[&smb, &ncp], Some(By::Operation));
+    assert!(!asked.fell_back);
+    assert!(
+        asked
+            .groups
+            .iter()
+            .all(|group| group.sides.iter().flatten().count() == 1)
+    );
+    assert_eq!(
+        asked.verdicts[0]
+            .doubts
+            .iter()
+            .filter(|doubt| matches!(doubt, Doubt::OnlyIn { share: 1000, .. }))
+            .count(),
+        2
+    );
+}
+
+/// Figures of all groups of a kind sum to those of everything, whatever they are grouped by.
+#[test]
+fn groups_are_parts_of_the_whole() {
+    let Analysis { snapshot, .. } =
+        analyse(&[root().join("captures/demo.pcapng")]).unwrap_or_else(|e| panic!("{e}"));
+    for by in [By::Operation, By::Kind, By::Server, By::Client] {
+        let result = Comparison::of(&[&snapshot, &snapshot], Some(by));
+        let all = result.all.sides[1].as_ref().unwrap();
+        let sum = |of: fn(&wirewait_analysis::compare::Side) -> u64| -> u64 {
+            let sides = result
+                .groups
+                .iter()
+                .filter_map(|group| group.sides[1].as_ref());
+            sides.map(of).sum()
+        };
+        assert_eq!(sum(|s| s.counts.requests), all.counts.requests, "{by:?}");
+        assert_eq!(
+            sum(|s| s.counts.unanswered),
+            all.counts.unanswered,
+            "{by:?}"
+        );
+        assert_eq!(sum(|s| s.data_bytes), all.data_bytes, "{by:?}");
+        assert_eq!(sum(|s| s.frames.request), all.frames.request, "{by:?}");
+        assert_eq!(sum(|s| s.frames.ack), all.frames.ack, "{by:?}");
+        assert_eq!(all.samples.response_time.n(), all.response_time.n, "{by:?}");
+        if matches!(by, By::Server | By::Client) {
+            assert_eq!(sum(|s| s.response_time.n), all.response_time.n, "{by:?}");
+        }
+    }
+}
+
+/// Files and shares go by their names, whichever server they are on.
+#[test]
+fn files_are_compared_by_name() {
+    let visit = |server: &str, share: &str, turnaround: &str| {
+        format!(
+            "title a visit\n\
+             client C tcp 10.0.0.1:1025\n\
+             server S tcp {server}:445\n\
+             0.000 C>S smb2 tree-connect path=\"{share}\"\n\
+             +0.001 S>C smb2 tree-connect\n\
+             +0.001 C>S smb2 create name=pay.xls\n\
+             +0.001 S>C smb2 create file=1\n\
+             1.000 repeat 100 every 0.1 {{\n\
+             0.000 C>S smb2 read file=1 offset=0 length=512\n\
+             +{turnaround} S>C smb2 read data=512\n\
+             }}\n"
+        )
+    };
+    let old = made(&visit("10.0.0.8", r"\\FS1\DATA", "0.002"));
+    let new = made(&visit("10.0.0.9", r"\\FS2\data", "0.003"));
+    let result = Comparison::of(&[&old, &new], Some(By::File));
+    let [file] = result.groups.as_slice() else {
+        panic!("{:?}", result.groups)
+    };
+    assert_eq!(
+        file.key,
+        Key::File {
+            share: Some("data".into()),
+            path: "pay.xls".into()
+        }
+    );
+    // The open of 1 ms and 100 reads: (1 + 200) / 101 and (1 + 300) / 101 ms.
+    let mean = |place: usize| {
+        let side = file.sides[place].as_ref().unwrap();
+        Figure::ResponseTime.of(side).unwrap().scaled(1)
+    };
+    assert_eq!((mean(0), mean(1)), (1_990_099, 2_980_198));
+    // Beyond 64 values some are drawn: enough for the test, not for percentiles.
+    assert_eq!(
+        file.sure[0].significant(&file.sure[0].response_time),
+        Some(true)
+    );
+    assert_eq!(
+        Figure::ResponseTimeP95.of(file.sides[0].as_ref().unwrap()),
+        None
+    );
+    let shares = Comparison::of(&[&old, &new], Some(By::Share));
+    assert_eq!(shares.groups.len(), 1, "{:?}", shares.groups);
+}
+
+fn wirewait(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn capture(name: &str, scenario: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compare");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    let scenario = Scenario::parse(name, scenario).unwrap();
+    std::fs::write(&path, scenario.pcapng()).unwrap();
+    path
+}
+
+fn said(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+#[test]
+fn the_program_compares_and_fails_on_conditions() {
+    let base = capture("base.pcapng", &reads(10, 2000));
+    let other = capture("other.pcapng", &reads(10, 2500));
+    let (base, other) = (base.to_str().unwrap(), other.to_str().unwrap());
+    let (code, out, err) = said(&wirewait(&["compare", base, other]));
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let first = "Slower: a request took 2.750 ms in other.pcapng, 2.250 ms in base.pcapng: 22.2 % \
+                 slower, significant (p < 0.0001); mostly the server, most of it in smb2 READ.\n";
+    assert!(out.starts_with(first), "{out}");
+
+    let more = [
+        "compare",
+        base,
+        other,
+        "--fail-if",
+        "response_time > +22%",
+        "--fail-if",
+        "errors > 0",
+    ];
+    let (code, out, err) = said(&wirewait(&more));
+    assert_eq!(code, Some(4));
+    assert!(
+        out.starts_with(first),
+        "the comparison is there all the same"
+    );
+    assert_eq!(
+        err,
+        "wirewait: response_time > +22% holds for other.pcapng: response_time is 2.750 ms, \
+         2.250 ms in base.pcapng (22.2 % slower)\n"
+    );
+    let within = ["compare", base, other, "--fail-if", "response_time > +23%"];
+    assert_eq!(said(&wirewait(&within)).0, Some(0));
+    let wrong = ["compare", base, other, "--fail-if", "p95 > 5"];
+    let (code, _, err) = said(&wirewait(&wrong));
+    assert_eq!(code, Some(2));
+    assert!(
+        err.contains("column 8: response_time.p95 takes ns"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_capture_without_requests_does_not_pass() {
+    let base = capture("some.pcapng", &reads(10, 2000));
+    let (code, out, err) = said(&wirewait(&[
+        "compare",
+        base.to_str().unwrap(),
+        "captures/last/upkeep.pcapng",
+        "--fail-if",
+        "p95 > +50%",
+    ]));
+    assert_eq!(code, Some(4));
+    assert!(
+        out.starts_with("Nothing to compare between upkeep.pcapng and some.pcapng"),
+        "{out}"
+    );
+    assert!(
+        err.contains("cannot be judged for upkeep.pcapng, which counts as held"),
+        "{err}"
+    );
+}
+
+#[test]
+fn every_format_has_every_configuration() {
+    let base = capture("one.pcapng", &reads(10, 2000));
+    let other = capture("two.pcapng", &reads(10, 2500));
+    let (base, other) = (base.to_str().unwrap(), other.to_str().unwrap());
+    let named = format!("AFTER={other}");
+    // Another client at the same time.
+    let second = reads(10, 2000).replace("10.0.0.1:", "10.0.0.2:");
+    let second = capture("second.pcapng", &second);
+    let both = format!("BOTH={base},{}", second.to_str().unwrap());
+    let run = |format: &str| {
+        let arguments = ["compare", "--format", format, base, &named, &both];
+        let (code, out, err) = said(&wirewait(&arguments));
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{format}");
+        out
+    };
+    let json: Value = serde_json::from_str(&run("json")).unwrap();
+    let names: Vec<&str> = json["configurations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["one.pcapng", "AFTER", "BOTH"]);
+    assert_eq!(
+        json["configurations"][1]["figures"]["response_time_ns"],
+        2_750_000
+    );
+    assert_eq!(
+        json["configurations"][1]["change_percent"]["response_time"],
+        22.2
+    );
+    assert_eq!(json["configurations"][2]["figures"]["requests"], 80);
+    let csv = run("csv");
+    assert_eq!(
+        csv.lines()
+            .filter(|line| line.starts_with("all,all,"))
+            .count(),
+        3
+    );
+    let columns = csv.lines().next().unwrap().split(',').count();
+    assert!(
+        csv.lines()
+            .all(|line| line.matches(',').count() + 1 >= columns),
+        "{csv}"
+    );
+    let text = run("text");
+    assert!(text.contains("\n  AFTER "), "{text}");
+    assert!(text.contains("slower, p < 0.0001"), "{text}");
+}
