@@ -25,6 +25,7 @@ mod protocols;
 mod segment;
 mod smb1;
 mod split;
+mod studies;
 mod support;
 mod truth;
 mod xns;

@@ -293,7 +293,12 @@ impl Conversation {
                     self.unit(direction, piece.to_vec(), length)
                 })
                 .collect(),
-            Kind::Nbipx | Kind::Spx | Kind::Last | Kind::Nsp => {
+            Kind::Last => {
+                let sizes = self.buffered(context.settings, direction, &messages, most);
+                let sizes = sizes.unwrap_or_else(|| delivery.cut.clone());
+                self.packet_units(direction, &messages, most, &sizes)
+            }
+            Kind::Nbipx | Kind::Spx | Kind::Nsp => {
                 self.packet_units(direction, &messages, most, &delivery.cut)
             }
             Kind::Spp => {

@@ -100,6 +100,9 @@ pub(super) struct Station {
     pub(super) vlan: Option<u16>,
     /// Most bytes of data in one of its frames (TCP segment or NetBEUI frame).
     pub(super) most: usize,
+    /// LAST: bytes of an answer that its data link holds, as it tells the server, which cuts
+    /// longer ones into messages of so many.
+    pub(super) buffer: Option<usize>,
     /// The cables it is on.
     pub(super) on: Vec<usize>,
 }
@@ -366,9 +369,16 @@ impl Settings {
             mac,
             hops: options.or("hops", 0)?,
             most: options.or("most", most as u64)? as usize,
+            buffer: options.maybe::<u32>("buffer")?.map(|bytes| bytes as usize),
         };
         if station.most == 0 && most != 0 {
             return Err(options.place.fault("most= needs at least 1 byte"));
+        }
+        if station.buffer == Some(0) {
+            return Err(options.place.fault("buffer= needs at least 1 byte"));
+        }
+        if station.buffer.is_some() && !matches!(station.address, Address::Last) {
+            return Err(options.place.fault("buffer= is for stations of LAST"));
         }
         options.done()?;
         let single = called.len() == 1;

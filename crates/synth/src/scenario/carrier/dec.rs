@@ -45,6 +45,28 @@ fn stale(kind: &str, mid: u16, place: &Options) -> Result<Vec<u8>, Fault> {
 }
 
 impl Conversation {
+    /// Sizes of the frames of an answer that is longer than what its receiver's data link
+    /// holds: the buffer management cuts it into messages of so many bytes, each of which is
+    /// cut into frames.
+    pub(super) fn buffered(
+        &self,
+        settings: &Settings,
+        direction: usize,
+        messages: &[Vec<u8>],
+        most: usize,
+    ) -> Option<Vec<usize>> {
+        let holds = self.station(settings, 1 - direction).buffer?;
+        let [message] = messages else {
+            return None;
+        };
+        let parts = message.chunks(holds);
+        Some(
+            parts
+                .flat_map(|part| part.chunks(most).map(<[u8]>::len))
+                .collect(),
+        )
+    }
+
     /// The frame of a message of LAST or of a segment of one.
     pub(super) fn last_frame(&self, settings: &Settings, direction: usize, unit: &Unit) -> Vec<u8> {
         let sent = &self.ends[direction].sent;

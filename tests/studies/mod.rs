@@ -1,0 +1,3 @@
+//! Published experiments, made again as captures: their printed figures have to come out.
+
+mod wells;
