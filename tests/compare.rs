@@ -31,14 +31,19 @@ fn reads(n: u32, turnaround_us: u32) -> String {
     )
 }
 
-/// The figures of a capture made from a scenario.
-pub(crate) fn made(scenario: &str) -> Snapshot {
+/// What comes of a scenario.
+pub(crate) fn run(scenario: &str) -> Analysis {
     let scenario = Scenario::parse("made", scenario).unwrap_or_else(|e| panic!("{e}"));
     let mut run = Run::new();
     for frame in scenario.frames() {
         run.frame(&frame.as_frame());
     }
-    run.finish().snapshot
+    run.finish()
+}
+
+/// Its figures.
+pub(crate) fn made(scenario: &str) -> Snapshot {
+    run(scenario).snapshot
 }
 
 fn compared(captures: &[&Snapshot]) -> Comparison {

@@ -23,7 +23,7 @@ impl FromStr for Configuration {
     fn from_str(text: &str) -> Result<Self, String> {
         let whole = |text: &str| !text.is_empty() && Path::new(text).exists();
         let (name, files) = match text.split_once('=') {
-            Some((name, files)) if !whole(text) && !name.contains('/') => (Some(name), files),
+            Some((name, files)) if !whole(text) => (Some(name), files),
             _ => (None, text),
         };
         if name == Some("") {
@@ -171,7 +171,7 @@ mod tests {
             ("before".into(), files(&["a.pcap", "b.pcap"]))
         );
         assert_eq!(read("-"), ("-".into(), files(&["-"])));
-        assert_eq!(read("x/a=b").1, files(&["x/a=b"]), "a path, not a name");
+        assert_eq!(read("QIO/WAKE=b"), ("QIO/WAKE".into(), files(&["b"])));
         for wrong in ["", "=a", "a=", "a,,b", "n=a,"] {
             assert!(wrong.parse::<Configuration>().is_err(), "{wrong}");
         }

@@ -12,7 +12,8 @@ pub(crate) struct Column {
     pub(crate) title: &'static str,
     /// Numbers stand at the right, names at the left.
     pub(crate) right: bool,
-    /// Left out when no row has anything in it.
+    /// Left out when no row has anything in it; with others under a heading, when none of them
+    /// has.
     pub(crate) rare: bool,
 }
 
@@ -168,7 +169,8 @@ impl Table {
         let mut blocks: Vec<Vec<usize>> = vec![vec![0]];
         let mut used = INDENT.len() + widths.first().copied().unwrap_or(0);
         for group in self.groups().into_iter().skip(1) {
-            if self.columns[group.start].rare && self.is_empty_column(group.start) {
+            let empty = |c: usize| self.columns[c].rare && self.is_empty_column(c);
+            if group.clone().all(empty) {
                 continue;
             }
             let needed = GAP.len() + span(&widths[group.clone()]);

@@ -132,6 +132,33 @@ fn erfc(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Counted pair by pair; and what only depends on the order survives whatever keeps it.
+        #[test]
+        fn u_counts_pairs(
+            base in prop::collection::vec(0i64..50, 1..60),
+            other in prop::collection::vec(0i64..50, 1..60),
+        ) {
+            let twice_u: u128 = base
+                .iter()
+                .flat_map(|a| other.iter().map(move |b| match b.cmp(a) {
+                    std::cmp::Ordering::Greater => 2,
+                    std::cmp::Ordering::Equal => 1,
+                    std::cmp::Ordering::Less => 0,
+                }))
+                .sum();
+            let test = |scale: fn(i64) -> i64| {
+                let sample = |values: &[i64]| values.iter().map(|v| scale(*v)).collect::<Sample>();
+                RankTest::of(sample(&base).values(), sample(&other).values())
+            };
+            let plain = test(|v| v);
+            prop_assert_eq!(plain.twice_u, twice_u);
+            prop_assert!((0.0..=1.0).contains(&plain.p), "{:?}", plain);
+            prop_assert_eq!(test(|v| v * v * 1000 + 7), plain);
+        }
+    }
 
     fn near(got: f64, want: f64) -> bool {
         (got - want).abs() <= want.abs() * 1e-9

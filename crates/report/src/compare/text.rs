@@ -56,7 +56,7 @@ fn several(out: &mut impl Write, compared: &Compared<'_>, look: Look, n: usize) 
     look.heading(out, &first)?;
     writeln!(
         out,
-        "  This changed most. Against {}, of {n}: {}.",
+        "  This is the greatest change. Against {}: {}.",
         compared.name(0),
         counts.join(", ")
     )?;
@@ -170,8 +170,8 @@ fn figures(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Res
 fn configurations(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Result<()> {
     const COLUMNS: &[Column] = &[
         Column::left("configuration"),
-        Column::under("over elapsed time", "file data"),
-        Column::under("over elapsed time", "change"),
+        Column::under("over elapsed time", "file data").rare(),
+        Column::under("over elapsed time", "change").rare(),
         Column::under("response time", "mean"),
         Column::under("response time", "change"),
         Column::under("turnaround", "mean"),
@@ -245,9 +245,9 @@ fn groups(
         Column::under("frames per request", "other"),
         Column::under("acks per request", "base"),
         Column::under("acks per request", "other"),
-        Column::under("throughput", "base"),
-        Column::under("throughput", "other"),
-        Column::under("throughput", "change"),
+        Column::under("throughput", "base").rare(),
+        Column::under("throughput", "other").rare(),
+        Column::under("throughput", "change").rare(),
         Column::under("unanswered", "base").rare(),
         Column::under("unanswered", "other").rare(),
         Column::under("errors", "base").rare(),

@@ -328,9 +328,9 @@ pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
             Doubt::Elsewhere(was, is) => {
                 let ns = |ns: u64| Human(i64::try_from(ns).unwrap_or(i64::MAX));
                 format!(
-                    "Doubt: with the pauses of the clients a request took about as long as before, {} \
-                     (was {}): what one lost another gained, as when the captures were made at \
-                     different places, or the clients keep a pace of their own.",
+                    "Doubt: with the clients' pauses a request took about as long as before, {} (was {}): \
+                     the captures were made at different places, or the clients keep a pace of \
+                     their own.",
                     ns(*is),
                     ns(*was)
                 )
