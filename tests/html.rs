@@ -74,10 +74,12 @@ fn every_figure_of_a_plot_is_in_the_json_report() {
                 .unwrap_or_else(|| panic!("{file}: {place}"));
             let mut known = BTreeSet::new();
             numbers(there, &mut known);
-            for mark in part.split("data-n=\"").skip(1) {
-                let (value, _) = mark.split_once('"').unwrap();
-                assert!(known.contains(value), "{file}: {value} is not in {place}");
-                checked += 1;
+            for attribute in ["data-n=\"", "data-of=\""] {
+                for mark in part.split(attribute).skip(1) {
+                    let (value, _) = mark.split_once('"').unwrap();
+                    assert!(known.contains(value), "{file}: {value} is not in {place}");
+                    checked += 1;
+                }
             }
         }
     }

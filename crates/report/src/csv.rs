@@ -6,7 +6,7 @@
 //! | `section` | the key of the JSON report: `servers`, `ledger` |
 //! | `object` | whose figure it is: the names with which an entry of a list begins (`10.0.0.1 smb1 nbt READ_ANDX`), or its place in the list, counted from 1; behind the name of the list and ` / ` where a section has several (`pairs / 10.0.0.9 10.0.0.1`); empty for the capture |
 //! | `figure` | the name in the JSON report, with `.` between levels: `turnaround.p95_ns` |
-//! | `unit` | `ns`, `bytes`, `bytes/s`, `frames`, `count`, `ratio`, `bool` or `text`; empty for null |
+//! | `unit` | `ns`, `bytes`, `bytes/s`, `bit/s`, `frames`, `count`, `ratio`, `bool` or `text`; empty for null |
 //! | `value` | as the JSON report has it; empty for null |
 //!
 //! Two entries of a list with the same names are told apart by ` (2)` behind the second.

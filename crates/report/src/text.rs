@@ -3,7 +3,7 @@
 
 pub(crate) mod capture;
 mod ledger;
-mod load;
+pub(crate) mod load;
 pub(crate) mod places;
 pub(crate) mod reading;
 pub(crate) mod segment;

@@ -84,6 +84,7 @@ fn unit_of(key: &str) -> &'static str {
     };
     match () {
         () if ends("ns") => "ns",
+        () if ends("bits_per_second") => "bit/s",
         () if ends("bytes_per_second") => "bytes/s",
         () if ends("bytes") => "bytes",
         () if ends("frames") => "frames",

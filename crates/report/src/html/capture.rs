@@ -1,7 +1,7 @@
 //! What is known of the capture.
 
+use super::ROWS;
 use super::markup::Page;
-use super::{ROWS, table};
 use crate::about::About;
 use crate::figures::Grouped;
 use crate::text;
@@ -26,13 +26,6 @@ pub(super) fn capture(page: &mut Page, about: &About, snapshot: &Snapshot) {
             _ => page.leaf("dd", &[], value),
         });
     });
-    if snapshot.segment.together.captured.frames > 0 {
-        page.leaf("h3", &[], "Segment");
-        let loads = text::segment::table(about, snapshot);
-        table::table(page, "Segment", &loads, ROWS);
-        let sizes = text::segment::sizes(snapshot);
-        table::table(page, "Frames by size", &sizes, ROWS);
-    }
     if !snapshot.protocols.is_empty() {
         page.within("details", &[], |page| {
             page.leaf("summary", &[], "Frames that contain a protocol");
@@ -46,7 +39,7 @@ pub(super) fn capture(page: &mut Page, about: &About, snapshot: &Snapshot) {
 }
 
 /// Names and what they stand for; a nameless one goes on from the one before.
-pub(super) fn list(page: &mut Page, entries: &[(&'static str, String)]) {
+pub(super) fn list(page: &mut Page, entries: &[(impl AsRef<str>, String)]) {
     page.within("dl", &[], |page| {
         groups(page, entries, |page, _, value| page.leaf("dd", &[], value));
     });
@@ -54,10 +47,11 @@ pub(super) fn list(page: &mut Page, entries: &[(&'static str, String)]) {
 
 fn groups(
     page: &mut Page,
-    entries: &[(&'static str, String)],
-    mut value: impl FnMut(&mut Page, &'static str, &str),
+    entries: &[(impl AsRef<str>, String)],
+    mut value: impl FnMut(&mut Page, &str, &str),
 ) {
     for (name, text) in entries {
+        let name = name.as_ref();
         if !name.is_empty() {
             page.leaf("dt", &[], name);
         }

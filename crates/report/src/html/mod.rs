@@ -6,17 +6,22 @@
 //! (`data-n`), below the place where it stands there (`data-json`).
 
 mod capture;
+mod clock;
 mod distribution;
 mod ladder;
 mod ledger;
+mod load;
 mod markup;
+mod segment;
 mod slowest;
 mod stations;
 mod svg;
 mod table;
+mod timeline;
 
 use crate::about::About;
 use crate::ladder::Ladder;
+use crate::table::Table;
 use crate::text;
 use markup::Page;
 use std::io::{self, Write};
@@ -25,7 +30,7 @@ use wirewait_analysis::{Snapshot, Verdict};
 const STYLE: &str = include_str!("style.css");
 
 /// The SHA-256 of the style, in Base64: it is the only thing that a browser may use.
-const STYLE_HASH: &str = "0FG9CxvugmO+ZUqsmcF6Otj1OgNgiqDu4YB19uEH9bs=";
+const STYLE_HASH: &str = "2y9qjup0FEw8FtBZ9GcLc4wZkiW+Qn+XyS+dVjZpABQ=";
 
 /// Rows of a table of servers' operations.
 const OPERATIONS: usize = 40;
@@ -63,6 +68,11 @@ pub fn report(
         });
     }
     body.section("servers", "Servers", |page| servers(page, snapshot));
+    if timeline::is_drawn(&snapshot.load) {
+        body.section("over-time", "Over time", |page| {
+            timeline::timeline(page, snapshot);
+        });
+    }
     if snapshot.distribution.response_time.n() > 0 {
         body.section("distribution", "How long it took", |page| {
             distribution::distributions(page, &snapshot.distribution);
@@ -71,6 +81,24 @@ pub fn report(
     if !snapshot.stations.is_empty() {
         body.section("stations", "Stations", |page| {
             stations::stations(page, snapshot)
+        });
+    }
+    if load::is_drawn(&snapshot.load) {
+        body.section("load", "Load", |page| load::load(page, &snapshot.load));
+    }
+    if snapshot.segment.together.captured.frames > 0 {
+        body.section("segment", "Segment", |page| {
+            segment::segment(page, about, snapshot);
+        });
+    }
+    let routers = routers(snapshot);
+    if !routers.is_empty() {
+        body.section("routers", "Routers", |page| {
+            for (title, table, rows) in &routers {
+                page.leaf("h3", &[], title);
+                table::table(page, title, table, ROWS);
+                table::more(page, rows.saturating_sub(table.len().min(ROWS)));
+            }
         });
     }
     for (heading, table, more) in text::places::tables(snapshot, ROWS) {
@@ -216,8 +244,41 @@ fn servers(page: &mut Page, snapshot: &Snapshot) {
     for (title, table) in tables.iter().take(SERVERS) {
         page.leaf("h3", &[], title);
         table::table(page, title, table, OPERATIONS);
+        table::more(page, table.len().saturating_sub(OPERATIONS));
     }
     table::more(page, tables.len().saturating_sub(SERVERS));
+}
+
+/// What routers carried and told, each with how many rows there are.
+fn routers(snapshot: &Snapshot) -> Vec<(&'static str, Table, usize)> {
+    use text::load::routers::{hops_table, routes_table, services_table, transits_table};
+    let load = &snapshot.load;
+    let passed = load.hops.iter().any(|row| row.hops > 0);
+    [
+        (
+            "Requests by routers passed",
+            hops_table(snapshot),
+            if passed { load.hops.len() } else { 0 },
+        ),
+        (
+            "Packets captured on both sides of routers",
+            transits_table(snapshot),
+            load.transits.len(),
+        ),
+        (
+            "Networks, as routers told of them",
+            routes_table(snapshot),
+            load.routes.len(),
+        ),
+        (
+            "Servers, as routers told of them",
+            services_table(snapshot),
+            load.services.len(),
+        ),
+    ]
+    .into_iter()
+    .filter(|(.., rows)| *rows > 0)
+    .collect()
 }
 
 fn reading(page: &mut Page, snapshot: &Snapshot) {

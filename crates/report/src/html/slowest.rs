@@ -8,12 +8,9 @@ use std::fmt::Write;
 use wirewait_analysis::{Snapshot, Transaction};
 
 pub(super) fn slowest(page: &mut Page, about: &About, snapshot: &Snapshot) {
-    table::table(
-        page,
-        "Slowest requests",
-        &text::slowest::table(snapshot),
-        ROWS,
-    );
+    let rows = text::slowest::table(snapshot);
+    table::table(page, "Slowest requests", &rows, ROWS);
+    table::more(page, rows.len().saturating_sub(ROWS));
     page.within("details", &[], |page| {
         page.leaf("summary", &[], "Commands that show their frames");
         page.within("ul", &[], |page| {

@@ -23,7 +23,20 @@ pub(super) fn stations(page: &mut Page, snapshot: &Snapshot) {
     if timed.len() > 1 {
         plot(page, &timed);
     }
-    table::table(page, "Stations", &text::stations::table(snapshot), ROWS);
+    let fairness = text::stations::fairness(&snapshot.fairness);
+    if !fairness.is_empty() {
+        page.within("ul", &[], |page| {
+            for sentence in fairness {
+                page.leaf("li", &[], sentence);
+            }
+        });
+    }
+    let rows = text::stations::table(snapshot);
+    table::table(page, "Stations", &rows, ROWS);
+    table::more(
+        page,
+        snapshot.stations.len().saturating_sub(rows.len().min(ROWS)),
+    );
 }
 
 fn plot(page: &mut Page, stations: &[(usize, &StationRow)]) {

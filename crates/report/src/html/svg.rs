@@ -107,7 +107,7 @@ impl Scale {
 }
 
 /// The least of 1, 2, 5, 10, 20, 50 and so on that is no less than `n`.
-fn nice(n: i64) -> i64 {
+pub(super) fn nice(n: i64) -> i64 {
     let mut power = 1i64;
     loop {
         for digit in [1, 2, 5] {
@@ -270,6 +270,42 @@ pub(super) fn dot(
             ("data-n", &value),
         ],
         |page| page.leaf("title", &[], words),
+    );
+}
+
+/// A bar among many: it has a value, but no words.
+pub(super) fn step(
+    page: &mut Page,
+    class: &str,
+    (x, y): (Across, i64),
+    (width, height): (Across, i64),
+    value: u64,
+) {
+    page.shape(
+        "rect",
+        &[
+            ("class", &class),
+            ("x", &x),
+            ("y", &y),
+            ("width", &width),
+            ("height", &height),
+            ("data-n", &value),
+        ],
+    );
+}
+
+/// A dot among many, at a mean: it has a sum, and of how many that is.
+pub(super) fn point(page: &mut Page, class: &str, (x, y): (Across, i64), (sum, n): (i64, u64)) {
+    page.shape(
+        "circle",
+        &[
+            ("class", &class),
+            ("cx", &x),
+            ("cy", &y),
+            ("r", &3),
+            ("data-n", &sum),
+            ("data-of", &n),
+        ],
     );
 }
 

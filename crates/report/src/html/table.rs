@@ -4,8 +4,7 @@ use super::markup::Page;
 use crate::figures::Grouped;
 use crate::table::Table;
 
-/// Writes the first `limit` rows; says what they are, for those who hear the page, and how
-/// many are left out.
+/// Writes the first `limit` rows; says what they are, for those who hear the page.
 pub(super) fn table(page: &mut Page, caption: &str, table: &Table, limit: usize) {
     let region = format!("{caption} (table)");
     // What is wider than the screen scrolls by itself, with the keyboard as well.
@@ -29,7 +28,6 @@ pub(super) fn table(page: &mut Page, caption: &str, table: &Table, limit: usize)
             });
         },
     );
-    more(page, table.len().saturating_sub(limit));
     page.line();
 }
 
@@ -73,7 +71,10 @@ fn head(page: &mut Page, table: &Table) {
         page.within("tr", &[], |page| {
             for column in table.headings() {
                 let class = if column.right { "n" } else { "t" };
-                page.leaf("th", &[("scope", &"col"), ("class", &class)], column.title);
+                match column.title {
+                    "" => page.leaf("td", &[], ""),
+                    title => page.leaf("th", &[("scope", &"col"), ("class", &class)], title),
+                }
             }
         });
     });
@@ -95,7 +96,9 @@ fn cells(page: &mut Page, table: &Table, row: usize) {
     for (n, (column, cell)) in table.cells(row).enumerate() {
         let class = if column.right { "n" } else { "t" };
         match n {
-            0 => page.leaf("th", &[("scope", &"row"), ("class", &class)], cell),
+            0 if !cell.is_empty() => {
+                page.leaf("th", &[("scope", &"row"), ("class", &class)], cell);
+            }
             _ => page.leaf("td", &[("class", &class)], cell),
         }
     }

@@ -108,10 +108,12 @@ fn check_figures(html: &str, json: &Value) -> usize {
         let there = json.pointer(place).unwrap_or_else(|| panic!("{place}"));
         let mut known = BTreeSet::new();
         numbers(there, &mut known);
-        for mark in part.split("data-n=\"").skip(1) {
-            let (value, _) = mark.split_once('"').unwrap();
-            assert!(known.contains(value), "{value} is not in {place}");
-            checked += 1;
+        for attribute in ["data-n=\"", "data-of=\""] {
+            for mark in part.split(attribute).skip(1) {
+                let (value, _) = mark.split_once('"').unwrap();
+                assert!(known.contains(value), "{value} is not in {place}");
+                checked += 1;
+            }
         }
     }
     checked
@@ -269,6 +271,8 @@ fn without_any_request_there_is_still_a_report() {
     empty.slowest.clear();
     empty.excluded.clear();
     empty.distribution = wirewait_analysis::Distributions::default();
+    empty.load = wirewait_analysis::Load::default();
+    empty.fairness = wirewait_analysis::Fairness::default();
     let html = written(&About::default(), &empty, ABSENT);
     tags(&html);
     assert!(html.contains("No request to a file server was found."));
@@ -346,6 +350,17 @@ fn a_thousand_of_everything_stays_below_the_bound() {
             ..ledger.clone()
         })
         .collect();
+    let link = &mut snapshot.segment.interfaces[0];
+    link.course.buckets = vec![link.course.buckets[0]; 2000];
+    snapshot.segment.interfaces = vec![link.clone(); 2000];
+    let load = &mut snapshot.load;
+    load.timeline.buckets = vec![load.timeline.buckets[0]; 1200];
+    load.levels[0].levels = vec![load.levels[0].levels[0]; 2000];
+    load.levels = vec![load.levels[0].clone(); 200];
+    load.sizes[0].sizes = vec![load.sizes[0].sizes[0].clone(); 2000];
+    load.sizes = vec![load.sizes[0].clone(); 200];
+    load.routes = vec![load.routes[0].clone(); 2000];
+    load.services = vec![load.services[0].clone(); 2000];
     let row = snapshot.distribution.servers[0].clone();
     snapshot.distribution.servers = vec![row; 2000];
     let slow = snapshot.slowest[0].clone();
@@ -360,7 +375,7 @@ fn a_thousand_of_everything_stays_below_the_bound() {
     let html = written(&about, &snapshot, Conversation::Drawn(&long));
     assert!(html.len() < BOUND, "{}", html.len());
     assert!(
-        html.contains("and 1,950 more"),
+        html.contains("and 1,975 more"),
         "what is left out is counted"
     );
     tags(&html);

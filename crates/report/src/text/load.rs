@@ -1,8 +1,8 @@
 //! The load: by active stations, by size of request, over time, by routers.
 
 mod levels;
-mod over_time;
-mod routers;
+pub(crate) mod over_time;
+pub(crate) mod routers;
 mod sizes;
 
 use super::Look;

@@ -96,7 +96,10 @@ pub(super) fn segment(
     writeln!(out)?;
     sizes(snapshot).write(out, look)?;
     writeln!(out)?;
-    remarks(out, &snapshot.segment.interfaces)
+    for (name, value) in remarks(&snapshot.segment.interfaces) {
+        entry(out, &name, value)?;
+    }
+    Ok(())
 }
 
 fn load(interface: String, name: &str, row: &SegmentRow, dropped: Option<u64>) -> Vec<String> {
@@ -161,8 +164,10 @@ fn by_size(name: String, row: &SegmentRow) -> Vec<String> {
     [name].into_iter().chain(sizes).collect()
 }
 
-/// What the figures of each interface rest on.
-fn remarks(out: &mut impl Write, rows: &[SegmentRow]) -> io::Result<()> {
+/// What the figures of each interface rest on, by name; nothing for what goes on from the line
+/// before.
+pub(crate) fn remarks(rows: &[SegmentRow]) -> Vec<(String, String)> {
+    let mut remarks = Vec::new();
     for (n, row) in rows.iter().enumerate().filter(|(_, row)| row.frames() > 0) {
         let mut title = match rows {
             [_] => "link".to_owned(),
@@ -172,16 +177,16 @@ fn remarks(out: &mut impl Write, rows: &[SegmentRow]) -> io::Result<()> {
             .into_iter()
             .flatten()
         {
-            entry(out, &title, sentence)?;
-            title.clear();
+            remarks.push((std::mem::take(&mut title), sentence));
         }
     }
-    entry(
-        out,
-        "bytes",
+    remarks.push((
+        "bytes".to_owned(),
         "with padding, check sequence, preamble and gap (variant C), without copies; peaks begin at \
-         whole 10 ms, 100 ms, s",
-    )
+         whole 10 ms, 100 ms, s"
+            .to_owned(),
+    ));
+    remarks
 }
 
 fn speed(row: &SegmentRow) -> Option<String> {

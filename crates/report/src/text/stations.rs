@@ -65,13 +65,17 @@ pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
             format_args!("and {more} more, each waited less; --format json has them all"),
         )?;
     }
-    fairness(out, &snapshot.fairness, look)
+    for sentence in fairness(&snapshot.fairness) {
+        note(out, look, sentence)?;
+    }
+    Ok(())
 }
 
 /// Whether they are served alike.
-fn fairness(out: &mut impl Write, found: &Fairness, look: Look) -> io::Result<()> {
+pub(crate) fn fairness(found: &Fairness) -> Vec<String> {
+    let mut sentences = Vec::new();
     let Some(response) = found.response_time else {
-        return Ok(());
+        return sentences;
     };
     let milli = |millionths: u64| Milli((millionths + 500) / 1000);
     let range = found.least.zip(found.most).map(|(least, most)| {
@@ -88,48 +92,35 @@ fn fairness(out: &mut impl Write, found: &Fairness, look: Look) -> io::Result<()
             Grouped(index.stations)
         )
     });
-    note(
-        out,
-        look,
-        format_args!(
-            "fairness (Jain): {} over mean response times of {} stations{}{}",
-            milli(response.millionths),
-            Grouped(response.stations),
-            throughput.unwrap_or_default(),
-            range.unwrap_or_default()
-        ),
-    )?;
+    sentences.push(format!(
+        "fairness (Jain): {} over mean response times of {} stations{}{}",
+        milli(response.millionths),
+        Grouped(response.stations),
+        throughput.unwrap_or_default(),
+        range.unwrap_or_default()
+    ));
     let limit = Milli(STARVES_PERCENT * 10);
     for row in found.starving.iter().take(STARVING) {
-        note(
-            out,
-            look,
-            format_args!(
-                "starves: {} waits {} times the mean of all (n {}; from {limit} on it counts)",
-                row.client,
-                milli(row.normalised_mean),
-                Grouped(row.n)
-            ),
-        )?;
+        sentences.push(format!(
+            "starves: {} waits {} times the mean of all (n {}; from {limit} on it counts)",
+            row.client,
+            milli(row.normalised_mean),
+            Grouped(row.n)
+        ));
     }
     if found.starving.is_empty() {
-        note(
-            out,
-            look,
-            format_args!("none starves: no mean is {limit} times that of all, or more"),
-        )?;
+        sentences.push(format!(
+            "none starves: no mean is {limit} times that of all, or more"
+        ));
     }
     match found.not_judged {
-        0 => Ok(()),
-        n => note(
-            out,
-            look,
-            format_args!(
-                "not judged: {} stations with fewer than {ENOUGH} response times",
-                Grouped(n)
-            ),
-        ),
+        0 => {}
+        n => sentences.push(format!(
+            "not judged: {} stations with fewer than {ENOUGH} response times",
+            Grouped(n)
+        )),
     }
+    sentences
 }
 
 fn station_row(row: &StationRow) -> Vec<String> {

@@ -23,23 +23,9 @@ const COLUMNS: &[Column] = &[
     Column::right("cost"),
 ];
 
-pub(super) fn dips(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+/// The costliest dips, in the order of time.
+pub(crate) fn dips_table(snapshot: &Snapshot) -> Table {
     let dips = &snapshot.load.dips;
-    let Some(width) = dips.width_ns.filter(|_| dips.found > 0) else {
-        return Ok(());
-    };
-    writeln!(out)?;
-    look.heading(out, "Dips in throughput")?;
-    note(
-        out,
-        look,
-        format_args!(
-            "{} of {} together, which cost {}",
-            Grouped(dips.found),
-            Human(dips.ns),
-            Human(dips.cost_ns)
-        ),
-    )?;
     let mut costliest: Vec<&Dip> = dips.dips.iter().collect();
     costliest.sort_by_key(|dip| (std::cmp::Reverse(dip.cost_ns), dip.start));
     costliest.truncate(SHOWN);
@@ -60,7 +46,27 @@ pub(super) fn dips(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
             Human(dip.cost_ns).to_string(),
         ]);
     }
-    table.write(out, look)?;
+    table
+}
+
+pub(super) fn dips(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let dips = &snapshot.load.dips;
+    let Some(width) = dips.width_ns.filter(|_| dips.found > 0) else {
+        return Ok(());
+    };
+    writeln!(out)?;
+    look.heading(out, "Dips in throughput")?;
+    note(
+        out,
+        look,
+        format_args!(
+            "{} of {} together, which cost {}",
+            Grouped(dips.found),
+            Human(dips.ns),
+            Human(dips.cost_ns)
+        ),
+    )?;
+    dips_table(snapshot).write(out, look)?;
     note(
         out,
         look,

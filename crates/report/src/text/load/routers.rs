@@ -22,16 +22,10 @@ const HOPS: &[Column] = &[
     Column::under("file data", "a request"),
 ];
 
-/// By routers passed, where some were.
-pub(super) fn hops(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let load = &snapshot.load;
-    if load.hops.iter().all(|row| row.hops == 0) && load.at_hop_limit == 0 {
-        return Ok(());
-    }
-    writeln!(out)?;
-    look.heading(out, "Routers on the way")?;
+/// By routers passed.
+pub(crate) fn hops_table(snapshot: &Snapshot) -> Table {
     let mut table = Table::new(HOPS);
-    for row in load.hops.iter().take(SHOWN) {
+    for row in snapshot.load.hops.iter().take(SHOWN) {
         let times = &row.response_time;
         let response = |ns| shown((times.n > 0).then_some(Human(ns)));
         table.row(vec![
@@ -46,6 +40,18 @@ pub(super) fn hops(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
             shown(row.per_request().map(Rate)),
         ]);
     }
+    table
+}
+
+/// By routers passed, where some were.
+pub(super) fn hops(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let load = &snapshot.load;
+    if load.hops.iter().all(|row| row.hops == 0) && load.at_hop_limit == 0 {
+        return Ok(());
+    }
+    writeln!(out)?;
+    look.heading(out, "Routers on the way")?;
+    let table = hops_table(snapshot);
     if !table.is_empty() {
         table.write(out, look)?;
     }
@@ -76,7 +82,8 @@ const TRANSITS: &[Column] = &[
     Column::right("ambiguous").rare(),
 ];
 
-pub(super) fn transits(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+/// Packets that were captured on both sides of routers.
+pub(crate) fn transits_table(snapshot: &Snapshot) -> Table {
     let mut table = Table::new(TRANSITS);
     for row in snapshot.load.transits.iter().take(SHOWN) {
         let times = &row.transit;
@@ -94,6 +101,11 @@ pub(super) fn transits(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
             count(row.ambiguous),
         ]);
     }
+    table
+}
+
+pub(super) fn transits(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let table = transits_table(snapshot);
     if table.is_empty() {
         return Ok(());
     }
@@ -113,7 +125,8 @@ const ROUTES: &[Column] = &[
     Column::right("changes").rare(),
 ];
 
-pub(super) fn routes(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+/// Networks, as routers told of them.
+pub(crate) fn routes_table(snapshot: &Snapshot) -> Table {
     let rows = &snapshot.load.routes;
     let mut table = Table::new(ROUTES);
     for (n, row) in rows.iter().take(SHOWN).enumerate() {
@@ -138,11 +151,16 @@ pub(super) fn routes(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
             count(row.changes),
         ]);
     }
+    table
+}
+
+pub(super) fn routes(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let table = routes_table(snapshot);
     list(
         out,
         "Networks, as routers told of them",
         &table,
-        rows.len(),
+        snapshot.load.routes.len(),
         look,
     )
 }
@@ -157,7 +175,8 @@ const SERVICES: &[Column] = &[
     Column::right("down").rare(),
 ];
 
-pub(super) fn services(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+/// Servers, as routers told of them.
+pub(crate) fn services_table(snapshot: &Snapshot) -> Table {
     let rows = &snapshot.load.services;
     let mut table = Table::new(SERVICES);
     for row in rows.iter().take(SHOWN) {
@@ -177,11 +196,16 @@ pub(super) fn services(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
             count(row.down),
         ]);
     }
+    table
+}
+
+pub(super) fn services(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    let table = services_table(snapshot);
     list(
         out,
         "Servers, as routers told of them",
         &table,
-        rows.len(),
+        snapshot.load.services.len(),
         look,
     )
 }

@@ -1,0 +1,354 @@
+//! How service changes with the number of active stations and with the size of requests.
+
+use super::markup::Page;
+use super::svg::{self, Across, Scale};
+use super::table;
+use crate::figures::{Grouped, Milli, Rate};
+use crate::table::{Column, NOTHING, Table};
+use crate::time::{Brief, Human};
+use std::fmt::Display;
+use wirewait_analysis::{Knee, LevelCurve, LevelFigures, LevelRow, Load, LoadOf, SizeCurve};
+use wirewait_wire::Kind;
+
+/// Curves of each kind.
+const CURVES: usize = 4;
+/// Sizes on a curve fewer than which it is none.
+const SIZES: usize = 3;
+/// Points of a curve.
+const POINTS: usize = 200;
+
+const HEIGHT: i64 = 200;
+const FLOOR: i64 = 172;
+const TOP: i64 = 16;
+const ROOM: i64 = FLOOR - TOP;
+
+const LEVELS: &[Column] = &[
+    Column::right("stations"),
+    Column::right("for"),
+    Column::right("answered"),
+    Column::right("file data"),
+    Column::right("N x M / T").rare(),
+    Column::under("mean", "response time"),
+    Column::under("mean", "turnaround"),
+    Column::left("").rare(),
+];
+
+const BY_SIZE: &[Column] = &[
+    Column::right("bytes asked for"),
+    Column::right("answered"),
+    Column::under("response time", "min"),
+    Column::under("response time", "p50"),
+    Column::under("response time", "p95"),
+    Column::under("response time", "max"),
+    Column::left("").rare(),
+];
+
+/// Whether a curve has more than one point.
+fn is_curve(curve: &LevelCurve) -> bool {
+    curve.levels.iter().filter(|row| row.stations > 0).count() > 1
+}
+
+/// Whether there is something to draw.
+pub(super) fn is_drawn(load: &Load) -> bool {
+    load.levels.iter().any(is_curve) || load.sizes.iter().any(|c| c.sizes.len() >= SIZES)
+}
+
+pub(super) fn load(page: &mut Page, load: &Load) {
+    let curves = || (0..).zip(&load.levels).filter(|(_, curve)| is_curve(curve));
+    for (n, curve) in curves().take(CURVES) {
+        levels(page, n, curve);
+    }
+    table::more(page, curves().count().saturating_sub(CURVES));
+    let sizes = || {
+        (0..)
+            .zip(&load.sizes)
+            .filter(|(_, curve)| curve.sizes.len() >= SIZES)
+    };
+    // What breaks the trend is not hidden by what is busier.
+    let mut broken: Vec<(usize, &SizeCurve)> = sizes().collect();
+    broken.sort_by_key(|(_, curve)| curve.anomalies.is_empty());
+    for (n, curve) in broken.iter().take(CURVES) {
+        by_size(page, *n, curve);
+    }
+    table::more(page, broken.len().saturating_sub(CURVES));
+}
+
+/// The figures that stand for a level: steady ones where there are any.
+fn figures(row: &LevelRow) -> (&'static str, &LevelFigures) {
+    match row.steady.ns {
+        0 => ("ramps", &row.ramps),
+        _ => ("steady", &row.steady),
+    }
+}
+
+fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
+    let whose = match curve.of {
+        LoadOf::Capture => "all servers".to_owned(),
+        LoadOf::Server(server) => format!("server {server}"),
+        LoadOf::Interface(number) => format!("interface {number}"),
+    };
+    let rows: Vec<&LevelRow> = curve.levels.iter().filter(|row| row.stations > 0).collect();
+    let rows = rows.get(..POINTS.min(rows.len())).unwrap_or_default();
+    let most = rows.iter().map(|row| row.stations).max().unwrap_or(1);
+    let across = Scale::linear(i64::from(most), Across::WHOLE);
+    page.leaf("h3", &[], format_args!("By active stations, {whose}"));
+    if let Some(knee) = &curve.knee {
+        page.leaf("p", &[], knee_words(knee));
+    }
+    let at = format!("/load/levels/{n}");
+    page.within("div", &[("class", &"pair"), ("data-json", &at)], |page| {
+        let knee = curve
+            .knee
+            .map(|knee| Across(across.place(i64::from(knee.stations))));
+        let place = |row: &LevelRow| Across(across.place(i64::from(row.stations)));
+        let data = |row: &LevelRow| {
+            figures(row)
+                .1
+                .throughput()
+                .and_then(|n| i64::try_from(n).ok())
+        };
+        let plot = Plot {
+            id: format!("levels-{n}-data"),
+            title: format!("File data per second by active stations, {whose}"),
+            caption: "File data per second".to_owned(),
+            across: &across,
+            up: Scale::linear(rows.iter().filter_map(|r| data(r)).max().unwrap_or(1), ROOM),
+            knee,
+        };
+        let rate = |n: i64| Rate(n.unsigned_abs()).to_string();
+        let points = rows.iter().filter_map(|row| Some((place(row), data(row)?)));
+        plot.draw(page, rate, &[("mid", "trace", points.collect())]);
+
+        let response = |row: &LevelRow| figures(row).1.response_time.mean();
+        let turnaround = |row: &LevelRow| figures(row).1.turnaround.mean();
+        let all = rows.iter().flat_map(|row| [response(row), turnaround(row)]);
+        let plot = Plot {
+            id: format!("levels-{n}-times"),
+            title: format!("Response time and turnaround by active stations, {whose}"),
+            caption: "Mean response time (dots) and turnaround (rings)".to_owned(),
+            across: &across,
+            up: Scale::linear(all.flatten().max().unwrap_or(1), ROOM),
+            knee,
+        };
+        let responses = rows
+            .iter()
+            .filter_map(|row| Some((place(row), response(row)?)));
+        let turnarounds = rows
+            .iter()
+            .filter_map(|row| Some((place(row), turnaround(row)?)));
+        plot.draw(
+            page,
+            |ns| Brief(ns).to_string(),
+            &[
+                ("mid", "trace", responses.collect()),
+                ("high", "trace2", turnarounds.collect()),
+            ],
+        );
+    });
+    let mut table = Table::new(LEVELS);
+    for row in rows {
+        table.row(level(row));
+    }
+    table::numbers(
+        page,
+        &format!("By active stations in numbers, {whose}"),
+        &table,
+    );
+}
+
+fn knee_words(knee: &Knee) -> String {
+    format!(
+        "Turnaround grows from {} stations on (the line in the plots): {} on average (n {}) against \
+         {} (n {}) with {} or fewer.",
+        knee.stations,
+        Human(knee.grown_ns),
+        Grouped(knee.grown_n),
+        Human(knee.flat_ns),
+        Grouped(knee.flat_n),
+        knee.flat_to
+    )
+}
+
+fn level(row: &LevelRow) -> Vec<String> {
+    let (kind, figures) = figures(row);
+    let moved = figures.data_bytes > 0;
+    vec![
+        match row.stations_to {
+            to if to == row.stations => to.to_string(),
+            to => format!("{}-{to}", row.stations),
+        },
+        Human(i64::try_from(figures.ns).unwrap_or(i64::MAX)).to_string(),
+        Grouped(figures.answered).to_string(),
+        shown(figures.throughput().filter(|_| moved).map(Rate)),
+        shown(figures.moved.closed_loop(row.stations).map(Rate)),
+        shown(figures.response_time.mean().map(Human)),
+        shown(figures.turnaround.mean().map(Human)),
+        if kind == "ramps" { "ramps only" } else { "" }.to_owned(),
+    ]
+}
+
+fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
+    let kind = match curve.kind {
+        Kind::Write => "Writes",
+        _ => "Reads",
+    };
+    let whose = format!("{kind} by size, server {}", curve.server);
+    let rows = curve
+        .sizes
+        .get(..POINTS.min(curve.sizes.len()))
+        .unwrap_or_default();
+    let bytes = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    let (least, most) = (rows.first(), rows.last());
+    let across = Scale::logarithmic(
+        least.map_or(1, |row| bytes(row.to_bytes)),
+        most.map_or(1, |row| bytes(row.to_bytes)),
+        Across::WHOLE,
+    );
+    page.leaf("h3", &[], &whose);
+    for anomaly in &curve.anomalies {
+        let positive = |ns: i64| u64::try_from(ns).unwrap_or(0);
+        let times = Milli::ratio(positive(anomaly.p50_ns), positive(anomaly.expected_ns));
+        let examples = anomaly.examples.iter();
+        let frames: Vec<String> = examples
+            .map(|e| format!("{} to {}", e.request_frame, e.response_frame))
+            .collect();
+        page.leaf(
+            "p",
+            &[],
+            format_args!(
+                "{} bytes break the trend: {} (median of {}) where the other sizes say {}, {} times \
+                 as long; frames {}.",
+                range(anomaly.from_bytes, anomaly.to_bytes),
+                Human(anomaly.p50_ns),
+                Grouped(anomaly.n),
+                Human(anomaly.expected_ns.max(0)),
+                shown(times),
+                frames.join(", ")
+            ),
+        );
+    }
+    let at = format!("/load/sizes/{n}");
+    page.within("div", &[("data-json", &at)], |page| {
+        let broken = |to: u64| curve.anomalies.iter().any(|a| a.to_bytes == to);
+        let points = |wanted: bool| -> Vec<(Across, i64)> {
+            rows.iter()
+                .filter(|row| !wanted || broken(row.to_bytes))
+                .map(|row| {
+                    let x = Across(across.place(bytes(row.to_bytes)));
+                    (x, row.response_time.p50)
+                })
+                .collect()
+        };
+        let highest = rows.iter().map(|row| row.response_time.p50).max();
+        let plot = Plot {
+            id: format!("sizes-{n}"),
+            title: whose.clone(),
+            caption: match curve.anomalies.is_empty() {
+                true => "Median response time by bytes asked for",
+                false => {
+                    "Median response time by bytes asked for; a ring where the trend is broken"
+                }
+            }
+            .to_owned(),
+            across: &across,
+            up: Scale::linear(highest.unwrap_or(1), ROOM),
+            knee: None,
+        };
+        plot.draw(
+            page,
+            |ns| Brief(ns).to_string(),
+            &[
+                ("mid", "trace", points(false)),
+                ("high big", "", points(true)),
+            ],
+        );
+    });
+    let mut table = Table::new(BY_SIZE);
+    for row in rows {
+        let times = &row.response_time;
+        let broken = curve.anomalies.iter().any(|a| a.to_bytes == row.to_bytes);
+        table.row(vec![
+            range(row.from_bytes, row.to_bytes),
+            Grouped(times.n).to_string(),
+            Human(times.min).to_string(),
+            Human(times.p50).to_string(),
+            Human(times.p95).to_string(),
+            Human(times.max).to_string(),
+            if broken { "breaks the trend" } else { "" }.to_owned(),
+        ]);
+    }
+    table::numbers(page, &format!("{whose}, in numbers"), &table);
+}
+
+fn range(from: u64, to: u64) -> String {
+    match from {
+        from if from == to => Grouped(to).to_string(),
+        from => format!("{}-{}", Grouped(from), Grouped(to)),
+    }
+}
+
+fn shown(value: Option<impl Display>) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), |value| value.to_string())
+}
+
+/// Values over a scale of numbers, joined by lines.
+struct Plot<'a> {
+    id: String,
+    title: String,
+    caption: String,
+    across: &'a Scale,
+    up: Scale,
+    /// Where a line stands from the floor to the top.
+    knee: Option<Across>,
+}
+
+/// A class of dots, a class of lines between them (none without), and the points.
+type Series = (&'static str, &'static str, Vec<(Across, i64)>);
+
+impl Plot<'_> {
+    fn draw(&self, page: &mut Page, value: impl Fn(i64) -> String, series: &[Series]) {
+        let highest = series
+            .iter()
+            .flat_map(|(.., points)| points)
+            .max_by_key(|p| p.1);
+        let words = highest.map_or_else(String::new, |(_, n)| format!("at most {}", value(*n)));
+        page.within("figure", &[], |page| {
+            page.leaf("figcaption", &[], &self.caption);
+            svg::picture(page, &self.id, HEIGHT, (&self.title, &words), |page| {
+                let ticks: Vec<(Across, String)> = self
+                    .across
+                    .ticks()
+                    .into_iter()
+                    .map(|n| {
+                        (
+                            Across(self.across.place(n)),
+                            Grouped(n.unsigned_abs()).to_string(),
+                        )
+                    })
+                    .collect();
+                svg::columns(page, &ticks, TOP, FLOOR);
+                svg::levels(page, &self.up, FLOOR);
+                if let Some(x) = self.knee {
+                    svg::line(page, "knee", (x, TOP), (x, FLOOR));
+                }
+                for (dots, lines, points) in series {
+                    let place = |(x, n): &(Across, i64)| (*x, FLOOR - self.up.place(*n));
+                    for pair in points.windows(2).filter(|_| !lines.is_empty()) {
+                        svg::line(page, lines, place(&pair[0]), place(&pair[1]));
+                    }
+                    for point in points {
+                        let words = value(point.1);
+                        svg::dot(page, dots, place(point), (point.1, &words));
+                    }
+                }
+                svg::values(page, &self.up, FLOOR, &value);
+                svg::line(
+                    page,
+                    "axis",
+                    (Across(0), FLOOR),
+                    (Across(Across::WHOLE), FLOOR),
+                );
+            });
+        });
+    }
+}
