@@ -1,6 +1,6 @@
 //! How much of a segment was used, as tshark counts it on real captures.
 //!
-//! `oracle/segment.tsv` holds tshark's sums; `oracle/segment.sh` makes it and says what is in it.
+//! `oracle/segment.list` holds tshark's sums; `oracle/segment.sh` makes it and says what is in it.
 
 use crate::support::{analyse, captures, root};
 use wirewait_analysis::{KnownBy, SegmentRow};
@@ -29,7 +29,7 @@ fn frames_bytes_peaks_and_sizes_are_those_of_tshark() {
     let Some(folder) = captures("segment") else {
         return;
     };
-    let table = std::fs::read_to_string(root().join("tests/oracle/segment.tsv")).unwrap();
+    let table = std::fs::read_to_string(root().join("tests/oracle/segment.list")).unwrap();
     let (mut same, mut copied) = (0, 0);
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let (capture, theirs) = line.split_once('\t').unwrap();

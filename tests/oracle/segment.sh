@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Remakes segment.tsv: what tshark counts of each capture that is Ethernet alone, for
+# Remakes segment.list: what tshark counts of each capture that is Ethernet alone, for
 # tests/segment.rs. Usage: segment.sh CAPTURES_FOLDER
 # Columns: capture; frames and bytes (tshark -z io,stat,0); frames to everyone, frames to groups;
 # bytes with padding to 60 and 24 beside (check sequence, preamble, gap): of all frames, of the
@@ -44,4 +44,4 @@ sums() {
         counted=$(sums <<<"$fields") || continue
         printf '%s\t%s\t%s\n' "$capture" "$io" "$counted"
     done
-} >"$here/segment.tsv"
+} >"$here/segment.list"
