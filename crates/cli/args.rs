@@ -71,6 +71,8 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
+    pub(crate) symptoms: SymptomArgs,
+    #[command(flatten)]
     pub(crate) profile: ProfileArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -299,6 +301,22 @@ impl FromStr for LinkSpeed {
             .map(|bits_per_second| Self { bits_per_second })
             .ok_or_else(|| "write a rate in bits per second like 10M, 2.5G or 56k".to_owned())
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SymptomArgs {
+    /// Thresholds of symptoms other than the built-in ones: [symptoms], and lines like
+    /// slow_answer_ms = 250
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// What is said about symptoms in place of the built-in texts: [slow_server], and lines like
+    /// title = "..."
+    #[arg(long, value_name = "FILE")]
+    pub(crate) symptom_texts: Option<PathBuf>,
+    /// How each symptom was judged, for and against, with the frames to look at; of one kind only
+    /// with --explain=slow_server
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) explain: Option<String>,
 }
 
 #[derive(Debug, Args)]

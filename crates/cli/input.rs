@@ -12,7 +12,7 @@ use wirewait_capture::filter::Filter;
 use wirewait_capture::{Files, Options, open};
 use wirewait_engine::{
     Choice, Engine, Frame, Progress, Settings, Sink, Snapshot, SourceError, SourceErrorKind,
-    Timestamp,
+    Thresholds, Timestamp,
 };
 use wirewait_report::{About, Escaped, Interface};
 
@@ -32,6 +32,8 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 pub(crate) struct Input {
     files: Files,
     pub(crate) selection: Selection,
+    /// What symptoms are judged by.
+    pub(crate) thresholds: Thresholds,
     damage: Damage,
     /// Warnings about the files that were shown.
     warned: usize,
@@ -51,6 +53,7 @@ impl Input {
         let mut input = Self {
             files: open(&args.files, &options(args))?,
             selection,
+            thresholds: Thresholds::default(),
             damage: Damage::default(),
             warned: 0,
             quiet: false,
@@ -70,6 +73,7 @@ impl Input {
         Ok(Self {
             files: open(&args.files, &options(args))?,
             selection: Selection::new(args)?,
+            thresholds: Thresholds::default(),
             damage: Damage::default(),
             warned: 0,
             quiet: true,
@@ -88,12 +92,13 @@ impl Input {
         let Self {
             files,
             mut selection,
+            thresholds,
             mut damage,
             warned,
             ..
         } = self;
         let bar = Bar::new(&files, quiet);
-        let mut engine = Engine::new(files, settings);
+        let mut engine = Engine::new(files, settings).judging_by(thresholds);
         loop {
             let progress = engine.step_choosing(|frame| selection.choose(frame), sink);
             bar.show(engine.source());
@@ -178,6 +183,7 @@ impl Analysis {
             },
             interfaces: self.interfaces.clone(),
             damage: self.damage.sentences.clone(),
+            ..About::default()
         }
     }
 

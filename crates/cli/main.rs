@@ -13,6 +13,7 @@ mod last_profile;
 mod output;
 mod protocols;
 mod report;
+mod symptoms;
 mod synth;
 mod transactions;
 mod when;

@@ -5,6 +5,7 @@ use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin};
 use crate::last_profile;
 use crate::output::Output;
+use crate::symptoms;
 use wirewait_engine::{Choice, Transaction, registry};
 use wirewait_report::html::{self, Conversation};
 use wirewait_report::ladder::{self, Climb, Ladder};
@@ -14,12 +15,17 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     // No figure depends on it; a table that is named has to be one all the same.
     last_profile::read(&args.profile)?;
     check(args)?;
-    let input = Input::open(&args.input)?;
+    let explained = symptoms::explained(&args.symptoms)?;
+    let texts = symptoms::texts(&args.symptoms)?;
+    let thresholds = symptoms::thresholds(&args.symptoms)?;
+    let mut input = Input::open(&args.input)?;
+    input.thresholds = thresholds;
     let settings = args.analysis.settings();
     // Numbers of conversations count from 1.
     let mut choice = ladder::Choice::of(args.conversation.unwrap_or(0));
     let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;
-    let about = analysis.about(&args.input);
+    let mut about = analysis.about(&args.input);
+    about.texts = texts;
     let snapshot = &analysis.snapshot;
     let chosen = match args.conversation {
         Some(number) => Some(choice.chosen().ok_or_else(|| none(number))?),
@@ -34,6 +40,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let mut output = Output::open(&args.output, &args.input.files)?;
     let look = output.look();
     output.write(|out| match args.format {
+        ReportFormat::Text if explained.is_some() => {
+            text::explain(out, &about, snapshot, explained.flatten(), look)
+        }
         ReportFormat::Text => text::report(out, &about, snapshot, look),
         ReportFormat::Json => json::report_with(out, &about, snapshot, drawn.as_ref()),
         ReportFormat::Csv => wirewait_report::csv::report(out, &about, snapshot),
@@ -54,6 +63,9 @@ const UNREPEATABLE: &str = "To draw a conversation, the capture has to be read t
 /// What the formats cannot do, before anything is read.
 fn check(args: &ReportArgs) -> Result<(), Failure> {
     let wrong = |text: &str| Err(Failure::Usage(text.to_owned()));
+    if args.symptoms.explain.is_some() && args.format != ReportFormat::Text {
+        return wrong("--explain: only for --format text; the others hold all judgements anyway");
+    }
     if args.format == ReportFormat::Html && Output::is_to_terminal(&args.output) {
         return wrong(
             "--format html: the output is a terminal; write it to a file (-o report.html) or \

@@ -2,8 +2,9 @@
 //! `\MAILSLOT\BROWSE`. MS-BRWS 2.2.
 
 use crate::mailslot::{self, SERVER_TYPE};
+use crate::parse::le32;
 use std::fmt::{self, Write};
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Verified};
+use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Presence, Verified};
 
 /// Command codes, MS-BRWS 2.2.
 pub mod command {
@@ -45,6 +46,23 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     fields,
     ..Dissector::PLAIN
 };
+
+/// What a host announces, from the bytes of its message: the time until it does so again
+/// stands in it (MS-BRWS 2.2.1, 2.2.7, 2.2.10). A host that offers nothing any more leaves.
+pub(crate) fn presence(message: &[u8]) -> Option<Presence> {
+    let what = match *message.first()? {
+        command::HOST_ANNOUNCEMENT => "host",
+        command::DOMAIN_ANNOUNCEMENT => "workgroup",
+        command::LOCAL_MASTER_ANNOUNCEMENT => "local master browser",
+        _ => return None,
+    };
+    let again_ms = le32(message, 2)?;
+    let leaves = le32(message, 24) == Some(0);
+    Some(Presence {
+        what,
+        again_ms: if leaves { 0 } else { again_ms },
+    })
+}
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     mailslot::whole(input, 1)
@@ -217,6 +235,18 @@ mod tests {
         bytes.extend([4, 0, 0x03, 0x22, 0x41, 0x00, 21, 4, 0x55, 0xaa]);
         bytes.extend(b"a comment\0");
         bytes
+    }
+
+    #[test]
+    fn an_announcement_says_when_the_next_one_comes() {
+        let mut bytes = announcement(1);
+        let says = |bytes: &[u8]| presence(bytes).map(|a| (a.what, a.again_ms));
+        assert_eq!(says(&bytes), Some(("host", 720_000)));
+        assert_eq!(says(&announcement(15)), Some(("local master browser", 720_000)));
+        assert_eq!(says(&announcement(2)), None, "a request");
+        assert_eq!(says(&bytes[..5]), None);
+        bytes[24..28].fill(0);
+        assert_eq!(says(&bytes), Some(("host", 0)), "it offers nothing any more");
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod mailslot;
 mod notes;
 mod ntlmssp;
 mod parse;
+mod share;
 #[cfg(test)]
 mod testing;
 

@@ -5,8 +5,9 @@ use crate::ipx;
 use crate::parse::{be16, be32, header};
 use std::fmt;
 use wirewait_wire::{
-    Address, Announcement, Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault, Fields, Id, Input, Kind,
-    Layer, Next, Operation, Part, Role, Side, Verified,
+    Address, Announcement, Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault,
+    Fields, Id, Input, Kind,
+    Layer, Next, Operation, Part, Presence, Role, Side, Verified,
 };
 
 /// What a packet asks or tells.
@@ -101,6 +102,12 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
+    if h.packet == Packet::GeneralResponse && to_everyone(facts) {
+        facts.presence = Some(Presence {
+            what: "services",
+            again_ms: AGAIN_MS,
+        });
+    }
     facts.carries = match h.packet {
         Packet::Other(_) => Carries::Nothing,
         Packet::GeneralResponse if to_everyone(facts) => Carries::Nothing,
@@ -113,6 +120,9 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         next: Next::NONE,
     })
 }
+
+/// What is there is told again once a minute ("IPX Router Specification", chapter 3).
+const AGAIN_MS: u32 = 60_000;
 
 /// Whether a packet went to all nodes of a network: nobody asked for it.
 pub(crate) fn to_everyone(facts: &Facts) -> bool {

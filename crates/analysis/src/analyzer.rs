@@ -17,8 +17,8 @@ use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Fairness, Grade, Mark, Notice, Settings, Snapshot, Transaction,
-    WHOLE_FRAME,
+    Assembled, CaptureRow, Deed, Fairness, Grade, Mark, Notice, Settings, Snapshot, Thresholds,
+    Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
 use std::cell::RefCell;
@@ -157,6 +157,13 @@ impl Analyzer {
         self
     }
 
+    /// Judges symptoms by these thresholds rather than by the built-in ones.
+    #[must_use]
+    pub fn judging_by(mut self, thresholds: Thresholds) -> Self {
+        self.state.books.watch.judge_by(thresholds);
+        self
+    }
+
     /// Takes the next frame in.
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) {
         let Self {
@@ -264,6 +271,7 @@ impl Analyzer {
             ledgers: books.ledgers.rows(),
             load: books.load.load(),
             round_trips: books.round_trips.rows(),
+            symptoms: books.watch.judge(&books.figures.servers(), *last),
             slowest: books.figures.slowest(),
             attribution: books.attribution,
             excluded: books.figures.excluded(),
@@ -465,6 +473,10 @@ impl State {
             &mut |mut message| {
                 if let Some(x) = &mut message.exchange {
                     by_address(x, facts.sender);
+                    if let Some(presence) = x.presence {
+                        let mark = arrival.piece.mark;
+                        self.books.watch.announced(facts.from, presence, mark);
+                    }
                 }
                 let role = message
                     .exchange

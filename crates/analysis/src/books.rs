@@ -6,6 +6,7 @@ use crate::ledgers::Ledgers;
 use crate::load::Loads;
 use crate::message::Message;
 use crate::round_trips::RoundTrips;
+use crate::symptoms::Watch;
 use crate::world::{Event, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
 use wirewait_wire::{DissectorId, StopReason, Timestamp};
@@ -31,6 +32,7 @@ pub(crate) struct Books {
     pub(crate) ledgers: Ledgers,
     pub(crate) load: Loads,
     pub(crate) round_trips: RoundTrips,
+    pub(crate) watch: Watch,
     pub(crate) attribution: Attribution,
     pub(crate) quality: Quality,
     pub(crate) protocols: Vec<u64>,
@@ -55,6 +57,7 @@ impl Books {
             ledgers: Ledgers::new(&settings),
             load: Loads::new(&settings),
             round_trips: RoundTrips::new(settings.rows),
+            watch: Watch::new(&settings),
             attribution: Attribution::default(),
             quality: Quality::default(),
             protocols: vec![0; protocols],
@@ -83,18 +86,26 @@ impl Books {
                 self.figures.begins(wait.transaction.client, wait.began);
                 self.ledgers.begins(wait);
                 self.load.begins(wait);
+                self.watch.begins(wait);
             }
             Event::Ends(wait, at, passage) => {
                 self.figures.ends(wait.transaction.client, at);
+                self.watch.ends(wait, at, passage.as_ref());
                 self.ledgers.ends(wait, at, passage);
                 self.load.ends(wait, at);
             }
             Event::Waits(wait) => self.ledgers.waits(wait),
             Event::Waited(wait, at) => self.ledgers.waited(wait, at),
-            Event::Lost(wait, at) => self.ledgers.lost(wait, at),
+            Event::Lost(wait, at) => {
+                self.watch.lost(wait, at);
+                self.ledgers.lost(wait, at);
+            }
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
-            Event::Notice(notice) => sink.noticed(&notice),
+            Event::Notice(notice) => {
+                self.watch.noticed(&notice);
+                sink.noticed(&notice);
+            }
             Event::Closed(transaction) => {
                 self.attribution.transactions += transaction.share;
                 if transaction.outcome != Outcome::OrphanResponse {
@@ -102,6 +113,7 @@ impl Books {
                 }
                 self.figures.closed(transaction);
                 self.load.closed(transaction);
+                self.watch.closed(transaction);
                 sink.transaction(transaction);
             }
         }
@@ -130,6 +142,9 @@ impl Books {
         self.quality.mid_capture += u64::from(conversation.began_before());
         let faults = &mut self.quality.faults;
         faults.gaps += conversation.faults.gaps;
+        if conversation.faults.gaps > 0 {
+            self.watch.missed(conversation.parties());
+        }
         faults.retransmitted += conversation.faults.retransmitted;
         faults.malformed += conversation.faults.malformed;
     }
@@ -138,6 +153,7 @@ impl Books {
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
         self.round_trips.seen(seen);
         self.load.seen(seen);
+        self.watch.seen(seen);
         let walk = seen.walk;
         for span in walk.spans() {
             self.count_protocol(span.dissector);
@@ -209,9 +225,12 @@ impl Books {
             (
                 "rows_evicted",
                 "rows of statistics dropped because there were too many",
-                self.figures.rows_evicted().saturating_add(self.ledgers.evicted)
+                self.figures
+                    .rows_evicted()
+                    .saturating_add(self.ledgers.evicted)
                     .saturating_add(self.round_trips.evicted)
-                    .saturating_add(self.load.evicted()),
+                    .saturating_add(self.load.evicted())
+                    .saturating_add(self.watch.evicted()),
                 Grade::Fair,
             ),
             (

@@ -125,6 +125,12 @@ impl Conversation {
         self.between.mid_capture && !self.between.unordered
     }
 
+    /// Client and server.
+    pub(crate) fn parties(&self) -> (Endpoint, Endpoint) {
+        let ends = self.between.ends;
+        (ends[1 - self.between.server], ends[self.between.server])
+    }
+
     pub(crate) fn one_sided(&self) -> bool {
         self.between.one_sided
     }

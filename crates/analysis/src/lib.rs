@@ -31,6 +31,7 @@ mod segment;
 mod snapshot;
 mod stream;
 mod summary;
+mod symptoms;
 mod table;
 mod timeline;
 mod trail;
@@ -62,6 +63,10 @@ pub use snapshot::{
     Spread, StationRow, Times,
 };
 pub use summary::{OperationKey, OperationSum, StationSum, Summary};
+pub use symptoms::{
+    Against, Base, Limit, RULES, Rule, Severity, Sight, Sights, State, Subject, Symptom, Symptoms,
+    Threshold, Thresholds, Whose,
+};
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{
     Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,

@@ -30,6 +30,8 @@ pub struct Place {
     /// The file, directory or pipe, as the request that opened it or the request itself
     /// named it.
     pub path: Option<Arc<str>>,
+    /// The share is one of pipes: what is read there has no place in a file.
+    pub pipes: bool,
 }
 
 /// What the wire numbers.
@@ -129,14 +131,19 @@ impl Known {
                 offered += 1;
                 return;
             }
+            if naming == Naming::Pipes {
+                place.pipes = true;
+                return;
+            }
             let Some(name) = self.intern(naming, text) else {
                 return;
             };
             let (field, told) = match naming {
                 Naming::User => (&mut place.user, &mut told.user),
                 Naming::Share => (&mut place.share, &mut told.share),
-                Naming::Path | Naming::Dialect => (&mut place.path, &mut told.path),
+                Naming::Path | Naming::Dialect | Naming::Pipes => (&mut place.path, &mut told.path),
             };
+            place.pipes &= naming != Naming::Share;
             // The first one names what is worked on (the old name of a file renamed).
             if !std::mem::replace(told, true) {
                 *field = Some(name);
@@ -204,7 +211,7 @@ impl Known {
 impl Pseudonyms {
     fn replace(&mut self, naming: Naming, name: &mut String) {
         let (word, kind) = match naming {
-            Naming::Dialect => return,
+            Naming::Dialect | Naming::Pipes => return,
             Naming::User => ("user", 0),
             Naming::Share => ("share", 1),
             Naming::Path => ("file", 2),
@@ -256,13 +263,14 @@ impl std::fmt::Write for Clip<'_, '_> {
 mod tests {
     use super::*;
 
-    /// `u`, `s`, `p` or `d`, then the name, up to a bar.
+    /// `u`, `s`, `p` or `d`, then the name, up to a bar; `!` for pipes.
     fn told(input: Input<'_>, names: Names<'_>) {
         for item in input.bytes.split(|b| *b == b'|') {
             let naming = match item.first() {
                 Some(b'u') => Naming::User,
                 Some(b's') => Naming::Share,
                 Some(b'p') => Naming::Path,
+                Some(b'!') => Naming::Pipes,
                 _ => Naming::Dialect,
             };
             names(naming, Text::Bytes(item.get(1..).unwrap_or_default()));
@@ -299,6 +307,15 @@ mod tests {
             &read(&mut known, r"p\a.txt", Some(&tree)).unwrap()
         ));
         assert_eq!(known.chosen(&offer, 7).map(|p| p.dialect.clone()), None);
+    }
+
+    #[test]
+    fn a_share_of_pipes_is_one_until_another_is_named() {
+        let mut known = Known::new(10, true);
+        let pipes = read(&mut known, "sIPC$|!", None).unwrap();
+        assert!(pipes.pipes);
+        assert!(read(&mut known, r"p\srvsvc", Some(&pipes)).unwrap().pipes);
+        assert!(!read(&mut known, "sDATA", Some(&pipes)).unwrap().pipes);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
-use crate::{Duplex, Histogram, Ledger, Samples, Segment, Transaction};
+use crate::{Duplex, Histogram, Ledger, Samples, Segment, Symptoms, Transaction};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -438,6 +438,8 @@ pub struct Snapshot {
     pub load: crate::Load,
     /// How far the stations are from the capture, as far as that is known; by address.
     pub round_trips: Vec<RoundTrip>,
+    /// What is wrong with file service there, with its evidence.
+    pub symptoms: Symptoms,
     /// The slowest transactions that were answered and did not wait by design.
     pub slowest: Vec<Transaction>,
     /// Where the frames went.

@@ -17,9 +17,9 @@ use std::fmt;
 pub use wirewait_analysis::compare;
 pub use wirewait_analysis::{
     Analyzer, Attribution, CaptureRow, Counts, Duplex, EXACT_VALUES, Excluded, Extent, Flags,
-    FrameCounts, FrameSums, Grade, Grouping, Mark, Outcome, Place, PlaceRow, Reason, Segment,
-    SegmentRow, ServerRow, Settings, Sink, Snapshot, Spread, StationRow, Times, Transaction,
-    Turnaround, WHOLE_FRAME,
+    FrameCounts, FrameSums, Grade, Grouping, Mark, Outcome, Place, PlaceRow, Reason, Rule, Segment,
+    SegmentRow, ServerRow, Settings, Sink, Snapshot, Spread, StationRow, Thresholds, Times,
+    Transaction, Turnaround, WHOLE_FRAME,
 };
 pub use wirewait_dissectors::{EVIDENCE, last, registry};
 pub use wirewait_wire::{
@@ -79,6 +79,13 @@ impl<S: Source> Engine<S> {
             analyzer: Analyzer::new(registry(), settings),
             met: 0,
         }
+    }
+
+    /// Judges symptoms by these thresholds rather than by the built-in ones.
+    #[must_use]
+    pub fn judging_by(mut self, thresholds: Thresholds) -> Self {
+        self.analyzer = self.analyzer.judging_by(thresholds);
+        self
     }
 
     /// Analyses the next few thousand frames.

@@ -1,5 +1,7 @@
 //! What a report says about its input, beyond what the analysis knows.
 
+use crate::symptoms::Texts;
+
 /// One interface, as the capture file describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
@@ -23,6 +25,8 @@ pub struct About {
     pub interfaces: Vec<Interface>,
     /// What was wrong with the files, one sentence each.
     pub damage: Vec<String>,
+    /// What is said about symptoms.
+    pub texts: Texts,
 }
 
 /// Which frames of the input were wanted, as the user put it; all of them by default.

@@ -13,6 +13,7 @@ mod segment;
 mod servers;
 mod settings;
 mod stations;
+mod symptoms;
 mod verdict;
 
 use crate::about::About;
@@ -52,6 +53,7 @@ struct Document<'a> {
     schema: &'static str,
     verdict: verdict::Judged,
     capture: capture::Capture<'a>,
+    symptoms: symptoms::Symptoms<'a>,
     protocols: capture::Protocols<'a>,
     segment: segment::Segment<'a>,
     servers: Vec<servers::Server>,
@@ -79,6 +81,7 @@ fn document<'a>(
         schema: SCHEMA,
         verdict: verdict::judged(snapshot),
         capture: capture::capture(about, snapshot),
+        symptoms: symptoms::symptoms(about, snapshot),
         protocols: capture::protocols(snapshot),
         segment: segment::segment(about, snapshot),
         servers: snapshot.servers.iter().map(servers::server).collect(),
@@ -136,6 +139,7 @@ mod tests {
                 "schema",
                 "verdict",
                 "capture",
+                "symptoms",
                 "protocols",
                 "segment",
                 "servers",

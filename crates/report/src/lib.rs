@@ -29,6 +29,7 @@ pub mod html;
 pub mod json;
 pub mod ladder;
 pub mod protocols;
+pub mod symptoms;
 mod table;
 pub mod text;
 mod time;

@@ -4,11 +4,12 @@ mod load;
 
 use std::sync::Arc;
 use wirewait_analysis::{
-    Attribution, CaptureRow, Counts, Course, DistributionRow, Distributions, Duplex, Excluded,
-    Extent, Flags, Flow, FrameCounts, FrameSums, Grade, Grouping, Histogram, KnownBy, Ledger,
-    LedgerOf, LedgerRow, Mark, Outcome, Peak, Place, PlaceRow, Reason, Samples, Segment,
-    SegmentRow, ServerRow, Settings, Share, Snapshot, Spacing, Spread, StationRow, Times,
-    Transaction, Turnaround, Volume, WHOLE_FRAME, WireBytes,
+    Against, Attribution, CaptureRow, Counts, Course, DistributionRow, Distributions, Duplex,
+    Excluded, Extent, Flags, Flow, FrameCounts, FrameSums, Grade, Grouping, Histogram, KnownBy,
+    Ledger, LedgerOf, LedgerRow, Mark, Outcome, Peak, Place, PlaceRow, RULES, Reason, Samples,
+    Segment, SegmentRow, ServerRow, Settings, Share, Sight, Sights, Snapshot, Spacing, Spread,
+    State, StationRow, Subject, Symptom, Symptoms, Times, Transaction, Turnaround, Volume,
+    WHOLE_FRAME, WireBytes,
 };
 use wirewait_wire::{Address, Chain, Endpoint, File, Kind, LinkType, Operation, Status, Timestamp};
 
@@ -113,6 +114,7 @@ pub(crate) fn answered() -> Transaction {
             user: Some("anna".into()),
             share: Some(r"\\FS1\DATA".into()),
             path: Some("\\pay\x1b.xls".into()),
+            pipes: false,
         })),
         hops: None,
         flags: Flags::RAW,
@@ -387,6 +389,81 @@ fn segment() -> Segment {
     }
 }
 
+/// One of each that a report shows: raised, as a mean, without cost; withdrawn; below.
+pub(crate) fn symptoms() -> Symptoms {
+    let mark = |frame: u64| Mark {
+        frame,
+        at: at(frame as i64 * 1000),
+    };
+    let sight = |from: u64, to: u64, cost_ns: u64| Sight {
+        from: mark(from),
+        to: mark(to),
+        cost_ns,
+    };
+    let of = |id: &str, subject: Subject, state: State| {
+        let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
+        Symptom {
+            rule,
+            subject,
+            state,
+            hits: Sights::default(),
+            of: None,
+            against: Vec::new(),
+            words: Vec::new(),
+        }
+    };
+    let (client, server) = (v4(9, None), v4(1, None));
+    let found = vec![
+        Symptom {
+            hits: [sight(20, 25, 2_000_000_000), sight(30, 30, 1)]
+                .into_iter()
+                .collect(),
+            of: Some(8),
+            ..of("slow_server", Subject::Server(server), State::Raised)
+        },
+        Symptom {
+            hits: [sight(251, 282, 150_000_000), sight(300, 310, 50_000_000)]
+                .into_iter()
+                .collect(),
+            of: Some(28),
+            words: vec![("READ", 2)],
+            against: vec![(Against::Doubled, [sight(7, 7, 0)].into_iter().collect())],
+            ..of(
+                "requests_repeated",
+                Subject::Pair { client, server },
+                State::Raised,
+            )
+        },
+        Symptom {
+            hits: [sight(5, 5, 0)].into_iter().collect(),
+            ..of("broadcast_storm", Subject::Segment, State::Raised)
+        },
+        Symptom {
+            of: Some(20),
+            against: vec![(Against::OneSided, [sight(1, 2, 0)].into_iter().collect())],
+            ..of(
+                "unanswered_requests",
+                Subject::Server(server),
+                State::Withdrawn(Against::OneSided),
+            )
+        },
+        Symptom {
+            hits: [sight(40, 41, 2_000_000)].into_iter().collect(),
+            of: Some(100),
+            ..of(
+                "slow_answers",
+                Subject::Server(server),
+                State::Covered("slow_server"),
+            )
+        },
+    ];
+    Symptoms {
+        found,
+        more: 0,
+        ..Symptoms::default()
+    }
+}
+
 pub(crate) fn snapshot() -> Snapshot {
     let unknown = ServerRow {
         command: "UNKNOWN",
@@ -480,6 +557,7 @@ pub(crate) fn snapshot() -> Snapshot {
         distribution: distribution(),
         ledgers: ledgers(),
         round_trips: Vec::new(),
+        symptoms: symptoms(),
         slowest: vec![answered()],
         attribution: Attribution {
             transactions: 20 * WHOLE_FRAME + WHOLE_FRAME / 2,

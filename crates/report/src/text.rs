@@ -10,6 +10,9 @@ pub(crate) mod segment;
 pub(crate) mod servers;
 pub(crate) mod slowest;
 pub(crate) mod stations;
+pub(crate) mod symptoms;
+
+pub use symptoms::explain;
 
 use crate::about::About;
 use crate::figures::Grouped;
@@ -83,6 +86,7 @@ pub fn report(
     }
     writeln!(out)?;
     capture::capture(out, about, snapshot, look)?;
+    symptoms::symptoms(out, about, snapshot, look)?;
     capture::protocols(out, snapshot, look)?;
     segment::segment(out, about, snapshot, look)?;
     ledger::ledgers(out, snapshot, look)?;
@@ -158,6 +162,7 @@ pub(crate) mod tests {
                 dropped: Some(2),
             }],
             damage: vec!["red.pcap: the file ends inside a record (at byte 1234)".to_owned()],
+            ..About::default()
         }
     }
 

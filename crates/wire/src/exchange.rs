@@ -1,5 +1,7 @@
 //! What a message of a protocol of requests and responses means.
 
+use crate::Presence;
+
 /// Which end of a conversation sent a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
@@ -287,6 +289,8 @@ pub struct Exchange {
     pub parts: Parts,
     /// What the request is answered with.
     pub expect: Expect,
+    /// What the sender announces.
+    pub presence: Option<Presence>,
 }
 
 impl Exchange {
@@ -321,6 +325,7 @@ impl Exchange {
             choice: None,
             parts: Parts::Whole,
             expect: Expect::Response,
+            presence: None,
         }
     }
 }

@@ -150,6 +150,15 @@ pub struct Turn {
     pub patience_ns: i64,
 }
 
+/// A station says that it is there, and when it will say so again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presence {
+    /// What is announced; a station may announce several things, each in its own time.
+    pub what: &'static str,
+    /// After how many milliseconds it is announced again; 0 where it says that it leaves.
+    pub again_ms: u32,
+}
+
 /// What the innermost layer that was walked hands on to the analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carries {
@@ -212,4 +221,6 @@ pub struct Facts {
     pub connection: Option<Connection>,
     /// What is handed on.
     pub carries: Carries,
+    /// What the sender announces, where the frame is nothing but that.
+    pub presence: Option<Presence>,
 }

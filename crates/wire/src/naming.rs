@@ -13,6 +13,8 @@ pub enum Naming {
     Share,
     /// A file, directory or pipe within it.
     Path,
+    /// Nothing itself: what is opened on the share named just before are pipes.
+    Pipes,
 }
 
 /// A name, in the characters of the wire.

@@ -25,12 +25,12 @@ mod transfer;
 pub use commands::Command;
 
 use crate::parse::{header, le16, malformed};
-use crate::{ipx, nbt};
+use crate::{browser, ipx, mailslot, nbt};
 use andx::{Block, Blocks};
 use transfer::Transfer;
 use wirewait_wire::{
     Carries, Claim, Dissector, Exchange, Expect, Facts, Fault, Id, Input, Kind, Layer, Next, Part,
-    Parts, Role, Side, Status, Verified,
+    Parts, Presence, Role, Side, Status, Verified,
 };
 
 /// Every message begins with it.
@@ -285,7 +285,17 @@ fn request(h: &Header, input: Input<'_>) -> Exchange {
             }
         }
     }
+    if x.role == Role::Notice {
+        x.presence = presence(h, input);
+    }
     x
+}
+
+/// What a message to the mailslot of browsers announces.
+fn presence(h: &Header, input: Input<'_>) -> Option<Presence> {
+    let (at, key) = payload::carried(h, input)?;
+    let message = input.bytes.get(at as usize..)?;
+    (key == mailslot::BROWSE).then(|| browser::presence(message))?
 }
 
 /// What only the command that names the exchange decides.

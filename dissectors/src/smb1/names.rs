@@ -3,6 +3,7 @@
 use super::andx::{Block, Blocks};
 use super::{Command, Header, transact};
 use crate::ntlmssp;
+use crate::share;
 use wirewait_wire::{Input, Names, Naming, Text};
 
 /// Whether a request with this block may name something.
@@ -51,12 +52,12 @@ fn tell_block(h: &Header, b: &Block<'_>, names: Names<'_>) {
             if let Some(password) = b.u16(6)
                 && let Some(text) = string(b, start + usize::from(password), wide, None)
             {
-                names(Naming::Share, text);
+                share::tell(text, names);
             }
         }
         Command::TREE_CONNECT if b.bytes().first() == Some(&4) => {
             if let Some(text) = string(b, start + 1, wide, None) {
-                names(Naming::Share, text);
+                share::tell(text, names);
             }
         }
         // A pipe that is open is known by its FID; what stands here then is only "\PIPE\".

@@ -4,6 +4,7 @@ use super::commands::command;
 use super::{Header, RESPONSE};
 use crate::ntlmssp;
 use crate::parse::le16;
+use crate::share;
 use wirewait_wire::{Input, Names, Naming, Text};
 
 /// Whether a part with this header may name something.
@@ -38,7 +39,7 @@ pub(super) fn tell(input: Input<'_>, names: Names<'_>) {
         }
         command::TREE_CONNECT => {
             if let Some(share) = buffer(input.bytes, 68) {
-                names(Naming::Share, Text::Utf16(share));
+                share::tell(Text::Utf16(share), names);
             }
         }
         command::CREATE => match buffer(input.bytes, 108) {

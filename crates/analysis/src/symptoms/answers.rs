@@ -1,0 +1,325 @@
+//! Servers that answer late, later, not at all, or no.
+
+use super::evidence::{Against, Base, Book, Sight};
+use super::rule::{Limit, Rule, Severity, Whose};
+use super::{Look, Threshold, Thresholds, Watcher, operation, status};
+use crate::{Flags, Mark, Outcome, Transaction};
+use wirewait_wire::Kind;
+
+pub(super) static SERVER_BUSY: Rule = Rule {
+    id: "server_busy",
+    severity: Severity::Symptom,
+    whose: Whose::Server,
+    counts: "requests answered with \"being processed\" first",
+    limit: Limit::Share {
+        of: Base::Requests,
+        percent: Threshold::Busy,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static SLOW_ANSWERS: Rule = Rule {
+    id: "slow_answers",
+    severity: Severity::Symptom,
+    whose: Whose::Server,
+    counts: "answers with a turnaround above slow_answer_ms",
+    limit: Limit::Share {
+        of: Base::Timed,
+        percent: Threshold::SlowAnswers,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: true,
+    covers: &["fluctuating_server"],
+};
+
+pub(super) static SLOW_SERVER: Rule = Rule {
+    id: "slow_server",
+    severity: Severity::Diagnosis,
+    whose: Whose::Server,
+    counts: "answers, and their turnaround",
+    limit: Limit::Mean {
+        of: Base::Timed,
+        at: Threshold::SlowServer,
+        minimum: Threshold::MinimumRequests,
+    },
+    costly: false,
+    covers: &["slow_answers", "fluctuating_server"],
+};
+
+pub(super) static UNANSWERED: Rule = Rule {
+    id: "unanswered_requests",
+    severity: Severity::Symptom,
+    whose: Whose::Server,
+    counts: "requests that were never answered",
+    limit: Limit::Share {
+        of: Base::Requests,
+        percent: Threshold::Unanswered,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: true,
+    covers: &[],
+};
+
+pub(super) static NO_RESPONSE: Rule = Rule {
+    id: "server_not_responding",
+    severity: Severity::Diagnosis,
+    whose: Whose::Server,
+    counts: "requests asked again more than successive_repeats times and never answered",
+    limit: Limit::Beyond(Threshold::Repeats),
+    costly: false,
+    covers: &["unanswered_requests"],
+};
+
+pub(super) static ONE_WAY: Rule = Rule {
+    id: "one_way_traffic",
+    severity: Severity::Diagnosis,
+    whose: Whose::Pair,
+    counts: "stretches in which a client went on asking and nothing came back",
+    limit: Limit::Beyond(Threshold::OneWay),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static DENIED: Rule = Rule {
+    id: "requests_denied",
+    severity: Severity::Diagnosis,
+    whose: Whose::Pair,
+    counts: "requests that failed",
+    limit: Limit::Share {
+        of: Base::Work,
+        percent: Threshold::Denied,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static WATCHERS: &[Watcher] = &[
+    Watcher {
+        rule: &SERVER_BUSY,
+        look: busy,
+        word: operation,
+    },
+    Watcher {
+        rule: &SLOW_ANSWERS,
+        look: slow,
+        word: operation,
+    },
+    Watcher {
+        rule: &SLOW_SERVER,
+        look: timed,
+        word: |_| None,
+    },
+    Watcher {
+        rule: &UNANSWERED,
+        look: unanswered,
+        word: operation,
+    },
+    Watcher {
+        rule: &NO_RESPONSE,
+        look: never_answered,
+        word: operation,
+    },
+    Watcher {
+        rule: &DENIED,
+        look: denied,
+        word: status,
+    },
+];
+
+/// The turnaround that was the server's own, without what was spent behind other requests of
+/// the same conversation, ns; of answers to requests for files, where it is known.
+pub(super) fn own_turnaround(t: &Transaction) -> Option<i64> {
+    let work = !matches!(t.kind, Kind::Wait | Kind::Break | Kind::Session);
+    let exact = t.turnaround.exact().filter(|_| work)?;
+    if t.flags.contains(Flags::CAPTURE_LOSS) || guessed(t) || reads_pipe(t) {
+        return None;
+    }
+    Some(t.service_ns.map_or(exact, |own| own.min(exact)))
+}
+
+/// Encrypted, and nothing tells whether it waits by design.
+pub(super) fn guessed(t: &Transaction) -> bool {
+    t.flags.contains(Flags::ENCRYPTED) && t.kind == Kind::Other
+}
+
+/// A read from a pipe waits until something is written to it.
+pub(super) fn reads_pipe(t: &Transaction) -> bool {
+    t.kind == Kind::Read && in_pipe(t)
+}
+
+/// What is read and written has no place in a file.
+pub(super) fn in_pipe(t: &Transaction) -> bool {
+    t.place.as_ref().is_some_and(|place| place.pipes)
+}
+
+/// From the complete request to the first frame of the answer.
+fn turnaround(t: &Transaction) -> Option<Sight> {
+    Some(Sight::between(t.request?.last, t.response?.first))
+}
+
+fn busy(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+    let interim = t.first_interim?;
+    // Told to go on before the request was complete: that is no delay.
+    if interim.at < t.request?.last.at || t.kind == Kind::Break {
+        return None;
+    }
+    // Without an answer it cannot be told from "send the rest of the request".
+    let response = t.response?;
+    let wait = response.first.at.since(interim.at);
+    if wait < thresholds.ns(Threshold::BusyLeast) {
+        return None;
+    }
+    let sight = Sight::between(interim, response.first).costing(wait);
+    Some(match t.kind {
+        Kind::Wait => Look::Against(Against::ByDesign, sight),
+        _ if guessed(t) => Look::Against(Against::Encrypted, sight),
+        _ if reads_pipe(t) => Look::Against(Against::Pipe, sight),
+        _ => Look::For(sight),
+    })
+}
+
+fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+    let whole = t.turnaround.exact()?;
+    let limit = thresholds.ns(Threshold::SlowAnswer);
+    if whole <= limit || matches!(t.kind, Kind::Break | Kind::Session) {
+        return None;
+    }
+    let sight = turnaround(t)?;
+    let doubtful = sight.costing(whole - limit);
+    Some(match own_turnaround(t) {
+        Some(own) if own > limit => Look::For(sight.costing(own - limit)),
+        Some(_) => Look::Against(Against::Pipelined, doubtful),
+        None if t.kind == Kind::Wait => Look::Against(Against::ByDesign, doubtful),
+        None if reads_pipe(t) => Look::Against(Against::Pipe, doubtful),
+        None if guessed(t) => Look::Against(Against::Encrypted, doubtful),
+        None => Look::Against(Against::CaptureLoss, doubtful),
+    })
+}
+
+fn timed(t: &Transaction, _: &Thresholds) -> Option<Look> {
+    let own = own_turnaround(t)?;
+    Some(Look::For(turnaround(t)?.costing(own)))
+}
+
+/// What speaks against it that a request was not answered.
+pub(super) fn excuse(t: &Transaction) -> Option<Against> {
+    [
+        (Flags::ONE_SIDED, Against::OneSided),
+        (Flags::OPEN_AT_END, Against::EndOfCapture),
+        (Flags::CAPTURE_LOSS, Against::CaptureLoss),
+    ]
+    .into_iter()
+    .find(|(flag, _)| t.flags.contains(*flag))
+    .map(|(_, why)| why)
+}
+
+fn unanswered(t: &Transaction, _: &Thresholds) -> Option<Look> {
+    let waits = matches!(t.kind, Kind::Wait | Kind::Break);
+    if t.outcome != Outcome::Unanswered || waits {
+        return None;
+    }
+    let request = t.request?;
+    let sight = Sight::between(request.first, request.last);
+    Some(match excuse(t) {
+        Some(why) => Look::Against(why, sight),
+        None => Look::For(sight),
+    })
+}
+
+/// Answers may be among what the capture missed. Those who asked again had none.
+pub(super) fn doubt(book: &mut Book) {
+    for rule in [&UNANSWERED, &ONE_WAY] {
+        if book.known(rule).is_some_and(|cell| cell.hits.count > 0) {
+            let cell = book.cell(rule);
+            let hits = std::mem::take(&mut cell.hits);
+            cell.against.push((Against::CaptureLoss, hits));
+        }
+    }
+}
+
+fn never_answered(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+    let repeated = u64::from(t.copies) > thresholds.get(Threshold::Repeats) + 1;
+    unanswered(t, thresholds).filter(|_| repeated)
+}
+
+fn denied(t: &Transaction, _: &Thresholds) -> Option<Look> {
+    let failed = t.status?.failure && t.outcome == Outcome::Answered;
+    if !failed || matches!(t.kind, Kind::Session | Kind::Wait | Kind::Break) {
+        return None;
+    }
+    let sight = Sight::between(t.request?.first, t.response?.last);
+    Some(Look::For(sight.costing(t.response_time_ns().unwrap_or(0))))
+}
+
+/// Requests in a row of one client at one server that were not answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Silence {
+    run: Option<Run>,
+    /// When the latest request that was answered began.
+    answered: Option<Mark>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: Mark,
+    last: Mark,
+    requests: u64,
+    excuse: Option<Against>,
+    said: bool,
+}
+
+impl Silence {
+    pub(super) fn closed(&mut self, t: &Transaction, book: &mut Book, thresholds: &Thresholds) {
+        let Some(request) = t.request else {
+            return;
+        };
+        let (first, last) = (request.first, request.last);
+        if t.outcome != Outcome::Unanswered {
+            self.answered = Some(match self.answered {
+                Some(mark) if mark.frame > first.frame => mark,
+                _ => first,
+            });
+            if self.run.is_some_and(|run| run.first.frame < first.frame) {
+                self.run = None;
+            }
+            return;
+        }
+        let waits = matches!(t.kind, Kind::Wait | Kind::Break);
+        if waits || self.answered.is_some_and(|mark| mark.frame > first.frame) {
+            return;
+        }
+        let run = self.run.get_or_insert(Run {
+            first,
+            last,
+            requests: 0,
+            excuse: None,
+            said: false,
+        });
+        run.requests += 1;
+        run.excuse = run.excuse.or(excuse(t));
+        if last.frame > run.last.frame {
+            run.last = last;
+        }
+        let lasted = run.last.at.since(run.first.at);
+        let enough = run.requests >= thresholds.get(Threshold::OneWay)
+            && lasted >= thresholds.ns(Threshold::OneWayTime);
+        if enough && !run.said {
+            run.said = true;
+            let sight = Sight::between(run.first, run.last).costing(lasted);
+            match run.excuse {
+                Some(why) => book.oppose(&ONE_WAY, why, sight),
+                None => book.hit(&ONE_WAY, sight),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,287 @@
+//! Clients that wait for each other, and those that fare worse than the rest.
+
+use super::evidence::{Against, Base, Book, Sight, Sights};
+use super::rule::{Limit, Rule, Severity, Subject, Whose};
+use super::{Look, Threshold, Thresholds, Watcher, operation};
+use crate::{Flags, Mark, Outcome, ServerRow, Transaction};
+use std::collections::{BTreeMap, VecDeque};
+use wirewait_wire::{Endpoint, Kind};
+
+pub(super) static BREAK_WAIT: Rule = Rule {
+    id: "break_waits",
+    severity: Severity::Symptom,
+    whose: Whose::Server,
+    counts: "requests that waited until another client gave back its right to the file",
+    limit: Limit::Beyond(Threshold::BreakWait),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static SLOW_BREAK: Rule = Rule {
+    id: "slow_break",
+    severity: Severity::Symptom,
+    whose: Whose::Client,
+    counts: "rights to a file that the client gave back later than slow_break_ms, or never",
+    limit: Limit::Beyond(Threshold::SlowBreak),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static QUEUEING: Rule = Rule {
+    id: "queueing",
+    severity: Severity::Symptom,
+    whose: Whose::Server,
+    counts: "answers to pipelined requests, and their time behind others",
+    limit: Limit::Mean {
+        of: Base::Queued,
+        at: Threshold::Queueing,
+        minimum: Threshold::MinimumRequests,
+    },
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static FLUCTUATION: Rule = Rule {
+    id: "fluctuating_server",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "answers of an operation of which one in twenty takes many times the median",
+    limit: Limit::Beyond(Threshold::Fluctuation),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static STARVING: Rule = Rule {
+    id: "starving_client",
+    severity: Severity::Diagnosis,
+    whose: Whose::Own,
+    counts: "reads that took many times as long as those of the other clients",
+    limit: Limit::Beyond(Threshold::Starving),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static WATCHERS: &[Watcher] = &[
+    Watcher {
+        rule: &QUEUEING,
+        look: queued,
+        word: operation,
+    },
+    Watcher {
+        rule: &SLOW_BREAK,
+        look: slow_break,
+        word: operation,
+    },
+];
+
+fn queued(t: &Transaction, _: &Thresholds) -> Option<Look> {
+    let own = super::answers::own_turnaround(t)?;
+    let whole = t.turnaround.exact()?;
+    let sight = Sight::between(t.request?.last, t.response?.first);
+    let pipelined = t.flags.contains(Flags::PIPELINED);
+    pipelined.then(|| Look::For(sight.costing(whole - own)))
+}
+
+fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+    (t.kind == Kind::Break).then_some(())?;
+    let request = t.request?;
+    let limit = thresholds.ns(Threshold::SlowBreak);
+    // Those who wait for it have the cost.
+    match (t.outcome, t.response) {
+        (Outcome::Unanswered, _) => {
+            let sight = Sight::at(request.last);
+            Some(match super::answers::excuse(t) {
+                Some(why) => Look::Against(why, sight),
+                None => Look::For(sight),
+            })
+        }
+        (_, Some(response)) if response.first.at.since(request.last.at) > limit => {
+            Some(Look::For(Sight::between(request.last, response.first)))
+        }
+        _ => None,
+    }
+}
+
+/// The latest promises that servers took back.
+#[derive(Debug, Default)]
+pub(super) struct Breaks {
+    /// The server, and from when to when.
+    latest: VecDeque<(Endpoint, Mark, Mark)>,
+}
+
+/// So many are remembered.
+const BREAKS: usize = 32;
+
+impl Breaks {
+    /// How long this transaction waited for one of them, if that is worth a word.
+    pub(super) fn closed(&mut self, t: &Transaction, thresholds: &Thresholds) -> Option<Sight> {
+        let (request, response) = (t.request?, t.response?);
+        let server = t.server.station();
+        if t.kind == Kind::Break {
+            if self.latest.len() == BREAKS {
+                self.latest.pop_front();
+            }
+            self.latest
+                .push_back((server, request.last, response.first));
+            return None;
+        }
+        if matches!(t.kind, Kind::Wait | Kind::Session | Kind::Close) {
+            return None;
+        }
+        let overlap = |(of, from, to): &(Endpoint, Mark, Mark)| {
+            let within =
+                of.station() == server && from.at >= request.last.at && to.at <= response.first.at;
+            within.then(|| Sight::between(*from, *to).costing(to.at.since(from.at)))
+        };
+        let least = thresholds.ns(Threshold::BreakWait);
+        self.latest
+            .iter()
+            .filter_map(overlap)
+            .filter(|sight| i64::try_from(sight.cost_ns).is_ok_and(|ns| ns >= least))
+            .max_by_key(|sight| (sight.cost_ns, std::cmp::Reverse(sight.from.frame)))
+    }
+}
+
+/// Response times of the reads of one client at one server.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mean {
+    n: u64,
+    total_ns: u64,
+    bytes: u64,
+    hops: u8,
+    slowest: Option<Sight>,
+}
+
+impl Mean {
+    pub(super) fn closed(&mut self, t: &Transaction) {
+        let timed = t
+            .response_time_ns()
+            .filter(|_| t.kind == Kind::Read && t.outcome == Outcome::Answered);
+        let (Some(ns), Some(request), Some(response)) = (timed, t.request, t.response) else {
+            return;
+        };
+        let sight = Sight::between(request.first, response.last).costing(ns);
+        self.n += 1;
+        self.total_ns = self.total_ns.saturating_add(sight.cost_ns);
+        self.bytes = self.bytes.saturating_add(t.data_bytes);
+        self.hops = self.hops.max(t.hops.unwrap_or(0));
+        if self.slowest.is_none_or(|s| s.cost_ns < sight.cost_ns) {
+            self.slowest = Some(sight);
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.n += other.n;
+        self.total_ns = self.total_ns.saturating_add(other.total_ns);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.hops = self.hops.max(other.hops);
+    }
+
+    fn mean(&self) -> u64 {
+        self.total_ns / self.n.max(1)
+    }
+
+    fn size(&self) -> u64 {
+        self.bytes / self.n.max(1)
+    }
+}
+
+/// Other clients that there have to be.
+const OTHERS: usize = 2;
+
+/// Clients whose reads take many times as long as those of the others at the same server.
+pub(super) fn starving(
+    pairs: impl Iterator<Item = ((Endpoint, Endpoint), Mean)>,
+    thresholds: &Thresholds,
+    found: &mut dyn FnMut(Subject, &Book),
+) {
+    let minimum = thresholds.get(Threshold::MinimumRequests);
+    let factor = thresholds.get(Threshold::Starving).max(1);
+    let mut servers: BTreeMap<Endpoint, Vec<(Endpoint, Mean)>> = BTreeMap::new();
+    for ((client, server), mean) in pairs.filter(|(_, mean)| mean.n >= minimum.max(1)) {
+        servers.entry(server).or_default().push((client, mean));
+    }
+    for (server, clients) in servers {
+        for (client, mine) in &clients {
+            let others = clients.iter().filter(|(other, _)| other != client);
+            let mut all = Mean::default();
+            let mut count = 0;
+            for (_, other) in others {
+                count += 1;
+                all.join(other);
+            }
+            if count < OTHERS {
+                continue;
+            }
+            let usual = all.mean();
+            // So many times as large may take so many times as long.
+            let larger = mine.size() / all.size().max(1);
+            let limit = usual.saturating_mul(factor).saturating_mul(larger.max(1));
+            let Some(sight) = mine.slowest.filter(|_| mine.mean() > limit) else {
+                continue;
+            };
+            let cost = mine.total_ns.saturating_sub(usual.saturating_mul(mine.n));
+            let mut sights = Sights::default();
+            sights.add(
+                Sight {
+                    cost_ns: cost,
+                    ..sight
+                },
+                mine.n,
+            );
+            let mut book = Book::default();
+            let cell = book.cell(&STARVING);
+            if mine.hops > all.hops {
+                cell.against.push((Against::Distance, sights));
+            } else {
+                cell.hits = sights;
+            }
+            let subject = Subject::Pair {
+                client: *client,
+                server,
+            };
+            found(subject, &book);
+        }
+    }
+}
+
+/// Operations of servers whose turnaround fluctuates.
+pub(super) fn fluctuating(
+    rows: &[ServerRow],
+    servers: &BTreeMap<Endpoint, Book>,
+    thresholds: &Thresholds,
+    found: &mut dyn FnMut(Subject, &Book),
+) {
+    let factor = i64::try_from(thresholds.get(Threshold::Fluctuation)).unwrap_or(i64::MAX);
+    let least = thresholds.ns(Threshold::FluctuationLeast);
+    for row in rows {
+        let t = &row.turnaround;
+        let moves = matches!(row.kind, Kind::Read | Kind::Write);
+        if !moves
+            || t.n < thresholds.get(Threshold::FluctuationMinimum)
+            || t.p95 - t.p50 < least
+            || t.p95 < t.p50.max(1).saturating_mul(factor)
+        {
+            continue;
+        }
+        // The slowest answers of the server are those to look at.
+        let Some(slowest) = servers
+            .get(&row.server)
+            .and_then(|book| book.known(&super::answers::SLOW_SERVER))
+        else {
+            continue;
+        };
+        let beyond = t.total - i128::from(t.p50) * i128::from(t.n);
+        let mut sights = slowest.hits.clone();
+        sights.count = t.n;
+        sights.cost_ns = u64::try_from(beyond).unwrap_or(0);
+        let mut book = Book::default();
+        let cell = book.cell(&FLUCTUATION);
+        cell.hits = sights;
+        cell.word(row.command, t.n);
+        found(Subject::Server(row.server), &book);
+    }
+}
+
+#[cfg(test)]
+mod tests;

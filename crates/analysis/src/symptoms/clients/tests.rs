@@ -1,0 +1,165 @@
+use super::super::State;
+use super::super::testing::{Bench, station, transaction};
+use super::*;
+use crate::Times;
+
+/// The right is given back 50 ms after it was asked for, within the open.
+#[test]
+fn an_open_waits_for_another_client() {
+    let run = |ms: i64| {
+        let mut bench = Bench::new();
+        let mut right = transaction(2, Kind::Break, 15, 15 + ms);
+        right.client = station(2);
+        bench.watch.closed(&right);
+        bench.watch.closed(&transaction(1, Kind::Open, 10, 20 + ms));
+        bench.found("break_waits")
+    };
+    let found = run(50).unwrap();
+    assert_eq!(
+        (found.state, found.hits.cost_ns),
+        (State::Raised, 50_000_000)
+    );
+    assert_eq!(found.subject, Subject::Server(station(9)));
+    assert!(run(49).is_none());
+}
+
+#[test]
+fn what_waits_for_another_client_is_no_slow_answer() {
+    let mut bench = Bench::new();
+    bench.good(20);
+    let start = bench.last;
+    bench.close(transaction(21, Kind::Break, start + 5, start + 3005));
+    bench.close(transaction(22, Kind::Open, start, start + 3010));
+    assert_eq!(
+        bench.state("slow_answers"),
+        Some(State::Withdrawn(Against::Break))
+    );
+}
+
+#[test]
+fn a_right_given_back_late_or_never() {
+    let mut bench = Bench::new();
+    bench.one(Kind::Break, 1000, |_| ());
+    assert_eq!(bench.state("slow_break"), None);
+    bench.one(Kind::Break, 1001, |_| ());
+    assert_eq!(bench.state("slow_break"), Some(State::Raised));
+    let mut bench = Bench::new();
+    bench.lost(Kind::Break, 60_000, |_| ());
+    assert_eq!(bench.state("slow_break"), Some(State::Raised));
+    let mut bench = Bench::new();
+    bench.lost(Kind::Break, 60_000, |t| t.flags.set(Flags::ONE_SIDED));
+    assert_eq!(
+        bench.state("slow_break"),
+        Some(State::Withdrawn(Against::OneSided))
+    );
+}
+
+/// Turnaround 60 ms, of which 10 were the request's own: 50 ms behind others.
+#[test]
+fn requests_that_queue() {
+    let run = |own_ms: i64, times: u64| {
+        let mut bench = Bench::new();
+        for _ in 0..times {
+            bench.one(Kind::Read, 60, |t| {
+                t.flags.set(Flags::PIPELINED);
+                t.service_ns = Some(own_ms * 1_000_000);
+            });
+        }
+        bench.state("queueing")
+    };
+    assert_eq!(run(10, 20), Some(State::Raised));
+    assert_eq!(run(11, 20), Some(State::Below));
+    assert_eq!(run(10, 19), Some(State::TooFew));
+}
+
+fn row(p50: i64, p95: i64, n: u64) -> ServerRow {
+    let times = Times {
+        n,
+        p50,
+        p95,
+        total: i128::from(p50) * i128::from(n) + 7_000_000,
+        ..Times::default()
+    };
+    ServerRow {
+        server: station(9),
+        protocol: "toy",
+        carrier: "toy_link",
+        command: "READ",
+        code: 1,
+        kind: Kind::Read,
+        counts: crate::Counts::default(),
+        turnaround: times,
+        response_time: times,
+        request_transfer: times,
+        response_transfer: times,
+        frames: crate::FrameSums::default(),
+        data_bytes: 0,
+        throughput: None,
+        moving_ns: 0,
+        samples: crate::Samples::default(),
+    }
+}
+
+/// A median of 1 ms, and one in twenty above ten of them: cost is all beyond the median.
+#[test]
+fn a_server_whose_answers_fluctuate() {
+    let mut bench = Bench::new();
+    bench.good(50);
+    let state = |row: ServerRow| {
+        let found = bench.watch.judge(&[row], None).found;
+        found
+            .into_iter()
+            .find(|s| s.rule.id == "fluctuating_server")
+            .map(|s| (s.state, s.hits.cost_ns))
+    };
+    const MS: i64 = 1_000_000;
+    assert_eq!(
+        state(row(MS, 11 * MS, 50)),
+        Some((State::Raised, 7_000_000))
+    );
+    assert_eq!(
+        state(row(MS, 11 * MS - 1, 50)),
+        None,
+        "less than 10 ms apart"
+    );
+    assert_eq!(
+        state(row(2 * MS, 20 * MS - 1, 50)),
+        None,
+        "less than tenfold"
+    );
+    assert_eq!(state(row(MS, 11 * MS, 49)), None, "too few");
+}
+
+/// Two clients read in 1 ms, a third in 6 ms: more than five times as long.
+#[test]
+fn a_client_that_starves() {
+    let run = |clients: u8, ms: i64, change: fn(&mut Transaction)| {
+        let mut bench = Bench::new();
+        for client in 1..=clients {
+            for _ in 0..20 {
+                bench.one(Kind::Read, if client == 1 { ms } else { 1 }, |t| {
+                    t.client = station(client);
+                    if client == 1 {
+                        change(t);
+                    }
+                });
+            }
+        }
+        bench.found("starving_client")
+    };
+    let found = run(3, 6, |_| ()).unwrap();
+    assert_eq!(
+        (found.state, found.hits.cost_ns),
+        (State::Raised, 20 * 5_000_000)
+    );
+    assert!(run(3, 5, |_| ()).is_none(), "exactly five times");
+    assert!(run(2, 6, |_| ()).is_none(), "one other is no measure");
+    assert_eq!(
+        run(3, 6, |t| t.hops = Some(2)).unwrap().state,
+        State::Withdrawn(Against::Distance)
+    );
+    assert!(
+        run(3, 6, |t| t.data_bytes = 2).is_none(),
+        "larger reads take longer"
+    );
+}

@@ -1,0 +1,394 @@
+//! What speaks for a symptom and against it: counts, costs, and the frames to look at.
+
+use super::{Look, Rule};
+use crate::Mark;
+
+/// Places that are kept of each kind: those that cost most.
+const KEPT: usize = 8;
+/// Words that are counted apart.
+const WORDS: usize = 8;
+
+/// One place in the capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sight {
+    /// Where it begins.
+    pub from: Mark,
+    /// Where it ends; the same frame where it is one frame.
+    pub to: Mark,
+    /// What it cost, ns.
+    pub cost_ns: u64,
+}
+
+impl Sight {
+    pub(super) fn at(mark: Mark) -> Self {
+        Self::between(mark, mark)
+    }
+
+    pub(super) fn between(from: Mark, to: Mark) -> Self {
+        Self {
+            from,
+            to,
+            cost_ns: 0,
+        }
+    }
+
+    /// Nothing, where the clock says that it took less.
+    pub(super) fn costing(self, ns: i64) -> Self {
+        Self {
+            cost_ns: u64::try_from(ns).unwrap_or(0),
+            ..self
+        }
+    }
+}
+
+/// All places of one kind: counted, added up, and the most expensive ones kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sights {
+    /// How many.
+    pub count: u64,
+    /// What they cost together, ns.
+    pub cost_ns: u64,
+    /// The first of them.
+    pub first: Option<Mark>,
+    /// The last.
+    pub last: Option<Mark>,
+    kept: Vec<Sight>,
+    /// The one added last.
+    latest: Option<(u64, u64)>,
+}
+
+impl FromIterator<Sight> for Sights {
+    fn from_iter<T: IntoIterator<Item = Sight>>(all: T) -> Self {
+        let mut sights = Self::default();
+        for sight in all {
+            sights.add(sight, 1);
+        }
+        sights
+    }
+}
+
+impl Sights {
+    /// Those to look at: the most expensive, in the order of the capture.
+    pub fn kept(&self) -> impl Iterator<Item = &Sight> {
+        let mut kept: Vec<&Sight> = self.kept.iter().collect();
+        kept.sort_by_key(|sight| (sight.from.frame, sight.to.frame));
+        kept.into_iter()
+    }
+
+    pub(super) fn add(&mut self, sight: Sight, times: u64) {
+        self.count = self.count.saturating_add(times);
+        // Parts of one message cost their time once.
+        let frames = Some((sight.from.frame, sight.to.frame));
+        if std::mem::replace(&mut self.latest, frames) == frames {
+            return;
+        }
+        self.cost_ns = self.cost_ns.saturating_add(sight.cost_ns);
+        self.span(sight.from, sight.to);
+        self.keep(sight);
+    }
+
+    pub(super) fn join(&mut self, other: &Self) {
+        self.count = self.count.saturating_add(other.count);
+        self.cost_ns = self.cost_ns.saturating_add(other.cost_ns);
+        if let Some((first, last)) = other.first.zip(other.last) {
+            self.span(first, last);
+        }
+        for sight in &other.kept {
+            self.keep(*sight);
+        }
+    }
+
+    fn span(&mut self, from: Mark, to: Mark) {
+        if self.first.is_none_or(|first| from.frame < first.frame) {
+            self.first = Some(from);
+        }
+        if self.last.is_none_or(|last| to.frame > last.frame) {
+            self.last = Some(to);
+        }
+    }
+
+    fn keep(&mut self, sight: Sight) {
+        let rank = |s: &Sight| (std::cmp::Reverse(s.cost_ns), s.from.frame, s.to.frame);
+        let place = self.kept.partition_point(|s| rank(s) <= rank(&sight));
+        if place < KEPT {
+            self.kept.truncate(KEPT - 1);
+            self.kept.insert(place, sight);
+        }
+    }
+}
+
+macro_rules! against {
+    ($($(#[$doc:meta])* $name:ident = $id:literal, $text:literal;)*) => {
+        /// Why something that looks like a symptom is none.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Against {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Against {
+            /// The name used by programs.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $id,)*
+                }
+            }
+
+            /// In words.
+            #[must_use]
+            pub const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+against! {
+    /// It was asked to wait.
+    ByDesign = "by_design", "the request asks to be kept waiting until something happens";
+    /// Another client had to give a promise back first.
+    Break = "break", "another client had to give back its right to the file first";
+    /// What was asked is encrypted, and may be a wait by design.
+    Encrypted = "encrypted", "encrypted: it may be a wait by design";
+    /// Only one direction was captured.
+    OneSided = "one_sided", "only one direction was captured: the answer may have come";
+    /// The capture ended too early to tell.
+    EndOfCapture = "end_of_capture", "the capture ends before its time-out had passed";
+    /// The capture lost frames.
+    CaptureLoss = "capture_loss", "the capture itself missed frames there";
+    /// Queued behind the client's own requests.
+    Pipelined = "pipelined", "it queued behind other requests of the same client";
+    /// Farther away than the others.
+    Distance = "distance", "it is behind more routers than the others";
+    /// Nothing was left to read.
+    EndOfFile = "end_of_file", "nothing is refused at the end of a file";
+    /// Reads that jump about.
+    Scattered = "scattered", "they jump about in the file, as those of a database do";
+    /// The connection was closed.
+    Closing = "closing", "the connection was closed and never used again";
+    /// The station hands on what others send.
+    Router = "router", "one of the stations hands on frames of other addresses: a router";
+    /// The station was not heard at all any more.
+    SwitchedOff = "switched_off", "nothing else was heard of it either: it was switched off or moved";
+    /// Two copies closer together than anyone could have sent them.
+    Doubled = "doubled", "the copy comes so soon that nobody sent it: doubled on the way or by the capture";
+    /// A pipe has nothing to give until something is put in.
+    Pipe = "pipe", "it reads from a pipe, and waits until something is written to it";
+    /// A link of two stations.
+    PointToPoint = "point_to_point", "there are only two stations: the addresses are made up by whoever captured";
+    /// Another connection to the same server was opened.
+    OtherDoor = "other_door", "the client got another connection to the same server";
+}
+
+/// What was gathered for one rule about one subject.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cell {
+    pub(super) hits: Sights,
+    pub(super) against: Vec<(Against, Sights)>,
+    /// Operations or statuses, and how often.
+    pub(super) words: Vec<(&'static str, u64)>,
+}
+
+impl Cell {
+    pub(super) fn oppose(&mut self, why: Against, sight: Sight) {
+        match self.against.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, sights)) => sights.add(sight, 1),
+            None => {
+                let mut sights = Sights::default();
+                sights.add(sight, 1);
+                self.against.push((why, sights));
+            }
+        }
+    }
+
+    pub(super) fn word(&mut self, word: &'static str, times: u64) {
+        if let Some((_, count)) = self.words.iter_mut().find(|(other, _)| *other == word) {
+            *count = count.saturating_add(times);
+        } else if self.words.len() < WORDS {
+            self.words.push((word, times));
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.hits.join(&other.hits);
+        for (why, sights) in &other.against {
+            match self.against.iter_mut().find(|(mine, _)| mine == why) {
+                Some((_, mine)) => mine.join(sights),
+                None => self.against.push((*why, sights.clone())),
+            }
+        }
+        for (word, times) in &other.words {
+            self.word(word, *times);
+        }
+    }
+}
+
+macro_rules! bases {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        /// Of what a share is a share.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Base {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Base {
+            const COUNT: usize = [$(Self::$name),*].len();
+
+            /// In words.
+            #[must_use]
+            pub const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+bases! {
+    /// Requests that do not wait by design.
+    Requests = "requests";
+    /// Those of them that concern files rather than connections.
+    Work = "requests for files";
+    /// Answers to those with a turnaround that is known exactly.
+    Timed = "answers with a known turnaround";
+    /// The same for those that queued behind others of the same client.
+    Queued = "answers to pipelined requests";
+    /// Reads that brought data.
+    Reads = "reads";
+    /// Reads and writes that say which range of the file they mean.
+    Ranged = "reads and writes";
+    /// Raw transfers.
+    Raw = "raw reads";
+    /// Frames with data of requests and answers, repetitions included.
+    Frames = "frames with data";
+    /// Acknowledgements that came alone.
+    Acks = "acknowledgements";
+}
+
+/// What was gathered about one subject.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Book {
+    base: [u64; Base::COUNT],
+    cells: Vec<(&'static Rule, Cell)>,
+}
+
+impl Book {
+    pub(super) fn count(&mut self, base: Base, times: u64) {
+        let place = &mut self.base[base as usize];
+        *place = place.saturating_add(times);
+    }
+
+    pub(super) fn of(&self, base: Base) -> u64 {
+        self.base[base as usize]
+    }
+
+    pub(super) fn cell(&mut self, rule: &'static Rule) -> &mut Cell {
+        let known = self.cells.iter().position(|(r, _)| std::ptr::eq(*r, rule));
+        let place = known.unwrap_or_else(|| {
+            self.cells.push((rule, Cell::default()));
+            self.cells.len() - 1
+        });
+        &mut self.cells[place].1
+    }
+
+    /// It happened.
+    pub(super) fn hit(&mut self, rule: &'static Rule, sight: Sight) {
+        self.cell(rule).hits.add(sight, 1);
+    }
+
+    /// It seemed to happen, but this speaks against it.
+    pub(super) fn oppose(&mut self, rule: &'static Rule, why: Against, sight: Sight) {
+        self.cell(rule).oppose(why, sight);
+    }
+
+    pub(super) fn look(&mut self, rule: &'static Rule, look: Look) {
+        match look {
+            Look::For(sight) => self.hit(rule, sight),
+            Look::Against(why, sight) => self.oppose(rule, why, sight),
+        }
+    }
+
+    pub(super) fn known(&self, rule: &'static Rule) -> Option<&Cell> {
+        self.cells
+            .iter()
+            .find(|(r, _)| std::ptr::eq(*r, rule))
+            .map(|(_, cell)| cell)
+    }
+
+    /// The rules for which something was seen.
+    pub(super) fn rules(&self) -> impl Iterator<Item = &'static Rule> + '_ {
+        self.cells.iter().map(|(rule, _)| *rule)
+    }
+
+    pub(super) fn join(&mut self, other: &Self) {
+        for (mine, theirs) in self.base.iter_mut().zip(other.base) {
+            *mine = mine.saturating_add(theirs);
+        }
+        for (rule, cell) in &other.cells {
+            self.cell(rule).join(cell);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use wirewait_wire::Timestamp;
+
+    fn sight(frame: u64, cost_ns: u64) -> Sight {
+        let mark = Mark {
+            frame,
+            at: Timestamp::from_nanos(frame as i64),
+        };
+        Sight {
+            cost_ns,
+            ..Sight::at(mark)
+        }
+    }
+
+    #[test]
+    fn the_most_expensive_are_kept_and_shown_in_order() {
+        let mut sights = Sights::default();
+        for frame in 1..=20 {
+            sights.add(sight(frame, if frame % 2 == 0 { 100 } else { frame }), 1);
+        }
+        let kept: Vec<u64> = sights.kept().map(|s| s.from.frame).collect();
+        assert_eq!(
+            kept,
+            [2, 4, 6, 8, 10, 12, 14, 16],
+            "the first of ten that cost 100"
+        );
+        assert_eq!(sights.count, 20);
+        assert_eq!(
+            sights.cost_ns,
+            10 * 100 + (1 + 3 + 5 + 7 + 9 + 11 + 13 + 15 + 17 + 19)
+        );
+        assert_eq!(sights.first.unwrap().frame, 1);
+        assert_eq!(sights.last.unwrap().frame, 20);
+    }
+
+    proptest! {
+        /// However sights are shared out among books, together they are the same.
+        #[test]
+        fn joined_is_as_if_never_parted(
+            costs in proptest::collection::vec((0u64..5, 0usize..3), 0..60)
+        ) {
+            let mut whole = Sights::default();
+            let mut parts = [Sights::default(), Sights::default(), Sights::default()];
+            for (frame, (cost, part)) in (1..).zip(&costs) {
+                whole.add(sight(frame, *cost), 1);
+                parts[*part].add(sight(frame, *cost), 1);
+            }
+            let mut joined = Sights::default();
+            for part in parts.iter().rev() {
+                joined.join(part);
+            }
+            joined.latest = whole.latest;
+            prop_assert_eq!(joined, whole);
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! What clients do with files: the same ranges again, small steps, slow transfers, raw reads
+//! that are refused.
+
+use super::evidence::{Against, Base, Book, Sight};
+use super::rows::Rows;
+use super::rule::{Limit, Rule, Severity, Whose};
+use super::{Threshold, Thresholds};
+use crate::{Flags, Mark, Outcome, Transaction};
+use std::collections::VecDeque;
+use wirewait_wire::{Endpoint, Kind};
+
+pub(super) static LOOP: Rule = Rule {
+    id: "request_loops",
+    severity: Severity::Diagnosis,
+    whose: Whose::Pair,
+    counts: "reads and writes of a range asked for loop_times times or more, with nothing new",
+    limit: Limit::Share {
+        of: Base::Ranged,
+        percent: Threshold::Loops,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &["overlapping_reads"],
+};
+
+pub(super) static OVERLAP: Rule = Rule {
+    id: "overlapping_reads",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "reads of bytes that the client had read before",
+    limit: Limit::Share {
+        of: Base::Reads,
+        percent: Threshold::Overlap,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static SMALL_READS: Rule = Rule {
+    id: "small_reads",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "reads below small_read_bytes that go on where the one before ended",
+    limit: Limit::Share {
+        of: Base::Reads,
+        percent: Threshold::SmallReads,
+        minimum: Threshold::SmallReadsMinimum,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static SLOW_TRANSFER: Rule = Rule {
+    id: "slow_transfer",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "transfers below slow_transfer_bytes_per_second",
+    limit: Limit::Beyond(Threshold::SlowTransfer),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static RAW_DENIED: Rule = Rule {
+    id: "raw_reads_denied",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "raw reads that brought nothing, of a range that an ordinary read then brought",
+    limit: Limit::Share {
+        of: Base::Raw,
+        percent: Threshold::RawDenied,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &[],
+};
+
+/// Ranges of a handle that are remembered.
+const RANGES: usize = 8;
+/// A longer pause ends a transfer, ns.
+const PAUSE_NS: i64 = 500_000_000;
+
+/// A range that was read or written.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    write: bool,
+    from: u64,
+    to: u64,
+    /// How often it was asked for, with nothing new in between.
+    times: u64,
+}
+
+/// Reads, or writes, one behind the other.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// Client and server.
+    between: (Endpoint, Endpoint),
+    write: bool,
+    first: Mark,
+    last: Mark,
+    /// Where the next one goes on.
+    next: u64,
+    bytes: u64,
+}
+
+/// What is done with one handle.
+#[derive(Debug, Default)]
+struct Handle {
+    ranges: VecDeque<Range>,
+    run: Option<Run>,
+    /// It is one of a pipe.
+    pipe: bool,
+    /// A raw read that brought nothing: where, and what it was.
+    refused: Option<(u64, Sight)>,
+}
+
+/// By conversation and handle.
+pub(super) struct Files {
+    handles: Rows<(u64, u128), Handle>,
+}
+
+impl Files {
+    pub(super) fn new(rows: usize) -> Self {
+        Self {
+            handles: Rows::new(rows),
+        }
+    }
+
+    pub(super) fn evicted(&self) -> u64 {
+        self.handles.evicted()
+    }
+
+    pub(super) fn closed(&mut self, t: &Transaction, thresholds: &Thresholds, book: &mut Book) {
+        let Some(file) = t.file.filter(|_| !super::answers::in_pipe(t)) else {
+            return;
+        };
+        let key = (t.conversation, file.handle);
+        if t.kind == Kind::Close {
+            if let Some(mut handle) = self.handles.take(&key) {
+                handle.end_run(thresholds, book);
+            }
+            return;
+        }
+        if t.kind == Kind::Transaction {
+            // Calls are made on pipes.
+            self.handles.of(&key).pipe = true;
+            return;
+        }
+        let moves = matches!(t.kind, Kind::Read | Kind::Write);
+        let Some(offset) = file
+            .offset
+            .filter(|_| moves && t.outcome == Outcome::Answered)
+        else {
+            return;
+        };
+        let handle = self.handles.of(&key);
+        if handle.pipe {
+            return;
+        }
+        handle.raw(t, offset, book);
+        if t.data_bytes > 0 {
+            book.count(Base::Ranged, 1);
+            handle.range(t, offset, thresholds, book);
+            handle.run(t, offset, thresholds, book);
+        }
+    }
+
+    /// Transfers that go on, judged as far as they went: client, server and what was found.
+    pub(super) fn open(
+        &self,
+        thresholds: &Thresholds,
+    ) -> impl Iterator<Item = ((Endpoint, Endpoint), Book)> {
+        self.handles.iter().filter_map(move |(_, handle)| {
+            let mut book = Book::default();
+            let run = handle.run.filter(|run| run.judge(thresholds, &mut book));
+            run.map(|run| (run.between, book))
+        })
+    }
+}
+
+/// The whole of it.
+fn whole(t: &Transaction) -> Option<Sight> {
+    let ns = t.response_time_ns().unwrap_or(0);
+    Some(Sight::between(t.request?.first, t.response?.last).costing(ns))
+}
+
+impl Handle {
+    fn raw(&mut self, t: &Transaction, offset: u64, book: &mut Book) {
+        let Some(sight) = whole(t).filter(|_| t.kind == Kind::Read) else {
+            return;
+        };
+        let raw = t.flags.contains(Flags::RAW);
+        if let Some((refused, earlier)) = self.refused.take() {
+            if refused == offset && !raw && t.data_bytes > 0 {
+                book.hit(&RAW_DENIED, earlier);
+            } else {
+                book.oppose(&RAW_DENIED, Against::EndOfFile, earlier);
+            }
+        }
+        if raw && t.data_bytes == 0 {
+            self.refused = Some((offset, sight));
+        }
+    }
+
+    fn range(&mut self, t: &Transaction, offset: u64, thresholds: &Thresholds, book: &mut Book) {
+        let write = t.kind == Kind::Write;
+        let end = offset.saturating_add(t.data_bytes);
+        let Some(sight) = whole(t) else {
+            return;
+        };
+        // Who reads at once from where he wrote, at the very beginning, talks to a pipe.
+        let wrote = self.ranges.back().is_some_and(|r| r.write && r.from == 0);
+        if !write && offset == 0 && wrote && self.ranges.iter().all(|r| r.from == 0) {
+            self.pipe = true;
+            return;
+        }
+        let touches = |r: &Range| r.from < end && offset < r.to;
+        let same = self
+            .ranges
+            .iter()
+            .position(|r| (r.write, r.from, r.to) == (write, offset, end));
+        let before = self.ranges.iter().any(|r| !r.write && touches(r));
+        let follows = self
+            .ranges
+            .back()
+            .is_some_and(|r| !r.write && r.to == offset);
+        let mut times = 1;
+        if let Some(range) = same.and_then(|at| self.ranges.remove(at)) {
+            times = range.times + 1;
+            if times >= thresholds.get(Threshold::LoopTimes).max(2) {
+                book.hit(&LOOP, sight);
+            }
+        }
+        if write {
+            // What was read there is no longer known.
+            self.ranges.retain(|r| r.write || !touches(r));
+        } else {
+            book.count(Base::Reads, 1);
+            if before {
+                book.hit(&OVERLAP, sight);
+            }
+            if t.data_bytes < thresholds.get(Threshold::SmallRead) {
+                if follows {
+                    book.hit(&SMALL_READS, sight);
+                } else {
+                    book.oppose(&SMALL_READS, Against::Scattered, sight);
+                }
+            }
+        }
+        if self.ranges.len() == RANGES {
+            self.ranges.pop_front();
+        }
+        self.ranges.push_back(Range {
+            write,
+            from: offset,
+            to: end,
+            times,
+        });
+    }
+
+    fn run(&mut self, t: &Transaction, offset: u64, thresholds: &Thresholds, book: &mut Book) {
+        let (Some(request), Some(response)) = (t.request, t.response) else {
+            return;
+        };
+        let write = t.kind == Kind::Write;
+        let next = offset.saturating_add(t.data_bytes);
+        if let Some(run) = &mut self.run
+            && run.write == write
+            && run.next == offset
+            && request.first.at.since(run.last.at) <= PAUSE_NS
+        {
+            run.next = next;
+            run.bytes = run.bytes.saturating_add(t.data_bytes);
+            run.last = response.last;
+            return;
+        }
+        self.end_run(thresholds, book);
+        self.run = Some(Run {
+            between: (t.client.station(), t.server.station()),
+            write,
+            first: request.first,
+            last: response.last,
+            next,
+            bytes: t.data_bytes,
+        });
+    }
+
+    /// Judges the transfer that ends.
+    fn end_run(&mut self, thresholds: &Thresholds, book: &mut Book) {
+        if let Some(run) = self.run.take() {
+            run.judge(thresholds, book);
+        }
+    }
+}
+
+impl Run {
+    /// Whether it was slow; says so.
+    fn judge(&self, thresholds: &Thresholds, book: &mut Book) -> bool {
+        let lasted = self.last.at.since(self.first.at);
+        let floor = u128::from(thresholds.get(Threshold::SlowTransfer).max(1));
+        // As long as it may take at that rate.
+        let allowed = u128::from(self.bytes) * 1_000_000_000 / floor;
+        let beyond = u128::try_from(lasted).map_or(0, |ns| ns.saturating_sub(allowed));
+        let slow = beyond > 0
+            && lasted >= thresholds.ns(Threshold::TransferTime)
+            && self.bytes >= thresholds.get(Threshold::TransferSize);
+        if slow {
+            let cost = i64::try_from(beyond).unwrap_or(i64::MAX);
+            let sight = Sight::between(self.first, self.last).costing(cost);
+            book.hit(&SLOW_TRANSFER, sight);
+            let word = if self.write { "writing" } else { "reading" };
+            book.cell(&SLOW_TRANSFER).word(word, 1);
+        }
+        slow
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,348 @@
+//! What connections suffer from: acknowledgements that come late, receivers that can take no
+//! more, data that is asked for again, ends that cannot be reached.
+
+use super::evidence::{Against, Base, Book, Sight};
+use super::rows::Rows;
+use super::rule::{Limit, Rule, Severity, Subject, Whose};
+use super::{Threshold, Thresholds};
+use crate::key::ConversationKey;
+use crate::world::Seen;
+use crate::{Mark, Notice, Noticed};
+use std::collections::VecDeque;
+use wirewait_wire::{Endpoint, NumberedKind, Order, Timestamp};
+
+pub(super) static ACK_WAIT: Rule = Rule {
+    id: "acknowledgement_waits",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "pauses of a sender that an acknowledgement ended",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: true,
+    covers: &[],
+};
+
+pub(super) static LATE_ACKS: Rule = Rule {
+    id: "late_acknowledgements",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "acknowledgements later than late_acknowledgement_ms",
+    limit: Limit::Share {
+        of: Base::Acks,
+        percent: Threshold::LateAcks,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static RECEIVER_BUSY: Rule = Rule {
+    id: "receiver_busy",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "times that a receiver could take no more for longer than receiver_busy_ms",
+    limit: Limit::Beyond(Threshold::ReceiverBusy),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static FROZEN_WINDOW: Rule = Rule {
+    id: "frozen_window",
+    severity: Severity::Diagnosis,
+    whose: Whose::Own,
+    counts: "times that a receiver could take no more for longer than frozen_window_ms",
+    limit: Limit::Beyond(Threshold::FrozenWindow),
+    costly: false,
+    covers: &["receiver_busy"],
+};
+
+pub(super) static REJECTS: Rule = Rule {
+    id: "rejects",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "times that data was asked for again",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static POLL_UNANSWERED: Rule = Rule {
+    id: "polls_unanswered",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "polls that were repeated because nobody answered",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: true,
+    covers: &[],
+};
+
+pub(super) static NOT_ACKNOWLEDGED: Rule = Rule {
+    id: "data_not_acknowledged",
+    severity: Severity::Diagnosis,
+    whose: Whose::Own,
+    counts: "times that data was sent again more than successive_repeats times in a row",
+    limit: Limit::Beyond(Threshold::Repeats),
+    costly: false,
+    covers: &["polls_unanswered"],
+};
+
+pub(super) static TIMED_OUT: Rule = Rule {
+    id: "connection_timed_out",
+    severity: Severity::Diagnosis,
+    whose: Whose::Own,
+    counts: "connections whose other end was not heard again, though it was called",
+    limit: Limit::Beyond(Threshold::Repeats),
+    costly: false,
+    covers: &["polls_unanswered", "data_not_acknowledged"],
+};
+
+pub(super) static NOT_CONNECTED: Rule = Rule {
+    id: "connection_not_answered",
+    severity: Severity::Diagnosis,
+    whose: Whose::Own,
+    counts: "connections that were asked for again and again, and never answered",
+    limit: Limit::Beyond(Threshold::Repeats),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static REFUSED: Rule = Rule {
+    id: "connection_refused",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "connections that were refused, of a client that got none there",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static LATE_CONNECT: Rule = Rule {
+    id: "slow_connection",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "connections that took longer than slow_connect_ms to open",
+    limit: Limit::Beyond(Threshold::SlowConnect),
+    costly: false,
+    covers: &[],
+};
+
+/// Data that follows so soon waited for what came before it, ns.
+const AT_ONCE_NS: i64 = 1_000_000;
+/// Who sends again waits longer in between, ns.
+const ROUND_NS: i64 = 50_000_000;
+/// Late acknowledgements that are remembered for that time.
+const LATE: usize = 64;
+
+/// The two ends of a connection.
+#[derive(Debug, Default)]
+struct Link {
+    ends: [Endpoint; 2],
+    /// How often each sent data again since the other was last heard, since when, and when
+    /// last.
+    repeats: [(u64, Option<Mark>, Option<Timestamp>); 2],
+    book: Book,
+}
+
+/// What became of the connections that a client asked a server for.
+#[derive(Debug, Default)]
+struct Door {
+    opened: bool,
+    book: Book,
+}
+
+/// An acknowledgement that came late.
+#[derive(Clone, Copy, Debug)]
+struct Late {
+    /// Who waited for it, and from whom it came.
+    ends: (Endpoint, Endpoint),
+    mark: Mark,
+    waited_ns: i64,
+}
+
+pub(super) struct Links {
+    links: Rows<ConversationKey, Link>,
+    doors: Rows<(Endpoint, Endpoint), Door>,
+    late: VecDeque<Late>,
+}
+
+impl Links {
+    pub(super) fn new(rows: usize) -> Self {
+        Self {
+            links: Rows::new(rows),
+            doors: Rows::new(rows),
+            late: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn evicted(&self) -> u64 {
+        self.links.evicted() + self.doors.evicted()
+    }
+
+    /// Whether a frame brings data that had to wait for an acknowledgement.
+    pub(super) fn seen(&mut self, seen: &Seen<'_>) {
+        // Nearly always, and then there is nothing to look for.
+        if self.late.is_empty() {
+            return;
+        }
+        let now = seen.mark.at;
+        self.late.retain(|late| late.is_fresh(now));
+        let facts = &seen.walk.facts;
+        let data = match facts.order {
+            Order::Stream(_) => seen.walk.last().is_some_and(|s| s.end > s.payload),
+            Order::Numbered(n) => n.kind == NumberedKind::Data,
+            Order::None => false,
+        };
+        let waited = |late: &Late| late.ends == (facts.from, facts.to);
+        if !data || !self.late.iter().any(waited) {
+            return;
+        }
+        if let Some(late) = self.late.iter().rfind(|late| waited(late)).copied() {
+            self.late.retain(|late| !waited(late));
+            let sight = Sight::between(late.mark, seen.mark).costing(late.waited_ns);
+            self.link(facts.from, facts.to).book.hit(&ACK_WAIT, sight);
+        }
+    }
+
+    pub(super) fn noticed(&mut self, notice: &Notice, t: &Thresholds) {
+        let (from, to, mark) = (notice.from, notice.to, notice.mark);
+        let sight = Sight::at(mark);
+        match notice.what {
+            Noticed::Resent { .. } => self.resent(from, to, mark, t),
+            Noticed::Rejected => self.link(from, to).book.hit(&REJECTS, sight),
+            Noticed::Ready { after_ns } => {
+                let book = &mut self.link(from, to).book;
+                if after_ns > t.ns(Threshold::ReceiverBusy) {
+                    book.hit(&RECEIVER_BUSY, sight.costing(after_ns));
+                }
+                if after_ns > t.ns(Threshold::FrozenWindow) {
+                    book.hit(&FROZEN_WINDOW, sight.costing(after_ns));
+                }
+            }
+            Noticed::PollUnanswered { after_ns } => {
+                let book = &mut self.link(from, to).book;
+                book.hit(&POLL_UNANSWERED, sight.costing(after_ns));
+            }
+            Noticed::Acknowledged {
+                bare,
+                message: false,
+                after_ns,
+                ..
+            } => self.acknowledged(notice, bare, after_ns, t),
+            Noticed::Opened { after_ns, .. } => {
+                let door = self.door(to, from);
+                door.opened = true;
+                let limit = t.ns(Threshold::SlowConnect);
+                if after_ns > limit {
+                    door.book
+                        .hit(&LATE_CONNECT, sight.costing(after_ns - limit));
+                }
+            }
+            Noticed::Refused { .. } => self.door(to, from).book.hit(&REFUSED, sight),
+            Noticed::NotAnswered { tries } => {
+                if u64::from(tries) > t.get(Threshold::Repeats) {
+                    self.door(from, to).book.hit(&NOT_CONNECTED, sight);
+                }
+            }
+            Noticed::Died { tries, silent_ns } => {
+                if u64::from(tries) >= t.get(Threshold::Repeats) {
+                    let book = &mut self.link(from, to).book;
+                    book.hit(&TIMED_OUT, sight.costing(silent_ns));
+                }
+            }
+            Noticed::Acknowledged { .. }
+            | Noticed::Busy
+            | Noticed::Polled { .. }
+            | Noticed::Asked { .. }
+            | Noticed::Closed
+            | Noticed::Aborted => {}
+        }
+    }
+
+    pub(super) fn books(&self, found: &mut dyn FnMut(Subject, &Book)) {
+        for (_, link) in self.links.iter() {
+            let [a, b] = link.ends;
+            found(Subject::Conversation(a, b), &link.book);
+        }
+        for (&(client, server), door) in self.doors.iter() {
+            let subject = Subject::Pair { client, server };
+            match door.book.known(&REFUSED) {
+                // Clients knock at several doors and take the one that opens.
+                Some(cell) if door.opened => {
+                    let mut book = door.book.clone();
+                    let hits = cell.hits.clone();
+                    let cell = book.cell(&REFUSED);
+                    cell.hits = Default::default();
+                    cell.against.push((Against::OtherDoor, hits));
+                    found(subject, &book);
+                }
+                _ => found(subject, &door.book),
+            }
+        }
+    }
+
+    fn resent(&mut self, from: Endpoint, to: Endpoint, mark: Mark, t: &Thresholds) {
+        let limit = t.get(Threshold::Repeats);
+        let (link, side) = self.link_side(from, to);
+        let (times, since, latest) = &mut link.repeats[side];
+        // All that is on its way is sent again at once.
+        if latest.is_some_and(|at| (0..ROUND_NS).contains(&mark.at.since(at))) {
+            return;
+        }
+        *latest = Some(mark.at);
+        *times += 1;
+        let since = *since.get_or_insert(mark);
+        if *times == limit.saturating_add(1) {
+            let ns = mark.at.since(since.at);
+            let sight = Sight::between(since, mark).costing(ns);
+            link.book.hit(&NOT_ACKNOWLEDGED, sight);
+        }
+    }
+
+    fn acknowledged(&mut self, notice: &Notice, bare: bool, after_ns: i64, t: &Thresholds) {
+        let (from, to, mark) = (notice.from, notice.to, notice.mark);
+        let (link, side) = self.link_side(from, to);
+        link.repeats[1 - side] = (0, None, None);
+        if !bare {
+            return;
+        }
+        link.book.count(Base::Acks, 1);
+        if after_ns > t.ns(Threshold::LateAck) {
+            link.book.hit(&LATE_ACKS, Sight::at(mark));
+        }
+        if after_ns >= t.ns(Threshold::AckWait) {
+            if self.late.len() == LATE {
+                self.late.pop_front();
+            }
+            self.late.push_back(Late {
+                ends: (to, from),
+                mark,
+                waited_ns: after_ns,
+            });
+        }
+    }
+
+    fn link(&mut self, from: Endpoint, to: Endpoint) -> &mut Link {
+        self.link_side(from, to).0
+    }
+
+    fn link_side(&mut self, from: Endpoint, to: Endpoint) -> (&mut Link, usize) {
+        let (key, side) = ConversationKey::new((from, to), None, 0);
+        let link = self.links.of(&key);
+        link.ends = key.ends();
+        (link, side)
+    }
+
+    fn door(&mut self, client: Endpoint, server: Endpoint) -> &mut Door {
+        let key = (client.station(), server.station());
+        self.doors.of(&key)
+    }
+}
+
+impl Late {
+    fn is_fresh(&self, now: Timestamp) -> bool {
+        (0..=AT_ONCE_NS).contains(&now.since(self.mark.at))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+use super::super::State;
+use super::super::testing::{Bench, at, mark, station};
+use super::*;
+use wirewait_wire::{Facts, Frame, LinkType, Numbered, Walk};
+
+const MS: i64 = 1_000_000;
+
+impl Bench {
+    /// Station 9 does something to station 1.
+    fn notice(&mut self, frame: u64, ms: i64, what: Noticed) {
+        self.watch.noticed(&Notice {
+            mark: mark(frame, ms),
+            from: station(9),
+            to: station(1),
+            carrier: "toy_link",
+            conversation: None,
+            bytes: 0,
+            what,
+        });
+    }
+
+    /// A data frame from station 1 to station 9.
+    fn data(&mut self, frame: u64, ms: i64) {
+        let mut walk = Walk::default();
+        walk.facts = Facts {
+            from: station(1),
+            to: station(9),
+            order: Order::Numbered(Numbered {
+                kind: NumberedKind::Data,
+                number: 0,
+                connection: None,
+                modulus: 128,
+                expects: None,
+                poll: false,
+                response: false,
+            }),
+            ..Facts::default()
+        };
+        let frame_seen = Frame {
+            at: at(ms),
+            link: LinkType(147),
+            interface: 0,
+            wire_len: 60,
+            bytes: &[],
+        };
+        self.watch.seen(&Seen {
+            mark: mark(frame, ms),
+            frame: &frame_seen,
+            announces: None,
+            walk: &walk,
+            carrier: "toy_link",
+        });
+    }
+}
+
+const fn acknowledged(after_ms: i64, bare: bool) -> Noticed {
+    Noticed::Acknowledged {
+        bare,
+        message: false,
+        frames: 1,
+        outstanding: 1460,
+        after_ns: after_ms * MS,
+    }
+}
+
+/// Three times an acknowledgement comes after 40 ms, and more data at once.
+#[test]
+fn a_sender_waits_for_acknowledgements() {
+    let run = |times: u64, after_ms: i64, pause_ms: i64| {
+        let mut bench = Bench::new();
+        for n in 0..times {
+            let now = n as i64 * 1000;
+            bench.notice(2 * n + 1, now, acknowledged(after_ms, true));
+            bench.data(2 * n + 2, now + pause_ms);
+        }
+        bench.found("acknowledgement_waits")
+    };
+    let found = run(3, 40, 1).unwrap();
+    assert_eq!(
+        (found.state, found.hits.cost_ns),
+        (State::Raised, 120_000_000)
+    );
+    let first = found.hits.kept().next().unwrap();
+    assert_eq!((first.from.frame, first.to.frame), (1, 2));
+    assert_eq!(run(2, 40, 1).unwrap().state, State::Below);
+    assert!(run(3, 39, 1).is_none(), "no long wait");
+    assert!(run(3, 40, 2).is_none(), "it had nothing to send yet");
+}
+
+#[test]
+fn acknowledgements_that_come_late() {
+    let run = |late: u64, good: u64, bare: bool| {
+        let mut bench = Bench::new();
+        for n in 0..late {
+            bench.notice(n + 1, 0, acknowledged(251, bare));
+        }
+        for n in 0..good {
+            bench.notice(n + 100, 0, acknowledged(250, true));
+        }
+        bench.state("late_acknowledgements")
+    };
+    assert_eq!(run(5, 20, true), Some(State::Raised), "20 %");
+    assert_eq!(run(5, 21, true), Some(State::Below));
+    assert_eq!(run(5, 14, true), Some(State::TooFew));
+    assert_eq!(run(5, 20, false), None, "they ride on data");
+}
+
+#[test]
+fn receivers_that_can_take_no_more() {
+    let run = |ms: i64| {
+        let mut bench = Bench::new();
+        let after_ns = ms * MS;
+        bench.notice(1, 0, Noticed::Ready { after_ns });
+        (bench.state("receiver_busy"), bench.state("frozen_window"))
+    };
+    assert_eq!(run(10), (None, None));
+    assert_eq!(run(11), (Some(State::Raised), None));
+    assert_eq!(run(5000), (Some(State::Raised), None));
+    assert_eq!(
+        run(5001),
+        (Some(State::Covered("frozen_window")), Some(State::Raised))
+    );
+}
+
+#[test]
+fn rejects_and_polls_without_answer() {
+    for (id, what) in [
+        ("rejects", Noticed::Rejected),
+        (
+            "polls_unanswered",
+            Noticed::PollUnanswered { after_ns: 200 * MS },
+        ),
+    ] {
+        let mut bench = Bench::new();
+        bench.notice(1, 0, what);
+        bench.notice(2, 300, what);
+        assert_eq!(bench.state(id), Some(State::Below));
+        bench.notice(3, 600, what);
+        assert_eq!(bench.state(id), Some(State::Raised));
+    }
+}
+
+/// More than three rounds, with nothing heard in between.
+#[test]
+fn data_that_is_not_acknowledged() {
+    let run = |rounds: u64, apart_ms: i64, heard: Option<u64>| {
+        let mut bench = Bench::new();
+        for n in 0..rounds {
+            let now = n as i64 * apart_ms;
+            if heard == Some(n) {
+                bench.watch.noticed(&Notice {
+                    mark: mark(50, now),
+                    from: station(1),
+                    to: station(9),
+                    carrier: "toy_link",
+                    conversation: None,
+                    bytes: 0,
+                    what: acknowledged(1, true),
+                });
+            }
+            bench.notice(
+                n + 1,
+                now,
+                Noticed::Resent {
+                    after_ns: Some(300 * MS),
+                },
+            );
+        }
+        bench
+            .found("data_not_acknowledged")
+            .map(|s| (s.state, s.hits.cost_ns))
+    };
+    assert_eq!(run(4, 300, None), Some((State::Raised, 900_000_000)));
+    assert_eq!(run(3, 300, None), None);
+    assert_eq!(run(6, 300, Some(3)), None, "it was heard in between");
+    assert_eq!(run(9, 5, None), None, "one round of many frames");
+}
+
+#[test]
+fn ends_that_cannot_be_reached() {
+    let state = |id: &str, what: Noticed| {
+        let mut bench = Bench::new();
+        bench.notice(1, 0, what);
+        bench.state(id)
+    };
+    let died = |tries| Noticed::Died {
+        tries,
+        silent_ns: 7000 * MS,
+    };
+    assert_eq!(state("connection_timed_out", died(3)), Some(State::Raised));
+    assert_eq!(state("connection_timed_out", died(2)), None);
+    let asked = |tries| Noticed::NotAnswered { tries };
+    assert_eq!(
+        state("connection_not_answered", asked(4)),
+        Some(State::Raised)
+    );
+    assert_eq!(state("connection_not_answered", asked(3)), None);
+    let opened = |ms: i64| Noticed::Opened {
+        tries: 1,
+        after_ns: ms * MS,
+    };
+    assert_eq!(state("slow_connection", opened(1001)), Some(State::Raised));
+    assert_eq!(state("slow_connection", opened(1000)), None);
+}
+
+#[test]
+fn whoever_finds_another_door_was_not_refused() {
+    let refused = |bench: &mut Bench, times: u64| {
+        for n in 0..times {
+            bench.notice(n + 1, n as i64, Noticed::Refused { tries: 1 });
+        }
+    };
+    let mut bench = Bench::new();
+    refused(&mut bench, 2);
+    assert_eq!(bench.state("connection_refused"), Some(State::Below));
+    refused(&mut bench, 1);
+    assert_eq!(bench.state("connection_refused"), Some(State::Raised));
+    bench.notice(
+        9,
+        9,
+        Noticed::Opened {
+            tries: 1,
+            after_ns: 1,
+        },
+    );
+    assert_eq!(
+        bench.state("connection_refused"),
+        Some(State::Withdrawn(Against::OtherDoor))
+    );
+}

@@ -1,0 +1,441 @@
+//! Symptoms: what is known to be wrong with file service, looked for while frames and
+//! transactions go by, and judged when the figures are asked for.
+//!
+//! A rule says of whom something is counted, of what it is a share, and from where on it is
+//! a symptom. What looks like it but has another reason (a wait by design, a capture of one
+//! direction) is counted against it: where only both together cross the threshold it is
+//! withdrawn, and says why. Each has a cost, the time that somebody lost by it, and the
+//! frames that show it.
+
+mod announced;
+mod answers;
+mod clients;
+mod evidence;
+mod files;
+mod links;
+mod repeats;
+mod rows;
+mod rule;
+mod segment;
+mod sessions;
+mod thresholds;
+
+#[cfg(test)]
+mod testing;
+
+use crate::ledger::Passage;
+use crate::world::{Seen, Wait};
+use crate::{Flags, Mark, Notice, Noticed, Outcome, ServerRow, Settings, Transaction};
+use announced::Announced;
+use clients::Breaks;
+use evidence::Book;
+use files::Files;
+use links::Links;
+use rows::Rows;
+use segment::Segment;
+use std::collections::{BTreeMap, VecDeque};
+use wirewait_wire::{Address, Endpoint, Kind, Presence, Timestamp};
+
+pub use evidence::{Against, Base, Sight, Sights};
+pub use rule::{Limit, Rule, Severity, State, Subject, Symptom, Whose};
+pub use thresholds::{Threshold, Thresholds};
+
+/// All rules. A new one is a line here, and the function that gathers for it.
+pub static RULES: &[&Rule] = &[
+    &answers::SERVER_BUSY,
+    &answers::SLOW_ANSWERS,
+    &answers::SLOW_SERVER,
+    &answers::UNANSWERED,
+    &answers::NO_RESPONSE,
+    &answers::ONE_WAY,
+    &answers::DENIED,
+    &repeats::REQUEST_REPEATED,
+    &repeats::TOO_MANY_REPEATS,
+    &repeats::NOT_RESPONDING,
+    &repeats::IMPATIENT,
+    &repeats::ANSWER_RESENT,
+    &repeats::TOO_MANY_RESENT,
+    &files::LOOP,
+    &files::OVERLAP,
+    &files::SMALL_READS,
+    &files::SLOW_TRANSFER,
+    &files::RAW_DENIED,
+    &sessions::LOGON_REFUSED,
+    &sessions::SLOW_CONNECT,
+    &sessions::NO_CONNECT,
+    &sessions::LOOKUPS,
+    &clients::BREAK_WAIT,
+    &clients::SLOW_BREAK,
+    &clients::QUEUEING,
+    &clients::FLUCTUATION,
+    &clients::STARVING,
+    &links::ACK_WAIT,
+    &links::LATE_ACKS,
+    &links::RECEIVER_BUSY,
+    &links::FROZEN_WINDOW,
+    &links::REJECTS,
+    &links::POLL_UNANSWERED,
+    &links::NOT_ACKNOWLEDGED,
+    &links::TIMED_OUT,
+    &links::NOT_CONNECTED,
+    &links::REFUSED,
+    &links::LATE_CONNECT,
+    &segment::STORM,
+    &segment::GROUP_MESSAGES,
+    &segment::DUPLICATE_ADDRESS,
+    &segment::ILLEGAL_SOURCE,
+    &announced::MISSED,
+];
+
+/// Requests of a pair that are remembered while somebody waits for them.
+const WAITING: usize = 256;
+/// Questions to a name service that are remembered until they are closed.
+const LOOKUPS: usize = 256;
+
+/// Judgements that are kept; those that cost most.
+const KEPT: usize = 1000;
+
+/// Everything that was looked for and seen at least once.
+#[derive(Clone, Debug, Default)]
+pub struct Symptoms {
+    /// What the thresholds stood at.
+    pub thresholds: Thresholds,
+    /// Raised ones first, by cost; then those that were withdrawn, and those below their
+    /// thresholds.
+    pub found: Vec<Symptom>,
+    /// Further ones that did not find room.
+    pub more: u64,
+}
+
+impl Symptoms {
+    /// Those that are symptoms, the most expensive first.
+    pub fn raised(&self) -> impl Iterator<Item = &Symptom> {
+        self.found.iter().filter(|s| s.state == State::Raised)
+    }
+}
+
+/// What a look at a transaction finds, for one rule.
+enum Look {
+    For(Sight),
+    Against(Against, Sight),
+}
+
+/// A rule that is decided transaction by transaction.
+struct Watcher {
+    rule: &'static Rule,
+    look: fn(&Transaction, &Thresholds) -> Option<Look>,
+    /// What to remember of each: its operation, or how it ended.
+    word: fn(&Transaction) -> Option<&'static str>,
+}
+
+/// Client and server.
+fn ends(t: &Transaction) -> (Endpoint, Endpoint) {
+    (t.client.station(), t.server.station())
+}
+
+fn operation(t: &Transaction) -> Option<&'static str> {
+    Some(t.operation.name).filter(|name| !name.is_empty())
+}
+
+fn status(t: &Transaction) -> Option<&'static str> {
+    t.status.and_then(|status| status.name)
+}
+
+static WATCHERS: &[&[Watcher]] = &[
+    answers::WATCHERS,
+    repeats::WATCHERS,
+    sessions::WATCHERS,
+    clients::WATCHERS,
+];
+
+/// One client at one server.
+#[derive(Debug, Default)]
+struct Pair {
+    book: Book,
+    silence: answers::Silence,
+    /// The capture missed what one of them said.
+    missed: bool,
+    /// Requests that somebody waits for, and when the next one behind each was asked.
+    waiting: VecDeque<(u64, Option<Timestamp>)>,
+    reads: clients::Mean,
+}
+
+/// Looks for symptoms.
+pub(crate) struct Watch {
+    thresholds: Thresholds,
+    pairs: Rows<(Endpoint, Endpoint), Pair>,
+    breaks: Breaks,
+    files: Files,
+    links: Links,
+    segment: Segment,
+    announced: Announced,
+    /// The transaction whose wait ended last, and how long it was.
+    ended: Option<(u64, i64)>,
+    /// The latest questions to whoever may answer.
+    lookups: VecDeque<u64>,
+}
+
+impl Watch {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            thresholds: Thresholds::default(),
+            pairs: Rows::new(settings.rows),
+            breaks: Breaks::default(),
+            files: Files::new(settings.rows),
+            links: Links::new(settings.rows),
+            segment: Segment::new(settings.rows),
+            announced: Announced::new(settings.rows),
+            ended: None,
+            lookups: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn judge_by(&mut self, thresholds: Thresholds) {
+        self.thresholds = thresholds;
+    }
+
+    /// Rows dropped because there were too many.
+    pub(crate) fn evicted(&self) -> u64 {
+        [
+            self.pairs.evicted(),
+            self.files.evicted(),
+            self.links.evicted(),
+            self.segment.evicted(),
+            self.announced.evicted(),
+        ]
+        .iter()
+        .sum()
+    }
+
+    /// A frame that is no copy.
+    pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+        self.links.seen(seen);
+        self.segment.seen(seen, &self.thresholds);
+        let facts = &seen.walk.facts;
+        if let Some(presence) = facts.presence {
+            self.announced(facts.from, presence, seen.mark);
+        }
+    }
+
+    /// The capture missed what client or server sent.
+    pub(crate) fn missed(&mut self, (client, server): (Endpoint, Endpoint)) {
+        self.pairs.of(&(client.station(), server.station())).missed = true;
+    }
+
+    /// A transport did something.
+    pub(crate) fn noticed(&mut self, notice: &Notice) {
+        if let Noticed::Resent { after_ns } = notice.what {
+            let (from, to) = (notice.from.station(), notice.to.station());
+            let asked = self.pairs.known(&(from, to)).is_some();
+            let between = if asked { (from, to) } else { (to, from) };
+            if let Some(pair) = self.pairs.known(&between) {
+                repeats::resent(&mut pair.book, notice.mark, after_ns);
+            }
+        }
+        self.links.noticed(notice, &self.thresholds);
+    }
+
+    /// A station says when it will say so again.
+    pub(crate) fn announced(&mut self, station: Endpoint, presence: Presence, now: Mark) {
+        self.announced
+            .heard(station, presence, now, &self.thresholds);
+    }
+
+    /// Somebody waits for a request.
+    pub(crate) fn begins(&mut self, wait: Wait<'_>) {
+        let waiting = &mut self.pairs.of(&ends(wait.transaction)).waiting;
+        if let Some((_, next)) = waiting.back_mut() {
+            next.get_or_insert(wait.began);
+        }
+        if waiting.len() == WAITING {
+            waiting.pop_front();
+        }
+        waiting.push_back((wait.transaction.number, None));
+    }
+
+    /// Nobody waits for this request any more.
+    pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp, passage: Option<&Passage>) {
+        let number = wait.transaction.number;
+        let waiting = &mut self.pairs.of(&ends(wait.transaction)).waiting;
+        let known = waiting.iter().position(|(other, _)| *other == number);
+        let next = known.and_then(|place| waiting.remove(place)?.1);
+        // Whoever asks for the next thing has given this one up, or waits for both.
+        let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
+        self.ended = Some((number, end.since(wait.began)));
+        if wait.anyone && wait.transaction.kind == Kind::Session {
+            if self.lookups.len() == LOOKUPS {
+                self.lookups.pop_front();
+            }
+            self.lookups.push_back(number);
+        }
+        let (Some(passage), false) = (passage, wait.anyone) else {
+            return;
+        };
+        if let Some(look) = repeats::lost(wait.transaction, passage) {
+            let pair = self.pairs.of(&ends(wait.transaction));
+            pair.book.look(&repeats::ANSWER_RESENT, look);
+        }
+    }
+
+    /// The answer had to be sent again, after it was complete.
+    pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
+        if let Some(look) = repeats::lost_behind(wait, at) {
+            let pair = self.pairs.of(&ends(wait.transaction));
+            pair.book.look(&repeats::ANSWER_RESENT, look);
+        }
+    }
+
+    /// A transaction is closed.
+    pub(crate) fn closed(&mut self, t: &Transaction) {
+        if t.outcome == Outcome::OrphanResponse || is_group(&t.server) {
+            return;
+        }
+        let thresholds = self.thresholds;
+        let given_up = self.ended.filter(|(number, _)| *number == t.number);
+        if self.lookups.contains(&t.number) {
+            sessions::lookup(t, &mut self.pairs.of(&ends(t)).book);
+            return;
+        }
+        let break_wait = self.breaks.closed(t, &thresholds);
+        let pair = self.pairs.of(&ends(t));
+        count(&mut pair.book, t);
+        for watcher in WATCHERS.iter().copied().flatten() {
+            let (cell, look) = match (watcher.look)(t, &thresholds) {
+                Some(look) => (pair.book.cell(watcher.rule), look),
+                None => continue,
+            };
+            match look {
+                Look::For(sight)
+                    if break_wait.is_some()
+                        && std::ptr::eq(watcher.rule, &answers::SLOW_ANSWERS) =>
+                {
+                    cell.oppose(Against::Break, sight);
+                }
+                Look::For(mut sight) => {
+                    if let (Outcome::Unanswered, Some((_, ns))) = (t.outcome, given_up) {
+                        sight = sight.costing(ns);
+                    }
+                    cell.hits.add(sight, 1);
+                    if let Some(word) = (watcher.word)(t) {
+                        cell.word(word, 1);
+                    }
+                }
+                Look::Against(why, sight) => cell.oppose(why, sight),
+            }
+        }
+        if let Some(sight) = break_wait {
+            pair.book.hit(&clients::BREAK_WAIT, sight);
+        }
+        let frames = &t.frames;
+        let data = [frames.request, frames.response, frames.retransmitted];
+        pair.book
+            .count(Base::Frames, data.into_iter().map(u64::from).sum());
+        pair.silence.closed(t, &mut pair.book, &thresholds);
+        pair.reads.closed(t);
+        let book = &mut pair.book;
+        self.files.closed(t, &thresholds, book);
+    }
+
+    /// Judges all that was gathered. `rows` are the figures by server and operation, `last`
+    /// is when the capture ended.
+    pub(crate) fn judge(&self, rows: &[ServerRow], last: Option<Timestamp>) -> Symptoms {
+        let mut found = Vec::new();
+        let mut judge = |subject: Subject, book: &Book, whose: Whose| {
+            let rules = book.rules().filter(|rule| rule.whose == whose);
+            found.extend(
+                rules.filter_map(|rule| rule::judge(rule, subject, book, &self.thresholds)),
+            );
+        };
+        let mut open: BTreeMap<(Endpoint, Endpoint), Book> = BTreeMap::new();
+        for (between, book) in self.files.open(&self.thresholds) {
+            open.entry(between).or_default().join(&book);
+        }
+        let mut servers: BTreeMap<Endpoint, Book> = BTreeMap::new();
+        let mut clients: BTreeMap<Endpoint, Book> = BTreeMap::new();
+        for (&(client, server), pair) in self.pairs.iter() {
+            let mut book = pair.book.clone();
+            if pair.missed {
+                answers::doubt(&mut book);
+            }
+            if let Some(further) = open.get(&(client, server)) {
+                book.join(further);
+            }
+            judge(Subject::Pair { client, server }, &book, Whose::Pair);
+            servers.entry(server).or_default().join(&book);
+            clients.entry(client).or_default().join(&book);
+        }
+        for (server, book) in &servers {
+            judge(Subject::Server(*server), book, Whose::Server);
+        }
+        for (client, book) in &clients {
+            judge(Subject::Client(*client), book, Whose::Client);
+        }
+        let mut own: BTreeMap<Subject, Book> = BTreeMap::new();
+        let mut gather = |subject: Subject, book: &Book| own.entry(subject).or_default().join(book);
+        self.links.books(&mut gather);
+        self.segment.books(&mut gather);
+        self.announced.books(last, &self.thresholds, &mut gather);
+        let pairs = self.pairs.iter().map(|(ends, pair)| (*ends, pair.reads));
+        clients::starving(pairs, &self.thresholds, &mut gather);
+        clients::fluctuating(rows, &servers, &self.thresholds, &mut gather);
+        for (subject, book) in &own {
+            judge(*subject, book, Whose::Own);
+        }
+        cover(&mut found);
+        found.sort_by_cached_key(Symptom::rank);
+        let more = found.len().saturating_sub(KEPT) as u64;
+        found.truncate(KEPT);
+        Symptoms {
+            thresholds: self.thresholds,
+            found,
+            more,
+        }
+    }
+}
+
+/// What a graver symptom of the same subject says already is not said twice.
+fn cover(found: &mut [Symptom]) {
+    let graver: Vec<(&'static Rule, Subject)> = found
+        .iter()
+        .filter(|s| s.state == State::Raised && !s.rule.covers.is_empty())
+        .map(|s| (s.rule, s.subject))
+        .collect();
+    for symptom in found.iter_mut().filter(|s| s.state == State::Raised) {
+        let by = graver.iter().find(|(rule, subject)| {
+            *subject == symptom.subject && rule.covers.contains(&symptom.rule.id)
+        });
+        if let Some((rule, _)) = by {
+            symptom.state = State::Covered(rule.id);
+        }
+    }
+}
+
+/// Counts of what a transaction is one.
+fn count(book: &mut Book, t: &Transaction) {
+    if matches!(t.kind, Kind::Wait | Kind::Break) {
+        return;
+    }
+    book.count(Base::Requests, 1);
+    if t.kind == Kind::Session {
+        return;
+    }
+    book.count(Base::Work, 1);
+    if answers::own_turnaround(t).is_some() {
+        book.count(Base::Timed, 1);
+        book.count(Base::Queued, u64::from(t.flags.contains(Flags::PIPELINED)));
+    }
+    if t.kind == Kind::Read && t.flags.contains(Flags::RAW) {
+        book.count(Base::Raw, 1);
+    }
+}
+
+/// Whether an address stands for several stations.
+pub(super) fn is_group(end: &Endpoint) -> bool {
+    match end.address {
+        Address::None | Address::Decnet(_) => false,
+        Address::Mac(mac) => mac[0] & 1 != 0,
+        Address::V4(address) => address[0] >= 224 || address[3] == 255,
+        Address::V6(address) => address[0] == 0xff,
+        Address::Node { node, .. } => node == [0xff; 6],
+    }
+}

@@ -1,0 +1,199 @@
+//! What had to be said twice.
+
+use super::evidence::{Against, Base, Book, Sight};
+use super::rule::{Limit, Rule, Severity, Whose};
+use super::{Look, Threshold, Thresholds, Watcher, operation};
+use crate::ledger::Passage;
+use crate::world::Wait;
+use crate::{Mark, Outcome, Share, Transaction, Turnaround};
+use wirewait_wire::{Kind, Timestamp};
+
+pub(super) static REQUEST_REPEATED: Rule = Rule {
+    id: "requests_repeated",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "requests that were seen more than once",
+    limit: Limit::Share {
+        of: Base::Requests,
+        percent: Threshold::Repeated,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: true,
+    covers: &[],
+};
+
+pub(super) static TOO_MANY_REPEATS: Rule = Rule {
+    id: "too_many_requests_repeated",
+    severity: Severity::Diagnosis,
+    whose: Whose::Pair,
+    counts: "requests that were seen more than once",
+    limit: Limit::Share {
+        of: Base::Requests,
+        percent: Threshold::TooManyRepeated,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &["requests_repeated"],
+};
+
+pub(super) static NOT_RESPONDING: Rule = Rule {
+    id: "station_not_responding",
+    severity: Severity::Diagnosis,
+    whose: Whose::Pair,
+    counts: "requests asked again more than successive_repeats times before the answer",
+    limit: Limit::Beyond(Threshold::Repeats),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static IMPATIENT: Rule = Rule {
+    id: "client_impatient",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "requests asked again though each copy was answered",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static ANSWER_RESENT: Rule = Rule {
+    id: "frames_resent",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "requests that waited for lost frames",
+    limit: Limit::Share {
+        of: Base::Requests,
+        percent: Threshold::Repeated,
+        minimum: Threshold::MinimumRequests,
+        least: Threshold::LeastEvents,
+    },
+    costly: true,
+    covers: &[],
+};
+
+pub(super) static TOO_MANY_RESENT: Rule = Rule {
+    id: "too_many_frames_resent",
+    severity: Severity::Diagnosis,
+    whose: Whose::Pair,
+    counts: "frames that repeat data",
+    limit: Limit::Share {
+        of: Base::Frames,
+        percent: Threshold::Resent,
+        minimum: Threshold::MinimumFrames,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static WATCHERS: &[Watcher] = &[
+    Watcher {
+        rule: &REQUEST_REPEATED,
+        look: repeated,
+        word: operation,
+    },
+    Watcher {
+        rule: &TOO_MANY_REPEATS,
+        look: repeated,
+        word: operation,
+    },
+    Watcher {
+        rule: &NOT_RESPONDING,
+        look: not_responding,
+        word: operation,
+    },
+    Watcher {
+        rule: &IMPATIENT,
+        look: impatient,
+        word: operation,
+    },
+];
+
+fn is_work(t: &Transaction) -> bool {
+    !matches!(t.kind, Kind::Wait | Kind::Break)
+}
+
+/// From the first copy to the answer, or as far as the request goes.
+fn asked(t: &Transaction) -> Option<Sight> {
+    let request = t.request?;
+    let end = t.response.map_or(request.last, |response| response.first);
+    let lost = match t.turnaround {
+        Turnaround::Between(low, high) => high.saturating_sub(low),
+        _ => 0,
+    };
+    Some(Sight::between(request.first, end).costing(lost))
+}
+
+fn repeated(t: &Transaction, _: &Thresholds) -> Option<Look> {
+    (t.copies > 1 && is_work(t)).then_some(())?;
+    // What it costs not to be answered is said elsewhere.
+    let sight = asked(t).filter(|_| t.outcome == Outcome::Answered)?;
+    Some(doubtful(sight))
+}
+
+/// Nobody sends again within so short a time, ns.
+const AT_ONCE: u64 = 1_000_000;
+
+/// For it, unless the copy came too soon to be one.
+fn doubtful(sight: Sight) -> Look {
+    match sight.cost_ns {
+        ..AT_ONCE => Look::Against(Against::Doubled, sight),
+        _ => Look::For(sight),
+    }
+}
+
+fn not_responding(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+    let often = u64::from(t.copies) > thresholds.get(Threshold::Repeats) + 1;
+    if !often || t.outcome != Outcome::Answered {
+        return None;
+    }
+    repeated(t, thresholds)
+}
+
+fn impatient(t: &Transaction, _: &Thresholds) -> Option<Look> {
+    let each = t.copies > 1 && t.duplicate_responses > 0 && is_work(t);
+    let sight = asked(t).filter(|_| each && t.outcome == Outcome::Answered)?;
+    Some(Look::For(sight))
+}
+
+/// Time that a request lost to frames that had to be sent again, where it was not the whole
+/// request.
+pub(super) fn lost(t: &Transaction, passage: &Passage) -> Option<Look> {
+    if t.copies > 1 {
+        return None;
+    }
+    let mut at = passage.begin;
+    let mut lost = 0i64;
+    for (share, end) in passage.phases {
+        if end > at {
+            if share == Share::Retransmission {
+                lost = lost.saturating_add(end.since(at));
+            }
+            at = end;
+        }
+    }
+    let sight = Sight::between(t.request?.first, t.response?.last);
+    (lost > 0).then(|| doubtful(sight.costing(lost)))
+}
+
+/// The same where the answer was complete already and had to be sent again.
+pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<Look> {
+    let t = wait.transaction;
+    let sight = Sight::between(t.request?.first, t.response?.last);
+    Some(doubtful(sight.costing(at.since(wait.began))))
+}
+
+/// Data was sent again, so long after it was sent last.
+pub(super) fn resent(book: &mut Book, mark: Mark, after_ns: Option<i64>) {
+    let cell = book.cell(&TOO_MANY_RESENT);
+    match after_ns.map(u64::try_from) {
+        Some(Ok(AT_ONCE..)) => cell.hits.add(Sight::at(mark), 1),
+        // What was acknowledged already nobody had to wait for.
+        _ => cell.oppose(Against::Doubled, Sight::at(mark)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

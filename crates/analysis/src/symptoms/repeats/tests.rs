@@ -1,0 +1,162 @@
+use super::super::State;
+use super::super::testing::{Bench, at, mark, station, transaction};
+use super::*;
+use crate::{Notice, Noticed};
+
+/// Seen again 300 ms after the first time, answered 10 ms later.
+fn again(t: &mut Transaction) {
+    t.copies = 2;
+    t.turnaround = Turnaround::Between(10_000_000, 310_000_000);
+    t.service_ns = None;
+}
+
+/// 3 of 300 is 1 %; each lost 300 ms.
+#[test]
+fn repeated_requests() {
+    let repeated = |good: u64, times: u64, change: fn(&mut Transaction)| {
+        let mut bench = Bench::new();
+        bench.good(good);
+        for _ in 0..times {
+            bench.one(Kind::Read, 310, change);
+        }
+        bench
+    };
+    let bench = repeated(297, 3, again);
+    let found = bench.found("requests_repeated").unwrap();
+    assert_eq!(
+        (found.state, found.hits.cost_ns),
+        (State::Raised, 900_000_000)
+    );
+    assert_eq!(
+        bench.state("too_many_requests_repeated"),
+        Some(State::Below)
+    );
+    let bench = repeated(298, 3, again);
+    assert_eq!(bench.state("requests_repeated"), Some(State::Below));
+    let bench = repeated(298, 2, again);
+    assert_eq!(bench.state("requests_repeated"), Some(State::Below));
+    // 6 of 30 are too many, and say it for both; 6 of 31 are not.
+    let bench = repeated(24, 6, again);
+    assert_eq!(
+        bench.state("too_many_requests_repeated"),
+        Some(State::Raised)
+    );
+    assert_eq!(
+        bench.state("requests_repeated"),
+        Some(State::Covered("too_many_requests_repeated"))
+    );
+    let bench = repeated(25, 6, again);
+    assert_eq!(
+        bench.state("too_many_requests_repeated"),
+        Some(State::Below)
+    );
+    // What comes at once was not sent by anyone.
+    let doubled = repeated(24, 6, |t| {
+        t.copies = 2;
+        t.turnaround = Turnaround::Between(10_000_000, 10_999_999);
+    });
+    assert_eq!(
+        doubled.state("too_many_requests_repeated"),
+        Some(State::Withdrawn(Against::Doubled))
+    );
+}
+
+#[test]
+fn more_than_three_repeats() {
+    for (copies, state) in [(5, Some(State::Raised)), (4, None)] {
+        let mut bench = Bench::new();
+        bench.one(Kind::Read, 310, |t| {
+            again(t);
+            t.copies = copies;
+        });
+        assert_eq!(bench.state("station_not_responding"), state);
+    }
+}
+
+#[test]
+fn an_impatient_client_gets_an_answer_to_each_copy() {
+    let mut bench = Bench::new();
+    for n in 0..3 {
+        assert_eq!(
+            bench.state("client_impatient"),
+            (n > 0).then_some(State::Below)
+        );
+        bench.one(Kind::Read, 310, |t| {
+            again(t);
+            t.duplicate_responses = 1;
+        });
+    }
+    assert_eq!(bench.state("client_impatient"), Some(State::Raised));
+}
+
+/// Of a response transfer of 250 ms, 240 went by until a frame was sent again.
+#[test]
+fn lost_frames() {
+    let run = |good: u64, lost_ms: i64| {
+        let mut bench = Bench::new();
+        bench.good(good);
+        for n in 0..3 {
+            let t = transaction(good + 1 + n, Kind::Read, bench.last, bench.last + 260);
+            let begin = at(bench.last);
+            let passage = Passage {
+                begin,
+                phases: [
+                    (Share::Request, begin),
+                    (Share::Retransmission, begin),
+                    (Share::Server, begin.plus(10_000_000)),
+                    (Share::Response, begin.plus(20_000_000)),
+                    (
+                        Share::Retransmission,
+                        begin.plus(20_000_000 + lost_ms * 1_000_000),
+                    ),
+                ],
+            };
+            let wait = Wait {
+                transaction: &t,
+                began: begin,
+                anyone: false,
+            };
+            bench.watch.begins(wait);
+            bench.watch.ends(wait, at(bench.last + 260), Some(&passage));
+            bench.watch.closed(&t);
+            bench.last += 261;
+        }
+        bench.found("frames_resent")
+    };
+    let found = run(297, 240).unwrap();
+    assert_eq!(
+        (found.state, found.hits.cost_ns),
+        (State::Raised, 720_000_000)
+    );
+    assert_eq!(run(298, 240).unwrap().state, State::Below);
+    assert!(run(298, 0).is_none());
+}
+
+/// 200 frames with data by 100 requests; 10 of them repeated are 5 %.
+#[test]
+fn too_many_resent_frames() {
+    let run = |times: u64, after_ns: Option<i64>| {
+        let mut bench = Bench::new();
+        bench.good(100);
+        for n in 0..times {
+            bench.watch.noticed(&Notice {
+                mark: mark(300 + n, 5000),
+                from: station(9),
+                to: station(1),
+                carrier: "toy_link",
+                conversation: None,
+                bytes: 100,
+                what: Noticed::Resent { after_ns },
+            });
+        }
+        bench
+            .found("too_many_frames_resent")
+            .map(|s| (s.state, s.of))
+    };
+    assert_eq!(run(10, Some(200_000_000)), Some((State::Raised, Some(200))));
+    assert_eq!(run(9, Some(200_000_000)).unwrap().0, State::Below);
+    assert_eq!(
+        run(10, Some(999_999)).unwrap().0,
+        State::Withdrawn(Against::Doubled)
+    );
+}

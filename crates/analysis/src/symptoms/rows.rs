@@ -1,0 +1,50 @@
+//! A table whose rows are made when they are first asked for.
+
+use crate::table::Table;
+use std::hash::Hash;
+
+/// Of bounded size; says how many rows had to go.
+pub(super) struct Rows<K, V> {
+    table: Table<K, V>,
+    evicted: u64,
+}
+
+impl<K: Hash + Eq + Clone, V: Default> Rows<K, V> {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            table: Table::new(capacity),
+            evicted: 0,
+        }
+    }
+
+    /// The row, new if there was none.
+    pub(super) fn of(&mut self, key: &K) -> &mut V {
+        let place = self.table.find(key).unwrap_or_else(|| {
+            let (place, evicted) = self.table.insert(key.clone(), V::default());
+            self.evicted += u64::from(evicted.is_some());
+            place
+        });
+        self.table.at(place)
+    }
+
+    /// The row, if there is one.
+    pub(super) fn known(&mut self, key: &K) -> Option<&mut V> {
+        let place = self.table.find(key)?;
+        self.table.get_mut(place)
+    }
+
+    /// Takes the row out, if there is one.
+    pub(super) fn take(&mut self, key: &K) -> Option<V> {
+        let place = self.table.find(key)?;
+        self.table.take(place)
+    }
+
+    /// All of them, in an order that is the same for the same input.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.table.iter()
+    }
+
+    pub(super) fn evicted(&self) -> u64 {
+        self.evicted
+    }
+}

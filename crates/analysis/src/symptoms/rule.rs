@@ -1,0 +1,290 @@
+//! What makes a symptom: a rule, and how it judges what was gathered.
+
+use super::evidence::{Against, Base, Book, Cell, Sights};
+use super::{Threshold, Thresholds};
+use wirewait_wire::Endpoint;
+
+/// How grave it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something crossed a threshold.
+    Symptom,
+    /// Something is wrong, gravely or again and again.
+    Diagnosis,
+}
+
+impl Severity {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Symptom => "symptom",
+            Self::Diagnosis => "diagnosis",
+        }
+    }
+}
+
+/// Whom it is said of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// A server, with all its clients together.
+    Server,
+    /// A client, with all its servers together.
+    Client,
+    /// One client at one server.
+    Pair,
+    /// Whatever the rule itself names.
+    Own,
+}
+
+/// Whom a symptom concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Subject {
+    /// All that was captured.
+    Segment,
+    /// A server.
+    Server(Endpoint),
+    /// A client.
+    Client(Endpoint),
+    /// A station, whatever it does.
+    Station(Endpoint),
+    /// A client at a server.
+    Pair {
+        /// Who asks.
+        client: Endpoint,
+        /// Who is asked.
+        server: Endpoint,
+    },
+    /// The two ends of a connection.
+    Conversation(Endpoint, Endpoint),
+}
+
+impl Subject {
+    /// The name of its kind used in every output.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Segment => "segment",
+            Self::Server(_) => "server",
+            Self::Client(_) => "client",
+            Self::Station(_) => "station",
+            Self::Pair { .. } => "pair",
+            Self::Conversation(..) => "conversation",
+        }
+    }
+}
+
+/// From where on it is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// So many of them.
+    Count(Threshold),
+    /// Such a share, if there are enough to speak of shares and of the events.
+    Share {
+        /// Of what.
+        of: Base,
+        /// The share.
+        percent: Threshold,
+        /// How many of `of` there have to be.
+        minimum: Threshold,
+        /// How many events there have to be.
+        least: Threshold,
+    },
+    /// Such a mean cost, of enough of them.
+    Mean {
+        /// Of what.
+        of: Base,
+        /// The mean, a threshold in milliseconds.
+        at: Threshold,
+        /// How many there have to be.
+        minimum: Threshold,
+    },
+    /// The rule counts only what is beyond this already: once is enough.
+    Beyond(Threshold),
+}
+
+impl Limit {
+    /// The threshold that decides.
+    #[must_use]
+    pub const fn threshold(&self) -> Threshold {
+        match self {
+            Self::Count(threshold) | Self::Beyond(threshold) => *threshold,
+            Self::Share { percent, .. } => *percent,
+            Self::Mean { at, .. } => *at,
+        }
+    }
+
+    /// Of what it is a share or a mean, and how many of those there have to be.
+    #[must_use]
+    pub const fn base(&self) -> Option<(Base, Threshold)> {
+        match self {
+            Self::Share { of, minimum, .. } | Self::Mean { of, minimum, .. } => {
+                Some((*of, *minimum))
+            }
+            Self::Count(_) | Self::Beyond(_) => None,
+        }
+    }
+
+    /// Whether so many events, which cost so much, cross it.
+    fn crossed(&self, events: u64, cost_ns: u64, of: u64, t: &Thresholds) -> bool {
+        match *self {
+            Self::Count(least) => events >= t.get(least).max(1),
+            Self::Beyond(_) => events > 0,
+            Self::Share {
+                percent,
+                minimum,
+                least,
+                ..
+            } => {
+                events >= t.get(least).max(1)
+                    && of >= t.get(minimum)
+                    && events.saturating_mul(100) >= of.saturating_mul(t.get(percent))
+            }
+            Self::Mean { at, minimum, .. } => {
+                let all = u128::from(t.get(at)) * 1_000_000 * u128::from(of);
+                of >= t.get(minimum).max(1) && u128::from(cost_ns) >= all
+            }
+        }
+    }
+
+    /// Whether there is enough to judge at all.
+    fn enough(&self, of: u64, t: &Thresholds) -> bool {
+        self.base()
+            .is_none_or(|(_, minimum)| of >= t.get(minimum).max(1))
+    }
+}
+
+/// A symptom that may be found.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name in every output, and in the file of texts.
+    pub id: &'static str,
+    /// How grave it is.
+    pub severity: Severity,
+    /// Whom it is said of.
+    pub whose: Whose,
+    /// What is counted: "answers that took longer".
+    pub counts: &'static str,
+    /// From where on it is a symptom.
+    pub limit: Limit,
+    /// It is one all the same where it cost [`Threshold::NotableCost`].
+    pub costly: bool,
+    /// What is not said as well of the same subject where this is.
+    pub covers: &'static [&'static str],
+}
+
+/// How it was judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is one.
+    Raised,
+    /// It would be one, were it not for this.
+    Withdrawn(Against),
+    /// A graver one says it already.
+    Covered(&'static str),
+    /// It happened, but too seldom.
+    Below,
+    /// There is too little to judge.
+    TooFew,
+}
+
+impl State {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Raised => "raised",
+            Self::Withdrawn(_) => "withdrawn",
+            Self::Covered(_) => "covered",
+            Self::Below => "below",
+            Self::TooFew => "too_few",
+        }
+    }
+
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Raised => 0,
+            Self::Withdrawn(_) => 1,
+            Self::Covered(_) => 2,
+            Self::Below => 3,
+            Self::TooFew => 4,
+        }
+    }
+}
+
+/// A rule, applied to a subject.
+#[derive(Clone, Debug)]
+pub struct Symptom {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Whom it concerns.
+    pub subject: Subject,
+    /// How it was judged.
+    pub state: State,
+    /// What speaks for it: how often, what it cost, where.
+    pub hits: Sights,
+    /// Of how many, where it is a share or a mean.
+    pub of: Option<u64>,
+    /// What looked like it and is none, by reason, the most frequent first.
+    pub against: Vec<(Against, Sights)>,
+    /// What was done or answered, the most frequent first.
+    pub words: Vec<(&'static str, u64)>,
+}
+
+impl Symptom {
+    /// By what symptoms are ranked: raised before withdrawn, then by cost.
+    pub(super) fn rank(&self) -> impl Ord + use<> {
+        (
+            self.state.rank(),
+            std::cmp::Reverse((self.hits.cost_ns, self.rule.severity, self.hits.count)),
+            self.rule.id,
+            self.subject,
+        )
+    }
+}
+
+/// Judges what a book holds for a rule; `None` where it holds nothing.
+pub(super) fn judge(
+    rule: &'static Rule,
+    subject: Subject,
+    book: &Book,
+    thresholds: &Thresholds,
+) -> Option<Symptom> {
+    let cell = book.known(rule)?;
+    let of = rule.limit.base().map(|(base, _)| book.of(base));
+    let Cell {
+        hits,
+        mut against,
+        mut words,
+    } = cell.clone();
+    against.sort_by_key(|(why, sights)| (std::cmp::Reverse(sights.count), *why));
+    words.sort_by_key(|(word, times)| (std::cmp::Reverse(*times), *word));
+    let notable = thresholds.get(Threshold::NotableCost) * 1_000_000;
+    let crossed = |events: u64, cost: u64, of: u64| {
+        rule.limit.crossed(events, cost, of, thresholds)
+            || rule.costly && events > 0 && cost >= notable
+    };
+    let n = of.unwrap_or(0);
+    let doubtful: u64 = against.iter().map(|(_, sights)| sights.count).sum();
+    let cost: u64 = against.iter().map(|(_, sights)| sights.cost_ns).sum();
+    let state = if crossed(hits.count, hits.cost_ns, n) {
+        State::Raised
+    } else if let Some((why, _)) = against.first()
+        && crossed(hits.count + doubtful, hits.cost_ns.saturating_add(cost), n)
+    {
+        State::Withdrawn(*why)
+    } else if rule.limit.enough(n, thresholds) {
+        State::Below
+    } else {
+        State::TooFew
+    };
+    Some(Symptom {
+        rule,
+        subject,
+        state,
+        hits,
+        of,
+        against,
+        words,
+    })
+}

@@ -1,0 +1,270 @@
+//! What concerns the wire as a whole: storms, talkative stations, addresses that two
+//! stations use.
+
+use super::evidence::{Against, Book, Sight};
+use super::rows::Rows;
+use super::rule::{Limit, Rule, Severity, Subject, Whose};
+use super::{Threshold, Thresholds, is_group};
+use crate::Mark;
+use crate::world::Seen;
+use wirewait_wire::{Address, Cast, Endpoint};
+
+pub(super) static STORM: Rule = Rule {
+    id: "broadcast_storm",
+    severity: Severity::Diagnosis,
+    whose: Whose::Own,
+    counts: "seconds with more than broadcast_storm_frames_per_second frames to groups",
+    limit: Limit::Count(Threshold::StormSeconds),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static GROUP_MESSAGES: Rule = Rule {
+    id: "excessive_group_messages",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "stretches of ten seconds with more than group_messages_per_second from one station",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static DUPLICATE_ADDRESS: Rule = Rule {
+    id: "duplicate_address",
+    severity: Severity::Diagnosis,
+    whose: Whose::Own,
+    counts: "times that a network address went to another station and back",
+    limit: Limit::Count(Threshold::Duplicate),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static ILLEGAL_SOURCE: Rule = Rule {
+    id: "illegal_source_address",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "frames whose sender has the address of a group",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: false,
+    covers: &[],
+};
+
+const SECOND_NS: i64 = 1_000_000_000;
+/// Stretches in which the messages of a station are counted, ns.
+const STRETCH_NS: i64 = 10 * SECOND_NS;
+/// Addresses that are remembered without a look at the table.
+const QUICK: usize = 64;
+
+/// Events in a stretch of time that begins at a multiple of its length.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    number: i64,
+    first: Mark,
+    events: u64,
+}
+
+impl Stretch {
+    /// Counts one event. Says where the stretch began that reached `limit` with it.
+    fn count(this: &mut Option<Self>, length: i64, limit: u64, mark: Mark) -> Option<Mark> {
+        let number = mark.at.as_nanos().div_euclid(length);
+        let stretch = match this {
+            Some(stretch) if stretch.number == number => stretch,
+            _ => this.insert(Self {
+                number,
+                first: mark,
+                events: 0,
+            }),
+        };
+        stretch.events += 1;
+        (stretch.events == limit.saturating_add(1)).then_some(stretch.first)
+    }
+}
+
+/// Who uses a network address.
+#[derive(Clone, Copy, Debug)]
+struct User {
+    station: Address,
+    since: Mark,
+    /// Who had it before.
+    before: Option<Address>,
+}
+
+/// What a station on the link sends as.
+#[derive(Clone, Copy, Debug)]
+struct Sender {
+    address: Endpoint,
+    /// It sends under more than one network address.
+    several: bool,
+}
+
+/// Who sent last under an address.
+#[derive(Clone, Copy, Debug)]
+struct Quick {
+    address: Endpoint,
+    station: Address,
+    /// The packet, if it says so.
+    packet: Option<u16>,
+}
+
+pub(super) struct Segment {
+    second: Option<Stretch>,
+    wire: Book,
+    talkers: Rows<Endpoint, (Option<Stretch>, Book)>,
+    users: Rows<Endpoint, (Option<User>, Book)>,
+    senders: Rows<Endpoint, Option<Sender>>,
+    quick: [Option<Quick>; QUICK],
+    illegal: Rows<Endpoint, Book>,
+}
+
+impl Segment {
+    pub(super) fn new(rows: usize) -> Self {
+        Self {
+            second: None,
+            wire: Book::default(),
+            talkers: Rows::new(rows),
+            users: Rows::new(rows),
+            senders: Rows::new(rows),
+            quick: [None; QUICK],
+            illegal: Rows::new(rows),
+        }
+    }
+
+    pub(super) fn evicted(&self) -> u64 {
+        [
+            self.talkers.evicted(),
+            self.users.evicted(),
+            self.senders.evicted(),
+            self.illegal.evicted(),
+        ]
+        .iter()
+        .sum()
+    }
+
+    pub(super) fn seen(&mut self, seen: &Seen<'_>, thresholds: &Thresholds) {
+        let facts = &seen.walk.facts;
+        if facts.cast != Cast::Unicast {
+            let limit = thresholds.get(Threshold::Storm);
+            let began = Stretch::count(&mut self.second, SECOND_NS, limit, seen.mark);
+            if let Some(first) = began {
+                self.wire.hit(&STORM, Sight::between(first, seen.mark));
+            }
+            if seen.walk.message.is_some() {
+                self.told(facts.from.station(), seen.mark, thresholds);
+            }
+        }
+        let (station, from) = (seen.walk.neighbours.0, facts.from.station());
+        if is_group(&endpoint(station)) {
+            self.illegal(endpoint(station), seen.mark);
+        } else if from.address != station && is_group(&from) {
+            self.illegal(from, seen.mark);
+        } else if matches!(station, Address::Mac(_)) && facts.hops.unwrap_or(0) == 0 {
+            self.sends(from, station, facts.packet_id, seen.mark);
+        }
+    }
+
+    /// A station told or asked everyone something.
+    fn told(&mut self, from: Endpoint, mark: Mark, thresholds: &Thresholds) {
+        let (stretch, book) = self.talkers.of(&from);
+        let limit = thresholds.get(Threshold::GroupMessages).saturating_mul(10);
+        if let Some(first) = Stretch::count(stretch, STRETCH_NS, limit, mark) {
+            book.hit(&GROUP_MESSAGES, Sight::between(first, mark));
+        }
+    }
+
+    fn illegal(&mut self, from: Endpoint, mark: Mark) {
+        self.illegal.of(&from).hit(&ILLEGAL_SOURCE, Sight::at(mark));
+    }
+
+    /// A station on the link sent under this address.
+    fn sends(&mut self, from: Endpoint, station: Address, packet: Option<u16>, mark: Mark) {
+        let slot = from.identity().address() as usize % QUICK;
+        let now = Quick {
+            address: from,
+            station,
+            packet,
+        };
+        let before = self.quick[slot].replace(now).filter(|q| q.address == from);
+        if before.is_some_and(|q| q.station == station) {
+            return;
+        }
+        let sender = endpoint(station);
+        let known = self.senders.of(&sender).get_or_insert(Sender {
+            address: from,
+            several: false,
+        });
+        known.several |= known.address != from;
+        let network = matches!(from.address, Address::V4(_) | Address::Node { .. });
+        if !network || from.address == Address::V4([0; 4]) {
+            return;
+        }
+        // The same packet once more: handed on, on its way through a router.
+        let handed_on = packet.is_some() && before.is_some_and(|q| q.packet == packet);
+        let (user, book) = self.users.of(&from);
+        let user = user.get_or_insert(User {
+            station,
+            since: mark,
+            before: None,
+        });
+        if user.station == station {
+            return;
+        }
+        let sight = Sight::between(user.since, mark);
+        if handed_on {
+            book.oppose(&DUPLICATE_ADDRESS, Against::Router, sight);
+            return;
+        }
+        // Moved once is moved; back again is two of them.
+        if user.before == Some(station) {
+            book.hit(&DUPLICATE_ADDRESS, sight);
+        }
+        (user.before, user.station, user.since) = (Some(user.station), station, mark);
+    }
+
+    pub(super) fn books(&self, found: &mut dyn FnMut(Subject, &Book)) {
+        found(Subject::Segment, &self.wire);
+        for (station, (_, book)) in self.talkers.iter() {
+            found(Subject::Station(*station), book);
+        }
+        let two = self.senders.iter().count() + self.illegal.iter().count() <= 2;
+        for (station, book) in self.illegal.iter() {
+            match book.known(&ILLEGAL_SOURCE).filter(|_| two) {
+                Some(cell) => {
+                    let mut doubted = Book::default();
+                    let against = (Against::PointToPoint, cell.hits.clone());
+                    doubted.cell(&ILLEGAL_SOURCE).against.push(against);
+                    found(Subject::Station(*station), &doubted);
+                }
+                None => found(Subject::Station(*station), book),
+            }
+        }
+        let several = |of: Address| {
+            let mut known = self.senders.iter();
+            known.any(|(sender, s)| *sender == endpoint(of) && s.is_some_and(|s| s.several))
+        };
+        for (address, (user, book)) in self.users.iter() {
+            let Some(cell) = book.known(&DUPLICATE_ADDRESS) else {
+                continue;
+            };
+            let router =
+                user.is_some_and(|user| several(user.station) || user.before.is_some_and(several));
+            if !router || cell.hits.count == 0 {
+                found(Subject::Station(*address), book);
+                continue;
+            }
+            let mut doubted = Book::default();
+            let against = (Against::Router, cell.hits.clone());
+            doubted.cell(&DUPLICATE_ADDRESS).against.push(against);
+            found(Subject::Station(*address), &doubted);
+        }
+    }
+}
+
+fn endpoint(address: Address) -> Endpoint {
+    Endpoint {
+        address,
+        ..Endpoint::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Trouble with setting up connections, sessions and shares.
+
+use super::evidence::{Against, Book, Sight};
+use super::rule::{Limit, Rule, Severity, Whose};
+use super::{Look, Threshold, Thresholds, Watcher, operation, status};
+use crate::{Outcome, Transaction};
+use wirewait_wire::Kind;
+
+pub(super) static LOGON_REFUSED: Rule = Rule {
+    id: "logon_refused",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "refused log-ons and shares",
+    limit: Limit::Count(Threshold::LogonRefused),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static SLOW_CONNECT: Rule = Rule {
+    id: "slow_connect",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "steps of setting up a session that took longer than slow_connect_ms",
+    limit: Limit::Beyond(Threshold::SlowConnect),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static NO_CONNECT: Rule = Rule {
+    id: "no_connection",
+    severity: Severity::Diagnosis,
+    whose: Whose::Pair,
+    counts: "steps of setting up a session that were never answered",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: false,
+    covers: &[],
+};
+
+pub(super) static LOOKUPS: Rule = Rule {
+    id: "lookups_unanswered",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "questions to a name service that were never answered",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: false,
+    covers: &[],
+};
+
+/// What is asked of a name service. Others may answer in its stead, or nobody: that is no
+/// fault of a file server.
+pub(super) fn lookup(t: &Transaction, book: &mut Book) {
+    if t.outcome != Outcome::Unanswered {
+        return;
+    }
+    let Some(request) = t.request else {
+        return;
+    };
+    let sight = Sight::between(request.first, request.last);
+    match super::answers::excuse(t) {
+        Some(why @ (Against::OneSided | Against::EndOfCapture)) => {
+            book.oppose(&LOOKUPS, why, sight);
+        }
+        _ => {
+            let cell = book.cell(&LOOKUPS);
+            // As long as it was asked again; more cannot be told.
+            let ns = request.last.at.since(request.first.at);
+            cell.hits.add(sight.costing(ns), 1);
+            cell.word(t.operation.name, 1);
+        }
+    }
+}
+
+pub(super) static WATCHERS: &[Watcher] = &[
+    Watcher {
+        rule: &LOGON_REFUSED,
+        look: refused,
+        word: status,
+    },
+    Watcher {
+        rule: &SLOW_CONNECT,
+        look: slow,
+        word: operation,
+    },
+    Watcher {
+        rule: &NO_CONNECT,
+        look: unanswered,
+        word: operation,
+    },
+];
+
+fn refused(t: &Transaction, _: &Thresholds) -> Option<Look> {
+    let failed = t.status?.failure && t.kind == Kind::Session;
+    let sight = Sight::between(t.request?.first, t.response?.last);
+    failed.then_some(Look::For(sight))
+}
+
+fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+    let limit = thresholds.ns(Threshold::SlowConnect);
+    let took = t.response_time_ns().filter(|_| t.kind == Kind::Session)?;
+    let sight = Sight::between(t.request?.first, t.response?.last);
+    (took > limit).then(|| Look::For(sight.costing(took - limit)))
+}
+
+fn unanswered(t: &Transaction, _: &Thresholds) -> Option<Look> {
+    if t.outcome != Outcome::Unanswered || t.kind != Kind::Session {
+        return None;
+    }
+    let request = t.request?;
+    let sight = Sight::between(request.first, request.last);
+    Some(match super::answers::excuse(t) {
+        Some(why) => Look::Against(why, sight),
+        None => Look::For(sight),
+    })
+}
+
+#[cfg(test)]
+mod tests;

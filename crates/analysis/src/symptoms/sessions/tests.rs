@@ -1,0 +1,78 @@
+use super::super::State;
+use super::super::testing::{Bench, at, failed, unanswered};
+use super::*;
+use crate::Flags;
+use crate::world::Wait;
+
+#[test]
+fn a_log_on_refused_three_times() {
+    let mut bench = Bench::new();
+    for n in 0..3 {
+        assert_eq!(
+            bench.state("logon_refused"),
+            (n > 0).then_some(State::Below)
+        );
+        bench.one(Kind::Session, 1, |t| t.status = failed("wrong password"));
+    }
+    let found = bench.found("logon_refused").unwrap();
+    assert_eq!(found.state, State::Raised);
+    assert_eq!(found.words, [("wrong password", 3)]);
+}
+
+/// One second is not too long; what is beyond is the cost.
+#[test]
+fn a_slow_log_on() {
+    let mut bench = Bench::new();
+    bench.one(Kind::Session, 1000, |_| ());
+    assert_eq!(bench.state("slow_connect"), None);
+    bench.one(Kind::Session, 1400, |_| ());
+    let found = bench.found("slow_connect").unwrap();
+    assert_eq!(
+        (found.state, found.hits.cost_ns),
+        (State::Raised, 400_000_000)
+    );
+    assert_eq!(bench.state("slow_answers"), None, "no answer about a file");
+}
+
+#[test]
+fn a_session_that_is_never_set_up() {
+    let mut bench = Bench::new();
+    for n in 0..3 {
+        assert_eq!(
+            bench.state("no_connection"),
+            (n > 0).then_some(State::Below)
+        );
+        bench.lost(Kind::Session, 100, |_| ());
+    }
+    assert_eq!(bench.state("no_connection"), Some(State::Raised));
+    let mut bench = Bench::new();
+    for _ in 0..3 {
+        bench.lost(Kind::Session, 100, |t| t.flags.set(Flags::OPEN_AT_END));
+    }
+    assert_eq!(
+        bench.state("no_connection"),
+        Some(State::Withdrawn(Against::EndOfCapture))
+    );
+}
+
+/// Whoever answers may be another; it is no fault of a file server.
+#[test]
+fn lookups_stand_apart() {
+    let mut bench = Bench::new();
+    for n in 1..=3 {
+        let t = unanswered(n, Kind::Session, n as i64);
+        let wait = Wait {
+            transaction: &t,
+            began: at(n as i64),
+            anyone: true,
+        };
+        bench.watch.begins(wait);
+        bench.watch.ends(wait, at(60_000), None);
+        assert_eq!(
+            bench.state("lookups_unanswered"),
+            (n > 1).then_some(State::Below)
+        );
+        bench.watch.closed(&t);
+    }
+    assert_eq!(bench.raised(), ["lookups_unanswered"]);
+}

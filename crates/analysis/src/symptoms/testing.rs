@@ -1,0 +1,188 @@
+//! Transactions by hand. Times are in milliseconds; request N is frame 2N - 1, its answer
+//! frame 2N.
+
+use super::{State, Symptom, Symptoms, Threshold, Watch};
+use crate::world::Wait;
+use crate::{
+    Extent, Flags, FrameCounts, Mark, Outcome, Settings, Transaction, Turnaround, WHOLE_FRAME,
+};
+use wirewait_wire::{Chain, Endpoint, Kind, Operation, Status, Timestamp};
+
+static OPERATIONS: [Operation; 8] = {
+    const fn operation(name: &'static str, kind: Kind) -> Operation {
+        Operation {
+            name,
+            kind,
+            idempotent: false,
+            function: None,
+            subfunction: None,
+        }
+    }
+    [
+        operation("READ", Kind::Read),
+        operation("WRITE", Kind::Write),
+        operation("OPEN", Kind::Open),
+        operation("CLOSE", Kind::Close),
+        operation("LOG ON", Kind::Session),
+        operation("WAIT", Kind::Wait),
+        operation("BREAK", Kind::Break),
+        operation("CALL", Kind::Transaction),
+    ]
+};
+
+pub(super) fn at(ms: i64) -> Timestamp {
+    Timestamp::from_nanos(ms * 1_000_000)
+}
+
+pub(super) fn mark(frame: u64, ms: i64) -> Mark {
+    Mark { frame, at: at(ms) }
+}
+
+pub(super) fn station(n: u8) -> Endpoint {
+    Endpoint::mac([2, 0, 0, 0, 0, n])
+}
+
+fn extent(frame: u64, ms: i64) -> Extent {
+    Extent {
+        first: mark(frame, ms),
+        last: mark(frame, ms),
+    }
+}
+
+/// Client 1 asks server 9 at `asked` and is answered at `answered`.
+pub(super) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) -> Transaction {
+    let turnaround = (answered - asked) * 1_000_000;
+    Transaction {
+        number,
+        protocol: "toy",
+        carrier: "toy_link",
+        client: station(1),
+        server: station(9),
+        conversation: 1,
+        operation: OPERATIONS.iter().find(|o| o.kind == kind).unwrap(),
+        code: 1,
+        chain: Chain::default(),
+        kind,
+        outcome: Outcome::Answered,
+        status: None,
+        request: Some(extent(number * 2 - 1, asked)),
+        response: Some(extent(number * 2, answered)),
+        raw_end: None,
+        turnaround: Turnaround::Exact(turnaround),
+        service_ns: Some(turnaround),
+        interims: 0,
+        first_interim: None,
+        copies: 1,
+        duplicate_responses: 0,
+        asked_bytes: 0,
+        data_bytes: 0,
+        request_bytes: 0,
+        response_bytes: 0,
+        frames: FrameCounts {
+            request: 1,
+            response: 1,
+            ..FrameCounts::default()
+        },
+        share: 2 * WHOLE_FRAME,
+        file: None,
+        place: None,
+        hops: None,
+        flags: Flags::default(),
+    }
+}
+
+pub(super) fn unanswered(number: u64, kind: Kind, asked: i64) -> Transaction {
+    Transaction {
+        outcome: Outcome::Unanswered,
+        response: None,
+        turnaround: Turnaround::None,
+        service_ns: None,
+        ..transaction(number, kind, asked, asked)
+    }
+}
+
+pub(super) fn failed(name: &'static str) -> Option<Status> {
+    Some(Status {
+        code: 1,
+        name: Some(name),
+        ok: false,
+        failure: true,
+    })
+}
+
+/// Something that looks for symptoms, and numbers what it is fed.
+pub(super) struct Bench {
+    pub(super) watch: Watch,
+    pub(super) next: u64,
+    pub(super) last: i64,
+}
+
+impl Bench {
+    pub(super) fn new() -> Self {
+        Self {
+            watch: Watch::new(&Settings::default()),
+            next: 1,
+            last: 0,
+        }
+    }
+
+    /// As many good reads of 1 ms, one behind the other.
+    pub(super) fn good(&mut self, times: u64) {
+        for _ in 0..times {
+            self.one(Kind::Read, 1, |_| ());
+        }
+    }
+
+    /// A request 1 ms after the last answer, answered `ms` later.
+    pub(super) fn one(&mut self, kind: Kind, ms: i64, change: impl FnOnce(&mut Transaction)) {
+        let asked = self.last + 1;
+        let mut t = transaction(self.next, kind, asked, asked + ms);
+        change(&mut t);
+        self.close(t);
+        self.last = asked + ms;
+    }
+
+    /// A request that is given up after `ms`.
+    pub(super) fn lost(&mut self, kind: Kind, ms: i64, change: impl FnOnce(&mut Transaction)) {
+        let asked = self.last + 1;
+        let mut t = unanswered(self.next, kind, asked);
+        change(&mut t);
+        let wait = Wait {
+            transaction: &t,
+            began: at(asked),
+            anyone: false,
+        };
+        self.watch.begins(wait);
+        self.watch.ends(wait, at(asked + ms), None);
+        self.close(t);
+        self.last = asked + ms;
+    }
+
+    pub(super) fn close(&mut self, t: Transaction) {
+        self.watch.closed(&t);
+        self.next += 1;
+    }
+
+    pub(super) fn judge(&self) -> Symptoms {
+        self.watch.judge(&[], Some(at(self.last)))
+    }
+
+    /// How the rule was judged, of whomever; `None` if it was not seen.
+    pub(super) fn state(&self, id: &str) -> Option<State> {
+        self.found(id).map(|s| s.state)
+    }
+
+    pub(super) fn found(&self, id: &str) -> Option<Symptom> {
+        self.judge().found.into_iter().find(|s| s.rule.id == id)
+    }
+
+    pub(super) fn set(&mut self, threshold: Threshold, value: u64) {
+        let mut thresholds = self.judge().thresholds;
+        thresholds.set(threshold, value);
+        self.watch.judge_by(thresholds);
+    }
+
+    pub(super) fn raised(&self) -> Vec<&'static str> {
+        self.judge().raised().map(|s| s.rule.id).collect()
+    }
+}

@@ -1,0 +1,49 @@
+//! What a user has to say about symptoms: thresholds, texts, and which to explain.
+
+use crate::args::SymptomArgs;
+use crate::failure::Failure;
+use std::path::Path;
+use wirewait_engine::{Rule, Thresholds};
+use wirewait_report::Escaped;
+use wirewait_report::symptoms::{self, Mistake, Texts};
+
+/// The thresholds to judge by.
+pub(crate) fn thresholds(args: &SymptomArgs) -> Result<Thresholds, Failure> {
+    match &args.config {
+        Some(path) => symptoms::thresholds(&read(path)?, &name(path)).map_err(usage),
+        None => Ok(Thresholds::default()),
+    }
+}
+
+/// What is said about them.
+pub(crate) fn texts(args: &SymptomArgs) -> Result<Texts, Failure> {
+    let mut texts = Texts::default();
+    if let Some(path) = &args.symptom_texts {
+        texts.overlay(&read(path)?, &name(path)).map_err(usage)?;
+    }
+    Ok(texts)
+}
+
+/// Which are to be explained, if any: all of them, or those of one rule.
+pub(crate) fn explained(args: &SymptomArgs) -> Result<Option<Option<&'static Rule>>, Failure> {
+    match args.explain.as_deref() {
+        None => Ok(None),
+        Some("") => Ok(Some(None)),
+        Some(id) => symptoms::rule(id)
+            .map(|rule| Some(Some(rule)))
+            .map_err(|e| Failure::Usage(format!("--explain: {}", Escaped(&e)))),
+    }
+}
+
+fn usage(mistake: Mistake) -> Failure {
+    Failure::Usage(Escaped(&mistake.to_string()).to_string())
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Failure::Cannot(format!("{}: {error}", Escaped(&name(path)))))
+}

@@ -1,0 +1,379 @@
+//! What is wrong, and how it was judged.
+
+use super::{Look, entry};
+use crate::about::About;
+use crate::figures::{Grouped, Percent};
+use crate::symptoms::Texts;
+use crate::table::{Column, NOTHING, Table};
+use crate::time::{Human, Rfc3339};
+use std::io::{self, Write};
+use wirewait_analysis::{
+    Limit, Rule, Sight, Sights, Snapshot, State, Subject, Symptom, Thresholds,
+};
+
+/// Symptoms that people see at once; programs get all of them.
+const SHOWN: usize = 10;
+/// Places that a row names.
+const PLACES: usize = 2;
+/// Judgements below their thresholds that are explained when nobody asks for one of them.
+const EXPLAINED: usize = 100;
+
+const COLUMNS: &[Column] = &[
+    Column::right("cost"),
+    Column::left("symptom"),
+    Column::left("of"),
+    Column::left("how often"),
+    Column::left("frames"),
+];
+
+/// Writes the most expensive symptoms.
+pub(super) fn symptoms(
+    out: &mut impl Write,
+    about: &About,
+    snapshot: &Snapshot,
+    look: Look,
+) -> io::Result<()> {
+    let all = &snapshot.symptoms;
+    let raised = all.raised().count();
+    let withdrawn = all
+        .found
+        .iter()
+        .filter(|s| matches!(s.state, State::Withdrawn(_)))
+        .count();
+    if raised + withdrawn == 0 {
+        return Ok(());
+    }
+    writeln!(out)?;
+    look.heading(out, "Symptoms")?;
+    let mut table = Table::new(COLUMNS);
+    for symptom in all.raised().take(SHOWN) {
+        table.row(vec![
+            cost(symptom),
+            about.texts.title(symptom.rule.id).to_owned(),
+            subject(&symptom.subject),
+            often(symptom),
+            places(&symptom.hits, PLACES),
+        ]);
+    }
+    if !table.is_empty() {
+        table.write(out, look)?;
+    }
+    let further = raised.saturating_sub(SHOWN) as u64 + all.more;
+    let rest = [
+        (further, "more"),
+        (withdrawn as u64, "withdrawn for a reason"),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{} {what}", Grouped(n)))
+    .collect::<Vec<_>>();
+    let rest = match rest.is_empty() {
+        true => String::new(),
+        false => format!("{}; ", rest.join(", ")),
+    };
+    writeln!(
+        out,
+        "  {rest}`wirewait report --explain` shows how each was judged"
+    )
+}
+
+/// Writes how each was judged, or those of one rule.
+///
+/// # Errors
+/// What `out` says.
+pub fn explain(
+    out: &mut impl Write,
+    about: &About,
+    snapshot: &Snapshot,
+    only: Option<&Rule>,
+    look: Look,
+) -> io::Result<()> {
+    let all = &snapshot.symptoms;
+    let wanted: Vec<&Symptom> = all
+        .found
+        .iter()
+        .filter(|s| only.is_none_or(|rule| rule.id == s.rule.id))
+        .collect();
+    let limit = if only.is_some() {
+        usize::MAX
+    } else {
+        EXPLAINED
+    };
+    for (n, symptom) in wanted.iter().take(limit).enumerate() {
+        if n > 0 {
+            writeln!(out)?;
+        }
+        one(out, about, symptom, &all.thresholds, look)?;
+    }
+    let left = wanted.len().saturating_sub(limit) as u64;
+    match (wanted.is_empty(), left + all.more) {
+        (true, _) => match only {
+            Some(rule) => writeln!(
+                out,
+                "{}: not seen. It counts {} ({} = {}).",
+                rule.id,
+                rule.counts,
+                rule.limit.threshold().name(),
+                all.thresholds.get(rule.limit.threshold())
+            ),
+            None => writeln!(out, "Nothing that any symptom counts was seen."),
+        },
+        (false, 0) => Ok(()),
+        (false, n) => writeln!(
+            out,
+            "\n{} more that cost less; name one with --explain=NAME.",
+            Grouped(n)
+        ),
+    }
+}
+
+fn one(
+    out: &mut impl Write,
+    about: &About,
+    symptom: &Symptom,
+    thresholds: &Thresholds,
+    look: Look,
+) -> io::Result<()> {
+    let rule = symptom.rule;
+    let title = format!(
+        "{} ({}) of {}: {}",
+        rule.id,
+        rule.severity.name(),
+        subject(&symptom.subject),
+        judged(&symptom.state, &about.texts)
+    );
+    look.heading(out, &title)?;
+    let texts = about.texts.of(rule.id);
+    if let Some(texts) = texts {
+        writeln!(out, "  {}", texts.description)?;
+    }
+    let hits = &symptom.hits;
+    entry(
+        out,
+        "for",
+        format_args!("{} {}", often(symptom), rule.counts),
+    )?;
+    entry(out, "threshold", limits(&rule.limit, thresholds))?;
+    if rule.costly {
+        let notable = wirewait_analysis::Threshold::NotableCost;
+        entry(
+            out,
+            "",
+            format_args!("or {} = {}", notable.name(), thresholds.get(notable)),
+        )?;
+    }
+    entry(out, "cost", cost(symptom))?;
+    if let (Some(first), Some(last)) = (hits.first, hits.last) {
+        entry(
+            out,
+            "from",
+            format_args!("frame {}, {}", first.frame, Rfc3339(first.at)),
+        )?;
+        entry(
+            out,
+            "to",
+            format_args!("frame {}, {}", last.frame, Rfc3339(last.at)),
+        )?;
+    }
+    if !symptom.words.is_empty() {
+        let words: Vec<String> = symptom
+            .words
+            .iter()
+            .map(|(word, times)| format!("{word} {}", Grouped(*times)))
+            .collect();
+        entry(out, "mostly", words.join(", "))?;
+    }
+    if hits.count > 0 {
+        entry(out, "frames", places(hits, usize::MAX))?;
+    }
+    for (n, (why, sights)) in symptom.against.iter().enumerate() {
+        let title = if n == 0 { "against" } else { "" };
+        entry(
+            out,
+            title,
+            format_args!(
+                "{}: {} (frames {})",
+                match sights.count {
+                    1 => "once".to_owned(),
+                    n => format!("{} times", Grouped(n)),
+                },
+                why.text(),
+                places(sights, PLACES)
+            ),
+        )?;
+    }
+    entry(out, "check", check(about, symptom))?;
+    let texts = texts.filter(|_| symptom.state == State::Raised);
+    for (title, lines) in [
+        ("causes", texts.map(|t| &t.causes)),
+        ("try", texts.map(|t| &t.actions)),
+    ] {
+        for (n, line) in lines.into_iter().flatten().enumerate() {
+            entry(out, if n == 0 { title } else { "" }, line)?;
+        }
+    }
+    Ok(())
+}
+
+fn judged(state: &State, texts: &Texts) -> String {
+    match state {
+        State::Raised => "raised".to_owned(),
+        State::Withdrawn(why) => format!("withdrawn, {}", why.text()),
+        State::Covered(by) => format!("covered by \"{}\"", texts.title(by)),
+        State::Below => "below the threshold".to_owned(),
+        State::TooFew => "too few to judge".to_owned(),
+    }
+}
+
+fn limits(limit: &Limit, thresholds: &Thresholds) -> String {
+    let value = |t: wirewait_analysis::Threshold| format!("{} = {}", t.name(), thresholds.get(t));
+    let mut text = value(limit.threshold());
+    if let Some((base, minimum)) = limit.base() {
+        text.push_str(&format!(" of {}, {}", base.text(), value(minimum)));
+    }
+    if let Limit::Share { least, .. } = limit {
+        text.push_str(&format!(", {}", value(*least)));
+    }
+    text
+}
+
+/// The command that shows the frames.
+fn check(about: &About, symptom: &Symptom) -> String {
+    let against = symptom.against.iter().flat_map(|(_, sights)| sights.kept());
+    let mut frames: Vec<u64> = symptom
+        .hits
+        .kept()
+        .chain(against)
+        .flat_map(|sight| [sight.from.frame, sight.to.frame])
+        .collect();
+    frames.sort_unstable();
+    frames.dedup();
+    let frames: Vec<String> = frames.iter().map(u64::to_string).collect();
+    let files = match about.files.as_slice() {
+        [file] if !file.contains([' ', '\'', '"']) => crate::Escaped(file).to_string(),
+        _ => "FILE...".to_owned(),
+    };
+    format!("wirewait decode {files} -F {}", frames.join(","))
+}
+
+fn cost(symptom: &Symptom) -> String {
+    match symptom.hits.cost_ns {
+        0 => NOTHING.to_owned(),
+        ns => Human(i64::try_from(ns).unwrap_or(i64::MAX)).to_string(),
+    }
+}
+
+/// `10.0.0.1 at 10.0.0.8`.
+pub(crate) fn subject(subject: &Subject) -> String {
+    match subject {
+        Subject::Segment => "the segment".to_owned(),
+        Subject::Server(end) => format!("server {end}"),
+        Subject::Client(end) => format!("client {end}"),
+        Subject::Station(end) => format!("station {end}"),
+        Subject::Pair { client, server } => format!("{client} at {server}"),
+        Subject::Conversation(a, b) => format!("{a} and {b}"),
+    }
+}
+
+/// `(8 / 28) 28.6 %`, `(28) mean 120 ms`, `(3)`.
+pub(crate) fn often(symptom: &Symptom) -> String {
+    let count = Grouped(symptom.hits.count);
+    match (symptom.rule.limit, symptom.of) {
+        (Limit::Mean { .. }, Some(of)) => {
+            let mean = symptom.hits.cost_ns.checked_div(of);
+            let mean = mean.map(|ns| Human(i64::try_from(ns).unwrap_or(i64::MAX)));
+            match mean {
+                Some(mean) => format!("({}) mean {mean}", Grouped(of)),
+                None => format!("({})", Grouped(of)),
+            }
+        }
+        (_, Some(of)) => format!(
+            "({count} / {}) {}",
+            Grouped(of),
+            Percent(symptom.hits.count, of)
+        ),
+        (_, None) => format!("({count})"),
+    }
+}
+
+/// `251>282, 300`: from which frame to which.
+fn places(sights: &Sights, most: usize) -> String {
+    let mut kept: Vec<&Sight> = sights.kept().collect();
+    // The most expensive ones, in the order of the capture.
+    kept.sort_by_key(|sight| (std::cmp::Reverse(sight.cost_ns), sight.from.frame));
+    kept.truncate(most);
+    kept.sort_by_key(|sight| (sight.from.frame, sight.to.frame));
+    let mut shown: Vec<String> = kept
+        .iter()
+        .map(|sight| match (sight.from.frame, sight.to.frame) {
+            (from, to) if from == to => from.to_string(),
+            (from, to) => format!("{from}>{to}"),
+        })
+        .collect();
+    if shown.is_empty() {
+        return NOTHING.to_owned();
+    }
+    if sights.count > shown.len() as u64 {
+        shown.push("...".to_owned());
+    }
+    shown.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn how_each_was_judged() {
+        let about = crate::text::tests::about();
+        let text = written(|out| explain(out, &about, &samples::snapshot(), None, Look::FILE));
+        crate::golden::check("explain.txt", &text);
+    }
+
+    #[test]
+    fn one_kind_alone() {
+        let about = About {
+            files: vec!["a.pcap".to_owned()],
+            ..About::default()
+        };
+        let snapshot = samples::snapshot();
+        let text = |id: &str| {
+            let rule = crate::symptoms::rule(id).unwrap();
+            written(|out| explain(out, &about, &snapshot, Some(rule), Look::FILE))
+        };
+        let repeated = text("requests_repeated");
+        assert!(
+            repeated.starts_with("requests_repeated (symptom) of 10.0.0.9 at 10.0.0.1: raised\n")
+        );
+        assert!(repeated.contains("wirewait decode a.pcap -F 7,251,282,300,310\n"));
+        assert_eq!(
+            text("slow_transfer"),
+            "slow_transfer: not seen. It counts transfers below \
+             slow_transfer_bytes_per_second (slow_transfer_bytes_per_second = 50000).\n"
+        );
+    }
+
+    #[test]
+    fn ten_at_most_and_the_rest_counted() {
+        let about = About::default();
+        let mut snapshot = samples::snapshot();
+        let one = snapshot.symptoms.found[0].clone();
+        snapshot.symptoms.found = vec![one; 13];
+        let text = written(|out| symptoms(out, &about, &snapshot, Look::FILE));
+        assert_eq!(text.matches("Slow server").count(), 10);
+        assert!(
+            text.contains("\n  3 more; `wirewait report --explain`"),
+            "{text}"
+        );
+        snapshot.symptoms.found.clear();
+        let nothing = written(|out| symptoms(out, &about, &snapshot, Look::FILE));
+        assert_eq!(nothing, "", "no section without content");
+    }
+}
