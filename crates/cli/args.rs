@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Frames, decoded
     Decode(DecodeArgs),
+    /// Performance Monitor's objects and counters, for every station on the wire
+    Counters(CountersArgs),
     /// What is understood, and by what it was checked
     Protocols(ProtocolsArgs),
     /// Makes a capture with known answers
@@ -151,6 +153,22 @@ pub(crate) struct DecodeArgs {
     pub(crate) time: TimeFormat,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CountersArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Shape of the counters; pdh-csv is what Windows' own tools read
+    #[arg(long, value_enum, default_value_t = CounterFormat::Text)]
+    pub(crate) format: CounterFormat,
+    /// From one reading of the counters to the next [default: 1s]
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) interval: Option<Span>,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -365,6 +383,14 @@ pub(crate) enum RowFormat {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CounterFormat {
+    Text,
+    Csv,
+    PdhCsv,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DecodeFormat {
     Text,
     Json,
@@ -458,6 +484,12 @@ fn check(command: &Command) -> Result<(), String> {
         Command::Transactions(args) => (&args.input.select, Some(&args.analysis)),
         Command::Compare(args) => (&args.select, Some(&args.analysis)),
         Command::Decode(args) => (&args.input.select, None),
+        Command::Counters(args) => {
+            if args.interval.is_some_and(|interval| interval.nanos == 0) {
+                return Err("--interval has to be more than 0".to_owned());
+            }
+            (&args.input.select, Some(&args.analysis))
+        }
         Command::LastCalibrate(args) => (&args.input.select, None),
         Command::Protocols(_) | Command::Synth(_) => return Ok(()),
     };
@@ -560,7 +592,7 @@ mod tests {
     #[test]
     fn commands_that_do_not_exist_yet_are_not_in_the_help() {
         let help = Cli::command().render_long_help().to_string();
-        for absent in ["live", "view", "counters"] {
+        for absent in ["live", "view"] {
             assert!(!help.contains(&format!("  {absent} ")), "{absent}\n{help}");
         }
         for present in [
@@ -568,6 +600,7 @@ mod tests {
             "transactions",
             "compare",
             "decode",
+            "counters",
             "protocols",
             "synth",
         ] {
@@ -586,6 +619,19 @@ mod tests {
         let invalid = ErrorKind::ValueValidation;
         assert_eq!(parse(&["a", "--timeout", "0"]).unwrap_err(), invalid);
         assert_eq!(parse(&["a", "--timeout", "soon"]).unwrap_err(), invalid);
+    }
+
+    #[test]
+    fn counters_need_an_interval_of_some_length() {
+        let Ok(Command::Counters(args)) = parse(&["counters", "a", "--format", "pdh-csv"]) else {
+            panic!("counters is a command");
+        };
+        assert_eq!(args.format, CounterFormat::PdhCsv);
+        let invalid = ErrorKind::ValueValidation;
+        assert_eq!(
+            parse(&["counters", "a", "--interval", "0"]).unwrap_err(),
+            invalid
+        );
     }
 
     #[test]

@@ -11,8 +11,8 @@ use std::path::Path;
 use wirewait_capture::filter::Filter;
 use wirewait_capture::{Files, Options, open};
 use wirewait_engine::{
-    Choice, Engine, Frame, Progress, Settings, Sink, Snapshot, SourceError, SourceErrorKind,
-    Thresholds, Timestamp,
+    Analyzer, Choice, Engine, Frame, Progress, Readings, Settings, Sink, Snapshot, SourceError,
+    SourceErrorKind, Thresholds, Timestamp,
 };
 use wirewait_report::{About, Escaped, Interface};
 
@@ -87,8 +87,22 @@ impl Input {
         settings: Settings,
         sink: &mut K,
         quiet: bool,
-        mut check: impl FnMut(&mut K) -> Result<(), Failure>,
+        check: impl FnMut(&mut K) -> Result<(), Failure>,
     ) -> Result<Analysis, Failure> {
+        let (analysis, _) = self.analyse_watching(settings, sink, quiet, check, |_, _| {})?;
+        Ok(analysis)
+    }
+
+    /// As [`Input::analyse`], with a look at the analysis before each frame that it takes, and
+    /// at its meters at the end.
+    pub(crate) fn analyse_watching<K: Sink>(
+        self,
+        settings: Settings,
+        sink: &mut K,
+        quiet: bool,
+        mut check: impl FnMut(&mut K) -> Result<(), Failure>,
+        mut watch: impl FnMut(&Frame<'_>, &Analyzer),
+    ) -> Result<(Analysis, Readings), Failure> {
         let Self {
             files,
             mut selection,
@@ -100,7 +114,14 @@ impl Input {
         let bar = Bar::new(&files, quiet);
         let mut engine = Engine::new(files, settings).judging_by(thresholds);
         loop {
-            let progress = engine.step_choosing(|frame| selection.choose(frame), sink);
+            let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
+                let choice = selection.choose(frame);
+                if choice == Choice::Take {
+                    watch(frame, analyzer);
+                }
+                choice
+            };
+            let progress = engine.step_watching(choose, sink);
             bar.show(engine.source());
             check(sink)?;
             match progress {
@@ -109,16 +130,17 @@ impl Input {
                 Err(error) => bar.aside(|| damage.take(error))?,
             }
         }
-        let (snapshot, files) = engine.finish(sink);
+        let (snapshot, readings, files) = engine.finish_metered(sink);
         check(sink)?;
         bar.clear();
         warn_anew(&files, warned);
         selection.warn();
-        Ok(Analysis {
+        let analysis = Analysis {
             snapshot,
             interfaces: files.interfaces().iter().map(interface).collect(),
             damage,
-        })
+        };
+        Ok((analysis, readings))
     }
 
     /// The next frame, with damage reported and passed over.

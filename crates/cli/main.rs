@@ -5,6 +5,7 @@
 mod args;
 mod compare;
 mod condition;
+mod counters;
 mod decode;
 mod failure;
 mod input;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Transactions(args) => transactions::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Decode(args) => decode::run(&args),
+        Command::Counters(args) => counters::run(&args),
         Command::Protocols(args) => protocols::run(&args),
         Command::Synth(args) => synth::run(&args),
         Command::LastCalibrate(args) => last_calibrate::run(&args),

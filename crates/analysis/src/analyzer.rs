@@ -17,15 +17,15 @@ use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Fairness, Grade, Mark, Notice, Settings, Snapshot, Thresholds,
-    Transaction, WHOLE_FRAME,
+    Assembled, CaptureRow, Deed, Fairness, Grade, Mark, Notice, Readings, Settings, Snapshot,
+    Thresholds, Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
 use std::cell::RefCell;
 use unclaimed::Unclaimed;
 use wirewait_wire::{
     Announces, Carries, Cast, Depth, DissectorId, Endpoint, Exchange, Facts, Frame, Key, Next,
-    Order, Registry, Role, Side, Stream, Timestamp, Walk,
+    Order, Registry, Role, Side, Span, Stream, Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -186,6 +186,7 @@ impl Analyzer {
         if original.is_some() {
             state.books.attribution.duplicates += 1;
         } else {
+            let carrier = common.carrier(walk);
             let seen = Seen {
                 mark: Mark {
                     frame: state.books.now(),
@@ -193,7 +194,8 @@ impl Analyzer {
                 },
                 frame,
                 walk,
-                carrier: common.carrier(walk),
+                carrier: carrier.map_or("", |(name, _)| name),
+                carrier_span: carrier.map(|(_, span)| span),
                 announces: common.announces(walk),
             };
             state.books.seen(&seen);
@@ -224,6 +226,13 @@ impl Analyzer {
     /// The capture is over: closes everything that is open.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         self.state.finish(&self.common, sink);
+    }
+
+    /// What the meters of all stations show at this moment. They are read as messages and
+    /// frames come, not when transactions close, so that they can be read at any time.
+    #[must_use]
+    pub fn readings(&self) -> Readings {
+        self.state.books.meters.readings()
     }
 
     /// All figures as they stand. What is still open is not in them.
@@ -282,12 +291,9 @@ impl Analyzer {
 
 impl Common {
     /// The innermost layer that carries requests.
-    fn carrier(&self, walk: &Walk) -> &'static str {
-        walk.spans()
-            .iter()
-            .rev()
-            .find_map(|span| self.registry.dissector(span.dissector).carrier)
-            .unwrap_or("")
+    fn carrier(&self, walk: &Walk) -> Option<(&'static str, Span)> {
+        let mut layers = walk.spans().iter().rev();
+        layers.find_map(|span| Some((self.registry.dissector(span.dissector).carrier?, *span)))
     }
 
     /// How to read what the innermost layer tells of ways and servers.

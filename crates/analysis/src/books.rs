@@ -5,6 +5,7 @@ use crate::figures::Figures;
 use crate::ledgers::Ledgers;
 use crate::load::Loads;
 use crate::message::Message;
+use crate::meters::Meters;
 use crate::round_trips::RoundTrips;
 use crate::symptoms::Watch;
 use crate::world::{Event, Seen, World};
@@ -31,6 +32,7 @@ pub(crate) struct Books {
     pub(crate) figures: Figures,
     pub(crate) ledgers: Ledgers,
     pub(crate) load: Loads,
+    pub(crate) meters: Meters,
     pub(crate) round_trips: RoundTrips,
     pub(crate) watch: Watch,
     pub(crate) attribution: Attribution,
@@ -56,6 +58,7 @@ impl Books {
             figures: Figures::new(settings),
             ledgers: Ledgers::new(&settings),
             load: Loads::new(&settings),
+            meters: Meters::new(settings.rows),
             round_trips: RoundTrips::new(settings.rows),
             watch: Watch::new(&settings),
             attribution: Attribution::default(),
@@ -104,8 +107,11 @@ impl Books {
             Event::Protocol(id) => self.count_protocol(id),
             Event::Notice(notice) => {
                 self.watch.noticed(&notice);
+                self.meters.noticed(&notice);
                 sink.noticed(&notice);
             }
+            Event::Asked(transaction) => self.meters.asked(transaction),
+            Event::Answered(transaction) => self.meters.answered(transaction),
             Event::Closed(transaction) => {
                 self.attribution.transactions += transaction.share;
                 if transaction.outcome != Outcome::OrphanResponse {
@@ -114,6 +120,7 @@ impl Books {
                 self.figures.closed(transaction);
                 self.load.closed(transaction);
                 self.watch.closed(transaction);
+                self.meters.closed(transaction);
                 sink.transaction(transaction);
             }
         }
@@ -154,6 +161,7 @@ impl Books {
         self.round_trips.seen(seen);
         self.load.seen(seen);
         self.watch.seen(seen);
+        self.meters.seen(seen);
         let walk = seen.walk;
         for span in walk.spans() {
             self.count_protocol(span.dissector);
@@ -230,7 +238,8 @@ impl Books {
                     .saturating_add(self.ledgers.evicted)
                     .saturating_add(self.round_trips.evicted)
                     .saturating_add(self.load.evicted())
-                    .saturating_add(self.watch.evicted()),
+                    .saturating_add(self.watch.evicted())
+                    .saturating_add(self.meters.evicted),
                 Grade::Fair,
             ),
             (

@@ -7,6 +7,9 @@ use std::collections::VecDeque;
 /// Frames on their way that are remembered in one direction.
 const SENT: usize = 128;
 
+/// Acknowledged frames likewise.
+const DONE: usize = 16;
+
 /// Data that was sent and is not acknowledged.
 struct Sent {
     number: u32,
@@ -19,6 +22,8 @@ struct Sent {
 #[derive(Default)]
 struct Way {
     sent: VecDeque<Sent>,
+    /// What was acknowledged last: it may come again when the acknowledgement was lost.
+    done: VecDeque<Sent>,
     /// Bytes of those in `sent`.
     outstanding: u64,
     /// The sender cannot take anything since.
@@ -77,7 +82,8 @@ impl Flow {
     pub(crate) fn resent(&mut self, side: usize, number: u32, mark: Mark) -> Noticed {
         let way = &mut self.ways[side];
         way.try_again(mark);
-        let known = way.sent.iter_mut().rev().find(|s| s.number == number);
+        let mut known = way.sent.iter_mut().rev().chain(way.done.iter_mut().rev());
+        let known = known.find(|s| s.number == number);
         Noticed::Resent {
             after_ns: known.map(|sent| {
                 mark.at
@@ -107,7 +113,10 @@ impl Flow {
             frames += 1;
             bytes += u64::from(first.bytes);
             last = Some(first.last);
-            way.sent.pop_front();
+            if way.done.len() >= DONE {
+                way.done.pop_front();
+            }
+            way.done.extend(way.sent.pop_front());
         }
         way.outstanding -= bytes.min(outstanding);
         let after_ns = mark.at.since(last?.at).max(0);

@@ -20,6 +20,7 @@ mod ledger;
 mod ledgers;
 mod load;
 mod message;
+mod meters;
 mod names;
 mod notice;
 mod numbered;
@@ -49,6 +50,10 @@ pub use load::{
     ENOUGH_PER_BUCKET, ENOUGH_SIZES, Example, GROWN_PERCENT, HOP_LIMIT, HopRow, Interval, Knee,
     LevelCurve, LevelFigures, LevelRow, Load, LoadOf, Moved, NOISE_TIMES, RouteRow, STEADY_NS,
     ServiceRow, SizeCurve, SizeRow, Timeline, TransitRow,
+};
+pub use meters::{
+    ErrorKey, LATE_ACK_NS, PairMeter, Readings, RequestMeter, Role, SegmentMeter, ShareKey,
+    ShareMeter, StationMeter, Task, TransportMeter,
 };
 pub use names::{LONGEST_NAME, Place};
 pub use notice::{DEAD_AFTER, Notice, Noticed};

@@ -30,8 +30,7 @@ pub struct Notice {
 pub enum Noticed {
     /// The sender sent data again that it had sent before.
     Resent {
-        /// Since it had last sent it, ns; `None` if the other side had acknowledged it, or
-        /// that is forgotten.
+        /// Since it had last sent it, ns; `None` if that is not in the capture, or forgotten.
         after_ns: Option<i64>,
     },
     /// The sender did not take all the data of the other side, and wants it again.

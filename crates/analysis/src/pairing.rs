@@ -476,6 +476,9 @@ impl Pairing {
             }
         }
         if whole {
+            if open.state == State::Asking {
+                events(Event::Asked(&open.transaction));
+            }
             open.state = State::Waiting;
         }
     }

@@ -181,6 +181,7 @@ mod tests {
                 walk: &walk,
                 carrier: "",
                 announces: None,
+                carrier_span: None,
             });
         }
         let last = |row: &RoundTrip| match row.station.address {

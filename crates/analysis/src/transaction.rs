@@ -2,7 +2,7 @@
 
 use crate::Place;
 use std::sync::Arc;
-use wirewait_wire::{Chain, Endpoint, File, Kind, Operation, Status, Timestamp};
+use wirewait_wire::{Chain, Effects, Endpoint, File, Kind, Operation, Status, Timestamp};
 
 /// A frame and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -273,6 +273,10 @@ pub struct Transaction {
     pub file: Option<File>,
     /// Dialect, user, share and file by name, as far as the capture shows them.
     pub place: Option<Arc<Place>>,
+    /// What it does to what the server keeps, by request and response together.
+    pub effects: Effects,
+    /// Of a negotiation: bytes of the largest message, or read, agreed on.
+    pub buffer: Option<u32>,
     /// Routers the request passed.
     pub hops: Option<u8>,
     /// What to bear in mind.

@@ -4,7 +4,7 @@ use crate::ledger::Passage;
 use crate::names::Known;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::RefCell;
-use wirewait_wire::{Announces, DissectorId, Endpoint, Frame, Registry, Timestamp, Walk};
+use wirewait_wire::{Announces, DissectorId, Endpoint, Frame, Registry, Span, Timestamp, Walk};
 
 /// What is the same for every conversation.
 pub(crate) struct World<'a> {
@@ -35,6 +35,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) carrier: &'static str,
     /// How to read what its innermost layer tells of ways and servers.
     pub(crate) announces: Option<Announces>,
+    /// That layer.
+    pub(crate) carrier_span: Option<Span>,
 }
 
 /// What a conversation tells the books.
@@ -57,6 +59,10 @@ pub(crate) enum Event<'a> {
     Lost(Wait<'a>, Timestamp),
     /// A transport did something that an administrator counts.
     Notice(Notice),
+    /// A request is complete.
+    Asked(&'a Transaction),
+    /// Its answer is complete.
+    Answered(&'a Transaction),
     /// A transaction is closed.
     Closed(&'a Transaction),
     /// So much of the frames belongs to no transaction.

@@ -17,9 +17,9 @@ use std::fmt;
 pub use wirewait_analysis::compare;
 pub use wirewait_analysis::{
     Analyzer, Attribution, CaptureRow, Counts, Duplex, EXACT_VALUES, Excluded, Extent, Flags,
-    FrameCounts, FrameSums, Grade, Grouping, Mark, Outcome, Place, PlaceRow, Reason, Rule, Segment,
-    SegmentRow, ServerRow, Settings, Sink, Snapshot, Spread, StationRow, Thresholds, Times,
-    Transaction, Turnaround, WHOLE_FRAME,
+    FrameCounts, FrameSums, Grade, Grouping, Mark, Notice, Noticed, Outcome, Place, PlaceRow,
+    Readings, Reason, Rule, Segment, SegmentRow, ServerRow, Settings, Sink, Snapshot, Spread,
+    StationRow, Thresholds, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
 pub use wirewait_dissectors::{EVIDENCE, last, registry};
 pub use wirewait_wire::{
@@ -106,12 +106,25 @@ impl<S: Source> Engine<S> {
         mut choose: impl FnMut(&Frame<'_>) -> Choice,
         sink: &mut dyn Sink,
     ) -> Result<Progress, SourceError> {
+        self.step_watching(|frame, _| choose(frame), sink)
+    }
+
+    /// As [`Engine::step_choosing`], with a look at the analysis before each frame: meters are
+    /// read at moments of the frames' own time.
+    ///
+    /// # Errors
+    /// As [`Engine::step`].
+    pub fn step_watching(
+        &mut self,
+        mut choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, SourceError> {
         for _ in 0..STEP {
             let Some(frame) = self.source.next_frame()? else {
                 return Ok(Progress::End);
             };
             let interface = frame.interface;
-            match choose(&frame) {
+            match choose(&frame, &self.analyzer) {
                 Choice::Take => {
                     self.analyzer.frame(&frame, sink);
                     self.meet(interface);
@@ -151,9 +164,16 @@ impl<S: Source> Engine<S> {
     }
 
     /// Closes what is still open. Gives the final figures, and the source back.
-    pub fn finish(mut self, sink: &mut dyn Sink) -> (Snapshot, S) {
+    pub fn finish(self, sink: &mut dyn Sink) -> (Snapshot, S) {
+        let (snapshot, _, source) = self.finish_metered(sink);
+        (snapshot, source)
+    }
+
+    /// As [`Engine::finish`], with what the meters show at the end.
+    pub fn finish_metered(mut self, sink: &mut dyn Sink) -> (Snapshot, Readings, S) {
         self.analyzer.finish(sink);
-        (self.analyzer.snapshot(), self.source)
+        let readings = self.analyzer.readings();
+        (self.analyzer.snapshot(), readings, self.source)
     }
 }
 

@@ -7,6 +7,7 @@
 //! - [`ladder`]: the frames of a conversation, for both of these;
 //! - [`transactions`]: one row per transaction, as it closes;
 //! - [`compare`]: several captures against one of them;
+//! - [`counters`]: Performance Monitor's objects and counters, over time;
 //! - [`decode`]: frames, layer by layer;
 //! - [`protocols`]: what is understood, and by what it was checked.
 //!
@@ -21,6 +22,7 @@
 
 mod about;
 pub mod compare;
+pub mod counters;
 pub mod csv;
 pub mod decode;
 mod escape;

@@ -11,7 +11,9 @@ use wirewait_analysis::{
     State, StationRow, Subject, Symptom, Symptoms, Times, Transaction, Turnaround, Volume,
     WHOLE_FRAME, WireBytes,
 };
-use wirewait_wire::{Address, Chain, Endpoint, File, Kind, LinkType, Operation, Status, Timestamp};
+use wirewait_wire::{
+    Address, Chain, Effects, Endpoint, File, Kind, LinkType, Operation, Status, Timestamp,
+};
 
 pub(crate) static READ: Operation = Operation {
     name: "READ_ANDX",
@@ -116,6 +118,8 @@ pub(crate) fn answered() -> Transaction {
             path: Some("\\pay\x1b.xls".into()),
             pipes: false,
         })),
+        effects: Effects::NONE,
+        buffer: None,
         hops: None,
         flags: Flags::RAW,
     }
@@ -150,6 +154,8 @@ pub(crate) fn ambiguous() -> Transaction {
         data_bytes: 0,
         file: None,
         place: None,
+        effects: Effects::NONE,
+        buffer: None,
         hops: Some(2),
         flags: Flags::AMBIGUOUS,
         ..answered()

@@ -76,6 +76,46 @@ impl Kind {
     }
 }
 
+/// What a message does to the things that a server keeps for its clients. Several may be
+/// done in one message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effects(u16);
+
+impl Effects {
+    /// Nothing.
+    pub const NONE: Self = Self(0);
+    /// Agrees on how to talk.
+    pub const NEGOTIATES: Self = Self(1);
+    /// Begins the session of a user, or goes on beginning it.
+    pub const LOGS_ON: Self = Self(1 << 1);
+    /// Ends it.
+    pub const LOGS_OFF: Self = Self(1 << 2);
+    /// Connects to a share.
+    pub const ATTACHES: Self = Self(1 << 3);
+    /// Disconnects from one.
+    pub const DETACHES: Self = Self(1 << 4);
+    /// Begins a search that the server keeps open.
+    pub const SEARCHES: Self = Self(1 << 5);
+    /// Ends one.
+    pub const ENDS_SEARCH: Self = Self(1 << 6);
+    /// Reads or writes pages of memory, not what a program asked for.
+    pub const PAGES: Self = Self(1 << 7);
+    /// Calls a name, to have a connection with whoever has it.
+    pub const CALLS: Self = Self(1 << 8);
+
+    /// Whether all of `other` are done.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These and `other`.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
 /// An operation of a protocol, by the name its specification gives it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Operation {
@@ -285,6 +325,11 @@ pub struct Exchange {
     pub names: bool,
     /// Which of the dialects that the request offered the response chose, counted from 0.
     pub choice: Option<u16>,
+    /// What it does to what the server keeps; of a response, what the request did not show.
+    pub effects: Effects,
+    /// In the answer to a negotiation: bytes of the largest message, or of the largest read,
+    /// that was agreed on.
+    pub buffer: Option<u32>,
     /// How much of the request or response this message is.
     pub parts: Parts,
     /// What the request is answered with.
@@ -323,6 +368,8 @@ impl Exchange {
             tree: None,
             names: false,
             choice: None,
+            effects: Effects::NONE,
+            buffer: None,
             parts: Parts::Whole,
             expect: Expect::Response,
             presence: None,

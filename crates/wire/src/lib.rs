@@ -32,8 +32,8 @@ pub use dissector::{
 };
 pub use endpoint::{Address, Endpoint, Identity};
 pub use exchange::{
-    Answered, Asked, Chain, Exchange, Expect, File, Id, Kind, Operation, Part, Parts, Role, Side,
-    Status,
+    Answered, Asked, Chain, Effects, Exchange, Expect, File, Id, Kind, Operation, Part, Parts,
+    Role, Side, Status,
 };
 pub use facts::{
     Carries, Cast, Connection, Facts, Numbered, NumberedKind, Order, Presence, Segment, Session,

@@ -5,7 +5,7 @@ use crate::llc;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
 use wirewait_wire::{
-    Answered, Asked, Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input,
+    Answered, Asked, Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id, Input,
     Kind, Layer, Next, Operation, Part, Role, Segment, Session, Side, Status, Step, Verified,
 };
 
@@ -252,7 +252,11 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
             operation: &FIND_NAME,
             ..request(h.command, h.response)
         }),
-        command::NAME_QUERY | command::STATUS_QUERY | command::SESSION_INITIALIZE => {
+        command::NAME_QUERY => Some(Exchange {
+            effects: Effects::CALLS,
+            ..request(h.command, h.response)
+        }),
+        command::STATUS_QUERY | command::SESSION_INITIALIZE => {
             Some(request(h.command, h.response))
         }
         command::NAME_RECOGNIZED => Some(Exchange {

@@ -1,7 +1,7 @@
 //! What every command code is called and what class of work it does.
 //! MS-CIFS 2.2.2.1 (SMB_COM command codes), MS-SMB 2.2.2.1.
 
-use wirewait_wire::{Kind, Operation};
+use wirewait_wire::{Effects, Kind, Operation};
 
 /// A command code. Codes that the specification does not know survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,19 @@ impl Command {
                 | Self::SECURITY_PACKAGE_ANDX
                 | Self::NT_CREATE_ANDX
         )
+    }
+
+    /// What it does to what the server keeps. A search is begun by a subfunction.
+    pub(super) const fn effects(self) -> Effects {
+        match self {
+            Self::NEGOTIATE => Effects::NEGOTIATES,
+            Self::SESSION_SETUP_ANDX => Effects::LOGS_ON,
+            Self::LOGOFF_ANDX => Effects::LOGS_OFF,
+            Self::TREE_CONNECT | Self::TREE_CONNECT_ANDX => Effects::ATTACHES,
+            Self::TREE_DISCONNECT | Self::CLOSE_AND_TREE_DISC => Effects::DETACHES,
+            Self::FIND_CLOSE | Self::FIND_CLOSE2 => Effects::ENDS_SEARCH,
+            _ => Effects::NONE,
+        }
     }
 
     /// The number under which an operation is known: the command alone, or, if it has a

@@ -29,8 +29,8 @@ use crate::{browser, ipx, mailslot, nbt};
 use andx::{Block, Blocks};
 use transfer::Transfer;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Exchange, Expect, Facts, Fault, Id, Input, Kind, Layer, Next, Part,
-    Parts, Presence, Role, Side, Status, Verified,
+    Carries, Claim, Dissector, Effects, Exchange, Expect, Facts, Fault, Id, Input, Kind, Layer,
+    Next, Part, Parts, Presence, Role, Side, Status, Verified,
 };
 
 /// Every message begins with it.
@@ -257,10 +257,14 @@ fn request(h: &Header, input: Input<'_>) -> Exchange {
         x.expect = Expect::Nothing;
         return x;
     }
+    if h.flags2 & PAGING_IO != 0 {
+        x.effects = x.effects.with(Effects::PAGES);
+    }
     let mut opened = false;
     for (n, block) in Blocks::new(h, input).enumerate() {
         let moved = transfer::request(&block);
         x.names |= names::has_some(&block);
+        x.effects = x.effects.with(block.command.effects());
         x.asked = x.asked.saturating_add(moved.asked);
         x.data = x.data.saturating_add(moved.data);
         // Behind an open in a chain a FID means nothing: the server puts the new one there.
@@ -332,6 +336,9 @@ fn first_block(x: &mut Exchange, b: &Block<'_>) {
             x.operation = asked.operation;
             x.code = asked.code;
             x.parts = transact::request_parts(b);
+            if x.code == Command::TRANSACTION2.code(Some(1)) {
+                x.effects = x.effects.with(Effects::SEARCHES);
+            }
             x.file = Transfer::of(asked.fid).file();
             if asked.mailslot {
                 x.role = Role::Notice;
@@ -407,6 +414,7 @@ fn response(h: &Header, input: Input<'_>) -> Exchange {
         }
         if block.command == Command::NEGOTIATE {
             x.choice = block.u16(0).filter(|choice| *choice != 0xffff);
+            x.buffer = largest(&block);
         }
         match block_parts(&block, moved.data) {
             Parts::Whole => {}
@@ -417,6 +425,17 @@ fn response(h: &Header, input: Input<'_>) -> Exchange {
         }
     }
     x
+}
+
+/// MaxBufferSize: behind the security mode of two bytes in LAN Manager's answer, behind one of
+/// one byte and the numbers of requests and circuits in NT's (MS-CIFS 2.2.4.52.2). The core
+/// protocol has none.
+fn largest(b: &Block<'_>) -> Option<u32> {
+    match b.word_count? {
+        13 => b.u16(4).map(u32::from),
+        17 => b.u32(7),
+        _ => None,
+    }
 }
 
 /// Whether a response only says that the answer will follow, or that the request may go on.
@@ -449,6 +468,9 @@ fn block_parts(b: &Block<'_>, data: u64) -> Parts {
         _ => transact::response_parts(b),
     }
 }
+
+/// Flags2: reads that a page fault caused (MS-CIFS 2.2.3.1).
+const PAGING_IO: u16 = 0x2000;
 
 fn break_id(fid: u16) -> Id {
     Id::new(BREAK, fid.into())

@@ -7,13 +7,15 @@ use super::{ASYNC, Header, RELATED, RESPONSE, names};
 use crate::parse::{le16, le32, le64};
 use crate::smb1;
 use crate::smb1::status::ntstatus;
-use wirewait_wire::{Exchange, File, Id, Input, Kind, Operation, Role, Side, Status};
+use wirewait_wire::{Effects, Exchange, File, Id, Input, Kind, Operation, Role, Side, Status};
 
 /// Command codes (2.2.1.2).
 pub(super) mod command {
     pub(crate) const NEGOTIATE: u16 = 0x00;
     pub(crate) const SESSION_SETUP: u16 = 0x01;
+    pub(crate) const LOGOFF: u16 = 0x02;
     pub(crate) const TREE_CONNECT: u16 = 0x03;
+    pub(crate) const TREE_DISCONNECT: u16 = 0x04;
     pub(crate) const CREATE: u16 = 0x05;
     pub(crate) const CLOSE: u16 = 0x06;
     pub(crate) const FLUSH: u16 = 0x07;
@@ -175,7 +177,20 @@ pub(super) fn exchange(h: &Header, part: Input<'_>) -> Exchange {
         .zip(h.tree)
         .map(|(session, tree)| Id::new(space::TREE, u128::from(session) << 32 | u128::from(tree)));
     ex.names = names::has_some(h);
+    ex.effects = effects(h.command);
     ex
+}
+
+/// What a command does to what the server keeps. A search ends with its handle.
+const fn effects(code: u16) -> Effects {
+    match code {
+        command::NEGOTIATE => Effects::NEGOTIATES,
+        command::SESSION_SETUP => Effects::LOGS_ON,
+        command::LOGOFF => Effects::LOGS_OFF,
+        command::TREE_CONNECT => Effects::ATTACHES,
+        command::TREE_DISCONNECT => Effects::DETACHES,
+        _ => Effects::NONE,
+    }
 }
 
 fn read(h: &Header, part: Input<'_>) -> Exchange {
@@ -304,6 +319,7 @@ fn response(h: &Header, part: Input<'_>) -> Exchange {
     match (h.command, le16(bytes, BODY)) {
         // The first answer to the NEGOTIATE of SMB 1 (3.3.5.3) has number 0.
         (command::NEGOTIATE, _) if h.message == Some(0) => ex.alias = Some(smb1::NEGOTIATE),
+        (command::NEGOTIATE, Some(65)) => ex.buffer = le32(bytes, 96),
         (command::CREATE, Some(89)) => ex.file = file(h, bytes, 128, None),
         (command::READ, Some(17)) => {
             let length = le32(bytes, 68).unwrap_or_default();

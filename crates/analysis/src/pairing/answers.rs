@@ -364,6 +364,7 @@ impl Pairing {
         self.due = self.due.min(open.deadline);
         let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
         open.stops_waiting(end, events);
+        events(Event::Answered(&open.transaction));
     }
 
     /// The open request that this response belongs to.

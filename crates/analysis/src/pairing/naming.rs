@@ -68,6 +68,8 @@ impl Naming {
         }
         let mut known = world.names.borrow_mut();
         let t = &mut open.transaction;
+        t.effects = t.effects.with(x.effects);
+        t.buffer = t.buffer.or(x.buffer);
         if let (Some(choice), Some(place)) = (x.choice, &t.place) {
             t.place = known.chosen(place, choice);
             self.base.clone_from(&t.place);

@@ -350,6 +350,8 @@ pub(super) fn transaction(
         share: tally.share,
         file: x.file,
         place: None,
+        effects: x.effects,
+        buffer: None,
         hops: tally.hops,
         flags,
     }

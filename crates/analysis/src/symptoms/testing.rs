@@ -86,6 +86,8 @@ pub(super) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) ->
         share: 2 * WHOLE_FRAME,
         file: None,
         place: None,
+        effects: wirewait_wire::Effects::NONE,
+        buffer: None,
         hops: None,
         flags: Flags::default(),
     }

@@ -223,7 +223,13 @@ fn request_block(verb: &Word, options: &Options) -> Result<Block, Fault> {
         "close" => request::close(fid?),
         "read" => request::read(fid?, offset?, options.or("length", 1024)?),
         "write" => request::write(fid?, offset?, &data(options)?),
-        "read-andx" => request::read_andx(fid?, offset?, options.or("length", 4096)?),
+        "read-andx" => match options.maybe("padding")? {
+            None => request::read_andx(fid?, offset?, options.or("length", 4096)?),
+            Some(padding) => {
+                let length = options.or("length", 4096)?;
+                request::read_andx_padded(fid?, offset?, length, padding)
+            }
+        },
         "write-andx" => request::write_andx(fid?, offset?, &data(options)?),
         "read-raw" => request::read_raw(fid?, offset?, options.or("length", 65535)?),
         "read-mpx" => request::read_mpx(fid?, offset?, options.or("length", 4096)?),

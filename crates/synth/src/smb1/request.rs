@@ -130,6 +130,17 @@ pub fn read_andx(fid: u16, offset: u32, count: u16) -> Block {
     block
 }
 
+/// READ_ANDX with the high half of the offset, as NT sends it, and so many bytes of padding.
+#[must_use]
+pub fn read_andx_padded(fid: u16, offset: u32, count: u16, padding: u8) -> Block {
+    let mut block = read_andx(fid, offset, count);
+    block.words.le32(0);
+    for _ in 0..padding {
+        block.bytes.u8(0);
+    }
+    block
+}
+
 /// WRITE_ANDX.
 #[must_use]
 pub fn write_andx(fid: u16, offset: u32, data: &[u8]) -> Block {

@@ -49,6 +49,7 @@ impl Bench {
             announces: None,
             walk: &walk,
             carrier: "toy_link",
+            carrier_span: None,
         });
     }
 }

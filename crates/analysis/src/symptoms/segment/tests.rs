@@ -53,6 +53,7 @@ impl Bench {
             announces: None,
             walk: &walk,
             carrier: "",
+            carrier_span: None,
         });
     }
 }

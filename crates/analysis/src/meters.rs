@@ -1,0 +1,151 @@
+//! Meters: what every station sent, received, asked and answered, in sums that only grow.
+//!
+//! Whoever reads them twice gets a rate: the difference by the time between. Nothing is kept
+//! of the times between, so a meter costs the same however long the capture is. What a rate
+//! is called, and in which units it is shown, is for who shows it.
+
+mod requests;
+mod transports;
+
+pub use requests::{ErrorKey, RequestMeter, Role, ShareKey, ShareMeter, Task};
+pub use transports::{LATE_ACK_NS, PairMeter, SegmentMeter, StationMeter, TransportMeter};
+
+use crate::notice::Notice;
+use crate::table::Table;
+use crate::world::Seen;
+use crate::{Outcome, Transaction};
+use requests::Requests;
+use std::hash::Hash;
+use std::sync::Arc;
+use transports::Transports;
+use wirewait_wire::{Effects, Endpoint};
+
+/// A struct of sums, with their names, so that a table can name them.
+macro_rules! meter {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: u64,)*
+        }
+
+        impl $name {
+            /// The names of the sums, in order.
+            pub const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            /// Adds all sums of another.
+            pub fn add(&mut self, other: &Self) {
+                $(self.$field = self.$field.saturating_add(other.$field);)*
+            }
+
+            /// The sums, in the order of their names.
+            #[must_use]
+            pub fn values(&self) -> Vec<u64> {
+                vec![$(self.$field),*]
+            }
+        }
+    };
+}
+pub(crate) use meter;
+
+/// What all meters show at one moment, in a fixed order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Readings {
+    /// What each station did on each carrier.
+    pub transports: Vec<((Endpoint, &'static str), TransportMeter)>,
+    /// What passed each station's adapter, as far as this segment shows it.
+    pub stations: Vec<(Endpoint, StationMeter)>,
+    /// Bytes of messages between a station (the first) and another, on each carrier.
+    pub pairs: Vec<((Endpoint, Endpoint, &'static str), PairMeter)>,
+    /// What each interface of the capture saw.
+    pub segments: Vec<(u32, SegmentMeter)>,
+    /// What each station asked or was asked, in each protocol.
+    pub requests: Vec<((Endpoint, Role, &'static str), RequestMeter)>,
+    /// What went wrong, by the kind of work and the name of the status.
+    pub errors: Vec<(ErrorKey, u64)>,
+    /// Sessions that agreed on each dialect, by client and dialect.
+    pub dialects: Vec<((Endpoint, Arc<str>), u64)>,
+    /// What each client did on each share.
+    pub shares: Vec<(ShareKey, ShareMeter)>,
+}
+
+/// The meters of a capture.
+pub(crate) struct Meters {
+    transports: Transports,
+    requests: Requests,
+    /// Rows dropped because there were too many.
+    pub(crate) evicted: u64,
+}
+
+impl Meters {
+    /// At most `rows` rows of each kind.
+    pub(crate) fn new(rows: usize) -> Self {
+        Self {
+            transports: Transports::new(rows),
+            requests: Requests::new(rows),
+            evicted: 0,
+        }
+    }
+
+    pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+        self.transports.seen(seen, &mut self.evicted);
+    }
+
+    pub(crate) fn noticed(&mut self, notice: &Notice) {
+        self.transports.noticed(notice, &mut self.evicted);
+    }
+
+    pub(crate) fn asked(&mut self, t: &Transaction) {
+        self.requests.asked(t, &mut self.evicted);
+        self.transports
+            .message(t, t.request_bytes, true, &mut self.evicted);
+    }
+
+    pub(crate) fn answered(&mut self, t: &Transaction) {
+        self.requests.answered(t, &mut self.evicted);
+        self.transports
+            .message(t, t.response_bytes, false, &mut self.evicted);
+    }
+
+    pub(crate) fn closed(&mut self, t: &Transaction) {
+        if t.outcome == Outcome::OrphanResponse {
+            self.answered(t);
+        } else {
+            self.requests.closed(t, &mut self.evicted);
+            if t.effects.has(Effects::CALLS) && Requests::is_missed(t) {
+                self.transports.not_found(t, &mut self.evicted);
+            }
+        }
+    }
+
+    pub(crate) fn readings(&self) -> Readings {
+        let mut readings = Readings::default();
+        self.transports.read(&mut readings);
+        self.requests.read(&mut readings);
+        readings
+    }
+}
+
+/// The meter of this key; a new one in the place of the one untouched for longest.
+fn row<'a, K: Hash + Eq + Clone, V: Default>(
+    table: &'a mut Table<K, V>,
+    key: &K,
+    evicted: &mut u64,
+) -> &'a mut V {
+    let place = match table.find(key) {
+        Some(place) => place,
+        None => {
+            let (place, dropped) = table.insert(key.clone(), V::default());
+            *evicted = evicted.saturating_add(u64::from(dropped.is_some()));
+            place
+        }
+    };
+    table.at(place)
+}
+
+/// All rows, by key.
+fn sorted<K: Hash + Eq + Clone + Ord, V: Clone>(table: &Table<K, V>) -> Vec<(K, V)> {
+    let mut rows: Vec<_> = table.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
+    rows
+}

@@ -1,0 +1,444 @@
+//! What stations asked and answered.
+
+use super::{Readings, meter, row, sorted};
+use crate::table::Table;
+use crate::{Flags, Outcome, Transaction};
+use std::sync::Arc;
+use wirewait_wire::{Effects, Endpoint, File, Kind};
+
+meter! {
+    /// One station as client or as server of one protocol. "In" is what it received, "out"
+    /// what it sent. A message is counted when it is complete.
+    RequestMeter {
+        /// Bytes of messages received, framing headers included.
+        bytes_in,
+        /// Bytes of messages sent.
+        bytes_out,
+        /// Messages received; an answer in parts is one.
+        messages_in,
+        /// Messages sent.
+        messages_out,
+        /// Requests.
+        requests,
+        /// Requests that are not answered yet.
+        outstanding,
+        /// Requests given up without an answer.
+        unanswered,
+        /// Reads.
+        reads,
+        /// File data read, bytes.
+        read_bytes,
+        /// Of that, what page faults wanted.
+        paging_read_bytes,
+        /// Reads of less than a quarter of the agreed buffer.
+        reads_small,
+        /// Reads of more than twice the agreed buffer.
+        reads_large,
+        /// Reads that did not begin where the last one on the handle ended.
+        reads_random,
+        /// Raw reads that were answered with nothing.
+        reads_denied,
+        /// Writes.
+        writes,
+        /// File data written, bytes.
+        written_bytes,
+        /// Of that, changed pages of memory.
+        paging_written_bytes,
+        /// Writes of less than a quarter of the agreed buffer.
+        writes_small,
+        /// Writes of more than twice the agreed buffer.
+        writes_large,
+        /// Writes that did not begin where the last one on the handle ended.
+        writes_random,
+        /// Requests that neither read nor write.
+        others,
+        /// Sessions begun in this capture and not ended.
+        sessions,
+        /// Sessions ended in good order.
+        logged_off,
+        /// Files opened.
+        opened,
+        /// Files opened in this capture and not closed.
+        open,
+        /// Searches begun and not ended.
+        searches,
+        /// From request to answer, of reads, ns.
+        read_ns,
+        /// The same of writes, ns.
+        write_ns,
+        /// The same of all requests but those that wait by design, ns.
+        all_ns,
+    }
+}
+
+meter! {
+    /// One client on one share.
+    ShareMeter {
+        /// Reads.
+        reads,
+        /// File data read, bytes.
+        read_bytes,
+        /// From request to answer, of reads, ns.
+        read_ns,
+        /// Writes.
+        writes,
+        /// File data written, bytes.
+        written_bytes,
+        /// From request to answer, of writes, ns.
+        write_ns,
+        /// Requests that neither read nor write.
+        others,
+        /// Bytes of messages to the server.
+        bytes_up,
+        /// Bytes of messages from the server.
+        bytes_down,
+        /// Requests that are not answered yet.
+        outstanding,
+        /// Reads and writes that are not answered yet.
+        data_outstanding,
+        /// Files opened in this capture and not closed.
+        open,
+        /// Connections to the share made in this capture and not ended.
+        attached,
+    }
+}
+
+/// On which side of requests a station stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// It asks.
+    Client,
+    /// It is asked.
+    Server,
+}
+
+/// What was being done when something went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Task {
+    /// A name was called.
+    Call,
+    /// A session was set up.
+    LogOn,
+    /// A file was opened.
+    Open,
+    /// Data was read.
+    Read,
+    /// Data was written.
+    Write,
+    /// Anything else.
+    Other,
+}
+
+/// Whose errors, of which kind.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ErrorKey {
+    /// The server's station.
+    pub server: Endpoint,
+    /// The client's station.
+    pub client: Endpoint,
+    /// The protocol.
+    pub protocol: &'static str,
+    /// What was being done.
+    pub task: Task,
+    /// The specification's name of the status; empty if it has none.
+    pub status: &'static str,
+    /// Not a normal end of what was asked, such as the end of a list.
+    pub failure: bool,
+}
+
+/// Client, server and the name of the share.
+pub type ShareKey = (Endpoint, Endpoint, Arc<str>);
+
+/// Where the next read and the next write on a handle would begin.
+#[derive(Default)]
+struct Next([Option<u64>; 2]);
+
+type Row = (Endpoint, Role, &'static str);
+
+pub(super) struct Requests {
+    rows: Table<Row, RequestMeter>,
+    errors: Table<ErrorKey, u64>,
+    dialects: Table<(Endpoint, Arc<str>), u64>,
+    shares: Table<ShareKey, ShareMeter>,
+    /// What was agreed on, by conversation.
+    buffers: Table<u64, u32>,
+    handles: Table<(u64, u128), Next>,
+}
+
+impl Requests {
+    pub(super) fn new(rows: usize) -> Self {
+        Self {
+            rows: Table::new(rows),
+            errors: Table::new(rows),
+            dialects: Table::new(rows),
+            shares: Table::new(rows),
+            buffers: Table::new(rows),
+            handles: Table::new(rows),
+        }
+    }
+
+    pub(super) fn asked(&mut self, t: &Transaction, evicted: &mut u64) {
+        let transfer = transfer(t);
+        let random = self.is_random(t, transfer, evicted);
+        let buffer = self.buffer(t);
+        let asked = t.asked_bytes;
+        let small = buffer.is_some_and(|buffer| asked * 4 < buffer);
+        let large = buffer.is_some_and(|buffer| asked > buffer * 2);
+        self.both(t, evicted, |m, role| {
+            let (bytes, messages) = match role {
+                Role::Client => (&mut m.bytes_out, &mut m.messages_out),
+                Role::Server => (&mut m.bytes_in, &mut m.messages_in),
+            };
+            *bytes += t.request_bytes;
+            *messages += 1;
+            m.requests += 1;
+            m.outstanding += 1;
+            match transfer {
+                Some(Transfer::Read) => {
+                    m.reads += 1;
+                    m.reads_small += u64::from(small);
+                    m.reads_large += u64::from(large);
+                    m.reads_random += u64::from(random);
+                }
+                Some(Transfer::Write) => {
+                    m.writes += 1;
+                    m.writes_small += u64::from(small);
+                    m.writes_large += u64::from(large);
+                    m.writes_random += u64::from(random);
+                }
+                None => m.others += 1,
+            }
+        });
+        if let Some(share) = self.share(t, evicted) {
+            share.bytes_up += t.request_bytes;
+            share.outstanding += 1;
+            share.data_outstanding += u64::from(transfer.is_some());
+            match transfer {
+                Some(Transfer::Read) => share.reads += 1,
+                Some(Transfer::Write) => share.writes += 1,
+                None => share.others += 1,
+            }
+        }
+    }
+
+    pub(super) fn answered(&mut self, t: &Transaction, evicted: &mut u64) {
+        let transfer = transfer(t);
+        let asked = t.outcome != Outcome::OrphanResponse;
+        let done = t.ok() != Some(false);
+        let effect = |effect| done && t.effects.has(effect);
+        let pages = t.effects.has(Effects::PAGES);
+        let ns = t.response_time_ns().map_or(0, i64::unsigned_abs);
+        let denied = t.flags.contains(Flags::RAW) && t.data_bytes == 0 && t.asked_bytes > 0;
+        // A round of a session set-up that is not the last one is not ok, and no failure.
+        let begins = effect(Effects::LOGS_ON) && t.status.is_none_or(|s| s.code == 0);
+        self.both(t, evicted, |m, role| {
+            let (bytes, messages) = match role {
+                Role::Client => (&mut m.bytes_in, &mut m.messages_in),
+                Role::Server => (&mut m.bytes_out, &mut m.messages_out),
+            };
+            *bytes += t.response_bytes;
+            *messages += 1 + u64::from(t.interims);
+            if !asked {
+                return;
+            }
+            m.outstanding = m.outstanding.saturating_sub(1);
+            match transfer {
+                Some(Transfer::Read) => {
+                    m.read_bytes += t.data_bytes;
+                    m.paging_read_bytes += if pages { t.data_bytes } else { 0 };
+                    m.reads_denied += u64::from(denied);
+                    m.read_ns += ns;
+                }
+                Some(Transfer::Write) if done => {
+                    m.written_bytes += t.data_bytes;
+                    m.paging_written_bytes += if pages { t.data_bytes } else { 0 };
+                    m.write_ns += ns;
+                }
+                Some(Transfer::Write) => m.write_ns += ns,
+                None => {}
+            }
+            if t.kind != Kind::Wait {
+                m.all_ns += ns;
+            }
+            m.sessions += u64::from(begins);
+            if effect(Effects::LOGS_OFF) {
+                m.sessions = m.sessions.saturating_sub(1);
+                m.logged_off += 1;
+            }
+            if done && t.kind == Kind::Open {
+                m.opened += 1;
+                m.open += 1;
+            }
+            if done && t.kind == Kind::Close {
+                m.open = m.open.saturating_sub(1);
+            }
+            m.searches += u64::from(effect(Effects::SEARCHES));
+            if effect(Effects::ENDS_SEARCH) {
+                m.searches = m.searches.saturating_sub(1);
+            }
+        });
+        if !asked {
+            return;
+        }
+        if let (Kind::Close, Some(file)) = (t.kind, t.file)
+            && let Some(place) = self.handles.find(&(t.conversation, file.handle))
+        {
+            self.handles.take(place);
+        }
+        if let (true, Some(buffer)) = (done, t.buffer) {
+            *row(&mut self.buffers, &t.conversation, evicted) = buffer;
+        }
+        let dialect = t.place.as_ref().and_then(|place| place.dialect.clone());
+        if let (true, Some(dialect)) = (effect(Effects::NEGOTIATES), dialect) {
+            *row(&mut self.dialects, &(t.client.station(), dialect), evicted) += 1;
+        }
+        self.count_error(t, evicted);
+        if let Some(share) = self.share(t, evicted) {
+            share.bytes_down += t.response_bytes;
+            share.outstanding = share.outstanding.saturating_sub(1);
+            match transfer {
+                Some(Transfer::Read) => {
+                    share.read_bytes += t.data_bytes;
+                    share.read_ns += ns;
+                }
+                Some(Transfer::Write) => {
+                    share.written_bytes += if done { t.data_bytes } else { 0 };
+                    share.write_ns += ns;
+                }
+                None => {}
+            }
+            if transfer.is_some() {
+                share.data_outstanding = share.data_outstanding.saturating_sub(1);
+            }
+            share.open += u64::from(done && t.kind == Kind::Open);
+            if done && t.kind == Kind::Close {
+                share.open = share.open.saturating_sub(1);
+            }
+            share.attached += u64::from(effect(Effects::ATTACHES));
+            if effect(Effects::DETACHES) {
+                share.attached = share.attached.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Whether nobody answered in the time that there was.
+    pub(super) fn is_missed(t: &Transaction) -> bool {
+        t.outcome == Outcome::Unanswered
+            && t.response.is_none()
+            && !t.flags.contains(Flags::OPEN_AT_END)
+            && !t.flags.contains(Flags::ONE_SIDED)
+    }
+
+    /// What was not answered keeps nobody waiting any more.
+    pub(super) fn closed(&mut self, t: &Transaction, evicted: &mut u64) {
+        let given_up =
+            matches!(t.outcome, Outcome::Unanswered | Outcome::Cancelled) && t.response.is_none();
+        if !given_up {
+            return;
+        }
+        // What the capture was too short for is not given up by anyone.
+        let missed = Self::is_missed(t);
+        self.both(t, evicted, |m, _| {
+            m.outstanding = m.outstanding.saturating_sub(1);
+            m.unanswered += u64::from(missed);
+        });
+        let data = transfer(t).is_some();
+        if let Some(share) = self.share(t, evicted) {
+            share.outstanding = share.outstanding.saturating_sub(1);
+            if data {
+                share.data_outstanding = share.data_outstanding.saturating_sub(1);
+            }
+        }
+    }
+
+    pub(super) fn read(&self, readings: &mut Readings) {
+        readings.requests = sorted(&self.rows);
+        readings.errors = sorted(&self.errors);
+        readings.dialects = sorted(&self.dialects);
+        readings.shares = sorted(&self.shares);
+    }
+
+    fn both(
+        &mut self,
+        t: &Transaction,
+        evicted: &mut u64,
+        mut count: impl FnMut(&mut RequestMeter, Role),
+    ) {
+        for (station, role) in [(t.client, Role::Client), (t.server, Role::Server)] {
+            let key = (station.station(), role, t.protocol);
+            count(row(&mut self.rows, &key, evicted), role);
+        }
+    }
+
+    fn share(&mut self, t: &Transaction, evicted: &mut u64) -> Option<&mut ShareMeter> {
+        let share = t.place.as_ref()?.share.clone()?;
+        let key = (t.client.station(), t.server.station(), share);
+        Some(row(&mut self.shares, &key, evicted))
+    }
+
+    fn buffer(&mut self, t: &Transaction) -> Option<u64> {
+        let place = self.buffers.find(&t.conversation)?;
+        self.buffers.get_mut(place).map(|buffer| u64::from(*buffer))
+    }
+
+    /// Whether it does not begin where the last of its kind on the handle ended. Of the
+    /// first one that is not known.
+    fn is_random(
+        &mut self,
+        t: &Transaction,
+        transfer: Option<Transfer>,
+        evicted: &mut u64,
+    ) -> bool {
+        let (Some(transfer), Some(file)) = (transfer, t.file) else {
+            return false;
+        };
+        let File {
+            handle,
+            offset: Some(offset),
+        } = file
+        else {
+            return false;
+        };
+        let Next(next) = row(&mut self.handles, &(t.conversation, handle), evicted);
+        let next = &mut next[transfer as usize];
+        let expected = next.replace(offset.saturating_add(t.asked_bytes));
+        expected.is_some_and(|expected| expected != offset)
+    }
+
+    fn count_error(&mut self, t: &Transaction, evicted: &mut u64) {
+        let Some(status) = t.status.filter(|status| !status.ok) else {
+            return;
+        };
+        let task = match t.kind {
+            _ if t.effects.has(Effects::CALLS) => Task::Call,
+            _ if t.effects.has(Effects::LOGS_ON) => Task::LogOn,
+            Kind::Open => Task::Open,
+            Kind::Read => Task::Read,
+            Kind::Write => Task::Write,
+            _ => Task::Other,
+        };
+        let key = ErrorKey {
+            server: t.server.station(),
+            client: t.client.station(),
+            protocol: t.protocol,
+            task,
+            status: status.name.unwrap_or(""),
+            failure: status.failure,
+        };
+        *row(&mut self.errors, &key, evicted) += 1;
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Transfer {
+    Read,
+    Write,
+}
+
+fn transfer(t: &Transaction) -> Option<Transfer> {
+    match t.kind {
+        Kind::Read => Some(Transfer::Read),
+        Kind::Write => Some(Transfer::Write),
+        _ => None,
+    }
+}

@@ -1,0 +1,495 @@
+//! What passed the stations' transports.
+
+use super::{Readings, meter, row, sorted};
+use crate::Transaction;
+use crate::notice::{Notice, Noticed};
+use crate::table::Table;
+use crate::world::Seen;
+use wirewait_wire::{Carries, Cast, Endpoint, Order};
+
+/// An acknowledgement alone that comes so long after the data had waited for data to ride on,
+/// ns: the shortest delays that links and streams are set to are 40 ms.
+pub const LATE_ACK_NS: i64 = 40_000_000;
+
+/// The shortest frame of Ethernet without its check sequence: what is captured before it was
+/// padded counts as padded.
+const SHORTEST: u32 = 60;
+
+/// Kinds of ports of which it is remembered who uses them.
+const PORTS: usize = 64;
+
+meter! {
+    /// One station on one carrier. "In" is what it received, "out" what it sent.
+    ///
+    /// A packet is a frame on the wire; a frame is a message on an ordered link, in however
+    /// many packets; its bytes are those of the message, without the headers of the carrier
+    /// and of what is below it. Of data sent again the first copy counts; the others are in
+    /// [`resent`](Self::resent). A datagram is a packet without order.
+    TransportMeter {
+        /// Packets received, data or not.
+        packets_in,
+        /// Packets sent.
+        packets_out,
+        /// Packets with data received, of messages or datagrams.
+        data_packets_in,
+        /// Packets with data sent.
+        data_packets_out,
+        /// Messages whose last packet was received.
+        frames_in,
+        /// Messages whose last packet was sent.
+        frames_out,
+        /// Bytes of messages received, each with the packet that brings it.
+        frame_bytes_in,
+        /// Bytes of messages sent.
+        frame_bytes_out,
+        /// Datagrams received; those to a group count for no receiver.
+        datagrams_in,
+        /// Datagrams sent.
+        datagrams_out,
+        /// Bytes in datagrams received.
+        datagram_bytes_in,
+        /// Bytes in datagrams sent.
+        datagram_bytes_out,
+        /// Data packets sent again.
+        resent,
+        /// Bytes in them.
+        resent_bytes,
+        /// Times it refused data that it wants again.
+        rejected,
+        /// Bytes refused.
+        rejected_bytes,
+        /// Acknowledgements sent in packets of their own.
+        acks_alone,
+        /// Acknowledgements that rode on data.
+        acks_riding,
+        /// Of messages, above the link: those sent in packets of their own.
+        message_acks_alone,
+        /// Of messages, above the link: those that rode on data.
+        message_acks_riding,
+        /// Acknowledgements alone that came later than [`LATE_ACK_NS`] after the data.
+        late_acks,
+        /// Times it asked what the other side has, with data on its way.
+        polls_waiting,
+        /// Times it asked again because no answer came.
+        polls_unanswered,
+        /// Times it said that it can take no more.
+        busy,
+        /// How long that lasted, ns.
+        busy_ns,
+        /// Connections that are open: opened in this capture and not ended.
+        open,
+        /// Connections that it asked for and got at the first try.
+        opened_at_once,
+        /// Connections that it asked for and got after more than one try.
+        opened_later,
+        /// Connections that it asked for and that were refused.
+        refused,
+        /// Connections that it asked for in vain.
+        not_answered,
+        /// Names that it looked for to call them, and that nobody has.
+        not_found,
+        /// Connections that it ended.
+        ended_here,
+        /// Connections that the other side ended.
+        ended_there,
+        /// Connections that were aborted by either side.
+        aborted,
+        /// Links on which it tried in vain until it gave up.
+        died,
+        /// The most bytes that were on their way when an acknowledgement came.
+        window_most,
+        /// The sum of those bytes, over all acknowledgements received.
+        window_total,
+        /// How many acknowledgements those are.
+        window_times,
+    }
+}
+
+meter! {
+    /// One station's adapter.
+    StationMeter {
+        /// Packets to it.
+        packets_in,
+        /// Packets from it.
+        packets_out,
+        /// Bytes to it, as in [`SegmentMeter::bytes`].
+        bytes_in,
+        /// Bytes from it.
+        bytes_out,
+        /// Packets from it to everyone or to a group.
+        group_packets_out,
+    }
+}
+
+meter! {
+    /// Messages between two stations.
+    PairMeter {
+        /// Bytes of messages received.
+        bytes_in,
+        /// Bytes of messages sent.
+        bytes_out,
+    }
+}
+
+meter! {
+    /// One interface of the capture.
+    SegmentMeter {
+        /// Frames.
+        frames,
+        /// Bytes from the destination address to the end of the data, padding included, check
+        /// sequence not.
+        bytes,
+        /// Frames to everyone.
+        broadcast,
+        /// Bytes in them.
+        broadcast_bytes,
+        /// Frames to a group.
+        multicast,
+        /// Bytes in them.
+        multicast_bytes,
+    }
+}
+
+/// Station and carrier. While a frame does not show a carrier, its port stands in: other
+/// frames with that port may show it.
+type Key = (Endpoint, &'static str);
+
+pub(super) struct Transports {
+    rows: Table<Key, TransportMeter>,
+    stations: Table<Endpoint, StationMeter>,
+    pairs: Table<(Endpoint, Endpoint, &'static str), PairMeter>,
+    segments: Vec<SegmentMeter>,
+    /// What the frame at hand carried: if it turns out to be a copy, it was counted before.
+    latest: Option<Latest>,
+    /// What the ports of links carry.
+    ports: Vec<(u16, &'static str)>,
+}
+
+/// A frame whose message was counted.
+struct Latest {
+    frame: u64,
+    out: Key,
+    /// Where somebody received it.
+    into: Option<Key>,
+    carried: Carried,
+}
+
+/// Interfaces counted apart, as elsewhere.
+const INTERFACES: usize = 256;
+
+impl Transports {
+    pub(super) fn new(rows: usize) -> Self {
+        Self {
+            rows: Table::new(rows),
+            stations: Table::new(rows),
+            pairs: Table::new(rows),
+            segments: Vec::new(),
+            latest: None,
+            ports: Vec::new(),
+        }
+    }
+
+    pub(super) fn seen(&mut self, seen: &Seen<'_>, evicted: &mut u64) {
+        let facts = &seen.walk.facts;
+        let (from, to, cast) = (facts.from, facts.to, facts.cast);
+        let bytes = u64::from(seen.frame.wire_len.max(SHORTEST));
+        self.count_segment(seen.frame.interface, cast, bytes);
+        if from == Endpoint::default() {
+            return;
+        }
+        let one = cast == Cast::Unicast;
+        let sender = row(&mut self.stations, &from.station(), evicted);
+        sender.packets_out += 1;
+        sender.bytes_out += bytes;
+        sender.group_packets_out += u64::from(!one);
+        if one {
+            let receiver = row(&mut self.stations, &to.station(), evicted);
+            receiver.packets_in += 1;
+            receiver.bytes_in += bytes;
+        }
+        self.learn(seen);
+        let carried = carried(seen);
+        self.latest = Some(Latest {
+            frame: seen.mark.frame,
+            out: key(from, seen.carrier),
+            into: one.then(|| key(to, seen.carrier)),
+            carried,
+        });
+        let out = row(&mut self.rows, &key(from, seen.carrier), evicted);
+        out.packets_out += 1;
+        out.data_packets_out += u64::from(!matches!(carried, Carried::Nothing));
+        carried.count(
+            &mut out.frames_out,
+            &mut out.frame_bytes_out,
+            &mut out.datagrams_out,
+            &mut out.datagram_bytes_out,
+        );
+        if one {
+            let into = row(&mut self.rows, &key(to, seen.carrier), evicted);
+            into.packets_in += 1;
+            into.data_packets_in += u64::from(!matches!(carried, Carried::Nothing));
+            carried.count(
+                &mut into.frames_in,
+                &mut into.frame_bytes_in,
+                &mut into.datagrams_in,
+                &mut into.datagram_bytes_in,
+            );
+        }
+    }
+
+    /// A message of a pair of stations is complete.
+    pub(super) fn message(&mut self, t: &Transaction, bytes: u64, asks: bool, evicted: &mut u64) {
+        let (client, server) = (t.client.station(), t.server.station());
+        let (from, to) = if asks {
+            (client, server)
+        } else {
+            (server, client)
+        };
+        row(&mut self.pairs, &(from, to, t.carrier), evicted).bytes_out += bytes;
+        row(&mut self.pairs, &(to, from, t.carrier), evicted).bytes_in += bytes;
+    }
+
+    /// Nobody has the name that a station called.
+    pub(super) fn not_found(&mut self, t: &Transaction, evicted: &mut u64) {
+        row(&mut self.rows, &key(t.client, t.carrier), evicted).not_found += 1;
+    }
+
+    pub(super) fn noticed(&mut self, notice: &Notice, evicted: &mut u64) {
+        // What a link does before it carries anything is no transport's.
+        if notice.carrier.is_empty() {
+            return;
+        }
+        let bytes = notice.bytes;
+        let mine = key(notice.from, notice.carrier);
+        let yours = key(notice.to, notice.carrier);
+        let mut meter = |key: &Key, count: &mut dyn FnMut(&mut TransportMeter)| {
+            count(row(&mut self.rows, key, evicted));
+        };
+        match notice.what {
+            Noticed::Resent { after_ns } => {
+                meter(&mine, &mut |m| {
+                    m.resent += 1;
+                    m.resent_bytes += bytes;
+                });
+                let copy = self
+                    .latest
+                    .take_if(|latest| latest.frame == notice.mark.frame);
+                if let (Some(_), Some(latest)) = (after_ns, copy) {
+                    self.take_back(&latest, evicted);
+                }
+            }
+            Noticed::Rejected => meter(&mine, &mut |m| {
+                m.rejected += 1;
+                m.rejected_bytes += bytes;
+            }),
+            Noticed::Busy => meter(&mine, &mut |m| m.busy += 1),
+            Noticed::Ready { after_ns } => {
+                meter(&mine, &mut |m| m.busy_ns += after_ns.unsigned_abs());
+            }
+            Noticed::Polled { waiting } => {
+                meter(&mine, &mut |m| m.polls_waiting += u64::from(waiting > 0));
+            }
+            Noticed::PollUnanswered { .. } => meter(&mine, &mut |m| m.polls_unanswered += 1),
+            Noticed::Acknowledged {
+                bare,
+                message: true,
+                ..
+            } => meter(&mine, &mut |m| {
+                m.message_acks_alone += u64::from(bare);
+                m.message_acks_riding += u64::from(!bare);
+            }),
+            Noticed::Acknowledged {
+                bare,
+                outstanding,
+                after_ns,
+                ..
+            } => {
+                meter(&mine, &mut |m| {
+                    m.acks_alone += u64::from(bare);
+                    m.acks_riding += u64::from(!bare);
+                    m.late_acks += u64::from(bare && after_ns >= LATE_ACK_NS);
+                });
+                meter(&yours, &mut |m| {
+                    m.window_most = m.window_most.max(outstanding);
+                    m.window_total += outstanding;
+                    m.window_times += 1;
+                });
+            }
+            Noticed::Asked { .. } => {}
+            // The one who agrees was asked.
+            Noticed::Opened { tries, .. } => {
+                meter(&mine, &mut |m| m.open += 1);
+                meter(&yours, &mut |m| {
+                    m.open += 1;
+                    m.opened_at_once += u64::from(tries <= 1);
+                    m.opened_later += u64::from(tries > 1);
+                });
+            }
+            Noticed::Refused { .. } => meter(&yours, &mut |m| m.refused += 1),
+            Noticed::NotAnswered { .. } => meter(&mine, &mut |m| m.not_answered += 1),
+            Noticed::Closed => {
+                meter(&mine, &mut |m| {
+                    m.open = m.open.saturating_sub(1);
+                    m.ended_here += 1;
+                });
+                meter(&yours, &mut |m| {
+                    m.open = m.open.saturating_sub(1);
+                    m.ended_there += 1;
+                });
+            }
+            Noticed::Aborted => {
+                for key in [mine, yours] {
+                    meter(&key, &mut |m| {
+                        m.open = m.open.saturating_sub(1);
+                        m.aborted += 1;
+                    });
+                }
+            }
+            Noticed::Died { .. } => meter(&mine, &mut |m| m.died += 1),
+        }
+    }
+
+    pub(super) fn read(&self, readings: &mut Readings) {
+        let mut rows = std::collections::BTreeMap::<Key, TransportMeter>::new();
+        for ((station, carrier), meter) in sorted(&self.rows) {
+            let carrier = match station.port {
+                Some(port) if carrier.is_empty() => self
+                    .ports
+                    .iter()
+                    .find(|(known, _)| *known == port)
+                    .map_or("", |(_, carrier)| carrier),
+                _ => carrier,
+            };
+            // What nothing carries is no transport's.
+            if carrier.is_empty() {
+                continue;
+            }
+            rows.entry((station.station(), carrier))
+                .or_default()
+                .add(&meter);
+        }
+        readings.transports = rows.into_iter().collect();
+        readings.stations = sorted(&self.stations);
+        readings.pairs = sorted(&self.pairs);
+        let segments = (0..).zip(&self.segments);
+        readings.segments = segments.map(|(n, meter)| (n, meter.clone())).collect();
+    }
+
+    /// The message of this frame was counted with its first copy.
+    fn take_back(&mut self, latest: &Latest, evicted: &mut u64) {
+        let Carried::Message(bytes, ends) = latest.carried else {
+            return;
+        };
+        let out = row(&mut self.rows, &latest.out, evicted);
+        out.frames_out = out.frames_out.saturating_sub(u64::from(ends));
+        out.frame_bytes_out = out.frame_bytes_out.saturating_sub(bytes);
+        if let Some(into) = &latest.into {
+            let into = row(&mut self.rows, into, evicted);
+            into.frames_in = into.frames_in.saturating_sub(u64::from(ends));
+            into.frame_bytes_in = into.frame_bytes_in.saturating_sub(bytes);
+        }
+    }
+
+    fn count_segment(&mut self, interface: u32, cast: Cast, bytes: u64) {
+        let number = (interface as usize).min(INTERFACES - 1);
+        if number >= self.segments.len() {
+            self.segments.resize(number + 1, SegmentMeter::default());
+        }
+        let segment = &mut self.segments[number];
+        segment.frames += 1;
+        segment.bytes += bytes;
+        match cast {
+            Cast::Unicast => {}
+            Cast::Multicast => {
+                segment.multicast += 1;
+                segment.multicast_bytes += bytes;
+            }
+            Cast::Broadcast => {
+                segment.broadcast += 1;
+                segment.broadcast_bytes += bytes;
+            }
+        }
+    }
+
+    /// Remembers what the ports of a link carry. Frames that only keep it up do not say.
+    fn learn(&mut self, seen: &Seen<'_>) {
+        let facts = &seen.walk.facts;
+        let link = matches!(facts.order, Order::Numbered(n) if n.connection.is_none());
+        if !link || seen.carrier.is_empty() {
+            return;
+        }
+        for port in [facts.from.port, facts.to.port].into_iter().flatten() {
+            if self.ports.len() < PORTS && !self.ports.iter().any(|(known, _)| *known == port) {
+                self.ports.push((port, seen.carrier));
+            }
+        }
+    }
+}
+
+/// The row of an end: its station where the carrier is known, the end itself where it is not.
+fn key(end: Endpoint, carrier: &'static str) -> Key {
+    match carrier {
+        "" => (end, ""),
+        carrier => (end.station(), carrier),
+    }
+}
+
+/// What a frame has in it, for its carrier.
+#[derive(Clone, Copy)]
+enum Carried {
+    Nothing,
+    /// Part of a message, and whether it ends.
+    Message(u64, bool),
+    Datagram(u64),
+}
+
+impl Carried {
+    fn count(
+        &self,
+        frames: &mut u64,
+        frame_bytes: &mut u64,
+        datagrams: &mut u64,
+        datagram_bytes: &mut u64,
+    ) {
+        match *self {
+            Self::Nothing => {}
+            Self::Message(bytes, ends) => {
+                *frames += u64::from(ends);
+                *frame_bytes += bytes;
+            }
+            Self::Datagram(bytes) => {
+                *datagrams += 1;
+                *datagram_bytes += bytes;
+            }
+        }
+    }
+}
+
+fn carried(seen: &Seen<'_>) -> Carried {
+    let walk = seen.walk;
+    let payload = || u64::from(walk.payload(seen.frame).length);
+    match (walk.facts.order, walk.facts.carries) {
+        (_, Carries::Segment(segment)) => Carried::Message(payload(), segment.last),
+        (Order::Stream(_), _) => match payload() {
+            0 => Carried::Nothing,
+            bytes => Carried::Message(bytes, false),
+        },
+        (Order::None, Carries::Control | Carries::Turn(_)) => Carried::Nothing,
+        (Order::None, _) => match datagram(seen) {
+            Some(bytes) => Carried::Datagram(bytes),
+            None => Carried::Nothing,
+        },
+        _ => Carried::Nothing,
+    }
+}
+
+/// Bytes in a datagram: what the carrier conveys of somebody else's, not what it says itself.
+fn datagram(seen: &Seen<'_>) -> Option<u64> {
+    let carrier = seen.carrier_span?;
+    let walk = seen.walk;
+    let says_itself = walk
+        .message
+        .is_some_and(|message| message.start == carrier.start);
+    let bytes = carrier.end.checked_sub(carrier.payload)?;
+    (!says_itself && bytes > 0).then_some(u64::from(bytes))
+}

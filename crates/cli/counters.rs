@@ -1,0 +1,44 @@
+//! `wirewait counters`: Performance Monitor's objects and counters, over time.
+
+use crate::args::{CounterFormat, CountersArgs};
+use crate::failure::{Failure, Verdict};
+use crate::input::Input;
+use crate::output::Output;
+use wirewait_report::counters::{Sampler, TooMany, csv, json, pdh_csv, text};
+
+/// From one reading to the next where nothing else is said, ns.
+const INTERVAL_NS: i64 = 1_000_000_000;
+
+pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
+    let input = Input::open(&args.input)?;
+    let settings = args.analysis.settings();
+    let interval = args.interval.map_or(INTERVAL_NS, |interval| interval.nanos);
+    let mut sampler = Sampler::new(interval, settings.link_speed);
+    let mut full: Option<TooMany> = None;
+    let (analysis, readings) = input.analyse_watching(
+        settings,
+        &mut (),
+        false,
+        |_| Ok(()),
+        |frame, analyzer| {
+            if full.is_none() {
+                full = sampler.frame(frame.at, || analyzer.readings()).err();
+            }
+        },
+    )?;
+    let samples = match full {
+        Some(full) => Err(full),
+        None => sampler.finish(&readings),
+    }
+    .map_err(|full| Failure::Cannot(full.to_string()))?;
+    let mut output = Output::open(&args.output, &args.input.files)?;
+    let look = output.look();
+    output.write(|out| match args.format {
+        CounterFormat::Text => text(out, &samples, look),
+        CounterFormat::Csv => csv(out, &samples),
+        CounterFormat::PdhCsv => pdh_csv(out, &samples),
+        CounterFormat::Json => json(out, &samples),
+    })?;
+    output.flush()?;
+    Ok(analysis.verdict())
+}

@@ -1,0 +1,26 @@
+//! Performance Monitor's objects and counters, from what the meters of the analysis show.
+//!
+//! Which counters there are, what they are called, how each is formed, and how far the wire
+//! shows it stands in `counters/table.csv`; what only the machine itself knows is listed
+//! there, and never has a value. A rate is the difference of two readings by the time between
+//! them, as Performance Monitor formed it; readings are taken at the ends of intervals of the
+//! frames' own time. [`Sampler`] takes them, [`text`], [`json`], [`csv`] and [`pdh_csv`] write
+//! them.
+
+mod csv;
+mod json;
+mod objects;
+mod pdh;
+mod ratios;
+mod samples;
+mod table;
+mod text;
+
+pub use csv::csv;
+pub use json::{SCHEMA, json};
+pub use pdh::pdh_csv;
+pub use samples::{Sampler, Samples, TooMany};
+pub use text::text;
+
+#[cfg(test)]
+mod tests;

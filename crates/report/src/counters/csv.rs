@@ -1,0 +1,47 @@
+//! One row per time, instance and counter.
+
+use super::pdh::bound;
+use super::samples::Samples;
+use crate::time::Rfc3339;
+use std::io::{self, Write};
+
+const HEADER: &str = "time,station,object,instance,counter,index,type,default_scale,mark,value";
+
+/// Writes all counters that have values; a value that does not exist is empty.
+///
+/// # Errors
+/// What `out` says.
+pub fn csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
+    writeln!(out, "{HEADER}")?;
+    for (instance, series) in &samples.series {
+        let object = instance.object();
+        let station = instance.station();
+        for bound in bound(instance) {
+            let counter = bound.counter;
+            let index = counter.index.map_or(String::new(), |n| n.to_string());
+            for (time, value) in samples.times.iter().zip(samples.values(series, &bound)) {
+                let value = value.map_or(String::new(), |value| value.to_string());
+                writeln!(
+                    out,
+                    "{},{station},{},{},{},{index},{},{},{},{value}",
+                    Rfc3339(*time),
+                    quoted(object.name),
+                    quoted(&instance.name),
+                    quoted(counter.name),
+                    counter.form.name(),
+                    counter.scale,
+                    counter.mark.name(),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// As RFC 4180 wants text that may have commas or quotes in it.
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}

@@ -1,0 +1,260 @@
+use super::objects::{OBJECTS, instances};
+use super::samples::{Sampler, Samples, TooMany};
+use super::table::{Form, Mark, counters, lines};
+use super::{csv, json, pdh_csv, ratios, text};
+use crate::text::Look;
+use proptest::prelude::*;
+use wirewait_analysis::{Readings, SegmentMeter, TransportMeter};
+use wirewait_wire::{Endpoint, Timestamp};
+
+const SECOND: i64 = 1_000_000_000;
+
+/// 2026-11-20T07:00:00Z and so many nanoseconds.
+fn at(ns: i64) -> Timestamp {
+    Timestamp::from_parts(1_795_158_000, 0).plus(ns)
+}
+
+/// A station that has received so many messages of 100 bytes, and an interface.
+fn readings(frames: u64) -> Readings {
+    let station = Endpoint::mac([0, 0, 0x1b, 0, 0, 1]);
+    let transport = TransportMeter {
+        frames_in: frames,
+        frame_bytes_in: frames * 100,
+        packets_in: frames * 2,
+        ..TransportMeter::default()
+    };
+    let segment = SegmentMeter {
+        frames: frames * 2,
+        bytes: frames * 250,
+        broadcast: frames,
+        broadcast_bytes: frames * 50,
+        ..SegmentMeter::default()
+    };
+    Readings {
+        transports: vec![((station, "nbf"), transport)],
+        segments: vec![(0, segment)],
+        ..Readings::default()
+    }
+}
+
+/// Three frames: at 0, 0.5 and 2.25 s; after each there are so many messages.
+fn samples(speed: Option<u64>) -> Samples {
+    let mut sampler = Sampler::new(SECOND, speed);
+    sampler.frame(at(0), || readings(0)).unwrap();
+    sampler.frame(at(SECOND / 2), || readings(1)).unwrap();
+    sampler.frame(at(SECOND * 9 / 4), || readings(4)).unwrap();
+    sampler.finish(&readings(10)).unwrap()
+}
+
+fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut out = Vec::new();
+    write(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn values(samples: &Samples, object: &str, counter: &str) -> Vec<Option<f64>> {
+    let document = written(|out| json(out, samples));
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+    let rows = document["instances"].as_array().unwrap().iter();
+    let mut rows = rows.filter(|row| row["object"] == object);
+    let row = rows.next().unwrap();
+    let mut of = row["counters"].as_array().unwrap().iter();
+    let found = of.find(|c| c["counter"] == counter).unwrap();
+    let values = found["values"].as_array().unwrap().iter();
+    values.map(serde_json::Value::as_f64).collect()
+}
+
+/// As many counters as the help of NT 3.5 and NT 4 lists for each object.
+#[test]
+fn the_table_is_whole() {
+    assert_eq!(counters().len(), lines(), "every line is a counter");
+    assert_eq!(ratios::ratios().len(), ratios::lines());
+    let count = |table| counters().iter().filter(|c| c.table == table).count();
+    for (table, n) in [
+        ("transport", 39),
+        ("resource", 3),
+        ("redirector", 37),
+        ("server", 25),
+        ("work_queues", 17),
+        ("segment", 7),
+        ("interface", 17),
+        ("nbt", 3),
+        ("browser", 20),
+        ("client_shares", 21),
+    ] {
+        assert_eq!(count(table), n, "{table}");
+    }
+}
+
+#[test]
+fn every_counter_finds_its_sums_or_says_why_it_has_none() {
+    for object in &OBJECTS {
+        let fields = (object.fields)();
+        for counter in counters().iter().filter(|c| c.table == object.table) {
+            let hidden = matches!(counter.mark, Mark::HostInternal | Mark::NotCounted);
+            let bound = counter.bind(&fields);
+            assert_eq!(bound.is_none(), hidden, "{} {}", object.name, counter.name);
+            assert!(counter.scale.parse::<f64>().is_ok_and(|scale| scale > 0.0));
+            if matches!(counter.mark, Mark::Derived | Mark::Approximated) {
+                assert!(!counter.how.is_empty(), "{}: how?", counter.name);
+            }
+            // Two readings make a rate, and its name says so.
+            let says = counter.name.contains("/sec") || counter.name.contains("sec/");
+            let segment = object.table == "segment";
+            if says && !segment && !hidden {
+                assert!(counter.form.is_rate(), "{}", counter.name);
+            }
+        }
+        for ratio in ratios::ratios().iter().filter(|r| r.table == object.table) {
+            let ones = vec![1; fields.len()];
+            assert!(ratio.form(&fields, &ones).is_some() || ratio.name.contains(" - "));
+        }
+    }
+}
+
+/// Messages: 1 when the first interval ends at 1 s (what the frame at 0.5 s brought is seen
+/// with the reading before the next frame), 4 at its real end. The meters are read when the
+/// first frame behind the end of an interval comes.
+#[test]
+fn rates_are_differences_by_time() {
+    let found = samples(None);
+    // The frame at 2.25 s finds 4 messages at the end of the first interval; the second
+    // passes without a frame; at the end there are 10.
+    let frames = values(&found, "NetBEUI", "Frames Received/sec");
+    assert_eq!(frames, [None, Some(4.0), Some(0.0), Some(6.0)]);
+    let bytes = values(&found, "NetBEUI", "Bytes Total/sec");
+    assert_eq!(bytes, [None, Some(400.0), Some(0.0), Some(600.0)]);
+    // A share of nothing is none: 50 of 250 bytes are broadcast, where there are any.
+    let broadcast = values(&found, "Network Segment", "% Broadcast Frames");
+    assert_eq!(broadcast, [None, Some(20.0), None, Some(20.0)]);
+    let open = values(&found, "NetBEUI", "Connections Open");
+    assert_eq!(open, [Some(0.0); 4]);
+}
+
+#[test]
+fn utilisation_needs_a_speed() {
+    let name = "% Network utilization";
+    let unknown = values(&samples(None), "Network Segment", name);
+    assert_eq!(unknown, [None; 4]);
+    // In the first interval 8 frames of 1000 bytes together, 24 more each on the wire:
+    // 1192 * 8 bits of 95 360 are 10 %.
+    let known = values(&samples(Some(95_360)), "Network Segment", name);
+    assert_eq!(known[1], Some(10.0));
+}
+
+#[test]
+fn pdh_csv_is_as_windows_writes_it() {
+    let found = written(|out| pdh_csv(out, &samples(None)));
+    let lines: Vec<&str> = found.split("\r\n").collect();
+    assert_eq!(lines.len(), 6, "a header, four samples, and the end");
+    assert_eq!(lines[5], "");
+    assert!(lines[0].starts_with(r#""(PDH-CSV 4.0) (UTC)(0)","\\segment\"#));
+    let path = r#""\\00-00-1b-00-00-01\NetBEUI\Frames Received/sec""#;
+    let columns: Vec<&str> = lines[0].split("\",\"").collect();
+    assert!(lines[0].contains(path), "{}", lines[0]);
+    assert!(lines[1].starts_with("\"11/20/2026 07:00:00.000\",\" \""));
+    assert!(lines[4].starts_with("\"11/20/2026 07:00:03.000\",\""));
+    for line in &lines[1..5] {
+        assert_eq!(line.split("\",\"").count(), columns.len(), "{line}");
+    }
+}
+
+#[test]
+fn csv_has_a_row_for_each_time_and_counter() {
+    let found = written(|out| csv(out, &samples(None)));
+    let row = "2026-11-20T07:00:01.000000000Z,00-00-1b-00-00-01,NetBEUI,,Frames Received/sec,464,\
+               counter,0.1,exact,4";
+    assert!(found.lines().any(|line| line == row), "{found}");
+    let header = found.lines().next().unwrap();
+    let cells = header.split(',').count();
+    assert!(found.lines().all(|line| line.split(',').count() == cells));
+}
+
+#[test]
+fn text_says_what_is_not_zero_and_what_is() {
+    let found = written(|out| text(out, &samples(None), Look::FILE));
+    assert!(found.contains("Frames Received/sec"), "{found}");
+    assert!(found.contains("zero: "), "{found}");
+    assert!(found.contains("Failures Link"), "{found}");
+    assert!(found.contains("frame bytes received per frame received"));
+    assert!(found.contains("100.000  bytes    1,000  10"), "{found}");
+    assert!(found.contains("Host-internal"), "{found}");
+    assert!(!found.contains("NaN") && !found.contains("inf"), "{found}");
+}
+
+#[test]
+fn without_frames_there_is_nothing_and_no_harm() {
+    let none = || Sampler::new(SECOND, None).finish(&Readings::default());
+    let none = none().unwrap();
+    assert!(written(|out| text(out, &none, Look::FILE)).contains("No frames"));
+    assert_eq!(
+        written(|out| pdh_csv(out, &none)),
+        "\"(PDH-CSV 4.0) (UTC)(0)\"\r\n"
+    );
+    let document: serde_json::Value =
+        serde_json::from_str(&written(|out| json(out, &none))).unwrap();
+    assert_eq!(document["times"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn one_frame_has_counts_and_no_mean() {
+    let mut sampler = Sampler::new(SECOND, None);
+    sampler.frame(at(0), || readings(0)).unwrap();
+    let found = sampler.finish(&readings(1)).unwrap();
+    let shown = written(|out| text(out, &found, Look::FILE));
+    assert!(shown.contains("Frames Received/sec"), "{shown}");
+    assert!(!shown.contains("NaN") && !shown.contains("inf"), "{shown}");
+}
+
+#[test]
+fn stamps_far_apart_are_refused_with_advice() {
+    let mut sampler = Sampler::new(1_000_000, None);
+    sampler.frame(at(0), || readings(0)).unwrap();
+    let far = sampler.frame(at(SECOND * 86_400 * 365), || readings(1));
+    assert_eq!(far, Err(TooMany));
+    assert!(TooMany.to_string().contains("--interval"));
+}
+
+#[test]
+fn a_clock_that_steps_back_stays_in_its_interval() {
+    let mut sampler = Sampler::new(SECOND, None);
+    sampler.frame(at(0), || readings(0)).unwrap();
+    sampler.frame(at(-5 * SECOND), || readings(1)).unwrap();
+    sampler.frame(at(SECOND), || readings(2)).unwrap();
+    let found = sampler.finish(&readings(3)).unwrap();
+    let frames = values(&found, "NetBEUI", "Frames Received/sec");
+    assert_eq!(frames, [None, Some(2.0), Some(1.0)]);
+}
+
+#[test]
+fn host_internal_counters_are_in_no_instance() {
+    for instance in instances(&readings(3)).keys() {
+        let object = instance.object();
+        let hidden = counters().iter().filter(|c| {
+            c.table == object.table && matches!(c.mark, Mark::HostInternal | Mark::NotCounted)
+        });
+        for counter in hidden {
+            assert!(counter.bind(&(object.fields)()).is_none());
+        }
+    }
+    let named = |form: Form| counters().iter().any(|c| c.form == form);
+    assert!(named(Form::Average) && named(Form::Utilisation));
+}
+
+proptest! {
+    /// Rates times intervals are the whole, whenever the frames come.
+    #[test]
+    fn intervals_sum_to_the_whole(gaps in prop::collection::vec(0i64..4_000_000_000, 1..40)) {
+        let mut sampler = Sampler::new(SECOND, None);
+        let mut now = 0;
+        for (n, gap) in gaps.iter().enumerate() {
+            now += gap;
+            sampler.frame(at(now), || readings(n as u64)).unwrap();
+        }
+        let whole = gaps.len() as f64;
+        let found = sampler.finish(&readings(gaps.len() as u64)).unwrap();
+        let frames = values(&found, "NetBEUI", "Frames Received/sec");
+        let sum: f64 = frames.iter().flatten().sum();
+        prop_assert!((sum - whole).abs() < 1e-6, "{sum} {whole}");
+    }
+}

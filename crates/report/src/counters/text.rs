@@ -1,0 +1,246 @@
+//! What an administrator reads: for each station and object what is not zero, the ratios, and
+//! in one line what is zero. Nothing is left out without a word.
+
+use super::objects::{Instance, OBJECTS};
+use super::pdh::bound;
+use super::ratios::{Formed, ratios};
+use super::samples::{Samples, Series};
+use super::table::{Bound, Form, Mark, counters};
+use crate::figures::Grouped;
+use crate::table::{Column, NOTHING, Table};
+use crate::text::Look;
+use crate::time::{Human, Rfc3339};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use wirewait_wire::Endpoint;
+
+/// Stations shown; further ones are counted.
+const STATIONS: usize = 20;
+
+const COUNTERS: &[Column] = &[
+    Column::left("counter"),
+    Column::right("mean"),
+    Column::right("highest"),
+    Column::right("total"),
+    Column::left("mark").rare(),
+];
+
+const RATIOS: &[Column] = &[
+    Column::left("ratio"),
+    Column::right("value"),
+    Column::left(""),
+    Column::right("of"),
+    Column::right("by"),
+];
+
+/// Writes what is not zero.
+///
+/// # Errors
+/// What `out` says.
+pub fn text(out: &mut impl Write, samples: &Samples, look: Look) -> io::Result<()> {
+    let Some(start) = samples.times.first() else {
+        return writeln!(out, "No frames: no counters.");
+    };
+    writeln!(
+        out,
+        "From {} for {}, in intervals of {}: mean over all of it, highest of an interval.",
+        Rfc3339(*start),
+        Human(samples.elapsed_ns),
+        Human(samples.interval_ns),
+    )?;
+    writeln!(
+        out,
+        "Marks: d derived, a approximated; what has no mark is exact. --format json says how."
+    )?;
+    let mut stations = BTreeMap::<Option<Endpoint>, Vec<(&Instance, &Series)>>::new();
+    for (instance, series) in &samples.series {
+        let of = stations.entry(instance.station).or_default();
+        of.push((instance, series));
+    }
+    let more = stations.len().saturating_sub(STATIONS + 1);
+    for (station, rows) in stations.into_iter().take(STATIONS + 1) {
+        writeln!(out)?;
+        let name = station.map_or("Segment".to_owned(), |station| station.to_string());
+        look.heading(out, &name)?;
+        for (instance, series) in rows {
+            object(out, samples, instance, series, look)?;
+        }
+    }
+    if more > 0 {
+        writeln!(out)?;
+        writeln!(
+            out,
+            "and {more} more stations: --filter chooses, --format csv has all"
+        )?;
+    }
+    unseen(out, look)
+}
+
+fn object(
+    out: &mut impl Write,
+    samples: &Samples,
+    instance: &Instance,
+    series: &Series,
+    look: Look,
+) -> io::Result<()> {
+    let of = instance.object();
+    let mut table = Table::new(COUNTERS);
+    let mut zero = Vec::new();
+    for bound in bound(instance) {
+        match line(samples, series, &bound) {
+            Some(cells) => table.row(cells),
+            None if bound.counter.form == Form::Utilisation && samples.speed.is_none() => {
+                zero.push("% Network utilization (not known without --link-speed)");
+            }
+            None => zero.push(bound.counter.name),
+        }
+    }
+    // An object of which nothing happened (a server's queues of a client) says nothing.
+    if table.is_empty() {
+        return Ok(());
+    }
+    let index = of.index.map_or(String::new(), |n| format!(" ({n})"));
+    let name = match instance.name.as_str() {
+        "" => String::new(),
+        name => format!(" {name}"),
+    };
+    writeln!(out)?;
+    look.heading(out, &format!("  {}{index}{name}", of.name))?;
+    table.write(out, look)?;
+    if !zero.is_empty() {
+        wrapped(out, "zero: ", &zero, look)?;
+    }
+    let fields = (of.fields)();
+    let mut table = Table::new(RATIOS);
+    for ratio in ratios().iter().filter(|ratio| ratio.table == of.table) {
+        let Some(formed) = ratio.form(&fields, series.last()) else {
+            continue;
+        };
+        if formed.numerator == 0 {
+            continue;
+        }
+        table.row(vec![
+            ratio.name.to_owned(),
+            quotient(ratio.unit, formed),
+            ratio.unit.to_owned(),
+            grouped(formed.numerator),
+            grouped(formed.denominator),
+        ]);
+    }
+    if !table.is_empty() {
+        writeln!(out)?;
+        table.write(out, look)?;
+    }
+    Ok(())
+}
+
+/// The cells of a counter that is not zero.
+fn line(samples: &Samples, series: &Series, bound: &Bound) -> Option<Vec<String>> {
+    let counter = bound.counter;
+    let total = bound.sum(series.last());
+    let mean = samples.mean(series, bound);
+    let highest = samples.values(series, bound).flatten();
+    let highest = highest.fold(None, |most: Option<f64>, value| {
+        Some(most.map_or(value, |most| most.max(value)))
+    });
+    let ever = highest.is_some_and(|highest| highest != 0.0) || mean.is_some_and(|m| m != 0.0);
+    if !ever && (total == 0 || counter.form == Form::Utilisation) {
+        return None;
+    }
+    let shown = |value: Option<f64>| value.map_or(NOTHING.to_owned(), number);
+    let mark = match counter.mark {
+        Mark::Derived => "d",
+        Mark::Approximated => "a",
+        _ => "",
+    };
+    let rate = counter.form.is_rate();
+    Some(vec![
+        counter.name.to_owned(),
+        if rate { shown(mean) } else { String::new() },
+        match counter.form {
+            Form::Accumulated => String::new(),
+            _ => shown(highest),
+        },
+        if bound.has_total() && counter.form != Form::Gauge {
+            grouped(total)
+        } else {
+            String::new()
+        },
+        mark.to_owned(),
+    ])
+}
+
+/// What no capture shows, named once.
+fn unseen(out: &mut impl Write, look: Look) -> io::Result<()> {
+    writeln!(out)?;
+    look.heading(out, "Host-internal: no capture shows it")?;
+    let mut named = Vec::new();
+    for object in &OBJECTS {
+        if named.contains(&object.table) {
+            continue;
+        }
+        named.push(object.table);
+        let of = |mark| -> Vec<&str> {
+            counters()
+                .iter()
+                .filter(|c| c.table == object.table && c.mark == mark)
+                .map(|c| c.name)
+                .collect()
+        };
+        let hidden = of(Mark::HostInternal);
+        if !hidden.is_empty() {
+            wrapped(out, &format!("{}: ", object.name), &hidden, look)?;
+        }
+        let left = of(Mark::NotCounted);
+        if !left.is_empty() {
+            wrapped(
+                out,
+                &format!("{}, not counted yet: ", object.name),
+                &left,
+                look,
+            )?;
+        }
+    }
+    wrapped(out, "and ", &["Processor and Process, all of them"], look)
+}
+
+/// A list that goes on below.
+fn wrapped(out: &mut impl Write, front: &str, names: &[&str], look: Look) -> io::Result<()> {
+    let mut line = format!("    {front}");
+    for (n, name) in names.iter().enumerate() {
+        let comma = if n + 1 < names.len() { ", " } else { "" };
+        if line.len() + name.len() + 1 > look.width && line.trim().len() > front.trim().len() {
+            writeln!(out, "{}", line.trim_end())?;
+            line = "      ".to_owned();
+        }
+        line.push_str(name);
+        line.push_str(comma);
+    }
+    writeln!(out, "{line}")
+}
+
+fn quotient(unit: &str, formed: Formed) -> String {
+    match unit {
+        "%" => format!("{:.1}", 100.0 * formed.value()),
+        _ => format!("{:.3}", formed.value()),
+    }
+}
+
+fn grouped(n: i128) -> String {
+    let digits = Grouped(u64::try_from(n.unsigned_abs()).unwrap_or(u64::MAX));
+    if n < 0 {
+        format!("-{digits}")
+    } else {
+        digits.to_string()
+    }
+}
+
+/// Three digits behind the point, and commas in front of it.
+fn number(value: f64) -> String {
+    let text = format!("{value:.3}");
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, "0"));
+    match whole.parse::<u64>() {
+        Ok(whole) => format!("{}.{fraction}", Grouped(whole)),
+        Err(_) => text,
+    }
+}
