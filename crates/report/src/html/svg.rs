@@ -266,7 +266,7 @@ pub(super) fn dot(
             ("class", &class),
             ("cx", &x),
             ("cy", &y),
-            ("r", &4),
+            ("r", &if class.contains("big") { 7 } else { 4 }),
             ("data-n", &value),
         ],
         |page| page.leaf("title", &[], words),
@@ -295,14 +295,19 @@ pub(super) fn step(
 }
 
 /// A dot among many, at a mean: it has a sum, and of how many that is.
-pub(super) fn point(page: &mut Page, class: &str, (x, y): (Across, i64), (sum, n): (i64, u64)) {
+pub(super) fn point(
+    page: &mut Page,
+    (class, radius): (&str, i64),
+    (x, y): (Across, i64),
+    (sum, n): (i64, u64),
+) {
     page.shape(
         "circle",
         &[
             ("class", &class),
             ("cx", &x),
             ("cy", &y),
-            ("r", &3),
+            ("r", &radius),
             ("data-n", &sum),
             ("data-of", &n),
         ],

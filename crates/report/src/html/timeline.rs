@@ -111,13 +111,13 @@ fn times(page: &mut Page, frame: &Frame<'_>) {
                 let x = Across(from.0 + width.0 / 2);
                 for (class, mean, sum, n) in [
                     (
-                        "core",
+                        ("core", 2),
                         response(bucket),
                         bucket.response_ns,
                         bucket.responses,
                     ),
                     (
-                        "ring",
+                        ("ring", 4),
                         turnaround(bucket),
                         bucket.turnaround_ns,
                         bucket.turnarounds,
