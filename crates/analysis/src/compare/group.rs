@@ -196,7 +196,7 @@ fn place(by: By, row: &PlaceRow) -> Option<Key> {
         (By::Share, Grouping::Share) => Some(Key::Share(bare(&row.name))),
         (By::File, Grouping::File) => Some(Key::File {
             share: row.share.as_deref().map(bare),
-            path: lower(&row.name),
+            path: path(&row.name),
         }),
         _ => None,
     }
@@ -207,10 +207,16 @@ fn owner(by: By, of: &LedgerOf) -> Option<Key> {
         (By::Share, LedgerOf::Share { share, .. }) => Some(Key::Share(bare(share))),
         (By::File, LedgerOf::File { share, path, .. }) => Some(Key::File {
             share: share.as_deref().map(bare),
-            path: lower(path),
+            path: self::path(path),
         }),
         _ => None,
     }
+}
+
+/// The name of a file, with or without a separator in front.
+fn path(name: &str) -> Arc<str> {
+    let bare = name.trim_start_matches(['\\', '/']);
+    lower(if bare.is_empty() { name } else { bare })
 }
 
 /// The name of a share without that of its server.
@@ -306,5 +312,8 @@ mod tests {
         assert_eq!(&*bare("SYS"), "sys");
         assert_eq!(&*bare(r"\\"), r"\\");
         assert_eq!(&*bare(""), "");
+        assert_eq!(&*path(r"\Pay.XLS"), "pay.xls");
+        assert_eq!(&*path(r"pay\june.xls"), r"pay\june.xls");
+        assert_eq!(&*path(r"\"), r"\");
     }
 }

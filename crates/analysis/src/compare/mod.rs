@@ -81,7 +81,7 @@ pub enum Key {
     File {
         /// Its share, if known.
         share: Option<Arc<str>>,
-        /// Its name.
+        /// Its name, without a separator in front.
         path: Arc<str>,
     },
 }

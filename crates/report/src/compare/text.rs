@@ -7,7 +7,10 @@ use crate::table::{Column, NOTHING, Table};
 use crate::text::Look;
 use crate::time::Human;
 use std::io::{self, Write};
-use wirewait_analysis::compare::{Effect, FEWEST, Figure, LEVEL};
+use wirewait_analysis::compare::{Effect, FEWEST, Figure, Group, LEVEL};
+
+/// Rows of a table of groups; the other formats have all.
+const MOST_ROWS: usize = 50;
 
 /// Writes the comparison.
 ///
@@ -255,11 +258,13 @@ fn groups(
     ];
     let comparison = compared.comparison;
     let mut table = Table::new(COLUMNS);
-    for group in &comparison.groups {
+    let there: Vec<&Group> = comparison
+        .groups
+        .iter()
+        .filter(|group| group.base().is_some() || group.other(number).is_some())
+        .collect();
+    for group in there.iter().take(MOST_ROWS) {
         let (base, other) = (group.base(), group.other(number));
-        if base.is_none() && other.is_none() {
-            continue;
-        }
         let of = |figure: Figure| {
             let one = |side: Option<&wirewait_analysis::compare::Side>| {
                 value(figure, side.and_then(|side| figure.of(side)))
@@ -310,7 +315,15 @@ fn groups(
     if table.is_empty() {
         return writeln!(out, "  nothing");
     }
-    table.write(out, look)
+    table.write(out, look)?;
+    match there.len().saturating_sub(MOST_ROWS) {
+        0 => Ok(()),
+        more => writeln!(
+            out,
+            "  and {} more that took less time together; --format json or csv has all.",
+            Grouped(more as u64)
+        ),
+    }
 }
 
 /// How to read it.

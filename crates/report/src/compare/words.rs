@@ -142,6 +142,7 @@ pub(super) fn result(group: &Group, number: usize) -> String {
             match (test.p < sure.level, test.greater() > 0.5) {
                 (true, true) => format!("slower, {p}"),
                 (true, false) => format!("faster, {p}"),
+                (false, _) if test.p < 0.99995 => format!("may be chance, {p}"),
                 (false, _) => format!("no change, {p}"),
             }
         }
