@@ -103,7 +103,7 @@ impl Worker {
             failed = chance(random, wishes.failed);
             text = speech::request(wishes.by, verb, self.job.file, self.offset, bytes);
             answer = if failed {
-                speech::failure(wishes.by, verb)
+                speech::failure(wishes.by, verb, bytes)
             } else {
                 speech::answer(wishes.by, verb, self.offset, bytes)
             };
