@@ -277,7 +277,8 @@ pub struct Transaction {
     pub effects: Effects,
     /// Of a negotiation: bytes of the largest message, or read, agreed on.
     pub buffer: Option<u32>,
-    /// Routers the request passed.
+    /// Routers between the client and the server: those that the request had passed when it
+    /// was captured, and those that the response had.
     pub hops: Option<u8>,
     /// What to bear in mind.
     pub flags: Flags,

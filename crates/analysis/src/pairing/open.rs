@@ -255,7 +255,13 @@ impl Open {
         t.absorb(tally);
         match &mut t.response {
             Some(response) => response.widen(tally.extent),
-            None => t.response = Some(tally.extent),
+            None => {
+                t.response = Some(tally.extent);
+                // The routers on one side of the capture, and those on the other.
+                if let (Some(before), Some(behind)) = (t.hops, tally.hops) {
+                    t.hops = Some(before.saturating_add(behind));
+                }
+            }
         }
     }
 
