@@ -53,9 +53,20 @@ pub(crate) fn analyse(paths: &[PathBuf]) -> Result<Analysis, String> {
 pub(crate) fn analyse_source(source: &mut dyn Source) -> Analysis {
     let mut run = Run::new();
     let mut damages = 0;
+    // Interfaces of which the speed has been asked.
+    let mut met = 0;
     while damages < 10_000 {
         match source.next_frame() {
-            Ok(Some(frame)) => run.frame(&frame),
+            Ok(Some(frame)) => {
+                let interface = frame.interface;
+                run.frame(&frame);
+                while met <= interface {
+                    if let Some(speed) = source.link_speed(met) {
+                        run.analyzer.link_speed(met, speed);
+                    }
+                    met += 1;
+                }
+            }
             Ok(None) => break,
             Err(_) => damages += 1,
         }

@@ -37,6 +37,7 @@ mod error;
 mod ncp;
 mod net;
 mod netware;
+mod notation;
 mod play;
 mod rip;
 mod smb1;

@@ -61,7 +61,9 @@ fn judge(path: &Path, scenario: &Scenario) -> Vec<String> {
     // A long study is more of the same: its beginning is judged.
     let beginning = ["-c", "3000"];
     let part = if says.is_empty() { &beginning[..] } else { &[] };
-    let found = tshark(&made, &[part, &["-Y", &filter]].concat()).lines().count();
+    let found = tshark(&made, &[part, &["-Y", &filter]].concat())
+        .lines()
+        .count();
     if found != 0 {
         wrong.push(format!("{}: {found} frames with {filter}", path.display()));
     }

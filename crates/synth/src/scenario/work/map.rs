@@ -3,7 +3,8 @@
 
 use crate::scenario::error::{Fault, Place};
 use crate::scenario::net::{Net, Segment};
-use crate::scenario::station::{Settings, next_mac};
+use crate::scenario::notation::next_mac;
+use crate::scenario::station::Settings;
 use std::collections::VecDeque;
 
 /// The network as the simulation uses it.

@@ -9,6 +9,7 @@
 
 mod cable;
 mod desk;
+mod flight;
 mod map;
 mod run;
 mod speech;
