@@ -197,9 +197,12 @@ impl Analyzer {
                 carrier: carrier.map_or("", |(name, _)| name),
                 carrier_span: carrier.map(|(_, span)| span),
                 announces: common.announces(walk),
+                on_wire: common.on_wire(frame),
             };
-            state.books.seen(&seen);
-            if state.dispatch(&seen, common, sink).is_none() {
+            if state.books.seen(&seen) {
+                state.books.attribution.duplicates += 1;
+                state.books.quality.beyond_routers += 1;
+            } else if state.dispatch(&seen, common, sink).is_none() {
                 state.books.attribution.other += 1;
             }
         }
@@ -294,6 +297,12 @@ impl Common {
     fn carrier(&self, walk: &Walk) -> Option<(&'static str, Span)> {
         let mut layers = walk.spans().iter().rev();
         layers.find_map(|span| Some((self.registry.dissector(span.dissector).carrier?, *span)))
+    }
+
+    /// Bytes on the wire, preamble and gap included; 0 where the link is not known.
+    fn on_wire(&self, frame: &Frame<'_>) -> u64 {
+        let medium = self.registry.medium(frame.link);
+        medium.map_or(0, |medium| medium.on_wire(frame.wire_len))
     }
 
     /// How to read what the innermost layer tells of ways and servers.

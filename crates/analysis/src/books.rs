@@ -24,6 +24,8 @@ pub(crate) struct Quality {
     pub(crate) mid_capture: u64,
     pub(crate) evicted: u64,
     pub(crate) lost_on_links: u64,
+    /// Frames that were captured on the other side of a router too.
+    pub(crate) beyond_routers: u64,
     pub(crate) faults: Faults,
 }
 
@@ -156,10 +158,11 @@ impl Books {
         faults.malformed += conversation.faults.malformed;
     }
 
-    /// A frame came; what it does to conversations is told later.
-    pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+    /// A frame came; what it does to conversations is told later. Whether it is the copy of
+    /// one that was seen on the other side of a router, which does nothing to them.
+    pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> bool {
         self.round_trips.seen(seen);
-        self.load.seen(seen);
+        let copied = self.load.seen(seen);
         self.watch.seen(seen);
         self.meters.seen(seen);
         let walk = seen.walk;
@@ -176,6 +179,7 @@ impl Books {
             Some(StopReason::Malformed) => quality.malformed += 1,
             None => quality.unknown_link += u64::from(walk.spans().is_empty()),
         }
+        copied
     }
 
     pub(crate) fn count_unread(&mut self, message: &Message<'_>) {
@@ -281,7 +285,15 @@ impl Books {
             (
                 "duplicates",
                 "frames that were captured twice; the copies are left out",
-                self.attribution.duplicates,
+                self.attribution
+                    .duplicates
+                    .saturating_sub(q.beyond_routers),
+                Grade::Good,
+            ),
+            (
+                "beyond_routers",
+                "frames that were captured on both sides of a router; what follows is as one side saw it",
+                q.beyond_routers,
                 Grade::Good,
             ),
             (

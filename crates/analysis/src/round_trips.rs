@@ -182,6 +182,7 @@ mod tests {
                 carrier: "",
                 announces: None,
                 carrier_span: None,
+                on_wire: 0,
             });
         }
         let last = |row: &RoundTrip| match row.station.address {

@@ -35,8 +35,10 @@ pub(crate) struct Seen<'a> {
     pub(crate) carrier: &'static str,
     /// How to read what its innermost layer tells of ways and servers.
     pub(crate) announces: Option<Announces>,
-    /// That layer.
+    /// The layer of that carrier.
     pub(crate) carrier_span: Option<Span>,
+    /// Bytes on the wire, preamble and gap included; 0 where the link is not known.
+    pub(crate) on_wire: u64,
 }
 
 /// What a conversation tells the books.

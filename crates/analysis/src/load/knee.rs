@@ -54,10 +54,7 @@ pub(super) fn find(levels: &[LevelRow]) -> Option<Knee> {
             flat_n: least.steady.turnaround.n,
             grown_ns: *grown_ns,
             grown_n: row.steady.turnaround.n,
-            wire_bytes_per_second: (row.steady.wire_bytes > 0 && row.steady.ns > 0).then(|| {
-                let scaled = u128::from(row.steady.wire_bytes) * 1_000_000_000;
-                u64::try_from(scaled / u128::from(row.steady.ns)).unwrap_or(u64::MAX)
-            }),
+            wire_bytes_per_second: row.steady.wire(),
         })
     })
 }

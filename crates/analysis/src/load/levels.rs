@@ -69,8 +69,7 @@ pub struct LevelFigures {
     pub writes: Moved,
     /// All requests that moved data.
     pub moved: Moved,
-    /// Bytes on the wire: frames of at least 60 bytes, each with preamble, check sequence and
-    /// gap, 24 bytes (variant C of utilisation); 0 in the curve of a server.
+    /// Bytes on the wire (variant C of utilisation); 0 in the curve of a server.
     pub wire_bytes: u64,
 }
 
@@ -79,6 +78,12 @@ impl LevelFigures {
     #[must_use]
     pub fn throughput(&self) -> Option<u64> {
         per_second(self.data_bytes, self.ns)
+    }
+
+    /// Bytes on the wire per second; `None` without time, or where they are not counted.
+    #[must_use]
+    pub fn wire(&self) -> Option<u64> {
+        per_second(self.wire_bytes, self.ns).filter(|_| self.wire_bytes > 0)
     }
 
     /// Final responses per second in thousandths; `None` without time.

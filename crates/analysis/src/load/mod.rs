@@ -87,17 +87,18 @@ impl Loads {
         }
     }
 
-    /// A frame came.
-    pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+    /// A frame came. Whether it is the copy of one that was seen on the other side of a router.
+    pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> bool {
         let series = &mut self.series;
         self.scopes
             .seen(seen, &mut |stretch| series.active(stretch));
-        if let Some(hops) = seen.walk.facts.hops {
-            self.most_hops = self.most_hops.max(Some(hops));
-            self.at_hop_limit += u64::from(hops >= HOP_LIMIT - 1);
-            self.routers.seen(seen);
-        }
         self.heard.seen(seen);
+        let Some(hops) = seen.walk.facts.hops else {
+            return false;
+        };
+        self.most_hops = self.most_hops.max(Some(hops));
+        self.at_hop_limit += u64::from(hops >= HOP_LIMIT - 1);
+        self.routers.seen(seen)
     }
 
     /// A client waits for a request. Questions to anyone make nobody busy.

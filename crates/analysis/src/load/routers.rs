@@ -1,7 +1,9 @@
 //! Packets that were captured on both sides of a router: how long it kept them.
 //!
 //! A router that counts itself changes its count and the link's addresses, and nothing else:
-//! the same payload between the same ends with a higher count is the same packet.
+//! the same payload between the same ends with a higher count is the same packet. It must not
+//! count twice: of what two stations say, one side of the routers is followed, the one where
+//! the first packet was on its way in.
 
 use crate::Times;
 use crate::distribution::Distribution;
@@ -20,6 +22,10 @@ const PLACES: usize = 8192;
 const WAYS: usize = 4;
 /// Pairs of interfaces followed.
 const WAYS_THROUGH: usize = 64;
+/// Pairs of stations followed.
+const PAIRS: usize = 4096;
+/// Two stations whose packets were not seen twice for so long may have moved, ns.
+const STALE_NS: i64 = 60_000_000_000;
 
 /// Packets that went from one interface of the capture to another through routers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +59,17 @@ struct Row {
     ambiguous: u64,
 }
 
+/// Two stations whose packets are captured on both sides of a router.
+struct Pair {
+    /// The interface that is followed.
+    interface: u32,
+    /// When a packet of theirs was seen twice.
+    at: Timestamp,
+}
+
 /// The latest packets of which routers are counted.
 pub(super) struct Routers {
+    pairs: Table<[Endpoint; 2], Pair>,
     places: Vec<Place>,
     rows: Table<(u32, u32, u8), Row>,
     pub(super) evicted: u64,
@@ -63,15 +78,17 @@ pub(super) struct Routers {
 impl Routers {
     pub(super) fn new() -> Self {
         Self {
+            pairs: Table::new(PAIRS),
             places: Vec::new(),
             rows: Table::new(WAYS_THROUGH),
             evicted: 0,
         }
     }
 
-    pub(super) fn seen(&mut self, seen: &Seen<'_>) {
+    /// Whether it is seen on the side of a router that is not followed.
+    pub(super) fn seen(&mut self, seen: &Seen<'_>) -> bool {
         let (Some(span), Some(hops)) = (seen.walk.counted, seen.walk.facts.hops) else {
-            return;
+            return false;
         };
         let start = seen
             .frame
@@ -81,7 +98,7 @@ impl Routers {
         let length = span.end.saturating_sub(span.payload);
         let payload = &start[..start.len().min(length as usize).min(COMPARED)];
         if payload.is_empty() {
-            return;
+            return false;
         }
         let facts = &seen.walk.facts;
         let digest = digest(payload, length.into())
@@ -94,11 +111,36 @@ impl Routers {
             hops,
             again: false,
         };
-        if let Some(before) = self.remember(new)
-            && before.hops < hops
-        {
+        let mut pair = [facts.from.station(), facts.to.station()];
+        pair.sort_unstable();
+        self.is_beyond(pair, new)
+    }
+
+    /// Takes a packet in; whether it is seen on the side of a router that is not followed.
+    fn is_beyond(&mut self, pair: [Endpoint; 2], new: Place) -> bool {
+        let before = self.remember(new).filter(|before| before.hops < new.hops);
+        if let Some(before) = before {
             self.passed(before, new);
+            match self.pairs.find(&pair).and_then(|at| self.pairs.get_mut(at)) {
+                Some(known) => known.at = new.at,
+                None => {
+                    let (interface, at) = (before.interface, new.at);
+                    let (_, evicted) = self.pairs.insert(pair, Pair { interface, at });
+                    self.evicted += u64::from(evicted.is_some());
+                }
+            }
+            if before.interface == new.interface {
+                // Both sides at one interface: the first sight counts.
+                return true;
+            }
         }
+        // A capture with one side has no pairs, and nothing to look up.
+        let place = self.pairs.find(&pair);
+        let known = place.and_then(|at| self.pairs.get_mut(at));
+        known.is_some_and(|known| {
+            known.interface != new.interface
+                && new.at.since(known.at).unsigned_abs() <= STALE_NS.unsigned_abs()
+        })
     }
 
     pub(super) fn rows(&self) -> Vec<TransitRow> {
@@ -190,12 +232,42 @@ mod tests {
         }
     }
 
-    fn see(routers: &mut Routers, new: Place) {
-        if let Some(before) = routers.remember(new)
-            && before.hops < new.hops
-        {
-            routers.passed(before, new);
-        }
+    fn see(routers: &mut Routers, new: Place) -> bool {
+        let pair = [1, 2].map(|n| Endpoint::mac([2, 0, 0, 0, 0, n]));
+        routers.is_beyond(pair, new)
+    }
+
+    /// A request from interface 0 to 1, its answer back, and the next ones.
+    #[test]
+    fn one_side_is_followed() {
+        let mut routers = Routers::new();
+        let seen: Vec<bool> = [
+            (1, 0, 0, 0),
+            (1, 700, 1, 1),
+            (2, 3000, 1, 0),
+            (2, 3900, 0, 1),
+            (3, 5000, 0, 0),
+            (3, 5700, 1, 1),
+            // Beyond a minute of silence the other side counts, until it is seen twice again.
+            (4, 70_000_000, 1, 0),
+            (4, 70_000_900, 0, 1),
+            (5, 70_001_000, 1, 0),
+        ]
+        .into_iter()
+        .map(|(digest, us, interface, hops)| see(&mut routers, packet(digest, us, interface, hops)))
+        .collect();
+        assert_eq!(
+            seen,
+            [false, true, true, false, false, true, false, false, true]
+        );
+    }
+
+    #[test]
+    fn at_one_interface_the_first_sight_counts() {
+        let mut routers = Routers::new();
+        assert!(!see(&mut routers, packet(1, 0, 0, 0)));
+        assert!(see(&mut routers, packet(1, 700, 0, 1)));
+        assert!(!see(&mut routers, packet(2, 900, 0, 0)));
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Scopes {
     pub(super) fn seen(&mut self, seen: &Seen<'_>, over: &mut impl FnMut(Stretch)) {
         let at = seen.frame.at;
         self.interface = seen.frame.interface;
-        let bytes = on_the_wire(seen.frame.wire_len);
+        let bytes = seen.on_wire;
         self.interfaces.follow(self.interface, &self.whole);
         if let Some(levels) = self.interfaces.of(self.interface) {
             levels.frame(at, bytes);
@@ -130,11 +130,6 @@ impl Scopes {
         }
         tell(&mut self.whole);
     }
-}
-
-/// Bytes on the wire of a frame without its check sequence: variant C of utilisation.
-fn on_the_wire(wire_len: u32) -> u64 {
-    u64::from(wire_len.max(60)) + 24
 }
 
 /// The levels of some of the traffic.

@@ -49,10 +49,7 @@ pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, 
         ("transactions", frames(parts.transactions)),
         ("control", frames(parts.control)),
         ("other traffic", Milli(parts.other.saturating_mul(1000))),
-        (
-            "mirror-port copies",
-            Milli(parts.duplicates.saturating_mul(1000)),
-        ),
+        ("copies", Milli(parts.duplicates.saturating_mul(1000))),
     ]
     .into_iter()
     .enumerate()

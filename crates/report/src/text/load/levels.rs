@@ -1,7 +1,7 @@
 //! The tables by the number of active stations.
 
 use super::duration;
-use crate::figures::{Grouped, Milli, Rate};
+use crate::figures::{Grouped, Milli, Percent, Rate};
 use crate::table::{Column, Table};
 use crate::text::{Look, note, shown};
 use crate::time::Human;
@@ -26,6 +26,7 @@ const COLUMNS: &[Column] = &[
     Column::under("turnaround", "mean"),
     Column::right("file data"),
     Column::right("N x M / T").rare(),
+    Column::right("segment busy").rare(),
 ];
 
 pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
@@ -33,7 +34,7 @@ pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
     let mut any = false;
     for curve in curves.by_ref().take(CURVES) {
         any = true;
-        one(out, curve, look)?;
+        one(out, curve, snapshot, look)?;
     }
     match curves.count() {
         0 => {}
@@ -72,7 +73,12 @@ fn is_curve(curve: &LevelCurve) -> bool {
     curve.levels.iter().filter(|row| row.stations > 0).count() > 1
 }
 
-fn one(out: &mut impl Write, curve: &LevelCurve, look: Look) -> io::Result<()> {
+fn one(
+    out: &mut impl Write,
+    curve: &LevelCurve,
+    snapshot: &Snapshot,
+    look: Look,
+) -> io::Result<()> {
     writeln!(out)?;
     let of = match curve.of {
         LoadOf::Capture => String::new(),
@@ -94,7 +100,16 @@ fn one(out: &mut impl Write, curve: &LevelCurve, look: Look) -> io::Result<()> {
     if let Some(knee) = curve.knee {
         let wire = knee
             .wire_bytes_per_second
-            .map(|rate| format!("; the wire carries {} there", Rate(rate)));
+            .map(|rate| match busy(rate, curve.of, snapshot) {
+                Some(part) if part.0 * 2 < part.1 => {
+                    format!(
+                        "; the segment has room there: it is busy for {}",
+                        percent(part)
+                    )
+                }
+                Some(part) => format!("; the segment is busy for {} there", percent(part)),
+                None => format!("; the wire carries {} there", Rate(rate)),
+            });
         note(
             out,
             look,
@@ -115,7 +130,7 @@ fn one(out: &mut impl Write, curve: &LevelCurve, look: Look) -> io::Result<()> {
     let rows: Vec<&LevelRow> = curve.levels.iter().filter(|row| row.stations > 0).collect();
     let longest = longest(&rows);
     for row in &longest {
-        table.row(cells(row));
+        table.row(cells(row, curve.of, snapshot));
     }
     table.write(out, look)?;
     if let Some(more) = rows
@@ -145,7 +160,24 @@ fn longest<'a>(rows: &[&'a LevelRow]) -> Vec<&'a LevelRow> {
     rows
 }
 
-fn cells(row: &LevelRow) -> Vec<String> {
+/// Bits that the wire carries and could carry in a second, where the speed of the one link that
+/// is meant is known.
+fn busy(bytes_per_second: u64, of: LoadOf, snapshot: &Snapshot) -> Option<(u64, u64)> {
+    let links = &snapshot.segment.interfaces;
+    let link = match of {
+        LoadOf::Interface(number) => links.get(number as usize),
+        LoadOf::Capture => links.first().filter(|_| links.len() == 1),
+        LoadOf::Server(_) => None,
+    };
+    let (speed, _) = link?.speed?;
+    (speed > 0).then_some((bytes_per_second.saturating_mul(8), speed))
+}
+
+fn percent((part, whole): (u64, u64)) -> Percent {
+    Percent(part, whole)
+}
+
+fn cells(row: &LevelRow, of: LoadOf, snapshot: &Snapshot) -> Vec<String> {
     let steady = row.steady.ns > 0;
     let figures: &LevelFigures = if steady { &row.steady } else { &row.ramps };
     let (times, turnaround) = (&figures.response_time, &figures.turnaround);
@@ -165,5 +197,11 @@ fn cells(row: &LevelRow) -> Vec<String> {
         shown(turnaround.mean().map(Human)),
         shown(figures.throughput().filter(|_| moved).map(Rate)),
         shown(figures.moved.closed_loop(row.stations).map(Rate)),
+        shown(
+            figures
+                .wire()
+                .and_then(|rate| busy(rate, of, snapshot))
+                .map(percent),
+        ),
     ]
 }
