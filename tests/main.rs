@@ -15,6 +15,7 @@ mod lab;
 mod last;
 mod layers;
 mod ledger;
+mod load;
 mod merge;
 mod names;
 mod nbipx;

@@ -47,6 +47,7 @@ impl Bench {
             mark: mark(frame, ms),
             frame: &frame_seen,
             announces: None,
+            on_wire: 0,
             walk: &walk,
             carrier: "toy_link",
             carrier_span: None,

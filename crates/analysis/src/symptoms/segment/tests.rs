@@ -51,6 +51,7 @@ impl Bench {
             mark: Mark { frame, at: now },
             frame: &frame_seen,
             announces: None,
+            on_wire: 0,
             walk: &walk,
             carrier: "",
             carrier_span: None,
