@@ -164,12 +164,14 @@ fn response_time_grows_with_the_stations_and_throughput_falls_behind_its_peak() 
 fn ramps_are_apart_from_the_steady_state() {
     for (name, study) in studies() {
         let curve = curve(study);
-        // With all fifteen it lasts until the first of them has done its record.
-        for stations in 1..=14 {
-            let row = level(study, stations);
+        for stations in 1..=15 {
+            // At least its own step: when the stations go, one by one, a number may be steady
+            // a second time.
+            let steady = level(study, stations).steady.ns as f64 / 1e9;
             let (_, seconds) = step(study, stations);
-            assert_near(name, row.steady.ns as f64 / 1e9, seconds, 4.0);
+            assert!(steady > 0.75 * seconds, "{name} {stations}: {steady}");
         }
+        assert!(curve.levels.iter().any(|row| row.ramps.ns > 0), "{name}");
         let all: u64 = curve
             .levels
             .iter()
