@@ -16,6 +16,7 @@ mod segment;
 mod slowest;
 mod stations;
 mod svg;
+mod symptoms;
 mod table;
 mod timeline;
 
@@ -65,6 +66,11 @@ pub fn report(
     if !snapshot.ledgers.is_empty() {
         body.section("ledger", "Where the time went", |page| {
             ledger::ledgers(page, snapshot);
+        });
+    }
+    if !snapshot.symptoms.found.is_empty() {
+        body.section("symptoms", "Symptoms", |page| {
+            symptoms::symptoms(page, about, snapshot);
         });
     }
     body.section("servers", "Servers", |page| servers(page, snapshot));

@@ -286,6 +286,29 @@ fn without_any_request_there_is_still_a_report() {
 }
 
 #[test]
+fn a_symptom_says_what_it_cost_and_what_to_try() {
+    let about = about();
+    let snapshot = samples::snapshot();
+    let html = written(&about, &snapshot, ABSENT);
+    let raised: Vec<_> = snapshot.symptoms.raised().collect();
+    assert!(!raised.is_empty());
+    for symptom in raised {
+        let texts = about.texts.of(symptom.rule.id).unwrap();
+        for words in texts
+            .causes
+            .iter()
+            .chain(&texts.actions)
+            .chain([&texts.title])
+        {
+            let mut page = Page::default();
+            page.text(words);
+            assert!(html.contains(&page.finish()), "{words}");
+        }
+    }
+    assert!(html.contains("wirewait decode -F "), "the frames");
+}
+
+#[test]
 fn the_same_figures_are_the_same_bytes() {
     let ladder = ladder();
     let one = written(&about(), &samples::snapshot(), Conversation::Drawn(&ladder));

@@ -215,7 +215,7 @@ fn one(
     Ok(())
 }
 
-fn judged(state: &State, texts: &Texts) -> String {
+pub(crate) fn judged(state: &State, texts: &Texts) -> String {
     match state {
         State::Raised => "raised".to_owned(),
         State::Withdrawn(why) => format!("withdrawn, {}", why.text()),
@@ -256,7 +256,7 @@ fn check(about: &About, symptom: &Symptom) -> String {
     format!("wirewait decode {files} -F {}", frames.join(","))
 }
 
-fn cost(symptom: &Symptom) -> String {
+pub(crate) fn cost(symptom: &Symptom) -> String {
     match symptom.hits.cost_ns {
         0 => NOTHING.to_owned(),
         ns => Human(i64::try_from(ns).unwrap_or(i64::MAX)).to_string(),
@@ -297,7 +297,7 @@ pub(crate) fn often(symptom: &Symptom) -> String {
 }
 
 /// `251>282, 300`: from which frame to which.
-fn places(sights: &Sights, most: usize) -> String {
+pub(crate) fn places(sights: &Sights, most: usize) -> String {
     let mut kept: Vec<&Sight> = sights.kept().collect();
     // The most expensive ones, in the order of the capture.
     kept.sort_by_key(|sight| (std::cmp::Reverse(sight.cost_ns), sight.from.frame));
