@@ -6,6 +6,7 @@ mod counters;
 mod counts;
 mod decnet;
 mod decode;
+mod efficiency;
 mod fields;
 mod fields_ipx;
 mod fields_smb2;

@@ -182,9 +182,10 @@ impl Analyzer {
         let registry = &common.registry;
         // What was seen on two interfaces has taken the time of two links.
         let twice = original == Some(frame.interface);
-        state.segments.frame(frame, walk, twice, registry);
+        let bytes = state.segments.frame(frame, walk, twice, registry);
         if original.is_some() {
             state.books.attribution.duplicates += 1;
+            state.books.spending.copy(bytes);
         } else {
             let carrier = common.carrier(walk);
             let seen = Seen {
@@ -202,8 +203,18 @@ impl Analyzer {
             if state.books.seen(&seen) {
                 state.books.attribution.duplicates += 1;
                 state.books.quality.beyond_routers += 1;
-            } else if state.dispatch(&seen, common, sink).is_none() {
-                state.books.attribution.other += 1;
+                state.books.spending.copy(bytes);
+            } else {
+                match state.dispatch(&seen, common, sink) {
+                    Some(conversation) => {
+                        let spending = &mut state.books.spending;
+                        spending.frame(&seen, conversation, bytes, registry);
+                    }
+                    None => {
+                        state.books.attribution.other += 1;
+                        state.books.spending.elsewhere(bytes);
+                    }
+                }
             }
         }
         state.sweep(frame.at, common, sink);
@@ -274,6 +285,7 @@ impl Analyzer {
                 .filter(|(_, n)| **n > 0)
                 .map(|(d, n)| (d.name, *n))
                 .collect(),
+            efficiency: books.spending.found(),
             segment: segments.found(),
             servers: books.figures.servers(),
             fairness: Fairness::among(&stations),
@@ -322,8 +334,14 @@ impl State {
         self.latest = self.latest.max(at);
     }
 
-    /// Hands the frame to its conversation; `None` if it has none that is followed.
-    fn dispatch(&mut self, seen: &Seen<'_>, common: &Common, sink: &mut dyn Sink) -> Option<()> {
+    /// Hands the frame to its conversation, and gives the number of that, if it is not upkeep
+    /// of none; `None` if it has none that is followed.
+    fn dispatch(
+        &mut self,
+        seen: &Seen<'_>,
+        common: &Common,
+        sink: &mut dyn Sink,
+    ) -> Option<Option<u64>> {
         let (frame, walk) = (seen.frame, seen.walk);
         let input = match walk.message {
             Some(span) => walk.bytes(frame, span),
@@ -353,15 +371,15 @@ impl State {
         match walk.facts.order {
             Order::Stream(segment) => self.stream(&arrival, &segment, common, sink),
             Order::Numbered(numbered) => {
-                self.numbered(&arrival, &numbered, common, sink);
+                let place = self.numbered(&arrival, &numbered, common, sink);
                 self.step(&arrival, None, sink);
-                Some(())
+                Some(place.and_then(|place| self.number(place)))
             }
             Order::None => match walk.facts.carries {
                 Carries::Control => {
                     self.step(&arrival, None, sink);
                     self.books.attribution.control += WHOLE_FRAME;
-                    Some(())
+                    Some(None)
                 }
                 Carries::Turn(turn) => {
                     let front = walk.last()?;
@@ -370,12 +388,18 @@ impl State {
                     self.turn(&arrival, turn, front, common, sink)
                 }
                 _ => {
-                    let found = self.message(&arrival, None, common, sink).map(|_| ());
+                    let found = self.message(&arrival, None, common, sink);
                     self.step(&arrival, None, sink);
-                    found
+                    found.map(|owner| self.number(owner.place))
                 }
             },
         }
+    }
+
+    /// The number of a conversation.
+    fn number(&mut self, place: Place) -> Option<u64> {
+        let conversation = self.conversations.get_mut(place)?;
+        Some(conversation.named().0)
     }
 
     /// What the frame does to its connection, if it does anything.
@@ -406,7 +430,7 @@ impl State {
         segment: &Stream,
         common: &Common,
         sink: &mut dyn Sink,
-    ) -> Option<()> {
+    ) -> Option<Option<u64>> {
         let ends = (arrival.facts.from, arrival.facts.to);
         let (claim, framer) = match common.registry.claimed(&arrival.next) {
             Some((claim, framer)) => (Some(claim), framer),
@@ -466,7 +490,7 @@ impl State {
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         conversation.segment(side, segment, arrival.piece, &world, &mut events);
         self.step(arrival, Some(place), sink);
-        Some(())
+        Some(self.number(place))
     }
 
     /// A frame that is a message of its own, or a message on an ordered link.

@@ -1,6 +1,7 @@
 //! What conversations report to: figures, where the frames went, how good the capture is.
 
 use crate::conversation::{Conversation, Faults};
+use crate::efficiency::Spending;
 use crate::figures::Figures;
 use crate::ledgers::Ledgers;
 use crate::load::Loads;
@@ -35,6 +36,7 @@ pub(crate) struct Books {
     pub(crate) ledgers: Ledgers,
     pub(crate) load: Loads,
     pub(crate) meters: Meters,
+    pub(crate) spending: Spending,
     pub(crate) round_trips: RoundTrips,
     pub(crate) watch: Watch,
     pub(crate) attribution: Attribution,
@@ -61,6 +63,7 @@ impl Books {
             ledgers: Ledgers::new(&settings),
             load: Loads::new(&settings),
             meters: Meters::new(settings.rows),
+            spending: Spending::new(&settings),
             round_trips: RoundTrips::new(settings.rows),
             watch: Watch::new(&settings),
             attribution: Attribution::default(),
@@ -92,12 +95,14 @@ impl Books {
                 self.ledgers.begins(wait);
                 self.load.begins(wait);
                 self.watch.begins(wait);
+                self.spending.begins(wait);
             }
             Event::Ends(wait, at, passage) => {
                 self.figures.ends(wait.transaction.client, at);
                 self.watch.ends(wait, at, passage.as_ref());
                 self.ledgers.ends(wait, at, passage);
                 self.load.ends(wait, at);
+                self.spending.ends(wait, at);
             }
             Event::Waits(wait) => self.ledgers.waits(wait),
             Event::Waited(wait, at) => self.ledgers.waited(wait, at),
@@ -110,10 +115,12 @@ impl Books {
             Event::Notice(notice) => {
                 self.watch.noticed(&notice);
                 self.meters.noticed(&notice);
+                self.spending.noticed(&notice);
                 sink.noticed(&notice);
             }
             Event::Asked(transaction) => self.meters.asked(transaction),
             Event::Answered(transaction) => self.meters.answered(transaction),
+            Event::Repeated(after_ns) => self.spending.repeated(self.now(), after_ns),
             Event::Closed(transaction) => {
                 self.attribution.transactions += transaction.share;
                 if transaction.outcome != Outcome::OrphanResponse {
@@ -123,6 +130,7 @@ impl Books {
                 self.load.closed(transaction);
                 self.watch.closed(transaction);
                 self.meters.closed(transaction);
+                self.spending.closed(transaction);
                 sink.transaction(transaction);
             }
         }
@@ -243,7 +251,8 @@ impl Books {
                     .saturating_add(self.round_trips.evicted)
                     .saturating_add(self.load.evicted())
                     .saturating_add(self.watch.evicted())
-                    .saturating_add(self.meters.evicted),
+                    .saturating_add(self.meters.evicted)
+                    .saturating_add(self.spending.evicted()),
                 Grade::Fair,
             ),
             (

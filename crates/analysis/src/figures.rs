@@ -419,7 +419,7 @@ impl FrameSums {
     }
 
     /// Counts the frames of a transaction, if the capture has all of them.
-    fn add(&mut self, t: &Transaction) {
+    pub(crate) fn add(&mut self, t: &Transaction) {
         if t.flags.contains(Flags::CAPTURE_LOSS) {
             return;
         }

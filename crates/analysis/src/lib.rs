@@ -11,6 +11,7 @@ pub mod compare;
 mod conversation;
 mod distribution;
 mod duplicates;
+mod efficiency;
 mod fairness;
 mod figures;
 mod flow;
@@ -42,6 +43,9 @@ mod verdict;
 mod world;
 
 pub use analyzer::{Analyzer, Sink};
+pub use efficiency::{
+    ASSUMED_BUFFER, Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units,
+};
 pub use fairness::{Fairness, Index, STARVES_PERCENT, Starving};
 pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use ledger::{Ledger, Share};

@@ -83,6 +83,21 @@ impl Pairing {
     ) -> Option<u64> {
         self.told = Told::default();
         let found = self.take(side, message, between, world, events);
+        if between.unordered
+            && let Some(open) = found.and_then(|serial| self.by_serial(serial))
+            && open.deed == Deed::Retransmitted
+        {
+            let t = &open.transaction;
+            let first = if open.side == side {
+                t.request
+            } else {
+                t.response
+            };
+            let at = message.tally.extent.first.at;
+            events(Event::Repeated(
+                first.map_or(0, |first| at.since(first.first.at)),
+            ));
+        }
         if self.observed
             && let Some(open) = found.and_then(|serial| self.by_serial(serial))
         {

@@ -75,6 +75,8 @@ pub(crate) struct Tally {
     pub(crate) extent: Extent,
     /// Frames with at least one new byte of it.
     pub(crate) frames: u32,
+    /// Bytes of it in the first of them.
+    pub(crate) head: u64,
     /// Stand-alone acknowledgements of its bytes that came before its end.
     pub(crate) acks: u32,
     /// Frames that only repeated bytes of it, before its end.
@@ -100,6 +102,7 @@ impl Tally {
                 last: mark,
             },
             frames: 0,
+            head: 0,
             acks: 0,
             retransmitted: 0,
             copies: 0,
@@ -127,6 +130,9 @@ impl Tally {
         self.extent.widen(mark);
         self.share += piece.worth(n);
         self.bytes += u64::from(n);
+        if self.frames <= 1 {
+            self.head += u64::from(n);
+        }
         self.hops = self.hops.or(piece.hops);
         self.lost_ns = self.lost_ns.saturating_add(piece.late_ns);
         if let Some(mark) = piece.resent {

@@ -1,6 +1,6 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
-use crate::{Duplex, Histogram, Ledger, Samples, Segment, Symptoms, Transaction};
+use crate::{Duplex, Efficiency, Histogram, Ledger, Samples, Segment, Symptoms, Transaction};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -419,6 +419,8 @@ pub struct Snapshot {
     pub capture: CaptureRow,
     /// Frames that contain each protocol, in the order of the registry; none is 0.
     pub protocols: Vec<(&'static str, u64)>,
+    /// What frames were spent on.
+    pub efficiency: Efficiency,
     /// How much of the segments was used.
     pub segment: Segment,
     /// By total response time, the greatest first; rows of one server stand together.

@@ -265,6 +265,8 @@ pub struct Transaction {
     pub request_bytes: u64,
     /// Message bytes of the final response likewise.
     pub response_bytes: u64,
+    /// Message bytes of the final response in its first frame.
+    pub response_head_bytes: u64,
     /// Frames, by what they did.
     pub frames: FrameCounts,
     /// Its share of the capture's frames, in units of [`WHOLE_FRAME`].

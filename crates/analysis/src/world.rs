@@ -67,6 +67,9 @@ pub(crate) enum Event<'a> {
     Answered(&'a Transaction),
     /// A transaction is closed.
     Closed(&'a Transaction),
+    /// Where nothing below repeats what is lost, the frame under way repeats a message whose
+    /// first copy came so long ago, ns.
+    Repeated(i64),
     /// So much of the frames belongs to no transaction.
     Control(u64),
     /// A message of this protocol was completed by the frame under way.

@@ -4,6 +4,7 @@
 mod capture;
 mod common;
 mod distribution;
+mod efficiency;
 mod fairness;
 mod ladder;
 mod ledger;
@@ -56,6 +57,7 @@ struct Document<'a> {
     symptoms: symptoms::Symptoms<'a>,
     protocols: capture::Protocols<'a>,
     segment: segment::Segment<'a>,
+    efficiency: efficiency::Efficiency,
     servers: Vec<servers::Server>,
     stations: Vec<stations::Station>,
     fairness: fairness::Fairness,
@@ -84,6 +86,7 @@ fn document<'a>(
         symptoms: symptoms::symptoms(about, snapshot),
         protocols: capture::protocols(snapshot),
         segment: segment::segment(about, snapshot),
+        efficiency: efficiency::efficiency(snapshot),
         servers: snapshot.servers.iter().map(servers::server).collect(),
         stations: snapshot.stations.iter().map(stations::station).collect(),
         fairness: fairness::fairness(snapshot),
@@ -142,6 +145,7 @@ mod tests {
                 "symptoms",
                 "protocols",
                 "segment",
+                "efficiency",
                 "servers",
                 "stations",
                 "fairness",

@@ -4,12 +4,12 @@ mod load;
 
 use std::sync::Arc;
 use wirewait_analysis::{
-    Against, Attribution, CaptureRow, Counts, Course, DistributionRow, Distributions, Duplex,
-    Excluded, Extent, Flags, Flow, FrameCounts, FrameSums, Grade, Grouping, Histogram, KnownBy,
-    Ledger, LedgerOf, LedgerRow, Mark, Outcome, Peak, Place, PlaceRow, RULES, Reason, Samples,
-    Segment, SegmentRow, ServerRow, Settings, Share, Sight, Sights, Snapshot, Spacing, Spread,
-    State, StationRow, Subject, Symptom, Symptoms, Times, Transaction, Turnaround, Volume,
-    WHOLE_FRAME, WireBytes,
+    Accesses, Against, Attribution, CaptureRow, Counts, Course, DistributionRow, Distributions,
+    Duplex, Efficiency, EfficiencyRow, Excluded, Extent, Flags, Flow, FrameCounts, FrameSums,
+    Grade, Grouping, Histogram, KnownBy, LayerAcks, Ledger, LedgerOf, LedgerRow, Mark, Outcome,
+    Peak, Place, PlaceRow, RULES, Reason, Samples, Segment, SegmentRow, ServerRow, Settings, Share,
+    Sight, Sights, Snapshot, Spacing, Spread, State, StationRow, Subject, Symptom, Symptoms,
+    Throughput, Times, Transaction, Turnaround, Units, Volume, WHOLE_FRAME, WireBytes,
 };
 use wirewait_wire::{
     Address, Chain, Effects, Endpoint, File, Kind, LinkType, Operation, Status, Timestamp,
@@ -100,6 +100,7 @@ pub(crate) fn answered() -> Transaction {
         data_bytes: 4096,
         request_bytes: 63,
         response_bytes: 4159,
+        response_head_bytes: 1460,
         frames: FrameCounts {
             request: 2,
             response: 3,
@@ -173,6 +174,7 @@ pub(crate) fn unanswered() -> Transaction {
         service_ns: None,
         data_bytes: 0,
         response_bytes: 0,
+        response_head_bytes: 0,
         frames: FrameCounts {
             request: 1,
             ..FrameCounts::default()
@@ -316,6 +318,71 @@ fn ledgers() -> Vec<LedgerRow> {
         pauses: 19,
     })
     .collect()
+}
+
+/// Three reads of one server, and 1,200 frames that nobody follows.
+fn efficiency() -> Efficiency {
+    let volume = |frames, bytes| Volume { frames, bytes };
+    let acks = |layer, frames, riding| LayerAcks {
+        layer,
+        alone: volume(frames, frames * 84),
+        riding,
+    };
+    let row = EfficiencyRow {
+        server: Some(v4(1, None)),
+        carrier: "nbt",
+        data: volume(20, 12_000),
+        resent: volume(1, 1000),
+        acks: vec![acks("llc", 5, 3), acks("nbf", 2, 0)],
+        control: volume(6, 504),
+        session_frames: 4,
+        units: [
+            Units {
+                sent: 10,
+                resent: 1,
+                lost_ns: 400_000_000,
+            },
+            Units {
+                sent: 11,
+                ..Units::default()
+            },
+        ],
+        exchanges: 4,
+        frames: server_row().frames,
+        reads: Accesses {
+            count: 3,
+            bytes: 8192,
+            sized: 3,
+            small: 1,
+            assumed: 3,
+            placed: 2,
+            random: 1,
+            again_bytes: 512,
+            ..Accesses::default()
+        },
+        moved: Throughput {
+            bytes: 8192,
+            timed_bytes: 8192,
+            response_ns: 2_001_510_000,
+            busy_ns: 2_001_510_000,
+            first: Some(at(0)),
+            last: Some(at(32_400_000)),
+            sending_bytes: 2699,
+            sending_ns: 500_000,
+            answers: 3,
+        },
+        ..EfficiencyRow::default()
+    };
+    Efficiency {
+        together: EfficiencyRow {
+            server: None,
+            carrier: "",
+            ..row.clone()
+        },
+        rows: vec![row],
+        elsewhere: volume(1200, 582_898),
+        copies: volume(6, 744),
+    }
 }
 
 /// A link of 10 Mbit/s with 1,234 frames in 90 s, and 9 % of it used in its busiest second.
@@ -511,6 +578,7 @@ pub(crate) fn snapshot() -> Snapshot {
             evicted: 0,
         },
         protocols: vec![("ethernet", 1234), ("smb1", 20)],
+        efficiency: efficiency(),
         segment: segment(),
         servers: vec![server_row(), unknown],
         fairness: load::fairness(),

@@ -2,6 +2,7 @@
 //! and the slowest transactions, then what was left out and what the figures depend on.
 
 pub(crate) mod capture;
+pub(crate) mod efficiency;
 mod ledger;
 pub(crate) mod load;
 pub(crate) mod places;
@@ -91,6 +92,7 @@ pub fn report(
     segment::segment(out, about, snapshot, look)?;
     ledger::ledgers(out, snapshot, look)?;
     servers::servers(out, snapshot, look)?;
+    efficiency::efficiency(out, snapshot, look)?;
     stations::stations(out, snapshot, look)?;
     load::load(out, snapshot, look)?;
     places::places(out, snapshot, look)?;

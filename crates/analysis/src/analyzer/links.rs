@@ -6,6 +6,7 @@ use crate::conversation::Beginning;
 use crate::key::ConversationKey;
 use crate::numbered::{Held, Link, Owner, Turn};
 use crate::piece::Piece;
+use crate::table::Place;
 use crate::world::Event;
 use crate::{Mark, Notice, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Endpoint, Facts, Numbered, NumberedKind, Segment};
@@ -22,18 +23,18 @@ const fn message_acknowledged(bare: bool) -> Noticed {
 }
 
 impl State {
-    /// A frame of a numbered link.
+    /// A frame of a numbered link. Gives the conversation that it concerns: of several on one
+    /// link, the one that used it last.
     pub(super) fn numbered(
         &mut self,
         arrival: &Arrival<'_>,
         numbered: &Numbered,
         common: &Common,
         sink: &mut dyn Sink,
-    ) {
+    ) -> Option<Place> {
         let facts = arrival.facts;
         if numbered.kind == NumberedKind::Call {
-            self.call(arrival, numbered, common, sink);
-            return;
+            return self.call(arrival, numbered, common, sink);
         }
         let connection = numbered.connection.map(|c| (c.from, c.to));
         let (key, side) = ConversationKey::new((facts.from, facts.to), connection, u16::MAX);
@@ -56,7 +57,7 @@ impl State {
             .get_mut(place)
             .map(|l| std::mem::replace(l, Link::new(2)))
         else {
-            return;
+            return None;
         };
         let mark = arrival.piece.mark;
         if !arrival.carrier.is_empty() {
@@ -79,6 +80,7 @@ impl State {
             _ => (0, None),
         };
         self.supervise(&mut link, side, numbered, mark, sink);
+        let mut message = None;
         match numbered.kind {
             NumberedKind::Data => {
                 self.data(arrival, numbered.number, side, &mut link, common, sink)
@@ -87,8 +89,9 @@ impl State {
                 self.flush(&mut link, common, sink);
                 link.open(side, numbered.number, numbered.expects.unwrap_or(0));
                 link.called = self.called(facts, numbered);
-                if self.message(arrival, None, common, sink).is_none() {
-                    self.upkeep(&link, sink);
+                match self.message(arrival, None, common, sink) {
+                    Some(owner) => message = Some(owner.place),
+                    None => self.upkeep(&link, sink),
                 }
             }
             NumberedKind::Open
@@ -100,15 +103,16 @@ impl State {
             },
             NumberedKind::Call => self.upkeep(&link, sink),
             // What ends a connection may answer who asked for it.
-            NumberedKind::Control => {
-                if self.message(arrival, None, common, sink).is_none() {
-                    self.upkeep(&link, sink);
-                }
-            }
+            NumberedKind::Control => match self.message(arrival, None, common, sink) {
+                Some(owner) => message = Some(owner.place),
+                None => self.upkeep(&link, sink),
+            },
         }
+        let found = message.or(link.last);
         if let Some(slot) = self.links.get_mut(place) {
             *slot = link;
         }
+        found
     }
 
     /// What a frame says of how far its sender got and what he can take.
@@ -175,7 +179,7 @@ impl State {
         numbered: &Numbered,
         common: &Common,
         sink: &mut dyn Sink,
-    ) {
+    ) -> Option<Place> {
         let facts = arrival.facts;
         if let Some(connection) = numbered.connection {
             let key = caller(facts.from, connection.from);
@@ -186,9 +190,11 @@ impl State {
                 }
             }
         }
-        if self.message(arrival, None, common, sink).is_none() {
+        let found = self.message(arrival, None, common, sink);
+        if found.is_none() {
             self.books.attribution.control += WHOLE_FRAME;
         }
+        found.map(|owner| owner.place)
     }
 
     /// The end that opens a link, and the port at which its station was called.

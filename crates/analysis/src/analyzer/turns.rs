@@ -15,7 +15,7 @@ impl State {
         front: &[u8],
         common: &Common,
         sink: &mut dyn Sink,
-    ) -> Option<()> {
+    ) -> Option<Option<u64>> {
         let world = self.world(common);
         let (key, side) = arrival.key();
         let place = match self.conversations.find(&key) {
@@ -46,6 +46,6 @@ impl State {
             layer: arrival.layer,
         };
         conversation.turn(side, arrival.piece, &heard, &world, &mut events);
-        Some(())
+        Some(self.number(place))
     }
 }

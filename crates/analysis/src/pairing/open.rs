@@ -261,6 +261,7 @@ impl Open {
                 if let (Some(before), Some(behind)) = (t.hops, tally.hops) {
                     t.hops = Some(before.saturating_add(behind));
                 }
+                t.response_head_bytes = tally.head;
             }
         }
     }
@@ -348,6 +349,7 @@ pub(super) fn transaction(
         data_bytes: 0,
         request_bytes: 0,
         response_bytes: 0,
+        response_head_bytes: 0,
         frames: FrameCounts {
             ack: tally.acks,
             retransmitted: tally.retransmitted,

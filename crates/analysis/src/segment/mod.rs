@@ -69,23 +69,26 @@ impl Segments {
         }
     }
 
-    /// A frame was captured. `copy` says that it was captured before on this interface.
+    /// A frame was captured. `copy` says that it was captured before on this interface. Gives
+    /// its bytes on the wire (C).
     pub(crate) fn frame(
         &mut self,
         frame: &Frame<'_>,
         walk: &Walk,
         copy: bool,
         registry: &Registry,
-    ) {
+    ) -> u64 {
         let captured = Volume::frame(frame.wire_len.into());
         let interface = self.at(frame.interface);
         interface.row.captured += captured;
-        if copy {
-            interface.row.copies += captured;
-            return;
-        }
         if interface.row.link != Some(frame.link) {
             interface.link(frame.link, registry);
+        }
+        if copy {
+            interface.row.copies += captured;
+            let wire_len = frame.wire_len;
+            let on_wire = |medium: Medium| medium.on_wire(wire_len);
+            return interface.medium.map_or(wire_len.into(), on_wire);
         }
         let bytes = interface.count(frame, walk);
         // A clock that is only needed where there is more than one interface is not looked at
@@ -93,6 +96,7 @@ impl Segments {
         if self.interfaces.len() > 1 {
             self.together.add(frame.at, bytes, None);
         }
+        bytes
     }
 
     /// How things stand.

@@ -1,0 +1,184 @@
+//! Where in files operations go: on from the one before or elsewhere, and over what was read
+//! or written before.
+
+use super::row::Accesses;
+use crate::Transaction;
+use crate::table::Table;
+use wirewait_wire::{File, Kind};
+
+/// Stretches of a file that are remembered of each handle, once for reads and once for
+/// writes. When there are more the one that was touched first is forgotten.
+const STRETCHES: usize = 32;
+
+/// Bytes of a file, some of them; neighbours are joined. In the order of their last touch.
+#[derive(Default)]
+struct Stretches(Vec<(u64, u64)>);
+
+impl Stretches {
+    /// How many bytes from `from` to before `to` are among them.
+    fn overlap(&self, (from, to): (u64, u64)) -> u64 {
+        let common = |s: &(u64, u64)| s.1.min(to).saturating_sub(s.0.max(from));
+        self.0.iter().map(common).sum()
+    }
+
+    fn add(&mut self, (mut from, mut to): (u64, u64)) {
+        if from >= to {
+            return;
+        }
+        self.0.retain(|s| {
+            let apart = s.1 < from || to < s.0;
+            if !apart {
+                (from, to) = (from.min(s.0), to.max(s.1));
+            }
+            apart
+        });
+        // What it was joined with may reach others, but those had been joined before.
+        if self.0.len() >= STRETCHES {
+            self.0.remove(0);
+        }
+        self.0.push((from, to));
+    }
+}
+
+/// One kind of operation on one handle.
+#[derive(Default)]
+struct Course {
+    /// Where the latest one would go on: behind what it asked for, or behind what it got.
+    next: Option<(u64, u64)>,
+    done: Stretches,
+}
+
+#[derive(Default)]
+struct Handle {
+    reads: Course,
+    writes: Course,
+}
+
+/// The handles of all conversations.
+pub(super) struct Handles {
+    handles: Table<(u64, u128), Handle>,
+    pub(super) evicted: u64,
+}
+
+impl Handles {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            handles: Table::new(capacity),
+            evicted: 0,
+        }
+    }
+
+    /// A read or write is asked for: does it go on where the one before ended? `None` where
+    /// that cannot be told.
+    pub(super) fn asked(&mut self, t: &Transaction) -> Option<bool> {
+        let offset = t.file?.offset?;
+        let course = self.course(t)?;
+        let known = course.next;
+        let end = offset.saturating_add(t.asked_bytes);
+        course.next = Some((end, end));
+        let (behind_asked, behind_got) = known?;
+        Some(offset == behind_asked || offset == behind_got)
+    }
+
+    /// It is answered.
+    pub(super) fn answered(&mut self, t: &Transaction, accesses: &mut Accesses) {
+        let Some(offset) = t.file.and_then(|file| file.offset) else {
+            return;
+        };
+        let end = offset.saturating_add(t.data_bytes);
+        let asked_end = offset.saturating_add(t.asked_bytes);
+        let Some(handle) = self.handle(t) else {
+            return;
+        };
+        let (own, other) = match t.kind {
+            Kind::Read => (&mut handle.reads, &mut handle.writes),
+            _ => (&mut handle.writes, &mut handle.reads),
+        };
+        // Less than was asked for: the next one may go on there.
+        if let Some((asked, got)) = &mut own.next
+            && *asked == asked_end
+        {
+            *got = end;
+        }
+        accesses.again_bytes += own.done.overlap((offset, end));
+        accesses.crossed_bytes += other.done.overlap((offset, end));
+        own.done.add((offset, end));
+    }
+
+    /// Its number may stand for another file from now on.
+    pub(super) fn forget(&mut self, t: &Transaction) {
+        if let Some(key) = key(t)
+            && let Some(place) = self.handles.find(&key)
+        {
+            self.handles.take(place);
+        }
+    }
+
+    fn course(&mut self, t: &Transaction) -> Option<&mut Course> {
+        let kind = t.kind;
+        let handle = self.handle(t)?;
+        match kind {
+            Kind::Read => Some(&mut handle.reads),
+            Kind::Write => Some(&mut handle.writes),
+            _ => None,
+        }
+    }
+
+    fn handle(&mut self, t: &Transaction) -> Option<&mut Handle> {
+        let key = key(t)?;
+        let place = match self.handles.find(&key) {
+            Some(place) => place,
+            None => {
+                let (place, evicted) = self.handles.insert(key, Handle::default());
+                self.evicted += u64::from(evicted.is_some());
+                place
+            }
+        };
+        Some(self.handles.at(place))
+    }
+}
+
+fn key(t: &Transaction) -> Option<(u64, u128)> {
+    let file = t.file.filter(|file| file.handle != File::PREVIOUS)?;
+    Some((t.conversation, file.handle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn neighbours_are_joined_and_only_so_many_are_kept() {
+        let mut s = Stretches::default();
+        s.add((0, 10));
+        s.add((20, 30));
+        s.add((10, 20));
+        assert_eq!(s.0, [(0, 30)]);
+        assert_eq!(s.overlap((25, 35)), 5);
+        for n in 1..=STRETCHES as u64 {
+            s.add((n * 100, n * 100 + 1));
+        }
+        assert_eq!(s.0.len(), STRETCHES);
+        assert_eq!(s.overlap((0, 30)), 0, "touched first, forgotten first");
+    }
+
+    proptest! {
+        #[test]
+        fn overlap_is_that_of_the_bytes(
+            stretches in prop::collection::vec((0..200u64, 0..20u64), 0..30),
+            from in 0..200u64,
+            length in 0..50u64,
+        ) {
+            let mut s = Stretches::default();
+            let mut bytes = std::collections::BTreeSet::new();
+            for (from, n) in stretches {
+                s.add((from, from + n));
+                bytes.extend(from..from + n);
+            }
+            let wanted = from..from + length;
+            let expected = bytes.range(wanted.clone()).count() as u64;
+            prop_assert_eq!(s.overlap((wanted.start, wanted.end)), expected);
+        }
+    }
+}

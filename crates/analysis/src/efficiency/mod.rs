@@ -1,0 +1,423 @@
+//! What frames are spent on, by server and carrier: perf definitions, sections 4 to 6 and 8.
+
+mod handles;
+mod row;
+
+pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units};
+
+use crate::table::Table;
+use crate::world::{Seen, Wait};
+use crate::{Flags, Notice, Noticed, Outcome, Settings, Transaction, Volume};
+use handles::Handles;
+use std::collections::BTreeMap;
+use wirewait_wire::{Address, Carries, Endpoint, Kind, NumberedKind, Order, Registry, Timestamp};
+
+/// Bytes of the buffer that a server is taken to have where the capture does not show it.
+pub const ASSUMED_BUFFER: u64 = 4096;
+
+/// Gathers what is in an [`Efficiency`].
+pub(crate) struct Spending {
+    /// Frames of conversations, by their numbers.
+    efforts: Table<u64, Effort>,
+    /// Of conversations that were forgotten, and of transactions.
+    rows: Table<RowKey, EfficiencyRow>,
+    sessions: Table<(Endpoint, Endpoint, &'static str), Session>,
+    handles: Handles,
+    elsewhere: Volume,
+    copies: Volume,
+    acts: Acts,
+    evicted: u64,
+    /// Rows that had to go, so that all still sum to the capture.
+    gone: EfficiencyRow,
+}
+
+type RowKey = (Option<Endpoint>, &'static str);
+
+/// What the frame at hand did, as far as it was told.
+#[derive(Clone, Copy, Default)]
+struct Acts {
+    frame: u64,
+    /// Acknowledged something new: frames, and messages above them.
+    frames: bool,
+    messages: bool,
+    resent: bool,
+    lost_ns: u64,
+    /// Only asked whether anyone is there.
+    probed: bool,
+}
+
+/// Frames of one conversation. Its sides are told apart by who sent the first.
+#[derive(Default)]
+struct Effort {
+    server: Option<Endpoint>,
+    carrier: &'static str,
+    opener: Option<Address>,
+    /// The buffer that the server named.
+    buffer: Option<u32>,
+    spent: EfficiencyRow,
+}
+
+/// One client at one server.
+#[derive(Default)]
+struct Session {
+    outstanding: u32,
+    since: Timestamp,
+    until: Option<Timestamp>,
+}
+
+impl Spending {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            efforts: Table::new(settings.conversations),
+            rows: Table::new(settings.rows),
+            sessions: Table::new(settings.rows),
+            handles: Handles::new(settings.rows),
+            elsewhere: Volume::default(),
+            copies: Volume::default(),
+            acts: Acts::default(),
+            evicted: 0,
+            gone: EfficiencyRow::default(),
+        }
+    }
+
+    /// Rows, sessions and handles that were dropped because there were too many.
+    pub(crate) fn evicted(&self) -> u64 {
+        self.evicted + self.handles.evicted
+    }
+
+    /// A mirror copy of so many bytes.
+    pub(crate) fn copy(&mut self, bytes: u64) {
+        self.copies += Volume::frame(bytes);
+    }
+
+    /// A frame that no conversation takes.
+    pub(crate) fn elsewhere(&mut self, bytes: u64) {
+        self.elsewhere += Volume::frame(bytes);
+    }
+
+    /// A transport did something with a frame.
+    pub(crate) fn noticed(&mut self, notice: &Notice) {
+        let acts = self.acts(notice.mark.frame);
+        match notice.what {
+            Noticed::Acknowledged { message: true, .. } => acts.messages = true,
+            Noticed::Acknowledged { .. } => acts.frames = true,
+            Noticed::Resent { after_ns } => {
+                let lost = after_ns.and_then(|ns| u64::try_from(ns).ok());
+                acts.resent = true;
+                acts.lost_ns = acts.lost_ns.saturating_add(lost.unwrap_or(0));
+            }
+            Noticed::Polled { .. } | Noticed::PollUnanswered { .. } => acts.probed = true,
+            _ => {}
+        }
+    }
+
+    /// Nothing below repeats what is lost, and this frame repeats a message that first came so
+    /// long ago.
+    pub(crate) fn repeated(&mut self, frame: u64, after_ns: i64) {
+        let acts = self.acts(frame);
+        acts.resent = true;
+        acts.lost_ns = u64::try_from(after_ns).unwrap_or(0);
+    }
+
+    /// A frame was taken in by a conversation; `None` where it is upkeep of none.
+    pub(crate) fn frame(
+        &mut self,
+        seen: &Seen<'_>,
+        conversation: Option<u64>,
+        bytes: u64,
+        registry: &Registry,
+    ) {
+        let acts = *self.acts(seen.mark.frame);
+        let volume = Volume::frame(bytes);
+        let effort = match conversation {
+            Some(number) => self.effort(number),
+            None => {
+                let row = self.row((None, seen.carrier));
+                row.control += volume;
+                return;
+            }
+        };
+        if effort.server.is_none() && !seen.carrier.is_empty() {
+            effort.carrier = seen.carrier;
+        }
+        let sender = seen.walk.facts.from.address;
+        let side = usize::from(*effort.opener.get_or_insert(sender) != sender);
+        let spent = &mut effort.spent;
+        let data = brings_data(seen) && !acts.probed;
+        if data {
+            let units = &mut spent.units[side];
+            units.sent += 1;
+            units.resent += u64::from(acts.resent);
+            units.lost_ns = units.lost_ns.saturating_add(acts.lost_ns);
+        }
+        let name = |id| registry.dissector(id).name;
+        let last = seen.walk.last().map_or("", |span| name(span.dissector));
+        // What is acknowledged below stands in the layer that puts frames in order.
+        let ordering = seen.walk.spans().iter().rev();
+        let ordering = ordering
+            .map(|span| registry.dissector(span.dissector))
+            .find(|dissector| dissector.orders)
+            .map_or(last, |dissector| dissector.name);
+        let above = matches!(seen.walk.facts.carries, Carries::Ack(_));
+        if acts.resent {
+            spent.resent += volume;
+        } else if above && acts.messages {
+            spent.layer(last).alone += volume;
+        } else if data {
+            spent.data += volume;
+        } else if acts.frames {
+            spent.layer(ordering).alone += volume;
+            return;
+        } else {
+            spent.control += volume;
+        }
+        // It rides on whatever else the frame is.
+        if acts.frames {
+            spent.layer(ordering).riding += 1;
+        }
+        if acts.messages && !above {
+            spent.layer(last).riding += 1;
+        }
+    }
+
+    /// A client waits for a request.
+    pub(crate) fn begins(&mut self, wait: Wait<'_>) {
+        if wait.anyone {
+            return;
+        }
+        let t = wait.transaction;
+        let server = t.server.station();
+        let effort = self.effort(t.conversation);
+        (effort.server, effort.carrier) = (Some(server), t.carrier);
+        let session = self.session(t);
+        if session.outstanding == 0 {
+            session.since = session.until.map_or(wait.began, |at| at.max(wait.began));
+        }
+        session.outstanding = session.outstanding.saturating_add(1);
+        if let Some(sequential) = self.handles.asked(t) {
+            let accesses = accesses(self.row((Some(server), t.carrier)), t.kind);
+            if let Some(accesses) = accesses {
+                accesses.placed += 1;
+                accesses.random += u64::from(!sequential);
+            }
+        }
+    }
+
+    /// It no longer does, since `at`.
+    pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp) {
+        if wait.anyone {
+            return;
+        }
+        let t = wait.transaction;
+        let session = self.session(t);
+        if session.outstanding == 0 {
+            // Its beginning was dropped with an evicted session.
+            return;
+        }
+        session.outstanding -= 1;
+        let until = session.until.map_or(at, |until| until.max(at));
+        let until = until.max(session.since);
+        session.until = Some(until);
+        if session.outstanding == 0 {
+            let busy = u64::try_from(until.since(session.since)).unwrap_or(0);
+            let moved = &mut self.row((Some(t.server.station()), t.carrier)).moved;
+            moved.busy_ns = moved.busy_ns.saturating_add(busy);
+        }
+    }
+
+    /// Counts a closed transaction.
+    pub(crate) fn closed(&mut self, t: &Transaction) {
+        let effort = self.effort(t.conversation);
+        // Whom a question to anyone was for shows in the first answer.
+        if effort.server.is_none() && t.response.is_some() {
+            (effort.server, effort.carrier) = (Some(t.server.station()), t.carrier);
+        }
+        effort.buffer = t.buffer.or(effort.buffer);
+        let (server, buffer) = (effort.server, effort.buffer);
+        let answered = t.outcome == Outcome::Answered;
+        let mut found = EfficiencyRow::default();
+        if !t.flags.contains(Flags::CAPTURE_LOSS) {
+            found.exchanges = 1;
+            found.frames.add(t);
+        }
+        if t.kind == Kind::Session {
+            let frames = [t.frames.request, t.frames.response, t.frames.interim];
+            found.session_frames = frames.into_iter().map(u64::from).sum();
+        }
+        found.moved = moved(t, answered);
+        if answered && let Some(accesses) = accesses(&mut found, t.kind) {
+            accesses.count = 1;
+            accesses.bytes = t.data_bytes;
+            size(t, buffer, accesses);
+            self.handles.answered(t, accesses);
+        }
+        if matches!(t.kind, Kind::Open | Kind::Close) {
+            self.handles.forget(t);
+        }
+        self.row((server, t.carrier)).absorb(&found);
+    }
+
+    /// How things stand.
+    pub(crate) fn found(&self) -> Efficiency {
+        let mut rows: BTreeMap<RowKey, EfficiencyRow> = BTreeMap::new();
+        for (key, row) in self.rows.iter() {
+            rows.entry(*key).or_default().absorb(row);
+        }
+        for (_, effort) in self.efforts.iter() {
+            let row = rows.entry((effort.server, effort.carrier)).or_default();
+            row.absorb(&effort.directed());
+        }
+        let mut together = self.gone.clone();
+        let mut rows: Vec<EfficiencyRow> = rows
+            .into_iter()
+            .map(|((server, carrier), row)| {
+                together.absorb(&row);
+                EfficiencyRow {
+                    server,
+                    carrier,
+                    ..row
+                }
+            })
+            .collect();
+        rows.sort_by(|a, b| {
+            let rank = |row: &EfficiencyRow| (row.server.is_some(), row.all().bytes);
+            rank(b)
+                .cmp(&rank(a))
+                .then_with(|| (a.server, a.carrier).cmp(&(b.server, b.carrier)))
+        });
+        Efficiency {
+            rows,
+            together,
+            elsewhere: self.elsewhere,
+            copies: self.copies,
+        }
+    }
+
+    /// Acts of this frame.
+    fn acts(&mut self, frame: u64) -> &mut Acts {
+        if self.acts.frame != frame {
+            self.acts = Acts {
+                frame,
+                ..Acts::default()
+            };
+        }
+        &mut self.acts
+    }
+
+    fn effort(&mut self, number: u64) -> &mut Effort {
+        let place = match self.efforts.find(&number) {
+            Some(place) => place,
+            None => {
+                let (place, evicted) = self.efforts.insert(number, Effort::default());
+                if let Some(evicted) = evicted {
+                    let key = (evicted.server, evicted.carrier);
+                    self.row(key).absorb(&evicted.directed());
+                }
+                place
+            }
+        };
+        self.efforts.at(place)
+    }
+
+    fn row(&mut self, key: RowKey) -> &mut EfficiencyRow {
+        let place = match self.rows.find(&key) {
+            Some(place) => place,
+            None => {
+                let (place, evicted) = self.rows.insert(key, EfficiencyRow::default());
+                if let Some(evicted) = evicted {
+                    self.evicted += 1;
+                    self.gone.absorb(&evicted);
+                }
+                place
+            }
+        };
+        self.rows.at(place)
+    }
+
+    fn session(&mut self, t: &Transaction) -> &mut Session {
+        let key = (t.client.station(), t.server.station(), t.carrier);
+        let place = match self.sessions.find(&key) {
+            Some(place) => place,
+            None => {
+                let (place, evicted) = self.sessions.insert(key, Session::default());
+                self.evicted += u64::from(evicted.is_some());
+                place
+            }
+        };
+        self.sessions.at(place)
+    }
+}
+
+impl Effort {
+    /// With the client's direction first, where it is known who that is.
+    fn directed(&self) -> EfficiencyRow {
+        let mut spent = self.spent.clone();
+        let server = self.server.map(|server| server.address);
+        if server.is_some() && server == self.opener {
+            spent.units.swap(0, 1);
+        }
+        spent
+    }
+}
+
+/// Whether the frame brings data, or is a message.
+fn brings_data(seen: &Seen<'_>) -> bool {
+    let walk = seen.walk;
+    match (walk.facts.order, walk.facts.carries) {
+        _ if walk.message.is_some() => true,
+        (Order::Stream(_), _) => walk.payload(seen.frame).length > 0,
+        (_, Carries::Ack(_) | Carries::Accepted(..) | Carries::Control) => false,
+        (Order::Numbered(numbered), _) => numbered.kind == NumberedKind::Data,
+        (Order::None, carries) => matches!(carries, Carries::Turn(_)),
+    }
+}
+
+fn accesses(row: &mut EfficiencyRow, kind: Kind) -> Option<&mut Accesses> {
+    match kind {
+        Kind::Read => Some(&mut row.reads),
+        Kind::Write => Some(&mut row.writes),
+        _ => None,
+    }
+}
+
+/// Small and large, by the size that was asked for.
+fn size(t: &Transaction, buffer: Option<u32>, accesses: &mut Accesses) {
+    if t.asked_bytes == 0 {
+        return;
+    }
+    let known = buffer.filter(|buffer| *buffer > 0).map(u64::from);
+    let buffer = known.unwrap_or(ASSUMED_BUFFER);
+    accesses.sized = 1;
+    accesses.assumed = u64::from(known.is_none());
+    accesses.small = u64::from(t.asked_bytes.saturating_mul(4) < buffer);
+    accesses.large = u64::from(t.asked_bytes > buffer * 2);
+}
+
+fn moved(t: &Transaction, answered: bool) -> Throughput {
+    let mut moved = Throughput {
+        bytes: t.data_bytes,
+        answers: u64::from(answered || t.outcome == Outcome::OrphanResponse),
+        ..Throughput::default()
+    };
+    // Waits by design say nothing of how fast anything is.
+    if t.flags.contains(Flags::CLOCK_STEP) || t.kind == Kind::Wait {
+        return moved;
+    }
+    moved.first = t.request.map(|request| request.first.at);
+    moved.last = t.response.map(|response| response.last.at);
+    if !answered {
+        return moved;
+    }
+    let response_ns = t.response_time_ns().and_then(|ns| u64::try_from(ns).ok());
+    if let (Some(ns), 1..) = (response_ns, t.data_bytes) {
+        (moved.timed_bytes, moved.response_ns) = (t.data_bytes, ns);
+    }
+    let sending_ns = t
+        .response_transfer_ns()
+        .and_then(|ns| u64::try_from(ns).ok());
+    if let (Some(ns @ 1..), Kind::Read, 2..) = (sending_ns, t.kind, t.frames.response) {
+        moved.sending_bytes = t.response_bytes.saturating_sub(t.response_head_bytes);
+        moved.sending_ns = ns;
+    }
+    moved
+}

@@ -1,0 +1,271 @@
+//! What frames are spent on: answers worked out by hand on the scenarios, and sums that must
+//! close on everything.
+
+use crate::support::{analyse, captures, files, root};
+use wirewait_analysis::{Accesses, Efficiency, EfficiencyRow, Snapshot};
+
+fn scenario(name: &str) -> Efficiency {
+    let path = root().join("captures").join(name).with_extension("pcapng");
+    analyse(&[path]).unwrap().snapshot.efficiency
+}
+
+/// Frames of data, resent, of control, and of each layer: acknowledgements alone and riding.
+type Spent = (u64, u64, u64, Vec<(&'static str, u64, u64)>);
+
+fn spent(row: &EfficiencyRow) -> Spent {
+    let acks = row.acks.iter();
+    let acks = acks.map(|a| (a.layer, a.alone.frames, a.riding)).collect();
+    (row.data.frames, row.resent.frames, row.control.frames, acks)
+}
+
+/// The row of the only server.
+fn server(found: &Efficiency) -> &EfficiencyRow {
+    let mut rows = found.rows.iter().filter(|row| row.server.is_some());
+    let row = rows.next().unwrap();
+    assert!(rows.next().is_none());
+    row
+}
+
+#[test]
+fn netbeui_acknowledges_twice() {
+    let found = scenario("nbf/example");
+    // Data: name query and answer (1, 2), session set-up (7, 9), request (11), answer (12, 14,
+    // 16). Control: SABME, UA, poll, final (3 to 6). RR: 8, 10, 13, 15, 17; the answer's first
+    // frame (12) acknowledges the request, in LLC's N(R) and in NBF's flags. DATA_ACK: 18.
+    assert_eq!(
+        spent(&found.together),
+        (8, 0, 4, vec![("llc", 5, 1), ("nbf", 1, 1)])
+    );
+    // 64 bytes each, with preamble and gap 84.
+    assert_eq!(found.together.acks_alone().bytes, 6 * 84);
+    // The link belongs to nobody before the session is set up.
+    let row = server(&found);
+    assert_eq!(spent(row), (8, 0, 0, vec![("llc", 5, 1), ("nbf", 1, 1)]));
+    assert_eq!(row.carrier, "nbf");
+    assert_eq!(row.session_frames, 4);
+    // The name, the session, and the read.
+    assert_eq!(
+        (row.exchanges, row.frames.request, row.frames.response),
+        (3, 3, 5)
+    );
+    let moved = row.moved;
+    assert_eq!((moved.bytes, moved.timed_bytes), (2988, 2988));
+    assert_eq!(moved.response_ns, 14_000_000);
+    // 3048 bytes of SMB, 1482 of them in the first frame; 4 ms from it to the last.
+    assert_eq!((moved.sending_bytes, moved.sending_ns), (1566, 4_000_000));
+
+    // DATA_ACK: 12 and 14, which acknowledge the I-frames before them as they go; RR: 8, 10
+    // and 15, for 14.
+    let found = scenario("nbf/no-piggyback");
+    assert_eq!(
+        spent(&found.together),
+        (6, 0, 4, vec![("llc", 3, 2), ("nbf", 2, 0)])
+    );
+}
+
+#[test]
+fn what_is_sent_again_is_counted_by_who_sends_it() {
+    let found = scenario("nbf/retransmitted");
+    let row = server(&found);
+    assert_eq!(
+        spent(&found.together),
+        (6, 1, 4, vec![("llc", 3, 1), ("nbf", 0, 1)])
+    );
+    // The client: 1, 7, 11 and 12, which is 11 half a second later. The server: 2, 9, 13.
+    let [client, server_units] = row.units;
+    assert_eq!(
+        (client.sent, client.resent, client.lost_ns),
+        (4, 1, 500_000_000)
+    );
+    assert_eq!((server_units.sent, server_units.resent), (3, 0));
+
+    // Nothing below NCP repeats anything: it does so itself.
+    let found = scenario("ncp/retransmitted");
+    let row = server(&found);
+    assert_eq!(spent(&found.together), (2, 1, 0, vec![]));
+    let [client, server_units] = row.units;
+    assert_eq!(
+        (client.sent, client.resent, client.lost_ns),
+        (2, 1, 500_000_000)
+    );
+    assert_eq!((server_units.sent, server_units.resent), (1, 0));
+}
+
+#[test]
+fn acknowledgements_ride_on_data_where_they_can() {
+    // 3 and 9 are answered by 4 and 10, which acknowledge them; 9 acknowledges 8. Alone: 5, 7,
+    // 11. The probe, its answer, the end and its answer are control.
+    let found = scenario("nbipx/session");
+    assert_eq!(spent(&found.together), (8, 0, 4, vec![("nbipx", 3, 3)]));
+    // Set-up of three; two requests; three segments of answers, the first of which
+    // acknowledges both requests.
+    let found = scenario("tcp/mid-segment");
+    assert_eq!(spent(&found.together), (5, 0, 3, vec![("tcp", 0, 1)]));
+    // Nobody reads what these programs send: 1000 bytes in two packets, 100 twice, 100 again.
+    // Watchdog, its answer, set-up and end are control.
+    let found = scenario("spx/stop-and-wait");
+    assert!(found.rows.iter().all(|row| row.server.is_none()));
+    assert_eq!(found.together.resent.frames, 1);
+    let lost: u64 = found.together.units.iter().map(|u| u.lost_ns).sum();
+    assert_eq!(lost, 600_000_000);
+}
+
+#[test]
+fn an_ncp_session_by_its_reads_and_writes() {
+    let found = scenario("ncp/session");
+    let row = server(&found);
+    assert_eq!(spent(row), (24, 0, 0, vec![]));
+    // Create, negotiate, end of job, logout, destroy, with their answers.
+    assert_eq!(row.session_frames, 10);
+    assert_eq!(
+        (row.exchanges, row.frames.request, row.frames.response),
+        (12, 12, 12)
+    );
+    // At 0 and 1024, in a row; at 2049, not 2048; and after the file was closed.
+    let reads = row.reads;
+    assert_eq!((reads.count, reads.bytes, reads.sized), (4, 2999, 4));
+    assert_eq!((reads.placed, reads.random), (2, 1));
+    // 1024 bytes each, and that is the buffer.
+    assert_eq!((reads.small, reads.large, reads.assumed), (0, 0, 0));
+    assert_eq!((reads.again_bytes, reads.crossed_bytes), (0, 0));
+    assert_eq!((row.writes.count, row.writes.bytes), (1, 700));
+    assert_eq!(row.writes.placed, 0, "the first of its kind");
+    // 1 + 1 + 10 + 2 + 2 + 2 + 7 + 1 + 1 + 1 + 1 + 1 ms; of those that moved data 2 + 2 + 2 + 7.
+    let moved = row.moved;
+    assert_eq!(
+        (moved.bytes, moved.timed_bytes, moved.answers),
+        (3699, 3699, 12)
+    );
+    assert_eq!((moved.busy_ns, moved.response_ns), (30_000_000, 13_000_000));
+    assert_eq!(moved.wall_ns(), Some(121_000_000));
+    assert_eq!(moved.sending_ns, 0, "all in one frame");
+}
+
+/// What tshark counts on lab captures: pure acknowledgements on the servers' ports, those of
+/// them that only end the set-up of a connection, and segments with data.
+#[test]
+fn acknowledgements_of_the_lab_are_those_of_tshark() {
+    let Some(folder) = captures("efficiency") else {
+        return;
+    };
+    for (name, pure, others, data) in [
+        ("01_smb1_nt1_port139_records_1client_srv.pcap", 353, 1, 3647),
+        ("04_smb2_202_delay5ms_server_egress_srv.pcap", 290, 1, 1518),
+        ("05_smb2_210_pipelined_credits_srv.pcapng", 424, 2, 1390),
+    ] {
+        let found = analyse(&[folder.join("lab").join(name)]).unwrap();
+        // What else stations say (names, browsers) is not tshark's to count here.
+        let rows = found.snapshot.efficiency.rows;
+        let (mut alone, mut new, mut again) = (0, 0, 0);
+        for row in rows {
+            if let Some(tcp) = row.acks.iter().find(|acks| acks.layer == "tcp") {
+                alone += tcp.alone.frames;
+                new += row.data.frames;
+                again += row.resent.frames;
+            }
+        }
+        assert_eq!(
+            (alone, new, again),
+            (pure - others, data, 0),
+            "{name}: acknowledgements, data, data sent again"
+        );
+    }
+    let name = "nbf1_llc2_smb1_3clients_srv.pcap";
+    let found = analyse(&[folder.join("lab").join(name)]).unwrap();
+    let found = found.snapshot.efficiency.together;
+    let alone = |layer| {
+        let acks = found.acks.iter().find(|acks| acks.layer == layer);
+        acks.map_or(0, |acks| acks.alone.frames)
+    };
+    // 1416 DATA_ACK; 708 supervisory frames, of which the final of each poll says nothing new.
+    assert_eq!((alone("nbf"), alone("llc")), (1416, 708));
+}
+
+fn closes(name: &str, snapshot: &Snapshot) {
+    let found = &snapshot.efficiency;
+    let mut all = found.together.all();
+    all += found.elsewhere;
+    all += found.copies;
+    assert_eq!(
+        all.frames, snapshot.capture.frames,
+        "{name}: frames by class"
+    );
+    assert_eq!(
+        found.copies.frames, snapshot.attribution.duplicates,
+        "{name}"
+    );
+    assert_eq!(found.elsewhere.frames, snapshot.attribution.other, "{name}");
+    let rows = found.rows.iter().map(EfficiencyRow::all);
+    let (frames, bytes) = rows.fold((0, 0), |sum, v| (sum.0 + v.frames, sum.1 + v.bytes));
+    let together = found.together.all();
+    assert_eq!((frames, bytes), (together.frames, together.bytes), "{name}");
+    if snapshot.segment.interfaces.len() == 1 {
+        let wire = snapshot.segment.together.bytes.on_wire;
+        assert_eq!(
+            together.bytes + found.elsewhere.bytes,
+            wire,
+            "{name}: bytes"
+        );
+    }
+    for row in found.rows.iter().chain([&found.together]) {
+        let [client, server] = row.units;
+        assert_eq!(
+            client.resent + server.resent <= row.resent.frames,
+            true,
+            "{name}"
+        );
+        for Accesses {
+            count,
+            sized,
+            small,
+            large,
+            placed,
+            random,
+            bytes,
+            again_bytes,
+            ..
+        } in [row.reads, row.writes]
+        {
+            assert!(
+                sized <= count && small + large <= sized && random <= placed,
+                "{name}"
+            );
+            assert!(again_bytes <= bytes, "{name}");
+        }
+    }
+}
+
+#[test]
+fn frames_by_class_are_the_frames_of_every_capture() {
+    for folder in files_of_scenarios() {
+        for path in files(&folder)
+            .iter()
+            .filter(|p| p.extension().is_some_and(|e| e == "pcapng"))
+        {
+            closes(
+                &path.display().to_string(),
+                &analyse(&[path.clone()]).unwrap().snapshot,
+            );
+        }
+    }
+    let Some(folder) = captures("efficiency") else {
+        return;
+    };
+    for theme in ["real", "lab"] {
+        for path in files(&folder.join(theme)) {
+            let name = path.display().to_string();
+            let is_capture = [".pcap", ".pcapng", ".gz", ".cap", ".snoop"];
+            if is_capture.iter().any(|end| name.ends_with(end)) {
+                closes(&name, &analyse(&[path]).unwrap().snapshot);
+            }
+        }
+    }
+}
+
+fn files_of_scenarios() -> Vec<std::path::PathBuf> {
+    let folders = std::fs::read_dir(root().join("captures")).unwrap();
+    let mut folders: Vec<_> = folders.map(|entry| entry.unwrap().path()).collect();
+    folders.retain(|path| path.is_dir());
+    folders.sort();
+    folders
+}
