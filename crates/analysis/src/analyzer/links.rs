@@ -52,13 +52,8 @@ impl State {
             }
         };
         // Taken out while its conversations are worked on, and put back.
-        let Some(mut link) = self
-            .links
-            .get_mut(place)
-            .map(|l| std::mem::replace(l, Link::new(2)))
-        else {
-            return None;
-        };
+        let link = self.links.get_mut(place)?;
+        let mut link = std::mem::replace(link, Link::new(2));
         let mark = arrival.piece.mark;
         if !arrival.carrier.is_empty() {
             link.carrier = arrival.carrier;

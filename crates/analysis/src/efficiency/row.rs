@@ -250,10 +250,8 @@ impl Throughput {
         ] {
             *sum = sum.saturating_add(n);
         }
-        for (first, last) in [(other.first, other.last)] {
-            self.first = self.first.into_iter().chain(first).min();
-            self.last = self.last.into_iter().chain(last).max();
-        }
+        self.first = self.first.into_iter().chain(other.first).min();
+        self.last = self.last.into_iter().chain(other.last).max();
     }
 }
 
