@@ -209,11 +209,7 @@ fn closes(name: &str, snapshot: &Snapshot) {
     }
     for row in found.rows.iter().chain([&found.together]) {
         let [client, server] = row.units;
-        assert_eq!(
-            client.resent + server.resent <= row.resent.frames,
-            true,
-            "{name}"
-        );
+        assert!(client.resent + server.resent <= row.resent.frames, "{name}");
         for Accesses {
             count,
             sized,
@@ -244,7 +240,7 @@ fn frames_by_class_are_the_frames_of_every_capture() {
         {
             closes(
                 &path.display().to_string(),
-                &analyse(&[path.clone()]).unwrap().snapshot,
+                &analyse(std::slice::from_ref(path)).unwrap().snapshot,
             );
         }
     }
