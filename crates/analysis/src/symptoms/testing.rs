@@ -78,6 +78,7 @@ pub(super) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) ->
         data_bytes: 0,
         request_bytes: 0,
         response_bytes: 0,
+        response_head_bytes: 0,
         frames: FrameCounts {
             request: 1,
             response: 1,
