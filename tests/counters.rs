@@ -18,7 +18,7 @@ fn counters(capture: &Path, arguments: &[&str]) -> Vec<u8> {
 }
 
 /// Runs a program of Python on this input; `None`, with a loud word, where a module is missing.
-fn python(test: &str, modules: &[&str], program: &str, input: &[u8]) -> Option<String> {
+pub(crate) fn python(test: &str, modules: &[&str], program: &str, input: &[u8]) -> Option<String> {
     let imports = format!("import {}", modules.join(", "));
     let there = Command::new("python3").args(["-c", &imports]).output();
     if !there.is_ok_and(|output| output.status.success()) {

@@ -50,6 +50,7 @@ pub fn report_with(
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Document<'a> {
     schema: &'static str,
     verdict: verdict::Judged,
@@ -126,6 +127,13 @@ mod tests {
         crate::golden::check("report.json", &text);
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["schema"], SCHEMA);
+    }
+
+    /// The published schema is that of the types which the document is written from.
+    #[test]
+    fn the_published_schema_is_that_of_the_document() {
+        let schema = crate::schema::of::<Document<'_>>(SCHEMA);
+        crate::schema::check("report.schema.json", &schema);
     }
 
     #[test]

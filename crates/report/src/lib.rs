@@ -42,6 +42,8 @@ mod verdict;
 mod golden;
 #[cfg(test)]
 mod samples;
+#[cfg(test)]
+mod schema;
 
 pub use about::{About, Interface, Selection};
 pub use escape::Escaped;

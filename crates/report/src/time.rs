@@ -40,6 +40,9 @@ impl fmt::Display for Rfc3339 {
     }
 }
 
+#[cfg(test)]
+crate::schema::written_as!(= Rfc3339, String);
+
 impl Serialize for Rfc3339 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -6,6 +6,7 @@ use serde::Serialize;
 use wirewait_analysis::{Snapshot, WHOLE_FRAME};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Capture<'a> {
     files: &'a [String],
     selection: Selected<'a>,
@@ -25,6 +26,7 @@ pub(super) struct Capture<'a> {
 
 /// Which frames of the files were wanted, as the user put it; all null for all of them.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Selected<'a> {
     since: Option<&'a str>,
     until: Option<&'a str>,
@@ -32,12 +34,14 @@ struct Selected<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Quality {
     grade: &'static str,
     reasons: Vec<Reason>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Reason {
     name: &'static str,
     text: &'static str,
@@ -47,6 +51,7 @@ struct Reason {
 
 /// Where the frames went. A frame that several transactions share counts once.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FramesOf {
     transactions: f64,
     control: f64,
@@ -108,6 +113,9 @@ pub(super) struct Protocols<'a>(&'a [(&'static str, u64)]);
 pub(super) fn protocols(snapshot: &Snapshot) -> Protocols<'_> {
     Protocols(&snapshot.protocols)
 }
+
+#[cfg(test)]
+crate::schema::written_as!(for<'a> = Protocols<'a>, std::collections::BTreeMap<String, u64>);
 
 impl Serialize for Protocols<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,6 +4,7 @@ use serde::Serialize;
 use wirewait_analysis::{Counts, FrameSums, Spread, Times};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Outcomes {
     pub(super) requests: u64,
     pub(super) answered: u64,
@@ -38,6 +39,7 @@ impl From<&Counts> for Outcomes {
 
 /// All but `n` and `total_ns` are null when there is no value.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Distribution {
     pub(super) n: u64,
     pub(super) min_ns: Option<i64>,
@@ -68,6 +70,7 @@ impl From<&Times> for Distribution {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Frames {
     pub(super) request: u64,
     pub(super) response: u64,
@@ -91,6 +94,7 @@ impl From<&FrameSums> for Frames {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct FramesPerRequest {
     pub(super) data: Option<f64>,
     pub(super) acks: Option<f64>,
@@ -98,6 +102,7 @@ pub(super) struct FramesPerRequest {
 
 /// A time without percentiles; all but `n` and `total_ns` are null when there is no value.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Extremes {
     pub(super) n: u64,
     pub(super) min_ns: Option<i64>,

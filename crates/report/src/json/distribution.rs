@@ -5,6 +5,7 @@ use wirewait_analysis::Histogram;
 
 /// How times are spread, for all servers together and for each.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Distributions {
     turnaround: Steps,
     response_time: Steps,
@@ -12,6 +13,7 @@ pub(super) struct Distributions {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OfServer {
     server: String,
     turnaround: Steps,
@@ -20,12 +22,14 @@ struct OfServer {
 
 /// Counts by steps; those without any are left out.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Steps {
     n: u64,
     steps: Vec<Step>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Step {
     /// Null below the first bound.
     from_ns: Option<i64>,

@@ -4,6 +4,7 @@ use serde::Serialize;
 use wirewait_analysis::{ENOUGH, Index, STARVES_PERCENT, Snapshot};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Fairness {
     /// Stations with at least `enough` response times.
     judged_stations: u64,
@@ -21,12 +22,14 @@ pub(super) struct Fairness {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Jain {
     stations: u64,
     index: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Starving {
     client: String,
     normalised_mean: f64,

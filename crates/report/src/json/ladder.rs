@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// Frames of a conversation around one of its transactions.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Conversation<'a> {
     conversation: u64,
     transaction: u64,
@@ -22,6 +23,7 @@ pub(super) struct Conversation<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Step<'a> {
     /// Frames of the conversation between the one before and this.
     left_out_frames: u64,
@@ -36,6 +38,7 @@ struct Step<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Does {
     transaction: u64,
     deed: &'static str,

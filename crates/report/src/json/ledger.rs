@@ -7,6 +7,7 @@ use wirewait_analysis::{LedgerOf, LedgerRow, Share, Snapshot};
 
 /// Where the time went, of each kind by time waited.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Ledgers {
     /// Null where nothing was waited for.
     capture: Option<OneLedger>,
@@ -19,6 +20,7 @@ pub(super) struct Ledgers {
 
 /// Elapsed time and its parts, which sum to it.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OneLedger {
     client: Option<String>,
     server: Option<String>,

@@ -13,6 +13,7 @@ use wirewait_analysis::{
 };
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Load {
     rules: Rules,
     levels: Vec<levels::Curve>,
@@ -29,6 +30,7 @@ pub(super) struct Load {
 
 /// What the figures depend on.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Rules {
     /// A station is active while a request is outstanding, and in pauses up to this.
     active_pause_ns: i64,
@@ -46,6 +48,7 @@ struct Rules {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Hops {
     hops: u8,
     #[serde(flatten)]

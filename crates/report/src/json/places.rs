@@ -6,6 +6,7 @@ use serde::Serialize;
 use wirewait_analysis::{Grouping, Snapshot};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Place {
     server: String,
     share: Option<String>,

@@ -8,6 +8,7 @@ use wirewait_analysis::{
 };
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Segment<'a> {
     interfaces: Vec<Interface<'a>>,
     /// The sum of several; null where there is one.
@@ -17,6 +18,7 @@ pub(super) struct Segment<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Busiest {
     interface: usize,
     begins: Rfc3339,
@@ -25,6 +27,7 @@ struct Busiest {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Interface<'a> {
     interface: u32,
     name: Option<&'a str>,
@@ -49,6 +52,7 @@ struct Interface<'a> {
 /// `frames` and `bytes` are those of the capture, copies included; all others are without them.
 /// What is called `wire_bytes` is variant C.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Load {
     frames: u64,
     bytes: u64,
@@ -74,6 +78,7 @@ struct Load {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Busy {
     width_ns: i64,
     begins: Rfc3339,
@@ -83,6 +88,7 @@ struct Busy {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Size {
     /// Null for the longest.
     up_to_bytes: Option<u64>,
@@ -90,6 +96,7 @@ struct Size {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Timeline {
     begins: Option<Rfc3339>,
     width_ns: i64,
@@ -98,6 +105,7 @@ struct Timeline {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Ways {
     station: String,
     from: Way,
@@ -107,6 +115,7 @@ struct Ways {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Way {
     frames: u64,
     wire_bytes: u64,
@@ -115,6 +124,7 @@ struct Way {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Spacing {
     pairs: u64,
     too_close: u64,

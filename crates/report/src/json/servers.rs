@@ -6,6 +6,7 @@ use serde::Serialize;
 use wirewait_analysis::ServerRow;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Server {
     server: String,
     protocol: &'static str,

@@ -4,6 +4,7 @@ use serde::Serialize;
 use wirewait_analysis::{Duplex, Settings, Snapshot};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Excluded {
     from: &'static str,
     reason: &'static str,
@@ -23,6 +24,7 @@ pub(super) fn excluded(snapshot: &Snapshot) -> Vec<Excluded> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SettingsUsed {
     timeout_ns: i64,
     think_ns: i64,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use wirewait_analysis::StationRow;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Station {
     client: String,
     servers: u64,

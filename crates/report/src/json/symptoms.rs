@@ -10,6 +10,7 @@ use wirewait_analysis::{Limit, Sights, Snapshot, State, Subject, Symptom, Thresh
 /// What is wrong, raised ones first, by cost; with those that were withdrawn or stay below
 /// their thresholds.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Symptoms<'a> {
     raised: u64,
     found: Vec<One>,
@@ -22,6 +23,7 @@ pub(super) struct Symptoms<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Said<'a> {
     title: &'a str,
     description: &'a str,
@@ -30,6 +32,7 @@ struct Said<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct One {
     id: &'static str,
     severity: &'static str,
@@ -57,6 +60,7 @@ struct One {
 
 /// Whom it concerns; what does not apply is null.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Whom {
     kind: &'static str,
     client: Option<String>,
@@ -66,6 +70,7 @@ struct Whom {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Evidence {
     first_frame: Option<u64>,
     first: Option<Rfc3339>,
@@ -76,6 +81,7 @@ struct Evidence {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Frames {
     from_frame: u64,
     to_frame: u64,
@@ -83,12 +89,14 @@ struct Frames {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Word {
     word: &'static str,
     count: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Against {
     reason: &'static str,
     text: &'static str,

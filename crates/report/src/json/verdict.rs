@@ -6,6 +6,7 @@ use wirewait_analysis::{Culprit, RoundTrip, Snapshot, Verdict};
 
 /// The answer in one sentence, and what it rests on.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Judged {
     sentence: String,
     /// `client`, `network` or `server`; null where there is too little to tell.
@@ -25,6 +26,7 @@ pub(super) struct Judged {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Way {
     sentence: Option<String>,
     server: Option<Trip>,
@@ -35,6 +37,7 @@ struct Way {
 
 /// The shortest round trip between the capture and a station.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Trip {
     station: String,
     samples: u64,

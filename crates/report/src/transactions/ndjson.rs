@@ -18,6 +18,7 @@ pub(super) fn row(out: &mut impl Write, transaction: &Transaction) -> io::Result
 /// A transaction with the names and in the order of the exports. All fields are always
 /// there; durations are in nanoseconds.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Row<'a> {
     protocol: &'static str,
     carrier: &'static str,
@@ -132,6 +133,7 @@ pub(crate) fn bounds(t: &Transaction) -> Option<[i64; 2]> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Frames {
     request: u32,
     response: u32,
@@ -163,6 +165,9 @@ impl<T: fmt::Display> Serialize for Shown<T> {
     }
 }
 
+#[cfg(test)]
+crate::schema::written_as!(for<T> = Shown<T>, String);
+
 /// The name of a status, or its number where it has none.
 pub(crate) struct StatusName(pub(crate) Status);
 
@@ -186,6 +191,9 @@ impl fmt::Display for Handle {
 
 struct Flags<'a>(&'a Transaction);
 
+#[cfg(test)]
+crate::schema::written_as!(for<'a> = Flags<'a>, Vec<String>);
+
 impl Serialize for Flags<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.flags.names())
@@ -193,6 +201,9 @@ impl Serialize for Flags<'_> {
 }
 
 struct Chain<'a>(&'a Transaction);
+
+#[cfg(test)]
+crate::schema::written_as!(for<'a> = Chain<'a>, Vec<String>);
 
 impl Serialize for Chain<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

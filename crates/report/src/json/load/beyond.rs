@@ -5,6 +5,7 @@ use serde::Serialize;
 use wirewait_analysis::{RouteRow, ServiceRow, TransitRow};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Transit {
     from_interface: u32,
     to_interface: u32,
@@ -14,6 +15,7 @@ pub(super) struct Transit {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Route {
     /// In hexadecimal, as networks are written.
     network: String,
@@ -28,6 +30,7 @@ pub(super) struct Route {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Service {
     kind: u16,
     kind_name: Option<&'static str>,

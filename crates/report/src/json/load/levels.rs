@@ -5,6 +5,7 @@ use serde::Serialize;
 use wirewait_analysis::{LevelCurve, LevelFigures, LoadOf, Moved};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Curve {
     /// `capture`, `server` or `interface`.
     of: &'static str,
@@ -19,18 +20,21 @@ pub(super) struct Curve {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Peak {
     stations: u32,
     throughput_bytes_per_second: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PeakTransactions {
     stations: u32,
     transactions_per_second: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Knee {
     flat_to_stations: u32,
     grows_from_stations: u32,
@@ -42,6 +46,7 @@ struct Knee {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Level {
     stations: u32,
     stations_to: u32,
@@ -50,6 +55,7 @@ struct Level {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Figures {
     ns: u64,
     answered: u64,
@@ -65,6 +71,7 @@ struct Figures {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Data {
     data_bytes: u64,
     response_time: Extremes,

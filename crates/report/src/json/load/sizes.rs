@@ -5,6 +5,7 @@ use serde::Serialize;
 use wirewait_analysis::{Example, SizeCurve};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Curve {
     server: String,
     kind: &'static str,
@@ -13,6 +14,7 @@ pub(super) struct Curve {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Size {
     from_bytes: u64,
     to_bytes: u64,
@@ -24,6 +26,7 @@ struct Size {
 
 /// A size that breaks the trend of the others.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Anomaly {
     from_bytes: u64,
     to_bytes: u64,
@@ -36,6 +39,7 @@ struct Anomaly {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Shown {
     transaction: u64,
     request_frame: u64,

@@ -6,6 +6,7 @@ use wirewait_analysis as analysis;
 use wirewait_analysis::Interval;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Timeline {
     /// Null where nothing happened.
     start: Option<Rfc3339>,
@@ -23,6 +24,7 @@ pub(super) struct Timeline {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Dips {
     /// Null where there is too little to look for any.
     width_ns: Option<i64>,
@@ -33,6 +35,7 @@ pub(super) struct Dips {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Dip {
     start: Rfc3339,
     ns: i64,

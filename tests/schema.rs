@@ -1,0 +1,46 @@
+//! The report as JSON is what its published schema says, by an independent validator.
+
+use crate::counters::python;
+use crate::support::{captures, root};
+use std::path::PathBuf;
+use std::process::Command;
+
+#[test]
+fn reports_are_as_their_schema_says() {
+    let test = "reports_are_as_their_schema_says";
+    let mut paths: Vec<PathBuf> = ["demo", "nbf/example", "smb2/session", "spx/spx2"]
+        .map(|name| root().join("captures").join(name).with_extension("pcapng"))
+        .to_vec();
+    if let Some(folder) = captures(test) {
+        paths.extend(
+            [
+                "lab/10_loss3pct_dup1pct_reorder2pct_srv.pcap",
+                "lab/ncp3_8022_slowserver_requestbeingprocessed_srv.pcap",
+                "lab/nbf1_llc2_smb1_3clients_srv.pcap",
+            ]
+            .map(|name| folder.join(name)),
+        );
+    }
+    let schema = root().join("schemas/report.schema.json");
+    let program = format!(
+        "import json, sys, jsonschema\n\
+         schema = json.load(open({schema:?}))\n\
+         jsonschema.Draft202012Validator.check_schema(schema)\n\
+         document = json.load(sys.stdin)\n\
+         jsonschema.Draft202012Validator(schema).validate(document)\n\
+         unknown = set(document) - set(schema['properties'])\n\
+         assert not unknown, unknown\n\
+         print(len(document))"
+    );
+    for path in paths {
+        let output = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+            .args(["report", "--format", "json"])
+            .arg(&path)
+            .output()
+            .unwrap();
+        let Some(keys) = python(test, &["json", "jsonschema"], &program, &output.stdout) else {
+            return;
+        };
+        assert!(keys.trim().parse::<u32>().unwrap() > 10, "{keys}");
+    }
+}
