@@ -280,7 +280,8 @@ pub struct Transaction {
     /// Of a negotiation: bytes of the largest message, or read, agreed on.
     pub buffer: Option<u32>,
     /// Routers between the client and the server: those that the request had passed when it
-    /// was captured, and those that the response had.
+    /// was captured, and those that the response had. The router inside a NetWare server, to
+    /// its internal network, is one of them where its responses count it.
     pub hops: Option<u8>,
     /// What to bear in mind.
     pub flags: Flags,

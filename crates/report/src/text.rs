@@ -1,5 +1,6 @@
-//! The report for people: what to know about the capture first, then servers, stations
-//! and the slowest transactions, then what was left out and what the figures depend on.
+//! The report for people: the verdict and what is wrong first, then where the time went and
+//! what to know about the capture, then servers, stations and the slowest transactions, then
+//! what was left out and what the figures depend on.
 
 pub(crate) mod capture;
 pub(crate) mod efficiency;
@@ -80,17 +81,17 @@ pub fn report(
     let verdict = Verdict::on(snapshot);
     look.heading(out, &crate::verdict::sentence(&verdict))?;
     if let Some(line) = crate::verdict::position(&verdict) {
-        writeln!(out, "  {line}")?;
+        note(out, look, line)?;
     }
     for line in crate::verdict::doubts(&verdict) {
-        writeln!(out, "  {line}")?;
+        note(out, look, line)?;
     }
+    symptoms::symptoms(out, about, snapshot, look)?;
+    ledger::ledgers(out, snapshot, look)?;
     writeln!(out)?;
     capture::capture(out, about, snapshot, look)?;
-    symptoms::symptoms(out, about, snapshot, look)?;
     capture::protocols(out, snapshot, look)?;
     segment::segment(out, about, snapshot, look)?;
-    ledger::ledgers(out, snapshot, look)?;
     servers::servers(out, snapshot, look)?;
     efficiency::efficiency(out, snapshot, look)?;
     stations::stations(out, snapshot, look)?;

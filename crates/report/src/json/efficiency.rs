@@ -9,6 +9,7 @@ use wirewait_analysis::{
 /// All bytes are those on the wire (variant C), but for `data_bytes` and what is in `reads` and
 /// `writes`, which are file data.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Efficiency {
     together: Row,
     servers: Vec<Row>,
@@ -18,6 +19,7 @@ pub(super) struct Efficiency {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Row {
     /// Null for all, and for what no server was asked for.
     server: Option<String>,
@@ -43,12 +45,14 @@ struct Row {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Frames {
     frames: u64,
     wire_bytes: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Share {
     frames: u64,
     wire_bytes: u64,
@@ -57,6 +61,7 @@ struct Share {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Acks {
     layer: &'static str,
     #[serde(flatten)]
@@ -66,6 +71,7 @@ struct Acks {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Sent {
     data_units: u64,
     retransmitted: u64,
@@ -74,6 +80,7 @@ struct Sent {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Ops {
     operations: u64,
     bytes: u64,
@@ -89,6 +96,7 @@ struct Ops {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Throughput {
     data_bytes: u64,
     exchange_bytes_per_second: Option<u64>,

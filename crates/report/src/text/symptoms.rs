@@ -1,6 +1,6 @@
 //! What is wrong, and how it was judged.
 
-use super::{Look, entry};
+use super::{Look, entry, note};
 use crate::about::About;
 use crate::figures::{Grouped, Percent};
 use crate::symptoms::Texts;
@@ -57,6 +57,19 @@ pub(super) fn symptoms(
     }
     if !table.is_empty() {
         table.write(out, look)?;
+    }
+    if let Some((first, entry)) = all
+        .raised()
+        .next()
+        .and_then(|first| Some((first, about.texts.of(first.rule.id)?)))
+        && let Some(action) = entry.actions.first()
+    {
+        let title = about.texts.title(first.rule.id);
+        note(
+            out,
+            look,
+            format_args!("try first, for \"{title}\": {action}"),
+        )?;
     }
     let further = raised.saturating_sub(SHOWN) as u64 + all.more;
     let rest = [
@@ -367,7 +380,8 @@ mod tests {
         let one = snapshot.symptoms.found[0].clone();
         snapshot.symptoms.found = vec![one; 13];
         let text = written(|out| symptoms(out, &about, &snapshot, Look::FILE));
-        assert_eq!(text.matches("Slow server").count(), 10);
+        assert_eq!(text.matches("Slow server  ").count(), 10);
+        assert!(text.contains("try first, for \"Slow server\": "), "{text}");
         assert!(
             text.contains("\n  3 more; `wirewait report --explain`"),
             "{text}"
