@@ -242,11 +242,18 @@ mod tests {
         let mut bytes = announcement(1);
         let says = |bytes: &[u8]| presence(bytes).map(|a| (a.what, a.again_ms));
         assert_eq!(says(&bytes), Some(("host", 720_000)));
-        assert_eq!(says(&announcement(15)), Some(("local master browser", 720_000)));
+        assert_eq!(
+            says(&announcement(15)),
+            Some(("local master browser", 720_000))
+        );
         assert_eq!(says(&announcement(2)), None, "a request");
         assert_eq!(says(&bytes[..5]), None);
         bytes[24..28].fill(0);
-        assert_eq!(says(&bytes), Some(("host", 0)), "it offers nothing any more");
+        assert_eq!(
+            says(&bytes),
+            Some(("host", 0)),
+            "it offers nothing any more"
+        );
     }
 
     #[test]

@@ -4,8 +4,8 @@ use crate::notes;
 use crate::parse::{be16, header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Medium, Next, Table,
-    Verified,
+    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Medium, Next,
+    Table, Verified,
 };
 
 /// EtherTypes, whichever link carries them (Ethernet, VLAN tag, SNAP, Linux cooked, HDLC).

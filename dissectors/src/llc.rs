@@ -4,8 +4,8 @@ use crate::ethernet;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Connection, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered, NumberedKind,
-    Order, Step, Table, Verified,
+    Carries, Claim, Connection, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered,
+    NumberedKind, Order, Step, Table, Verified,
 };
 
 /// Destination service access points, without the bit that marks a group.

@@ -5,9 +5,8 @@ use crate::ipx;
 use crate::parse::{be16, be32, header};
 use std::fmt;
 use wirewait_wire::{
-    Address, Announcement, Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault,
-    Fields, Id, Input, Kind,
-    Layer, Next, Operation, Part, Presence, Role, Side, Verified,
+    Address, Announcement, Carries, Claim, Dissector, Endpoint, Exchange, Facts, Fault, Fields, Id,
+    Input, Kind, Layer, Next, Operation, Part, Presence, Role, Side, Verified,
 };
 
 /// What a packet asks or tells.

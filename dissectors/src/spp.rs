@@ -10,9 +10,9 @@ use crate::parse::header;
 use crate::{idp, nbt, smb1};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
-    Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Step, Table,
-    Verified,
+    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer,
+    Next, Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status,
+    Step, Table, Verified,
 };
 
 /// Sockets of either end of a connection, the lower one first, for data under datastream type

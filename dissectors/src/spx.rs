@@ -5,8 +5,8 @@ use crate::ipx;
 use crate::parse::header;
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Connection, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered, NumberedKind,
-    Order, Segment, Session, Step, Table, Verified,
+    Carries, Claim, Connection, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered,
+    NumberedKind, Order, Segment, Session, Step, Table, Verified,
 };
 
 /// Sockets of either end of a connection; the lower one is tried first. What a connection

@@ -5,7 +5,8 @@ use crate::notes;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Medium, Next, Verified,
+    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Medium, Next,
+    Verified,
 };
 
 /// A MAC header. Addresses are in the bit order of the ring, as its people write them

@@ -5,8 +5,8 @@ use crate::parse::{be16, be32, header};
 use crate::{idp, sap};
 use std::fmt;
 use wirewait_wire::{
-    Announcement, Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
-    Operation, Part, Role, Side, Verified,
+    Announcement, Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind,
+    Layer, Next, Operation, Part, Role, Side, Verified,
 };
 
 /// What a packet asks or tells.

@@ -5,8 +5,9 @@ use crate::llc;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
 use wirewait_wire::{
-    Answered, Asked, Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id, Input,
-    Kind, Layer, Next, Operation, Part, Role, Segment, Session, Side, Status, Step, Verified,
+    Answered, Asked, Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id,
+    Input, Kind, Layer, Next, Operation, Part, Role, Segment, Session, Side, Status, Step,
+    Verified,
 };
 
 mod describe;
@@ -232,7 +233,10 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     };
     facts.carries = carries;
     // What the link does that carries it is not what becomes of the session.
-    facts.connection = h.step().zip(h.session()).map(|(step, numbers)| Connection { step, numbers });
+    facts.connection = h
+        .step()
+        .zip(h.session())
+        .map(|(step, numbers)| Connection { step, numbers });
     Ok(Layer {
         header: h.length,
         // NBF has no length of user data; the link's holds.
@@ -256,9 +260,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
             effects: Effects::CALLS,
             ..request(h.command, h.response)
         }),
-        command::STATUS_QUERY | command::SESSION_INITIALIZE => {
-            Some(request(h.command, h.response))
-        }
+        command::STATUS_QUERY | command::SESSION_INITIALIZE => Some(request(h.command, h.response)),
         command::NAME_RECOGNIZED => Some(Exchange {
             status: Some(recognized(session, false)),
             ..response(command::NAME_QUERY, h.transmit)

@@ -13,8 +13,8 @@ use crate::ipx;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
 use wirewait_wire::{
-    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Numbered,
-    NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Step, Verified,
+    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next,
+    Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Step, Verified,
 };
 
 /// A packet of one of its three layouts.

@@ -13,8 +13,9 @@ use crate::nbt;
 use crate::parse::{header, le16, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Numbered,
-    NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Step, Verified,
+    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next,
+    Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Step,
+    Verified,
 };
 
 /// What a message is, by its first byte.
