@@ -323,11 +323,11 @@ impl FromStr for LinkSpeed {
 
 #[derive(Debug, Args)]
 pub(crate) struct SymptomArgs {
-    /// Thresholds of symptoms other than the built-in ones: [symptoms], and lines like
+    /// Thresholds of symptoms other than the built-in ones: a section `symptoms`, and lines like
     /// slow_answer_ms = 250
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// What is said about symptoms in place of the built-in texts: [slow_server], and lines like
+    /// What is said about symptoms in place of the built-in texts: a section `slow_server`, and lines like
     /// title = "..."
     #[arg(long, value_name = "FILE")]
     pub(crate) symptom_texts: Option<PathBuf>,
