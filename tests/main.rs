@@ -31,5 +31,6 @@ mod smb1;
 mod split;
 mod studies;
 mod support;
+mod symptoms;
 mod truth;
 mod xns;

@@ -1,0 +1,336 @@
+//! What every capture raises: the project's own, real ones, and those of the laboratory whose
+//! answers are known. A capture that is not listed raises nothing.
+//!
+//! Those of the laboratory, and what the single tests below name, were judged by frames with
+//! tshark; the rest of the list keeps a change from going unnoticed.
+
+use crate::support::{analyse, captures, files, root};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use wirewait_analysis::{Against, State, Subject, Symptom, Symptoms};
+
+/// What the captures of a folder raise.
+type Raised = &'static [(&'static str, &'static [&'static str])];
+
+fn symptoms(path: &Path) -> Symptoms {
+    match analyse(&[path.to_owned()]) {
+        Ok(analysis) => analysis.snapshot.symptoms,
+        // What cannot be read raises nothing.
+        Err(_) => Symptoms::default(),
+    }
+}
+
+/// Compares all captures of some folders with what they are to raise; says how many raise
+/// something.
+fn compare(paths: &[PathBuf], base: &Path, expected: Raised) -> usize {
+    let mut wrong = Vec::new();
+    let mut raising = 0;
+    for path in paths {
+        let name = path.strip_prefix(base).unwrap().display().to_string();
+        let found: BTreeSet<&str> = symptoms(path).raised().map(|s| s.rule.id).collect();
+        let wanted: BTreeSet<&str> = expected
+            .iter()
+            .filter(|(file, _)| *file == name)
+            .flat_map(|(_, ids)| ids.iter().copied())
+            .collect();
+        raising += usize::from(!found.is_empty());
+        if found != wanted {
+            wrong.push(format!("    (\"{name}\", &{found:?}), // not {wanted:?}"));
+        }
+    }
+    for (file, _) in expected {
+        assert!(paths.contains(&base.join(file)), "{file} is not there");
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    raising
+}
+
+fn is_capture(path: &Path) -> bool {
+    let beside = ["json", "csv", "txt", "tsv", "md", "scenario"];
+    !path
+        .extension()
+        .is_some_and(|e| beside.iter().any(|other| e == *other))
+}
+
+const OWN: Raised = &[
+    (
+        "demo.pcapng",
+        &["requests_repeated", "slow_answers", "small_reads"],
+    ),
+    ("last/calibration.pcapng", &["requests_repeated"]),
+    ("last/kernel-model.pcapng", &["requests_repeated"]),
+    ("last/lost-answer-delete.pcapng", &["requests_repeated"]),
+    ("last/lost-answer-read.pcapng", &["requests_repeated"]),
+    ("nbf/link-upkeep.pcapng", &["receiver_busy"]),
+    ("ncp/burst-lost-fragments.pcapng", &["slow_answers"]),
+    (
+        "ncp/lost-answer.pcapng",
+        &["small_reads", "unanswered_requests"],
+    ),
+    ("ncp/sequence-wraps.pcapng", &["small_reads"]),
+    ("smb1/constant-mid.pcapng", &["unanswered_requests"]),
+    ("smb1/oplock-break.pcapng", &["break_waits"]),
+    ("smb1/sequence-over-ipx.pcapng", &["unanswered_requests"]),
+    ("smb2/encrypted-guess.pcapng", &["unanswered_requests"]),
+];
+
+#[test]
+fn what_the_projects_own_captures_raise() {
+    let base = root().join("captures");
+    let mut paths = files(&base);
+    for entry in std::fs::read_dir(&base).unwrap() {
+        let path = entry.unwrap().path();
+        // Those of the studies have tests of their own.
+        if path.is_dir() && !path.ends_with("studies") {
+            paths.extend(files(&path));
+        }
+    }
+    paths.retain(|path| path.extension().is_some_and(|e| e == "pcapng"));
+    paths.sort();
+    assert!(paths.len() > 60);
+    compare(&paths, &base, OWN);
+}
+
+const REAL: Raised = &[
+    (
+        "formats/fmt_pcap_languard-scan_smb1.dmp",
+        &["logon_refused"],
+    ),
+    (
+        "formats/fmt_snifferpro2.002_languard-scan_smb1.cap",
+        &["logon_refused"],
+    ),
+    (
+        "lab/10_loss3pct_dup1pct_reorder2pct_srv.pcap",
+        &["frames_resent"],
+    ),
+    (
+        "lab/ncp3_8022_slowserver_requestbeingprocessed_cli.pcap",
+        &["requests_repeated", "server_busy"],
+    ),
+    (
+        "lab/ncp3_8022_slowserver_requestbeingprocessed_srv.pcap",
+        &["requests_repeated", "server_busy"],
+    ),
+    (
+        "real/ipx_office-lan_trafficmorning.pcap",
+        &["excessive_group_messages"],
+    ),
+    ("real/ipx_sll_hari.pcap", &["broadcast_storm"]),
+    (
+        "real/nbf_smb_dos-win98_netbeui-ipx-nbt.ndpi.pcap",
+        &["lookups_unanswered"],
+    ),
+    (
+        "real/nbf_smb_dos-win98_netbeui-ipx-nbt.pcapng",
+        &["lookups_unanswered"],
+    ),
+    (
+        "real/smb1+2_nfstrace_cifs1-2_filtered.pcap.gz",
+        &[
+            "acknowledgement_waits",
+            "queueing",
+            "receiver_busy",
+            "slow_answers",
+        ],
+    ),
+    (
+        "real/smb1_139+445_lan1.pcap",
+        &["acknowledgement_waits", "lookups_unanswered"],
+    ),
+    ("real/smb1_139+445_mgove413.pcap", &["lookups_unanswered"]),
+    ("real/smb1_139+445_provabis.pcap", &["logon_refused"]),
+    ("real/smb1_139_wwwww.pcap", &["lookups_unanswered"]),
+    (
+        "real/smb1_browser-elections_138.pcapng",
+        &["lookups_unanswered"],
+    ),
+    ("real/smb1_data-offset.pcap", &["unanswered_requests"]),
+    (
+        "real/smb1_filename.pcap",
+        &["no_connection", "unanswered_requests"],
+    ),
+    ("real/smb1_oss-fuzz_139.pcap", &["unanswered_requests"]),
+    ("real/smb1_session-setup-storm.pcap.gz", &["logon_refused"]),
+    (
+        "real/smb1_xscan.pcap",
+        &[
+            "frames_resent",
+            "logon_refused",
+            "requests_repeated",
+            "slow_answers",
+        ],
+    ),
+    ("real/smb2_dac_sample.pcap.gz", &["overlapping_reads"]),
+    (
+        "real/smb2_null-linktype_loopback.pcap",
+        &["overlapping_reads", "queueing", "slow_break", "slow_server"],
+    ),
+    ("real/smb2_peter.pcap", &["slow_connect"]),
+    (
+        "real/smb311_aes-128-ccm_encrypted.pcap",
+        &["connection_timed_out"],
+    ),
+    ("real/smb31_win10-handshake.pcapng", &["logon_refused"]),
+];
+
+#[test]
+fn what_real_captures_raise() {
+    let Some(base) = captures("what_real_captures_raise") else {
+        return;
+    };
+    let mut paths: Vec<PathBuf> = ["real", "lab", "formats"]
+        .iter()
+        .flat_map(|folder| files(&base.join(folder)))
+        .filter(|path| is_capture(path))
+        .collect();
+    for folder in ["ntar", "output_be", "output_le"] {
+        let mut folders = vec![base.join("pcapng").join(folder)];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if is_capture(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+    }
+    paths.sort();
+    assert!(paths.len() > 120, "{}", paths.len());
+    let raising = compare(&paths, &base, REAL);
+    assert_eq!(raising, REAL.len(), "each raises something");
+}
+
+fn of<'a>(all: &'a Symptoms, id: &str) -> Vec<&'a Symptom> {
+    all.found.iter().filter(|s| s.rule.id == id).collect()
+}
+
+/// The server of the laboratory said "being processed" 18 times, and answered half a second
+/// later each time; the client asked another 18 times again because it was not answered.
+#[test]
+fn a_busy_server_of_the_laboratory() {
+    let Some(base) = captures("a_busy_server_of_the_laboratory") else {
+        return;
+    };
+    let name = "lab/ncp3_8022_slowserver_requestbeingprocessed_srv.pcap";
+    let all = symptoms(&base.join(name));
+    let [busy] = of(&all, "server_busy")[..] else {
+        panic!("one server");
+    };
+    assert_eq!((busy.hits.count, busy.of), (18, Some(199)));
+    let first = busy.hits.kept().next().unwrap();
+    // tshark: 0x9999 in frame 114, the reply in frame 115.
+    assert_eq!((first.from.frame, first.to.frame), (114, 115));
+}
+
+/// tshark: frame 385 is acknowledged by frame 386 after 177.93 ms (the receiver waits for a
+/// second segment), and only then come 387 and 388.
+#[test]
+fn a_sender_that_waits_for_delayed_acknowledgements() {
+    let Some(base) = captures("a_sender_that_waits_for_delayed_acknowledgements") else {
+        return;
+    };
+    let all = symptoms(&base.join("real/smb1_139+445_lan1.pcap"));
+    let [waits] = of(&all, "acknowledgement_waits")[..] else {
+        panic!("one connection");
+    };
+    let sight = waits.hits.kept().find(|s| s.from.frame == 386).unwrap();
+    assert_eq!((sight.to.frame, sight.cost_ns), (387, 177_930_000));
+    assert_eq!(waits.state, State::Raised);
+}
+
+/// tshark: frame 72 is sent again in 73, 74 and 76, and nothing comes back.
+#[test]
+fn a_connection_that_timed_out() {
+    let Some(base) = captures("a_connection_that_timed_out") else {
+        return;
+    };
+    let all = symptoms(&base.join("real/smb311_aes-128-ccm_encrypted.pcap"));
+    let [died] = of(&all, "connection_timed_out")[..] else {
+        panic!("one connection");
+    };
+    assert_eq!(died.state, State::Raised);
+    assert_eq!(died.hits.last.unwrap().frame, 76);
+}
+
+/// What looks wrong and is not, with its reason.
+#[test]
+fn what_is_withdrawn() {
+    let Some(base) = captures("what_is_withdrawn") else {
+        return;
+    };
+    for (name, id, why) in [
+        // A router sends each packet on, on the same wire: the same identification, a time to
+        // live less by one.
+        (
+            "formats/fmt_pcap_v2.2.dmp.gz",
+            "duplicate_address",
+            Against::Router,
+        ),
+        // A tunnel with made-up link addresses.
+        (
+            "formats/fmt_netmon2_FTPv6-1.cap",
+            "illegal_source_address",
+            Against::PointToPoint,
+        ),
+        // Locks and change notifications.
+        (
+            "lab/12_smb2_async_pending_notify_lock_cancel_srv.pcap",
+            "slow_answers",
+            Against::ByDesign,
+        ),
+        // The answers are not in the file, though the client acknowledges them.
+        (
+            "real/smb1+2_nfstrace_cifs1-2_filtered.pcap.gz",
+            "unanswered_requests",
+            Against::CaptureLoss,
+        ),
+        // Half of the conversations were captured in one direction only.
+        (
+            "real/smb1_139+445_mgove413.pcap",
+            "unanswered_requests",
+            Against::OneSided,
+        ),
+        // Reads from a pipe.
+        ("real/smb2_remcom_8883.pcap", "slow_answers", Against::Pipe),
+    ] {
+        let all = symptoms(&base.join(name));
+        let found = of(&all, id);
+        assert!(
+            found.iter().any(|s| s.state == State::Withdrawn(why)),
+            "{name}: {found:?}"
+        );
+        assert!(found.iter().all(|s| s.state != State::Raised), "{name}");
+    }
+}
+
+/// The same symptoms, however the capture is delivered: with mirror copies and without.
+#[test]
+fn a_mirror_port_raises_nothing_more() {
+    let all = symptoms(&root().join("captures/capture/mirror.pcapng"));
+    assert_eq!(all.raised().count(), 0);
+}
+
+/// The slow server and the lossy client of the shipped demonstration.
+#[test]
+fn the_demonstration() {
+    let all = symptoms(&root().join("captures/demo.pcapng"));
+    let slow: Vec<u64> = of(&all, "slow_answers")
+        .iter()
+        .filter(|s| s.state == State::Raised)
+        .map(|s| s.hits.cost_ns)
+        .collect();
+    // Every tenth of 200 reads takes 250 ms: 20 x 150 ms above the limit. Twelve reads of the
+    // other server take half a second: 12 x 400 ms.
+    assert_eq!(slow, [4_800_000_000, 3_000_000_000]);
+    let [repeated] = of(&all, "requests_repeated")[..] else {
+        panic!("one client");
+    };
+    assert!(matches!(repeated.subject, Subject::Pair { .. }));
+    assert_eq!(
+        (repeated.hits.count, repeated.hits.cost_ns),
+        (8, 4_800_000_000)
+    );
+}
