@@ -47,6 +47,8 @@ impl Culprit {
 /// What speaks against a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
+    /// There is not one frame: no verdict.
+    NoFrames,
     /// So few requests were answered: no verdict.
     FewRequests(u64),
     /// Too much is missing from the capture.
@@ -116,7 +118,9 @@ impl Verdict {
         ranked.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
         let [(most, culprit), (second, other), _] = ranked;
         let mut doubts = Vec::new();
-        if answered < ENOUGH {
+        if snapshot.capture.frames == 0 {
+            doubts.push(Doubt::NoFrames);
+        } else if answered < ENOUGH {
             doubts.push(Doubt::FewRequests(answered));
         }
         if snapshot.capture.grade == Grade::Poor {

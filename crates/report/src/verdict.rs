@@ -9,6 +9,9 @@ pub(crate) fn sentence(verdict: &Verdict) -> String {
     let clients = counted(verdict.clients, "client");
     let Some(culprit) = verdict.culprit else {
         return match verdict.answered {
+            0 if verdict.doubts.contains(&Doubt::NoFrames) => {
+                "No verdict: there is not one frame.".to_owned()
+            }
             0 => "No verdict: no request to a file server was answered.".to_owned(),
             n => format!("No verdict: only {} answered, too few to judge.", were(n)),
         };
@@ -95,6 +98,10 @@ pub(crate) fn position(verdict: &Verdict) -> Option<String> {
 /// What speaks against it, a sentence each.
 pub(crate) fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     verdict.doubts.iter().map(|doubt| match doubt {
+        Doubt::NoFrames => {
+            "Doubt: the capture is empty, or nothing of it is in the part that was chosen."
+                .to_owned()
+        }
         Doubt::FewRequests(n) => {
             format!("Doubt: {} answered; a verdict takes {ENOUGH}.", were(*n))
         }
@@ -193,6 +200,12 @@ mod tests {
             sentence(&few),
             "No verdict: only 3 requests were answered, too few to judge."
         );
+        let empty = Verdict {
+            answered: 0,
+            doubts: vec![Doubt::NoFrames],
+            ..few.clone()
+        };
+        assert_eq!(sentence(&empty), "No verdict: there is not one frame.");
         let none = Verdict { answered: 0, ..few };
         assert_eq!(
             sentence(&none),

@@ -45,7 +45,7 @@ pub(crate) fn entries(snapshot: &Snapshot) -> Vec<(&'static str, String)> {
         ("percentiles", format!(
             "nearest rank; exact up to {EXACT_VALUES} values, then from buckets 0.8 % wide"
         )),
-        ("point", "where the capture was made is unknown: turnaround holds the network between there and the server".to_owned()),
+        ("point", "turnaround holds the way between the capture and the server and back; the verdict takes it out where it is known".to_owned()),
         ("time-out", format!(
             "a request is unanswered after {}",
             Human(settings.timeout_ns)

@@ -58,6 +58,10 @@ pub(crate) fn tables(snapshot: &Snapshot) -> Vec<(String, Table)> {
 }
 
 pub(super) fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    // The verdict says so already.
+    if snapshot.capture.frames == 0 {
+        return Ok(());
+    }
     if snapshot.servers.is_empty() {
         writeln!(out)?;
         return writeln!(
