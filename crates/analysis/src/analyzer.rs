@@ -2,6 +2,8 @@
 
 mod connections;
 mod links;
+mod messages;
+mod streams;
 mod turns;
 mod unclaimed;
 
@@ -9,9 +11,8 @@ use crate::books::Books;
 use crate::conversation::{Beginning, Conversation};
 use crate::duplicates::Duplicates;
 use crate::key::ConversationKey;
-use crate::message::datagram;
 use crate::names::Known;
-use crate::numbered::{Link, Owner};
+use crate::numbered::Link;
 use crate::piece::Piece;
 use crate::segment::Segments;
 use crate::table::{Place, Table};
@@ -24,8 +25,8 @@ use connections::{Connections, Stepping};
 use std::cell::RefCell;
 use unclaimed::Unclaimed;
 use wirewait_wire::{
-    Announces, Carries, Cast, Depth, DissectorId, Endpoint, Exchange, Facts, Frame, Key, Next,
-    Order, Registry, Role, Side, Span, Stream, Timestamp, Walk,
+    Announces, Carries, Depth, DissectorId, Endpoint, Facts, Frame, Next, Order, Registry, Span,
+    Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -424,180 +425,6 @@ impl State {
         }
     }
 
-    fn stream(
-        &mut self,
-        arrival: &Arrival<'_>,
-        segment: &Stream,
-        common: &Common,
-        sink: &mut dyn Sink,
-    ) -> Option<Option<u64>> {
-        let ends = (arrival.facts.from, arrival.facts.to);
-        let (claim, framer) = match common.registry.claimed(&arrival.next) {
-            Some((claim, framer)) => (Some(claim), framer),
-            None => {
-                let payload = (&arrival.next, arrival.piece.bytes);
-                let known = &mut self.conversations;
-                let registry = &common.registry;
-                let framer = self
-                    .unclaimed
-                    .framer(ends, segment, payload, registry, known)?;
-                (None, framer)
-            }
-        };
-        let dissector = common.registry.dissector(framer);
-        dissector.framing?;
-        let (key, side) = ConversationKey::new(ends, None, framer.0);
-        let world = self.world(common);
-        let mut place = self.conversations.find(&key);
-        if let Some(old) = place
-            && self
-                .conversations
-                .get_mut(old)
-                .is_some_and(|c| c.is_reopened(side, segment))
-            && let Some(conversation) = self.conversations.take(old)
-        {
-            let now = arrival.piece.mark.at;
-            self.books.finish(conversation, now, &world, sink);
-            place = None;
-        }
-        let place = match place {
-            Some(place) => place,
-            None => {
-                let (server, from_start) = match claim {
-                    Some(claim) => (server_side(&key, claim), segment.syn),
-                    None => {
-                        let opener = self.unclaimed.opener(ends, segment);
-                        (opener.map(|side| 1 - side), opener.is_some())
-                    }
-                };
-                let beginning = Beginning {
-                    number: 0,
-                    ends: key.ends(),
-                    carrier: dissector.carrier.unwrap_or(arrival.carrier),
-                    server,
-                    framer: Some(framer),
-                    ordered: true,
-                    from_start,
-                    anyone: false,
-                    patience_ns: None,
-                };
-                self.begin(key, beginning, &world, sink)
-            }
-        };
-        let conversation = self.conversations.get_mut(place)?;
-        let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(e, sink);
-        conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-        conversation.segment(side, segment, arrival.piece, &world, &mut events);
-        self.step(arrival, Some(place), sink);
-        Some(self.number(place))
-    }
-
-    /// A frame that is a message of its own, or a message on an ordered link.
-    fn message(
-        &mut self,
-        arrival: &Arrival<'_>,
-        link: Option<&Link>,
-        common: &Common,
-        sink: &mut dyn Sink,
-    ) -> Option<Owner> {
-        let dissector = arrival.message?;
-        let world = self.world(common);
-        let facts = arrival.facts;
-        let mut found = None;
-        datagram(
-            arrival.piece,
-            dissector,
-            &common.registry,
-            &mut |mut message| {
-                if let Some(x) = &mut message.exchange {
-                    by_address(x, facts.sender);
-                    if let Some(presence) = x.presence {
-                        let mark = arrival.piece.mark;
-                        self.books.watch.announced(facts.from, presence, mark);
-                    }
-                }
-                let role = message
-                    .exchange
-                    .as_ref()
-                    .map(|x| (x.role, x.sender, x.anyone));
-                let (key, side) = match role {
-                    // Whoever answers, the question was the client's.
-                    Some((_, Side::Client, true)) => (asked_by(facts.from), 0),
-                    Some((Role::Either, _, true)) => {
-                        self.asked_by_either(facts, message.exchange.as_ref())
-                    }
-                    Some((_, _, true)) => (asked_by(facts.to), 1),
-                    _ => arrival.key(),
-                };
-                let opens = matches!(
-                    role,
-                    Some((Role::Request | Role::Response | Role::Either, ..))
-                );
-                let place = match self.conversations.find(&key) {
-                    Some(place) => place,
-                    None if !opens && link.is_none() => {
-                        self.books.count_unread(&message);
-                        return;
-                    }
-                    None => {
-                        let mut ends = key.ends();
-                        if role.is_some_and(|r| r.2) {
-                            ends = [facts.from, facts.to];
-                            if side == 1 {
-                                ends.swap(0, 1);
-                            }
-                        }
-                        let beginning = Beginning {
-                            number: 0,
-                            ends,
-                            carrier: arrival.carrier,
-                            server: role.is_some_and(|r| r.2).then_some(1),
-                            framer: None,
-                            ordered: link.is_some(),
-                            from_start: link.is_some_and(|l| l.from_start),
-                            anyone: role.is_some_and(|r| r.2),
-                            patience_ns: None,
-                        };
-                        self.begin(key, beginning, &world, sink)
-                    }
-                };
-                let Some(conversation) = self.conversations.get_mut(place) else {
-                    return;
-                };
-                let books = &mut self.books;
-                let mut events = |e: Event<'_>| books.event(e, sink);
-                conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-                if role.is_some_and(|r| r.2) {
-                    match side {
-                        0 if facts.cast == Cast::Unicast => conversation.answered_by(facts.to),
-                        0 => {}
-                        _ => conversation.answered_by(facts.from),
-                    }
-                }
-                let serial = conversation.message(side, &mut message, &world, &mut events);
-                found = Some(Owner {
-                    place,
-                    side,
-                    serial,
-                });
-            },
-        );
-        found
-    }
-
-    /// The conversation of a question that anyone may answer, or of an answer that does not say
-    /// that it is one; and the side.
-    fn asked_by_either(&mut self, facts: &Facts, x: Option<&Exchange>) -> (ConversationKey, usize) {
-        let asked = asked_by(facts.to);
-        let place = self.conversations.find(&asked);
-        let conversation = place.and_then(|place| self.conversations.get_mut(place));
-        match conversation {
-            Some(conversation) if conversation.was_asked(0, x.and_then(|x| x.id)) => (asked, 1),
-            _ => (asked_by(facts.from), 0),
-        }
-    }
-
     fn begin(
         &mut self,
         key: ConversationKey,
@@ -667,35 +494,5 @@ impl Arrival<'_> {
     fn key(&self) -> (ConversationKey, usize) {
         let session = self.facts.session.map(|s| (s.from, s.to));
         ConversationKey::new((self.facts.from, self.facts.to), session, self.layer.0)
-    }
-}
-
-/// Completes an exchange that does not say who sent it by what the addresses tell.
-fn by_address(x: &mut Exchange, sender: Side) {
-    if x.sender == Side::Unknown {
-        x.sender = sender;
-    }
-    x.role = match (x.role, x.sender) {
-        (Role::Either, Side::Client) => Role::Request,
-        (Role::Either, Side::Server) => Role::Response,
-        (role, _) => role,
-    };
-}
-
-/// Conversations of questions that anyone may answer belong to the one who asks.
-fn asked_by(client: Endpoint) -> ConversationKey {
-    ConversationKey::new((client, Endpoint::default()), None, u16::MAX).0
-}
-
-/// The side whose port is the one that was claimed; the server, unless both have it.
-fn server_side(key: &ConversationKey, claim: Key) -> Option<usize> {
-    let serves = key.ends().map(|end| {
-        end.port
-            .is_some_and(|port| u32::from(port) == claim.value())
-    });
-    match serves {
-        [true, false] => Some(0),
-        [false, true] => Some(1),
-        _ => None,
     }
 }

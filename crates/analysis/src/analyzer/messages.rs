@@ -1,0 +1,134 @@
+//! Messages that one frame holds: who asked whom, and to which conversation they belong.
+
+use super::{Arrival, Common, State};
+use crate::Sink;
+use crate::conversation::Beginning;
+use crate::key::ConversationKey;
+use crate::message::datagram;
+use crate::numbered::{Link, Owner};
+use crate::world::Event;
+use wirewait_wire::{Cast, Endpoint, Exchange, Facts, Role, Side};
+
+impl State {
+    /// A frame that is a message of its own, or a message on an ordered link.
+    pub(super) fn message(
+        &mut self,
+        arrival: &Arrival<'_>,
+        link: Option<&Link>,
+        common: &Common,
+        sink: &mut dyn Sink,
+    ) -> Option<Owner> {
+        let dissector = arrival.message?;
+        let world = self.world(common);
+        let facts = arrival.facts;
+        let mut found = None;
+        datagram(
+            arrival.piece,
+            dissector,
+            &common.registry,
+            &mut |mut message| {
+                if let Some(x) = &mut message.exchange {
+                    by_address(x, facts.sender);
+                    if let Some(presence) = x.presence {
+                        let mark = arrival.piece.mark;
+                        self.books.watch.announced(facts.from, presence, mark);
+                    }
+                }
+                let role = message
+                    .exchange
+                    .as_ref()
+                    .map(|x| (x.role, x.sender, x.anyone));
+                let (key, side) = match role {
+                    // Whoever answers, the question was the client's.
+                    Some((_, Side::Client, true)) => (asked_by(facts.from), 0),
+                    Some((Role::Either, _, true)) => {
+                        self.asked_by_either(facts, message.exchange.as_ref())
+                    }
+                    Some((_, _, true)) => (asked_by(facts.to), 1),
+                    _ => arrival.key(),
+                };
+                let opens = matches!(
+                    role,
+                    Some((Role::Request | Role::Response | Role::Either, ..))
+                );
+                let place = match self.conversations.find(&key) {
+                    Some(place) => place,
+                    None if !opens && link.is_none() => {
+                        self.books.count_unread(&message);
+                        return;
+                    }
+                    None => {
+                        let mut ends = key.ends();
+                        if role.is_some_and(|r| r.2) {
+                            ends = [facts.from, facts.to];
+                            if side == 1 {
+                                ends.swap(0, 1);
+                            }
+                        }
+                        let beginning = Beginning {
+                            number: 0,
+                            ends,
+                            carrier: arrival.carrier,
+                            server: role.is_some_and(|r| r.2).then_some(1),
+                            framer: None,
+                            ordered: link.is_some(),
+                            from_start: link.is_some_and(|l| l.from_start),
+                            anyone: role.is_some_and(|r| r.2),
+                            patience_ns: None,
+                        };
+                        self.begin(key, beginning, &world, sink)
+                    }
+                };
+                let Some(conversation) = self.conversations.get_mut(place) else {
+                    return;
+                };
+                let books = &mut self.books;
+                let mut events = |e: Event<'_>| books.event(e, sink);
+                conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+                if role.is_some_and(|r| r.2) {
+                    match side {
+                        0 if facts.cast == Cast::Unicast => conversation.answered_by(facts.to),
+                        0 => {}
+                        _ => conversation.answered_by(facts.from),
+                    }
+                }
+                let serial = conversation.message(side, &mut message, &world, &mut events);
+                found = Some(Owner {
+                    place,
+                    side,
+                    serial,
+                });
+            },
+        );
+        found
+    }
+
+    /// The conversation of a question that anyone may answer, or of an answer that does not say
+    /// that it is one; and the side.
+    fn asked_by_either(&mut self, facts: &Facts, x: Option<&Exchange>) -> (ConversationKey, usize) {
+        let asked = asked_by(facts.to);
+        let place = self.conversations.find(&asked);
+        let conversation = place.and_then(|place| self.conversations.get_mut(place));
+        match conversation {
+            Some(conversation) if conversation.was_asked(0, x.and_then(|x| x.id)) => (asked, 1),
+            _ => (asked_by(facts.from), 0),
+        }
+    }
+}
+
+/// Completes an exchange that does not say who sent it by what the addresses tell.
+fn by_address(x: &mut Exchange, sender: Side) {
+    if x.sender == Side::Unknown {
+        x.sender = sender;
+    }
+    x.role = match (x.role, x.sender) {
+        (Role::Either, Side::Client) => Role::Request,
+        (Role::Either, Side::Server) => Role::Response,
+        (role, _) => role,
+    };
+}
+
+/// Conversations of questions that anyone may answer belong to the one who asks.
+fn asked_by(client: Endpoint) -> ConversationKey {
+    ConversationKey::new((client, Endpoint::default()), None, u16::MAX).0
+}

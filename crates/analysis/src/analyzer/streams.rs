@@ -1,0 +1,93 @@
+//! Segments of byte streams: found by their ports or by what they look like, handed to their
+//! conversations.
+
+use super::{Arrival, Common, State};
+use crate::Sink;
+use crate::conversation::Beginning;
+use crate::key::ConversationKey;
+use crate::world::Event;
+use wirewait_wire::{Key, Stream};
+
+impl State {
+    pub(super) fn stream(
+        &mut self,
+        arrival: &Arrival<'_>,
+        segment: &Stream,
+        common: &Common,
+        sink: &mut dyn Sink,
+    ) -> Option<Option<u64>> {
+        let ends = (arrival.facts.from, arrival.facts.to);
+        let (claim, framer) = match common.registry.claimed(&arrival.next) {
+            Some((claim, framer)) => (Some(claim), framer),
+            None => {
+                let payload = (&arrival.next, arrival.piece.bytes);
+                let known = &mut self.conversations;
+                let registry = &common.registry;
+                let framer = self
+                    .unclaimed
+                    .framer(ends, segment, payload, registry, known)?;
+                (None, framer)
+            }
+        };
+        let dissector = common.registry.dissector(framer);
+        dissector.framing?;
+        let (key, side) = ConversationKey::new(ends, None, framer.0);
+        let world = self.world(common);
+        let mut place = self.conversations.find(&key);
+        if let Some(old) = place
+            && self
+                .conversations
+                .get_mut(old)
+                .is_some_and(|c| c.is_reopened(side, segment))
+            && let Some(conversation) = self.conversations.take(old)
+        {
+            let now = arrival.piece.mark.at;
+            self.books.finish(conversation, now, &world, sink);
+            place = None;
+        }
+        let place = match place {
+            Some(place) => place,
+            None => {
+                let (server, from_start) = match claim {
+                    Some(claim) => (server_side(&key, claim), segment.syn),
+                    None => {
+                        let opener = self.unclaimed.opener(ends, segment);
+                        (opener.map(|side| 1 - side), opener.is_some())
+                    }
+                };
+                let beginning = Beginning {
+                    number: 0,
+                    ends: key.ends(),
+                    carrier: dissector.carrier.unwrap_or(arrival.carrier),
+                    server,
+                    framer: Some(framer),
+                    ordered: true,
+                    from_start,
+                    anyone: false,
+                    patience_ns: None,
+                };
+                self.begin(key, beginning, &world, sink)
+            }
+        };
+        let conversation = self.conversations.get_mut(place)?;
+        let books = &mut self.books;
+        let mut events = |e: Event<'_>| books.event(e, sink);
+        conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+        conversation.segment(side, segment, arrival.piece, &world, &mut events);
+        self.step(arrival, Some(place), sink);
+        Some(self.number(place))
+    }
+}
+
+/// The side whose port is the one that was claimed; the server, unless both have it.
+fn server_side(key: &ConversationKey, claim: Key) -> Option<usize> {
+    let serves = key.ends().map(|end| {
+        end.port
+            .is_some_and(|port| u32::from(port) == claim.value())
+    });
+    match serves {
+        [true, false] => Some(0),
+        [false, true] => Some(1),
+        _ => None,
+    }
+}
