@@ -40,7 +40,7 @@ impl Culprit {
             Self::Network => &[Share::Request, Share::Response, Share::Retransmission],
             Self::Server => &[Share::Server, Share::Unanswered],
         };
-        shares.iter().map(|share| row.ledger.get(*share)).sum()
+        total(shares.iter().map(|share| row.ledger.get(*share)))
     }
 }
 
@@ -113,7 +113,7 @@ impl Verdict {
         let ways = Ways::of(snapshot);
         let on_the_way = ways.total;
         let mut ranked = ways.parts(snapshot);
-        let active_ns = ranked.iter().map(|(ns, _)| ns).sum();
+        let active_ns = total(ranked.iter().map(|(ns, _)| *ns));
         let answered = snapshot.servers.iter().map(|row| row.counts.answered).sum();
         ranked.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
         let [(most, culprit), (second, other), _] = ranked;
@@ -181,17 +181,21 @@ impl Ways {
     fn parts(&self, snapshot: &Snapshot) -> [(u64, Culprit); 3] {
         let of = |culprit: Culprit| -> u64 {
             let clients = snapshot.ledgers.iter();
-            clients
-                .filter(|row| matches!(row.of, LedgerOf::Client(_)))
-                .map(|row| culprit.of(row))
-                .sum()
+            total(
+                clients
+                    .filter(|row| matches!(row.of, LedgerOf::Client(_)))
+                    .map(|row| culprit.of(row)),
+            )
         };
         let [client, network, server] = Culprit::ALL.map(of);
         let pauses = self.total.in_pauses_ns.min(client);
         let turnarounds = self.total.in_turnarounds_ns.min(server);
         [
             (client - pauses, Culprit::Client),
-            (network + pauses + turnarounds, Culprit::Network),
+            (
+                network.saturating_add(pauses).saturating_add(turnarounds),
+                Culprit::Network,
+            ),
             (server - turnarounds, Culprit::Server),
         ]
     }
@@ -208,7 +212,7 @@ impl Ways {
                 known.shortest_ns = known.shortest_ns.min(row.turnaround.min.max(0));
             }
         }
-        let mut total = OnTheWay::default();
+        let mut on_the_way = OnTheWay::default();
         let (mut servers, mut clients) = (BTreeMap::new(), BTreeMap::new());
         let ways = snapshot
             .ledgers
@@ -227,16 +231,16 @@ impl Ways {
                 let pauses = way(&client, row.pauses, at_client);
                 let known = [pauses.is_some(), turnarounds.is_some()];
                 let (turnarounds, pauses) = (turnarounds.unwrap_or(0), pauses.unwrap_or(0));
-                *servers.entry(server).or_insert(0) += turnarounds;
-                *clients.entry(client).or_insert(0) += pauses;
-                total.in_turnarounds_ns += turnarounds;
-                total.in_pauses_ns += pauses;
+                add(servers.entry(server).or_insert(0), turnarounds);
+                add(clients.entry(client).or_insert(0), pauses);
+                add(&mut on_the_way.in_turnarounds_ns, turnarounds);
+                add(&mut on_the_way.in_pauses_ns, pauses);
                 Some(Way {
                     client,
                     server,
                     parts: [
                         at_client - pauses,
-                        between + pauses + turnarounds,
+                        between.saturating_add(pauses).saturating_add(turnarounds),
                         at_server - turnarounds,
                     ],
                     known,
@@ -247,12 +251,12 @@ impl Ways {
             let (station, _) = most(sums)?;
             round_trips.get(&station).copied()
         };
-        total.server = farthest(&servers);
-        total.client = farthest(&clients);
+        on_the_way.server = farthest(&servers);
+        on_the_way.client = farthest(&clients);
         Self {
             ways,
             round_trips,
-            total,
+            total: on_the_way,
         }
     }
 
@@ -264,9 +268,9 @@ impl Ways {
                 Culprit::Client => way.client,
                 Culprit::Network | Culprit::Server => way.server,
             };
-            *sums.entry(at).or_default() += way.parts[culprit as usize];
+            add(sums.entry(at).or_default(), way.parts[culprit as usize]);
         }
-        let of_all = sums.values().sum::<u64>().max(all);
+        let of_all = total(sums.values().copied()).max(all);
         let (at, ns) = most(&sums)?;
         Some((at, thousandths(ns, of_all)))
     }
@@ -282,10 +286,10 @@ impl Ways {
         let (mut all, mut unknown) = (0u64, 0u64);
         for way in &self.ways {
             let ns = way.parts[culprit as usize];
-            all += ns;
-            unknown += if way.known[side] { 0 } else { ns };
+            add(&mut all, ns);
+            add(&mut unknown, if way.known[side] { 0 } else { ns });
         }
-        unknown.saturating_mul(5) > all
+        unknown > all / 5
     }
 
     /// The operation of a server that took most of its time, or of the way there and back.
@@ -320,6 +324,15 @@ fn most(sums: &BTreeMap<Endpoint, u64>) -> Option<(Endpoint, u64)> {
     sums.iter()
         .max_by_key(|(at, ns)| (**ns, std::cmp::Reverse(**at)))
         .map(|(at, ns)| (*at, *ns))
+}
+
+/// Damaged stamps make times that no sum of 64 bits holds.
+fn total(times: impl Iterator<Item = u64>) -> u64 {
+    times.fold(0, u64::saturating_add)
+}
+
+fn add(sum: &mut u64, ns: u64) {
+    *sum = sum.saturating_add(ns);
 }
 
 fn thousandths(part: u64, whole: u64) -> u64 {

@@ -100,8 +100,12 @@ impl Handles {
         {
             *got = end;
         }
-        accesses.again_bytes += own.done.overlap((offset, end));
-        accesses.crossed_bytes += other.done.overlap((offset, end));
+        accesses.again_bytes = accesses
+            .again_bytes
+            .saturating_add(own.done.overlap((offset, end)));
+        accesses.crossed_bytes = accesses
+            .crossed_bytes
+            .saturating_add(other.done.overlap((offset, end)));
         own.done.add((offset, end));
     }
 

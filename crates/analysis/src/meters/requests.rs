@@ -189,7 +189,7 @@ impl Requests {
                 Role::Client => (&mut m.bytes_out, &mut m.messages_out),
                 Role::Server => (&mut m.bytes_in, &mut m.messages_in),
             };
-            *bytes += t.request_bytes;
+            *bytes = bytes.saturating_add(t.request_bytes);
             *messages += 1;
             m.requests += 1;
             m.outstanding += 1;
@@ -210,7 +210,7 @@ impl Requests {
             }
         });
         if let Some(share) = self.share(t, evicted) {
-            share.bytes_up += t.request_bytes;
+            share.bytes_up = share.bytes_up.saturating_add(t.request_bytes);
             share.outstanding += 1;
             share.data_outstanding += u64::from(transfer.is_some());
             match transfer {
@@ -236,7 +236,7 @@ impl Requests {
                 Role::Client => (&mut m.bytes_in, &mut m.messages_in),
                 Role::Server => (&mut m.bytes_out, &mut m.messages_out),
             };
-            *bytes += t.response_bytes;
+            *bytes = bytes.saturating_add(t.response_bytes);
             *messages += 1 + u64::from(t.interims);
             if !asked {
                 return;
@@ -244,21 +244,25 @@ impl Requests {
             m.outstanding = m.outstanding.saturating_sub(1);
             match transfer {
                 Some(Transfer::Read) => {
-                    m.read_bytes += t.data_bytes;
-                    m.paging_read_bytes += if pages { t.data_bytes } else { 0 };
+                    m.read_bytes = m.read_bytes.saturating_add(t.data_bytes);
+                    m.paging_read_bytes =
+                        m.paging_read_bytes
+                            .saturating_add(if pages { t.data_bytes } else { 0 });
                     m.reads_denied += u64::from(denied);
-                    m.read_ns += ns;
+                    m.read_ns = m.read_ns.saturating_add(ns);
                 }
                 Some(Transfer::Write) if done => {
-                    m.written_bytes += t.data_bytes;
-                    m.paging_written_bytes += if pages { t.data_bytes } else { 0 };
-                    m.write_ns += ns;
+                    m.written_bytes = m.written_bytes.saturating_add(t.data_bytes);
+                    m.paging_written_bytes =
+                        m.paging_written_bytes
+                            .saturating_add(if pages { t.data_bytes } else { 0 });
+                    m.write_ns = m.write_ns.saturating_add(ns);
                 }
-                Some(Transfer::Write) => m.write_ns += ns,
+                Some(Transfer::Write) => m.write_ns = m.write_ns.saturating_add(ns),
                 None => {}
             }
             if t.kind != Kind::Wait {
-                m.all_ns += ns;
+                m.all_ns = m.all_ns.saturating_add(ns);
             }
             m.sessions += u64::from(begins);
             if effect(Effects::LOGS_OFF) {
@@ -294,16 +298,19 @@ impl Requests {
         }
         self.count_error(t, evicted);
         if let Some(share) = self.share(t, evicted) {
-            share.bytes_down += t.response_bytes;
+            share.bytes_down = share.bytes_down.saturating_add(t.response_bytes);
             share.outstanding = share.outstanding.saturating_sub(1);
             match transfer {
                 Some(Transfer::Read) => {
-                    share.read_bytes += t.data_bytes;
-                    share.read_ns += ns;
+                    share.read_bytes = share.read_bytes.saturating_add(t.data_bytes);
+                    share.read_ns = share.read_ns.saturating_add(ns);
                 }
                 Some(Transfer::Write) => {
-                    share.written_bytes += if done { t.data_bytes } else { 0 };
-                    share.write_ns += ns;
+                    share.written_bytes =
+                        share
+                            .written_bytes
+                            .saturating_add(if done { t.data_bytes } else { 0 });
+                    share.write_ns = share.write_ns.saturating_add(ns);
                 }
                 None => {}
             }

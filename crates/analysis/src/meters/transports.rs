@@ -200,12 +200,12 @@ impl Transports {
         let one = cast == Cast::Unicast;
         let sender = row(&mut self.stations, &from.station(), evicted);
         sender.packets_out += 1;
-        sender.bytes_out += bytes;
+        sender.bytes_out = sender.bytes_out.saturating_add(bytes);
         sender.group_packets_out += u64::from(!one);
         if one {
             let receiver = row(&mut self.stations, &to.station(), evicted);
             receiver.packets_in += 1;
-            receiver.bytes_in += bytes;
+            receiver.bytes_in = receiver.bytes_in.saturating_add(bytes);
         }
         self.learn(seen);
         let carried = carried(seen);
@@ -269,7 +269,7 @@ impl Transports {
             Noticed::Resent { after_ns } => {
                 meter(&mine, &mut |m| {
                     m.resent += 1;
-                    m.resent_bytes += bytes;
+                    m.resent_bytes = m.resent_bytes.saturating_add(bytes);
                 });
                 let copy = self
                     .latest
@@ -280,11 +280,13 @@ impl Transports {
             }
             Noticed::Rejected => meter(&mine, &mut |m| {
                 m.rejected += 1;
-                m.rejected_bytes += bytes;
+                m.rejected_bytes = m.rejected_bytes.saturating_add(bytes);
             }),
             Noticed::Busy => meter(&mine, &mut |m| m.busy += 1),
             Noticed::Ready { after_ns } => {
-                meter(&mine, &mut |m| m.busy_ns += after_ns.unsigned_abs());
+                meter(&mine, &mut |m| {
+                    m.busy_ns = m.busy_ns.saturating_add(after_ns.unsigned_abs())
+                });
             }
             Noticed::Polled { waiting } => {
                 meter(&mine, &mut |m| m.polls_waiting += u64::from(waiting > 0));
@@ -397,16 +399,16 @@ impl Transports {
         }
         let segment = &mut self.segments[number];
         segment.frames += 1;
-        segment.bytes += bytes;
+        segment.bytes = segment.bytes.saturating_add(bytes);
         match cast {
             Cast::Unicast => {}
             Cast::Multicast => {
                 segment.multicast += 1;
-                segment.multicast_bytes += bytes;
+                segment.multicast_bytes = segment.multicast_bytes.saturating_add(bytes);
             }
             Cast::Broadcast => {
                 segment.broadcast += 1;
-                segment.broadcast_bytes += bytes;
+                segment.broadcast_bytes = segment.broadcast_bytes.saturating_add(bytes);
             }
         }
     }
@@ -455,11 +457,11 @@ impl Carried {
             Self::Nothing => {}
             Self::Message(bytes, ends) => {
                 *frames += u64::from(ends);
-                *frame_bytes += bytes;
+                *frame_bytes = frame_bytes.saturating_add(bytes);
             }
             Self::Datagram(bytes) => {
                 *datagrams += 1;
-                *datagram_bytes += bytes;
+                *datagram_bytes = datagram_bytes.saturating_add(bytes);
             }
         }
     }
