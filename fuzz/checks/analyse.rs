@@ -1,6 +1,7 @@
 //! What must hold for the analysis of any frames at all.
 
-use wirewait_analysis::{Analyzer, Outcome, Settings, Snapshot, Transaction, WHOLE_FRAME};
+use wirewait_analysis::compare::Comparison;
+use wirewait_analysis::{Analyzer, Outcome, Settings, Snapshot, Transaction, Verdict, WHOLE_FRAME};
 use wirewait_wire::{Frame, Registry};
 
 /// What came out of an analysis.
@@ -51,6 +52,11 @@ impl Found {
         let (snapshot, transactions) = (&self.snapshot, &self.transactions);
         assert_eq!(snapshot.capture.frames, frames);
         let settings = snapshot.settings;
+
+        // Whatever the figures are, they can be judged and compared.
+        assert!(Verdict::on(snapshot).share <= 1000);
+        let same = Comparison::of(&[snapshot, snapshot], None);
+        assert_eq!(same.verdicts.len(), 1);
 
         // Every frame went somewhere, and only there.
         let a = snapshot.attribution;
