@@ -101,6 +101,8 @@ struct Sender {
 #[derive(Clone, Copy, Debug)]
 struct Quick {
     address: Endpoint,
+    /// On which interface: a server with several cards has one address at all of them.
+    interface: u32,
     station: Address,
     /// The packet, if it says so.
     packet: Option<u16>,
@@ -110,7 +112,8 @@ pub(super) struct Segment {
     second: Option<Stretch>,
     wire: Book,
     talkers: Rows<Endpoint, (Option<Stretch>, Book)>,
-    users: Rows<Endpoint, (Option<User>, Book)>,
+    /// By address and interface.
+    users: Rows<(Endpoint, u32), (Option<User>, Book)>,
     senders: Rows<Endpoint, Option<Sender>>,
     quick: [Option<Quick>; QUICK],
     illegal: Rows<Endpoint, Book>,
@@ -158,7 +161,8 @@ impl Segment {
         } else if from.address != station && is_group(&from) {
             self.illegal(from, seen.mark);
         } else if matches!(station, Address::Mac(_)) && facts.hops.unwrap_or(0) == 0 {
-            self.sends(from, station, facts.packet_id, seen.mark);
+            let at = (station, seen.frame.interface);
+            self.sends(from, at, facts.packet_id, seen.mark);
         }
     }
 
@@ -175,15 +179,24 @@ impl Segment {
         self.illegal.of(&from).hit(&ILLEGAL_SOURCE, Sight::at(mark));
     }
 
-    /// A station on the link sent under this address.
-    fn sends(&mut self, from: Endpoint, station: Address, packet: Option<u16>, mark: Mark) {
+    /// A station on the link of this interface sent under this address.
+    fn sends(
+        &mut self,
+        from: Endpoint,
+        (station, interface): (Address, u32),
+        packet: Option<u16>,
+        mark: Mark,
+    ) {
         let slot = from.identity().address() as usize % QUICK;
         let now = Quick {
             address: from,
+            interface,
             station,
             packet,
         };
-        let before = self.quick[slot].replace(now).filter(|q| q.address == from);
+        let before = self.quick[slot]
+            .replace(now)
+            .filter(|q| q.address == from && q.interface == interface);
         if before.is_some_and(|q| q.station == station) {
             return;
         }
@@ -199,7 +212,7 @@ impl Segment {
         }
         // The same packet once more: handed on, on its way through a router.
         let handed_on = packet.is_some() && before.is_some_and(|q| q.packet == packet);
-        let (user, book) = self.users.of(&from);
+        let (user, book) = self.users.of(&(from, interface));
         let user = user.get_or_insert(User {
             station,
             since: mark,
@@ -241,7 +254,7 @@ impl Segment {
             let mut known = self.senders.iter();
             known.any(|(sender, s)| *sender == endpoint(of) && s.is_some_and(|s| s.several))
         };
-        for (address, (user, book)) in self.users.iter() {
+        for ((address, _), (user, book)) in self.users.iter() {
             let Some(cell) = book.known(&DUPLICATE_ADDRESS) else {
                 continue;
             };

@@ -10,6 +10,7 @@ struct Sent {
     cast: Cast,
     message: bool,
     packet: Option<u16>,
+    interface: u32,
 }
 
 const ONE: Sent = Sent {
@@ -18,6 +19,7 @@ const ONE: Sent = Sent {
     cast: Cast::Unicast,
     message: false,
     packet: None,
+    interface: 0,
 };
 
 impl Bench {
@@ -43,7 +45,7 @@ impl Bench {
         let frame_seen = Frame {
             at: now,
             link: LinkType(147),
-            interface: 0,
+            interface: sent.interface,
             wire_len: 60,
             bytes: &[],
         };
@@ -135,6 +137,9 @@ fn an_address_used_twice() {
     // Station 2 hands on each packet of station 1.
     let handed_on = run(9, |sent, n| sent.packet = Some((n / 2) as u16));
     assert_eq!(handed_on, Some(State::Withdrawn(Against::Router)));
+    // A server with a card at each of two links.
+    let cards = run(9, |sent, n| sent.interface = (n % 2) as u32);
+    assert_eq!(cards, None);
 }
 
 #[test]
