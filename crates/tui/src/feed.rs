@@ -1,0 +1,146 @@
+//! What the screen is fed: the figures as they stood at one moment, and where they come from.
+
+use std::ops::Range;
+use std::sync::Arc;
+use wirewait_analysis::{Snapshot, Transaction};
+use wirewait_report::About;
+use wirewait_wire::Timestamp;
+
+/// All that the screen can show, as it stood at one moment. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Feed {
+    /// Where the capture's clock stands; `None` before the first frame.
+    pub now: Option<Timestamp>,
+    /// Where the frames come from.
+    pub input: Input,
+    /// What a report would say of the input.
+    pub about: Arc<About>,
+    /// The figures.
+    pub snapshot: Arc<Snapshot>,
+    /// The latest transactions that were closed, the oldest first.
+    pub transactions: Arc<Vec<Transaction>>,
+    /// Transactions that were closed but are no longer in `transactions`.
+    pub transactions_forgotten: u64,
+    /// What this program itself takes.
+    pub own: Own,
+    /// What happened to the input, the latest last; a few.
+    pub remarks: Vec<Remark>,
+}
+
+/// Where the frames come from.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// From interfaces, now.
+    Live {
+        /// The interfaces, by number.
+        interfaces: Vec<LiveInterface>,
+        /// The capture filter.
+        filter: Option<String>,
+        /// The files that the frames are saved to.
+        saving: Option<Saving>,
+    },
+    /// From capture files, replayed.
+    Files {
+        /// The files, as the user named them.
+        names: Vec<String>,
+        /// Stamps of the first and the last frame, as far as they are known.
+        span: Option<(Timestamp, Timestamp)>,
+        /// How fast.
+        pace: Pace,
+        /// Whether the replay stands still.
+        paused: bool,
+        /// Whether all of it was shown.
+        ended: bool,
+    },
+}
+
+/// How fast files are replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// So many seconds of the capture in a second.
+    Times(u32),
+    /// As fast as they can be read.
+    Max,
+}
+
+/// An interface that is being captured from.
+#[derive(Clone, Debug, Default)]
+pub struct LiveInterface {
+    /// The system's name.
+    pub name: String,
+    /// Bits per second, if the system tells.
+    pub speed: Option<u64>,
+    /// Whether frames can come from it at the moment.
+    pub up: bool,
+    /// Frames that libpcap received.
+    pub received: u64,
+    /// Frames that the kernel dropped because nobody took them in time.
+    pub dropped: u64,
+    /// Frames that the interface or its driver dropped, as far as the system tells.
+    pub dropped_by_interface: u64,
+}
+
+/// Files that the frames are saved to.
+#[derive(Clone, Debug, Default)]
+pub struct Saving {
+    /// The file under way.
+    pub file: String,
+    /// Files that were begun.
+    pub files: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Why nothing is saved at the moment.
+    pub trouble: Option<String>,
+}
+
+/// What this program itself takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Own {
+    /// Share of one processor since the last feed, in thousandths.
+    pub cpu_thousandths: u32,
+    /// Anonymous memory, bytes.
+    pub memory_bytes: u64,
+}
+
+/// Something that happened to the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// By the capture's clock, if it ran.
+    pub at: Option<Timestamp>,
+    /// In words.
+    pub text: String,
+}
+
+/// A frame, decoded for the three-part view.
+#[derive(Clone, Debug, Default)]
+pub struct Decoded {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Its stamp.
+    pub at: Option<Timestamp>,
+    /// Length on the wire, bytes.
+    pub wire_len: u32,
+    /// Who sent it.
+    pub source: String,
+    /// To whom.
+    pub destination: String,
+    /// The innermost protocol.
+    pub protocol: String,
+    /// What it says, in a line.
+    pub summary: String,
+    /// Layers and fields, from the outside in.
+    pub tree: Vec<TreeLine>,
+    /// What was captured of it.
+    pub bytes: Vec<u8>,
+}
+
+/// A line of the tree of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeLine {
+    /// How deep, the layers at 0.
+    pub depth: u16,
+    /// What it says.
+    pub text: String,
+    /// The bytes of the frame that say so.
+    pub bytes: Range<u32>,
+}

@@ -1,0 +1,67 @@
+//! What goes in and out of the screen.
+
+use crate::{Decoded, Feed, Pace};
+use ratatui::crossterm::event::Event;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::Arc;
+use wirewait_wire::Timestamp;
+
+/// Something happened that may change the model.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// New figures.
+    Fed(Arc<Feed>),
+    /// Frames that were asked for; those that are no longer at hand are missing.
+    Decoded(Arc<Vec<Decoded>>),
+    /// The answer to a command, for the status line.
+    Said(String),
+    /// A command could not be carried out: why.
+    Failed(String),
+    /// A key, the mouse, a new size.
+    Terminal(Event),
+    /// Time to draw, if anything changed.
+    Tick,
+}
+
+/// What the screen wants done by whoever feeds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Be over. The last screen stays in the terminal if `keep` is set.
+    Quit {
+        /// Leave the last screen standing.
+        keep: bool,
+    },
+    /// Forget all figures and begin anew.
+    Reset,
+    /// Stand still, or go on (files).
+    Pause(bool),
+    /// Replay at this pace (files).
+    Pace(Pace),
+    /// Show the figures as they stood at this moment (files).
+    Seek(Timestamp),
+    /// Decode these frames.
+    Decode(RangeInclusive<u64>),
+    /// Decode the frames of a transaction.
+    DecodeTransaction(u64),
+    /// Save frames as a capture file.
+    Save(What, PathBuf),
+    /// Write what is shown to a file.
+    Export {
+        /// Where.
+        path: PathBuf,
+        /// What.
+        content: String,
+    },
+}
+
+/// Which frames to save.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Those of one transaction, by its number.
+    Transaction(u64),
+    /// Those of one conversation, by its number.
+    Conversation(u64),
+    /// Those of so many last seconds.
+    LastSeconds(u32),
+}
