@@ -51,6 +51,10 @@ pub enum Input {
         paused: bool,
         /// Whether all of it was shown.
         ended: bool,
+        /// The moment that is being looked for; `Feed::now` tells how far it is.
+        seeking: Option<Timestamp>,
+        /// Whether one can go back: what comes through a pipe is gone when it was read.
+        again: bool,
     },
 }
 
