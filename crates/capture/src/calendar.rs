@@ -1,5 +1,7 @@
 //! Dates without a time zone, as the formats of the DOS age hold them.
 
+use wirewait_wire::Timestamp;
+
 /// Which zone the local times of a file are of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Zone {
@@ -48,6 +50,29 @@ pub(crate) struct Civil {
 }
 
 impl Civil {
+    /// The date and the time of day in UTC.
+    pub(crate) fn of_utc(at: Timestamp) -> Self {
+        let seconds = at.as_nanos().div_euclid(1_000_000_000);
+        let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        // As in `seconds`, backwards: days from 1 March of the year 0, years from March on.
+        let days = days + 719_468;
+        let (cycle, of_cycle) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+        let of_four_years = of_cycle - of_cycle / 1460 + of_cycle / 36_524 - of_cycle / 146_096;
+        let year = of_four_years / 365;
+        let day = of_cycle - (year * 365 + year / 4 - year / 100);
+        let month = (day * 5 + 2) / 153;
+        let january = month >= 10;
+        // The years of a `Timestamp` are 1677 to 2262; the other fields are smaller.
+        Self {
+            year: (cycle * 400 + year + i64::from(january)) as u16,
+            month: (if january { month - 9 } else { month + 3 }) as u16,
+            day: (day - (month * 153 + 2) / 5 + 1) as u16,
+            hour: (second / 3600) as u16,
+            minute: (second / 60 % 60) as u16,
+            second: (second % 60) as u16,
+        }
+    }
+
     /// Whether there is such a day.
     fn is_date(self) -> bool {
         let multiple_of = |years| self.year.is_multiple_of(years);
@@ -133,10 +158,32 @@ mod tests {
                 for day in (1..=31).filter(|day| date(year, month, *day).is_date()) {
                     let seconds = date(year, month, day).seconds();
                     assert_eq!(seconds, last + 86_400, "{year}-{month}-{day}");
+                    let morning = Timestamp::from_parts(seconds + 3661, 999_999_999);
+                    let told = Civil {
+                        hour: 1,
+                        minute: 1,
+                        second: 1,
+                        ..date(year, month, day)
+                    };
+                    assert_eq!(Civil::of_utc(morning), told);
                     last = seconds;
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_time_before_1970_has_a_date_too() {
+        let last = Civil {
+            hour: 23,
+            minute: 59,
+            second: 59,
+            ..date(1969, 12, 31)
+        };
+        assert_eq!(Civil::of_utc(Timestamp::from_nanos(-1)), last);
+        // `date -u -d @-9223372037`, the first second of a `Timestamp`.
+        let first = Civil::of_utc(Timestamp::from_nanos(i64::MIN));
+        assert_eq!((first.year, first.month, first.day), (1677, 9, 21));
     }
 
     #[test]

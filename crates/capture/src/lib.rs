@@ -30,6 +30,7 @@ mod ngsniffer;
 mod pcap;
 mod pcapng;
 mod records;
+pub mod ring;
 mod snoop;
 mod window;
 pub mod write;

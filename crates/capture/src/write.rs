@@ -86,6 +86,53 @@ impl<W: Write> PcapWriter<W> {
     }
 }
 
+/// An interface, as a pcapng file describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// What it is called.
+    pub name: Option<String>,
+    /// The kind of link it is on.
+    pub link: LinkType,
+    /// The most bytes kept of a frame; 0 is no limit.
+    pub snaplen: u32,
+    /// Bits per second of the link, if they are known.
+    pub speed: Option<u64>,
+}
+
+impl Description {
+    /// An interface of which only the kind of link is known.
+    #[must_use]
+    pub const fn of(link: LinkType) -> Self {
+        Self {
+            name: None,
+            link,
+            snaplen: 0,
+            speed: None,
+        }
+    }
+}
+
+/// What a capturing program counted on one interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// When it began to count. The files of one ring have this in common, which is how a
+    /// reader knows not to add them up.
+    pub began: Option<Timestamp>,
+    /// Frames received.
+    pub received: Option<u64>,
+    /// Frames lost by the interface or the operating system.
+    pub dropped: Option<u64>,
+}
+
+/// What is said beside a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notes<'a> {
+    /// For whoever looks at it.
+    pub comment: Option<&'a str>,
+    /// Frames of its interface that are missing before it.
+    pub lost: u64,
+}
+
 /// Writes a pcapng file of one section, little-endian, with times in nanoseconds.
 #[derive(Debug)]
 pub struct PcapngWriter<W> {
@@ -125,60 +172,108 @@ impl<W: Write> PcapngWriter<W> {
         link: LinkType,
         snaplen: u32,
     ) -> io::Result<u32> {
+        self.describe(&Description {
+            name: name.map(str::to_owned),
+            snaplen,
+            ..Description::of(link)
+        })
+    }
+
+    /// Describes an interface and says its number, counted from 0.
+    ///
+    /// # Errors
+    /// What `out` says; a name of more than 65,535 bytes.
+    pub fn describe(&mut self, interface: &Description) -> io::Result<u32> {
         let number = u32::try_from(self.links.len())
             .map_err(|_| refused("there are too many interfaces"))?;
         let mut body = Bytes::default();
-        body.u16(link.0).u16(0).u32(snaplen);
-        if let Some(name) = name {
+        body.u16(interface.link.0).u16(0).u32(interface.snaplen);
+        if let Some(name) = &interface.name {
             body.option(2, name.as_bytes())?;
+        }
+        if let Some(speed) = interface.speed {
+            body.option(8, &speed.to_le_bytes())?;
         }
         body.option(9, &[9])?;
         body.end_of_options();
         self.block(1, &body.0)?;
-        self.links.push(link);
+        self.links.push(interface.link);
         Ok(number)
     }
 
     /// Writes a frame of an interface that has been described, with a comment if wanted.
     ///
     /// # Errors
+    /// As [`PcapngWriter::noted`].
+    pub fn frame(&mut self, frame: &Frame<'_>, comment: Option<&str>) -> io::Result<()> {
+        self.noted(frame, Notes { comment, lost: 0 })
+    }
+
+    /// Writes a frame of an interface that has been described, and what is said beside it.
+    /// Memory is only asked for where something is said.
+    ///
+    /// # Errors
     /// What `out` says; an interface that has not been described or has another link;
     /// a time before 1970.
-    pub fn frame(&mut self, frame: &Frame<'_>, comment: Option<&str>) -> io::Result<()> {
+    pub fn noted(&mut self, frame: &Frame<'_>, notes: Notes<'_>) -> io::Result<()> {
         if self.links.get(frame.interface as usize) != Some(&frame.link) {
             return Err(refused(
                 "the frame's interface was not described with its link type",
             ));
         }
-        let captured = length(frame.bytes)?;
-        let mut body = Bytes::default();
-        body.u32(frame.interface).time(frame.at)?;
-        body.u32(captured).u32(frame.wire_len);
-        body.padded(frame.bytes);
-        if let Some(comment) = comment {
-            body.option(1, comment.as_bytes())?;
-            body.end_of_options();
+        let mut options = Bytes::default();
+        if let Some(comment) = notes.comment {
+            options.option(1, comment.as_bytes())?;
         }
-        self.block(6, &body.0)
+        if notes.lost > 0 {
+            options.option(4, &notes.lost.to_le_bytes())?;
+        }
+        if !options.0.is_empty() {
+            options.end_of_options();
+        }
+        let captured = length(frame.bytes)?;
+        let [upper, lower] = time(frame.at)?;
+        let padding = captured.next_multiple_of(4) - captured;
+        let total = length(&options.0)?
+            .checked_add(captured)
+            .and_then(|sum| sum.checked_add(padding)?.checked_add(FRAME_FRAMING))
+            .ok_or_else(too_long)?;
+        let mut header = [0; FRAME_FRAMING as usize - 4];
+        let fields = [
+            6,
+            total,
+            frame.interface,
+            upper,
+            lower,
+            captured,
+            frame.wire_len,
+        ];
+        for (place, field) in header.chunks_exact_mut(4).zip(fields) {
+            place.copy_from_slice(&field.to_le_bytes());
+        }
+        self.out.write_all(&header)?;
+        self.out.write_all(frame.bytes)?;
+        self.out.write_all(&[0; 3][..padding as usize])?;
+        self.out.write_all(&options.0)?;
+        self.out.write_all(&total.to_le_bytes())
     }
 
     /// Writes what the capturing program counted on an interface up to `at`.
     ///
     /// # Errors
     /// What `out` says; an interface that has not been described; a time before 1970.
-    pub fn statistics(
-        &mut self,
-        interface: u32,
-        at: Timestamp,
-        received: Option<u64>,
-        dropped: Option<u64>,
-    ) -> io::Result<()> {
+    pub fn statistics(&mut self, interface: u32, at: Timestamp, counts: Counts) -> io::Result<()> {
         if self.links.len() <= interface as usize {
             return Err(refused("the interface was not described"));
         }
         let mut body = Bytes::default();
         body.u32(interface).time(at)?;
-        for (code, value) in [(4, received), (5, dropped)] {
+        if let Some(began) = counts.began {
+            let mut value = Bytes::default();
+            value.time(began)?;
+            body.option(2, &value.0)?;
+        }
+        for (code, value) in [(4, counts.received), (5, counts.dropped)] {
             if let Some(value) = value {
                 body.option(code, &value.to_le_bytes())?;
             }
@@ -196,16 +291,25 @@ impl<W: Write> PcapngWriter<W> {
         Ok(self.out)
     }
 
+    /// Where the bytes go; between two calls, these are whole blocks.
+    pub(crate) const fn out(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     fn block(&mut self, kind: u32, body: &[u8]) -> io::Result<()> {
-        let total = length(body)?
-            .checked_add(12)
-            .ok_or_else(|| refused("the frame is too long"))?;
+        let total = length(body)?.checked_add(12).ok_or_else(too_long)?;
         self.out.write_all(&kind.to_le_bytes())?;
         self.out.write_all(&total.to_le_bytes())?;
         self.out.write_all(body)?;
         self.out.write_all(&total.to_le_bytes())
     }
 }
+
+/// Bytes of an enhanced packet block that are none of its frame and options.
+pub(crate) const FRAME_FRAMING: u32 = 32;
+
+/// Bytes of an interface statistics block that says everything there is in [`Counts`].
+pub(crate) const STATISTICS: u64 = 64;
 
 /// Little-endian bytes.
 #[derive(Default)]
@@ -229,9 +333,8 @@ impl Bytes {
 
     /// The upper half first, whatever the byte order.
     fn time(&mut self, at: Timestamp) -> io::Result<&mut Self> {
-        let nanos = u64::try_from(at.as_nanos())
-            .map_err(|_| refused("times before 1970 cannot be written"))?;
-        Ok(self.u32((nanos >> 32) as u32).u32(nanos as u32))
+        let [upper, lower] = time(at)?;
+        Ok(self.u32(upper).u32(lower))
     }
 
     /// `bytes`, filled up with zeros to a multiple of four.
@@ -252,8 +355,19 @@ impl Bytes {
     }
 }
 
+/// A time in two halves, the upper one first.
+fn time(at: Timestamp) -> io::Result<[u32; 2]> {
+    let nanos =
+        u64::try_from(at.as_nanos()).map_err(|_| refused("times before 1970 cannot be written"))?;
+    Ok([(nanos >> 32) as u32, nanos as u32])
+}
+
 fn length(bytes: &[u8]) -> io::Result<u32> {
-    u32::try_from(bytes.len()).map_err(|_| refused("the frame is too long"))
+    u32::try_from(bytes.len()).map_err(|_| too_long())
+}
+
+fn too_long() -> io::Error {
+    refused("the frame is too long")
 }
 
 fn refused(why: &str) -> io::Error {
@@ -325,11 +439,19 @@ mod tests {
                 .is_err()
         );
         writer
-            .statistics(0, Timestamp::from_nanos(AT), Some(5), Some(2))
+            .statistics(
+                0,
+                Timestamp::from_nanos(AT),
+                Counts {
+                    began: Some(Timestamp::from_nanos(AT - 1)),
+                    received: Some(5),
+                    dropped: Some(2),
+                },
+            )
             .unwrap();
         assert!(
             writer
-                .statistics(2, Timestamp::from_nanos(AT), None, None)
+                .statistics(2, Timestamp::from_nanos(AT), Counts::default())
                 .is_err()
         );
         let file = writer.finish().unwrap();

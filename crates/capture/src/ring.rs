@@ -1,0 +1,538 @@
+//! Saving while watching: pcapng files one after the other, of which the newest are kept.
+//!
+//! A [`Ring`] is told each frame, and now and then what time it is. It never stops the
+//! watching: what goes wrong is told by [`Ring::news`], once, while saving is tried again.
+//! Each file is whole by itself: interfaces are described in each, and what was lost on them
+//! stands at its end.
+//!
+//! What is written always ends with a whole block. On a disk that is full, the end of the
+//! file is cut off behind the last one. A quarter of a megabyte waits in memory for space,
+//! frames beyond that are not saved; the next frame that is carries their number
+//! (`epb_dropcount`), so that nobody takes the file for complete.
+
+mod folder;
+mod spool;
+
+use crate::write::{Counts, Description, FRAME_FRAMING, Notes, PcapngWriter, STATISTICS};
+use folder::Folder;
+use spool::Spool;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use wirewait_wire::{Frame, LinkType, Timestamp};
+
+/// Bytes that are gathered before they are written.
+const BUFFER: usize = 256 * 1024;
+
+/// What is gathered is written after this long, ns.
+const FLUSH_NS: i64 = 1_000_000_000;
+
+/// What went wrong is tried again after this long, ns.
+const RETRY_NS: i64 = 10_000_000_000;
+
+/// When a file is full, and how many are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a file: none becomes larger, unless one frame alone is. The description of an
+    /// interface that comes late is not foreseen.
+    pub file_bytes: Option<u64>,
+    /// From a file's first frame on, ns.
+    pub file_ns: Option<i64>,
+    /// Files kept. The oldest is removed before another one is begun; those that an earlier
+    /// ring of the same name left there count.
+    pub files: Option<usize>,
+}
+
+impl Limits {
+    /// Whether everything goes into one file.
+    #[must_use]
+    pub const fn is_one_file(&self) -> bool {
+        self.file_bytes.is_none() && self.file_ns.is_none()
+    }
+}
+
+/// Why something could not be done, and to which file.
+#[derive(Debug)]
+pub struct Trouble {
+    /// The file.
+    pub file: PathBuf,
+    /// What the operating system says.
+    pub error: io::Error,
+}
+
+impl Trouble {
+    /// What helps against it.
+    const fn advice(kind: io::ErrorKind) -> &'static str {
+        match kind {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "make the folder writable"
+            }
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "make the folder",
+            io::ErrorKind::AlreadyExists => "name another file",
+            _ => "see to the disk",
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, error } = self;
+        let advice = Self::advice(error.kind());
+        write!(f, "cannot write to {}: {error}; {advice}", file.display())
+    }
+}
+
+impl std::error::Error for Trouble {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+/// What happened to the saving.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum News {
+    /// Frames are not saved from now on. It is tried again every ten seconds.
+    Stopped(Trouble),
+    /// Frames are saved again.
+    Resumed {
+        /// The file that goes on, or was begun.
+        file: PathBuf,
+        /// Frames that are missing.
+        lost: u64,
+    },
+    /// A file that should have gone is still there, and is not looked after any more.
+    NotRemoved(Trouble),
+}
+
+impl fmt::Display for News {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stopped(trouble) => write!(
+                f,
+                "saving has stopped: {trouble}; it is tried again every {} s, and what is \
+                 written can be read",
+                RETRY_NS / 1_000_000_000
+            ),
+            Self::Resumed { file, lost } => {
+                write!(
+                    f,
+                    "saving goes on in {}; frames that are missing: {lost}",
+                    file.display()
+                )
+            }
+            Self::NotRemoved(Trouble { file, error }) => write!(
+                f,
+                "cannot remove {}: {error}; remove it by hand, it takes space beside the ring",
+                file.display()
+            ),
+        }
+    }
+}
+
+/// What was saved so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// Files begun.
+    pub files: u64,
+    /// Frames written, or about to be within a second.
+    pub frames: u64,
+    /// Frames that are missing: there was no space, or they are from before 1970.
+    pub lost: u64,
+}
+
+/// Files of frames, the newest of which are kept.
+#[derive(Debug)]
+pub struct Ring {
+    limits: Limits,
+    application: String,
+    folder: Folder,
+    interfaces: Vec<Interface>,
+    began: Timestamp,
+    open: Option<Open>,
+    /// When it failed last, while it does.
+    failed: Option<Timestamp>,
+    /// What `Saved::lost` was when it began to fail.
+    lost_before: u64,
+    news: Option<News>,
+    saved: Saved,
+}
+
+/// An interface of the capture.
+#[derive(Debug)]
+struct Interface {
+    description: Description,
+    counts: Counts,
+    /// Frames lost since the last one that was saved.
+    lost: u64,
+}
+
+/// The file that is being written.
+#[derive(Debug)]
+struct Open {
+    spool: Spool<std::fs::File>,
+    /// Blocks that wait.
+    waiting: PcapngWriter<Vec<u8>>,
+    /// Which interface of the capture each one of the file is, with its link.
+    interfaces: Vec<(u32, LinkType)>,
+    frames: u64,
+    /// The earliest time that a frame had.
+    first: Timestamp,
+    flushed: Timestamp,
+    /// Nothing more goes into it.
+    full: bool,
+}
+
+impl Ring {
+    /// Begins a ring of files `path_00001_20261120170000.pcapng`, or the one file `path`
+    /// where nothing in `limits` ends it; the time is that of a file's first frame, in UTC.
+    /// The first file is made at once, so that a mistake is found at once.
+    ///
+    /// # Errors
+    /// That it could not be made. No file is ever written over.
+    pub fn new(
+        path: &Path,
+        application: &str,
+        limits: Limits,
+        interfaces: &[Description],
+        at: Timestamp,
+    ) -> Result<Self, Trouble> {
+        let folder = if limits.is_one_file() {
+            Folder::one(path)
+        } else {
+            Folder::ring(path, limits.files).map_err(|error| Trouble {
+                file: path.to_owned(),
+                error,
+            })?
+        };
+        let mut ring = Self {
+            limits,
+            application: application.to_owned(),
+            folder,
+            interfaces: Vec::new(),
+            began: at,
+            open: None,
+            failed: None,
+            lost_before: 0,
+            news: None,
+            saved: Saved::default(),
+        };
+        for interface in interfaces {
+            ring.know(interface.clone());
+        }
+        ring.begin(at)?;
+        if let Some(open) = &mut ring.open
+            && let Err(trouble) = open.flush(at)
+        {
+            open.spool.remove_if_empty();
+            return Err(trouble);
+        }
+        Ok(ring)
+    }
+
+    /// Another interface of the capture, which has the next number.
+    pub fn interface(&mut self, description: Description) {
+        let number = self.know(description);
+        if let Some(open) = &mut self.open {
+            let interface = self.interfaces.get(number as usize);
+            let description = interface.map(|interface| &interface.description);
+            // It cannot be described by blocks that are too long: its frames are lost, and
+            // counted.
+            let _ = description.map(|d| open.describe(number, d));
+        }
+    }
+
+    /// What was counted on an interface up to now, since the beginning of the ring.
+    pub fn counted(&mut self, interface: u32, received: u64, dropped: u64) {
+        if let Some(interface) = self.interfaces.get_mut(interface as usize) {
+            interface.counts.received = Some(received);
+            interface.counts.dropped = Some(dropped);
+        }
+    }
+
+    /// Saves a frame.
+    pub fn frame(&mut self, frame: &Frame<'_>) {
+        while self.interfaces.len() <= frame.interface as usize
+            && self.interfaces.len() < crate::interfaces::MAX_INTERFACES
+        {
+            self.know(Description::of(frame.link));
+        }
+        let kept = self.is_ready(frame.at) && self.keep(frame);
+        if kept {
+            self.saved.frames += 1;
+        } else {
+            self.saved.lost += 1;
+        }
+        if let Some(interface) = self.interfaces.get_mut(frame.interface as usize) {
+            interface.lost = if kept { 0 } else { interface.lost + 1 };
+        }
+        self.flush_if_due(frame.at);
+    }
+
+    /// Tells the time where no frame comes: once a second is enough.
+    pub fn advance(&mut self, at: Timestamp) {
+        if self.is_ready(at) {
+            self.end_if_over(at);
+        }
+        self.flush_if_due(at);
+    }
+
+    /// What has happened since it was asked last: the latest, if several things have.
+    pub const fn news(&mut self) -> Option<News> {
+        self.news.take()
+    }
+
+    /// Whether frames are not being saved, because of what [`News::Stopped`] told.
+    #[must_use]
+    pub const fn is_stopped(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// What was saved so far.
+    #[must_use]
+    pub const fn saved(&self) -> Saved {
+        self.saved
+    }
+
+    /// The file that is being written, or was last.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        self.folder.newest()
+    }
+
+    /// Ends the last file. Says what was saved, and what kept the rest from it: a full disk is
+    /// tried once more.
+    pub fn finish(mut self, at: Timestamp) -> (Saved, Option<Trouble>) {
+        let Some(mut open) = self.open.take() else {
+            return (self.saved, None);
+        };
+        open.end(&self.interfaces, at);
+        let trouble = open.flush(at).err();
+        let unwritten = spool::frames(open.waiting.out());
+        self.saved.frames = self.saved.frames.saturating_sub(unwritten);
+        self.saved.lost += unwritten;
+        open.spool.remove_if_empty();
+        (self.saved, trouble)
+    }
+
+    fn know(&mut self, description: Description) -> u32 {
+        self.interfaces.push(Interface {
+            description,
+            counts: Counts {
+                began: Some(self.began),
+                ..Counts::default()
+            },
+            lost: 0,
+        });
+        // At most `MAX_INTERFACES`.
+        (self.interfaces.len() - 1) as u32
+    }
+
+    /// Whether a frame may be written; what failed is tried again if it is time to.
+    fn is_ready(&mut self, at: Timestamp) -> bool {
+        let Some(failed) = self.failed else {
+            return true;
+        };
+        // Also where the clock was set back: nobody knows for how long.
+        if (-RETRY_NS..RETRY_NS).contains(&at.since(failed)) {
+            return false;
+        }
+        let tried = match &mut self.open {
+            Some(open) => open.flush(at),
+            None => self.begin(at),
+        };
+        match tried {
+            Ok(()) => {
+                self.failed = None;
+                // Its end was all that it waited for.
+                self.open.take_if(|open| open.full);
+                self.news = Some(News::Resumed {
+                    file: self.folder.newest().to_owned(),
+                    lost: self.saved.lost - self.lost_before,
+                });
+                true
+            }
+            Err(_) => {
+                self.failed = Some(at);
+                false
+            }
+        }
+    }
+
+    /// Puts a frame into the file it belongs in.
+    fn keep(&mut self, frame: &Frame<'_>) -> bool {
+        self.end_if_over(frame.at);
+        let block = u64::from(FRAME_FRAMING) + frame.bytes.len().next_multiple_of(4) as u64;
+        // With room for `epb_dropcount`.
+        self.end_if_larger_than(frame.at, block + 16);
+        if self.failed.is_some() {
+            return false;
+        }
+        if self.open.is_none()
+            && let Err(trouble) = self.begin(frame.at)
+        {
+            self.fail(frame.at, trouble);
+            return false;
+        }
+        let (Some(open), Some(interface)) = (
+            &mut self.open,
+            self.interfaces.get(frame.interface as usize),
+        ) else {
+            return false;
+        };
+        open.frame(frame, interface).is_ok()
+    }
+
+    /// Ends the file if it is so old.
+    fn end_if_over(&mut self, at: Timestamp) {
+        if let (Some(open), Some(most)) = (&mut self.open, self.limits.file_ns) {
+            // A clock that was set back begins it anew.
+            open.first = open.first.min(at);
+            if open.frames > 0 && at.since(open.first) >= most {
+                self.end(at);
+            }
+        }
+    }
+
+    /// Ends the file if there is no room in it for so much, and for its end.
+    fn end_if_larger_than(&mut self, at: Timestamp, block: u64) {
+        if let (Some(open), Some(most)) = (&mut self.open, self.limits.file_bytes) {
+            let end = STATISTICS * self.interfaces.len() as u64;
+            if open.frames > 0 && open.bytes() + block + end > most {
+                self.end(at);
+            }
+        }
+    }
+
+    fn end(&mut self, at: Timestamp) {
+        if let Some(mut open) = self.open.take() {
+            open.end(&self.interfaces, at);
+            if let Err(trouble) = open.flush(at) {
+                self.open = Some(open);
+                self.fail(at, trouble);
+            }
+        }
+    }
+
+    /// Makes the next file.
+    fn begin(&mut self, at: Timestamp) -> Result<(), Trouble> {
+        if let Err(trouble) = self.folder.make_room() {
+            self.news = Some(News::NotRemoved(trouble));
+        }
+        let file = self.folder.next(at)?;
+        let path = self.folder.newest().to_owned();
+        let refused = |error| Trouble {
+            file: path.clone(),
+            error,
+        };
+        let waiting = Vec::with_capacity(2 * BUFFER);
+        let mut open = Open {
+            waiting: PcapngWriter::new(waiting, &self.application).map_err(refused)?,
+            spool: Spool::new(file, path.clone()),
+            interfaces: Vec::new(),
+            frames: 0,
+            first: at,
+            flushed: at,
+            full: false,
+        };
+        for (number, interface) in (0..).zip(&self.interfaces) {
+            open.describe(number, &interface.description)
+                .map_err(refused)?;
+        }
+        self.open = Some(open);
+        self.saved.files += 1;
+        Ok(())
+    }
+
+    fn flush_if_due(&mut self, at: Timestamp) {
+        let Some(open) = &mut self.open else { return };
+        if self.failed.is_some() || !open.is_due(at) {
+            return;
+        }
+        if let Err(trouble) = open.flush(at) {
+            self.fail(at, trouble);
+        }
+    }
+
+    fn fail(&mut self, at: Timestamp, trouble: Trouble) {
+        if self.failed.replace(at).is_none() {
+            self.lost_before = self.saved.lost;
+            self.news = Some(News::Stopped(trouble));
+        }
+    }
+}
+
+impl Open {
+    /// Bytes it has, written or not.
+    fn bytes(&mut self) -> u64 {
+        self.spool.written() + self.waiting.out().len() as u64
+    }
+
+    fn describe(&mut self, number: u32, description: &Description) -> io::Result<()> {
+        self.waiting.describe(description)?;
+        self.interfaces.push((number, description.link));
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>, interface: &Interface) -> io::Result<()> {
+        let wanted = (frame.interface, frame.link);
+        let place = frame.interface as usize;
+        let number = if self.interfaces.get(place) == Some(&wanted) {
+            frame.interface
+        } else {
+            match self.interfaces.iter().position(|known| *known == wanted) {
+                Some(number) => number as u32,
+                None => {
+                    // Came back on another kind of link, or late.
+                    let description = Description {
+                        link: frame.link,
+                        ..interface.description.clone()
+                    };
+                    self.describe(frame.interface, &description)?;
+                    (self.interfaces.len() - 1) as u32
+                }
+            }
+        };
+        let frame = Frame {
+            interface: number,
+            ..*frame
+        };
+        let notes = Notes {
+            comment: None,
+            lost: interface.lost,
+        };
+        self.waiting.noted(&frame, notes)?;
+        self.frames += 1;
+        Ok(())
+    }
+
+    /// Says at its end what was lost.
+    fn end(&mut self, interfaces: &[Interface], at: Timestamp) {
+        if std::mem::replace(&mut self.full, true) {
+            return;
+        }
+        for (number, (interface, _)) in (0..).zip(&self.interfaces) {
+            if let Some(interface) = interfaces.get(*interface as usize) {
+                // Only a time before 1970 is refused; there are no statistics then.
+                let _ = self.waiting.statistics(number, at, interface.counts);
+            }
+        }
+    }
+
+    fn is_due(&mut self, at: Timestamp) -> bool {
+        let waited = at.since(self.flushed);
+        let waiting = self.waiting.out().len();
+        waiting >= BUFFER || waiting > 0 && !(-FLUSH_NS..FLUSH_NS).contains(&waited)
+    }
+
+    fn flush(&mut self, at: Timestamp) -> Result<(), Trouble> {
+        self.flushed = at;
+        self.spool
+            .write(self.waiting.out())
+            .map_err(|error| Trouble {
+                file: self.spool.path().to_owned(),
+                error,
+            })
+    }
+}
