@@ -29,6 +29,7 @@ mod netxray;
 mod ngsniffer;
 mod pcap;
 mod pcapng;
+pub mod recent;
 mod records;
 pub mod ring;
 mod snoop;

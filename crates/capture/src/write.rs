@@ -1,7 +1,22 @@
 //! Writers for pcap and pcapng. The same calls give the same bytes, on every machine.
 
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::path::Path;
 use wirewait_wire::{Frame, LinkType, Timestamp};
+
+/// Makes a file for frames: one that was not there, and that only its owner can read, because
+/// what is in frames is nobody else's business.
+///
+/// # Errors
+/// What the operating system says.
+pub fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
 
 /// How fine the times of a pcap file are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,10 @@
 
 use super::Trouble;
 use crate::calendar::Civil;
+use crate::write::create;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use wirewait_wire::Timestamp;
@@ -102,12 +103,7 @@ impl Folder {
         } else {
             self.path.clone()
         };
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        // What is in it is nobody else's business.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = match options.open(&path) {
+        let file = match create(&path) {
             Ok(file) => file,
             Err(error) => return Err(Trouble { file: path, error }),
         };
