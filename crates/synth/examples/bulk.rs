@@ -1,9 +1,10 @@
 //! Writes a bulk capture as classic pcap with nanosecond stamps:
 //! `cargo run --release -p wirewait-synth --example bulk -- SHAPE FRAMES SEED FILE [CLIENTS]`.
-//! What is true of it goes to standard error.
+//! `-` is standard output. What is true of it goes to standard error; of `churn` it is true of
+//! the 30 clients that stay, at the servers 02:00:00:ff:00:00 and :01 and 10.2.0.0 and 10.2.0.1.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
 use wirewait_synth::Shape;
 use wirewait_synth::bulk::Bulk;
@@ -23,7 +24,8 @@ fn run(words: &[String]) -> Result<(), String> {
     let [shape, frames, seed, file, rest @ ..] = words else {
         return Err("usage: bulk SHAPE FRAMES SEED FILE [CLIENTS]".into());
     };
-    let shape = Shape::by_name(shape).ok_or("SHAPE is ncp, smbtcp, smbnbf, smb2 or mix")?;
+    let shape =
+        Shape::by_name(shape).ok_or("SHAPE is ncp, smbtcp, smbnbf, smb2, opens, mix or churn")?;
     let number = |text: &String| text.parse().map_err(|_| format!("{text} is not a number"));
     let frames: u64 = number(frames)?;
     let clients = rest.first().map_or(Ok(50), number)?;
@@ -33,7 +35,12 @@ fn run(words: &[String]) -> Result<(), String> {
         seed: number(seed)?,
     };
     let failed = |error: std::io::Error| format!("{file}: {error}");
-    let mut out = BufWriter::with_capacity(1 << 20, File::create(file).map_err(failed)?);
+    let out: Box<dyn Write> = if file == "-" {
+        Box::new(stdout().lock())
+    } else {
+        Box::new(File::create(file).map_err(failed)?)
+    };
+    let mut out = BufWriter::with_capacity(1 << 20, out);
     let mut header = Vec::new();
     for word in [0xa1b2_3c4d_u32, 0x0004_0002, 0, 0, 65535, 1] {
         header.extend(word.to_le_bytes());

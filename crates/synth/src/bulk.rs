@@ -4,6 +4,7 @@
 //! interleaved by time. Frames are templates of which only the changing fields are written
 //! anew, so that making them costs less than analysing them.
 
+mod churn;
 mod nbf;
 mod ncp;
 mod tcp;
@@ -24,12 +25,17 @@ pub enum Shape {
     SmbNbf,
     /// SMB2 READ over TCP port 445: 4 KiB, 1 + 3 frames and 2 ACKs.
     Smb2,
+    /// SMB1 NT_CREATE_ANDX over TCP, each of a file that nobody opened before.
+    Opens,
     /// A third each of [`Shape::Ncp`], [`Shape::SmbTcp`] and [`Shape::SmbNbf`].
     Mix,
+    /// 30 clients as in [`Shape::Mix`], of which the truth is told; all others come and go, and
+    /// nobody closes anything (see `churn.rs`).
+    Churn,
 }
 
 impl Shape {
-    /// The shape with this name: `ncp`, `smbtcp`, `smbnbf`, `smb2` or `mix`.
+    /// The shape with this name: `ncp`, `smbtcp`, `smbnbf`, `smb2`, `opens`, `mix` or `churn`.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -37,7 +43,9 @@ impl Shape {
             "smbtcp" => Self::SmbTcp,
             "smbnbf" => Self::SmbNbf,
             "smb2" => Self::Smb2,
+            "opens" => Self::Opens,
             "mix" => Self::Mix,
+            "churn" => Self::Churn,
             _ => return None,
         })
     }
@@ -108,7 +116,7 @@ impl Bulk {
     pub fn run(&self, frames: u64, out: &mut dyn FnMut(Frame<'_>)) -> Truth {
         let mut random = Random::new(self.seed);
         let mut talkers: Vec<Box<dyn Talker>> = (0..self.clients.min(65_536))
-            .map(|client| self.talker(client))
+            .map(|client| self.client(client))
             .collect();
         // Who speaks next. The client's number settles ties, so the order is always the same.
         let mut turns: BinaryHeap<Reverse<(i64, usize)>> = (0..talkers.len())
@@ -138,18 +146,38 @@ impl Bulk {
         truth
     }
 
-    fn talker(&self, client: u32) -> Box<dyn Talker> {
-        let shape = match (self.shape, client % 3) {
-            (Shape::Mix, 0) => Shape::Ncp,
-            (Shape::Mix, 1) => Shape::SmbTcp,
-            (Shape::Mix, _) => Shape::SmbNbf,
-            (shape, _) => shape,
+    fn client(&self, number: u32) -> Box<dyn Talker> {
+        let mixed = match number % 3 {
+            0 => Shape::Ncp,
+            1 => Shape::SmbTcp,
+            _ => Shape::SmbNbf,
         };
-        match shape {
-            Shape::Ncp => Box::new(ncp::Client::new(client)),
-            Shape::SmbNbf => Box::new(nbf::Client::new(client)),
-            Shape::Smb2 => Box::new(tcp::Client::new(client, true)),
-            Shape::SmbTcp | Shape::Mix => Box::new(tcp::Client::new(client, false)),
+        let server = 0xff_0000 + number % 2;
+        match self.shape {
+            Shape::Mix => talker(mixed, number, server),
+            Shape::Churn if number < STAYING => talker(mixed, number, server),
+            Shape::Churn => Box::new(churn::Passing::new(
+                number - STAYING,
+                self.clients - STAYING,
+            )),
+            shape => talker(shape, number, server),
+        }
+    }
+}
+
+/// Clients of [`Shape::Churn`] that stay.
+const STAYING: u32 = 30;
+
+/// A client that reads, or opens, until nobody listens any more.
+fn talker(shape: Shape, client: u32, server: u32) -> Box<dyn Talker> {
+    use tcp::Asks;
+    match shape {
+        Shape::Ncp => Box::new(ncp::Client::new(client, server)),
+        Shape::SmbNbf => Box::new(nbf::Client::new(client, server)),
+        Shape::Smb2 => Box::new(tcp::Client::new(client, server, Asks::Smb2Read)),
+        Shape::Opens => Box::new(tcp::Client::new(client, server, Asks::Smb1Open)),
+        Shape::SmbTcp | Shape::Mix | Shape::Churn => {
+            Box::new(tcp::Client::new(client, server, Asks::Smb1Read))
         }
     }
 }
@@ -178,20 +206,16 @@ fn mac(number: u32) -> [u8; 6] {
     [2, 0, 0, a, b, c]
 }
 
-/// The number of the server that a client uses.
-fn server(client: u32) -> u32 {
-    0xff_0000 + client % 2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SHAPES: [Shape; 5] = [
+    const SHAPES: [Shape; 6] = [
         Shape::Ncp,
         Shape::SmbTcp,
         Shape::SmbNbf,
         Shape::Smb2,
+        Shape::Opens,
         Shape::Mix,
     ];
 
@@ -232,6 +256,34 @@ mod tests {
         };
         assert_eq!(hash(1), hash(1));
         assert_ne!(hash(1), hash(2));
+    }
+
+    #[test]
+    fn in_churn_ever_new_clients_pass_by_and_the_truth_is_that_of_those_who_stay() {
+        let generator = Bulk {
+            shape: Shape::Churn,
+            clients: 130,
+            seed: 3,
+        };
+        let mut senders = std::collections::BTreeSet::new();
+        let (mut last, mut staying) = (i64::MIN, 0);
+        let truth = generator.run(50_000, &mut |frame| {
+            assert!(frame.at.as_nanos() >= last);
+            last = frame.at.as_nanos();
+            let pair = [&frame.bytes[..6], &frame.bytes[6..12]];
+            if pair.iter().any(|mac| mac[3] == 0 && mac[5] < 30) {
+                staying += 1;
+            }
+            senders.insert(pair[1].to_vec());
+        });
+        // 100 slots, 30 frames a life on average.
+        assert!(senders.len() > 1_000, "{}", senders.len());
+        assert!(staying > 5_000, "{staying}");
+        assert!(
+            truth.answered > staying / 8 && truth.answered < staying / 2,
+            "{truth:?}"
+        );
+        assert!(truth.requests - truth.answered <= 30, "{truth:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! SMB1 over NetBEUI: a request, its RR, two data frames, their RR.
 
-use super::{FOLLOWS, Talker, Truth, mac, server, think, turnaround};
+use super::{FOLLOWS, Talker, Truth, mac, think, turnaround};
 use crate::bytes::file_data;
 use crate::ethernet::{self, Encapsulation, Header};
 use crate::llc::{self, Control, Supervisory};
@@ -49,8 +49,8 @@ enum Step {
 }
 
 impl Client {
-    pub(super) fn new(number: u32) -> Self {
-        let (client, server) = (mac(number), mac(server(number)));
+    pub(super) fn new(number: u32, server: u32) -> Self {
+        let (client, server) = (mac(number), mac(server));
         let frame = |from_client: bool, control, information: &[u8]| {
             let (source, destination) = if from_client {
                 (client, server)

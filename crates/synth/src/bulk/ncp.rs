@@ -1,6 +1,6 @@
 //! NCP over IPX: one request, one reply.
 
-use super::{Talker, Truth, mac, server, think, turnaround};
+use super::{Talker, Truth, mac, think, turnaround};
 use crate::bytes::file_data;
 use crate::ethernet::Header;
 use crate::ipx::{self, Address, Framing, NCP_SOCKET, TYPE_NCP};
@@ -24,7 +24,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(number: u32) -> Self {
+    pub(super) fn new(number: u32, server: u32) -> Self {
         let id = Id {
             sequence: 0,
             connection: (number % 0xfffe) as u16 + 1,
@@ -36,7 +36,7 @@ impl Client {
             socket,
         };
         let client = address(number, 0x4003);
-        let server = address(server(number), NCP_SOCKET);
+        let server = address(server, NCP_SOCKET);
         let frame = |from: &Address, to: &Address, packet: &[u8]| {
             let header = Header {
                 destination: to.node,

@@ -1,6 +1,7 @@
-//! SMB1 and SMB2 over TCP: a request, its ACK, three data segments, their ACK.
+//! SMB1 and SMB2 over TCP: a request, its ACK, an answer (three segments when it is a read's),
+//! its ACK.
 
-use super::{FOLLOWS, Talker, Truth, mac, server, think, turnaround};
+use super::{FOLLOWS, Talker, Truth, mac, think, turnaround};
 use crate::bytes::file_data;
 use crate::ethernet::{self, Encapsulation, Header};
 use crate::ipv4::{self, Socket, flag, fold};
@@ -93,8 +94,18 @@ impl Segment {
     }
 }
 
+/// What a client asks for, again and again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asks {
+    Smb1Read,
+    Smb1Open,
+    Smb2Read,
+}
+
 pub(super) struct Client {
-    smb2: bool,
+    asks: Asks,
+    /// Who asks: no two clients open the same file.
+    number: u32,
     syn: Segment,
     syn_ack: Segment,
     client_ack: Segment,
@@ -122,9 +133,9 @@ enum Step {
 }
 
 impl Client {
-    pub(super) fn new(number: u32, smb2: bool) -> Self {
-        let [_, _, a, b] = number.to_be_bytes();
-        let port = if smb2 || number.is_multiple_of(2) {
+    pub(super) fn new(number: u32, server: u32, asks: Asks) -> Self {
+        let [_, high, a, b] = number.to_be_bytes();
+        let port = if asks == Asks::Smb2Read || number.is_multiple_of(2) {
             445
         } else {
             139
@@ -132,29 +143,34 @@ impl Client {
         let client = (
             number,
             Socket {
-                address: [10, 1, a, b].into(),
+                address: if high == 0 {
+                    [10, 1, a, b].into()
+                } else {
+                    [11, high, a, b].into()
+                },
                 port: 1025,
             },
         );
-        let server = server(number);
+        let [_, _, a, b] = server.to_be_bytes();
         let server = (
             server,
             Socket {
-                address: [10, 2, 0, server as u8].into(),
+                address: [10, 2, a, b].into(),
                 port,
             },
         );
-        let (request, answer) = if smb2 {
-            messages2()
-        } else {
-            messages1(number as u16)
+        let (request, answer) = match asks {
+            Asks::Smb2Read => messages2(),
+            Asks::Smb1Read => messages1(number as u16),
+            Asks::Smb1Open => opening(number as u16),
         };
         let (request, answer) = (framed(&request), framed(&answer));
         let push = flag::PSH | flag::ACK;
         let pieces = answer.chunks(MOST).collect::<Vec<_>>();
         let last = pieces.len() - 1;
         Self {
-            smb2,
+            asks,
+            number,
             syn: Segment::new(client, server, flag::SYN, &[]),
             syn_ack: Segment::new(server, client, flag::SYN | flag::ACK, &[]),
             client_ack: Segment::new(client, server, flag::ACK, &[]),
@@ -195,6 +211,35 @@ impl Client {
 /// A message behind its length, as TCP carries it.
 fn framed(message: &[u8]) -> Vec<u8> {
     [&(message.len() as u32).to_be_bytes()[..], message].concat()
+}
+
+/// Where the name stands in a request to open: behind 32 bytes of header, 24 words and their
+/// count, the length of the bytes, and the name's first letters.
+const NAME: usize = 32 + 1 + 48 + 2 + NAME_BEGINS.len();
+const NAME_BEGINS: &str = "\\f";
+/// Digits of the client's number and of the request's.
+const NAME_DIGITS: usize = 16;
+
+fn opening(pid: u16) -> (Vec<u8>, Vec<u8>) {
+    let header = smb1::Header {
+        status: 0,
+        flags: 0x18,
+        flags2: NT_STATUS | 1,
+        connectionless: (0, 0),
+        tid: 1,
+        pid,
+        uid: 1,
+        mid: 0,
+    };
+    let answer = smb1::Header {
+        flags: 0x18 | REPLY,
+        ..header
+    };
+    let name = format!("{NAME_BEGINS}{:0NAME_DIGITS$}", 0);
+    (
+        smb1::message(&header, &[smb1::request::nt_create_andx(&name, false)]),
+        smb1::message(&answer, &[smb1::response::nt_create_andx(1, 4096, 0)]),
+    )
 }
 
 fn messages1(pid: u16) -> (Vec<u8>, Vec<u8>) {
@@ -267,14 +312,22 @@ impl Talker for Client {
                 self.step = Step::RequestAck;
                 self.message += 1;
                 let segment = &mut self.request;
-                if self.smb2 {
-                    segment.write(SMB + 24, &self.message.to_le_bytes());
-                    segment.write(SMB + 72, &u64::from(self.offset).to_le_bytes());
-                } else {
-                    // Multiplex numbers 1 to 0xfffe.
-                    let mid = (self.message % 0xfffe + 1) as u16;
-                    segment.write(SMB + 30, &mid.to_le_bytes());
-                    segment.write(SMB + 39, &self.offset.to_le_bytes());
+                // Multiplex numbers 1 to 0xfffe.
+                let mid = (self.message % 0xfffe + 1) as u16;
+                match self.asks {
+                    Asks::Smb2Read => {
+                        segment.write(SMB + 24, &self.message.to_le_bytes());
+                        segment.write(SMB + 72, &u64::from(self.offset).to_le_bytes());
+                    }
+                    Asks::Smb1Read => {
+                        segment.write(SMB + 30, &mid.to_le_bytes());
+                        segment.write(SMB + 39, &self.offset.to_le_bytes());
+                    }
+                    Asks::Smb1Open => {
+                        segment.write(SMB + 30, &mid.to_le_bytes());
+                        let name = format!("{:08x}{:08x}", self.number, self.message as u32);
+                        segment.write(SMB + NAME, name.as_bytes());
+                    }
                 }
                 self.offset = self.offset.wrapping_add(LENGTH.into());
                 self.waited = turnaround(random);
@@ -289,7 +342,7 @@ impl Talker for Client {
             Step::Answer(index) => {
                 let last = index + 1 == self.answer.len();
                 let segment = &mut self.answer[index];
-                if index == 0 && self.smb2 {
+                if index == 0 && self.asks == Asks::Smb2Read {
                     segment.write(SMB + 24, &self.message.to_le_bytes());
                 } else if index == 0 {
                     let mid = (self.message % 0xfffe + 1) as u16;
@@ -324,7 +377,7 @@ mod tests {
 
     #[test]
     fn checksums_stay_right_when_fields_change() {
-        let mut client = Client::new(3, false);
+        let mut client = Client::new(3, 0xff_0001, Asks::Smb1Open);
         let mut random = Random::new(1);
         let mut truth = Truth::default();
         for _ in 0..100 {
