@@ -215,11 +215,10 @@ impl Analysis {
 }
 
 fn interface(known: &wirewait_capture::Interface) -> Interface {
-    let noted = (known.dropped_noted > 0).then_some(known.dropped_noted);
     Interface {
         name: known.name.clone(),
         link_type: known.link.0,
-        dropped: known.dropped.max(noted),
+        dropped: known.lost(),
     }
 }
 

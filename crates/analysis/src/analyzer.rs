@@ -226,6 +226,11 @@ impl Analyzer {
         self.state.segments.speed(interface, bits_per_second);
     }
 
+    /// So many frames in all were lost before the capture had them, as whoever made it counted.
+    pub fn lost(&mut self, frames: u64) {
+        self.state.books.quality.dropped = frames;
+    }
+
     /// Leaves the next frame of the capture out of everything but the count by which frames
     /// are numbered, so that the others keep the numbers every analyser shows.
     pub fn skip(&mut self) {

@@ -27,8 +27,16 @@ pub(crate) struct Quality {
     pub(crate) lost_on_links: u64,
     /// Frames that were captured on the other side of a router too.
     pub(crate) beyond_routers: u64,
+    /// Frames that were lost before the capture had them, as whoever made it counted.
+    pub(crate) dropped: u64,
     pub(crate) faults: Faults,
 }
+
+/// The name of the reason that the capture lost frames.
+pub(crate) const DROPPED: &str = "dropped";
+
+/// With one frame lost for this many captured, high percentiles mean little.
+const POOR_BEYOND: u64 = 100;
 
 /// What conversations report to.
 pub(crate) struct Books {
@@ -214,6 +222,16 @@ impl Books {
         let q = &self.quality;
         let known = self.frames.saturating_sub(q.unknown_link);
         [
+            (
+                DROPPED,
+                "frames that were dropped before they were captured, as was counted there",
+                q.dropped,
+                if q.dropped.saturating_mul(POOR_BEYOND) > self.frames {
+                    Grade::Poor
+                } else {
+                    Grade::Fair
+                },
+            ),
             (
                 "gaps",
                 "stretches of data that were acknowledged but are not in the capture: it lost frames",

@@ -401,6 +401,17 @@ pub struct CaptureRow {
     pub evicted: u64,
 }
 
+impl CaptureRow {
+    /// Frames that were lost before they were captured, as whoever captured them counted.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.reasons
+            .iter()
+            .find(|reason| reason.name == crate::books::DROPPED)
+            .map_or(0, |reason| reason.count)
+    }
+}
+
 /// What was left out of a statistic, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excluded {

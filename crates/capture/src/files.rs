@@ -346,6 +346,14 @@ impl Source for Files {
         self.interfaces.list().get(interface as usize)?.speed
     }
 
+    fn lost(&self) -> Option<u64> {
+        self.interfaces
+            .list()
+            .iter()
+            .filter_map(Interface::lost)
+            .reduce(u64::saturating_add)
+    }
+
     fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
         if let Some(front) = &mut self.front {
             match front.advance(&mut self.interfaces) {

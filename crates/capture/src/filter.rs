@@ -4,9 +4,12 @@
 //! away from the frames, and lets `len` mean the length on the wire, which the offline
 //! filter of the `pcap` crate takes to be the captured one.
 
+mod place;
+
 use pcap::{Capture, Linktype};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use wirewait_wire::{Frame, LinkType};
 
 /// Links that are tried to find out whether an expression makes sense anywhere: some
@@ -28,15 +31,40 @@ pub struct FilterError {
     pub expression: String,
     /// What libpcap says.
     pub message: String,
+    /// Which bytes of the expression it is about, where that can be told; none behind its end.
+    pub at: Option<Range<usize>>,
+}
+
+impl FilterError {
+    /// What libpcap says about an expression, and where.
+    pub(crate) fn new(expression: &str, message: String) -> Self {
+        let at = place::place(expression, &message, |begun| {
+            compile(begun, LinkType::ETHERNET).map(|_| ())
+        });
+        Self {
+            expression: expression.to_owned(),
+            message,
+            at,
+        }
+    }
 }
 
 impl fmt::Display for FilterError {
+    /// One line, and two more if the place is known: the expression, and a mark below it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
             "the filter '{}' cannot be used: {}; `man pcap-filter` describes the language",
             self.expression, self.message
-        )
+        )?;
+        let Some(at) = &self.at else {
+            return Ok(());
+        };
+        let before = self.expression.get(..at.start).unwrap_or_default();
+        let marked = self.expression.get(at.clone()).unwrap_or_default();
+        let blank = " ".repeat(before.chars().count());
+        let rest = "~".repeat(marked.chars().count().saturating_sub(1));
+        write!(f, "\n  {}\n  {blank}^{rest}", self.expression)
     }
 }
 
@@ -70,10 +98,7 @@ impl Filter {
                 }
             }
         }
-        Err(FilterError {
-            expression: expression.to_owned(),
-            message: first.unwrap_or_default(),
-        })
+        Err(FilterError::new(expression, first.unwrap_or_default()))
     }
 
     /// Whether the frame is wanted. On a link where the expression makes no sense,

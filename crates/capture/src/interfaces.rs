@@ -38,6 +38,13 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// Frames lost before they got into the capture, as far as it says.
+    #[must_use]
+    pub fn lost(&self) -> Option<u64> {
+        let noted = (self.dropped_noted > 0).then_some(self.dropped_noted);
+        self.dropped.max(noted)
+    }
+
     pub(crate) const fn new(link: LinkType, snaplen: u32) -> Self {
         Self {
             name: None,

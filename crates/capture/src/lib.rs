@@ -24,6 +24,7 @@ mod input;
 mod interfaces;
 mod iptrace;
 mod lanalyzer;
+pub mod live;
 mod netmon;
 mod netxray;
 mod ngsniffer;

@@ -116,6 +116,16 @@ impl<S: Source> Engine<S> {
     /// As [`Engine::step`].
     pub fn step_watching(
         &mut self,
+        choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, SourceError> {
+        let progress = self.frames(choose, sink);
+        self.ask_for_losses();
+        progress
+    }
+
+    fn frames(
+        &mut self,
         mut choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
         sink: &mut dyn Sink,
     ) -> Result<Progress, SourceError> {
@@ -146,10 +156,23 @@ impl<S: Source> Engine<S> {
         }
     }
 
+    /// Passes on how many frames never got here.
+    fn ask_for_losses(&mut self) {
+        if let Some(lost) = self.source.lost() {
+            self.analyzer.lost(lost);
+        }
+    }
+
     /// Tells the analysis the time when no frame does (a silent live segment), so that
     /// requests without an answer are given up.
     pub fn advance(&mut self, now: Timestamp, sink: &mut dyn Sink) {
         self.analyzer.advance(now, sink);
+    }
+
+    /// The source, to wait until it has more: one that is live says that it has no frame when
+    /// none is at hand, and [`Progress::End`] is only the end of these.
+    pub fn source_mut(&mut self) -> &mut S {
+        &mut self.source
     }
 
     /// The source.
@@ -171,6 +194,7 @@ impl<S: Source> Engine<S> {
 
     /// As [`Engine::finish`], with what the meters show at the end.
     pub fn finish_metered(mut self, sink: &mut dyn Sink) -> (Snapshot, Readings, S) {
+        self.ask_for_losses();
         self.analyzer.finish(sink);
         let readings = self.analyzer.readings();
         (self.analyzer.snapshot(), readings, self.source)

@@ -19,6 +19,12 @@ pub trait Source {
         let _ = interface;
         None
     }
+
+    /// Frames that were lost before they could get here (dropped by the operating system or by
+    /// the interface), as far as somebody counted them so far; `None` if nobody did.
+    fn lost(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// How bad it is.

@@ -1,7 +1,7 @@
 //! A table for each server and protocol.
 
 use super::{Look, count, shown, trouble};
-use crate::figures::{Command, Grouped, Rate, frames_per_request};
+use crate::figures::{Command, Grouped, Percent, Rate, frames_per_request};
 use crate::table::{Column, Table};
 use crate::time::Human;
 use std::io::{self, Write};
@@ -72,9 +72,24 @@ pub(super) fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     for (title, table) in tables(snapshot) {
         writeln!(out)?;
         look.heading(out, &title)?;
+        if let Some(sentence) = lost(snapshot) {
+            writeln!(out, "  {sentence}")?;
+        }
         table.write(out, look)?;
     }
     Ok(())
+}
+
+/// What every percentile has to be read with.
+pub(crate) fn lost(snapshot: &Snapshot) -> Option<String> {
+    let (lost, captured) = (snapshot.capture.dropped(), snapshot.capture.frames);
+    let share = Percent(lost, captured.saturating_add(lost));
+    (lost > 0).then(|| {
+        format!(
+            "the capture lost {} frames ({share}): what was in them is missing from these figures",
+            Grouped(lost)
+        )
+    })
 }
 
 fn server_row(row: &ServerRow) -> Vec<String> {

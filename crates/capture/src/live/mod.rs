@@ -1,0 +1,480 @@
+//! Frames as they come: from interfaces, or from a capture that is written into a pipe.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::time::Duration;
+//! use wirewait_capture::live::{self, Event, LiveOptions};
+//! use wirewait_wire::Source;
+//!
+//! let opened = live::open(&["eth0".to_owned()], &LiveOptions::default())?;
+//! // Rights are dropped here: capturing threads keep those of the thread that starts them.
+//! let mut live = opened.start()?;
+//! loop {
+//!     match live.wait(Duration::from_millis(100)) {
+//!         Event::Frames => while let Some(frame) = live.next_frame()? { /* ... */ },
+//!         Event::Idle => { /* tell the analysis that it is `live.now()` */ }
+//!         Event::Interface(change) => eprintln!("{change}"),
+//!         Event::Damage(error) | Event::Remark(error) => eprintln!("{error}"),
+//!         Event::End => break,
+//!     }
+//! }
+//! # Ok(()) }
+//! ```
+//!
+//! Every source has a thread that does nothing but copy frames into batches. There is a fixed
+//! number of batches; while all of them wait to be read, the thread waits, too, and the
+//! operating system drops what its buffer cannot hold. It counts that, and so memory is bounded
+//! and no loss is hidden.
+
+mod batch;
+#[cfg(feature = "libpcap")]
+mod device;
+#[cfg(feature = "libpcap")]
+mod handle;
+mod lanes;
+#[cfg(feature = "libpcap")]
+mod open;
+mod pipe;
+#[cfg(feature = "libpcap")]
+mod system;
+#[cfg(feature = "libpcap")]
+mod worker;
+
+use batch::Batch;
+use lanes::Lanes;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+use wirewait_wire::{Frame, LinkType, Source, SourceError, Timestamp};
+
+#[cfg(feature = "libpcap")]
+pub use device::{Device, busiest, devices};
+#[cfg(feature = "libpcap")]
+pub use open::{Opened, open};
+pub use pipe::{from_reader, from_stdin};
+
+/// How often counters are read from the operating system.
+const COUNT_EVERY: Duration = Duration::from_secs(1);
+
+/// How to capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LiveOptions {
+    /// Only frames that match, in the language of tcpdump; empty for all.
+    pub filter: String,
+    /// The most bytes kept of a frame.
+    pub snaplen: u32,
+    /// Bytes that the operating system may hold until they are fetched, for each interface.
+    pub buffer: u32,
+    /// Frames for others, too.
+    pub promiscuous: bool,
+    /// Each frame is handed on at once, which costs much more for each.
+    pub immediate: bool,
+    /// Which frames, by whether this machine sends them.
+    pub direction: Direction,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self {
+            filter: String::new(),
+            snaplen: 65_535,
+            buffer: 64 << 20,
+            promiscuous: true,
+            immediate: false,
+            direction: Direction::Both,
+        }
+    }
+}
+
+/// Frames on their way in or out of this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// All.
+    #[default]
+    Both,
+    /// Those that this machine does not send.
+    In,
+    /// Those that it sends.
+    Out,
+}
+
+/// What [`Live::wait`] waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// There are frames: take them by [`Live::next_frame`](Source::next_frame) until there
+    /// is none.
+    Frames,
+    /// There are none; time passes.
+    Idle,
+    /// An interface went away, or came back.
+    Interface(Change),
+    /// The capture that comes through a pipe is damaged, or cannot be read at all.
+    Damage(SourceError),
+    /// What its user should know about it.
+    Remark(SourceError),
+    /// No more frames will come.
+    End,
+}
+
+/// What happened to an interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its number.
+    pub interface: u32,
+    /// Its name.
+    pub name: String,
+    /// Why it cannot be captured from now on; `None` when it can again.
+    pub gone: Option<String>,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.gone {
+            Some(why) => write!(f, "{}: {why}; waiting for it to come back", self.name),
+            None => write!(f, "{}: is back, its frames are captured again", self.name),
+        }
+    }
+}
+
+/// Why nothing can be captured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveError {
+    /// Of which kind that is.
+    pub kind: LiveErrorKind,
+    /// What is wrong, where, and what to do about it.
+    pub message: String,
+}
+
+/// Kinds of [`LiveError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiveErrorKind {
+    /// There is no such interface, or none at all.
+    NoInterface,
+    /// Whoever runs the program may not capture.
+    NoRights,
+    /// The interface is there, but is not up.
+    Down,
+    /// The filter expression is wrong.
+    Filter,
+    /// Anything else that is in the way.
+    Other,
+}
+
+impl fmt::Display for LiveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LiveError {}
+
+/// One place where frames are captured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LiveInterface {
+    /// Its name; `None` if the capture in the pipe does not say.
+    pub name: Option<String>,
+    /// The kind of link it is on.
+    pub link: LinkType,
+    /// Bits per second of the link, if the system or the capture says.
+    pub speed: Option<u64>,
+    /// Whether frames are captured there at this moment.
+    pub present: bool,
+    /// Frames that were captured there.
+    pub frames: u64,
+    /// Frames as the operating system counts them, those that it dropped included. It counts
+    /// some that are not captured: each frame of a loopback interface on its way out, too.
+    /// `None` if the capture in the pipe does not say.
+    pub received: Option<u64>,
+    /// Of these, the frames that the operating system dropped because they were not fetched
+    /// in time.
+    pub dropped: Option<u64>,
+    /// Frames that the interface itself lost.
+    pub dropped_by_interface: Option<u64>,
+}
+
+impl LiveInterface {
+    /// Frames lost in whatever way; `None` if nobody says.
+    #[must_use]
+    pub fn lost(&self) -> Option<u64> {
+        match (self.dropped, self.dropped_by_interface) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+/// A capture under way: a [`Source`] whose [`next_frame`](Source::next_frame) says `None` when
+/// no frame is at hand, and goes on after the next [`Event::Frames`].
+pub struct Live {
+    notes: Receiver<(usize, Note)>,
+    lanes: Lanes,
+    feeds: Vec<Feed>,
+    interfaces: Vec<LiveInterface>,
+    events: VecDeque<Event>,
+    now: Instant,
+    counted: Instant,
+    stopped: Option<Instant>,
+    clock: Option<(Timestamp, Instant)>,
+}
+
+impl fmt::Debug for Live {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Live")
+            .field("interfaces", &self.interfaces)
+            .field("stopped", &self.stopped.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a source tells.
+#[derive(Debug)]
+enum Note {
+    Frames(Batch),
+    Gone(String),
+    Back(LinkType, Option<u64>),
+    /// The interfaces of a capture in a pipe, as far as they are known, and how many frames
+    /// each had so far.
+    Interfaces(Vec<(crate::Interface, u64)>),
+    Damage(SourceError),
+    Remark(SourceError),
+    Ended,
+}
+
+/// The thread of one source, seen from outside.
+struct Feed {
+    ended: bool,
+    control: Arc<Control>,
+    /// The first of its interfaces. An interface has only one, a pipe comes alone.
+    interface: usize,
+    /// Makes a thread look up that waits for frames; a reader of a pipe cannot be woken.
+    wake: Option<Box<dyn Fn() + Send>>,
+}
+
+/// What a source and its reader share.
+#[derive(Debug, Default)]
+struct Control {
+    stop: AtomicBool,
+    /// The thread was woken, and has not noticed yet.
+    woken: AtomicBool,
+    frames: AtomicU64,
+    received: AtomicU64,
+    dropped: AtomicU64,
+    dropped_by_interface: AtomicU64,
+}
+
+impl Live {
+    fn new(notes: Receiver<(usize, Note)>, lanes: Lanes) -> Self {
+        let now = Instant::now();
+        Self {
+            notes,
+            lanes,
+            feeds: Vec::new(),
+            interfaces: Vec::new(),
+            events: VecDeque::new(),
+            now,
+            counted: now,
+            stopped: None,
+            clock: None,
+        }
+    }
+
+    /// Waits until something happens, for `wait` at the most. Call it whenever there is no
+    /// frame at hand.
+    pub fn wait(&mut self, wait: Duration) -> Event {
+        let deadline = Instant::now() + wait;
+        loop {
+            while let Ok((source, note)) = self.notes.try_recv() {
+                self.take(source, note);
+            }
+            self.now = Instant::now();
+            self.look_after_sources();
+            if let Some(event) = self.events.pop_front() {
+                return event;
+            }
+            if self.lanes.has_next(self.now) {
+                return Event::Frames;
+            }
+            if self.feeds.iter().all(|feed| feed.ended) && self.lanes.is_empty() {
+                return Event::End;
+            }
+            if self.now >= deadline {
+                return Event::Idle;
+            }
+            let until = [self.lanes.due(), Some(self.now + self.next_look())]
+                .into_iter()
+                .flatten()
+                .fold(deadline, Instant::min);
+            match self.notes.recv_timeout(until - self.now) {
+                Ok((source, note)) => self.take(source, note),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    for feed in &mut self.feeds {
+                        feed.ended = true;
+                    }
+                    if self.lanes.is_empty() {
+                        return Event::End;
+                    }
+                    std::thread::sleep(until - self.now);
+                }
+            }
+        }
+    }
+
+    /// The time on the segment: that of the last frame, and what has passed since. `None`
+    /// before the first one. The system's clock has no part in it, so it may be set meanwhile,
+    /// and the capture in a pipe may be of any age.
+    #[must_use]
+    pub fn now(&self) -> Option<Timestamp> {
+        let (at, since) = self.clock?;
+        let passed = i64::try_from(since.elapsed().as_nanos()).unwrap_or(i64::MAX);
+        Some(at.plus(passed))
+    }
+
+    /// Ends the capture. What was on the wire before still comes; then there is
+    /// [`Event::End`].
+    pub fn stop(&mut self) {
+        if self.stopped.is_some() {
+            return;
+        }
+        self.stopped = Some(Instant::now());
+        for feed in &mut self.feeds {
+            feed.control.stop.store(true, Ordering::Release);
+            // Whoever reads a pipe may do so for ever.
+            feed.ended |= feed.wake.is_none();
+        }
+    }
+
+    /// Where frames are captured, by the number that `Frame::interface` has, with its counters
+    /// as they stand.
+    #[must_use]
+    pub fn interfaces(&self) -> Vec<LiveInterface> {
+        let mut interfaces = self.interfaces.clone();
+        for feed in self.feeds.iter().filter(|feed| feed.wake.is_some()) {
+            if let Some(interface) = interfaces.get_mut(feed.interface) {
+                let read = |counter: &AtomicU64| Some(counter.load(Ordering::Relaxed));
+                interface.frames = feed.control.frames.load(Ordering::Relaxed);
+                interface.received = read(&feed.control.received);
+                interface.dropped = read(&feed.control.dropped);
+                interface.dropped_by_interface = read(&feed.control.dropped_by_interface);
+            }
+        }
+        interfaces
+    }
+
+    fn take(&mut self, source: usize, note: Note) {
+        let Some(feed) = self.feeds.get_mut(source) else {
+            return;
+        };
+        let number = feed.interface;
+        match note {
+            Note::Frames(batch) => self.lanes.arrive(source, batch),
+            Note::Gone(why) => {
+                self.lanes.flows(source, false);
+                self.changed(number, Some(why));
+            }
+            Note::Back(link, speed) => {
+                self.lanes.flows(source, true);
+                if let Some(interface) = self.interfaces.get_mut(number) {
+                    interface.link = link;
+                    interface.speed = speed;
+                }
+                self.changed(number, None);
+            }
+            Note::Interfaces(known) => {
+                self.interfaces = known
+                    .iter()
+                    .map(|(known, frames)| LiveInterface {
+                        frames: *frames,
+                        ..LiveInterface::from(known)
+                    })
+                    .collect();
+            }
+            Note::Damage(error) => self.events.push_back(Event::Damage(error)),
+            Note::Remark(remark) => self.events.push_back(Event::Remark(remark)),
+            Note::Ended => {
+                feed.ended = true;
+                self.lanes.flows(source, false);
+            }
+        }
+    }
+
+    fn changed(&mut self, number: usize, gone: Option<String>) {
+        let Some(interface) = self.interfaces.get_mut(number) else {
+            return;
+        };
+        interface.present = gone.is_none();
+        self.events.push_back(Event::Interface(Change {
+            interface: u32::try_from(number).unwrap_or(u32::MAX),
+            name: interface.name.clone().unwrap_or_default(),
+            gone,
+        }));
+    }
+
+    /// Wakes the threads that wait for frames: each second, so that they read their counters,
+    /// and often when they are to end.
+    fn look_after_sources(&mut self) {
+        if self.now.duration_since(self.counted) < self.next_look_every() {
+            return;
+        }
+        self.counted = self.now;
+        for feed in self.feeds.iter().filter(|feed| !feed.ended) {
+            if let Some(wake) = &feed.wake {
+                wake();
+            }
+        }
+    }
+
+    fn next_look_every(&self) -> Duration {
+        match self.stopped {
+            None => COUNT_EVERY,
+            Some(_) => Duration::from_millis(20),
+        }
+    }
+
+    fn next_look(&self) -> Duration {
+        self.next_look_every()
+            .saturating_sub(self.now.duration_since(self.counted))
+            .max(Duration::from_millis(1))
+    }
+}
+
+impl Source for Live {
+    fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
+        let frame = self.lanes.next(self.now);
+        if let Some(frame) = &frame {
+            self.clock = Some((frame.at, self.now));
+        }
+        Ok(frame)
+    }
+
+    fn link_speed(&self, interface: u32) -> Option<u64> {
+        self.interfaces.get(interface as usize)?.speed
+    }
+
+    fn lost(&self) -> Option<u64> {
+        self.interfaces()
+            .iter()
+            .filter_map(LiveInterface::lost)
+            .reduce(u64::saturating_add)
+    }
+}
+
+impl From<&crate::Interface> for LiveInterface {
+    fn from(known: &crate::Interface) -> Self {
+        Self {
+            name: known.name.clone(),
+            link: known.link,
+            speed: known.speed,
+            present: true,
+            frames: 0,
+            received: known.received,
+            dropped: known.lost(),
+            dropped_by_interface: None,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Live capture on this machine's loopback interface. Needs the right to capture; where it is
+//! missing, the test says so.
+
+#![cfg(feature = "libpcap")]
+
+use std::net::UdpSocket;
+use std::time::{Duration, Instant};
+use wirewait_capture::live::{self, Event, Live, LiveErrorKind, LiveOptions};
+use wirewait_wire::Source;
+
+/// Captures what goes to this port; `None`, with a loud word, where nobody may.
+fn start(port: u16, change: impl FnOnce(&mut LiveOptions)) -> Option<Live> {
+    let mut options = LiveOptions::default();
+    options.filter = format!("udp dst port {port}");
+    options.buffer = 4 << 20;
+    change(&mut options);
+    match live::open(&["lo".to_owned()], &options) {
+        Ok(opened) => Some(opened.start().unwrap()),
+        Err(error) if error.kind == LiveErrorKind::NoRights => {
+            assert!(
+                std::env::var_os("WIREWAIT_REQUIRE_LIVE").is_none(),
+                "live capture is required: {error}"
+            );
+            eprintln!("SKIPPED: live capture: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The last bytes of all frames until the end.
+fn drain(live: &mut Live) -> Vec<u32> {
+    let mut seen = Vec::new();
+    let since = Instant::now();
+    loop {
+        assert!(since.elapsed() < Duration::from_secs(60), "it does not end");
+        match live.wait(Duration::from_millis(50)) {
+            Event::Frames => {
+                while let Some(frame) = live.next_frame().unwrap() {
+                    let tail = frame.bytes.last_chunk::<4>().unwrap();
+                    seen.push(u32::from_be_bytes(*tail));
+                }
+            }
+            Event::Idle => {}
+            Event::End => return seen,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn sender() -> (UdpSocket, u16) {
+    let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let port = receiver.local_addr().unwrap().port();
+    let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+    sender.connect(("127.0.0.1", port)).unwrap();
+    // Nobody has to read what is sent.
+    drop(receiver);
+    (sender, port)
+}
+
+/// Loopback refuses what nobody listens to, after it was on the wire.
+fn send(socket: &UdpSocket, number: u32) {
+    if socket.send(&number.to_be_bytes()).is_err() {
+        socket.send(&number.to_be_bytes()).unwrap();
+    }
+}
+
+#[test]
+fn every_frame_until_the_stop_comes_and_is_counted() {
+    let (socket, port) = sender();
+    let Some(mut live) = start(port, |_| {}) else {
+        return;
+    };
+    assert_eq!(live.wait(Duration::from_millis(10)), Event::Idle);
+    for number in 0..5000 {
+        send(&socket, number);
+    }
+    // The last ones are in a block that the operating system has not handed over yet.
+    live.stop();
+    let seen = drain(&mut live);
+    let mut once = seen.clone();
+    once.dedup();
+    assert!(once.iter().copied().eq(0..5000), "{} of 5000", once.len());
+    let interface = &live.interfaces()[0];
+    assert_eq!(interface.name.as_deref(), Some("lo"));
+    assert_eq!(interface.frames, seen.len() as u64);
+    // Loopback frames pass twice, once on their way out; libpcap leaves that one out.
+    assert_eq!(interface.received, Some(2 * seen.len() as u64));
+    assert_eq!(interface.lost(), Some(0));
+    assert_eq!(live.lost(), Some(0));
+}
+
+#[test]
+fn a_silent_interface_can_be_stopped_and_counters_come_all_the_same() {
+    let (socket, port) = sender();
+    let Some(mut live) = start(port, |_| {}) else {
+        return;
+    };
+    send(&socket, 1);
+    let since = Instant::now();
+    while live.interfaces()[0].received == Some(0) {
+        assert!(since.elapsed() < Duration::from_secs(20));
+        live.wait(Duration::from_millis(50));
+    }
+    let since = Instant::now();
+    live.stop();
+    assert_eq!(drain(&mut live), [1]);
+    assert!(since.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn what_was_not_fetched_in_time_is_counted() {
+    let (socket, port) = sender();
+    let small = |options: &mut LiveOptions| options.buffer = 1 << 18;
+    let Some(mut live) = start(port, small) else {
+        return;
+    };
+    // More than all batches and the buffer can hold, and nobody takes any.
+    let sent = 400_000;
+    let mut twice = 0_u64;
+    for number in 0..sent {
+        if socket.send(&u32::to_be_bytes(number)).is_err() {
+            twice += 1;
+            socket.send(&u32::to_be_bytes(number)).unwrap();
+        }
+    }
+    live.stop();
+    let seen = drain(&mut live).len() as u64;
+    let interface = &live.interfaces()[0];
+    let dropped = interface.dropped.unwrap();
+    assert!(dropped > 0, "all {seen} frames fitted");
+    let received = interface.received.unwrap();
+    assert_eq!(interface.frames, seen);
+    // Each passes twice, and may be dropped either time.
+    assert!(received >= 2 * u64::from(sent) && received <= 2 * (u64::from(sent) + twice));
+    assert!(seen + dropped <= received);
+}
+
+#[test]
+fn what_cannot_be_opened_is_told() {
+    let names = ["no-such-if".to_owned()];
+    let error = live::open(&names, &LiveOptions::default()).unwrap_err();
+    assert_eq!(error.kind, LiveErrorKind::NoInterface);
+    assert!(error.message.contains("no-such-if") && error.message.contains("lo"));
+    let error = live::open(&[], &LiveOptions::default()).unwrap_err();
+    assert_eq!(error.kind, LiveErrorKind::NoInterface);
+
+    let mut options = LiveOptions::default();
+    options.filter = "tcp prot 445".to_owned();
+    let error = live::open(&["lo".to_owned()], &options).unwrap_err();
+    if error.kind != LiveErrorKind::NoRights {
+        assert_eq!(error.kind, LiveErrorKind::Filter);
+        assert!(error.message.ends_with("\n      ^~~~"), "{error}");
+    }
+}
