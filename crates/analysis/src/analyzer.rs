@@ -252,7 +252,8 @@ impl Analyzer {
     /// frames come, not when transactions close, so that they can be read at any time.
     #[must_use]
     pub fn readings(&self) -> Readings {
-        self.state.books.meters.readings()
+        let books = &self.state.books;
+        books.meters.readings(&books.directory)
     }
 
     /// All figures as they stand. What is still open is not in them.
@@ -270,7 +271,9 @@ impl Analyzer {
         } = &self.state;
         let forgotten = self.common.names.borrow().evicted;
         let reasons = books.reasons(*numbered, forgotten);
-        let stations = books.figures.stations();
+        let directory = &books.directory;
+        let servers = books.figures.servers(directory);
+        let stations = books.figures.stations(directory);
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,
@@ -293,15 +296,15 @@ impl Analyzer {
                 .collect(),
             efficiency: books.spending.found(),
             segment: segments.found(),
-            servers: books.figures.servers(),
             fairness: Fairness::among(&stations),
             stations,
-            places: books.figures.places(),
-            distribution: books.figures.distributions(),
-            ledgers: books.ledgers.rows(),
-            load: books.load.load(),
+            places: books.figures.places(directory),
+            distribution: books.figures.distributions(directory),
+            ledgers: books.ledgers.rows(directory),
+            load: books.load.load(directory),
             round_trips: books.round_trips.rows(),
-            symptoms: books.watch.judge(&books.figures.servers(), *last),
+            symptoms: books.watch.judge(directory, &servers, *last),
+            servers,
             slowest: books.figures.slowest(),
             attribution: books.attribution,
             excluded: books.figures.excluded(),

@@ -7,6 +7,7 @@ use crate::ledgers::Ledgers;
 use crate::load::Loads;
 use crate::message::Message;
 use crate::meters::Meters;
+use crate::parties::{Directory, Parties};
 use crate::round_trips::RoundTrips;
 use crate::symptoms::Watch;
 use crate::world::{Event, Seen, World};
@@ -40,6 +41,7 @@ const POOR_BEYOND: u64 = 100;
 
 /// What conversations report to.
 pub(crate) struct Books {
+    pub(crate) directory: Directory,
     pub(crate) figures: Figures,
     pub(crate) ledgers: Ledgers,
     pub(crate) load: Loads,
@@ -67,6 +69,7 @@ impl Books {
     /// Empty books for `protocols` dissectors.
     pub(crate) fn new(settings: Settings, protocols: usize) -> Self {
         Self {
+            directory: Directory::new(settings.rows),
             figures: Figures::new(settings),
             ledgers: Ledgers::new(&settings),
             load: Loads::new(&settings),
@@ -87,58 +90,71 @@ impl Books {
     }
 
     pub(crate) fn event(&mut self, event: Event<'_>, sink: &mut dyn Sink) {
+        let mut room = Parties::UNKNOWN;
+        let directory = &mut self.directory;
         match event {
-            Event::Opened(number) => {
+            Event::Opened(transaction, parties) => {
                 self.open += 1;
-                *number = self.next_transaction();
+                directory.meet(transaction, parties);
+                transaction.number = self.next_transaction();
             }
-            Event::Orphaned(number) => *number = self.next_transaction(),
+            Event::Orphaned(transaction, parties) => {
+                directory.meet(transaction, parties);
+                transaction.number = self.next_transaction();
+            }
             Event::Assembled(message) => sink.assembled(message),
             Event::Did(transaction, deed, frame) => {
                 sink.did(frame.unwrap_or(self.now()), transaction, deed);
             }
             Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
             Event::Begins(wait) => {
-                self.figures.begins(wait.transaction.client, wait.began);
+                let wait = wait.known(directory, &mut room);
+                self.figures.begins(wait.case.parties.client, wait.began);
                 self.ledgers.begins(wait);
                 self.load.begins(wait);
                 self.watch.begins(wait);
                 self.spending.begins(wait);
             }
             Event::Ends(wait, at, passage) => {
-                self.figures.ends(wait.transaction.client, at);
+                let wait = wait.known(directory, &mut room);
+                self.figures.ends(wait.case.parties.client, at);
                 self.watch.ends(wait, at, passage.as_ref());
                 self.ledgers.ends(wait, at, passage);
                 self.load.ends(wait, at);
                 self.spending.ends(wait, at);
             }
-            Event::Waits(wait) => self.ledgers.waits(wait),
-            Event::Waited(wait, at) => self.ledgers.waited(wait, at),
+            Event::Waits(wait) => self.ledgers.waits(wait.known(directory, &mut room)),
+            Event::Waited(wait, at) => {
+                self.ledgers.waited(wait.known(directory, &mut room), at);
+            }
             Event::Lost(wait, at) => {
+                let wait = wait.known(directory, &mut room);
                 self.watch.lost(wait, at);
                 self.ledgers.lost(wait, at);
             }
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
             Event::Notice(notice) => {
-                self.watch.noticed(&notice);
+                self.watch.noticed(&notice, directory);
                 self.meters.noticed(&notice);
                 self.spending.noticed(&notice);
                 sink.noticed(&notice);
             }
-            Event::Asked(transaction) => self.meters.asked(transaction),
-            Event::Answered(transaction) => self.meters.answered(transaction),
+            Event::Asked(case) => self.meters.asked(case.known(directory, &mut room)),
+            Event::Answered(case) => self.meters.answered(case.known(directory, &mut room)),
             Event::Repeated(after_ns) => self.spending.repeated(self.now(), after_ns),
-            Event::Closed(transaction) => {
+            Event::Closed(case) => {
+                let case = case.known(directory, &mut room);
+                let transaction = case.transaction;
                 self.attribution.transactions += transaction.share;
                 if transaction.outcome != Outcome::OrphanResponse {
                     self.open = self.open.saturating_sub(1);
                 }
-                self.figures.closed(transaction);
-                self.load.closed(transaction);
-                self.watch.closed(transaction);
-                self.meters.closed(transaction);
-                self.spending.closed(transaction);
+                self.figures.closed(case);
+                self.load.closed(case);
+                self.watch.closed(case);
+                self.meters.closed(case);
+                self.spending.closed(case);
                 sink.transaction(transaction);
             }
         }
@@ -168,7 +184,8 @@ impl Books {
         let faults = &mut self.quality.faults;
         faults.gaps += conversation.faults.gaps;
         if conversation.faults.gaps > 0 {
-            self.watch.missed(conversation.parties());
+            let (client, server) = conversation.parties();
+            self.watch.missed(self.directory.pair_of(client, server));
         }
         faults.retransmitted += conversation.faults.retransmitted;
         faults.malformed += conversation.faults.malformed;
@@ -265,7 +282,7 @@ impl Books {
                 "rows of statistics dropped because there were too many",
                 self.figures
                     .rows_evicted()
-                    .saturating_add(self.ledgers.evicted)
+                    .saturating_add(self.directory.evicted)
                     .saturating_add(self.round_trips.evicted)
                     .saturating_add(self.load.evicted())
                     .saturating_add(self.watch.evicted())

@@ -1,13 +1,12 @@
 //! Percentiles of times, in bounded memory.
 
 use crate::{EXACT_VALUES, Fidelity, Sample, Times};
-use hdrhistogram::Histogram;
 
 /// Counts times of 0 ns to about a day; what is longer counts as that long, except in
 /// `max` and `total`.
 pub(crate) const LONGEST_NS: u64 = 100_000_000_000_000;
 
-/// Times under one key: exact while they are few, in a histogram from then on.
+/// Times under one key: exact while they are few, in buckets from then on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Distribution {
     n: u64,
@@ -15,7 +14,7 @@ pub(crate) struct Distribution {
     max: i64,
     total: i128,
     few: Vec<i64>,
-    many: Option<Box<Histogram<u64>>>,
+    many: Option<Box<Buckets>>,
 }
 
 impl Distribution {
@@ -31,16 +30,6 @@ impl Distribution {
         self.place(ns);
     }
 
-    fn place(&mut self, ns: i64) {
-        if let Some(histogram) = &mut self.many {
-            histogram.saturating_record(bucket(ns));
-        } else if self.few.len() < EXACT_VALUES {
-            self.few.push(ns);
-        } else {
-            self.spill(ns);
-        }
-    }
-
     /// Counts all that another one counted.
     pub(crate) fn absorb(&mut self, other: &Self) {
         if other.n == 0 {
@@ -50,17 +39,9 @@ impl Distribution {
             *self = other.clone();
             return;
         }
-        match (&mut self.many, &other.many) {
-            (Some(mine), Some(theirs)) => {
-                // Both have the same bounds.
-                let _same = mine.add(theirs.as_ref());
-            }
-            (None, Some(theirs)) => {
-                let few = std::mem::take(&mut self.few);
-                self.many = Some(theirs.clone());
-                few.into_iter().for_each(|ns| self.place(ns));
-            }
-            (_, None) => other.few.iter().for_each(|ns| self.place(*ns)),
+        match &other.many {
+            None => other.few.iter().for_each(|ns| self.place(*ns)),
+            Some(theirs) => self.many().absorb(theirs),
         }
         self.n += other.n;
         self.min = self.min.min(other.min);
@@ -80,29 +61,27 @@ impl Distribution {
 
     /// The figures as they stand.
     pub(crate) fn times(&self) -> Times {
-        let mut sorted = self.few.clone();
-        sorted.sort_unstable();
         let rank = |percent: u64| self.n.saturating_mul(percent).div_ceil(100).max(1);
-        let at = |percent: u64| match &self.many {
-            // The bucket's upper end, so that "so many are no greater" stays true.
-            Some(h) => {
-                let value = h.value_at_quantile(rank(percent) as f64 / self.n as f64);
-                i64::try_from(value)
-                    .unwrap_or(i64::MAX)
-                    .clamp(self.min, self.max)
+        let ranks = [50, 90, 95, 99].map(rank);
+        let [p50, p90, p95, p99] = match &self.many {
+            None => {
+                let mut sorted = self.few.clone();
+                sorted.sort_unstable();
+                ranks.map(|rank| {
+                    let at = usize::try_from(rank - 1).ok();
+                    at.and_then(|at| sorted.get(at).copied()).unwrap_or(0)
+                })
             }
-            None => usize::try_from(rank(percent) - 1)
-                .ok()
-                .and_then(|i| sorted.get(i).copied())
-                .unwrap_or(0),
+            // The bucket's upper end, so that "so many are no greater" stays true.
+            Some(buckets) => ranks.map(|rank| buckets.at_rank(rank).clamp(self.min, self.max)),
         };
         Times {
             n: self.n,
             min: self.min,
-            p50: at(50),
-            p90: at(90),
-            p95: at(95),
-            p99: at(99),
+            p50,
+            p90,
+            p95,
+            p99,
             max: self.max,
             total: self.total,
         }
@@ -112,37 +91,149 @@ impl Distribution {
     pub(crate) fn sample(&self) -> Sample {
         match &self.many {
             None => self.few.iter().copied().collect(),
-            Some(histogram) => Sample::counted(
-                histogram.iter_recorded().map(|step| {
-                    let top = i64::try_from(step.value_iterated_to()).unwrap_or(i64::MAX);
-                    (top, step.count_at_value())
-                }),
-                Fidelity::Rounded,
-            ),
+            Some(buckets) => Sample::counted(buckets.iter(), Fidelity::Rounded),
+        }
+    }
+
+    fn place(&mut self, ns: i64) {
+        if let Some(buckets) = &mut self.many {
+            buckets.record(ns);
+        } else if self.few.len() < EXACT_VALUES {
+            self.few.push(ns);
+        } else {
+            self.many().record(ns);
+        }
+    }
+
+    /// From now on in buckets.
+    #[cold]
+    fn many(&mut self) -> &mut Buckets {
+        let few = std::mem::take(&mut self.few);
+        self.many.get_or_insert_with(|| {
+            let mut buckets = Box::new(Buckets::default());
+            few.iter().for_each(|ns| buckets.record(*ns));
+            buckets
+        })
+    }
+}
+
+/// Bits of a time that are told apart: buckets are at most 0.8 % wide.
+const BITS: u32 = 8;
+/// Buckets per doubling.
+const HALF: usize = 1 << (BITS - 1);
+/// Buckets that are made together, when the first of them is needed.
+const PAGE: usize = 32;
+const PAGES: usize = bucket(LONGEST_NS) / PAGE + 1;
+
+/// Counts of times in buckets of eight significant bits, as `HdrHistogram` has them.
+#[derive(Clone, Debug)]
+struct Buckets {
+    /// For each page its number among those that there are, counted from 1; 0 if there is none.
+    index: [u8; PAGES],
+    pages: Vec<[u32; PAGE]>,
+    /// What did not fit into the counts: buckets, and how often their counts were full.
+    carried: Vec<(usize, u64)>,
+}
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Self {
+            index: [0; PAGES],
+            pages: Vec::new(),
+            carried: Vec::new(),
+        }
+    }
+}
+
+impl Buckets {
+    fn record(&mut self, ns: i64) {
+        let bucket = bucket(u64::try_from(ns).unwrap_or(0).min(LONGEST_NS));
+        self.add(bucket, 1);
+    }
+
+    fn add(&mut self, bucket: usize, times: u32) {
+        let page = &mut self.index[bucket / PAGE];
+        if *page == 0 {
+            self.pages.push([0; PAGE]);
+            // There are fewer pages than 256.
+            *page = u8::try_from(self.pages.len()).unwrap_or(u8::MAX);
+        }
+        let count = &mut self.pages[usize::from(*page) - 1][bucket % PAGE];
+        let (sum, full) = count.overflowing_add(times);
+        *count = sum;
+        if full {
+            self.carry(bucket, 1);
         }
     }
 
     #[cold]
-    fn spill(&mut self, ns: i64) {
-        // Two significant digits: fixed bounds that the constructor accepts.
-        let Ok(mut histogram) = Histogram::new_with_bounds(1, LONGEST_NS, 2) else {
-            return;
-        };
-        for value in self.few.drain(..).chain([ns]) {
-            histogram.saturating_record(bucket(value));
+    fn carry(&mut self, bucket: usize, times: u64) {
+        match self.carried.iter_mut().find(|(other, _)| *other == bucket) {
+            Some((_, count)) => *count += times,
+            None => self.carried.push((bucket, times)),
         }
-        self.few = Vec::new();
-        self.many = Some(Box::new(histogram));
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        for (bucket, count) in other.counts() {
+            self.add(bucket, count);
+        }
+        for (bucket, times) in &other.carried {
+            self.carry(*bucket, *times);
+        }
+    }
+
+    /// Buckets with something in them and their counts, without what was carried.
+    fn counts(&self) -> impl Iterator<Item = (usize, u32)> {
+        let pages = self.index.iter().enumerate().filter(|(_, page)| **page > 0);
+        pages.flat_map(|(number, page)| {
+            let counts = self.pages[usize::from(*page) - 1].iter();
+            let counts = counts.enumerate();
+            counts.map(move |(at, count)| (number * PAGE + at, *count))
+        })
+    }
+
+    /// The greatest times of the buckets that have any, and how many, the shortest first.
+    fn iter(&self) -> impl Iterator<Item = (i64, u64)> {
+        let counts = self.counts().map(|(bucket, count)| {
+            let mut carried = self.carried.iter().filter(|(other, _)| *other == bucket);
+            let carried = carried.next().map_or(0, |(_, times)| *times);
+            let count = u64::from(count).saturating_add(carried << u32::BITS);
+            (top(bucket), count)
+        });
+        counts.filter(|(_, count)| *count > 0)
+    }
+
+    /// What so many of the times are no greater than.
+    fn at_rank(&self, rank: u64) -> i64 {
+        let mut seen = 0u64;
+        let mut counts = self.iter();
+        let found = counts.find(|(_, count)| {
+            seen = seen.saturating_add(*count);
+            seen >= rank
+        });
+        found.map_or(0, |(top, _)| top)
     }
 }
 
-fn bucket(ns: i64) -> u64 {
-    u64::try_from(ns).unwrap_or(0)
+/// The number of the bucket of a time.
+const fn bucket(ns: u64) -> usize {
+    let width = (u64::BITS - BITS).saturating_sub((ns | 1).leading_zeros());
+    // Eight bits, the first of them 1 from the second doubling on.
+    width as usize * HALF + (ns >> width) as usize
+}
+
+/// The greatest time in a bucket.
+fn top(bucket: usize) -> i64 {
+    let width = (bucket / HALF).saturating_sub(1);
+    let bits = (bucket - width * HALF) as i64;
+    ((bits + 1) << width) - 1
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn percentiles_are_by_nearest_rank() {
@@ -188,6 +279,51 @@ mod tests {
             one.absorb(&two);
             assert_eq!(one.times(), both.times(), "{mine} and {theirs}");
         }
+    }
+
+    proptest! {
+        /// HdrHistogram with two digits has the same buckets.
+        #[test]
+        fn buckets_are_those_of_hdrhistogram(
+            values in prop::collection::vec((0..47u32, 0..u64::MAX), 65..400),
+        ) {
+            let mut judge = hdrhistogram::Histogram::<u64>::new_with_bounds(1, LONGEST_NS, 2).unwrap();
+            let mut buckets = Buckets::default();
+            for (bits, value) in values {
+                let ns = (value >> (63 - bits)).min(LONGEST_NS);
+                judge.saturating_record(ns);
+                buckets.record(ns as i64);
+            }
+            let judged = judge.iter_recorded();
+            let judged = judged.map(|v| (v.value_iterated_to() as i64, v.count_at_value()));
+            prop_assert_eq!(buckets.iter().collect::<Vec<_>>(), judged.collect::<Vec<_>>());
+            for percent in [1, 50, 90, 99, 100] {
+                let rank = (judge.len() * percent).div_ceil(100);
+                let expected = judge.value_at_quantile((rank as f64 - 0.5) / judge.len() as f64);
+                prop_assert_eq!(buckets.at_rank(rank), expected as i64);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_longer_than_the_longest_counts_as_that_and_less_than_nothing_as_nothing() {
+        let mut buckets = Buckets::default();
+        for ns in [i64::MAX, LONGEST_NS as i64, -5, 0] {
+            buckets.record(ns);
+        }
+        let longest = top(bucket(LONGEST_NS));
+        assert_eq!(buckets.iter().collect::<Vec<_>>(), [(0, 2), (longest, 2)]);
+    }
+
+    #[test]
+    fn no_count_is_too_large() {
+        let mut one = Buckets::default();
+        one.add(bucket(700), u32::MAX);
+        one.add(bucket(700), 2);
+        let mut two = one.clone();
+        two.absorb(&one);
+        let n = u64::from(u32::MAX) + 2;
+        assert_eq!(two.iter().collect::<Vec<_>>(), [(703, 2 * n)]);
     }
 
     #[test]

@@ -3,23 +3,24 @@
 mod places;
 mod spreads;
 
+use crate::column::Column;
 use crate::distribution::Distribution;
-use crate::table::Table;
+use crate::parties::{Directory, Parties};
+use crate::table::{Place, Table};
+use crate::world::Case;
 use crate::{
     Counts, Distributions, Excluded, Flags, FrameSums, Outcome, PlaceRow, Samples, ServerRow,
     Settings, Spread, StationRow, Transaction, Turnaround,
 };
 use places::Places;
 use spreads::Spreads;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
-/// Servers remembered per client, to be counted.
-const SERVERS: usize = 1024;
-
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 struct RowKey {
-    server: Endpoint,
+    server: Place,
     protocol: &'static str,
     carrier: &'static str,
     command: &'static str,
@@ -27,8 +28,19 @@ struct RowKey {
     kind: Kind,
 }
 
+/// Without the names, which are the same wherever the numbers are, or nearly.
+impl Hash for RowKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.server.hash(state);
+        state.write_u32(self.code);
+        state.write_u8(self.kind as u8);
+    }
+}
+
 #[derive(Default)]
 struct Row {
+    /// As its first transaction shows it.
+    server: Endpoint,
     counts: Counts,
     turnaround: Distribution,
     response_time: Distribution,
@@ -51,7 +63,6 @@ struct Client {
     frames: FrameSums,
     moving_ns: i128,
     data_bytes: u64,
-    servers: BTreeSet<Endpoint>,
     outstanding: u32,
     busy_since: Timestamp,
     idle_since: Option<Timestamp>,
@@ -83,7 +94,9 @@ const EXCLUDED: [(&str, &str); 9] = [
 
 pub(crate) struct Figures {
     rows: Table<RowKey, Row>,
-    clients: Table<Endpoint, Client>,
+    clients: Column<Client>,
+    /// The client asked the server for something.
+    pairs: Column<bool>,
     places: Places,
     spreads: Spreads,
     slowest: Vec<Transaction>,
@@ -96,9 +109,10 @@ impl Figures {
     pub(crate) fn new(settings: Settings) -> Self {
         Self {
             rows: Table::new(settings.rows),
-            clients: Table::new(settings.rows),
-            places: Places::new(settings.rows),
-            spreads: Spreads::new(settings.rows),
+            clients: Column::new(),
+            pairs: Column::new(),
+            places: Places::new(),
+            spreads: Spreads::new(),
             slowest: Vec::new(),
             excluded: [0; EXCLUDED.len()],
             rows_evicted: 0,
@@ -106,17 +120,15 @@ impl Figures {
         }
     }
 
-    /// Rows of either kind that were dropped because there were too many.
+    /// Rows of servers and operations that were dropped because there were too many.
     pub(crate) fn rows_evicted(&self) -> u64 {
-        [self.rows_evicted, self.places.evicted, self.spreads.evicted]
-            .into_iter()
-            .fold(0, u64::saturating_add)
+        self.rows_evicted
     }
 
     /// This client has begun to wait for a request whose first byte came at `at`.
-    pub(crate) fn begins(&mut self, client: Endpoint, at: Timestamp) {
+    pub(crate) fn begins(&mut self, client: Place, at: Timestamp) {
         let think = self.settings.think_ns;
-        let client = self.client(client);
+        let client = self.clients.of(client);
         if client.outstanding == 0 {
             client.busy_since = at;
             if let Some(idle) = client.idle_since {
@@ -137,8 +149,8 @@ impl Figures {
     }
 
     /// It no longer waits for one of its requests, since `at`.
-    pub(crate) fn ends(&mut self, client: Endpoint, at: Timestamp) {
-        let client = self.client(client);
+    pub(crate) fn ends(&mut self, client: Place, at: Timestamp) {
+        let client = self.clients.of(client);
         if client.outstanding == 0 {
             // Its beginning was dropped with an evicted row.
             return;
@@ -157,28 +169,31 @@ impl Figures {
     }
 
     /// Counts a closed transaction.
-    pub(crate) fn closed(&mut self, t: &Transaction) {
+    pub(crate) fn closed(&mut self, case: Case<'_>) {
+        let t = case.transaction;
         self.exclude(t);
-        self.count_row(t);
-        self.count_client(t);
-        self.places.closed(t);
-        self.spreads.closed(t);
+        self.count_row(t, case.parties.server);
+        self.count_client(t, case.parties);
+        self.places.closed(case);
+        self.spreads.closed(t, case.parties.server);
         self.rank(t);
     }
 
-    pub(crate) fn servers(&self) -> Vec<ServerRow> {
+    pub(crate) fn servers(&self, directory: &Directory) -> Vec<ServerRow> {
         let mut rows: Vec<(i128, ServerRow)> = self
             .rows
             .iter()
-            .map(|(k, r)| (r.response_time.total(), server_row(k, r)))
+            .filter_map(|(key, row)| {
+                directory.station(key.server)?;
+                Some((row.response_time.total(), server_row(key, row)))
+            })
             .collect();
         // Rows of a server stand together, the server that was waited for longest first.
-        let waits: std::collections::BTreeMap<Endpoint, i128> =
-            rows.iter()
-                .fold(std::collections::BTreeMap::new(), |mut sums, (ns, r)| {
-                    *sums.entry(r.server).or_default() += ns;
-                    sums
-                });
+        let waits: BTreeMap<Endpoint, i128> =
+            rows.iter().fold(BTreeMap::new(), |mut sums, (ns, r)| {
+                *sums.entry(r.server).or_default() += ns;
+                sums
+            });
         let wait = |server: &Endpoint| waits.get(server).copied().unwrap_or(0);
         rows.sort_by(|(a_ns, a), (b_ns, b)| {
             (wait(&b.server), b_ns)
@@ -198,25 +213,35 @@ impl Figures {
         rows.into_iter().map(|(_, row)| row).collect()
     }
 
-    pub(crate) fn stations(&self) -> Vec<StationRow> {
+    pub(crate) fn stations(&self, directory: &Directory) -> Vec<StationRow> {
+        let mut servers: BTreeMap<Endpoint, u64> = BTreeMap::new();
+        let pairs = self.pairs.iter().filter(|(_, asked)| **asked);
+        for (client, _) in pairs.filter_map(|(pair, _)| directory.pair(pair)) {
+            *servers.entry(client).or_default() += 1;
+        }
         let (n, total) = self.clients.iter().fold((0, 0), |(n, total), (_, c)| {
             (n + c.response_time.n(), total + c.response_time.total())
         });
         let mut rows: Vec<(i128, StationRow)> = self
             .clients
             .iter()
-            .map(|(key, c)| (c.response_time.total(), station_row(*key, c, n, total)))
+            .filter_map(|(place, c)| {
+                let station = directory.station(place)?;
+                let servers = servers.get(&station).copied().unwrap_or(0);
+                let row = station_row(station, servers, c, (n, total));
+                Some((c.response_time.total(), row))
+            })
             .collect();
         rows.sort_by(|(a_ns, a), (b_ns, b)| b_ns.cmp(a_ns).then_with(|| a.client.cmp(&b.client)));
         rows.into_iter().map(|(_, row)| row).collect()
     }
 
-    pub(crate) fn places(&self) -> Vec<PlaceRow> {
-        self.places.rows()
+    pub(crate) fn places(&self, directory: &Directory) -> Vec<PlaceRow> {
+        self.places.rows(directory)
     }
 
-    pub(crate) fn distributions(&self) -> Distributions {
-        self.spreads.rows()
+    pub(crate) fn distributions(&self, directory: &Directory) -> Distributions {
+        self.spreads.rows(directory)
     }
 
     pub(crate) fn slowest(&self) -> Vec<Transaction> {
@@ -234,19 +259,6 @@ impl Figures {
                 count,
             })
             .collect()
-    }
-
-    fn client(&mut self, station: Endpoint) -> &mut Client {
-        let station = station.station();
-        let place = match self.clients.find(&station) {
-            Some(place) => place,
-            None => {
-                let (place, evicted) = self.clients.insert(station, Client::default());
-                self.rows_evicted += u64::from(evicted.is_some());
-                place
-            }
-        };
-        self.clients.at(place)
     }
 
     fn exclude(&mut self, t: &Transaction) {
@@ -267,23 +279,20 @@ impl Figures {
         }
     }
 
-    fn count_row(&mut self, t: &Transaction) {
+    fn count_row(&mut self, t: &Transaction, server: Place) {
         let key = RowKey {
-            server: t.server.station(),
+            server,
             protocol: t.protocol,
             carrier: t.carrier,
             command: t.operation.name,
             code: t.code,
             kind: t.kind,
         };
-        let place = match self.rows.find(&key) {
-            Some(place) => place,
-            None => {
-                let (place, evicted) = self.rows.insert(key, Row::default());
-                self.rows_evicted += u64::from(evicted.is_some());
-                place
-            }
-        };
+        let (place, evicted) = self.rows.place_of(&key, || Row {
+            server: t.server.station(),
+            ..Row::default()
+        });
+        self.rows_evicted += u64::from(evicted.is_some());
         let row = self.rows.at(place);
         row.counts.add(t);
         row.frames.add(t);
@@ -306,16 +315,13 @@ impl Figures {
         }
     }
 
-    fn count_client(&mut self, t: &Transaction) {
-        let server = t.server.station();
-        let client = self.client(t.client);
+    fn count_client(&mut self, t: &Transaction, parties: &Parties) {
+        *self.pairs.of(parties.pair) = true;
+        let client = self.clients.of(parties.client);
         client.counts.add(t);
         client.retransmitted += u64::from(t.frames.retransmitted);
         client.frames.add(t);
         client.data_bytes = client.data_bytes.saturating_add(t.data_bytes);
-        if client.servers.len() < SERVERS {
-            client.servers.insert(server);
-        }
         if let Some(ns) = timed(t).filter(|_| counts_for_stations(t.kind)) {
             client.response_time.record(ns);
             if t.data_bytes > 0 {
@@ -488,7 +494,7 @@ fn server_row(key: &RowKey, row: &Row) -> ServerRow {
         .filter(|rate| *rate > 0)
         .and_then(|rate| u64::try_from(rate).ok());
     ServerRow {
-        server: key.server,
+        server: row.server,
         protocol: key.protocol,
         carrier: key.carrier,
         command: key.command,
@@ -510,7 +516,13 @@ fn server_row(key: &RowKey, row: &Row) -> ServerRow {
     }
 }
 
-fn station_row(key: Endpoint, c: &Client, all: u64, all_ns: i128) -> StationRow {
+/// `all` are the number of response times of all stations, and their sum.
+fn station_row(
+    client: Endpoint,
+    servers: u64,
+    c: &Client,
+    (all, all_ns): (u64, i128),
+) -> StationRow {
     let times = c.response_time.times();
     let (n, sum) = (u128::from(times.n), times.total.unsigned_abs());
     // Variance of the population: (n * sum of squares - square of sum) / n^2.
@@ -535,8 +547,8 @@ fn station_row(key: Endpoint, c: &Client, all: u64, all_ns: i128) -> StationRow 
             .flatten()
     };
     StationRow {
-        client: key,
-        servers: c.servers.len() as u64,
+        client,
+        servers,
         counts: c.counts,
         turnaround: c.turnaround.times(),
         response_time: times,

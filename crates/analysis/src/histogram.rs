@@ -33,7 +33,10 @@ impl Default for Histogram {
 impl Histogram {
     /// Counts one time, in nanoseconds.
     pub fn record(&mut self, ns: i64) {
-        let step = STEPS_NS.partition_point(|bound| *bound <= ns);
+        self.count(Step::of(ns));
+    }
+
+    pub(crate) fn count(&mut self, Step(step): Step) {
         self.counts[step] += 1;
     }
 
@@ -66,6 +69,34 @@ impl Histogram {
         })
     }
 }
+
+/// The step that a time is in.
+#[derive(Clone, Copy)]
+pub(crate) struct Step(usize);
+
+impl Step {
+    pub(crate) fn of(ns: i64) -> Self {
+        // No more than three steps end within a doubling.
+        let bits = u64::BITS - ns.max(0).unsigned_abs().leading_zeros();
+        let first = FIRST[bits as usize];
+        let further = STEPS_NS[first..].iter().take_while(|bound| **bound <= ns);
+        Self(first + further.count())
+    }
+}
+
+/// The first step that times of so many bits may be in.
+const FIRST: [usize; u64::BITS as usize + 1] = {
+    let mut first = [0; u64::BITS as usize + 1];
+    let (mut bits, mut step) = (1, 0);
+    while bits < first.len() {
+        while step < STEPS_NS.len() && (STEPS_NS[step] as u64) <= 1 << (bits - 1) {
+            step += 1;
+        }
+        first[bits] = step;
+        bits += 1;
+    }
+    first
+};
 
 const fn steps() -> [i64; 55] {
     const OF_TEN: [i64; 6] = [1000, 1500, 2000, 3000, 5000, 7000];
@@ -102,6 +133,17 @@ mod tests {
         assert!(STEPS_NS.is_sorted_by(|a, b| a < b));
         assert_eq!(STEPS_NS[..7], [1000, 1500, 2000, 3000, 5000, 7000, 10_000]);
         assert_eq!(STEPS_NS[54], 1_000_000_000_000);
+    }
+
+    #[test]
+    fn a_time_is_in_the_step_behind_all_bounds_that_it_reaches() {
+        let powers = (0..63).map(|bits| 1i64 << bits);
+        for bound in STEPS_NS.into_iter().chain(powers).chain([0, i64::MAX]) {
+            for ns in [bound.saturating_sub(1), bound, bound.saturating_add(1)] {
+                let reached = STEPS_NS.iter().filter(|bound| **bound <= ns).count();
+                assert_eq!(Step::of(ns).0, reached, "{ns} ns");
+            }
+        }
     }
 
     #[test]

@@ -169,8 +169,8 @@ impl Account {
 
     /// A request that began at `at` is outstanding.
     pub(crate) fn begins(&mut self, at: Timestamp) {
-        let place = self.open.partition_point(|other| *other <= at);
-        self.open.insert(place, at);
+        let later = self.open.iter().rev().take_while(|other| **other > at);
+        self.open.insert(self.open.len() - later.count(), at);
     }
 
     /// It no longer is.
@@ -212,24 +212,25 @@ impl Account {
     /// A request is closed. Settles what began before `limit`, so that what was sent
     /// before but read later finds its place. Pauses up to `think_ns` are the client's.
     pub(crate) fn closed(&mut self, passage: Passage, limit: Timestamp, think_ns: i64) {
-        let place = self.queue.partition_point(|p| p.begin <= passage.begin);
-        self.queue.insert(place, passage);
+        // Most come in order, or nearly.
+        let later = self.queue.iter().rev();
+        let later = later.take_while(|p| p.begin > passage.begin).count();
+        match later {
+            0 => self.queue.push_back(passage),
+            _ => self.queue.insert(self.queue.len() - later, passage),
+        }
         self.settle(limit, think_ns);
     }
 
     /// Settles everything that began before `limit`.
     pub(crate) fn settle(&mut self, limit: Timestamp, think_ns: i64) {
         let oldest = self.open.first().copied();
-        let ripe = self
-            .queue
-            .iter()
-            .take_while(|p| p.begin < limit && oldest.is_none_or(|open| p.begin <= open))
-            .count()
-            .max(self.queue.len().saturating_sub(QUEUE));
-        for _ in 0..ripe {
-            if let Some(passage) = self.queue.pop_front() {
-                self.give_away(&passage, think_ns);
-            }
+        let is_ripe = |p: &Passage| p.begin < limit && oldest.is_none_or(|open| p.begin <= open);
+        while self.queue.len() > QUEUE || self.queue.front().is_some_and(is_ripe) {
+            let Some(passage) = self.queue.pop_front() else {
+                return;
+            };
+            self.give_away(&passage, think_ns);
         }
     }
 

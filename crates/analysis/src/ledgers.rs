@@ -1,11 +1,13 @@
 //! The accounts of a capture: for all of it, for each client, server and pair of them, for
 //! each share and file with a name.
 
+use crate::column::Column;
 use crate::ledger::Account;
 use crate::ledger::Passage;
-use crate::table::Table;
+use crate::parties::Directory;
 use crate::world::Wait;
-use crate::{LedgerOf, LedgerRow, Settings};
+use crate::{Grouping, LedgerOf, LedgerRow, Settings};
+use std::cmp::Reverse;
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -13,30 +15,25 @@ use wirewait_wire::{Endpoint, Timestamp};
 /// began, ns. A request counts from its first byte, but is known when it is complete.
 const LAG_NS: i64 = 500_000_000;
 
-/// Whose account.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Owner {
-    Capture,
-    Server(Endpoint),
-    Client(Endpoint),
-    Pair(Endpoint, Endpoint),
-    Share(Endpoint, Arc<str>),
-    File(Endpoint, Option<Arc<str>>, Arc<str>),
-}
-
 pub(crate) struct Ledgers {
-    accounts: Table<Owner, Account>,
+    capture: Account,
+    servers: Column<Account>,
+    clients: Column<Account>,
+    pairs: Column<Account>,
+    /// Of shares and files.
+    labels: Column<Account>,
     think_ns: i64,
-    /// Accounts that were dropped because there were too many.
-    pub(crate) evicted: u64,
 }
 
 impl Ledgers {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
-            accounts: Table::new(settings.rows),
+            capture: Account::default(),
+            servers: Column::new(),
+            clients: Column::new(),
+            pairs: Column::new(),
+            labels: Column::new(),
             think_ns: settings.think_ns,
-            evicted: 0,
         }
     }
 
@@ -50,7 +47,7 @@ impl Ledgers {
 
     /// It no longer does, since `at`.
     pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp, passage: Option<Passage>) {
-        if wait.anyone && wait.transaction.response.is_none() {
+        if wait.anyone && wait.case.transaction.response.is_none() {
             return;
         }
         self.each(wait, |account, think| {
@@ -80,79 +77,108 @@ impl Ledgers {
 
     /// Everything is closed.
     pub(crate) fn finish(&mut self) {
-        for account in self.accounts.iter_mut() {
+        let columns = [
+            &mut self.servers,
+            &mut self.clients,
+            &mut self.pairs,
+            &mut self.labels,
+        ];
+        let accounts = columns.into_iter().flat_map(Column::values_mut);
+        for account in accounts.chain([&mut self.capture]) {
             account.settle(Timestamp::from_nanos(i64::MAX), self.think_ns);
         }
     }
 
     /// As far as they are settled: the capture, servers, clients, pairs, shares, files; each
     /// kind by time waited, the longest first.
-    pub(crate) fn rows(&self) -> Vec<LedgerRow> {
-        let mut rows: Vec<(&Owner, &Account)> = self
-            .accounts
-            .iter()
-            .filter(|(_, account)| account.ledger().elapsed() > 0)
-            .collect();
-        rows.sort_by(|(a, a_account), (b, b_account)| {
-            let rank = |owner: &Owner| match owner {
-                Owner::Capture => 0,
-                Owner::Server(_) => 1,
-                Owner::Client(_) => 2,
-                Owner::Pair(..) => 3,
-                Owner::Share(..) => 4,
-                Owner::File(..) => 5,
-            };
-            (rank(a), std::cmp::Reverse(a_account.ledger().waited()), *a).cmp(&(
-                rank(b),
-                std::cmp::Reverse(b_account.ledger().waited()),
-                *b,
-            ))
-        });
-        rows.into_iter()
-            .map(|(owner, account)| LedgerRow {
-                of: match owner.clone() {
-                    Owner::Capture => LedgerOf::Capture,
-                    Owner::Server(server) => LedgerOf::Server(server),
-                    Owner::Client(client) => LedgerOf::Client(client),
-                    Owner::Pair(client, server) => LedgerOf::Pair { client, server },
-                    Owner::Share(server, share) => LedgerOf::Share { server, share },
-                    Owner::File(server, share, path) => LedgerOf::File {
-                        server,
-                        share,
-                        path,
-                    },
-                },
-                ledger: account.ledger(),
-                turnarounds: account.turnarounds(),
-                pauses: account.pauses(),
+    pub(crate) fn rows(&self, directory: &Directory) -> Vec<LedgerRow> {
+        let station = |place| directory.station(place);
+        let pair = |place| {
+            let (client, server) = directory.pair(place)?;
+            Some(LedgerOf::Pair { client, server })
+        };
+        let label = |place| {
+            let label = directory.label(place)?;
+            let (server, share) = (label.server, label.share.clone());
+            let name = Arc::clone(&label.name);
+            match label.by {
+                Grouping::User => None,
+                Grouping::Share => Some(LedgerOf::Share {
+                    server,
+                    share: name,
+                }),
+                Grouping::File => Some(LedgerOf::File {
+                    server,
+                    share,
+                    path: name,
+                }),
+            }
+        };
+        let all = std::iter::once((Some(LedgerOf::Capture), &self.capture));
+        let servers = self.servers.iter();
+        let servers = servers.map(|(at, a)| (station(at).map(LedgerOf::Server), a));
+        let clients = self.clients.iter();
+        let clients = clients.map(|(at, a)| (station(at).map(LedgerOf::Client), a));
+        let pairs = self.pairs.iter().map(|(at, a)| (pair(at), a));
+        let labels = self.labels.iter().map(|(at, a)| (label(at), a));
+        let mut rows: Vec<LedgerRow> = all
+            .chain(servers)
+            .chain(clients)
+            .chain(pairs)
+            .chain(labels)
+            .filter_map(|(of, account)| {
+                Some(LedgerRow {
+                    of: of?,
+                    ledger: account.ledger(),
+                    turnarounds: account.turnarounds(),
+                    pauses: account.pauses(),
+                })
             })
-            .collect()
+            .filter(|row| row.ledger.elapsed() > 0)
+            .collect();
+        rows.sort_by(|a, b| order(a).cmp(&order(b)));
+        rows
     }
 
     fn each(&mut self, wait: Wait<'_>, mut book: impl FnMut(&mut Account, i64)) {
-        let t = wait.transaction;
-        let (client, server) = (t.client.station(), t.server.station());
-        let named = t.place.as_deref();
-        let share = named.and_then(|place| place.share.clone());
-        let path = named.and_then(|place| place.path.clone());
-        let owners = [
-            Some(Owner::Capture),
-            Some(Owner::Server(server)),
-            Some(Owner::Client(client)),
-            Some(Owner::Pair(client, server)),
-            share.clone().map(|share| Owner::Share(server, share)),
-            path.map(|path| Owner::File(server, share, path)),
-        ];
-        for owner in owners.into_iter().flatten() {
-            let at = match self.accounts.find(&owner) {
-                Some(at) => at,
-                None => {
-                    let (at, evicted) = self.accounts.insert(owner, Account::default());
-                    self.evicted += u64::from(evicted.is_some());
-                    at
-                }
-            };
-            book(self.accounts.at(at), self.think_ns);
+        let parties = wait.case.parties;
+        let think_ns = self.think_ns;
+        book(&mut self.capture, think_ns);
+        book(self.servers.of(parties.server), think_ns);
+        book(self.clients.of(parties.client), think_ns);
+        book(self.pairs.of(parties.pair), think_ns);
+        let labels = parties.named.map(|named| named.labels);
+        // A user's time is not accounted for.
+        let [_, share, file] = labels.unwrap_or_default();
+        for label in [share, file].into_iter().flatten() {
+            book(self.labels.of(label), think_ns);
         }
     }
+}
+
+type Whose<'a> = (
+    u8,
+    Reverse<u64>,
+    [Option<Endpoint>; 2],
+    [Option<&'a str>; 2],
+);
+
+/// The kinds in their order, each by time waited, the longest first.
+fn order(row: &LedgerRow) -> Whose<'_> {
+    let (kind, ends, names) = match &row.of {
+        LedgerOf::Capture => (0, [None, None], [None, None]),
+        LedgerOf::Server(server) => (1, [Some(*server), None], [None, None]),
+        LedgerOf::Client(client) => (2, [Some(*client), None], [None, None]),
+        LedgerOf::Pair { client, server } => (3, [Some(*client), Some(*server)], [None, None]),
+        LedgerOf::Share { server, share } => (4, [Some(*server), None], [Some(&**share), None]),
+        LedgerOf::File {
+            server,
+            share,
+            path,
+        } => {
+            let names = [share.as_deref(), Some(&**path)];
+            (5, [Some(*server), None], names)
+        }
+    };
+    (kind, Reverse(row.ledger.waited()), ends, names)
 }

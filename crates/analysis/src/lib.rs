@@ -7,6 +7,7 @@
 mod analyzer;
 mod assembler;
 mod books;
+mod column;
 pub mod compare;
 mod conversation;
 mod distribution;
@@ -26,6 +27,7 @@ mod names;
 mod notice;
 mod numbered;
 mod pairing;
+mod parties;
 mod piece;
 mod round_trips;
 mod sample;

@@ -10,10 +10,11 @@ mod transports;
 pub use requests::{ErrorKey, RequestMeter, Role, ShareKey, ShareMeter, Task};
 pub use transports::{LATE_ACK_NS, PairMeter, SegmentMeter, StationMeter, TransportMeter};
 
+use crate::Outcome;
 use crate::notice::Notice;
+use crate::parties::Directory;
 use crate::table::Table;
-use crate::world::Seen;
-use crate::{Outcome, Transaction};
+use crate::world::{Case, Seen};
 use requests::Requests;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -95,33 +96,34 @@ impl Meters {
         self.transports.noticed(notice, &mut self.evicted);
     }
 
-    pub(crate) fn asked(&mut self, t: &Transaction) {
-        self.requests.asked(t, &mut self.evicted);
-        self.transports
-            .message(t, t.request_bytes, true, &mut self.evicted);
+    pub(crate) fn asked(&mut self, case: Case<'_>) {
+        self.requests.asked(case, &mut self.evicted);
+        let bytes = case.transaction.request_bytes;
+        self.transports.message(case, bytes, true);
     }
 
-    pub(crate) fn answered(&mut self, t: &Transaction) {
-        self.requests.answered(t, &mut self.evicted);
-        self.transports
-            .message(t, t.response_bytes, false, &mut self.evicted);
+    pub(crate) fn answered(&mut self, case: Case<'_>) {
+        self.requests.answered(case, &mut self.evicted);
+        let bytes = case.transaction.response_bytes;
+        self.transports.message(case, bytes, false);
     }
 
-    pub(crate) fn closed(&mut self, t: &Transaction) {
+    pub(crate) fn closed(&mut self, case: Case<'_>) {
+        let t = case.transaction;
         if t.outcome == Outcome::OrphanResponse {
-            self.answered(t);
+            self.answered(case);
         } else {
-            self.requests.closed(t, &mut self.evicted);
+            self.requests.closed(case, &mut self.evicted);
             if t.effects.has(Effects::CALLS) && Requests::is_missed(t) {
                 self.transports.not_found(t, &mut self.evicted);
             }
         }
     }
 
-    pub(crate) fn readings(&self) -> Readings {
+    pub(crate) fn readings(&self, directory: &Directory) -> Readings {
         let mut readings = Readings::default();
-        self.transports.read(&mut readings);
-        self.requests.read(&mut readings);
+        self.transports.read(directory, &mut readings);
+        self.requests.read(directory, &mut readings);
         readings
     }
 }

@@ -12,6 +12,7 @@ mod turns;
 mod waits;
 
 use crate::message::Message;
+use crate::parties::Parties;
 use crate::piece::Tally;
 use crate::turns::Said;
 use crate::world::{Between, Event, Events, World};
@@ -29,6 +30,8 @@ const ONE_SIDED: usize = 32;
 pub(crate) struct Pairing {
     open: Vec<Open>,
     next_serial: u64,
+    /// Those of the latest transaction.
+    parties: Parties,
     /// When the latest answer ended, and the number of the message that it was. Waits by
     /// design and promises taken back do not count: they keep the server from nothing.
     last_response: Option<(Timestamp, u64)>,
@@ -61,6 +64,7 @@ impl Pairing {
         Self {
             open: Vec::new(),
             next_serial: 0,
+            parties: Parties::UNKNOWN,
             last_response: None,
             due: Timestamp::from_nanos(i64::MAX),
             asked: false,
@@ -409,7 +413,8 @@ impl Pairing {
         let mut open = Open::new(serial, side, x, message, between, world);
         self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
-        events(Event::Opened(&mut open.transaction.number));
+        events(Event::Opened(&mut open.transaction, &mut self.parties));
+        open.parties = self.parties;
         self.open.push(open);
         self.asked_whole(serial, whole, world, events);
         serial
@@ -492,7 +497,7 @@ impl Pairing {
         }
         if whole {
             if open.state == State::Asking {
-                events(Event::Asked(&open.transaction));
+                events(Event::Asked(open.case()));
             }
             open.state = State::Waiting;
         }
@@ -544,7 +549,7 @@ impl Pairing {
                 open.stops_waiting(end, events);
             }
         }
-        events(Event::Closed(&open.transaction));
+        events(Event::Closed(open.case()));
     }
 
     fn is_last_of_lane(&self, at: usize) -> bool {

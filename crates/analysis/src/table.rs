@@ -8,10 +8,32 @@ use std::hash::Hash;
 const NIL: u32 = u32::MAX;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     index: u32,
     generation: u32,
+}
+
+impl Place {
+    /// No place of any table. Nothing can be kept of it.
+    pub(crate) const NOWHERE: Self = Self {
+        index: NIL,
+        generation: 0,
+    };
+
+    /// Its number, for what is kept beside the table.
+    pub(crate) const fn index(self) -> usize {
+        self.index as usize
+    }
+
+    /// The first entry of the place with this number.
+    #[cfg(test)]
+    pub(crate) const fn nth(index: u32) -> Self {
+        Self {
+            index,
+            generation: 0,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -53,6 +75,25 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         let index = *self.map.get(key)?;
         self.touch(index);
         Some(self.place(index))
+    }
+
+    /// Where this key is, moved to the young end; if it is new there, what had to go.
+    pub(crate) fn place_of(&mut self, key: &K, value: impl FnOnce() -> V) -> (Place, Option<V>) {
+        match self.find(key) {
+            Some(place) => (place, None),
+            None => self.insert(key.clone(), value()),
+        }
+    }
+
+    /// The key of a place, if its entry is still there.
+    pub(crate) fn key_at(&self, place: Place) -> Option<&K> {
+        let entry = self.entries.get(place.index as usize)?;
+        (entry.generation == place.generation && entry.value.is_some()).then_some(&entry.key)
+    }
+
+    /// Moves an entry that is there to the young end.
+    pub(crate) fn renew(&mut self, place: Place) {
+        self.touch(place.index);
     }
 
     /// The key that equals this one, moved to the young end.

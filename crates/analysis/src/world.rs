@@ -2,6 +2,7 @@
 
 use crate::ledger::Passage;
 use crate::names::Known;
+use crate::parties::{Directory, Parties};
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::RefCell;
 use wirewait_wire::{Announces, DissectorId, Endpoint, Frame, Registry, Span, Timestamp, Walk};
@@ -43,10 +44,11 @@ pub(crate) struct Seen<'a> {
 
 /// What a conversation tells the books.
 pub(crate) enum Event<'a> {
-    /// A request was seen: asks for the number of its transaction.
-    Opened(&'a mut u64),
-    /// A response without a request was seen: asks for the number of its transaction.
-    Orphaned(&'a mut u64),
+    /// A request was seen: asks for the number of its transaction, and for its parties, of
+    /// which it tells those of the one before.
+    Opened(&'a mut Transaction, &'a mut Parties),
+    /// The same of a response without a request.
+    Orphaned(&'a mut Transaction, &'a mut Parties),
     /// So many bytes more (or fewer) are held back in a stream.
     Held(isize),
     /// A request is complete that keeps its client waiting.
@@ -62,11 +64,11 @@ pub(crate) enum Event<'a> {
     /// A transport did something that an administrator counts.
     Notice(Notice),
     /// A request is complete.
-    Asked(&'a Transaction),
+    Asked(Case<'a>),
     /// Its answer is complete.
-    Answered(&'a Transaction),
+    Answered(Case<'a>),
     /// A transaction is closed.
-    Closed(&'a Transaction),
+    Closed(Case<'a>),
     /// Where nothing below repeats what is lost, the frame under way repeats a message whose
     /// first copy came so long ago, ns.
     Repeated(i64),
@@ -81,14 +83,37 @@ pub(crate) enum Event<'a> {
     Did(u64, Deed, Option<u64>),
 }
 
+/// A transaction and its parties.
+#[derive(Clone, Copy)]
+pub(crate) struct Case<'a> {
+    pub(crate) transaction: &'a Transaction,
+    pub(crate) parties: &'a Parties,
+}
+
+impl<'a> Case<'a> {
+    /// With its parties as they stand now; `room` is for those that have to be looked up again.
+    pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Parties) -> Self {
+        let parties = directory.current(self.transaction, self.parties, room);
+        Self { parties, ..self }
+    }
+}
+
 /// Somebody waits for a request.
 #[derive(Clone, Copy)]
 pub(crate) struct Wait<'a> {
-    pub(crate) transaction: &'a Transaction,
+    pub(crate) case: Case<'a>,
     /// When its first byte was seen.
     pub(crate) began: Timestamp,
     /// Whoever answers: the server is not known before.
     pub(crate) anyone: bool,
+}
+
+impl<'a> Wait<'a> {
+    /// The same of the request that is waited for.
+    pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Parties) -> Self {
+        let case = self.case.known(directory, room);
+        Self { case, ..self }
+    }
 }
 
 pub(crate) type Events<'a> = &'a mut dyn FnMut(Event<'_>);

@@ -5,8 +5,9 @@ mod row;
 
 pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units};
 
+use crate::column::Column;
 use crate::table::Table;
-use crate::world::{Seen, Wait};
+use crate::world::{Case, Seen, Wait};
 use crate::{Flags, Notice, Noticed, Outcome, Settings, Transaction, Volume};
 use handles::Handles;
 use std::collections::BTreeMap;
@@ -21,7 +22,8 @@ pub(crate) struct Spending {
     efforts: Table<u64, Effort>,
     /// Of conversations that were forgotten, and of transactions.
     rows: Table<RowKey, EfficiencyRow>,
-    sessions: Table<(Endpoint, Endpoint, &'static str), Session>,
+    /// Of each client at each server on each carrier.
+    sessions: Column<Session>,
     handles: Handles,
     elsewhere: Volume,
     copies: Volume,
@@ -70,7 +72,7 @@ impl Spending {
         Self {
             efforts: Table::new(settings.conversations),
             rows: Table::new(settings.rows),
-            sessions: Table::new(settings.rows),
+            sessions: Column::new(),
             handles: Handles::new(settings.rows),
             elsewhere: Volume::default(),
             copies: Volume::default(),
@@ -80,7 +82,7 @@ impl Spending {
         }
     }
 
-    /// Rows, sessions and handles that were dropped because there were too many.
+    /// Rows and handles that were dropped because there were too many.
     pub(crate) fn evicted(&self) -> u64 {
         self.evicted + self.handles.evicted
     }
@@ -185,11 +187,14 @@ impl Spending {
         if wait.anyone {
             return;
         }
-        let t = wait.transaction;
+        let Case {
+            transaction: t,
+            parties,
+        } = wait.case;
         let server = t.server.station();
         let effort = self.effort(t.conversation);
         (effort.server, effort.carrier) = (Some(server), t.carrier);
-        let session = self.session(t);
+        let session = self.sessions.of(parties.tie);
         if session.outstanding == 0 {
             session.since = session.until.map_or(wait.began, |at| at.max(wait.began));
         }
@@ -208,8 +213,8 @@ impl Spending {
         if wait.anyone {
             return;
         }
-        let t = wait.transaction;
-        let session = self.session(t);
+        let t = wait.case.transaction;
+        let session = self.sessions.of(wait.case.parties.tie);
         if session.outstanding == 0 {
             // Its beginning was dropped with an evicted session.
             return;
@@ -226,7 +231,8 @@ impl Spending {
     }
 
     /// Counts a closed transaction.
-    pub(crate) fn closed(&mut self, t: &Transaction) {
+    pub(crate) fn closed(&mut self, case: Case<'_>) {
+        let t = case.transaction;
         let effort = self.effort(t.conversation);
         // Whom a question to anyone was for shows in the first answer.
         if effort.server.is_none() && t.response.is_some() {
@@ -332,19 +338,6 @@ impl Spending {
             }
         };
         self.rows.at(place)
-    }
-
-    fn session(&mut self, t: &Transaction) -> &mut Session {
-        let key = (t.client.station(), t.server.station(), t.carrier);
-        let place = match self.sessions.find(&key) {
-            Some(place) => place,
-            None => {
-                let (place, evicted) = self.sessions.insert(key, Session::default());
-                self.evicted += u64::from(evicted.is_some());
-                place
-            }
-        };
-        self.sessions.at(place)
     }
 }
 

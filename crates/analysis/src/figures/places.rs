@@ -1,20 +1,13 @@
 //! Statistics by user, share and file, where these have names.
 
 use super::{counts_for_places, timed};
+use crate::column::Column;
+use crate::parties::Directory;
 use crate::sample::Draw;
-use crate::table::Table;
-use crate::{Counts, FrameSums, Grouping, PlaceRow, Samples, Spread, Transaction};
+use crate::world::Case;
+use crate::{Counts, FrameSums, PlaceRow, Samples, Spread, Transaction};
 use std::sync::Arc;
-use wirewait_wire::{Endpoint, Kind};
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    server: Endpoint,
-    by: Grouping,
-    /// The share of a file.
-    share: Option<Arc<str>>,
-    name: Arc<str>,
-}
+use wirewait_wire::Kind;
 
 #[derive(Default)]
 struct Row {
@@ -30,54 +23,30 @@ struct Row {
 }
 
 pub(super) struct Places {
-    rows: Table<Key, Row>,
-    pub(super) evicted: u64,
+    rows: Column<Row>,
 }
 
 impl Places {
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(super) const fn new() -> Self {
         Self {
-            rows: Table::new(capacity),
-            evicted: 0,
+            rows: Column::new(),
         }
     }
 
     /// Counts a closed transaction under each name of its place.
-    pub(super) fn closed(&mut self, t: &Transaction) {
-        let Some(place) = &t.place else {
-            return;
-        };
-        for (by, name) in [
-            (Grouping::User, &place.user),
-            (Grouping::Share, &place.share),
-            (Grouping::File, &place.path),
-        ] {
-            let Some(name) = name else {
-                continue;
-            };
-            let key = Key {
-                server: t.server.station(),
-                by,
-                share: place.share.clone().filter(|_| by == Grouping::File),
-                name: Arc::clone(name),
-            };
-            let at = match self.rows.find(&key) {
-                Some(at) => at,
-                None => {
-                    let (at, evicted) = self.rows.insert(key, Row::default());
-                    self.evicted += u64::from(evicted.is_some());
-                    at
-                }
-            };
-            self.rows.at(at).add(t);
+    pub(super) fn closed(&mut self, case: Case<'_>) {
+        let named = case.parties.named.iter();
+        for label in named.flat_map(|named| named.labels).flatten() {
+            self.rows.of(label).add(case.transaction);
         }
     }
 
     /// By kind of name, then by total response time, the greatest first.
-    pub(super) fn rows(&self) -> Vec<PlaceRow> {
+    pub(super) fn rows(&self, directory: &Directory) -> Vec<PlaceRow> {
         let mut rows: Vec<PlaceRow> = self
             .rows
             .iter()
+            .filter_map(|(place, row)| Some((directory.label(place)?, row)))
             .map(|(key, row)| PlaceRow {
                 server: key.server,
                 by: key.by,

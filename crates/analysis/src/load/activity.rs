@@ -4,16 +4,15 @@
 //! on through a gap up to the think-time limit if another request follows. How a gap ends is
 //! known only when it is over, so an instant is settled some time after it has passed.
 
-use crate::table::Table;
+use crate::column::Column;
+use crate::table::Place;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-use wirewait_wire::{Endpoint, Timestamp};
+use wirewait_wire::Timestamp;
 
 /// A request counts from its first byte, but is known when it is complete: so much later at
 /// most, ns.
 const LAG_NS: i64 = 500_000_000;
-/// Stations whose activity is followed at once.
-const STATIONS: usize = 4096;
 /// Stretches remembered behind the present one.
 const STRETCHES: usize = 16_384;
 
@@ -46,54 +45,48 @@ struct Station {
 /// The number of active stations over time.
 #[derive(Clone)]
 pub(super) struct Activity {
-    stations: Table<Endpoint, Station>,
+    stations: Column<Station>,
     /// Stations with nothing outstanding, by when they had at the earliest.
-    resting: BinaryHeap<Reverse<(Timestamp, Endpoint)>>,
+    resting: BinaryHeap<Reverse<(Timestamp, Place)>>,
     /// Changes of the number that are not settled yet.
     edges: BTreeMap<Timestamp, i64>,
     stretches: VecDeque<Stretch>,
+    /// The one that was found last.
+    found: Option<Stretch>,
     /// Where the present stretch began.
     since: Option<Timestamp>,
     level: u32,
     think_ns: i64,
     /// Everything before is known.
     frontier: Timestamp,
-    /// Stations that were given up because there were too many.
-    pub(super) evicted: u64,
 }
 
 impl Activity {
     pub(super) fn new(think_ns: i64) -> Self {
         Self {
-            stations: Table::new(STATIONS),
+            stations: Column::new(),
             resting: BinaryHeap::new(),
             edges: BTreeMap::new(),
             stretches: VecDeque::new(),
+            found: None,
             since: None,
             level: 0,
             think_ns,
             frontier: Timestamp::from_nanos(i64::MIN),
-            evicted: 0,
         }
     }
 
     /// A station waits for a request whose first byte came at `at`.
-    pub(super) fn begins(&mut self, client: Endpoint, at: Timestamp) {
-        let place = match self.stations.find(&client) {
-            Some(place) => place,
-            None => {
-                let (place, evicted) = self.stations.insert(client, Station::default());
-                if let Some(gone) = evicted {
-                    self.evicted += 1;
-                    if gone.active {
-                        self.edge(gone.idle_since.max(gone.since), -1);
-                    }
-                }
-                place
-            }
-        };
+    pub(super) fn begins(&mut self, client: Place, at: Timestamp) {
         let think_ns = self.think_ns;
-        let station = self.stations.at(place);
+        let (station, gone) = self.stations.renewed(client);
+        if let Some(gone) = gone
+            && gone.active
+        {
+            // Whoever had the place before is not followed any more.
+            self.edge(gone.idle_since.max(gone.since), -1);
+            return self.begins(client, at);
+        }
         station.outstanding = station.outstanding.saturating_add(1);
         let idle_since = station.idle_since;
         if station.active && (station.outstanding > 1 || at.since(idle_since) <= think_ns) {
@@ -110,11 +103,10 @@ impl Activity {
     }
 
     /// A station no longer waits for one of its requests, since `at`.
-    pub(super) fn ends(&mut self, client: Endpoint, at: Timestamp) {
-        let Some(place) = self.stations.find(&client) else {
+    pub(super) fn ends(&mut self, client: Place, at: Timestamp) {
+        let Some(station) = self.stations.known(client) else {
             return;
         };
-        let station = self.stations.at(place);
         if station.outstanding == 0 {
             // Its beginning went with an evicted station.
             return;
@@ -160,7 +152,7 @@ impl Activity {
 
     /// The stretch at whose end, or before, this instant lies; the present one ends where
     /// everything is known. `None` before the first and where it is forgotten.
-    pub(super) fn at(&self, when: Timestamp) -> Option<Stretch> {
+    pub(super) fn at(&mut self, when: Timestamp) -> Option<Stretch> {
         if let Some(since) = self.since
             && (when > since || when == since && self.stretches.is_empty())
         {
@@ -170,18 +162,23 @@ impl Activity {
                 stations: self.level,
             });
         }
+        // They lie one behind the other, and most instants in the one that was found last.
+        let is_in = |s: &Stretch| s.start < when && when <= s.end;
+        if self.found.is_some_and(|s| is_in(&s)) {
+            return self.found;
+        }
         let n = self.stretches.partition_point(|s| s.end < when);
         let stretch = self.stretches.get(n).copied();
+        self.found = stretch.filter(is_in);
         stretch.filter(|s| s.start <= when)
     }
 
     /// A station in the queue has come to its turn.
-    fn rest(&mut self, client: Endpoint) {
-        let Some(place) = self.stations.find(&client) else {
+    fn rest(&mut self, client: Place) {
+        let frontier = self.frontier;
+        let Some(station) = self.stations.known(client) else {
             return;
         };
-        let frontier = self.frontier;
-        let station = self.stations.at(place);
         station.queued = false;
         if station.outstanding > 0 || !station.active {
             return;
@@ -218,7 +215,8 @@ impl Activity {
             over(stretch);
             self.stretches.push_back(stretch);
             if self.stretches.len() > STRETCHES {
-                self.stretches.pop_front();
+                let gone = self.stretches.pop_front();
+                self.found.take_if(|found| Some(*found) == gone);
             }
         }
         self.since = Some(at);
@@ -230,6 +228,7 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Table;
     use proptest::prelude::*;
 
     const THINK: i64 = 100;
@@ -238,8 +237,8 @@ mod tests {
         Timestamp::from_nanos(ns)
     }
 
-    fn station(n: u8) -> Endpoint {
-        Endpoint::mac([2, 0, 0, 0, 0, n])
+    fn station(n: u8) -> Place {
+        Place::nth(n.into())
     }
 
     /// Start, end and stations of each stretch.
@@ -284,7 +283,7 @@ mod tests {
         activity.begins(station(1), at(10));
         activity.ends(station(1), at(20));
         stretches(&mut activity);
-        let level = |when| activity.at(at(when)).map(|s| s.stations);
+        let mut level = |when| activity.at(at(when)).map(|s| s.stations);
         assert_eq!(level(9), None);
         assert_eq!(
             (level(10), level(15), level(20)),
@@ -306,15 +305,13 @@ mod tests {
     }
 
     #[test]
-    fn stations_are_bounded() {
+    fn a_station_whose_place_was_given_away_is_active_no_more() {
+        let mut places: Table<&str, ()> = Table::new(1);
         let mut activity = Activity::new(THINK);
-        for n in 0..=STATIONS as u64 {
-            let [.., a, b] = n.to_be_bytes();
-            activity.begins(Endpoint::mac([2, 0, 0, 0, a, b]), at(1));
-        }
-        assert_eq!(activity.evicted, 1);
+        activity.begins(places.insert("one", ()).0, at(1));
+        activity.begins(places.insert("other", ()).0, at(5));
         activity.settle(at(10_000_000_000), &mut |_| {});
-        assert_eq!(activity.level as usize, STATIONS);
+        assert_eq!(activity.level, 1);
     }
 
     proptest! {

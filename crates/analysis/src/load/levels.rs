@@ -4,8 +4,9 @@ use super::activity::{Activity, Stretch};
 use super::knee::{self, Knee};
 use crate::distribution::Distribution;
 use crate::figures::{clean_turnaround, counts_for_stations, timed};
+use crate::table::Place;
 use crate::{ENOUGH, Outcome, Spread, Times, Transaction};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// A number of active stations is steady when it does not change for so long, ns. Shorter
@@ -255,16 +256,20 @@ impl Sums {
 
 #[derive(Clone, Default)]
 struct Row {
+    from: u32,
     to: u32,
     steady: Sums,
     ramps: Sums,
 }
 
+type Rows = Vec<Option<Box<Row>>>;
+
 /// The levels of the capture, a server or an interface.
 #[derive(Clone)]
 pub(super) struct Levels {
     activity: Activity,
-    rows: BTreeMap<u32, Row>,
+    /// By the number of their class.
+    rows: Rows,
     waiting: VecDeque<Item>,
     wire: VecDeque<(Timestamp, u64)>,
     unplaced: u64,
@@ -274,18 +279,18 @@ impl Levels {
     pub(super) fn new(think_ns: i64) -> Self {
         Self {
             activity: Activity::new(think_ns),
-            rows: BTreeMap::new(),
+            rows: Vec::new(),
             waiting: VecDeque::new(),
             wire: VecDeque::new(),
             unplaced: 0,
         }
     }
 
-    pub(super) fn begins(&mut self, client: Endpoint, at: Timestamp) {
+    pub(super) fn begins(&mut self, client: Place, at: Timestamp) {
         self.activity.begins(client, at);
     }
 
-    pub(super) fn ends(&mut self, client: Endpoint, at: Timestamp) {
+    pub(super) fn ends(&mut self, client: Place, at: Timestamp) {
         self.activity.ends(client, at);
     }
 
@@ -332,16 +337,13 @@ impl Levels {
         self.place_known();
     }
 
-    pub(super) fn evicted(&self) -> u64 {
-        self.activity.evicted
-    }
-
     pub(super) fn curve(&self, of: LoadOf) -> LevelCurve {
         let mut levels: Vec<LevelRow> = self
             .rows
             .iter()
-            .map(|(stations, row)| LevelRow {
-                stations: *stations,
+            .flatten()
+            .map(|row| LevelRow {
+                stations: row.from,
                 stations_to: row.to,
                 steady: row.steady.figures(),
                 ramps: row.ramps.figures(),
@@ -417,16 +419,22 @@ impl Levels {
     }
 }
 
-fn count_time(rows: &mut BTreeMap<u32, Row>, stretch: Stretch) {
+fn count_time(rows: &mut Rows, stretch: Stretch) {
     let sums = sums(rows, stretch);
     sums.ns = sums.ns.saturating_add(stretch.ns());
 }
 
-fn sums(rows: &mut BTreeMap<u32, Row>, stretch: Stretch) -> &mut Sums {
-    let (from, to) = class(stretch.stations);
-    let row = rows.entry(from).or_insert_with(|| Row {
-        to,
-        ..Row::default()
+fn sums(rows: &mut Rows, stretch: Stretch) -> &mut Sums {
+    let (number, from, to) = class(stretch.stations);
+    if number >= rows.len() {
+        rows.resize_with(number + 1, || None);
+    }
+    let row = rows[number].get_or_insert_with(|| {
+        Box::new(Row {
+            from,
+            to,
+            ..Row::default()
+        })
     });
     if stretch.ns() >= STEADY_NS {
         &mut row.steady
@@ -435,15 +443,16 @@ fn sums(rows: &mut BTreeMap<u32, Row>, stretch: Stretch) -> &mut Sums {
     }
 }
 
-/// Numbers of stations that share a row.
-fn class(stations: u32) -> (u32, u32) {
+/// Numbers of stations that share a row, and the number of that class.
+fn class(stations: u32) -> (usize, u32, u32) {
     if stations < EXACT {
-        return (stations, stations);
+        return (stations as usize, stations, stations);
     }
-    let step = (1u32 << stations.ilog2()) / PER_DOUBLING;
+    let doublings = stations.ilog2();
+    let step = (1u32 << doublings) / PER_DOUBLING;
     let from = stations - stations % step;
-    (from, from + (step - 1))
+    let number = EXACT + (doublings - EXACT.ilog2()) * PER_DOUBLING + (from / step - PER_DOUBLING);
+    (number as usize, from, from + (step - 1))
 }
-
 #[cfg(test)]
 mod tests;

@@ -23,8 +23,9 @@ pub use routers::TransitRow;
 pub use sizes::{Example, SizeCurve, SizeRow};
 pub use timeline::{Interval, Timeline};
 
-use crate::world::{Seen, Wait};
-use crate::{Settings, Transaction};
+use crate::Settings;
+use crate::parties::Directory;
+use crate::world::{Case, Seen, Wait};
 use heard::Heard;
 use hops::Hops;
 use levels::Item;
@@ -104,24 +105,25 @@ impl Loads {
     /// A client waits for a request. Questions to anyone make nobody busy.
     pub(crate) fn begins(&mut self, wait: Wait<'_>) {
         if !wait.anyone {
-            self.scopes.begins(wait.transaction, wait.began);
+            self.scopes.begins(wait.case.parties, wait.began);
         }
     }
 
     /// It no longer does, since `at`.
     pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp) {
         if !wait.anyone {
-            self.scopes.ends(wait.transaction, at);
+            self.scopes.ends(wait.case.parties, at);
         }
     }
 
     /// A transaction is closed.
-    pub(crate) fn closed(&mut self, t: &Transaction) {
-        self.sizes.closed(t);
+    pub(crate) fn closed(&mut self, case: Case<'_>) {
+        let t = case.transaction;
+        self.sizes.closed(t, case.parties.server);
         self.hops.closed(t);
         if let Some(item) = Item::new(t) {
             self.series.closed(&item);
-            self.scopes.closed(t, item);
+            self.scopes.closed(case.parties, item);
         }
     }
 
@@ -144,11 +146,11 @@ impl Loads {
     }
 
     /// As it stands.
-    pub(crate) fn load(&self) -> Load {
+    pub(crate) fn load(&self, directory: &Directory) -> Load {
         let timeline = self.series.timeline();
         Load {
-            levels: self.scopes.curves(),
-            sizes: self.sizes.curves(),
+            levels: self.scopes.curves(directory),
+            sizes: self.sizes.curves(directory),
             dips: dips::find(&timeline),
             timeline: timeline.shown(),
             hops: self.hops.rows(),

@@ -3,29 +3,27 @@
 
 use super::activity::Stretch;
 use super::levels::{Item, LevelCurve, Levels, LoadOf};
-use crate::Transaction;
-use crate::table::Table;
+use crate::column::Column;
+use crate::parties::{Directory, Parties};
+use crate::table::{Place, Table};
 use crate::world::Seen;
 use std::hash::Hash;
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// Servers, and interfaces, followed at once.
 const PARTS: usize = 16;
-/// Stations of which the interface is remembered.
-const STATIONS: usize = 4096;
 /// What can be known is settled this often, in the capture's own time, ns.
 const SETTLE_NS: u64 = 50_000_000;
 
 pub(super) struct Scopes {
     whole: Levels,
-    servers: Parts<Endpoint>,
+    servers: Parts<Place>,
     interfaces: Parts<u32>,
     /// On which interface a station's requests were seen.
-    places: Table<Endpoint, u32>,
+    places: Column<u32>,
     /// The interface of the frame under way.
     interface: u32,
     settled: Timestamp,
-    evicted: u64,
 }
 
 impl Scopes {
@@ -34,10 +32,9 @@ impl Scopes {
             whole: Levels::new(think_ns),
             servers: Parts::new(think_ns),
             interfaces: Parts::new(think_ns),
-            places: Table::new(STATIONS),
+            places: Column::new(),
             interface: 0,
             settled: Timestamp::from_nanos(i64::MIN),
-            evicted: 0,
         }
     }
 
@@ -59,26 +56,18 @@ impl Scopes {
         }
     }
 
-    pub(super) fn begins(&mut self, t: &Transaction, at: Timestamp) {
-        let (client, interface) = (t.client.station(), self.interface);
-        match self.places.find(&client) {
-            Some(place) => *self.places.at(place) = interface,
-            None => {
-                let (_, evicted) = self.places.insert(client, interface);
-                self.evicted += u64::from(evicted.is_some());
-            }
-        }
-        self.servers.follow(t.server.station(), &self.whole);
-        self.each(t, |levels| levels.begins(client, at));
+    pub(super) fn begins(&mut self, parties: &Parties, at: Timestamp) {
+        *self.places.of(parties.client) = self.interface;
+        self.servers.follow(parties.server, &self.whole);
+        self.each(parties, |levels| levels.begins(parties.client, at));
     }
 
-    pub(super) fn ends(&mut self, t: &Transaction, at: Timestamp) {
-        let client = t.client.station();
-        self.each(t, |levels| levels.ends(client, at));
+    pub(super) fn ends(&mut self, parties: &Parties, at: Timestamp) {
+        self.each(parties, |levels| levels.ends(parties.client, at));
     }
 
-    pub(super) fn closed(&mut self, t: &Transaction, item: Item) {
-        self.each(t, |levels| levels.closed(item));
+    pub(super) fn closed(&mut self, parties: &Parties, item: Item) {
+        self.each(parties, |levels| levels.closed(item));
     }
 
     pub(super) fn finish(&mut self, over: &mut impl FnMut(Stretch)) {
@@ -89,24 +78,26 @@ impl Scopes {
     }
 
     pub(super) fn evicted(&self) -> u64 {
-        [
-            self.evicted,
-            self.whole.evicted(),
-            self.servers.evicted,
-            self.interfaces.evicted,
-        ]
-        .into_iter()
-        .fold(0, u64::saturating_add)
+        self.servers.evicted.saturating_add(self.interfaces.evicted)
     }
 
     /// The capture, servers, interfaces, in their order.
-    pub(super) fn curves(&self) -> Vec<LevelCurve> {
+    pub(super) fn curves(&self, directory: &Directory) -> Vec<LevelCurve> {
         let whole = self.whole.curve(LoadOf::Capture);
-        let servers = self.servers.curves(LoadOf::Server).into_iter();
-        let interfaces = self.interfaces.curves(LoadOf::Interface).into_iter();
-        let parts = servers.chain(interfaces);
+        let servers = self.servers.all.iter();
+        let mut servers: Vec<(Endpoint, &Levels)> = servers
+            .filter_map(|(place, levels)| Some((directory.station(*place)?, levels)))
+            .collect();
+        servers.sort_by_key(|(server, _)| *server);
+        let servers = servers.into_iter();
+        let servers = servers.map(|(server, levels)| levels.curve(LoadOf::Server(server)));
+        let mut interfaces: Vec<(&u32, &Levels)> = self.interfaces.all.iter().collect();
+        interfaces.sort_by_key(|(number, _)| **number);
+        let interfaces = interfaces.into_iter();
+        let interfaces = interfaces.map(|(n, levels)| levels.curve(LoadOf::Interface(*n)));
         std::iter::once(whole)
-            .chain(parts)
+            .chain(servers)
+            .chain(interfaces)
             .filter(|curve| !curve.levels.is_empty())
             .collect()
     }
@@ -117,14 +108,12 @@ impl Scopes {
     }
 
     /// Tells all whom a transaction concerns.
-    fn each(&mut self, t: &Transaction, mut tell: impl FnMut(&mut Levels)) {
-        if let Some(levels) = self.servers.of(t.server.station()) {
+    fn each(&mut self, parties: &Parties, mut tell: impl FnMut(&mut Levels)) {
+        if let Some(levels) = self.servers.of(parties.server) {
             tell(levels);
         }
-        let place = self.places.find(&t.client.station());
-        let interface = place.map(|place| *self.places.at(place));
-        if let Some(interface) = interface
-            && let Some(levels) = self.interfaces.of(interface)
+        if let Some(interface) = self.places.known(parties.client)
+            && let Some(levels) = self.interfaces.of(*interface)
         {
             tell(levels);
         }
@@ -142,7 +131,7 @@ struct Parts<K> {
     evicted: u64,
 }
 
-impl<K: Copy + Ord + Hash> Parts<K> {
+impl<K: Copy + Eq + Hash> Parts<K> {
     fn new(think_ns: i64) -> Self {
         Self {
             only: None,
@@ -171,14 +160,10 @@ impl<K: Copy + Ord + Hash> Parts<K> {
 
     /// The levels of a part that is followed, if it is not the only one.
     fn of(&mut self, key: K) -> Option<&mut Levels> {
+        if !self.several {
+            return None;
+        }
         let place = self.all.find(&key)?;
         self.all.get_mut(place)
-    }
-
-    fn curves(&self, of: fn(K) -> LoadOf) -> Vec<LevelCurve> {
-        let mut all: Vec<(&K, &Levels)> = self.all.iter().collect();
-        all.sort_by_key(|(key, _)| **key);
-        let all = all.into_iter();
-        all.map(|(key, levels)| levels.curve(of(*key))).collect()
     }
 }

@@ -3,7 +3,8 @@
 use super::anomalies::{self, Anomaly};
 use crate::distribution::Distribution;
 use crate::figures::{clean_turnaround, timed};
-use crate::table::Table;
+use crate::parties::Directory;
+use crate::table::{Place, Table};
 use crate::{Spread, Times, Transaction};
 use std::collections::BTreeMap;
 use wirewait_wire::{Endpoint, Kind};
@@ -75,7 +76,7 @@ struct Curve {
 }
 
 pub(super) struct Sizes {
-    curves: Table<(Endpoint, Kind), Curve>,
+    curves: Table<(Place, Kind), Curve>,
     pub(super) evicted: u64,
 }
 
@@ -87,7 +88,7 @@ impl Sizes {
         }
     }
 
-    pub(super) fn closed(&mut self, t: &Transaction) {
+    pub(super) fn closed(&mut self, t: &Transaction, server: Place) {
         if !matches!(t.kind, Kind::Read | Kind::Write) || t.asked_bytes == 0 {
             return;
         }
@@ -95,15 +96,8 @@ impl Sizes {
         let Some(ns) = timed(t).filter(|_| t.data_bytes > 0) else {
             return;
         };
-        let key = (t.server.station(), t.kind);
-        let place = match self.curves.find(&key) {
-            Some(place) => place,
-            None => {
-                let (place, evicted) = self.curves.insert(key, Curve::default());
-                self.evicted += u64::from(evicted.is_some());
-                place
-            }
-        };
+        let (place, evicted) = self.curves.place_of(&(server, t.kind), Curve::default);
+        self.evicted += u64::from(evicted.is_some());
         let row = self.curves.at(place).row(t.asked_bytes);
         row.response_time.record(ns);
         row.data_bytes = row.data_bytes.saturating_add(t.data_bytes);
@@ -121,15 +115,20 @@ impl Sizes {
     }
 
     /// By total response time, the greatest first.
-    pub(super) fn curves(&self) -> Vec<SizeCurve> {
+    pub(super) fn curves(&self, directory: &Directory) -> Vec<SizeCurve> {
         let total = |curve: &Curve| -> i128 {
             let rows = curve.rows.values();
             rows.map(|row| row.response_time.total()).sum()
         };
-        let mut curves: Vec<(&(Endpoint, Kind), &Curve)> = self.curves.iter().collect();
-        curves.sort_by_key(|(key, curve)| (std::cmp::Reverse(total(curve)), **key));
+        let curves = self.curves.iter();
+        let mut curves: Vec<((Endpoint, Kind), &Curve)> = curves
+            .filter_map(|((server, kind), curve)| {
+                Some(((directory.station(*server)?, *kind), curve))
+            })
+            .collect();
+        curves.sort_by_key(|(key, curve)| (std::cmp::Reverse(total(curve)), *key));
         let curves = curves.into_iter();
-        curves.map(|(key, curve)| curve.shown(*key)).collect()
+        curves.map(|(key, curve)| curve.shown(key)).collect()
     }
 }
 

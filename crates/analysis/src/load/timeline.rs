@@ -92,6 +92,8 @@ pub(super) struct Series {
     /// Number of the first bucket, in widths since 1970.
     first: i64,
     buckets: Vec<Interval>,
+    /// The bucket that was found last, and where it begins.
+    latest: Option<(usize, i64)>,
 }
 
 impl Default for Series {
@@ -100,6 +102,7 @@ impl Default for Series {
             width_ns: NARROWEST_NS,
             first: 0,
             buckets: Vec::new(),
+            latest: None,
         }
     }
 }
@@ -165,6 +168,26 @@ impl Series {
 
     /// The bucket of an instant; there is always one, as the width grows until there is.
     fn bucket(&mut self, at: Timestamp) -> Option<&mut Interval> {
+        let index = match self.latest {
+            Some((index, begins))
+                if (0..self.width_ns).contains(&at.as_nanos().saturating_sub(begins)) =>
+            {
+                index
+            }
+            _ => {
+                let index = self.find(at)?;
+                let number = self.first.checked_add(i64::try_from(index).ok()?);
+                let begins = number.and_then(|number| number.checked_mul(self.width_ns));
+                self.latest = begins.map(|begins| (index, begins));
+                index
+            }
+        };
+        self.buckets.get_mut(index)
+    }
+
+    /// Where its bucket is, made if there was none.
+    fn find(&mut self, at: Timestamp) -> Option<usize> {
+        self.latest = None;
         let number = |width: i64| at.as_nanos().div_euclid(width);
         if self.buckets.is_empty() {
             self.first = number(self.width_ns);
@@ -193,7 +216,7 @@ impl Series {
         if at >= self.buckets.len() {
             self.buckets.resize(at + 1, Interval::default());
         }
-        self.buckets.get_mut(at)
+        Some(at)
     }
 
     /// Ten buckets become one.

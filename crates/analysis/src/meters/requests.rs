@@ -1,7 +1,10 @@
 //! What stations asked and answered.
 
 use super::{Readings, meter, row, sorted};
-use crate::table::Table;
+use crate::column::Column;
+use crate::parties::Directory;
+use crate::table::{Place, Table};
+use crate::world::Case;
 use crate::{Flags, Outcome, Transaction};
 use std::sync::Arc;
 use wirewait_wire::{Effects, Endpoint, File, Kind};
@@ -153,13 +156,15 @@ pub type ShareKey = (Endpoint, Endpoint, Arc<str>);
 #[derive(Default)]
 struct Next([Option<u64>; 2]);
 
-type Row = (Endpoint, Role, &'static str);
+/// A station and a protocol.
+type Row = (Place, &'static str);
 
 pub(super) struct Requests {
-    rows: Table<Row, RequestMeter>,
+    /// As client, and as server.
+    rows: [Table<Row, RequestMeter>; 2],
     errors: Table<ErrorKey, u64>,
     dialects: Table<(Endpoint, Arc<str>), u64>,
-    shares: Table<ShareKey, ShareMeter>,
+    shares: Column<ShareMeter>,
     /// What was agreed on, by conversation.
     buffers: Table<u64, u32>,
     handles: Table<(u64, u128), Next>,
@@ -168,23 +173,24 @@ pub(super) struct Requests {
 impl Requests {
     pub(super) fn new(rows: usize) -> Self {
         Self {
-            rows: Table::new(rows),
+            rows: [Role::Client, Role::Server].map(|_| Table::new(rows)),
             errors: Table::new(rows),
             dialects: Table::new(rows),
-            shares: Table::new(rows),
+            shares: Column::new(),
             buffers: Table::new(rows),
             handles: Table::new(rows),
         }
     }
 
-    pub(super) fn asked(&mut self, t: &Transaction, evicted: &mut u64) {
+    pub(super) fn asked(&mut self, case: Case<'_>, evicted: &mut u64) {
+        let t = case.transaction;
         let transfer = transfer(t);
         let random = self.is_random(t, transfer, evicted);
         let buffer = self.buffer(t);
         let asked = t.asked_bytes;
         let small = buffer.is_some_and(|buffer| asked * 4 < buffer);
         let large = buffer.is_some_and(|buffer| asked > buffer * 2);
-        self.both(t, evicted, |m, role| {
+        self.both(case, evicted, |m, role| {
             let (bytes, messages) = match role {
                 Role::Client => (&mut m.bytes_out, &mut m.messages_out),
                 Role::Server => (&mut m.bytes_in, &mut m.messages_in),
@@ -209,7 +215,7 @@ impl Requests {
                 None => m.others += 1,
             }
         });
-        if let Some(share) = self.share(t, evicted) {
+        if let Some(share) = self.share(case) {
             share.bytes_up = share.bytes_up.saturating_add(t.request_bytes);
             share.outstanding += 1;
             share.data_outstanding += u64::from(transfer.is_some());
@@ -221,7 +227,8 @@ impl Requests {
         }
     }
 
-    pub(super) fn answered(&mut self, t: &Transaction, evicted: &mut u64) {
+    pub(super) fn answered(&mut self, case: Case<'_>, evicted: &mut u64) {
+        let t = case.transaction;
         let transfer = transfer(t);
         let asked = t.outcome != Outcome::OrphanResponse;
         let done = t.ok() != Some(false);
@@ -231,7 +238,7 @@ impl Requests {
         let denied = t.flags.contains(Flags::RAW) && t.data_bytes == 0 && t.asked_bytes > 0;
         // A round of a session set-up that is not the last one is not ok, and no failure.
         let begins = effect(Effects::LOGS_ON) && t.status.is_none_or(|s| s.code == 0);
-        self.both(t, evicted, |m, role| {
+        self.both(case, evicted, |m, role| {
             let (bytes, messages) = match role {
                 Role::Client => (&mut m.bytes_in, &mut m.messages_in),
                 Role::Server => (&mut m.bytes_out, &mut m.messages_out),
@@ -297,7 +304,7 @@ impl Requests {
             *row(&mut self.dialects, &(t.client.station(), dialect), evicted) += 1;
         }
         self.count_error(t, evicted);
-        if let Some(share) = self.share(t, evicted) {
+        if let Some(share) = self.share(case) {
             share.bytes_down = share.bytes_down.saturating_add(t.response_bytes);
             share.outstanding = share.outstanding.saturating_sub(1);
             match transfer {
@@ -337,7 +344,8 @@ impl Requests {
     }
 
     /// What was not answered keeps nobody waiting any more.
-    pub(super) fn closed(&mut self, t: &Transaction, evicted: &mut u64) {
+    pub(super) fn closed(&mut self, case: Case<'_>, evicted: &mut u64) {
+        let t = case.transaction;
         let given_up =
             matches!(t.outcome, Outcome::Unanswered | Outcome::Cancelled) && t.response.is_none();
         if !given_up {
@@ -345,12 +353,12 @@ impl Requests {
         }
         // What the capture was too short for is not given up by anyone.
         let missed = Self::is_missed(t);
-        self.both(t, evicted, |m, _| {
+        self.both(case, evicted, |m, _| {
             m.outstanding = m.outstanding.saturating_sub(1);
             m.unanswered += u64::from(missed);
         });
         let data = transfer(t).is_some();
-        if let Some(share) = self.share(t, evicted) {
+        if let Some(share) = self.share(case) {
             share.outstanding = share.outstanding.saturating_sub(1);
             if data {
                 share.data_outstanding = share.data_outstanding.saturating_sub(1);
@@ -358,29 +366,45 @@ impl Requests {
         }
     }
 
-    pub(super) fn read(&self, readings: &mut Readings) {
-        readings.requests = sorted(&self.rows);
+    pub(super) fn read(&self, directory: &Directory, readings: &mut Readings) {
+        for (rows, role) in self.rows.iter().zip([Role::Client, Role::Server]) {
+            let rows = rows.iter().filter_map(|((place, protocol), meter)| {
+                Some(((directory.station(*place)?, role, *protocol), meter.clone()))
+            });
+            readings.requests.extend(rows);
+        }
+        readings.requests.sort_by(|a, b| a.0.cmp(&b.0));
         readings.errors = sorted(&self.errors);
         readings.dialects = sorted(&self.dialects);
-        readings.shares = sorted(&self.shares);
+        let shares = self.shares.iter();
+        readings.shares = shares
+            .filter_map(|(mount, meter)| Some((directory.mount(mount)?.clone(), meter.clone())))
+            .collect();
+        readings.shares.sort_by(|a, b| a.0.cmp(&b.0));
     }
 
     fn both(
         &mut self,
-        t: &Transaction,
+        case: Case<'_>,
         evicted: &mut u64,
         mut count: impl FnMut(&mut RequestMeter, Role),
     ) {
-        for (station, role) in [(t.client, Role::Client), (t.server, Role::Server)] {
-            let key = (station.station(), role, t.protocol);
-            count(row(&mut self.rows, &key, evicted), role);
+        let Case {
+            transaction,
+            parties,
+        } = case;
+        let [clients, servers] = &mut self.rows;
+        for (rows, station, role) in [
+            (clients, parties.client, Role::Client),
+            (servers, parties.server, Role::Server),
+        ] {
+            count(row(rows, &(station, transaction.protocol), evicted), role);
         }
     }
 
-    fn share(&mut self, t: &Transaction, evicted: &mut u64) -> Option<&mut ShareMeter> {
-        let share = t.place.as_ref()?.share.clone()?;
-        let key = (t.client.station(), t.server.station(), share);
-        Some(row(&mut self.shares, &key, evicted))
+    fn share(&mut self, case: Case<'_>) -> Option<&mut ShareMeter> {
+        let mount = case.parties.named?.mount?;
+        Some(self.shares.of(mount))
     }
 
     fn buffer(&mut self, t: &Transaction) -> Option<u64> {

@@ -2,9 +2,12 @@
 
 use super::{Readings, meter, row, sorted};
 use crate::Transaction;
+use crate::column::Column;
 use crate::notice::{Notice, Noticed};
+use crate::parties::Directory;
 use crate::table::Table;
-use crate::world::Seen;
+use crate::world::{Case, Seen};
+use std::collections::BTreeMap;
 use wirewait_wire::{Carries, Cast, Endpoint, Order};
 
 /// An acknowledgement alone that comes so long after the data had waited for data to ride on,
@@ -157,7 +160,8 @@ type Key = (Endpoint, &'static str);
 pub(super) struct Transports {
     rows: Table<Key, TransportMeter>,
     stations: Table<Endpoint, StationMeter>,
-    pairs: Table<(Endpoint, Endpoint, &'static str), PairMeter>,
+    /// Of each client and server on each carrier: bytes of messages up, and down.
+    ties: Column<[u64; 2]>,
     segments: Vec<SegmentMeter>,
     /// What the frame at hand carried: if it turns out to be a copy, it was counted before.
     latest: Option<Latest>,
@@ -182,7 +186,7 @@ impl Transports {
         Self {
             rows: Table::new(rows),
             stations: Table::new(rows),
-            pairs: Table::new(rows),
+            ties: Column::new(),
             segments: Vec::new(),
             latest: None,
             ports: Vec::new(),
@@ -238,15 +242,9 @@ impl Transports {
     }
 
     /// A message of a pair of stations is complete.
-    pub(super) fn message(&mut self, t: &Transaction, bytes: u64, asks: bool, evicted: &mut u64) {
-        let (client, server) = (t.client.station(), t.server.station());
-        let (from, to) = if asks {
-            (client, server)
-        } else {
-            (server, client)
-        };
-        row(&mut self.pairs, &(from, to, t.carrier), evicted).bytes_out += bytes;
-        row(&mut self.pairs, &(to, from, t.carrier), evicted).bytes_in += bytes;
+    pub(super) fn message(&mut self, case: Case<'_>, bytes: u64, asks: bool) {
+        let sum = &mut self.ties.of(case.parties.tie)[usize::from(!asks)];
+        *sum = sum.saturating_add(bytes);
     }
 
     /// Nobody has the name that a station called.
@@ -351,8 +349,8 @@ impl Transports {
         }
     }
 
-    pub(super) fn read(&self, readings: &mut Readings) {
-        let mut rows = std::collections::BTreeMap::<Key, TransportMeter>::new();
+    pub(super) fn read(&self, directory: &Directory, readings: &mut Readings) {
+        let mut rows = BTreeMap::<Key, TransportMeter>::new();
         for ((station, carrier), meter) in sorted(&self.rows) {
             let carrier = match station.port {
                 Some(port) if carrier.is_empty() => self
@@ -372,7 +370,23 @@ impl Transports {
         }
         readings.transports = rows.into_iter().collect();
         readings.stations = sorted(&self.stations);
-        readings.pairs = sorted(&self.pairs);
+        let mut pairs = BTreeMap::<(Endpoint, Endpoint, &'static str), PairMeter>::new();
+        let ties = self.ties.iter();
+        for ((client, server, carrier), [up, down]) in
+            ties.filter_map(|(tie, sums)| Some((directory.tie(tie)?, *sums)))
+        {
+            // Each may be a client of the other.
+            for (from, to, bytes_out, bytes_in) in
+                [(client, server, up, down), (server, client, down, up)]
+            {
+                let meter = PairMeter {
+                    bytes_out,
+                    bytes_in,
+                };
+                pairs.entry((from, to, carrier)).or_default().add(&meter);
+            }
+        }
+        readings.pairs = pairs.into_iter().collect();
         let segments = (0..).zip(&self.segments);
         readings.segments = segments.map(|(n, meter)| (n, meter.clone())).collect();
     }

@@ -4,7 +4,8 @@ use super::open::{State, transaction};
 use super::ranges::is_continuation;
 use super::{Pairing, Told};
 use crate::message::Message;
-use crate::world::{Between, Event, Events, World};
+use crate::parties::Parties;
+use crate::world::{Between, Case, Event, Events, World};
 use crate::{Deed, Flags, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
@@ -33,6 +34,7 @@ impl Pairing {
         let tally = &message.tally;
         if x.anyone && open.transaction.response.is_none() {
             open.transaction.server = between.ends[between.server];
+            open.parties = Parties::UNKNOWN;
         }
         if x.alias.is_some() && x.role == Role::Interim && open.alias.is_none() {
             open.alias = x.alias;
@@ -296,12 +298,15 @@ impl Pairing {
         if between.mid_capture && !self.asked {
             t.flags.set(Flags::MID_CAPTURE);
         }
-        events(Event::Orphaned(&mut t.number));
+        events(Event::Orphaned(&mut t, &mut self.parties));
         self.told = Told {
             deed: Some((t.number, Deed::Response)),
             asked: None,
         };
-        events(Event::Closed(&t));
+        events(Event::Closed(Case {
+            transaction: &t,
+            parties: &self.parties,
+        }));
     }
 
     pub(super) fn done(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
@@ -364,7 +369,7 @@ impl Pairing {
         self.due = self.due.min(open.deadline);
         let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
         open.stops_waiting(end, events);
-        events(Event::Answered(&open.transaction));
+        events(Event::Answered(open.case()));
     }
 
     /// The open request that this response belongs to.

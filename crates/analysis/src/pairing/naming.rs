@@ -3,6 +3,7 @@
 use super::open::Open;
 use crate::message::Message;
 use crate::names::{Number, Place};
+use crate::parties::Parties;
 use crate::world::World;
 use std::sync::Arc;
 use wirewait_wire::{Exchange, File, Kind};
@@ -67,6 +68,9 @@ impl Naming {
             return;
         }
         let mut known = world.names.borrow_mut();
+        if x.choice.is_some() || x.names {
+            open.parties = Parties::UNKNOWN;
+        }
         let t = &mut open.transaction;
         t.effects = t.effects.with(x.effects);
         t.buffer = t.buffer.or(x.buffer);

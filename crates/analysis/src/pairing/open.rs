@@ -4,8 +4,9 @@ use super::ranges::Ranges;
 use super::waits::Waiting;
 use crate::message::Message;
 use crate::names::Told;
+use crate::parties::Parties;
 use crate::piece::Tally;
-use crate::world::{Between, World};
+use crate::world::{Between, Case, World};
 use crate::{Deed, Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
 use wirewait_wire::{Asked, Exchange, Expect, Id, Kind, Parts, Status, Timestamp};
 
@@ -38,6 +39,8 @@ pub(super) struct Shelved {
 pub(super) struct Open {
     pub(super) serial: u64,
     pub(super) transaction: Transaction,
+    /// Whom it concerns; not known while that may have changed.
+    pub(super) parties: Parties,
     pub(super) state: State,
     /// The request was sent by this side.
     pub(super) side: usize,
@@ -107,6 +110,7 @@ impl Open {
         Self {
             serial,
             transaction: t,
+            parties: Parties::UNKNOWN,
             state: State::Asking,
             side,
             id: x.id,
@@ -136,6 +140,13 @@ impl Open {
             shelved: None,
             deadline: tally.extent.last.at.plus(world.settings.timeout_ns),
             deed: Deed::Request,
+        }
+    }
+
+    pub(super) fn case(&self) -> Case<'_> {
+        Case {
+            transaction: &self.transaction,
+            parties: &self.parties,
         }
     }
 

@@ -73,7 +73,7 @@ impl Open {
 
     fn wait(&self, began: Timestamp) -> Wait<'_> {
         Wait {
-            transaction: &self.transaction,
+            case: self.case(),
             began,
             // Whoever answers, the wait is for nobody in particular.
             anyone: self.anyone,

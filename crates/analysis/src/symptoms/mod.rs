@@ -21,17 +21,19 @@ mod sessions;
 mod thresholds;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
+use crate::column::Column;
 use crate::ledger::Passage;
-use crate::world::{Seen, Wait};
+use crate::parties::Directory;
+use crate::table::Place;
+use crate::world::{Case, Seen, Wait};
 use crate::{Flags, Mark, Notice, Noticed, Outcome, ServerRow, Settings, Transaction};
 use announced::Announced;
 use clients::Breaks;
 use evidence::Book;
 use files::Files;
 use links::Links;
-use rows::Rows;
 use segment::Segment;
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_wire::{Address, Endpoint, Kind, Presence, Timestamp};
@@ -128,11 +130,6 @@ struct Watcher {
     word: fn(&Transaction) -> Option<&'static str>,
 }
 
-/// Client and server.
-fn ends(t: &Transaction) -> (Endpoint, Endpoint) {
-    (t.client.station(), t.server.station())
-}
-
 fn operation(t: &Transaction) -> Option<&'static str> {
     Some(t.operation.name).filter(|name| !name.is_empty())
 }
@@ -163,7 +160,7 @@ struct Pair {
 /// Looks for symptoms.
 pub(crate) struct Watch {
     thresholds: Thresholds,
-    pairs: Rows<(Endpoint, Endpoint), Pair>,
+    pairs: Column<Pair>,
     breaks: Breaks,
     files: Files,
     links: Links,
@@ -179,7 +176,7 @@ impl Watch {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             thresholds: Thresholds::default(),
-            pairs: Rows::new(settings.rows),
+            pairs: Column::new(),
             breaks: Breaks::default(),
             files: Files::new(settings.rows),
             links: Links::new(settings.rows),
@@ -197,7 +194,6 @@ impl Watch {
     /// Rows dropped because there were too many.
     pub(crate) fn evicted(&self) -> u64 {
         [
-            self.pairs.evicted(),
             self.files.evicted(),
             self.links.evicted(),
             self.segment.evicted(),
@@ -217,19 +213,21 @@ impl Watch {
         }
     }
 
-    /// The capture missed what client or server sent.
-    pub(crate) fn missed(&mut self, (client, server): (Endpoint, Endpoint)) {
-        self.pairs.of(&(client.station(), server.station())).missed = true;
+    /// The capture missed what one of this pair sent.
+    pub(crate) fn missed(&mut self, pair: Place) {
+        self.pairs.of(pair).missed = true;
     }
 
     /// A transport did something.
-    pub(crate) fn noticed(&mut self, notice: &Notice) {
+    pub(crate) fn noticed(&mut self, notice: &Notice, directory: &mut Directory) {
         if let Noticed::Resent { after_ns } = notice.what {
-            let (from, to) = (notice.from.station(), notice.to.station());
-            let asked = self.pairs.known(&(from, to)).is_some();
-            let between = if asked { (from, to) } else { (to, from) };
-            if let Some(pair) = self.pairs.known(&between) {
-                repeats::resent(&mut pair.book, notice.mark, after_ns);
+            let (from, to) = (notice.from, notice.to);
+            for (client, server) in [(from, to), (to, from)] {
+                let pair = directory.known_pair(client, server);
+                if let Some(pair) = pair.and_then(|pair| self.pairs.known(pair)) {
+                    repeats::resent(&mut pair.book, notice.mark, after_ns);
+                    break;
+                }
             }
         }
         self.links.noticed(notice, &self.thresholds);
@@ -243,26 +241,31 @@ impl Watch {
 
     /// Somebody waits for a request.
     pub(crate) fn begins(&mut self, wait: Wait<'_>) {
-        let waiting = &mut self.pairs.of(&ends(wait.transaction)).waiting;
+        let waiting = &mut self.pairs.of(wait.case.parties.pair).waiting;
         if let Some((_, next)) = waiting.back_mut() {
             next.get_or_insert(wait.began);
         }
         if waiting.len() == WAITING {
             waiting.pop_front();
         }
-        waiting.push_back((wait.transaction.number, None));
+        waiting.push_back((wait.case.transaction.number, None));
     }
 
     /// Nobody waits for this request any more.
     pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp, passage: Option<&Passage>) {
-        let number = wait.transaction.number;
-        let waiting = &mut self.pairs.of(&ends(wait.transaction)).waiting;
+        let Case {
+            transaction: t,
+            parties,
+        } = wait.case;
+        let number = t.number;
+        let pair = self.pairs.of(parties.pair);
+        let waiting = &mut pair.waiting;
         let known = waiting.iter().position(|(other, _)| *other == number);
         let next = known.and_then(|place| waiting.remove(place)?.1);
         // Whoever asks for the next thing has given this one up, or waits for both.
         let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
         self.ended = Some((number, end.since(wait.began)));
-        if wait.anyone && wait.transaction.kind == Kind::Session {
+        if wait.anyone && t.kind == Kind::Session {
             if self.lookups.len() == LOOKUPS {
                 self.lookups.pop_front();
             }
@@ -271,8 +274,7 @@ impl Watch {
         let (Some(passage), false) = (passage, wait.anyone) else {
             return;
         };
-        if let Some(look) = repeats::lost(wait.transaction, passage) {
-            let pair = self.pairs.of(&ends(wait.transaction));
+        if let Some(look) = repeats::lost(t, passage) {
             pair.book.look(&repeats::ANSWER_RESENT, look);
         }
     }
@@ -280,24 +282,28 @@ impl Watch {
     /// The answer had to be sent again, after it was complete.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
         if let Some(look) = repeats::lost_behind(wait, at) {
-            let pair = self.pairs.of(&ends(wait.transaction));
+            let pair = self.pairs.of(wait.case.parties.pair);
             pair.book.look(&repeats::ANSWER_RESENT, look);
         }
     }
 
     /// A transaction is closed.
-    pub(crate) fn closed(&mut self, t: &Transaction) {
+    pub(crate) fn closed(&mut self, case: Case<'_>) {
+        let Case {
+            transaction: t,
+            parties,
+        } = case;
         if t.outcome == Outcome::OrphanResponse || is_group(&t.server) {
             return;
         }
         let thresholds = self.thresholds;
         let given_up = self.ended.filter(|(number, _)| *number == t.number);
         if self.lookups.contains(&t.number) {
-            sessions::lookup(t, &mut self.pairs.of(&ends(t)).book);
+            sessions::lookup(t, &mut self.pairs.of(parties.pair).book);
             return;
         }
         let break_wait = self.breaks.closed(t, &thresholds);
-        let pair = self.pairs.of(&ends(t));
+        let pair = self.pairs.of(parties.pair);
         count(&mut pair.book, t);
         for watcher in WATCHERS.iter().copied().flatten() {
             let (cell, look) = match (watcher.look)(t, &thresholds) {
@@ -338,7 +344,12 @@ impl Watch {
 
     /// Judges all that was gathered. `rows` are the figures by server and operation, `last`
     /// is when the capture ended.
-    pub(crate) fn judge(&self, rows: &[ServerRow], last: Option<Timestamp>) -> Symptoms {
+    pub(crate) fn judge(
+        &self,
+        directory: &Directory,
+        rows: &[ServerRow],
+        last: Option<Timestamp>,
+    ) -> Symptoms {
         let mut found = Vec::new();
         let mut judge = |subject: Subject, book: &Book, whose: Whose| {
             let rules = book.rules().filter(|rule| rule.whose == whose);
@@ -352,7 +363,8 @@ impl Watch {
         }
         let mut servers: BTreeMap<Endpoint, Book> = BTreeMap::new();
         let mut clients: BTreeMap<Endpoint, Book> = BTreeMap::new();
-        for (&(client, server), pair) in self.pairs.iter() {
+        let known = |(place, pair)| Some((directory.pair(place)?, pair));
+        for ((client, server), pair) in self.pairs.iter().filter_map(known) {
             let mut book = pair.book.clone();
             if pair.missed {
                 answers::doubt(&mut book);
@@ -375,7 +387,8 @@ impl Watch {
         self.links.books(&mut gather);
         self.segment.books(&mut gather);
         self.announced.books(last, &self.thresholds, &mut gather);
-        let pairs = self.pairs.iter().map(|(ends, pair)| (*ends, pair.reads));
+        let pairs = self.pairs.iter().filter_map(known);
+        let pairs = pairs.map(|(ends, pair)| (ends, pair.reads));
         clients::starving(pairs, &self.thresholds, &mut gather);
         clients::fluctuating(rows, &servers, &self.thresholds, &mut gather);
         for (subject, book) in &own {

@@ -180,7 +180,7 @@ pub(super) fn lost(t: &Transaction, passage: &Passage) -> Option<Look> {
 
 /// The same where the answer was complete already and had to be sent again.
 pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<Look> {
-    let t = wait.transaction;
+    let t = wait.case.transaction;
     let sight = Sight::between(t.request?.first, t.response?.last);
     Some(doubtful(sight.costing(at.since(wait.began))))
 }

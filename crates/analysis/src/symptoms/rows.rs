@@ -27,12 +27,6 @@ impl<K: Hash + Eq + Clone, V: Default> Rows<K, V> {
         self.table.at(place)
     }
 
-    /// The row, if there is one.
-    pub(super) fn known(&mut self, key: &K) -> Option<&mut V> {
-        let place = self.table.find(key)?;
-        self.table.get_mut(place)
-    }
-
     /// Takes the row out, if there is one.
     pub(super) fn take(&mut self, key: &K) -> Option<V> {
         let place = self.table.find(key)?;

@@ -2,9 +2,12 @@
 //! frame 2N.
 
 use super::{State, Symptom, Symptoms, Threshold, Watch};
-use crate::world::Wait;
+use crate::ledger::Passage;
+use crate::parties::{Directory, Parties};
+use crate::world::{Case, Wait};
 use crate::{
-    Extent, Flags, FrameCounts, Mark, Outcome, Settings, Transaction, Turnaround, WHOLE_FRAME,
+    Extent, Flags, FrameCounts, Mark, Notice, Outcome, Settings, Transaction, Turnaround,
+    WHOLE_FRAME,
 };
 use wirewait_wire::{Chain, Endpoint, Kind, Operation, Status, Timestamp};
 
@@ -50,7 +53,7 @@ fn extent(frame: u64, ms: i64) -> Extent {
 }
 
 /// Client 1 asks server 9 at `asked` and is answered at `answered`.
-pub(super) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) -> Transaction {
+pub(crate) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) -> Transaction {
     let turnaround = (answered - asked) * 1_000_000;
     Transaction {
         number,
@@ -116,6 +119,7 @@ pub(super) fn failed(name: &'static str) -> Option<Status> {
 /// Something that looks for symptoms, and numbers what it is fed.
 pub(super) struct Bench {
     pub(super) watch: Watch,
+    pub(super) directory: Directory,
     pub(super) next: u64,
     pub(super) last: i64,
 }
@@ -124,6 +128,7 @@ impl Bench {
     pub(super) fn new() -> Self {
         Self {
             watch: Watch::new(&Settings::default()),
+            directory: Directory::new(Settings::default().rows),
             next: 1,
             last: 0,
         }
@@ -150,24 +155,67 @@ impl Bench {
         let asked = self.last + 1;
         let mut t = unanswered(self.next, kind, asked);
         change(&mut t);
-        let wait = Wait {
-            transaction: &t,
-            began: at(asked),
-            anyone: false,
-        };
-        self.watch.begins(wait);
-        self.watch.ends(wait, at(asked + ms), None);
+        self.begins(&t, asked, false);
+        self.ends(&t, asked, (false, asked + ms), None);
         self.close(t);
         self.last = asked + ms;
     }
 
     pub(super) fn close(&mut self, t: Transaction) {
-        self.watch.closed(&t);
+        self.closed(&t);
         self.next += 1;
     }
 
+    pub(super) fn closed(&mut self, t: &Transaction) {
+        self.about(t, Watch::closed);
+    }
+
+    /// A client waits for it, or for anyone to answer it.
+    pub(super) fn begins(&mut self, t: &Transaction, began: i64, anyone: bool) {
+        self.about(t, |watch, case| {
+            watch.begins(Wait {
+                case,
+                began: at(began),
+                anyone,
+            });
+        });
+    }
+
+    /// It no longer does, since then.
+    pub(super) fn ends(
+        &mut self,
+        t: &Transaction,
+        began: i64,
+        (anyone, end): (bool, i64),
+        passage: Option<&Passage>,
+    ) {
+        self.about(t, |watch, case| {
+            let wait = Wait {
+                case,
+                began: at(began),
+                anyone,
+            };
+            watch.ends(wait, at(end), passage);
+        });
+    }
+
+    /// Tells something of this transaction.
+    fn about(&mut self, t: &Transaction, tell: impl FnOnce(&mut Watch, Case<'_>)) {
+        let mut parties = Parties::UNKNOWN;
+        self.directory.meet(t, &mut parties);
+        let case = Case {
+            transaction: t,
+            parties: &parties,
+        };
+        tell(&mut self.watch, case);
+    }
+
+    pub(super) fn noticed(&mut self, notice: &Notice) {
+        self.watch.noticed(notice, &mut self.directory);
+    }
+
     pub(super) fn judge(&self) -> Symptoms {
-        self.watch.judge(&[], Some(at(self.last)))
+        self.watch.judge(&self.directory, &[], Some(at(self.last)))
     }
 
     /// How the rule was judged, of whomever; `None` if it was not seen.

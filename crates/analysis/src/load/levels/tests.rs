@@ -8,8 +8,8 @@ fn at(ms: i64) -> Timestamp {
     Timestamp::from_nanos(ms * MS)
 }
 
-fn station(n: u8) -> Endpoint {
-    Endpoint::mac([2, 0, 0, 0, 0, n])
+fn station(n: u8) -> Place {
+    Place::nth(n.into())
 }
 
 fn read(from_ms: i64, to_ms: i64, bytes: u64) -> Item {
@@ -113,12 +113,15 @@ fn what_began_in_a_ramp_is_no_steady_response_time() {
 
 #[test]
 fn many_stations_share_rows() {
-    assert_eq!(class(63), (63, 63));
-    assert_eq!(class(64), (64, 71));
-    assert_eq!(class(72), (72, 79));
-    assert_eq!(class(127), (120, 127));
-    assert_eq!(class(128), (128, 143));
-    assert_eq!(class(u32::MAX).1, u32::MAX);
+    assert_eq!(class(0), (0, 0, 0));
+    assert_eq!(class(63), (63, 63, 63));
+    assert_eq!(class(64), (64, 64, 71));
+    assert_eq!(class(72), (65, 72, 79));
+    assert_eq!(class(127), (71, 120, 127));
+    assert_eq!(class(128), (72, 128, 143));
+    assert_eq!(class(143), (72, 128, 143));
+    assert_eq!(class(144), (73, 144, 159));
+    assert_eq!(class(u32::MAX).2, u32::MAX);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::super::State;
-use super::super::testing::{Bench, at, failed, mark};
+use super::super::testing::{Bench, failed, mark};
 use super::*;
 
 #[test]
@@ -192,17 +192,12 @@ fn whoever_asks_for_the_next_thing_no_longer_waits_for_this_one() {
     let mut bench = Bench::new();
     let first = super::super::testing::unanswered(1, Kind::Read, 10);
     let second = super::super::testing::unanswered(2, Kind::Read, 30);
-    let wait = |transaction, began| crate::world::Wait {
-        transaction,
-        began: at(began),
-        anyone: false,
-    };
-    bench.watch.begins(wait(&first, 10));
-    bench.watch.begins(wait(&second, 30));
-    bench.watch.ends(wait(&first, 10), at(60_010), None);
-    bench.watch.closed(&first);
-    bench.watch.ends(wait(&second, 30), at(1030), None);
-    bench.watch.closed(&second);
+    bench.begins(&first, 10, false);
+    bench.begins(&second, 30, false);
+    bench.ends(&first, 10, (false, 60_010), None);
+    bench.closed(&first);
+    bench.ends(&second, 30, (false, 1030), None);
+    bench.closed(&second);
     let found = bench.found("unanswered_requests").unwrap();
     assert_eq!(found.hits.cost_ns, 20_000_000 + 1_000_000_000);
 }
@@ -229,11 +224,9 @@ fn an_answer_that_was_not_captured_is_no_fault_of_the_server() {
     for _ in 0..5 {
         bench.lost(Kind::Read, 500, |_| ());
     }
-    let ends = (
-        super::super::testing::station(1),
-        super::super::testing::station(9),
-    );
-    bench.watch.missed(ends);
+    let [client, server] = [1, 9].map(super::super::testing::station);
+    let pair = bench.directory.pair_of(client, server);
+    bench.watch.missed(pair);
     assert_eq!(
         bench.state("unanswered_requests"),
         Some(State::Withdrawn(Against::CaptureLoss))

@@ -10,8 +10,8 @@ fn an_open_waits_for_another_client() {
         let mut bench = Bench::new();
         let mut right = transaction(2, Kind::Break, 15, 15 + ms);
         right.client = station(2);
-        bench.watch.closed(&right);
-        bench.watch.closed(&transaction(1, Kind::Open, 10, 20 + ms));
+        bench.closed(&right);
+        bench.closed(&transaction(1, Kind::Open, 10, 20 + ms));
         bench.found("break_waits")
     };
     let found = run(50).unwrap();
@@ -106,7 +106,7 @@ fn a_server_whose_answers_fluctuate() {
     let mut bench = Bench::new();
     bench.good(50);
     let state = |row: ServerRow| {
-        let found = bench.watch.judge(&[row], None).found;
+        let found = bench.watch.judge(&bench.directory, &[row], None).found;
         found
             .into_iter()
             .find(|s| s.rule.id == "fluctuating_server")

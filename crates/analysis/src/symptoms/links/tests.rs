@@ -8,7 +8,7 @@ const MS: i64 = 1_000_000;
 impl Bench {
     /// Station 9 does something to station 1.
     fn notice(&mut self, frame: u64, ms: i64, what: Noticed) {
-        self.watch.noticed(&Notice {
+        self.noticed(&Notice {
             mark: mark(frame, ms),
             from: station(9),
             to: station(1),
@@ -150,7 +150,7 @@ fn data_that_is_not_acknowledged() {
         for n in 0..rounds {
             let now = n as i64 * apart_ms;
             if heard == Some(n) {
-                bench.watch.noticed(&Notice {
+                bench.noticed(&Notice {
                     mark: mark(50, now),
                     from: station(1),
                     to: station(9),

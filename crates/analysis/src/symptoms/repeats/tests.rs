@@ -111,14 +111,10 @@ fn lost_frames() {
                     ),
                 ],
             };
-            let wait = Wait {
-                transaction: &t,
-                began: begin,
-                anyone: false,
-            };
-            bench.watch.begins(wait);
-            bench.watch.ends(wait, at(bench.last + 260), Some(&passage));
-            bench.watch.closed(&t);
+            let asked = bench.last;
+            bench.begins(&t, asked, false);
+            bench.ends(&t, asked, (false, asked + 260), Some(&passage));
+            bench.closed(&t);
             bench.last += 261;
         }
         bench.found("frames_resent")
@@ -139,7 +135,7 @@ fn too_many_resent_frames() {
         let mut bench = Bench::new();
         bench.good(100);
         for n in 0..times {
-            bench.watch.noticed(&Notice {
+            bench.noticed(&Notice {
                 mark: mark(300 + n, 5000),
                 from: station(9),
                 to: station(1),

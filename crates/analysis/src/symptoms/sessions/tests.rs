@@ -1,8 +1,7 @@
 use super::super::State;
-use super::super::testing::{Bench, at, failed, unanswered};
+use super::super::testing::{Bench, failed, unanswered};
 use super::*;
 use crate::Flags;
-use crate::world::Wait;
 
 #[test]
 fn a_log_on_refused_three_times() {
@@ -61,18 +60,13 @@ fn lookups_stand_apart() {
     let mut bench = Bench::new();
     for n in 1..=3 {
         let t = unanswered(n, Kind::Session, n as i64);
-        let wait = Wait {
-            transaction: &t,
-            began: at(n as i64),
-            anyone: true,
-        };
-        bench.watch.begins(wait);
-        bench.watch.ends(wait, at(60_000), None);
+        bench.begins(&t, n as i64, true);
+        bench.ends(&t, n as i64, (true, 60_000), None);
         assert_eq!(
             bench.state("lookups_unanswered"),
             (n > 1).then_some(State::Below)
         );
-        bench.watch.closed(&t);
+        bench.closed(&t);
     }
     assert_eq!(bench.raised(), ["lookups_unanswered"]);
 }

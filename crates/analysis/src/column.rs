@@ -1,0 +1,85 @@
+//! What is kept of the entries of a table elsewhere: found by their places, so that no key is
+//! hashed or compared.
+
+use crate::table::Place;
+
+/// A value for each place for which one was asked. When a place goes to another entry the value
+/// of the one before goes with it; the table counts that.
+#[derive(Clone)]
+pub(crate) struct Column<V> {
+    slots: Vec<Option<Slot<V>>>,
+}
+
+#[derive(Clone)]
+struct Slot<V> {
+    place: Place,
+    value: V,
+}
+
+impl<V> Column<V> {
+    pub(crate) const fn new() -> Self {
+        Self { slots: Vec::new() }
+    }
+
+    /// The value of this place, if there is one.
+    pub(crate) fn known(&mut self, place: Place) -> Option<&mut V> {
+        let slot = self.slots.get_mut(place.index())?.as_mut()?;
+        (slot.place == place).then_some(&mut slot.value)
+    }
+
+    /// All values, in the order of their places.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &V)> {
+        let slots = self.slots.iter().flatten();
+        slots.map(|slot| (slot.place, &slot.value))
+    }
+
+    /// All values, in the order of their places.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.slots.iter_mut().flatten().map(|slot| &mut slot.value)
+    }
+}
+
+impl<V: Default> Column<V> {
+    /// The value of this place.
+    pub(crate) fn of(&mut self, place: Place) -> &mut V {
+        self.renewed(place).0
+    }
+
+    /// The same, and the value of whoever had the place before.
+    pub(crate) fn renewed(&mut self, place: Place) -> (&mut V, Option<V>) {
+        debug_assert_ne!(place, Place::NOWHERE);
+        let index = place.index();
+        if index >= self.slots.len() {
+            self.slots.resize_with(index + 1, || None);
+        }
+        let slot = &mut self.slots[index];
+        let gone = slot.take_if(|slot| slot.place != place);
+        let slot = slot.get_or_insert_with(|| Slot {
+            place,
+            value: V::default(),
+        });
+        (&mut slot.value, gone.map(|slot| slot.value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Table;
+
+    #[test]
+    fn a_value_goes_with_its_entry() {
+        let mut table: Table<&str, ()> = Table::new(1);
+        let mut column: Column<u32> = Column::new();
+        let (a, _) = table.insert("a", ());
+        *column.of(a) += 1;
+        *column.of(a) += 1;
+        assert_eq!(column.known(a), Some(&mut 2));
+        let (b, _) = table.insert("b", ());
+        assert_eq!(column.known(b), None);
+        assert_eq!(column.renewed(b), (&mut 0, Some(2)));
+        assert_eq!(column.known(a), None);
+        assert_eq!(column.iter().collect::<Vec<_>>(), [(b, &0)]);
+        assert_eq!(column.known(Place::NOWHERE), None);
+    }
+}

@@ -1,0 +1,267 @@
+//! Whom transactions concern, each in a place of its own: stations, pairs of them, shares and
+//! files by name. Addresses and names are looked up once, when a conversation first needs them;
+//! whoever keeps something of a station or a pair keeps it in a [`Column`] by the place, and
+//! has neither to hash nor to compare.
+//!
+//! [`Column`]: crate::column::Column
+
+use crate::table::{Place, Table};
+use crate::{Grouping, ShareKey, Transaction, names};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use wirewait_wire::Endpoint;
+
+/// Where those stand whom a transaction concerns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parties {
+    pub(crate) client: Place,
+    pub(crate) server: Place,
+    /// Both.
+    pub(crate) pair: Place,
+    /// Both, on what carries their requests.
+    pub(crate) tie: Place,
+    /// Where it happens, if that has a name.
+    pub(crate) named: Option<Named>,
+    /// What had gone from the directory when this was looked up: nothing since, and all of
+    /// it is still there.
+    as_of: u64,
+}
+
+/// Where those names stand that the place of a transaction has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named {
+    spot: Place,
+    /// The user, the share and the file at the server, in the order of [`Grouping`].
+    pub(crate) labels: [Option<Place>; 3],
+    /// The client at the share.
+    pub(crate) mount: Option<Place>,
+}
+
+impl Parties {
+    /// Not looked up yet.
+    pub(crate) const UNKNOWN: Self = Self {
+        client: Place::NOWHERE,
+        server: Place::NOWHERE,
+        pair: Place::NOWHERE,
+        tie: Place::NOWHERE,
+        named: None,
+        as_of: u64::MAX,
+    };
+}
+
+/// A user, share or file by name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Label {
+    pub(crate) server: Endpoint,
+    pub(crate) by: Grouping,
+    /// The share of a file.
+    pub(crate) share: Option<Arc<str>>,
+    pub(crate) name: Arc<str>,
+}
+
+/// A place by name, of which there is one copy, as a pair of stations uses it.
+#[derive(Clone)]
+struct Spot {
+    pair: Place,
+    place: Arc<names::Place>,
+}
+
+/// All whom transactions concern. What was untouched for longest gives way, and takes with it
+/// what is kept of it elsewhere.
+pub(crate) struct Directory {
+    stations: Table<Endpoint, ()>,
+    pairs: Table<(Endpoint, Endpoint), ()>,
+    ties: Table<(Place, &'static str), ()>,
+    labels: Table<Label, ()>,
+    mounts: Table<ShareKey, ()>,
+    spots: Table<Spot, ()>,
+    /// Entries that were dropped because there were too many.
+    pub(crate) evicted: u64,
+    /// The same, with what is only remembered so that it need not be looked up.
+    gone: u64,
+}
+
+impl Directory {
+    /// At most `rows` pairs, names of each kind, and the stations of as many pairs.
+    pub(crate) fn new(rows: usize) -> Self {
+        Self {
+            stations: Table::new(rows.max(1).saturating_mul(2)),
+            pairs: Table::new(rows),
+            ties: Table::new(rows),
+            labels: Table::new(rows),
+            mounts: Table::new(rows),
+            spots: Table::new(rows),
+            evicted: 0,
+            gone: 0,
+        }
+    }
+
+    /// A transaction begins: finds its parties, and keeps them from being dropped. `parties`
+    /// are those of the latest one of the conversation, most likely the same.
+    pub(crate) fn meet(&mut self, t: &Transaction, parties: &mut Parties) {
+        if self.is_between(parties, t) {
+            for station in [parties.client, parties.server] {
+                self.stations.renew(station);
+            }
+            self.pairs.renew(parties.pair);
+            self.ties.renew(parties.tie);
+        } else {
+            *parties = self.between(t);
+        }
+        parties.named = self.named(t, parties);
+        parties.as_of = self.gone;
+    }
+
+    /// The parties of a transaction; `room` is for those that have to be looked up again.
+    pub(crate) fn current<'a>(
+        &mut self,
+        t: &Transaction,
+        parties: &'a Parties,
+        room: &'a mut Parties,
+    ) -> &'a Parties {
+        if parties.as_of == self.gone {
+            return parties;
+        }
+        self.meet(t, room);
+        room
+    }
+
+    /// The station at this place, if it is not gone.
+    pub(crate) fn station(&self, place: Place) -> Option<Endpoint> {
+        self.stations.key_at(place).copied()
+    }
+
+    /// Client and server.
+    pub(crate) fn pair(&self, place: Place) -> Option<(Endpoint, Endpoint)> {
+        self.pairs.key_at(place).copied()
+    }
+
+    /// Client, server and carrier.
+    pub(crate) fn tie(&self, place: Place) -> Option<(Endpoint, Endpoint, &'static str)> {
+        let (pair, carrier) = self.ties.key_at(place)?;
+        let (client, server) = self.pair(*pair)?;
+        Some((client, server, carrier))
+    }
+
+    /// The user, share or file at this place.
+    pub(crate) fn label(&self, place: Place) -> Option<&Label> {
+        self.labels.key_at(place)
+    }
+
+    /// Client, server and share.
+    pub(crate) fn mount(&self, place: Place) -> Option<&ShareKey> {
+        self.mounts.key_at(place)
+    }
+
+    /// Where this pair stands, if it is known.
+    pub(crate) fn known_pair(&mut self, client: Endpoint, server: Endpoint) -> Option<Place> {
+        self.pairs.find(&(client.station(), server.station()))
+    }
+
+    /// Where this pair stands.
+    pub(crate) fn pair_of(&mut self, client: Endpoint, server: Endpoint) -> Place {
+        let found = self
+            .pairs
+            .place_of(&(client.station(), server.station()), || ());
+        self.note(found)
+    }
+
+    fn is_between(&self, parties: &Parties, t: &Transaction) -> bool {
+        let is = |place, end: Endpoint| self.stations.key_at(place) == Some(&end.station());
+        parties.as_of == self.gone && is(parties.client, t.client) && is(parties.server, t.server)
+    }
+
+    fn between(&mut self, t: &Transaction) -> Parties {
+        let pair = self.pair_of(t.client, t.server);
+        let [client, server] = [t.client, t.server].map(|end| {
+            let found = self.stations.place_of(&end.station(), || ());
+            self.note(found)
+        });
+        let found = self.ties.place_of(&(pair, t.carrier), || ());
+        let tie = self.note(found);
+        Parties {
+            client,
+            server,
+            pair,
+            tie,
+            named: None,
+            as_of: self.gone,
+        }
+    }
+
+    fn named(&mut self, t: &Transaction, parties: &Parties) -> Option<Named> {
+        let place = t.place.as_ref()?;
+        if let Some(known) = parties.named
+            && parties.as_of == self.gone
+            && let Some(spot) = self.spots.key_at(known.spot)
+            && spot.pair == parties.pair
+            && Arc::ptr_eq(&spot.place, place)
+        {
+            self.spots.renew(known.spot);
+            for label in known.labels.into_iter().flatten() {
+                self.labels.renew(label);
+            }
+            if let Some(mount) = known.mount {
+                self.mounts.renew(mount);
+            }
+            return Some(known);
+        }
+        let server = t.server.station();
+        let labels = [
+            (Grouping::User, &place.user),
+            (Grouping::Share, &place.share),
+            (Grouping::File, &place.path),
+        ];
+        let labels = labels.map(|(by, name)| {
+            let label = Label {
+                server,
+                by,
+                share: place.share.clone().filter(|_| by == Grouping::File),
+                name: Arc::clone(name.as_ref()?),
+            };
+            let found = self.labels.place_of(&label, || ());
+            Some(self.note(found))
+        });
+        let mount = place.share.clone().map(|share| {
+            let key = (t.client.station(), server, share);
+            let found = self.mounts.place_of(&key, || ());
+            self.note(found)
+        });
+        let spot = Spot {
+            pair: parties.pair,
+            place: Arc::clone(place),
+        };
+        let (spot, gone) = self.spots.place_of(&spot, || ());
+        self.gone += u64::from(gone.is_some());
+        Some(Named {
+            spot,
+            labels,
+            mount,
+        })
+    }
+
+    /// Counts what had to go.
+    fn note(&mut self, (place, evicted): (Place, Option<()>)) -> Place {
+        self.gone += u64::from(evicted.is_some());
+        self.evicted += u64::from(evicted.is_some());
+        place
+    }
+}
+
+impl PartialEq for Spot {
+    fn eq(&self, other: &Self) -> bool {
+        self.pair == other.pair && Arc::ptr_eq(&self.place, &other.place)
+    }
+}
+
+impl Eq for Spot {}
+
+impl Hash for Spot {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.pair.hash(state);
+        Arc::as_ptr(&self.place).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests;
