@@ -38,6 +38,7 @@ mod summary;
 mod symptoms;
 mod table;
 mod timeline;
+mod totals;
 mod trail;
 mod transaction;
 mod turns;
@@ -78,6 +79,7 @@ pub use symptoms::{
     Against, Base, Limit, RULES, Rule, Severity, Sight, Sights, State, Subject, Symptom, Symptoms,
     Threshold, Thresholds, Whose,
 };
+pub use totals::ServerTotal;
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{
     Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,

@@ -5,7 +5,7 @@ use wirewait_analysis::{Counts, FrameSums, WHOLE_FRAME};
 
 /// A count with a comma at every third digit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grouped(pub(crate) u64);
+pub struct Grouped(pub u64);
 
 impl fmt::Display for Grouped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -22,11 +22,12 @@ impl fmt::Display for Grouped {
 
 /// Thousandths as a decimal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Milli(pub(crate) u64);
+pub struct Milli(pub u64);
 
 impl Milli {
     /// `part / whole`, rounded half up; `None` if `whole` is 0.
-    pub(crate) fn ratio(part: u64, whole: u64) -> Option<Self> {
+    #[must_use]
+    pub fn ratio(part: u64, whole: u64) -> Option<Self> {
         if whole == 0 {
             return None;
         }
@@ -61,7 +62,8 @@ impl fmt::Display for Frames {
 }
 
 /// A share of a whole in per cent, rounded half up to 0.1 %.
-pub(crate) struct Percent(pub(crate) u64, pub(crate) u64);
+#[derive(Clone, Copy, Debug)]
+pub struct Percent(pub u64, pub u64);
 
 impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,7 +75,8 @@ impl fmt::Display for Percent {
 }
 
 /// A data rate in decimal units, to three digits or more: `999 B/s`, `1.23 MB/s`.
-pub(crate) struct Rate(pub(crate) u64);
+#[derive(Clone, Copy, Debug)]
+pub struct Rate(pub u64);
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,7 +97,8 @@ impl fmt::Display for Rate {
 }
 
 /// Bits per second in decimal units, to three digits or more: `56 kbit/s`, `9.87 Mbit/s`.
-pub(crate) struct BitRate(pub(crate) u64);
+#[derive(Clone, Copy, Debug)]
+pub struct BitRate(pub u64);
 
 impl fmt::Display for BitRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -115,7 +119,8 @@ impl fmt::Display for BitRate {
 
 impl BitRate {
     /// Of so many bytes in so many nanoseconds; `None` if no time passed.
-    pub(crate) fn of(bytes: u64, ns: i64) -> Option<Self> {
+    #[must_use]
+    pub fn of(bytes: u64, ns: i64) -> Option<Self> {
         let ns = u128::try_from(ns).ok().filter(|ns| *ns > 0)?;
         let bits = u128::from(bytes) * 8 * 1_000_000_000 / ns;
         Some(Self(u64::try_from(bits).unwrap_or(u64::MAX)))
@@ -124,9 +129,11 @@ impl BitRate {
 
 /// The name of an operation; one without a name is told by its number.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Command {
-    pub(crate) name: &'static str,
-    pub(crate) code: u32,
+pub struct Command {
+    /// What the specification calls it, or `UNKNOWN`.
+    pub name: &'static str,
+    /// The protocol's number for it.
+    pub code: u32,
 }
 
 impl fmt::Display for Command {
@@ -140,10 +147,8 @@ impl fmt::Display for Command {
 
 /// Mean frames per request that carry its messages, and that only acknowledge them: two
 /// numbers that say different things (perf definitions, section 4).
-pub(crate) fn frames_per_request(
-    frames: &FrameSums,
-    counts: &Counts,
-) -> (Option<Milli>, Option<Milli>) {
+#[must_use]
+pub fn frames_per_request(frames: &FrameSums, counts: &Counts) -> (Option<Milli>, Option<Milli>) {
     // A response whose request was not captured is an exchange too, and its frames are in
     // the sums.
     let exchanges = counts.requests.saturating_add(counts.orphan_responses);

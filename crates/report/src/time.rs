@@ -81,7 +81,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
 
 /// A duration for people: rounded half up to 1 µs, in µs, ms or s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Human(pub(crate) i64);
+pub struct Human(pub i64);
 
 impl fmt::Display for Human {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,6 +92,40 @@ impl fmt::Display for Human {
             n @ 0..1000 => write!(f, "{sign}{n} µs"),
             n @ 1000..1_000_000 => write!(f, "{sign}{}.{:03} ms", n / 1000, n % 1000),
             n => write!(f, "{sign}{}.{:06} s", n / 1_000_000, n % 1_000_000),
+        }
+    }
+}
+
+/// A duration where there is little room: three digits, rounded half up, in µs, ms or s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Short(pub i64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let ns = self.0.unsigned_abs();
+        // Each bound is the first value that three digits of the unit before would round past.
+        let (unit, name) = match ns {
+            0..999_500 => (1000, "µs"),
+            999_500..999_500_000 => (1_000_000, "ms"),
+            _ => (1_000_000_000, "s"),
+        };
+        let rounded = |step: u64| ns.saturating_add(step / 2) / step;
+        let hundredths = rounded(unit / 100);
+        if unit == 1000 {
+            return write!(f, "{sign}{} {name}", rounded(unit));
+        }
+        if hundredths < 1000 {
+            return write!(
+                f,
+                "{sign}{}.{:02} {name}",
+                hundredths / 100,
+                hundredths % 100
+            );
+        }
+        match rounded(unit / 10) {
+            tenths @ ..1000 => write!(f, "{sign}{}.{} {name}", tenths / 10, tenths % 10),
+            _ => write!(f, "{sign}{} {name}", crate::figures::Grouped(rounded(unit))),
         }
     }
 }
@@ -167,6 +201,23 @@ mod tests {
             compared += 1;
         }
         assert!(compared > 200_000, "{compared}");
+    }
+
+    #[test]
+    fn short_durations_have_three_digits() {
+        let shown = |ns| Short(ns).to_string();
+        assert_eq!(shown(0), "0 µs");
+        assert_eq!(shown(499), "0 µs");
+        assert_eq!(shown(999_499), "999 µs");
+        assert_eq!(shown(999_500), "1.00 ms");
+        assert_eq!(shown(9_994_999), "9.99 ms");
+        assert_eq!(shown(9_995_000), "10.0 ms");
+        assert_eq!(shown(99_949_999), "99.9 ms");
+        assert_eq!(shown(99_950_000), "100 ms");
+        assert_eq!(shown(999_500_000), "1.00 s");
+        assert_eq!(shown(-81_726_683_000), "-81.7 s");
+        assert_eq!(shown(86_400_000_000_000), "86,400 s");
+        assert_eq!(shown(i64::MIN), "-9,223,372,037 s");
     }
 
     #[test]

@@ -5,7 +5,8 @@ use crate::time::Human;
 use wirewait_analysis::{Culprit, Doubt, ENOUGH, RoundTrip, Verdict};
 
 /// One sentence: who had most of the time, and the evidence.
-pub(crate) fn sentence(verdict: &Verdict) -> String {
+#[must_use]
+pub fn sentence(verdict: &Verdict) -> String {
     let clients = counted(verdict.clients, "client");
     let Some(culprit) = verdict.culprit else {
         return match verdict.answered {
@@ -56,7 +57,8 @@ pub(crate) fn sentence(verdict: &Verdict) -> String {
 }
 
 /// What it takes for the network's though the ledgers have it elsewhere.
-pub(crate) fn position(verdict: &Verdict) -> Option<String> {
+#[must_use]
+pub fn position(verdict: &Verdict) -> Option<String> {
     let way = &verdict.on_the_way;
     let ends: Vec<(&str, &RoundTrip, u64, &str)> = [
         ("server", &way.server, way.in_turnarounds_ns, "turnarounds"),
@@ -96,7 +98,7 @@ pub(crate) fn position(verdict: &Verdict) -> Option<String> {
 }
 
 /// What speaks against it, a sentence each.
-pub(crate) fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
+pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     verdict.doubts.iter().map(|doubt| match doubt {
         Doubt::NoFrames => {
             "Doubt: the capture is empty, or nothing of it is in the part that was chosen."

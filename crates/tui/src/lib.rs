@@ -6,8 +6,31 @@
 
 #![forbid(unsafe_code)]
 
+mod export;
 mod feed;
+mod keys;
 mod message;
+mod model;
+mod place;
+mod screen;
+mod spark;
+mod table;
+mod text;
+mod theme;
+mod units;
+mod update;
+mod view;
 
 pub use feed::{Decoded, Feed, Input, LiveInterface, Own, Pace, Remark, Saving, TreeLine};
+pub use keys::markdown as keys_markdown;
 pub use message::{Command, Message, What};
+pub use model::{Model, Options};
+pub use screen::{Ended, Screen};
+pub use theme::Palette;
+pub use units::Units;
+pub use update::update;
+
+/// Draws the model on the whole frame.
+pub fn draw(model: &Model, frame: &mut ratatui::Frame<'_>) {
+    view::draw(model, frame.buffer_mut());
+}

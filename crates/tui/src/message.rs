@@ -20,8 +20,8 @@ pub enum Message {
     Failed(String),
     /// A key, the mouse, a new size.
     Terminal(Event),
-    /// Time to draw, if anything changed.
-    Tick,
+    /// The terminal is gone, or the program is asked to end.
+    Closed,
 }
 
 /// What the screen wants done by whoever feeds it.

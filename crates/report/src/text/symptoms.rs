@@ -228,7 +228,9 @@ fn one(
     Ok(())
 }
 
-pub(crate) fn judged(state: &State, texts: &Texts) -> String {
+/// How a symptom was judged, in a few words.
+#[must_use]
+pub fn judged(state: &State, texts: &Texts) -> String {
     match state {
         State::Raised => "raised".to_owned(),
         State::Withdrawn(why) => format!("withdrawn, {}", why.text()),
@@ -269,7 +271,9 @@ fn check(about: &About, symptom: &Symptom) -> String {
     format!("wirewait decode {files} -F {}", frames.join(","))
 }
 
-pub(crate) fn cost(symptom: &Symptom) -> String {
+/// The time that somebody lost by it.
+#[must_use]
+pub fn cost(symptom: &Symptom) -> String {
     match symptom.hits.cost_ns {
         0 => NOTHING.to_owned(),
         ns => Human(i64::try_from(ns).unwrap_or(i64::MAX)).to_string(),
@@ -277,7 +281,8 @@ pub(crate) fn cost(symptom: &Symptom) -> String {
 }
 
 /// `10.0.0.1 at 10.0.0.8`.
-pub(crate) fn subject(subject: &Subject) -> String {
+#[must_use]
+pub fn subject(subject: &Subject) -> String {
     match subject {
         Subject::Segment => "the segment".to_owned(),
         Subject::Server(end) => format!("server {end}"),
@@ -289,7 +294,8 @@ pub(crate) fn subject(subject: &Subject) -> String {
 }
 
 /// `(8 / 28) 28.6 %`, `(28) mean 120 ms`, `(3)`.
-pub(crate) fn often(symptom: &Symptom) -> String {
+#[must_use]
+pub fn often(symptom: &Symptom) -> String {
     let count = Grouped(symptom.hits.count);
     match (symptom.rule.limit, symptom.of) {
         (Limit::Mean { .. }, Some(of)) => {
@@ -310,7 +316,8 @@ pub(crate) fn often(symptom: &Symptom) -> String {
 }
 
 /// `251>282, 300`: from which frame to which.
-pub(crate) fn places(sights: &Sights, most: usize) -> String {
+#[must_use]
+pub fn places(sights: &Sights, most: usize) -> String {
     let mut kept: Vec<&Sight> = sights.kept().collect();
     // The most expensive ones, in the order of the capture.
     kept.sort_by_key(|sight| (std::cmp::Reverse(sight.cost_ns), sight.from.frame));

@@ -6,7 +6,8 @@ mod ndjson;
 mod text;
 
 pub(crate) use csv::cell;
-pub(crate) use ndjson::{Row, StatusName, bounds};
+pub use ndjson::StatusName;
+pub(crate) use ndjson::{Row, bounds};
 
 use std::io::{self, Write};
 use wirewait_analysis::Transaction;

@@ -169,7 +169,8 @@ impl<T: fmt::Display> Serialize for Shown<T> {
 crate::schema::written_as!(for<T> = Shown<T>, String);
 
 /// The name of a status, or its number where it has none.
-pub(crate) struct StatusName(pub(crate) Status);
+#[derive(Clone, Copy, Debug)]
+pub struct StatusName(pub Status);
 
 impl fmt::Display for StatusName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,65 @@
+//! What is shown, as a file.
+
+use crate::model::Model;
+use crate::table::{self, Format};
+use crate::{Command, view};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::PathBuf;
+use wirewait_report::Rfc3339;
+
+/// Asks for a file with what is shown: the table, or the screen where there is none.
+pub(crate) fn now(model: &Model, format: Format) -> Vec<Command> {
+    let content = match model.rows() {
+        Some(rows) => {
+            let state = &model.level().table;
+            table::export(rows.as_ref(), state, &model.context(), format)
+        }
+        None => lines(&picture(model)).join("\n") + "\n",
+    };
+    vec![Command::Export {
+        path: path(model, format),
+        content,
+    }]
+}
+
+/// `wirewait-servers-20261120T070000Z.csv`: when the figures stood so.
+fn path(model: &Model, format: Format) -> PathBuf {
+    let at = model.feed.as_ref().and_then(|feed| feed.now);
+    let at = at.map_or_else(String::new, |at| {
+        let text = Rfc3339(at).to_string();
+        let digits = text.chars().take(19).filter(|c| !matches!(c, '-' | ':'));
+        format!("-{}Z", digits.collect::<String>())
+    });
+    let place = view::of(&model.level().place).name();
+    PathBuf::from(format!("wirewait-{place}{at}.{}", format.ending()))
+}
+
+/// The screen as it is drawn.
+pub(crate) fn picture(model: &Model) -> Buffer {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, model.size.0, model.size.1));
+    view::draw(model, &mut buffer);
+    buffer
+}
+
+/// Its lines, without colours and without blanks at their ends.
+pub(crate) fn lines(buffer: &Buffer) -> Vec<String> {
+    let width = usize::from(buffer.area.width).max(1);
+    buffer
+        .content
+        .chunks(width)
+        .map(|row| {
+            let mut line = String::new();
+            let mut skip = 0;
+            for cell in row {
+                // A wide letter takes the cells behind it.
+                if skip == 0 {
+                    line.push_str(cell.symbol());
+                    skip = crate::text::width(cell.symbol());
+                }
+                skip = skip.saturating_sub(1);
+            }
+            line.trim_end().to_owned()
+        })
+        .collect()
+}

@@ -1,0 +1,291 @@
+//! All that the screen knows.
+
+use crate::keys;
+use crate::place::{Place, TABS};
+use crate::table::{self, Rows};
+use crate::theme::{Palette, Theme, Tone};
+use crate::units::Units;
+use crate::{Decoded, Feed, Input, view};
+use ratatui::layout::Rect;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use wirewait_analysis::ServerTotal;
+use wirewait_wire::Timestamp;
+
+/// How the screen begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Which colours.
+    pub palette: Palette,
+    /// Units of rates and sizes.
+    pub units: Units,
+    /// Whether names of users, shares and files are hidden.
+    pub private: bool,
+    /// Whether the mouse chooses rows and tabs; the terminal's own selection takes Shift then.
+    pub mouse: bool,
+}
+
+/// The state of the screen.
+#[derive(Debug)]
+pub struct Model {
+    pub(crate) size: (u16, u16),
+    /// What is shown.
+    pub(crate) feed: Option<Arc<Feed>>,
+    /// The latest, if that is another one.
+    pub(crate) latest: Option<Arc<Feed>>,
+    pub(crate) frozen: bool,
+    /// Which of the tabs is open, and for each the way from its first place down.
+    pub(crate) tab: usize,
+    pub(crate) ways: Vec<Vec<Level>>,
+    pub(crate) overlay: Overlay,
+    /// The answer to the last key, until the next one.
+    pub(crate) said: Option<(Tone, String)>,
+    pub(crate) palette: Palette,
+    pub(crate) units: Units,
+    pub(crate) private: bool,
+    /// Makes names unreadable, differently in every run.
+    secret: RandomState,
+    /// The frames that were asked for last.
+    pub(crate) decoded: Option<Arc<Vec<Decoded>>>,
+    /// Servers as a whole, of what is shown.
+    pub(crate) servers: Arc<Vec<ServerTotal>>,
+    /// Something changed since it was drawn.
+    pub(crate) changed: bool,
+}
+
+/// A place on the way down, and how its table stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Level {
+    pub(crate) place: Place,
+    pub(crate) table: table::State,
+}
+
+impl Level {
+    pub(crate) fn new(place: Place) -> Self {
+        Self {
+            place,
+            table: table::State::default(),
+        }
+    }
+}
+
+/// What lies above the screen and takes the keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Overlay {
+    #[default]
+    None,
+    /// The keys, from this line on.
+    Help(usize),
+    /// The columns to sort by, this one chosen.
+    Sort(usize),
+    /// The filter is being typed; what it was before.
+    Filter(String),
+    /// Whether to forget all figures.
+    Reset,
+    /// In which form to export, this one chosen.
+    Export(usize),
+}
+
+/// What everything that is drawn depends on, beside its figures.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'a> {
+    pub(crate) theme: &'static Theme,
+    pub(crate) units: Units,
+    /// Frames that were lost on their way here.
+    pub(crate) drops: u64,
+    /// The first frame's time.
+    pub(crate) first: Option<Timestamp>,
+    secret: Option<&'a RandomState>,
+}
+
+impl Context<'_> {
+    /// A name that the user may want hidden: the same name is hidden as the same number.
+    pub(crate) fn name(&self, kind: &str, name: &str) -> String {
+        match self.secret {
+            None => name.to_owned(),
+            Some(secret) => format!("{kind}-{:06x}", secret.hash_one(name) & 0xff_ffff),
+        }
+    }
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self::new(Options::default())
+    }
+}
+
+impl Model {
+    /// Before anything was fed.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            size: (80, 24),
+            feed: None,
+            latest: None,
+            frozen: false,
+            tab: 0,
+            ways: TABS
+                .iter()
+                .map(|tab| vec![Level::new(tab.place.clone())])
+                .collect(),
+            overlay: Overlay::None,
+            said: None,
+            palette: options.palette,
+            units: options.units,
+            private: options.private,
+            secret: RandomState::new(),
+            decoded: None,
+            servers: Arc::default(),
+            changed: true,
+        }
+    }
+
+    /// Of a terminal of this size.
+    #[must_use]
+    pub fn sized(mut self, width: u16, height: u16) -> Self {
+        self.size = (width, height);
+        self
+    }
+
+    /// Whether something changed since it was drawn.
+    #[must_use]
+    pub fn changed(&self) -> bool {
+        self.changed
+    }
+
+    /// It was drawn.
+    pub fn drawn(&mut self) {
+        self.changed = false;
+    }
+
+    /// The place that is open.
+    pub(crate) fn level(&self) -> &Level {
+        // A way is never empty, and the tab is one of them.
+        self.ways[self.tab]
+            .last()
+            .unwrap_or(&self.ways[self.tab][0])
+    }
+
+    pub(crate) fn level_mut(&mut self) -> &mut Level {
+        let last = self.ways[self.tab].len().saturating_sub(1);
+        &mut self.ways[self.tab][last]
+    }
+
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context {
+            theme: self.palette.theme(),
+            units: self.units,
+            drops: self.drops().unwrap_or(0),
+            first: self.feed.as_ref().and_then(|f| f.snapshot.capture.first),
+            secret: self.private.then_some(&self.secret),
+        }
+    }
+
+    /// Frames that were lost before they came here; `None` where nobody counts them.
+    pub(crate) fn drops(&self) -> Option<u64> {
+        // Always the latest: what is lost while the screen stands still is said all the same.
+        let feed = self.latest.as_ref().or(self.feed.as_ref())?;
+        match &feed.input {
+            Input::Live { interfaces, .. } => Some(
+                interfaces
+                    .iter()
+                    .map(|i| i.dropped.saturating_add(i.dropped_by_interface))
+                    .fold(0, u64::saturating_add),
+            ),
+            Input::Files { .. } => feed.about.dropped(),
+        }
+    }
+
+    /// Whether files are replayed.
+    pub(crate) fn replays(&self) -> bool {
+        self.feed
+            .as_ref()
+            .is_some_and(|feed| matches!(feed.input, Input::Files { .. }))
+    }
+
+    /// The rows of the place that is open, if it has a table.
+    pub(crate) fn rows(&self) -> Option<Box<dyn Rows + '_>> {
+        view::of(&self.level().place).rows(self, &self.level().place)
+    }
+
+    pub(crate) fn has_table(&self) -> bool {
+        self.rows().is_some()
+    }
+
+    /// How many rows of the open table are visible.
+    pub(crate) fn page(&self) -> usize {
+        let body = view::body(Rect::new(0, 0, self.size.0, self.size.1));
+        let place = &self.level().place;
+        table::page(view::of(place).table_area(self, place, body))
+    }
+
+    /// Puts the open table in order again.
+    pub(crate) fn refresh(&mut self) {
+        let mut state = std::mem::take(&mut self.level_mut().table);
+        if let Some(rows) = self.rows() {
+            state.refresh(rows.as_ref(), &self.context(), self.page());
+        }
+        self.level_mut().table = state;
+        self.changed = true;
+    }
+
+    /// Changes the open table, which stays in order.
+    pub(crate) fn with_table(&mut self, change: impl FnOnce(&mut table::State, &dyn Rows, usize)) {
+        let mut state = std::mem::take(&mut self.level_mut().table);
+        if let Some(rows) = self.rows() {
+            change(&mut state, rows.as_ref(), self.page());
+            state.refresh(rows.as_ref(), &self.context(), self.page());
+        }
+        self.level_mut().table = state;
+    }
+
+    /// Goes down a level.
+    pub(crate) fn open(&mut self, place: Place) {
+        let tab = self.tab;
+        self.ways[tab].push(Level::new(place));
+        self.refresh();
+    }
+
+    /// Goes up a level.
+    pub(crate) fn up(&mut self) -> bool {
+        let tab = self.tab;
+        let up = self.ways[tab].len() > 1;
+        if up {
+            self.ways[tab].pop();
+            self.refresh();
+        }
+        up
+    }
+
+    pub(crate) fn say(&mut self, text: impl Into<String>) {
+        self.said = Some((Tone::Plain, text.into()));
+    }
+
+    pub(crate) fn complain(&mut self, text: impl Into<String>) {
+        self.said = Some((Tone::Bad, text.into()));
+    }
+
+    /// The keys that do something here and have a hint.
+    pub(crate) fn hints(&self) -> Vec<(String, String)> {
+        let place = &self.level().place;
+        keys::BINDINGS
+            .iter()
+            .filter(|binding| !binding.hint.is_empty() && keys::applies(self, binding))
+            .filter_map(|binding| {
+                let word = match binding.action {
+                    keys::Action::Enter => view::of(place).opens(place)?.to_owned(),
+                    keys::Action::Back if self.ways[self.tab].len() < 2 => return None,
+                    keys::Action::Freeze if self.frozen || self.paused() => "go on".to_owned(),
+                    _ => binding.hint.to_owned(),
+                };
+                Some((keys::shown(binding.keys[0]), word))
+            })
+            .collect()
+    }
+
+    /// Whether a replay stands still.
+    pub(crate) fn paused(&self) -> bool {
+        let feed = self.latest.as_ref().or(self.feed.as_ref());
+        feed.is_some_and(|feed| matches!(feed.input, Input::Files { paused: true, .. }))
+    }
+}

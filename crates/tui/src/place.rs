@@ -1,0 +1,50 @@
+//! Places one can be at.
+
+use wirewait_wire::Endpoint;
+
+/// A place: a screen, or what is below one of its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Overview,
+    Servers,
+    /// The operations of a server.
+    Operations(Endpoint),
+    /// Transactions that belong together.
+    Transactions(Scope),
+    /// One transaction, by its number.
+    Transaction(u64),
+}
+
+/// Which transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All of a server.
+    Server(Endpoint),
+    /// One operation of a server: protocol, carrier, its name and its number.
+    Operation {
+        server: Endpoint,
+        protocol: &'static str,
+        carrier: &'static str,
+        command: &'static str,
+        code: u32,
+    },
+}
+
+/// A screen with a tab.
+#[derive(Debug)]
+pub(crate) struct Tab {
+    pub(crate) name: &'static str,
+    pub(crate) place: Place,
+}
+
+/// The screens, as the digits open them.
+pub(crate) static TABS: &[Tab] = &[
+    Tab {
+        name: "Overview",
+        place: Place::Overview,
+    },
+    Tab {
+        name: "Servers",
+        place: Place::Servers,
+    },
+];

@@ -1,0 +1,197 @@
+//! What stands in a cell: a value with its kind, from which follow how it is written, sorted,
+//! searched and exported.
+
+use crate::spark;
+use crate::theme::Tone;
+use crate::units::Units;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use wirewait_report::Escaped;
+use wirewait_report::words::{Grouped, Milli, Percent, Short};
+
+/// A value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Value {
+    /// There is none.
+    #[default]
+    Nothing,
+    /// Text, perhaps from outside: it is made harmless when it is shown.
+    Text(Cow<'static, str>),
+    /// How many.
+    Count(u64),
+    /// A number that names something: no commas.
+    Number(u64),
+    /// Nanoseconds.
+    Time(i64),
+    /// Between two times that cannot be told apart, ns.
+    Between(i64, i64),
+    /// Bytes.
+    Bytes(u64),
+    /// Bytes per second.
+    Rate(u64),
+    /// A part of a whole.
+    Share(u64, u64),
+    /// Thousandths.
+    Milli(u64),
+    /// A course over time, the latest last; sorted by its sum.
+    Course(Vec<u64>),
+}
+
+/// A value and how much it calls for attention.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Cell {
+    pub(crate) value: Value,
+    pub(crate) tone: Tone,
+}
+
+impl From<Value> for Cell {
+    fn from(value: Value) -> Self {
+        Self {
+            value,
+            tone: Tone::Plain,
+        }
+    }
+}
+
+impl Cell {
+    pub(crate) fn text(text: impl Into<Cow<'static, str>>) -> Self {
+        Value::Text(text.into()).into()
+    }
+
+    /// A count of something that should be rare: nothing stands out from nothing, and what is
+    /// there calls for attention.
+    pub(crate) fn trouble(n: u64, tone: Tone) -> Self {
+        match n {
+            0 => Value::Nothing.into(),
+            n => Self::from(Value::Count(n)).toned(tone),
+        }
+    }
+
+    /// A count where zero is nothing special.
+    pub(crate) fn count(n: u64) -> Self {
+        Value::Count(n).into()
+    }
+
+    /// A time, or nothing.
+    pub(crate) fn time(ns: Option<i64>) -> Self {
+        ns.map_or(Value::Nothing, Value::Time).into()
+    }
+
+    pub(crate) fn toned(mut self, tone: Tone) -> Self {
+        self.tone = tone;
+        self
+    }
+
+    /// As it is shown in a column of this width.
+    pub(crate) fn shown(&self, units: Units, width: usize) -> String {
+        match &self.value {
+            Value::Nothing => "-".to_owned(),
+            Value::Text(text) => Escaped(text).to_string(),
+            Value::Count(n) => Grouped(*n).to_string(),
+            Value::Number(n) => n.to_string(),
+            Value::Time(ns) => Short(*ns).to_string(),
+            Value::Between(low, high) => format!("{}..{}", Short(*low), Short(*high)),
+            Value::Bytes(n) => units.size(*n),
+            Value::Rate(n) => units.rate(*n),
+            Value::Share(part, whole) => Percent(*part, *whole).to_string(),
+            Value::Milli(n) => Milli(*n).to_string(),
+            Value::Course(values) => spark::line(&spark::squeezed(values, width), width),
+        }
+    }
+
+    /// As a file has it: a plain number in the unit of the column, or text.
+    pub(crate) fn exported(&self) -> String {
+        match &self.value {
+            Value::Nothing => String::new(),
+            Value::Text(text) => text.clone().into_owned(),
+            Value::Count(n) | Value::Number(n) | Value::Bytes(n) | Value::Rate(n) => n.to_string(),
+            Value::Time(ns) => ns.to_string(),
+            Value::Between(low, high) => format!("{low}..{high}"),
+            Value::Share(part, whole) => {
+                Milli::ratio(*part, *whole).map_or_else(String::new, |share| share.to_string())
+            }
+            Value::Milli(n) => Milli(*n).to_string(),
+            Value::Course(values) => {
+                let values: Vec<String> = values.iter().map(u64::to_string).collect();
+                values.join(" ")
+            }
+        }
+    }
+
+    /// As a JSON value.
+    pub(super) fn json(&self) -> String {
+        match &self.value {
+            Value::Nothing => "null".to_owned(),
+            Value::Text(text) => super::export::json(text),
+            Value::Between(low, high) => format!("[{low}, {high}]"),
+            Value::Course(values) => {
+                let values: Vec<String> = values.iter().map(u64::to_string).collect();
+                format!("[{}]", values.join(", "))
+            }
+            _ => match self.exported() {
+                none if none.is_empty() => "null".to_owned(),
+                number => number,
+            },
+        }
+    }
+
+    /// By what columns are sorted: nothing is less than anything.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        match (&self.value, &other.value) {
+            (Value::Nothing, Value::Nothing) => Ordering::Equal,
+            (Value::Nothing, _) => Ordering::Less,
+            (_, Value::Nothing) => Ordering::Greater,
+            (Value::Text(a), Value::Text(b)) => a.cmp(b),
+            (Value::Share(a, of_a), Value::Share(b, of_b)) => {
+                let (a, b) = (u128::from(*a), u128::from(*b));
+                (a * u128::from(*of_b)).cmp(&(b * u128::from(*of_a)))
+            }
+            (a, b) => weight(a).cmp(&weight(b)),
+        }
+    }
+}
+
+fn weight(value: &Value) -> i128 {
+    match value {
+        Value::Nothing | Value::Text(_) => 0,
+        Value::Count(n)
+        | Value::Number(n)
+        | Value::Bytes(n)
+        | Value::Rate(n)
+        | Value::Milli(n)
+        | Value::Share(n, _) => i128::from(*n),
+        Value::Time(ns) => i128::from(*ns),
+        Value::Between(low, high) => (i128::from(*low) + i128::from(*high)) / 2,
+        Value::Course(values) => values.iter().map(|n| i128::from(*n)).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_is_harmless() {
+        let cell = Cell::text("\x1b[2J\u{202e}x");
+        assert_eq!(cell.shown(Units::Bytes, 80), r"\x1b[2J\u{202e}x");
+    }
+
+    #[test]
+    fn nothing_is_less_than_anything_and_shares_compare_as_ratios() {
+        let share = |a, b| Cell::from(Value::Share(a, b));
+        assert_eq!(Cell::default().compare(&Cell::count(0)), Ordering::Less);
+        assert_eq!(share(1, 3).compare(&share(2, 7)), Ordering::Greater);
+        assert_eq!(share(1, 2).compare(&share(2, 4)), Ordering::Equal);
+        assert_eq!(
+            Cell::time(Some(-1)).compare(&Cell::time(None)),
+            Ordering::Greater
+        );
+    }
+
+    #[test]
+    fn a_file_has_plain_numbers() {
+        assert_eq!(Cell::time(Some(1_234_567)).exported(), "1234567");
+        assert_eq!(Cell::from(Value::Share(1, 8)).exported(), "0.125");
+        assert_eq!(Cell::from(Value::Share(1, 0)).exported(), "");
+    }
+}

@@ -1,0 +1,168 @@
+//! Columns, and the rows that a view fills them with.
+
+use super::Cell;
+use crate::model::Context;
+use wirewait_wire::Endpoint;
+
+/// What tells a row apart from all others, whatever the order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Key {
+    /// The number of a transaction, conversation, frame or line.
+    Number(u64),
+    /// A station.
+    Station(Endpoint),
+    /// An operation at a server: protocol, carrier, name, number.
+    Operation(Endpoint, &'static str, &'static str, &'static str, u32),
+}
+
+/// What is known of a column without any row.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    pub(crate) title: &'static str,
+    /// Stands above the titles of neighbours with the same.
+    pub(crate) group: &'static str,
+    pub(crate) right: bool,
+    /// 0 always stays; of the others those with the highest number go first where there is
+    /// little room.
+    pub(crate) rank: u8,
+    /// The least width, and the most.
+    pub(crate) width: (u16, u16),
+    /// It takes what room there is.
+    pub(crate) grows: bool,
+    /// It is a percentile: dropped frames are told beside it.
+    pub(crate) percentile: bool,
+    /// What it says, in a sentence; for the chooser.
+    pub(crate) help: &'static str,
+}
+
+/// A column of rows of one kind.
+pub(crate) struct Column<R> {
+    pub(crate) head: Head,
+    pub(crate) cell: fn(&R, &Context<'_>) -> Cell,
+}
+
+impl<R> Column<R> {
+    const fn new(
+        title: &'static str,
+        right: bool,
+        width: (u16, u16),
+        cell: fn(&R, &Context<'_>) -> Cell,
+    ) -> Self {
+        Self {
+            head: Head {
+                title,
+                group: "",
+                right,
+                rank: 0,
+                width,
+                grows: false,
+                percentile: false,
+                help: "",
+            },
+            cell,
+        }
+    }
+
+    /// Text of this width at least.
+    pub(crate) const fn left(
+        title: &'static str,
+        width: u16,
+        cell: fn(&R, &Context<'_>) -> Cell,
+    ) -> Self {
+        Self::new(title, false, (width, 64), cell)
+    }
+
+    /// A figure of this width at least.
+    pub(crate) const fn right(
+        title: &'static str,
+        width: u16,
+        cell: fn(&R, &Context<'_>) -> Cell,
+    ) -> Self {
+        Self::new(title, true, (width, 24), cell)
+    }
+
+    /// The higher, the sooner it goes.
+    pub(crate) const fn rank(mut self, rank: u8) -> Self {
+        self.head.rank = rank;
+        self
+    }
+
+    pub(crate) const fn under(mut self, group: &'static str) -> Self {
+        self.head.group = group;
+        self
+    }
+
+    pub(crate) const fn most(mut self, width: u16) -> Self {
+        self.head.width.1 = width;
+        self
+    }
+
+    pub(crate) const fn grows(mut self) -> Self {
+        self.head.grows = true;
+        self
+    }
+
+    pub(crate) const fn percentile(mut self) -> Self {
+        self.head.percentile = true;
+        self
+    }
+
+    pub(crate) const fn help(mut self, text: &'static str) -> Self {
+        self.head.help = text;
+        self
+    }
+}
+
+/// Rows of one kind, with their columns.
+pub(crate) struct List<R> {
+    pub(crate) columns: Vec<Column<R>>,
+    pub(crate) rows: Vec<R>,
+    pub(crate) key: fn(&R) -> Key,
+    /// The column by which it is sorted until the user says otherwise; `None` for the order in
+    /// which the rows come.
+    pub(crate) sorted: Option<(&'static str, bool)>,
+    /// What to say where there are no rows.
+    pub(crate) empty: &'static str,
+}
+
+/// Rows of any kind.
+pub(crate) trait Rows {
+    fn heads(&self) -> Vec<&Head>;
+    fn len(&self) -> usize;
+    fn key(&self, row: usize) -> Option<Key>;
+    fn cell(&self, row: usize, column: usize, context: &Context<'_>) -> Cell;
+    /// Column and whether the greatest comes first.
+    fn sorted(&self) -> Option<(usize, bool)>;
+    fn empty(&self) -> &'static str;
+}
+
+impl<R> Rows for List<R> {
+    fn heads(&self) -> Vec<&Head> {
+        self.columns.iter().map(|column| &column.head).collect()
+    }
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn key(&self, row: usize) -> Option<Key> {
+        self.rows.get(row).map(self.key)
+    }
+
+    fn cell(&self, row: usize, column: usize, context: &Context<'_>) -> Cell {
+        match (self.rows.get(row), self.columns.get(column)) {
+            (Some(row), Some(column)) => (column.cell)(row, context),
+            _ => Cell::default(),
+        }
+    }
+
+    fn sorted(&self) -> Option<(usize, bool)> {
+        let (title, descending) = self.sorted?;
+        let at = self.columns.iter().position(|c| c.head.title == title)?;
+        Some((at, descending))
+    }
+
+    fn empty(&self) -> &'static str {
+        self.empty
+    }
+}

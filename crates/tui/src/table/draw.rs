@@ -1,0 +1,241 @@
+//! Draws what is visible of a table.
+
+use super::{Cell, Head, Rows, State};
+use crate::model::Context;
+use crate::text;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+
+/// Space between columns.
+const GAP: u16 = 1;
+
+/// Rows of a table that fit into an area.
+pub(crate) fn page(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(head_lines(area)))
+}
+
+/// The groups of columns get a line of their own where there is room.
+fn head_lines(area: Rect) -> u16 {
+    if area.height >= 8 { 2 } else { 1 }
+}
+
+/// Which columns are drawn, and how wide.
+fn fit(heads: &[&Head], wants: &[u16], skipped: usize, width: u16) -> Vec<(usize, u16)> {
+    let movable: Vec<usize> = (0..heads.len()).filter(|c| heads[*c].rank > 0).collect();
+    let out = skipped.min(movable.len().saturating_sub(1));
+    let mut kept: Vec<usize> = (0..heads.len())
+        .filter(|c| !movable[..out].contains(c))
+        .collect();
+    let needs = |kept: &[usize]| -> u32 {
+        let widths = kept.iter().map(|c| {
+            // What grows also shrinks, down to its least width.
+            u32::from(if heads[*c].grows {
+                heads[*c].width.0
+            } else {
+                wants[*c]
+            })
+        });
+        widths.sum::<u32>() + u32::from(GAP) * (kept.len().saturating_sub(1) as u32)
+    };
+    while needs(&kept) > u32::from(width) && kept.len() > 1 {
+        let worst = kept
+            .iter()
+            .enumerate()
+            .max_by_key(|(at, c)| (heads[**c].rank, *at))
+            .map(|(at, _)| at);
+        let Some(worst) = worst else { break };
+        kept.remove(worst);
+    }
+    let mut left = u32::from(width).saturating_sub(needs(&kept));
+    kept.into_iter()
+        .map(|c| {
+            let least = if heads[c].grows {
+                heads[c].width.0
+            } else {
+                wants[c]
+            };
+            let more = if heads[c].grows {
+                left.min(u32::from(wants[c].saturating_sub(least)))
+            } else {
+                0
+            };
+            left -= more;
+            // At most the width of the area, which is 16 bits.
+            (c, least.saturating_add(more as u16).min(width))
+        })
+        .collect()
+}
+
+/// Draws rows, with a mark at the chosen one.
+pub(crate) fn draw(
+    rows: &dyn Rows,
+    state: &State,
+    context: &Context<'_>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    if area.is_empty() {
+        return;
+    }
+    let theme = context.theme;
+    let lines = head_lines(area);
+    let page = page(area);
+    let top = state.top().min(state.order().len().saturating_sub(page));
+    let visible = state.order().iter().skip(top).take(page);
+    let bar = state.order().len() > page && area.width > 8;
+    let width = area.width - u16::from(bar);
+    let heads = rows.heads();
+    let cells: Vec<Vec<Cell>> = visible
+        .map(|row| {
+            (0..heads.len())
+                .map(|c| rows.cell(*row, c, context))
+                .collect()
+        })
+        .collect();
+    let titles: Vec<String> = (0..heads.len())
+        .map(|c| {
+            title(
+                heads[c],
+                state.sort(rows).filter(|(at, _)| *at == c),
+                context,
+            )
+        })
+        .collect();
+    let texts: Vec<Vec<String>> = cells
+        .iter()
+        .map(|row| {
+            let widths = heads.iter().map(|head| usize::from(head.width.0));
+            row.iter()
+                .zip(widths)
+                .map(|(cell, width)| cell.shown(context.units, width))
+                .collect()
+        })
+        .collect();
+    let wants: Vec<u16> = (0..heads.len())
+        .map(|c| {
+            let (least, most) = heads[c].width;
+            let widest = texts
+                .iter()
+                .map(|row| text::width(&row[c]))
+                .max()
+                .unwrap_or(0);
+            let widest = widest.max(text::width(&titles[c]));
+            u16::try_from(widest).unwrap_or(u16::MAX).clamp(least, most)
+        })
+        .collect();
+    let columns = fit(&heads, &wants, state.skipped, width);
+    if lines == 2 {
+        groups(&heads, &columns, context, area, buffer);
+    }
+    let mut x = area.x;
+    for (c, wide) in &columns {
+        let y = area.y + lines - 1;
+        let style = match state.sort(rows) {
+            Some((at, _)) if at == *c => theme.head.add_modifier(Modifier::BOLD),
+            _ => theme.head,
+        };
+        text::put(buffer, (x, y), *wide, &titles[*c], heads[*c].right, style);
+        x = x.saturating_add(wide + GAP);
+    }
+    for (n, row) in cells.iter().enumerate() {
+        let y = area.y + lines + n as u16;
+        let chosen = top + n == state.cursor();
+        let mut x = area.x;
+        for (c, wide) in &columns {
+            let style = theme.tone(row[*c].tone);
+            text::put(buffer, (x, y), *wide, &texts[n][*c], heads[*c].right, style);
+            x = x.saturating_add(wide + GAP);
+        }
+        if chosen {
+            buffer.set_style(Rect::new(area.x, y, width, 1), theme.chosen);
+        }
+    }
+    if cells.is_empty() {
+        let said = match state.filter_text.as_str() {
+            "" => rows.empty().to_owned(),
+            filter => format!("Nothing matches \"{filter}\". Esc takes the filter away."),
+        };
+        let below = Rect::new(area.x, area.y + lines, area.width, 0);
+        let below = Rect {
+            height: area.bottom().saturating_sub(below.y),
+            ..below
+        };
+        text::wrapped(buffer, below, &said, theme.dim);
+    }
+    if bar {
+        let length = state.order().len();
+        let track = Rect::new(area.right() - 1, area.y + lines, 1, page as u16);
+        scrollbar(buffer, track, (top, page, length), context);
+    }
+}
+
+fn title(head: &Head, sorted: Option<(usize, bool)>, context: &Context<'_>) -> String {
+    let mut title = head.title.to_owned();
+    if head.percentile && context.drops > 0 {
+        title.push('!');
+    }
+    match sorted {
+        Some((_, true)) => title.push('▼'),
+        Some((_, false)) => title.push('▲'),
+        None => {}
+    }
+    title
+}
+
+/// The names of groups, each above its columns.
+fn groups(
+    heads: &[&Head],
+    columns: &[(usize, u16)],
+    context: &Context<'_>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let mut x = area.x;
+    for same in columns.chunk_by(|(a, _), (b, _)| heads[*a].group == heads[*b].group) {
+        let wide: u16 = same
+            .iter()
+            .map(|(_, w)| w + GAP)
+            .sum::<u16>()
+            .saturating_sub(GAP);
+        if let Some((first, _)) = same.first() {
+            let group = heads[*first].group;
+            let style = context.theme.dim;
+            text::put(buffer, (x, area.y), wide, group, heads[*first].right, style);
+        }
+        x = x.saturating_add(wide + GAP);
+    }
+}
+
+/// Where in all of it the visible part is.
+pub(crate) fn scrollbar(
+    buffer: &mut Buffer,
+    track: Rect,
+    (top, page, length): (usize, usize, usize),
+    context: &Context<'_>,
+) {
+    let height = usize::from(track.height);
+    if height == 0 || length == 0 {
+        return;
+    }
+    let thumb = (height * page / length).clamp(1, height);
+    let room = height - thumb;
+    let most = length.saturating_sub(page).max(1);
+    let from = (top.min(most) * room).div_ceil(most);
+    for n in 0..height {
+        let (symbol, style) = if (from..from + thumb).contains(&n) {
+            ("█", context.theme.plot)
+        } else {
+            ("│", context.theme.line)
+        };
+        // Below the track's height, which is 16 bits.
+        text::put(
+            buffer,
+            (track.x, track.y + n as u16),
+            1,
+            symbol,
+            false,
+            style,
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! What a table shows, as a file.
+
+use super::{Rows, State};
+use crate::model::Context;
+use crate::text;
+use std::fmt::Write;
+
+/// Forms of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Csv,
+    Json,
+}
+
+impl Format {
+    pub(crate) const ALL: [Self; 3] = [Self::Text, Self::Csv, Self::Json];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Csv => "CSV",
+            Self::Json => "JSON",
+        }
+    }
+
+    pub(crate) const fn ending(self) -> &'static str {
+        match self {
+            Self::Text => "txt",
+            Self::Csv => "csv",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// All rows that the filter takes, in their order, with all columns: text as it is shown,
+/// the others with plain numbers.
+pub(crate) fn export(
+    rows: &dyn Rows,
+    state: &State,
+    context: &Context<'_>,
+    format: Format,
+) -> String {
+    let heads = rows.heads();
+    let titles: Vec<String> = heads
+        .iter()
+        .map(|head| match head.group {
+            "" => head.title.to_owned(),
+            group => format!("{group} {}", head.title),
+        })
+        .collect();
+    let cell = |row: usize, c: usize| rows.cell(row, c, context);
+    match format {
+        Format::Text => {
+            let mut table = vec![titles];
+            for row in state.order() {
+                let wide = |c: usize| usize::from(heads[c].width.0);
+                let cells = (0..heads.len()).map(|c| cell(*row, c).shown(context.units, wide(c)));
+                table.push(cells.collect());
+            }
+            let right: Vec<bool> = heads.iter().map(|head| head.right).collect();
+            text::aligned(&table, &right)
+        }
+        Format::Csv => {
+            let mut out = titles
+                .iter()
+                .map(|t| quoted(t))
+                .collect::<Vec<_>>()
+                .join(",");
+            out.push_str("\r\n");
+            for row in state.order() {
+                let cells = (0..heads.len()).map(|c| quoted(&cell(*row, c).exported()));
+                out.push_str(&cells.collect::<Vec<_>>().join(","));
+                out.push_str("\r\n");
+            }
+            out
+        }
+        Format::Json => {
+            let mut out = String::from("[");
+            for (n, row) in state.order().iter().enumerate() {
+                out.push_str(if n == 0 { "\n  {" } else { ",\n  {" });
+                for (c, title) in titles.iter().enumerate() {
+                    let comma = if c == 0 { "" } else { ", " };
+                    let _ = write!(out, "{comma}{}: {}", json(title), cell(*row, c).json());
+                }
+                out.push('}');
+            }
+            out.push_str("\n]\n");
+            out
+        }
+    }
+}
+
+/// As RFC 4180 wants it.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// As RFC 8259 wants it.
+pub(super) fn json(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if u32::from(c) < 0x20 || c == '\u{7f}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,19 @@
+//! The one table of all views.
+//!
+//! A view describes its [`Column`]s once: title, width, what stands in a cell. From that follow
+//! drawing, sorting, searching and export. Only the rows that are visible are formatted; which
+//! rows those are, and in which order, is part of the model ([`State`]) and changes when the
+//! figures, the sorting or the filter do.
+
+mod cell;
+mod columns;
+mod draw;
+mod export;
+mod filter;
+mod state;
+
+pub(crate) use cell::{Cell, Value};
+pub(crate) use columns::{Column, Head, Key, List, Rows};
+pub(crate) use draw::{draw, page, scrollbar};
+pub(crate) use export::{Format, export};
+pub(crate) use state::{Move, State};

@@ -1,0 +1,244 @@
+//! Which rows are shown, in which order, and which one is chosen.
+
+use super::filter::Filter;
+use super::{Cell, Key, Rows};
+use crate::model::Context;
+
+/// Of a table, what the user changes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// Column and whether the greatest comes first, if the user chose.
+    sort: Option<(usize, bool)>,
+    /// As it was typed.
+    pub(crate) filter_text: String,
+    filter: Filter,
+    /// Rows in the order in which they are shown.
+    order: Vec<usize>,
+    /// The chosen one, and where it stands.
+    key: Option<Key>,
+    cursor: usize,
+    /// The first that is visible.
+    top: usize,
+    /// Columns that were scrolled out at the left.
+    pub(crate) skipped: usize,
+    /// How many there were before the filter.
+    all: usize,
+}
+
+/// Where to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Move {
+    By(isize),
+    Pages(isize),
+    First,
+    Last,
+    To(usize),
+}
+
+impl State {
+    /// Rows in the order in which they are shown.
+    pub(crate) fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    pub(crate) fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    pub(crate) fn top(&self) -> usize {
+        self.top
+    }
+
+    /// How many rows there were before the filter.
+    pub(crate) fn all(&self) -> usize {
+        self.all
+    }
+
+    /// The chosen row.
+    pub(crate) fn chosen(&self) -> Option<usize> {
+        self.order.get(self.cursor).copied()
+    }
+
+    pub(crate) fn chosen_key(&self) -> Option<&Key> {
+        self.key.as_ref()
+    }
+
+    /// Column and whether the greatest comes first.
+    pub(crate) fn sort(&self, rows: &dyn Rows) -> Option<(usize, bool)> {
+        self.sort.or_else(|| rows.sorted())
+    }
+
+    pub(crate) fn sort_by(&mut self, column: usize, descending: bool) {
+        self.sort = Some((column, descending));
+    }
+
+    pub(crate) fn filter_by(&mut self, text: &str) {
+        text.clone_into(&mut self.filter_text);
+        self.filter = Filter::new(text);
+    }
+
+    /// The rows may have changed, or the order, or the filter: finds the chosen row again.
+    pub(crate) fn refresh(&mut self, rows: &dyn Rows, context: &Context<'_>, page: usize) {
+        self.all = rows.len();
+        let heads = rows.heads();
+        self.order.clear();
+        if self.filter.is_empty() {
+            self.order.extend(0..rows.len());
+        } else {
+            let filter = &self.filter;
+            self.order.extend((0..rows.len()).filter(|row| {
+                let shown = |column| {
+                    let cell: Cell = rows.cell(*row, column, context);
+                    cell.shown(context.units, 0).to_lowercase()
+                };
+                let cells: Vec<String> = (0..heads.len()).map(shown).collect();
+                filter.takes(&heads, &cells)
+            }));
+        }
+        if let Some((column, descending)) = self.sort(rows).filter(|(c, _)| *c < heads.len()) {
+            let mut keyed: Vec<(Cell, usize)> = self
+                .order
+                .iter()
+                .map(|row| (rows.cell(*row, column, context), *row))
+                .collect();
+            // Stable: equals stay in the order in which the analysis ranks them.
+            keyed.sort_by(|(a, _), (b, _)| match descending {
+                true => b.compare(a),
+                false => a.compare(b),
+            });
+            self.order.clear();
+            self.order.extend(keyed.into_iter().map(|(_, row)| row));
+        }
+        // The chosen row is followed; the first place is kept until somebody leaves it.
+        let found = self
+            .key
+            .as_ref()
+            .filter(|_| self.cursor > 0)
+            .and_then(|key| {
+                self.order
+                    .iter()
+                    .position(|row| rows.key(*row).as_ref() == Some(key))
+            });
+        let last = self.order.len().saturating_sub(1);
+        self.cursor = found.unwrap_or(self.cursor.min(last));
+        self.settle(rows, page);
+    }
+
+    pub(crate) fn go(&mut self, to: Move, rows: &dyn Rows, page: usize) {
+        let last = self.order.len().saturating_sub(1);
+        let by = |n: isize| self.cursor.saturating_add_signed(n).min(last);
+        let one = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
+        self.cursor = match to {
+            Move::By(n) => by(n),
+            Move::Pages(n) => by(n.saturating_mul(one)),
+            Move::First => 0,
+            Move::Last => last,
+            Move::To(at) => at.min(last),
+        };
+        self.settle(rows, page);
+    }
+
+    fn settle(&mut self, rows: &dyn Rows, page: usize) {
+        self.key = self.chosen().and_then(|row| rows.key(row));
+        let page = page.max(1);
+        let lowest = self.order.len().saturating_sub(page);
+        self.top = self
+            .top
+            .clamp((self.cursor + 1).saturating_sub(page), self.cursor)
+            .min(lowest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use crate::table::{Column, List};
+
+    fn list(rows: &[u64]) -> List<u64> {
+        List {
+            columns: vec![
+                Column::right("n", 4, |n, _| Cell::count(*n)),
+                Column::right("low", 4, |n, _| Cell::count(*n % 10)),
+            ],
+            rows: rows.to_vec(),
+            key: |n| Key::Number(*n),
+            sorted: Some(("n", true)),
+            empty: "",
+        }
+    }
+
+    fn shown(state: &State, list: &List<u64>) -> Vec<u64> {
+        state.order().iter().map(|row| list.rows[*row]).collect()
+    }
+
+    #[test]
+    fn the_chosen_row_is_followed_and_the_first_place_kept() {
+        let model = Model::default();
+        let context = model.context();
+        let mut state = State::default();
+        let before = list(&[31, 12, 23]);
+        state.refresh(&before, &context, 2);
+        assert_eq!(shown(&state, &before), [31, 23, 12]);
+        let more = list(&[31, 12, 23, 99]);
+        state.refresh(&more, &context, 2);
+        assert_eq!(
+            (state.cursor(), state.chosen_key()),
+            (0, Some(&Key::Number(99)))
+        );
+        state.go(Move::By(2), &more, 2);
+        assert_eq!(state.chosen_key(), Some(&Key::Number(23)));
+        assert_eq!(state.top(), 1);
+        state.sort_by(1, false);
+        state.refresh(&more, &context, 2);
+        assert_eq!(shown(&state, &more), [31, 12, 23, 99]);
+        assert_eq!(
+            state.chosen_key(),
+            Some(&Key::Number(23)),
+            "it stands elsewhere"
+        );
+        state.refresh(&list(&[31, 12]), &context, 2);
+        assert_eq!(
+            state.chosen_key(),
+            Some(&Key::Number(12)),
+            "the nearest one"
+        );
+        state.refresh(&list(&[]), &context, 2);
+        assert_eq!((state.chosen(), state.chosen_key()), (None, None));
+    }
+
+    #[test]
+    fn pages_end_at_the_ends() {
+        let model = Model::default();
+        let mut state = State::default();
+        let many = list(&(0..100).collect::<Vec<_>>());
+        state.refresh(&many, &model.context(), 10);
+        for (to, cursor, top) in [
+            (Move::Pages(1), 10, 1),
+            (Move::By(-5), 5, 1),
+            (Move::By(-5), 0, 0),
+            (Move::Last, 99, 90),
+            (Move::Pages(1), 99, 90),
+            (Move::Pages(-1), 89, 89),
+            (Move::First, 0, 0),
+            (Move::By(isize::MIN), 0, 0),
+            (Move::Pages(isize::MAX), 99, 90),
+        ] {
+            state.go(to, &many, 10);
+            assert_eq!((state.cursor(), state.top()), (cursor, top), "{to:?}");
+        }
+        state.refresh(&many, &model.context(), 200);
+        assert_eq!(state.top(), 0, "a higher screen shows all");
+    }
+
+    #[test]
+    fn a_filter_leaves_what_it_takes() {
+        let model = Model::default();
+        let mut state = State::default();
+        let rows = list(&[31, 12, 23]);
+        state.filter_by("low:3");
+        state.refresh(&rows, &model.context(), 5);
+        assert_eq!(shown(&state, &rows), [23]);
+        assert_eq!(state.all(), 3);
+    }
+}

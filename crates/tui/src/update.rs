@@ -1,0 +1,369 @@
+//! What a message does to the model.
+
+use crate::keys::{self, Action};
+use crate::model::{Model, Overlay};
+use crate::place::TABS;
+use crate::table::{Format, Move};
+use crate::{Command, Feed, Input, Message, Pace, export, view};
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
+};
+use std::sync::Arc;
+
+/// Changes the model, and says what is to be done outside of it.
+pub fn update(model: &mut Model, message: Message) -> Vec<Command> {
+    match message {
+        Message::Fed(feed) => {
+            fed(model, feed);
+            Vec::new()
+        }
+        Message::Decoded(frames) => {
+            model.decoded = Some(frames);
+            model.refresh();
+            Vec::new()
+        }
+        Message::Said(text) => {
+            model.say(text);
+            model.changed = true;
+            Vec::new()
+        }
+        Message::Failed(text) => {
+            model.complain(text);
+            model.changed = true;
+            Vec::new()
+        }
+        Message::Terminal(event) => terminal(model, &event),
+        Message::Closed => vec![Command::Quit { keep: false }],
+    }
+}
+
+fn fed(model: &mut Model, feed: Arc<Feed>) {
+    if model.frozen {
+        // Only what is never hidden: drops.
+        model.latest = Some(feed);
+        model.changed = true;
+        return;
+    }
+    model.latest = None;
+    show(model, feed);
+}
+
+fn show(model: &mut Model, feed: Arc<Feed>) {
+    model.servers = Arc::new(feed.snapshot.server_totals());
+    model.feed = Some(feed);
+    model.refresh();
+}
+
+fn terminal(model: &mut Model, event: &Event) -> Vec<Command> {
+    match event {
+        Event::Key(key) if key.kind != KeyEventKind::Release => {
+            model.changed = true;
+            pressed(model, key)
+        }
+        Event::Resize(width, height) => {
+            model.size = (*width, *height);
+            model.refresh();
+            Vec::new()
+        }
+        Event::Mouse(mouse) => {
+            let at = (mouse.column, mouse.row);
+            match mouse.kind {
+                MouseEventKind::ScrollUp => act(model, Action::Up),
+                MouseEventKind::ScrollDown => act(model, Action::Down),
+                MouseEventKind::Down(MouseButton::Left) => {
+                    view::clicked(model, at);
+                    model.changed = true;
+                    Vec::new()
+                }
+                _ => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn pressed(model: &mut Model, key: &KeyEvent) -> Vec<Command> {
+    model.said = None;
+    if keys::name(key).as_deref() == Some("ctrl-c") {
+        return vec![Command::Quit { keep: false }];
+    }
+    match std::mem::take(&mut model.overlay) {
+        Overlay::None => keys::action(model, key).map_or_else(Vec::new, |a| act(model, a)),
+        Overlay::Filter(before) => {
+            filter(model, key, before);
+            Vec::new()
+        }
+        Overlay::Reset => match key.code {
+            KeyCode::Char('y' | 'Y') => vec![Command::Reset],
+            _ => Vec::new(),
+        },
+        overlay => choosing(model, key, overlay),
+    }
+}
+
+/// The filter is being typed.
+fn filter(model: &mut Model, key: &KeyEvent, before: String) {
+    let mut text = model.level().table.filter_text.clone();
+    match key.code {
+        KeyCode::Enter | KeyCode::Up | KeyCode::Down => return,
+        KeyCode::Esc => text = before,
+        KeyCode::Backspace if text.is_empty() => return,
+        KeyCode::Backspace => {
+            text.pop();
+            model.overlay = Overlay::Filter(before);
+        }
+        KeyCode::Char('u' | 'w') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+            text.clear();
+            model.overlay = Overlay::Filter(before);
+        }
+        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
+            // More than anyone types, and no more than can be looked for quickly.
+            if text.len() < 200 {
+                text.push(c);
+            }
+            model.overlay = Overlay::Filter(before);
+        }
+        _ => model.overlay = Overlay::Filter(before),
+    }
+    model.with_table(|table, _, _| table.filter_by(&text));
+}
+
+/// One of several is being chosen, or the help is read.
+fn choosing(model: &mut Model, key: &KeyEvent, overlay: Overlay) -> Vec<Command> {
+    let (at, count) = match overlay {
+        Overlay::Help(at) => (at, view::help_lines()),
+        Overlay::Sort(at) => (at, model.rows().map_or(0, |rows| rows.heads().len())),
+        Overlay::Export(at) => (at, Format::ALL.len()),
+        _ => return Vec::new(),
+    };
+    let last = count.saturating_sub(1);
+    let page = usize::from(model.size.1 / 2).max(1);
+    let to = match keys::action(model, key) {
+        Some(Action::Up) => at.saturating_sub(1),
+        Some(Action::Down) => (at + 1).min(last),
+        Some(Action::PageUp) => at.saturating_sub(page),
+        Some(Action::PageDown) => (at + page).min(last),
+        Some(Action::First) => 0,
+        Some(Action::Last) => last,
+        Some(Action::Quit) if matches!(overlay, Overlay::Help(_)) => return Vec::new(),
+        _ => {
+            return match (key.code, overlay) {
+                (KeyCode::Enter, Overlay::Sort(at)) => {
+                    model.with_table(|table, rows, _| {
+                        let same = table.sort(rows).filter(|(c, _)| *c == at);
+                        let right = rows.heads().get(at).is_some_and(|head| head.right);
+                        table.sort_by(at, same.map_or(right, |(_, descending)| !descending));
+                    });
+                    Vec::new()
+                }
+                (KeyCode::Enter, Overlay::Export(at)) => {
+                    export::now(model, Format::ALL[at.min(Format::ALL.len() - 1)])
+                }
+                _ => Vec::new(),
+            };
+        }
+    };
+    model.overlay = match overlay {
+        Overlay::Help(_) => Overlay::Help(to),
+        Overlay::Sort(_) => Overlay::Sort(to),
+        other => match other {
+            Overlay::Export(_) => Overlay::Export(to),
+            other => other,
+        },
+    };
+    Vec::new()
+}
+
+/// Does what a key asks for.
+pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Command> {
+    model.changed = true;
+    let place = model.level().place.clone();
+    if let Some(commands) = view::of(&place).act(model, &place, action) {
+        return commands;
+    }
+    match action {
+        Action::Quit => return vec![Command::Quit { keep: false }],
+        Action::QuitKeep => return vec![Command::Quit { keep: true }],
+        Action::Help => model.overlay = Overlay::Help(0),
+        Action::Tab(tab) if tab < TABS.len() => {
+            // The tab that is open already: to its top.
+            if model.tab == tab {
+                model.ways[tab].truncate(1);
+            }
+            model.tab = tab;
+            model.refresh();
+        }
+        Action::Tab(_) => {}
+        Action::NextTab => turn(model, 1),
+        Action::PreviousTab => turn(model, TABS.len() - 1),
+        Action::Up => go(model, Move::By(-1)),
+        Action::Down => go(model, Move::By(1)),
+        Action::PageUp => go(model, Move::Pages(-1)),
+        Action::PageDown => go(model, Move::Pages(1)),
+        Action::First => go(model, Move::First),
+        Action::Last => go(model, Move::Last),
+        Action::Left => model.with_table(|t, _, _| t.skipped = t.skipped.saturating_sub(1)),
+        Action::Right => model.with_table(|table, rows, _| {
+            let movable = rows.heads().iter().filter(|head| head.rank > 0).count();
+            table.skipped = (table.skipped + 1).min(movable.saturating_sub(1));
+        }),
+        Action::Transactions => view::transactions(model),
+        Action::Enter => return view::enter(model),
+        Action::Back => back(model),
+        Action::Filter => {
+            model.overlay = Overlay::Filter(model.level().table.filter_text.clone());
+        }
+        Action::SortChoose => {
+            let rows = model.rows();
+            let sorted = rows.and_then(|rows| model.level().table.sort(rows.as_ref()));
+            model.overlay = Overlay::Sort(sorted.map_or(0, |(column, _)| column));
+        }
+        Action::SortReverse => model.with_table(|table, rows, _| {
+            let (column, descending) = table.sort(rows).unwrap_or((0, false));
+            table.sort_by(column, !descending);
+        }),
+        Action::SortLeft => sort_beside(model, false),
+        Action::SortRight => sort_beside(model, true),
+        Action::Freeze => return freeze(model),
+        Action::Reset => model.overlay = Overlay::Reset,
+        Action::Export => {
+            if model.has_table() {
+                model.overlay = Overlay::Export(0);
+            } else {
+                return export::now(model, Format::Text);
+            }
+        }
+        Action::Private => private(model),
+        Action::Units => {
+            model.units = model.units.next();
+            model.say(format!("units: {}", model.units.name()));
+            model.refresh();
+        }
+        Action::Theme => {
+            model.palette = model.palette.next();
+            model.say(format!("colours: {}", model.palette.name()));
+        }
+        Action::Faster => return pace(model, true),
+        Action::Slower => return pace(model, false),
+        Action::SeekBack => return seek(model, Seek::By(-1)),
+        Action::SeekForward => return seek(model, Seek::By(1)),
+        Action::SeekStart => return seek(model, Seek::Start),
+        Action::SeekEnd => return seek(model, Seek::End),
+    }
+    Vec::new()
+}
+
+fn go(model: &mut Model, to: Move) {
+    model.with_table(|table, rows, page| table.go(to, rows, page));
+}
+
+fn turn(model: &mut Model, by: usize) {
+    model.tab = (model.tab + by) % TABS.len();
+    model.refresh();
+}
+
+fn back(model: &mut Model) {
+    if !model.level().table.filter_text.is_empty() {
+        model.with_table(|table, _, _| table.filter_by(""));
+    } else if !model.up() {
+        model.say("this is the top; q quits");
+    }
+}
+
+fn sort_beside(model: &mut Model, right: bool) {
+    model.with_table(|table, rows, _| {
+        let heads = rows.heads();
+        let last = heads.len().saturating_sub(1);
+        let to = match (table.sort(rows), right) {
+            (Some((column, _)), true) => (column + 1).min(last),
+            (Some((column, _)), false) => column.saturating_sub(1),
+            (None, _) => 0,
+        };
+        let descending = heads.get(to).is_some_and(|head| head.right);
+        table.sort_by(to, descending);
+    });
+}
+
+fn freeze(model: &mut Model) -> Vec<Command> {
+    if model.replays() {
+        return vec![Command::Pause(!model.paused())];
+    }
+    model.frozen = !model.frozen;
+    if !model.frozen
+        && let Some(feed) = model.latest.take()
+    {
+        show(model, feed);
+    }
+    Vec::new()
+}
+
+fn private(model: &mut Model) {
+    if model
+        .feed
+        .as_ref()
+        .is_some_and(|feed| feed.snapshot.settings.private)
+    {
+        model.say("names were replaced by numbers before they came here (--private)");
+        return;
+    }
+    model.private = !model.private;
+    model.refresh();
+}
+
+/// The paces that keys choose.
+const PACES: [Pace; 8] = [
+    Pace::Times(1),
+    Pace::Times(2),
+    Pace::Times(5),
+    Pace::Times(10),
+    Pace::Times(20),
+    Pace::Times(50),
+    Pace::Times(100),
+    Pace::Max,
+];
+
+fn pace(model: &Model, faster: bool) -> Vec<Command> {
+    let Some(Input::Files { pace, .. }) = model.feed.as_ref().map(|feed| &feed.input) else {
+        return Vec::new();
+    };
+    let above = |other: &Pace| match (other, pace) {
+        (Pace::Times(a), Pace::Times(b)) => a > b,
+        (Pace::Max, Pace::Times(_)) => true,
+        (_, Pace::Max) => false,
+    };
+    let next = match faster {
+        true => PACES.iter().find(|other| above(other)),
+        false => PACES
+            .iter()
+            .rev()
+            .find(|other| !above(other) && *other != pace),
+    };
+    next.map_or_else(Vec::new, |pace| vec![Command::Pace(*pace)])
+}
+
+enum Seek {
+    By(i64),
+    Start,
+    End,
+}
+
+fn seek(model: &Model, to: Seek) -> Vec<Command> {
+    let feed = model.latest.as_ref().or(model.feed.as_ref());
+    let Some((Input::Files { span, .. }, now)) = feed.map(|feed| (&feed.input, feed.now)) else {
+        return Vec::new();
+    };
+    let Some((first, last)) = *span else {
+        return Vec::new();
+    };
+    let at = match to {
+        Seek::Start => first,
+        Seek::End => last,
+        Seek::By(steps) => {
+            let step = last.since(first).max(0) / 20;
+            let now = now.unwrap_or(first);
+            now.plus(step.saturating_mul(steps))
+                .clamp(first, last.max(first))
+        }
+    };
+    vec![Command::Seek(at)]
+}

@@ -1,0 +1,195 @@
+//! Bars: of a ledger, of a distribution.
+
+use crate::model::Context;
+use crate::table::{Cell, Value};
+use crate::text::put;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use wirewait_analysis::{Ledger, STEPS_NS, Sample, Share};
+use wirewait_report::words::{Grouped, Percent, Short};
+
+/// The letter of a part, and what it is called.
+pub(crate) const fn share(share: Share) -> (&'static str, &'static str) {
+    match share {
+        Share::Client => ("C", "client"),
+        Share::Request => ("Q", "request transfer"),
+        Share::Server => ("S", "server"),
+        Share::Response => ("R", "response transfer"),
+        Share::Retransmission => ("X", "lost frames"),
+        Share::Unanswered => ("U", "unanswered"),
+        Share::Waiting => ("W", "waiting by design"),
+        Share::Idle => (".", "idle"),
+    }
+}
+
+/// So many cells for each part; every part that is there gets one, if there are enough.
+fn cells(parts: &[u64], width: usize) -> Vec<usize> {
+    let whole: u128 = parts.iter().map(|n| u128::from(*n)).sum();
+    let there = parts.iter().filter(|n| **n > 0).count();
+    if whole == 0 || width < there {
+        return vec![0; parts.len()];
+    }
+    let spare = (width - there) as u128;
+    let mut cells: Vec<usize> = Vec::new();
+    let (mut seen, mut given) = (0u128, 0usize);
+    for part in parts {
+        // By the sums up to here, so that roundings do not add up.
+        seen += u128::from(*part);
+        let upto = usize::try_from(spare * seen / whole).unwrap_or(0);
+        cells.push(upto - given + usize::from(*part > 0));
+        given = upto;
+    }
+    cells
+}
+
+/// A line of letters, as many of each as its part of the time.
+pub(crate) fn ledger(ledger: &Ledger, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+    let parts = Share::ALL.map(|share| ledger.get(share));
+    let mut x = area.x;
+    for (part, wide) in Share::ALL
+        .into_iter()
+        .zip(cells(&parts, usize::from(area.width)))
+    {
+        let text = share(part).0.repeat(wide);
+        // At most the width of the area, which is 16 bits.
+        put(
+            buffer,
+            (x, area.y),
+            wide as u16,
+            &text,
+            false,
+            context.theme.share(part),
+        );
+        x += wide as u16;
+    }
+}
+
+/// What the letters are and what part each has, in as many lines as there are. Gives the lines
+/// that it took.
+pub(crate) fn legend(
+    ledger: &Ledger,
+    context: &Context<'_>,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> u16 {
+    let whole = ledger.elapsed();
+    let (mut x, mut y) = (area.x, area.y);
+    for part in Share::ALL.into_iter().filter(|part| ledger.get(*part) > 0) {
+        let (letter, name) = share(part);
+        let said = format!("{name} {}", Percent(ledger.get(part), whole));
+        // A letter, a blank, the words, two blanks.
+        let wide = crate::text::width(&said) as u16 + 2;
+        if x > area.x && x + wide > area.right() {
+            (x, y) = (area.x, y + 1);
+        }
+        if y >= area.bottom() {
+            return area.height;
+        }
+        put(buffer, (x, y), 1, letter, false, context.theme.share(part));
+        put(
+            buffer,
+            (x + 2, y),
+            wide - 2,
+            &said,
+            false,
+            context.theme.plain,
+        );
+        x += wide + 2;
+    }
+    (y + 1).saturating_sub(area.y).min(area.height)
+}
+
+/// How many values are in each step, those without any left out at both ends: the first step,
+/// and the counts.
+fn steps(sample: &Sample) -> Option<(usize, Vec<u64>)> {
+    let mut counts = [0u64; STEPS_NS.len() + 1];
+    for (ns, times) in sample.values() {
+        let step = STEPS_NS.partition_point(|bound| bound <= ns);
+        counts[step] = counts[step].saturating_add(*times);
+    }
+    let first = counts.iter().position(|n| *n > 0)?;
+    let last = counts.iter().rposition(|n| *n > 0)?;
+    Some((first, counts[first..=last].to_vec()))
+}
+
+/// The shape of how values are spread, the shortest at the left: many steps fit into few cells.
+pub(crate) fn spread(sample: &Sample) -> Cell {
+    steps(sample).map_or_else(Cell::default, |(_, counts)| Value::Course(counts).into())
+}
+
+/// How values are spread: a line for each step, those without any left out at both ends.
+pub(crate) fn histogram(sample: &Sample, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+    let Some((first, steps)) = steps(sample) else {
+        return;
+    };
+    // Neighbours share a line where there are more steps than lines.
+    let height = usize::from(area.height).max(1);
+    let together = steps.len().div_ceil(height);
+    let lines: Vec<(usize, u64)> = steps
+        .chunks(together)
+        .enumerate()
+        .map(|(n, chunk)| {
+            (
+                first + n * together,
+                chunk.iter().fold(0u64, |a, b| a.saturating_add(*b)),
+            )
+        })
+        .collect();
+    let most = lines.iter().map(|(_, n)| *n).max().unwrap_or(1).max(1);
+    let whole = sample.n();
+    let room = area.width.saturating_sub(34);
+    for (y, (step, n)) in (area.y..area.bottom()).zip(&lines) {
+        let from = step.checked_sub(1).and_then(|i| STEPS_NS.get(i));
+        let label = match from {
+            Some(ns) => format!("from {}", Short(*ns)),
+            None => "less".to_owned(),
+        };
+        put(buffer, (area.x, y), 13, &label, true, context.theme.dim);
+        let eighths = u128::from(*n) * u128::from(room) * 8 / u128::from(most);
+        let bar = bar(u32::try_from(eighths).unwrap_or(u32::MAX), *n > 0);
+        put(
+            buffer,
+            (area.x + 14, y),
+            room,
+            &bar,
+            false,
+            context.theme.plot,
+        );
+        let count = format!("{} {}", Grouped(*n), Percent(*n, whole));
+        let at = (area.x + 15 + room, y);
+        put(buffer, at, 19, &count, true, context.theme.plain);
+    }
+}
+
+/// A bar of so many eighths of a cell; what is there is never nothing.
+fn bar(eighths: u32, some: bool) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let mut bar = "█".repeat((eighths / 8) as usize);
+    bar.push_str(PARTS[(eighths % 8) as usize]);
+    if bar.is_empty() && some {
+        bar.push('▏');
+    }
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_that_is_there_is_seen_and_the_bar_is_full() {
+        assert_eq!(cells(&[1, 0, 999, 0], 10), [1, 0, 9, 0]);
+        assert_eq!(cells(&[50, 50], 10), [5, 5]);
+        assert_eq!(cells(&[1, 1, 1], 10).iter().sum::<usize>(), 10);
+        assert_eq!(cells(&[0, 0], 10), [0, 0]);
+        assert_eq!(cells(&[1, 1, 1], 2), [0, 0, 0], "no room");
+        assert_eq!(cells(&[u64::MAX, u64::MAX], 4), [2, 2]);
+    }
+
+    #[test]
+    fn bars_count_eighths() {
+        assert_eq!(bar(0, false), "");
+        assert_eq!(bar(0, true), "▏");
+        assert_eq!(bar(12, true), "█▌");
+    }
+}

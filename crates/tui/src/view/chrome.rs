@@ -1,0 +1,308 @@
+//! What surrounds every view: tabs and title above, status and hints below.
+
+use crate::model::{Model, Overlay};
+use crate::place::TABS;
+use crate::text::{self, put};
+use crate::theme::Tone;
+use crate::view;
+use crate::{Feed, Input, Pace};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use wirewait_report::Rfc3339;
+use wirewait_report::words::{BitRate, Grouped, Percent};
+
+/// The tabs with their places, as many letters of each as there is room for.
+fn tab_texts(model: &Model, width: u16) -> Vec<(u16, String)> {
+    let whole = |n: usize, letters: usize| {
+        let name: String = TABS[n].name.chars().take(letters).collect();
+        match letters {
+            0 if n != model.tab => format!(" {} ", n + 1),
+            0 => format!(" {} {} ", n + 1, TABS[n].name),
+            _ => format!(" {} {} ", n + 1, name.trim_end()),
+        }
+    };
+    let at = |letters: usize| {
+        let mut x = 0u16;
+        let mut texts = Vec::new();
+        for n in 0..TABS.len() {
+            let text = whole(n, letters);
+            let wide = text::width(&text) as u16;
+            texts.push((x, text));
+            x += wide;
+        }
+        (x, texts)
+    };
+    // All of each name, or the beginnings, or the name of the open one alone.
+    let fits = [usize::MAX, 8, 5, 4]
+        .into_iter()
+        .map(at)
+        .find(|(end, _)| *end <= width);
+    fits.unwrap_or_else(|| at(0)).1
+}
+
+/// The tab that is drawn at this column.
+pub(super) fn tab_at(model: &Model, screen: Rect, x: u16) -> Option<usize> {
+    tab_texts(model, tabs_width(model, screen))
+        .iter()
+        .position(|(from, text)| (*from..from + text::width(text) as u16).contains(&x))
+}
+
+fn tabs_width(model: &Model, screen: Rect) -> u16 {
+    screen
+        .width
+        .saturating_sub(text::width(&clock(model)) as u16 + 1)
+}
+
+/// The time of the capture.
+fn clock(model: &Model) -> String {
+    let now = model.feed.as_ref().and_then(|feed| feed.now);
+    now.map_or_else(String::new, |at| {
+        let text = Rfc3339(at).to_string();
+        format!("{} UTC", text.get(11..19).unwrap_or_default())
+    })
+}
+
+pub(super) fn tabs(model: &Model, screen: Rect, buffer: &mut Buffer) {
+    let theme = model.palette.theme();
+    for (n, (x, text)) in tab_texts(model, tabs_width(model, screen))
+        .iter()
+        .enumerate()
+    {
+        let style = if n == model.tab {
+            theme.chosen
+        } else {
+            theme.plain
+        };
+        put(
+            buffer,
+            (screen.x + x, screen.y),
+            text::width(text) as u16,
+            text,
+            false,
+            style,
+        );
+    }
+    let clock = clock(model);
+    let wide = text::width(&clock) as u16;
+    let at = (screen.right().saturating_sub(wide), screen.y);
+    put(buffer, at, wide, &clock, false, theme.dim);
+}
+
+/// Where one is, and how much of it is shown.
+pub(super) fn title(model: &Model, screen: Rect, buffer: &mut Buffer) {
+    let theme = model.palette.theme();
+    let names: Vec<String> = model.ways[model.tab]
+        .iter()
+        .map(|level| view::of(&level.place).title(model, &level.place))
+        .collect();
+    let table = &model.level().table;
+    let (shown, all) = (table.order().len(), table.all());
+    let count = match (model.has_table(), table.filter_text.as_str()) {
+        (false, _) => String::new(),
+        (true, "") => format!("{} rows", Grouped(all as u64)),
+        (true, _) => format!("{} of {} rows", Grouped(shown as u64), Grouped(all as u64)),
+    };
+    let right = text::width(&count) as u16;
+    let y = screen.y + 1;
+    let room = screen.width.saturating_sub(right + 1);
+    // The innermost place is the one that matters.
+    let mut line = names.join(" › ");
+    let mut from = 0;
+    while text::width(&line) > usize::from(room) && from + 1 < names.len() {
+        from += 1;
+        line = format!("… › {}", names[from..].join(" › "));
+    }
+    put(buffer, (screen.x, y), room, &line, false, theme.title);
+    put(
+        buffer,
+        (screen.right().saturating_sub(right), y),
+        right,
+        &count,
+        false,
+        theme.dim,
+    );
+}
+
+/// One piece of the status, and how soon it goes where there is no room.
+struct Piece {
+    text: String,
+    style: Style,
+    rank: u8,
+}
+
+/// Drops, modes, where the frames come from, and what the program itself takes.
+pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
+    let theme = model.palette.theme();
+    let mut pieces = Vec::new();
+    let mut piece = |rank: u8, tone: Tone, text: String| {
+        pieces.push(Piece {
+            text,
+            style: theme.tone(tone),
+            rank,
+        });
+    };
+    match model.drops() {
+        Some(0) => piece(0, Tone::Good, "drops 0".to_owned()),
+        Some(n) => piece(0, Tone::Bad, format!(" DROPS {} ", Grouped(n))),
+        None => piece(1, Tone::Dim, "drops not counted".to_owned()),
+    }
+    if model.frozen {
+        piece(0, Tone::Warn, "FROZEN".to_owned());
+    }
+    if model.paused() {
+        piece(0, Tone::Warn, "PAUSED".to_owned());
+    }
+    let filter = &model.level().table.filter_text;
+    if !filter.is_empty() {
+        piece(1, Tone::Warn, format!("filter: {filter}"));
+    }
+    let Some(feed) = &model.feed else {
+        return;
+    };
+    if model.private || feed.snapshot.settings.private {
+        piece(2, Tone::Warn, "private".to_owned());
+    }
+    input(feed, &mut piece);
+    if let Some(remark) = feed.remarks.last() {
+        piece(5, Tone::Warn, remark.text.clone());
+    }
+    let cpu = feed.own.cpu_thousandths;
+    let memory = model.units.size(feed.own.memory_bytes);
+    piece(
+        6,
+        Tone::Dim,
+        format!("own cpu {}.{} % memory {memory}", cpu / 10, cpu % 10),
+    );
+    line(&mut pieces, screen.width);
+    let y = screen.bottom().saturating_sub(2);
+    let mut x = screen.x;
+    for piece in &pieces {
+        let wide = text::width(&piece.text) as u16;
+        put(buffer, (x, y), wide, &piece.text, false, piece.style);
+        x = x.saturating_add(wide + 2);
+    }
+}
+
+/// Leaves out what does not fit; what is left of the last one is clipped.
+fn line(pieces: &mut Vec<Piece>, width: u16) {
+    let needs = |pieces: &[Piece]| -> usize {
+        pieces
+            .iter()
+            .map(|p| text::width(&p.text) + 2)
+            .sum::<usize>()
+            .saturating_sub(2)
+    };
+    while needs(pieces) > usize::from(width) {
+        let worst = pieces
+            .iter()
+            .enumerate()
+            .max_by_key(|(_, p)| p.rank)
+            .filter(|(_, p)| p.rank > 0);
+        let Some((at, _)) = worst else { return };
+        pieces.remove(at);
+    }
+}
+
+fn input(feed: &Feed, piece: &mut impl FnMut(u8, Tone, String)) {
+    match &feed.input {
+        Input::Live {
+            interfaces,
+            filter,
+            saving,
+        } => {
+            let names: Vec<String> = interfaces
+                .iter()
+                .map(|i| match (i.up, i.speed) {
+                    (false, _) => format!("{} DOWN", i.name),
+                    (true, Some(speed)) => format!("{} {}", i.name, BitRate(speed)),
+                    (true, None) => i.name.clone(),
+                })
+                .collect();
+            let down = interfaces.iter().any(|i| !i.up);
+            let tone = if down { Tone::Bad } else { Tone::Plain };
+            piece(u8::from(!down), tone, format!("live {}", names.join(", ")));
+            if let Some(filter) = filter {
+                piece(3, Tone::Plain, format!("only \"{filter}\""));
+            }
+            match saving {
+                Some(saving) => match &saving.trouble {
+                    Some(why) => piece(0, Tone::Bad, format!("NOT SAVING: {why}")),
+                    None => piece(4, Tone::Plain, format!("saving {}", saving.file)),
+                },
+                None => {}
+            }
+        }
+        Input::Files {
+            names,
+            span,
+            pace,
+            ended,
+            ..
+        } => {
+            let far = match (*span, feed.now) {
+                (Some((first, last)), Some(now)) => {
+                    let whole = u64::try_from(last.since(first)).unwrap_or(0);
+                    let part = u64::try_from(now.since(first)).unwrap_or(0);
+                    Some((part.min(whole), whole)).filter(|(_, whole)| *whole > 0)
+                }
+                _ => None,
+            };
+            if *ended {
+                piece(1, Tone::Plain, "END".to_owned());
+            } else if let Some((part, whole)) = far {
+                piece(1, Tone::Plain, format!("at {}", Percent(part, whole)));
+            }
+            let pace = match pace {
+                Pace::Times(n) => format!("{n}x"),
+                Pace::Max => "full speed".to_owned(),
+            };
+            piece(3, Tone::Plain, pace);
+            piece(4, Tone::Plain, names.join(" "));
+        }
+    }
+}
+
+/// What was said last, or the keys that do something here.
+pub(super) fn hints(model: &Model, screen: Rect, buffer: &mut Buffer) {
+    let theme = model.palette.theme();
+    let y = screen.bottom().saturating_sub(1);
+    if let Overlay::Filter(_) = model.overlay {
+        let line = format!(
+            "/{}_  Enter keeps it, Esc takes it back; !word  column:word",
+            model.level().table.filter_text
+        );
+        put(buffer, (screen.x, y), screen.width, &line, false, theme.key);
+        return;
+    }
+    if let Some((tone, said)) = &model.said {
+        put(
+            buffer,
+            (screen.x, y),
+            screen.width,
+            said,
+            false,
+            theme.tone(*tone),
+        );
+        return;
+    }
+    let hints = model.hints();
+    let wide = |hints: &[(String, String)]| -> usize {
+        hints
+            .iter()
+            .map(|(key, word)| text::width(key) + 1 + text::width(word) + 2)
+            .sum()
+    };
+    let mut shown = hints;
+    // Help and quit stay, whatever goes.
+    while wide(&shown) > usize::from(screen.width) + 2 && shown.len() > 2 {
+        shown.remove(shown.len() - 3);
+    }
+    let mut x = screen.x;
+    for (key, word) in &shown {
+        let (k, w) = (text::width(key) as u16, text::width(word) as u16);
+        put(buffer, (x, y), k, key, false, theme.key);
+        put(buffer, (x + k + 1, y), w, word, false, theme.plain);
+        x = x.saturating_add(k + w + 3);
+    }
+}

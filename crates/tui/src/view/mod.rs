@@ -1,0 +1,161 @@
+//! What is drawn. Each view is a file of its own and a line in [`of`].
+
+mod bars;
+mod chrome;
+mod operations;
+mod overlay;
+mod overview;
+mod servers;
+mod transaction;
+mod transactions;
+
+use crate::keys::Action;
+use crate::model::{Model, Overlay};
+use crate::place::{Place, Scope, TABS};
+use crate::table::{self, Key, Move, Rows};
+use crate::{Command, text};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+pub(crate) use overlay::help_lines;
+
+/// The least size at which anything can be shown.
+pub(crate) const LEAST: (u16, u16) = (44, 12);
+
+/// One kind of place.
+pub(crate) trait View: Sync {
+    /// Its name in the names of files.
+    fn name(&self) -> &'static str;
+
+    /// What stands in the line above it, behind the names of the places above.
+    fn title(&self, model: &Model, place: &Place) -> String;
+
+    /// The rows of its table, if it has one.
+    fn rows<'m>(&self, _model: &'m Model, _place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        None
+    }
+
+    /// Where in the body its table is.
+    fn table_area(&self, _model: &Model, _place: &Place, body: Rect) -> Rect {
+        body
+    }
+
+    /// What Enter opens, in a word; `None` where it opens nothing.
+    fn opens(&self, _place: &Place) -> Option<&'static str> {
+        None
+    }
+
+    /// The place below the chosen row, or what has to be asked for to get there.
+    fn enter(&self, _model: &mut Model, _place: &Place) -> Vec<Command> {
+        Vec::new()
+    }
+
+    /// A key that means something of its own here; `None` for all others.
+    fn act(&self, _model: &mut Model, _place: &Place, _action: Action) -> Option<Vec<Command>> {
+        None
+    }
+
+    /// Draws it.
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer);
+}
+
+/// The view of a place.
+pub(crate) fn of(place: &Place) -> &'static dyn View {
+    match place {
+        Place::Overview => &overview::Overview,
+        Place::Servers => &servers::Servers,
+        Place::Operations(_) => &operations::Operations,
+        Place::Transactions(_) => &transactions::Transactions,
+        Place::Transaction(_) => &transaction::OneTransaction,
+    }
+}
+
+/// What is left between the tabs and the title above, and the status and the hints below.
+pub(crate) fn body(screen: Rect) -> Rect {
+    Rect {
+        y: screen.y + 2.min(screen.height),
+        height: screen.height.saturating_sub(4),
+        ..screen
+    }
+}
+
+/// Draws everything.
+pub(crate) fn draw(model: &Model, buffer: &mut Buffer) {
+    let screen = buffer.area;
+    if screen.width < LEAST.0 || screen.height < LEAST.1 {
+        let said = format!(
+            "Too small: {} x {}; at least {} x {} is needed. q quits.",
+            screen.width, screen.height, LEAST.0, LEAST.1
+        );
+        text::wrapped(buffer, screen, &said, model.palette.theme().plain);
+        return;
+    }
+    chrome::tabs(model, screen, buffer);
+    chrome::title(model, screen, buffer);
+    let place = &model.level().place;
+    let view = of(place);
+    if model.feed.is_some() {
+        view.draw(model, place, body(screen), buffer);
+    } else {
+        let said = "Waiting for the first figures.";
+        text::wrapped(buffer, body(screen), said, model.palette.theme().dim);
+    }
+    chrome::status(model, screen, buffer);
+    chrome::hints(model, screen, buffer);
+    if model.overlay != Overlay::None {
+        overlay::draw(model, screen, buffer);
+    }
+}
+
+/// Draws the table of a view where the view says.
+pub(crate) fn draw_table(model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+    let view = of(place);
+    if let Some(rows) = view.rows(model, place) {
+        let area = view.table_area(model, place, body);
+        let state = &model.level().table;
+        table::draw(rows.as_ref(), state, &model.context(), area, buffer);
+    }
+}
+
+/// Opens what is chosen.
+pub(crate) fn enter(model: &mut Model) -> Vec<Command> {
+    let place = model.level().place.clone();
+    of(&place).enter(model, &place)
+}
+
+/// Opens the transactions of the server that is chosen, or whose operations are shown.
+pub(crate) fn transactions(model: &mut Model) {
+    let level = model.level();
+    let server = match (&level.place, level.table.chosen_key()) {
+        (Place::Operations(server), _) | (_, Some(Key::Station(server))) => *server,
+        _ => return model.say("T: choose a server first"),
+    };
+    model.open(Place::Transactions(Scope::Server(server)));
+}
+
+/// The mouse: a tab, or a row; a row that is chosen already is opened by Enter alone.
+pub(crate) fn clicked(model: &mut Model, (x, y): (u16, u16)) {
+    let screen = Rect::new(0, 0, model.size.0, model.size.1);
+    if y == screen.y {
+        if let Some(tab) = chrome::tab_at(model, screen, x).filter(|tab| *tab < TABS.len()) {
+            model.tab = tab;
+            model.refresh();
+        }
+        return;
+    }
+    let place = model.level().place.clone();
+    let area = of(&place).table_area(model, &place, body(screen));
+    let page = table::page(area);
+    let first = area
+        .bottom()
+        .saturating_sub(u16::try_from(page).unwrap_or(u16::MAX));
+    if area.contains((x, y).into()) && y >= first {
+        let row = usize::from(y - first);
+        model.with_table(|table, rows, page| {
+            let to = table.top() + row;
+            if to < table.order().len() {
+                table.go(Move::To(to), rows, page);
+            }
+        });
+    }
+}

@@ -1,0 +1,180 @@
+//! What lies above a view: help, choices, questions.
+
+use crate::keys;
+use crate::model::{Model, Overlay};
+use crate::table::{Format, scrollbar};
+use crate::text::{self, put};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::widgets::{Block, Clear, Widget};
+
+/// A line of the list in a box.
+struct Line {
+    left: String,
+    right: String,
+}
+
+/// How many lines the help has.
+pub(crate) fn help_lines() -> usize {
+    keys::BINDINGS.len() + 1
+}
+
+pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
+    match &model.overlay {
+        Overlay::None | Overlay::Filter(_) => {}
+        Overlay::Help(from) => {
+            let mut lines = vec![Line {
+                left: "1 to 9".to_owned(),
+                right: "Open that screen; again: back to its top.".to_owned(),
+            }];
+            lines.extend(keys::BINDINGS.iter().map(|binding| {
+                Line {
+                    left: binding
+                        .keys
+                        .iter()
+                        .map(|key| keys::shown(key))
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                    right: binding.help.to_owned(),
+                }
+            }));
+            list(
+                model,
+                screen,
+                buffer,
+                "Keys (Esc closes)",
+                &lines,
+                (*from, None),
+            );
+        }
+        Overlay::Sort(at) => {
+            let Some(rows) = model.rows() else { return };
+            let sorted = model.level().table.sort(rows.as_ref());
+            let lines: Vec<Line> = rows
+                .heads()
+                .iter()
+                .enumerate()
+                .map(|(c, head)| Line {
+                    left: match (head.group, sorted) {
+                        (_, Some((column, true))) if column == c => format!("{} ▼", head.title),
+                        (_, Some((column, false))) if column == c => format!("{} ▲", head.title),
+                        ("", _) => head.title.to_owned(),
+                        (group, _) => format!("{}, {group}", head.title),
+                    },
+                    right: head.help.to_owned(),
+                })
+                .collect();
+            list(
+                model,
+                screen,
+                buffer,
+                "Sort by (Enter sorts)",
+                &lines,
+                (*at, Some(*at)),
+            );
+        }
+        Overlay::Export(at) => {
+            let lines: Vec<Line> = Format::ALL
+                .iter()
+                .map(|format| Line {
+                    left: format.name().to_owned(),
+                    right: match format {
+                        Format::Text => "as it is shown",
+                        Format::Csv => "for spreadsheets: times in ns, sizes in bytes",
+                        Format::Json => "for programs: times in ns, sizes in bytes",
+                    }
+                    .to_owned(),
+                })
+                .collect();
+            list(
+                model,
+                screen,
+                buffer,
+                "Export all rows (Enter writes)",
+                &lines,
+                (*at, Some(*at)),
+            );
+        }
+        Overlay::Reset => {
+            let lines = [Line {
+                left: "y".to_owned(),
+                right: "forget all figures and begin anew; any other key: no".to_owned(),
+            }];
+            list(model, screen, buffer, "Reset?", &lines, (0, None));
+        }
+    }
+}
+
+/// A box in the middle with lines of two columns.
+fn list(
+    model: &Model,
+    screen: Rect,
+    buffer: &mut Buffer,
+    title: &str,
+    lines: &[Line],
+    (from, chosen): (usize, Option<usize>),
+) {
+    let theme = model.palette.theme();
+    let widest = |part: fn(&Line) -> &str| {
+        lines
+            .iter()
+            .map(|line| text::width(part(line)))
+            .max()
+            .unwrap_or(0)
+    };
+    let left = widest(|line| &line.left).min(usize::from(screen.width / 2));
+    let wanted = (left + 2 + widest(|line| &line.right)).max(text::width(title)) + 4;
+    let width = u16::try_from(wanted).unwrap_or(u16::MAX).min(screen.width);
+    let right = usize::from(width).saturating_sub(left + 6).max(1);
+    // Long sentences take several lines.
+    let mut shown: Vec<(usize, String, String)> = Vec::new();
+    for (n, line) in lines.iter().enumerate() {
+        let mut sentences = text::lines(&line.right, right);
+        if sentences.is_empty() {
+            sentences.push(String::new());
+        }
+        for (k, sentence) in sentences.into_iter().enumerate() {
+            let left = if k == 0 {
+                line.left.clone()
+            } else {
+                String::new()
+            };
+            shown.push((n, left, sentence));
+        }
+    }
+    let height = u16::try_from(shown.len() + 2)
+        .unwrap_or(u16::MAX)
+        .min(screen.height);
+    let area = Rect {
+        x: screen.x + (screen.width - width) / 2,
+        y: screen.y + (screen.height - height) / 2,
+        width,
+        height,
+    };
+    Clear.render(area, buffer);
+    let block = Block::bordered()
+        .title(format!(" {title} "))
+        .border_style(theme.line)
+        .title_style(theme.title);
+    let inner = block.inner(area);
+    block.render(area, buffer);
+    let page = usize::from(inner.height);
+    let last = shown.len().saturating_sub(page);
+    let start = shown.iter().position(|(n, ..)| *n >= from).unwrap_or(0);
+    let top = match chosen {
+        Some(_) => start.saturating_sub(page.saturating_sub(1)).min(last),
+        None => start.min(last),
+    };
+    for (y, (n, key, sentence)) in (inner.y..inner.bottom()).zip(shown.iter().skip(top)) {
+        put(buffer, (inner.x + 1, y), left as u16, key, false, theme.key);
+        let x = inner.x + 1 + left as u16 + 2;
+        put(buffer, (x, y), right as u16, sentence, false, theme.plain);
+        if chosen == Some(*n) {
+            buffer.set_style(Rect::new(inner.x, y, inner.width, 1), theme.chosen);
+        }
+    }
+    if shown.len() > page {
+        let track = Rect::new(area.right() - 1, inner.y, 1, inner.height);
+        scrollbar(buffer, track, (top, page, shown.len()), &model.context());
+    }
+}

@@ -1,0 +1,157 @@
+//! One transaction: where its time went, and its frames.
+
+use super::operations::command;
+use super::transactions::{file, outcome, turnaround};
+use super::{View, bars};
+use crate::model::Model;
+use crate::place::Place;
+use crate::table::Cell;
+use crate::text::put;
+use crate::{Feed, text};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use wirewait_analysis::{Extent, Ledger, Share, Transaction};
+use wirewait_report::Rfc3339;
+use wirewait_report::words::Human;
+
+pub(super) struct OneTransaction;
+
+/// It, if it is still at hand.
+fn found(feed: &Feed, number: u64) -> Option<&Transaction> {
+    let mut all = feed.transactions.iter().chain(&feed.snapshot.slowest);
+    all.find(|t| t.number == number)
+}
+
+fn extent(extent: Option<Extent>) -> String {
+    extent.map_or_else(
+        || "not seen".to_owned(),
+        |e| {
+            let (from, to) = (e.first.frame, e.last.frame);
+            let frames = match from == to {
+                true => format!("frame {from}"),
+                false => format!("frames {from} to {to}"),
+            };
+            format!("{frames}, {}", Rfc3339(e.first.at))
+        },
+    )
+}
+
+impl View for OneTransaction {
+    fn name(&self) -> &'static str {
+        "transaction"
+    }
+
+    fn title(&self, _: &Model, place: &Place) -> String {
+        match place {
+            Place::Transaction(number) => format!("#{number}"),
+            _ => String::new(),
+        }
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        let (Some(feed), Place::Transaction(number)) = (&model.feed, place) else {
+            return;
+        };
+        let context = model.context();
+        let theme = context.theme;
+        let Some(t) = found(feed, *number) else {
+            let said = "This transaction is no longer at hand: newer ones took its place.";
+            text::wrapped(buffer, body, said, theme.dim);
+            return;
+        };
+        let shown = |cell: Cell| cell.shown(context.units, 0);
+        let human = |ns: Option<i64>| ns.map_or_else(|| "-".to_owned(), |ns| Human(ns).to_string());
+        let flags: Vec<&str> = t.flags.names().collect();
+        let f = &t.frames;
+        let lines = [
+            (
+                "operation",
+                format!(
+                    "{} {}, {}",
+                    t.protocol,
+                    command(t.operation.name, t.code),
+                    t.kind.name()
+                ),
+            ),
+            ("client", t.client.to_string()),
+            ("server", t.server.to_string()),
+            ("outcome", shown(outcome(t))),
+            ("file", shown(file(t, &context))),
+            ("response", human(t.response_time_ns())),
+            (
+                "request",
+                format!("{}, {}", human(t.request_transfer_ns()), extent(t.request)),
+            ),
+            ("server", shown(turnaround(t))),
+            (
+                "answer",
+                format!(
+                    "{}, {}",
+                    human(t.response_transfer_ns()),
+                    extent(t.response)
+                ),
+            ),
+            (
+                "data",
+                format!(
+                    "{} of {} asked for",
+                    context.units.size(t.data_bytes),
+                    context.units.size(t.asked_bytes)
+                ),
+            ),
+            (
+                "frames",
+                format!(
+                    "{} request, {} answer, {} interim, {} acknowledgements, {} control, {} sent again",
+                    f.request, f.response, f.interim, f.ack, f.control, f.retransmitted
+                ),
+            ),
+            ("seen", format!("{} times", t.copies)),
+            ("remarks", flags.join(" ")),
+        ];
+        let split = ledger(t);
+        let mut y = body.y;
+        if split.elapsed() > 0 {
+            let line = Rect { height: 1, ..body };
+            bars::ledger(&split, &context, line, buffer);
+            let below = Rect {
+                y: y + 1,
+                height: body.height.saturating_sub(1).min(2),
+                ..body
+            };
+            y += 2 + bars::legend(&split, &context, below, buffer);
+        }
+        for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+            if y >= body.bottom() {
+                break;
+            }
+            put(buffer, (body.x, y), 10, name, false, theme.title);
+            put(
+                buffer,
+                (body.x + 11, y),
+                body.width.saturating_sub(11),
+                value,
+                false,
+                theme.plain,
+            );
+            y += 1;
+        }
+    }
+}
+
+/// The three parts of its time; nothing where the server's is not known exactly.
+fn ledger(t: &Transaction) -> Ledger {
+    let ns = |value: Option<i64>| value.and_then(|ns| u64::try_from(ns).ok());
+    let parts = [
+        (Share::Request, ns(t.request_transfer_ns())),
+        (Share::Server, ns(t.turnaround.exact())),
+        (Share::Response, ns(t.response_transfer_ns())),
+    ];
+    if parts.iter().any(|(_, ns)| ns.is_none()) {
+        return Ledger::default();
+    }
+    parts
+        .into_iter()
+        .map(|(share, ns)| (share, ns.unwrap_or(0)))
+        .collect()
+}

@@ -1,0 +1,189 @@
+//! Transactions: single requests, with where their time went.
+
+use super::operations::command;
+use super::{View, draw_table};
+use crate::Command;
+use crate::model::{Context, Model};
+use crate::place::{Place, Scope};
+use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::theme::Tone;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use wirewait_analysis::{Outcome, Transaction, Turnaround};
+use wirewait_report::words::{Grouped, StatusName};
+
+pub(super) struct Transactions;
+
+type Row<'m> = &'m Transaction;
+
+fn columns<'m>() -> Vec<Column<Row<'m>>> {
+    vec![
+        Column::right("#", 6, |t: &Row<'_>, _| Value::Number(t.number).into())
+            .help("The number of the transaction in the capture."),
+        Column::right("at", 9, |t: &Row<'_>, context| Cell::time(begin(t, context)))
+            .rank(4)
+            .help("When its first frame was seen, from the beginning of the capture."),
+        Column::left("client", 15, |t: &Row<'_>, _| Cell::text(t.client.station().to_string()))
+            .rank(3)
+            .most(30)
+            .help("Who asked."),
+        Column::left("operation", 12, |t: &Row<'_>, _| {
+            Cell::text(command(t.operation.name, t.code))
+        })
+        .rank(5)
+        .most(30)
+        .help("What was asked for."),
+        Column::right("response", 8, |t: &Row<'_>, _| Cell::time(t.response_time_ns()))
+            .help("From the first frame of the request to the last of the answer."),
+        Column::right("request", 7, |t: &Row<'_>, _| Cell::time(t.request_transfer_ns()))
+            .under("of that")
+            .rank(4)
+            .help("The request was on its way."),
+        Column::right("server", 7, |t: &Row<'_>, _| turnaround(t))
+            .under("of that")
+            .rank(1)
+            .help("From the complete request to the first frame of the answer; two times where it was asked twice and nobody knows which was answered."),
+        Column::right("answer", 7, |t: &Row<'_>, _| Cell::time(t.response_transfer_ns()))
+            .under("of that")
+            .rank(4)
+            .help("The answer was on its way."),
+        Column::left("outcome", 10, |t: &Row<'_>, _| outcome(t))
+            .rank(2)
+            .most(34)
+            .help("How it ended."),
+        Column::right("data", 8, |t: &Row<'_>, _| match t.data_bytes {
+            0 => Cell::default(),
+            n => Value::Bytes(n).into(),
+        })
+        .rank(5)
+        .help("File data that it moved."),
+        Column::right("frames", 6, |t: &Row<'_>, _| Cell::count(t.frames.total()))
+            .rank(7)
+            .help("Frames that belong to it."),
+        Column::left("remarks", 8, |t: &Row<'_>, _| {
+            let names: Vec<&str> = t.flags.names().collect();
+            Cell::text(names.join(" "))
+        })
+        .rank(8)
+        .most(30)
+        .help("What to bear in mind about its times."),
+        Column::left("file", 14, |t: &Row<'_>, context| file(t, context))
+            .rank(3)
+            .most(120)
+            .grows()
+            .help("The file, if the capture shows its name."),
+    ]
+}
+
+/// From the beginning of the capture to its first frame.
+fn begin(t: &Transaction, context: &Context<'_>) -> Option<i64> {
+    let mark = t.request.or(t.response)?.first;
+    Some(mark.at.since(context.first?))
+}
+
+pub(super) fn turnaround(t: &Transaction) -> Cell {
+    match t.turnaround {
+        Turnaround::None => Cell::default(),
+        Turnaround::Exact(ns) => Value::Time(ns).into(),
+        Turnaround::Between(low, high) => Cell::from(Value::Between(low, high)).toned(Tone::Warn),
+    }
+}
+
+pub(super) fn outcome(t: &Transaction) -> Cell {
+    match (t.outcome, t.status) {
+        (Outcome::Answered, Some(status)) if status.failure => {
+            Cell::text(StatusName(status).to_string()).toned(Tone::Warn)
+        }
+        (Outcome::Answered, Some(status)) if !status.ok => {
+            Cell::text(StatusName(status).to_string())
+        }
+        (Outcome::Answered, _) => Cell::text("answered"),
+        (Outcome::Unanswered, _) => Cell::text("unanswered").toned(Tone::Bad),
+        (Outcome::Cancelled, _) => Cell::text("cancelled"),
+        (Outcome::OrphanResponse, _) => Cell::text("no request").toned(Tone::Dim),
+    }
+}
+
+pub(super) fn file(t: &Transaction, context: &Context<'_>) -> Cell {
+    let path = t.place.as_ref().and_then(|place| place.path.as_deref());
+    path.map_or_else(Cell::default, |path| Cell::text(context.name("file", path)))
+}
+
+impl Scope {
+    fn takes(&self, t: &Transaction) -> bool {
+        match self {
+            Self::Server(server) => t.server.station() == *server,
+            Self::Operation {
+                server,
+                protocol,
+                carrier,
+                command,
+                code,
+            } => {
+                t.server.station() == *server
+                    && t.protocol == *protocol
+                    && t.carrier == *carrier
+                    && t.operation.name == *command
+                    && t.code == *code
+            }
+        }
+    }
+}
+
+impl View for Transactions {
+    fn name(&self) -> &'static str {
+        "transactions"
+    }
+
+    fn title(&self, model: &Model, place: &Place) -> String {
+        let what = match place {
+            Place::Transactions(Scope::Operation {
+                protocol,
+                command: name,
+                code,
+                ..
+            }) => format!("{protocol} {}", command(name, *code)),
+            _ => "all transactions".to_owned(),
+        };
+        let forgotten = model
+            .feed
+            .as_ref()
+            .map_or(0, |feed| feed.transactions_forgotten);
+        match forgotten {
+            0 => what,
+            n => format!(
+                "{what}, the latest ({} of all are no longer at hand)",
+                Grouped(n)
+            ),
+        }
+    }
+
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let (feed, Place::Transactions(scope)) = (model.feed.as_ref()?, place) else {
+            return None;
+        };
+        let all = feed.transactions.iter();
+        Some(Box::new(List {
+            columns: columns(),
+            rows: all.rev().filter(|t| scope.takes(t)).collect(),
+            key: |t: &Row<'_>| Key::Number(t.number),
+            sorted: Some(("response", true)),
+            empty: "None of the latest transactions belongs here.",
+        }))
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("one")
+    }
+
+    fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
+        if let Some(Key::Number(number)) = model.level().table.chosen_key().cloned() {
+            model.open(Place::Transaction(number));
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+    }
+}
