@@ -36,6 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             pace: Pace::Max,
             paused: false,
             ended: true,
+            seeking: None,
+            again: false,
         },
         about: Arc::new(About {
             files: names,

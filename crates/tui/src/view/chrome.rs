@@ -225,12 +225,11 @@ fn input(feed: &Feed, piece: &mut impl FnMut(u8, Tone, String)) {
             if let Some(filter) = filter {
                 piece(3, Tone::Plain, format!("only \"{filter}\""));
             }
-            match saving {
-                Some(saving) => match &saving.trouble {
+            if let Some(saving) = saving {
+                match &saving.trouble {
                     Some(why) => piece(0, Tone::Bad, format!("NOT SAVING: {why}")),
                     None => piece(4, Tone::Plain, format!("saving {}", saving.file)),
-                },
-                None => {}
+                }
             }
         }
         Input::Files {
