@@ -2,10 +2,9 @@
 
 use foldhash::fast::RandomState;
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::hash::Hash;
-
-const NIL: u32 = u32::MAX;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,7 +16,7 @@ pub(crate) struct Place {
 impl Place {
     /// No place of any table. Nothing can be kept of it.
     pub(crate) const NOWHERE: Self = Self {
-        index: NIL,
+        index: u32::MAX,
         generation: 0,
     };
 
@@ -41,19 +40,24 @@ struct Entry<K, V> {
     key: K,
     value: Option<V>,
     generation: u32,
-    older: u32,
-    newer: u32,
+    /// When it was touched last, by the table's own count of touches.
+    touched: u64,
 }
 
 /// A hash map with a capacity. Its hash is seeded at random, so that no traffic can be
 /// made to collide; nothing depends on the order of the hash.
+///
+/// Entries are touched far more often than one has to go, so a touch is only noted. Who was
+/// untouched for longest is found when room is needed: entries wait in a queue by the touch
+/// that was known when they were put there, and go back if there was another one since.
 #[derive(Clone)]
 pub(crate) struct Table<K, V> {
     map: HashMap<K, u32, RandomState>,
     entries: Vec<Entry<K, V>>,
     free: Vec<u32>,
-    oldest: u32,
-    newest: u32,
+    touches: u64,
+    /// Every entry, oldest first; empty until room is needed for the first time.
+    queue: BinaryHeap<Reverse<(u64, Place)>>,
     capacity: usize,
 }
 
@@ -63,10 +67,10 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
             map: HashMap::with_hasher(RandomState::default()),
             entries: Vec::new(),
             free: Vec::new(),
-            oldest: NIL,
-            newest: NIL,
-            // One place less than the indices can tell apart.
-            capacity: capacity.clamp(1, NIL as usize - 1),
+            touches: 0,
+            queue: BinaryHeap::new(),
+            // So that indices can tell all of them apart.
+            capacity: capacity.clamp(1, u32::MAX as usize - 1),
         }
     }
 
@@ -96,6 +100,17 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         self.touch(place.index);
     }
 
+    /// The entry that was found here before, if it is still there, moved to the young end.
+    pub(crate) fn again(&mut self, place: Place) -> Option<&mut V> {
+        let entry = self.entries.get_mut(place.index as usize)?;
+        if entry.generation != place.generation {
+            return None;
+        }
+        self.touches += 1;
+        entry.touched = self.touches;
+        entry.value.as_mut()
+    }
+
     /// The key that equals this one, moved to the young end.
     pub(crate) fn key<Q>(&mut self, key: &Q) -> Option<K>
     where
@@ -110,16 +125,16 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     /// Inserts a value under a key that is not in the table, and returns what had to go.
     pub(crate) fn insert(&mut self, key: K, value: V) -> (Place, Option<V>) {
         let evicted = if self.map.len() >= self.capacity {
-            self.remove(self.oldest)
+            self.oldest().and_then(|oldest| self.remove(oldest))
         } else {
             None
         };
+        self.touches += 1;
         let entry = Entry {
             key: key.clone(),
             value: Some(value),
             generation: 0,
-            older: NIL,
-            newer: NIL,
+            touched: self.touches,
         };
         let index = match self.free.pop() {
             Some(index) => {
@@ -133,13 +148,19 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
             }
             None => {
                 self.entries.push(entry);
-                // The capacity keeps this below NIL.
+                // The capacity keeps this in range.
                 u32::try_from(self.entries.len() - 1).unwrap_or(0)
             }
         };
         self.map.insert(key, index);
-        self.link(index);
-        (self.place(index), evicted)
+        let place = self.place(index);
+        if self.queue.len() > self.entries.len().saturating_mul(2) {
+            // Mostly of entries that were taken out: made anew when it is needed.
+            self.queue.clear();
+        } else if !self.queue.is_empty() {
+            self.queue.push(Reverse((self.touches, place)));
+        }
+        (place, evicted)
     }
 
     pub(crate) fn get_mut(&mut self, place: Place) -> Option<&mut V> {
@@ -183,8 +204,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     pub(crate) fn drain(&mut self) -> Vec<V> {
         self.map.clear();
         self.free.clear();
-        self.oldest = NIL;
-        self.newest = NIL;
+        self.queue.clear();
         self.entries.drain(..).filter_map(|e| e.value).collect()
     }
 
@@ -195,43 +215,41 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         }
     }
 
+    /// The entry untouched for longest.
+    fn oldest(&mut self) -> Option<u32> {
+        if self.queue.is_empty() {
+            let entries = (0..).zip(&self.entries);
+            let entries = entries.filter(|(_, entry)| entry.value.is_some());
+            self.queue = entries
+                .map(|(index, entry)| {
+                    let generation = entry.generation;
+                    Reverse((entry.touched, Place { index, generation }))
+                })
+                .collect();
+        }
+        while let Some(Reverse((known, place))) = self.queue.pop() {
+            let entry = &self.entries[place.index as usize];
+            if entry.generation != place.generation || entry.value.is_none() {
+                continue;
+            }
+            if entry.touched == known {
+                return Some(place.index);
+            }
+            self.queue.push(Reverse((entry.touched, place)));
+        }
+        None
+    }
+
     fn remove(&mut self, index: u32) -> Option<V> {
         let key = self.entries.get(index as usize)?.key.clone();
-        self.unlink(index);
         self.map.remove(&key);
         self.free.push(index);
         self.entries[index as usize].value.take()
     }
 
     fn touch(&mut self, index: u32) {
-        if self.newest != index {
-            self.unlink(index);
-            self.link(index);
-        }
-    }
-
-    fn link(&mut self, index: u32) {
-        let older = self.newest;
-        let entry = &mut self.entries[index as usize];
-        entry.older = older;
-        entry.newer = NIL;
-        match self.entries.get_mut(older as usize) {
-            Some(e) => e.newer = index,
-            None => self.oldest = index,
-        }
-        self.newest = index;
-    }
-
-    fn unlink(&mut self, index: u32) {
-        let Entry { older, newer, .. } = self.entries[index as usize];
-        match self.entries.get_mut(older as usize) {
-            Some(e) => e.newer = newer,
-            None => self.oldest = newer,
-        }
-        match self.entries.get_mut(newer as usize) {
-            Some(e) => e.older = older,
-            None => self.newest = older,
-        }
+        self.touches += 1;
+        self.entries[index as usize].touched = self.touches;
     }
 }
 
@@ -248,6 +266,28 @@ mod tests {
         let (_, evicted) = table.insert("c", 3);
         assert_eq!(evicted, Some(2));
         assert_eq!(table.get_mut(a), Some(&mut 1));
+    }
+
+    /// Touched again and taken out in between: the order of the last touches decides.
+    #[test]
+    fn what_is_touched_is_young_again_however_it_was_found() {
+        let mut table = Table::new(3);
+        let (a, _) = table.insert("a", 1);
+        let (b, _) = table.insert("b", 2);
+        table.insert("c", 3);
+        assert_eq!(table.again(a), Some(&mut 1));
+        assert_eq!(table.insert("d", 4).1, Some(2));
+        assert_eq!(table.again(b), None);
+        assert_eq!(table.take(a), Some(1));
+        assert_eq!(table.again(a), None);
+        let (e, evicted) = table.insert("e", 5);
+        assert_eq!(evicted, None);
+        table.find(&"c");
+        table.again(e);
+        assert_eq!(table.insert("f", 6).1, Some(4));
+        assert_eq!(table.insert("g", 7).1, Some(3));
+        assert_eq!(table.insert("h", 8).1, Some(5));
+        assert_eq!(table.insert("i", 9).1, Some(6));
     }
 
     #[test]

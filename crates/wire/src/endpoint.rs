@@ -90,12 +90,14 @@ pub struct Identity {
 impl Identity {
     /// The address without its kind.
     #[must_use]
+    #[inline]
     pub const fn address(self) -> u128 {
         self.address
     }
 
     /// Kind of address and port, in 35 bits.
     #[must_use]
+    #[inline]
     pub const fn rest(self) -> u64 {
         (self.kind as u64) << 32 | self.port as u64
     }
@@ -104,13 +106,14 @@ impl Identity {
 impl Endpoint {
     /// What is compared when endpoints are: the kind of address, the address, the port.
     #[must_use]
+    #[inline]
     pub const fn identity(&self) -> Identity {
         let (kind, address) = match self.address {
             Address::None => (0, 0),
-            Address::Mac(mac) => (1, number(&mac)),
-            Address::V4(address) => (2, number(&address)),
+            Address::Mac(mac) => (1, six(mac) as u128),
+            Address::V4(address) => (2, u32::from_be_bytes(address) as u128),
             Address::V6(address) => (3, u128::from_be_bytes(address)),
-            Address::Node { net, node } => (4, (net as u128) << 48 | number(&node)),
+            Address::Node { net, node } => (4, (net as u128) << 48 | six(node) as u128),
             Address::Decnet(address) => (5, address as u128),
         };
         let port = match self.port {
@@ -125,25 +128,21 @@ impl Endpoint {
     }
 }
 
-const fn number(bytes: &[u8]) -> u128 {
-    let mut value = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        value = value << 8 | bytes[at] as u128;
-        at += 1;
-    }
-    value
+const fn six([a, b, c, d, e, f]: [u8; 6]) -> u64 {
+    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
 }
 
 impl PartialEq for Endpoint {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.identity() == other.identity()
+        self.port == other.port && self.address == other.address
     }
 }
 
 impl Eq for Endpoint {}
 
 impl std::hash::Hash for Endpoint {
+    #[inline]
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         let identity = self.identity();
         state.write_u128(identity.address);
@@ -158,6 +157,7 @@ impl PartialOrd for Endpoint {
 }
 
 impl Ord for Endpoint {
+    #[inline]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.identity().cmp(&other.identity())
     }
