@@ -13,6 +13,7 @@ use crate::duplicates::Duplicates;
 use crate::key::ConversationKey;
 use crate::names::Known;
 use crate::numbered::Link;
+use crate::path::{Path, Paths};
 use crate::piece::Piece;
 use crate::segment::Segments;
 use crate::table::{Place, Table};
@@ -74,6 +75,7 @@ impl Sink for Vec<Transaction> {
 pub struct Analyzer {
     common: Common,
     walk: Walk,
+    paths: Paths,
     state: State,
 }
 
@@ -81,12 +83,13 @@ pub struct Analyzer {
 struct Common {
     registry: Registry,
     names: RefCell<Known>,
+    settings: Settings,
 }
 
 struct State {
-    settings: Settings,
     conversations: Table<ConversationKey, Conversation>,
-    links: Table<ConversationKey, Link>,
+    /// A link is taken out while its conversations are worked on, and put back.
+    links: Table<ConversationKey, Option<Box<Link>>>,
     /// Who was called, by the caller.
     calls: Table<ConversationKey, Endpoint>,
     connections: Connections,
@@ -108,6 +111,7 @@ struct State {
 #[derive(Clone, Copy)]
 struct Arrival<'a> {
     facts: &'a Facts,
+    path: &'a Path,
     next: Next,
     carrier: &'static str,
     piece: Piece<'a>,
@@ -126,10 +130,11 @@ impl Analyzer {
             common: Common {
                 registry,
                 names: RefCell::new(Known::new(settings.names, settings.private)),
+                settings,
             },
             walk: Walk::default(),
+            paths: Paths::new(settings.conversations),
             state: State {
-                settings,
                 conversations: Table::new(settings.conversations),
                 links: Table::new(settings.conversations),
                 calls: Table::new(settings.conversations),
@@ -170,6 +175,7 @@ impl Analyzer {
         let Self {
             common,
             walk,
+            paths,
             state,
         } = self;
         state.books.frames += 1;
@@ -179,7 +185,7 @@ impl Analyzer {
         let identified = walk.packet_start.map(|at| at as usize);
         let original = state
             .duplicates
-            .original(frame, identified, &state.settings);
+            .original(frame, identified, &common.settings);
         let registry = &common.registry;
         // What was seen on two interfaces has taken the time of two links.
         let twice = original == Some(frame.interface);
@@ -196,6 +202,7 @@ impl Analyzer {
                 },
                 frame,
                 walk,
+                path: paths.of(walk, carrier.map(|(_, span)| span.dissector)),
                 carrier: carrier.map_or("", |(name, _)| name),
                 carrier_span: carrier.map(|(_, span)| span),
                 announces: common.announces(walk),
@@ -245,6 +252,8 @@ impl Analyzer {
 
     /// The capture is over: closes everything that is open.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
+        // Nothing is where it was.
+        self.paths = Paths::new(self.common.settings.conversations);
         self.state.finish(&self.common, sink);
     }
 
@@ -261,7 +270,6 @@ impl Analyzer {
     pub fn snapshot(&self) -> Snapshot {
         let State {
             books,
-            settings,
             segments,
             bytes,
             first,
@@ -308,7 +316,7 @@ impl Analyzer {
             slowest: books.figures.slowest(),
             attribution: books.attribution,
             excluded: books.figures.excluded(),
-            settings: *settings,
+            settings: self.common.settings,
         }
     }
 }
@@ -358,6 +366,7 @@ impl State {
         };
         let arrival = Arrival {
             facts: &walk.facts,
+            path: seen.path,
             next: walk.next,
             carrier: seen.carrier,
             piece: Piece {
@@ -417,7 +426,12 @@ impl State {
         let Some(connection) = connections::step(facts.connection, &facts.order) else {
             return;
         };
-        let place = place.or_else(|| self.conversations.find(&arrival.key().0));
+        let place = place.or_else(|| {
+            let known = self
+                .conversations
+                .find_side(&arrival.path.conversation, || arrival.key());
+            known.ok().map(|(place, _)| place)
+        });
         let known = place.and_then(|place| self.conversations.get_mut(place));
         let known = known.map(|conversation| conversation.named());
         let notices = self.connections.step(&Stepping {
@@ -429,7 +443,7 @@ impl State {
             conversation: known.map(|(number, _)| number),
         });
         for notice in notices.into_iter().flatten() {
-            self.books.event(Event::Notice(notice), sink);
+            self.books.event(Event::Notice(notice), arrival.path, sink);
         }
     }
 
@@ -457,19 +471,20 @@ impl State {
             return;
         }
         self.swept = now;
+        let nowhere = Path::default();
         let world = self.world(common);
         let books = &mut self.books;
         for conversation in self.conversations.iter_mut() {
-            conversation.expire(now, &world, &mut |e| books.event(e, sink));
+            conversation.expire(now, &world, &mut |e| books.event(e, &nowhere, sink));
         }
-        let since = now.plus(-self.settings.timeout_ns);
+        let since = now.plus(-common.settings.timeout_ns);
         for notice in self.connections.expire(Some(since)) {
-            self.books.event(Event::Notice(notice), sink);
+            self.books.event(Event::Notice(notice), &nowhere, sink);
         }
     }
 
     fn finish(&mut self, common: &Common, sink: &mut dyn Sink) {
-        for mut link in self.links.drain() {
+        for mut link in self.links.drain().into_iter().flatten() {
             self.flush(&mut link, common, sink);
         }
         let mut world = self.world(common);
@@ -478,7 +493,8 @@ impl State {
             self.books.finish(conversation, self.latest, &world, sink);
         }
         for notice in self.connections.expire(None) {
-            self.books.event(Event::Notice(notice), sink);
+            self.books
+                .event(Event::Notice(notice), &Path::default(), sink);
         }
         self.books.ledgers.finish();
         self.books.load.finish();
@@ -488,10 +504,10 @@ impl State {
         World {
             registry: &common.registry,
             names: &common.names,
-            settings: self.settings,
+            settings: &common.settings,
             epoch: self.epoch,
-            open_full: self.books.open >= self.settings.open_requests,
-            held_full: self.books.held >= self.settings.held_bytes,
+            open_full: self.books.open >= common.settings.open_requests,
+            held_full: self.books.held >= common.settings.held_bytes,
             over: false,
             observed: self.observed,
         }

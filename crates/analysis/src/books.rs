@@ -8,6 +8,7 @@ use crate::load::Loads;
 use crate::message::Message;
 use crate::meters::Meters;
 use crate::parties::{Directory, Parties};
+use crate::path::Path;
 use crate::round_trips::RoundTrips;
 use crate::symptoms::Watch;
 use crate::world::{Event, Seen, World};
@@ -89,7 +90,8 @@ impl Books {
         }
     }
 
-    pub(crate) fn event(&mut self, event: Event<'_>, sink: &mut dyn Sink) {
+    /// `path` is that of the frame under way.
+    pub(crate) fn event(&mut self, event: Event<'_>, path: &Path, sink: &mut dyn Sink) {
         let mut room = Parties::UNKNOWN;
         let directory = &mut self.directory;
         match event {
@@ -135,8 +137,8 @@ impl Books {
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
             Event::Notice(notice) => {
-                self.watch.noticed(&notice, directory);
-                self.meters.noticed(&notice);
+                self.watch.noticed(&notice, path, directory);
+                self.meters.noticed(&notice, path);
                 self.spending.noticed(&notice);
                 sink.noticed(&notice);
             }
@@ -178,7 +180,8 @@ impl Books {
         world: &World<'_>,
         sink: &mut dyn Sink,
     ) {
-        conversation.finish(now, world, &mut |e| self.event(e, sink));
+        let nowhere = Path::default();
+        conversation.finish(now, world, &mut |e| self.event(e, &nowhere, sink));
         self.quality.one_sided += u64::from(conversation.one_sided());
         self.quality.mid_capture += u64::from(conversation.began_before());
         let faults = &mut self.quality.faults;

@@ -72,7 +72,7 @@ impl Duplicates {
             return Some(original.interface);
         }
         // The oldest of them makes room.
-        ways.rotate_right(1);
+        ways.copy_within(..WAYS - 1, 1);
         ways[0] = Seen {
             digest,
             at: frame.at,
@@ -86,18 +86,24 @@ impl Duplicates {
 /// one of his own frames count as a copy of another.
 pub(crate) fn digest(bytes: &[u8], length: u64) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    // Blocks do not wait for each other; each place has factors of its own.
+    let mut place = K;
+    let mut block = |block: &[u8; 16]| {
+        place = place.wrapping_add(K << 1);
+        match (block.first_chunk(), block.last_chunk()) {
+            (Some(a), Some(b)) => mix(word(a) ^ place, word(b) ^ place.rotate_left(29)),
+            _ => 0,
+        }
+    };
+    let (blocks, rest) = bytes.as_chunks::<16>();
     let mut hash = length.wrapping_mul(K) ^ 0x5851_f42d_4c95_7f2d;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        // Chunks have eight bytes.
-        let word = u64::from_le_bytes(chunk.try_into().unwrap_or_default());
-        hash = mix(hash ^ word, K);
+    for bytes in blocks {
+        hash = hash.wrapping_add(block(bytes));
     }
-    let tail = chunks
-        .remainder()
-        .iter()
-        .fold(1u64, |w, b| w << 8 | u64::from(*b));
-    mix(hash ^ tail, K)
+    let mut last = [0; 16];
+    last[..rest.len()].copy_from_slice(rest);
+    mix(hash.wrapping_add(block(&last)), K)
 }
 
 fn mix(a: u64, b: u64) -> u64 {

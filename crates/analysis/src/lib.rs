@@ -28,6 +28,7 @@ mod notice;
 mod numbered;
 mod pairing;
 mod parties;
+mod path;
 mod piece;
 mod round_trips;
 mod sample;

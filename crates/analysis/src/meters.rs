@@ -13,6 +13,7 @@ pub use transports::{LATE_ACK_NS, PairMeter, SegmentMeter, StationMeter, Transpo
 use crate::Outcome;
 use crate::notice::Notice;
 use crate::parties::Directory;
+use crate::path::{Known, Path};
 use crate::table::Table;
 use crate::world::{Case, Seen};
 use requests::Requests;
@@ -92,8 +93,8 @@ impl Meters {
         self.transports.seen(seen, &mut self.evicted);
     }
 
-    pub(crate) fn noticed(&mut self, notice: &Notice) {
-        self.transports.noticed(notice, &mut self.evicted);
+    pub(crate) fn noticed(&mut self, notice: &Notice, path: &Path) {
+        self.transports.noticed(notice, path, &mut self.evicted);
     }
 
     pub(crate) fn asked(&mut self, case: Case<'_>) {
@@ -142,6 +143,22 @@ fn row<'a, K: Hash + Eq + Clone, V: Default>(
             place
         }
     };
+    table.at(place)
+}
+
+/// The same of a key whose row was known to be somewhere.
+fn known_row<'a, K: Hash + Eq + Clone, V: Default>(
+    table: &'a mut Table<K, V>,
+    known: &Known,
+    key: impl Fn() -> K,
+    evicted: &mut u64,
+) -> &'a mut V {
+    let place = table.find_known(known, &key).unwrap_or_else(|| {
+        let (place, dropped) = table.insert(key(), V::default());
+        *evicted = evicted.saturating_add(u64::from(dropped.is_some()));
+        known.set(Some(place));
+        place
+    });
     table.at(place)
 }
 

@@ -180,6 +180,7 @@ mod tests {
                 frame: &frame,
                 walk: &walk,
                 carrier: "",
+                path: &crate::path::Path::default(),
                 announces: None,
                 carrier_span: None,
                 on_wire: 0,

@@ -1,5 +1,6 @@
 //! A map of bounded size that gives up the entry untouched for longest.
 
+use crate::path::{Known, KnownSide};
 use foldhash::fast::RandomState;
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -109,6 +110,39 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         self.touches += 1;
         entry.touched = self.touches;
         entry.value.as_mut()
+    }
+
+    /// The same of a key that was known to be somewhere.
+    pub(crate) fn find_known(&mut self, known: &Known, key: impl FnOnce() -> K) -> Option<Place> {
+        if let Some(place) = known.get()
+            && self.again(place).is_some()
+        {
+            return Some(place);
+        }
+        let place = self.find(&key())?;
+        known.set(Some(place));
+        Some(place)
+    }
+
+    /// The same of a key with two sides, and the one it names first.
+    pub(crate) fn find_side(
+        &mut self,
+        known: &KnownSide,
+        key: impl FnOnce() -> (K, usize),
+    ) -> Result<(Place, usize), (K, usize)> {
+        if let Some((place, side)) = known.get()
+            && self.again(place).is_some()
+        {
+            return Ok((place, side));
+        }
+        let (key, side) = key();
+        match self.find(&key) {
+            Some(place) => {
+                known.set(Some((place, side)));
+                Ok((place, side))
+            }
+            None => Err((key, side)),
+        }
     }
 
     /// The key that equals this one, moved to the young end.

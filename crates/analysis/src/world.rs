@@ -3,6 +3,7 @@
 use crate::ledger::Passage;
 use crate::names::Known;
 use crate::parties::{Directory, Parties};
+use crate::path::Path;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::RefCell;
 use wirewait_wire::{Announces, DissectorId, Endpoint, Frame, Registry, Span, Timestamp, Walk};
@@ -11,7 +12,7 @@ use wirewait_wire::{Announces, DissectorId, Endpoint, Frame, Registry, Span, Tim
 pub(crate) struct World<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) names: &'a RefCell<Known>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: &'a Settings,
     /// Counts the steps back of the capture's clock.
     pub(crate) epoch: u32,
     /// As many requests are open in all conversations as may be.
@@ -32,6 +33,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) frame: &'a Frame<'a>,
     /// Its layers, and what they mean together.
     pub(crate) walk: &'a Walk,
+    /// What is kept of those who sent it and are to have it.
+    pub(crate) path: &'a Path,
     /// The innermost of its layers that carries requests; empty if there is none.
     pub(crate) carrier: &'static str,
     /// How to read what its innermost layer tells of ways and servers.

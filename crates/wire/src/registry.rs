@@ -118,6 +118,7 @@ impl Registry {
     /// The dissector with this number. Numbers come from this registry only; another
     /// registry's number gives the first dissector at worst.
     #[must_use]
+    #[inline]
     pub fn dissector(&self, id: DissectorId) -> &'static Dissector {
         self.dissectors[usize::from(id.0).min(self.dissectors.len().saturating_sub(1))]
     }
@@ -164,9 +165,10 @@ impl Registry {
     /// in the order of the keys, then signatures, then probes.
     #[must_use]
     pub fn resolve(&self, next: &Next, bytes: &[u8]) -> Option<DissectorId> {
-        next.keys()
-            .find_map(|key| self.find(key))
-            .or_else(|| self.recognise(next, bytes))
+        match self.claimed(next) {
+            Some((_, id)) => Some(id),
+            None => self.recognise(next, bytes),
+        }
     }
 
     /// Who reads a payload that looks like `bytes`, whatever it goes by: signatures before
@@ -192,11 +194,17 @@ impl Registry {
 
     /// Which of the keys a dissector claims exactly, and who that is.
     #[must_use]
+    #[inline]
     pub fn claimed(&self, next: &Next) -> Option<(Key, DissectorId)> {
-        next.keys()
-            .find_map(|key| self.find(key).map(|id| (key, id)))
+        for key in next.keys() {
+            if let Some(id) = self.find(key) {
+                return Some((key, id));
+            }
+        }
+        None
     }
 
+    #[inline]
     fn find(&self, key: Key) -> Option<DissectorId> {
         let mask = self.exact.len() - 1;
         let mut at = slot(key.table.id(), key.value) & mask;

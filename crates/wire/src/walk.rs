@@ -179,11 +179,10 @@ impl Registry {
         let mut end = frame
             .wire_len
             .max(u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX));
-        let mut next = Next::one(frame.link.key());
+        walk.next = Next::one(frame.link.key());
         loop {
             let input = slice(frame, start, end);
-            walk.next = next;
-            let Some(id) = self.resolve(&next, input.bytes) else {
+            let Some(id) = self.resolve(&walk.next, input.bytes) else {
                 return;
             };
             let dissector = self.dissector(id);
@@ -246,8 +245,7 @@ impl Registry {
             }
             end = own_end.min(end);
             start = payload;
-            next = layer.next;
-            walk.next = next;
+            walk.next = layer.next;
             if walk.carriers == 0
                 && matches!(walk.facts.carries, Carries::Stream | Carries::Segment(_))
             {
@@ -264,7 +262,7 @@ impl Registry {
                 }
                 Carries::Stream => {
                     if depth == Depth::Full {
-                        self.walk_stream(frame, start, end, next, walk);
+                        self.walk_stream(frame, start, end, layer.next, walk);
                     }
                     return;
                 }
@@ -280,7 +278,7 @@ impl Registry {
                 }
                 _ => {}
             }
-            if next.is_none() {
+            if walk.next.is_none() {
                 return;
             }
         }

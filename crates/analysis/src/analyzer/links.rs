@@ -5,6 +5,7 @@ use super::{Arrival, State};
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
 use crate::numbered::{Held, Link, Owner, Turn};
+use crate::path::Path;
 use crate::piece::Piece;
 use crate::table::Place;
 use crate::world::Event;
@@ -37,23 +38,22 @@ impl State {
             return self.call(arrival, numbered, common, sink);
         }
         let connection = numbered.connection.map(|c| (c.from, c.to));
-        let (key, side) = ConversationKey::new((facts.from, facts.to), connection, u16::MAX);
-        let place = match self.links.find(&key) {
-            Some(place) => place,
-            None => {
-                let mut link = Link::new(numbered.modulus);
+        let key = || ConversationKey::new((facts.from, facts.to), connection, u16::MAX);
+        let (place, side) = match self.links.find_side(&arrival.path.link, key) {
+            Ok(known) => known,
+            Err((key, side)) => {
+                let mut link = Box::new(Link::new(numbered.modulus));
                 link.ends = key.ends();
-                let (place, evicted) = self.links.insert(key, link);
-                if let Some(mut evicted) = evicted {
+                let (place, evicted) = self.links.insert(key, Some(link));
+                if let Some(mut evicted) = evicted.flatten() {
                     self.books.quality.evicted += 1;
                     self.flush(&mut evicted, common, sink);
                 }
-                place
+                arrival.path.link.set(Some((place, side)));
+                (place, side)
             }
         };
-        // Taken out while its conversations are worked on, and put back.
-        let link = self.links.get_mut(place)?;
-        let mut link = std::mem::replace(link, Link::new(2));
+        let mut link = self.links.at(place).take()?;
         let mark = arrival.piece.mark;
         if !arrival.carrier.is_empty() {
             link.carrier = arrival.carrier;
@@ -66,7 +66,7 @@ impl State {
                 let bare = numbered.kind != NumberedKind::Data;
                 if let Some((what, bytes)) = link.flow.acknowledged(side, number.into(), bare, mark)
                 {
-                    self.notice(&link, side, mark, (what, bytes), sink);
+                    self.notice(&link, arrival.path, side, mark, (what, bytes), sink);
                 }
                 let acknowledged = link.acknowledge(1 - side, number);
                 self.release(&mut link, 1 - side, common, sink);
@@ -74,7 +74,7 @@ impl State {
             }
             _ => (0, None),
         };
-        self.supervise(&mut link, side, numbered, mark, sink);
+        self.supervise(arrival, &mut link, side, numbered, sink);
         let mut message = None;
         match numbered.kind {
             NumberedKind::Data => {
@@ -86,26 +86,26 @@ impl State {
                 link.called = self.called(facts, numbered);
                 match self.message(arrival, None, common, sink) {
                     Some(owner) => message = Some(owner.place),
-                    None => self.upkeep(&link, sink),
+                    None => self.upkeep(&link, arrival.path, sink),
                 }
             }
             NumberedKind::Open
             | NumberedKind::Ready
             | NumberedKind::Busy
             | NumberedKind::Reject => match acknowledged {
-                (1.., Some(owner)) => self.credit(owner, arrival.piece.mark, sink),
-                _ => self.upkeep(&link, sink),
+                (1.., Some(owner)) => self.credit(owner, arrival, sink),
+                _ => self.upkeep(&link, arrival.path, sink),
             },
-            NumberedKind::Call => self.upkeep(&link, sink),
+            NumberedKind::Call => self.upkeep(&link, arrival.path, sink),
             // What ends a connection may answer who asked for it.
             NumberedKind::Control => match self.message(arrival, None, common, sink) {
                 Some(owner) => message = Some(owner.place),
-                None => self.upkeep(&link, sink),
+                None => self.upkeep(&link, arrival.path, sink),
             },
         }
         let found = message.or(link.last);
         if let Some(slot) = self.links.get_mut(place) {
-            *slot = link;
+            *slot = Some(link);
         }
         found
     }
@@ -113,12 +113,13 @@ impl State {
     /// What a frame says of how far its sender got and what he can take.
     fn supervise(
         &mut self,
+        arrival: &Arrival<'_>,
         link: &mut Link,
         side: usize,
         numbered: &Numbered,
-        mark: Mark,
         sink: &mut dyn Sink,
     ) {
+        let (path, mark) = (arrival.path, arrival.piece.mark);
         let flow = &mut link.flow;
         if numbered.response || !numbered.poll {
             flow.poll_answered(side);
@@ -138,10 +139,10 @@ impl State {
         let asks = supervises && numbered.poll && !numbered.response;
         let polled = asks.then(|| flow.polled(side, mark));
         for what in [ready, polled].into_iter().flatten() {
-            self.notice(link, side, mark, (what, 0), sink);
+            self.notice(link, path, side, mark, (what, 0), sink);
         }
         if let Some(rejected) = rejected {
-            self.notice(link, side, mark, rejected, sink);
+            self.notice(link, path, side, mark, rejected, sink);
         }
     }
 
@@ -149,6 +150,7 @@ impl State {
     fn notice(
         &mut self,
         link: &Link,
+        path: &Path,
         side: usize,
         mark: Mark,
         (what, bytes): (Noticed, u64),
@@ -164,7 +166,7 @@ impl State {
             bytes,
             what,
         };
-        self.books.event(Event::Notice(notice), sink);
+        self.books.event(Event::Notice(notice), path, sink);
     }
 
     /// Someone asks for a link. Whom he called is kept for when the answer comes.
@@ -223,7 +225,7 @@ impl State {
                 if let Some(first) = link.held_since(side) {
                     if link.flow.is_wanted(side) {
                         let what = Noticed::Resent { after_ns: None };
-                        self.notice(link, side, mark, (what, bytes.into()), sink);
+                        self.notice(link, arrival.path, side, mark, (what, bytes.into()), sink);
                     }
                     arrival.piece.late_ns = arrival.piece.mark.at.since(first).max(0);
                 }
@@ -248,9 +250,9 @@ impl State {
                 };
                 if link.hold(side, held) {
                     let what = link.flow.resent(side, number.into(), mark);
-                    self.notice(link, side, mark, (what, bytes.into()), sink);
+                    self.notice(link, arrival.path, side, mark, (what, bytes.into()), sink);
                     self.books.quality.faults.retransmitted += 1;
-                    self.upkeep(link, sink);
+                    self.upkeep(link, arrival.path, sink);
                 } else {
                     link.flow.sent(side, numbers, bytes, mark);
                 }
@@ -261,7 +263,7 @@ impl State {
             }
             Turn::Again(owner) => {
                 let what = link.flow.resent(side, number.into(), mark);
-                self.notice(link, side, mark, (what, bytes.into()), sink);
+                self.notice(link, arrival.path, side, mark, (what, bytes.into()), sink);
                 let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
                 match known {
                     Some((owner, conversation)) => {
@@ -270,12 +272,12 @@ impl State {
                             owner.side,
                             owner.serial,
                             arrival.piece.mark,
-                            &mut |e| books.event(e, sink),
+                            &mut |e| books.event(e, arrival.path, sink),
                         );
                     }
                     None => {
                         self.books.quality.faults.retransmitted += 1;
-                        self.upkeep(link, sink);
+                        self.upkeep(link, arrival.path, sink);
                     }
                 }
             }
@@ -291,11 +293,12 @@ impl State {
         else {
             return false;
         };
-        let (key, side) = arrival.key();
-        let place = self.conversations.find(&key);
-        place
-            .and_then(|place| self.conversations.get_mut(place))
-            .is_some_and(|conversation| conversation.goes_on(side, position))
+        let known = &arrival.path.conversation;
+        let Ok((place, side)) = self.conversations.find_side(known, || arrival.key()) else {
+            return false;
+        };
+        let conversation = self.conversations.get_mut(place);
+        conversation.is_some_and(|conversation| conversation.goes_on(side, position))
     }
 
     /// Works off held frames whose turn has come.
@@ -303,6 +306,7 @@ impl State {
         while let Some((held, after_gap)) = link.release(side) {
             let arrival = Arrival {
                 facts: &held.facts,
+                path: &Path::default(),
                 next: held.next,
                 carrier: held.carrier,
                 piece: Piece {
@@ -338,10 +342,10 @@ impl State {
             return found;
         }
         let world = self.world(common);
-        let (key, side) = arrival.key();
-        let place = match self.conversations.find(&key) {
-            Some(place) => place,
-            None => {
+        let known = &arrival.path.conversation;
+        let (place, side) = match self.conversations.find_side(known, || arrival.key()) {
+            Ok(known) => known,
+            Err((key, side)) => {
                 let server = link.called.map(|(end, _)| end);
                 let beginning = Beginning {
                     number: 0,
@@ -354,13 +358,13 @@ impl State {
                     anyone: false,
                     patience_ns: None,
                 };
-                self.begin(key, beginning, &world, sink)
+                (self.begin(key, beginning, &world, sink), side)
             }
         };
         link.last = Some(place);
         let conversation = self.conversations.get_mut(place)?;
         let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(e, sink);
+        let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         match arrival.facts.carries {
             Carries::Segment(segment) => {
@@ -418,12 +422,13 @@ impl State {
     }
 
     /// A stand-alone acknowledgement of this message.
-    fn credit(&mut self, owner: Owner, mark: Mark, sink: &mut dyn Sink) {
+    fn credit(&mut self, owner: Owner, arrival: &Arrival<'_>, sink: &mut dyn Sink) {
         let books = &mut self.books;
+        let mark = arrival.piece.mark;
         match self.conversations.get_mut(owner.place) {
             Some(conversation) => {
                 conversation.acknowledge_message(owner.side, owner.serial, mark, &mut |e| {
-                    books.event(e, sink);
+                    books.event(e, arrival.path, sink);
                 });
             }
             None => books.attribution.control += WHOLE_FRAME,
@@ -431,11 +436,11 @@ impl State {
     }
 
     /// A frame that keeps a link up.
-    fn upkeep(&mut self, link: &Link, sink: &mut dyn Sink) {
+    fn upkeep(&mut self, link: &Link, path: &Path, sink: &mut dyn Sink) {
         let books = &mut self.books;
         match link.last.and_then(|p| self.conversations.get_mut(p)) {
             Some(conversation) => {
-                conversation.control(&mut |e| books.event(e, sink));
+                conversation.control(&mut |e| books.event(e, path, sink));
             }
             None => books.attribution.control += WHOLE_FRAME,
         }
@@ -452,7 +457,7 @@ impl State {
         self.books.quality.lost_on_links += link.take_lost();
         for (side, died) in link.flow.over().into_iter().enumerate() {
             if let Some((what, mark)) = died {
-                self.notice(link, side, mark, (what, 0), sink);
+                self.notice(link, &Path::default(), side, mark, (what, 0), sink);
             }
         }
     }

@@ -38,26 +38,36 @@ impl State {
                     .exchange
                     .as_ref()
                     .map(|x| (x.role, x.sender, x.anyone));
-                let (key, side) = match role {
+                let asked = match role {
                     // Whoever answers, the question was the client's.
-                    Some((_, Side::Client, true)) => (asked_by(facts.from), 0),
+                    Some((_, Side::Client, true)) => Some((asked_by(facts.from), 0)),
                     Some((Role::Either, _, true)) => {
-                        self.asked_by_either(facts, message.exchange.as_ref())
+                        Some(self.asked_by_either(facts, message.exchange.as_ref()))
                     }
-                    Some((_, _, true)) => (asked_by(facts.to), 1),
-                    _ => arrival.key(),
+                    Some((_, _, true)) => Some((asked_by(facts.to), 1)),
+                    _ => None,
+                };
+                let found_at = match asked {
+                    Some((key, side)) => match self.conversations.find(&key) {
+                        Some(place) => Ok((place, side)),
+                        None => Err((key, side)),
+                    },
+                    None => {
+                        let known = &arrival.path.conversation;
+                        self.conversations.find_side(known, || arrival.key())
+                    }
                 };
                 let opens = matches!(
                     role,
                     Some((Role::Request | Role::Response | Role::Either, ..))
                 );
-                let place = match self.conversations.find(&key) {
-                    Some(place) => place,
-                    None if !opens && link.is_none() => {
+                let (place, side) = match found_at {
+                    Ok(known) => known,
+                    Err(_) if !opens && link.is_none() => {
                         self.books.count_unread(&message);
                         return;
                     }
-                    None => {
+                    Err((key, side)) => {
                         let mut ends = key.ends();
                         if role.is_some_and(|r| r.2) {
                             ends = [facts.from, facts.to];
@@ -76,14 +86,14 @@ impl State {
                             anyone: role.is_some_and(|r| r.2),
                             patience_ns: None,
                         };
-                        self.begin(key, beginning, &world, sink)
+                        (self.begin(key, beginning, &world, sink), side)
                     }
                 };
                 let Some(conversation) = self.conversations.get_mut(place) else {
                     return;
                 };
                 let books = &mut self.books;
-                let mut events = |e: Event<'_>| books.event(e, sink);
+                let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
                 conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
                 if role.is_some_and(|r| r.2) {
                     match side {

@@ -5,6 +5,7 @@ use super::{Arrival, Common, State};
 use crate::Sink;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
+use crate::path::KnownSide;
 use crate::world::Event;
 use wirewait_wire::{Key, Stream};
 
@@ -31,10 +32,15 @@ impl State {
         };
         let dissector = common.registry.dissector(framer);
         dissector.framing?;
-        let (key, side) = ConversationKey::new(ends, None, framer.0);
+        let key = || ConversationKey::new(ends, None, framer.0);
+        // What is known by its looks may come to look like something else.
+        let known = match claim {
+            Some(_) => &arrival.path.stream,
+            None => &KnownSide::default(),
+        };
         let world = self.world(common);
-        let mut place = self.conversations.find(&key);
-        if let Some(old) = place
+        let mut found = self.conversations.find_side(known, key);
+        if let Ok((old, side)) = found
             && self
                 .conversations
                 .get_mut(old)
@@ -43,11 +49,11 @@ impl State {
         {
             let now = arrival.piece.mark.at;
             self.books.finish(conversation, now, &world, sink);
-            place = None;
+            found = Err(key());
         }
-        let place = match place {
-            Some(place) => place,
-            None => {
+        let (place, side) = match found {
+            Ok(known) => known,
+            Err((key, side)) => {
                 let (server, from_start) = match claim {
                     Some(claim) => (server_side(&key, claim), segment.syn),
                     None => {
@@ -66,12 +72,12 @@ impl State {
                     anyone: false,
                     patience_ns: None,
                 };
-                self.begin(key, beginning, &world, sink)
+                (self.begin(key, beginning, &world, sink), side)
             }
         };
         let conversation = self.conversations.get_mut(place)?;
         let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(e, sink);
+        let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         conversation.segment(side, segment, arrival.piece, &world, &mut events);
         self.step(arrival, Some(place), sink);

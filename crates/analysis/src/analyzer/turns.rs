@@ -17,10 +17,10 @@ impl State {
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
         let world = self.world(common);
-        let (key, side) = arrival.key();
-        let place = match self.conversations.find(&key) {
-            Some(place) => place,
-            None => {
+        let known = &arrival.path.conversation;
+        let (place, side) = match self.conversations.find_side(known, || arrival.key()) {
+            Ok(known) => known,
+            Err((key, side)) => {
                 let beginning = Beginning {
                     number: 0,
                     ends: key.ends(),
@@ -32,12 +32,12 @@ impl State {
                     anyone: false,
                     patience_ns: Some(turn.patience_ns),
                 };
-                self.begin(key, beginning, &world, sink)
+                (self.begin(key, beginning, &world, sink), side)
             }
         };
         let conversation = self.conversations.get_mut(place)?;
         let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(e, sink);
+        let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         let heard = Heard {
             begins: turn.begins,

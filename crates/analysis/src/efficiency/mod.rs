@@ -6,12 +6,15 @@ mod row;
 pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units};
 
 use crate::column::Column;
-use crate::table::Table;
+use crate::path::Path;
+use crate::table::{Place, Table};
 use crate::world::{Case, Seen, Wait};
 use crate::{Flags, Notice, Noticed, Outcome, Settings, Transaction, Volume};
 use handles::Handles;
 use std::collections::BTreeMap;
-use wirewait_wire::{Address, Carries, Endpoint, Kind, NumberedKind, Order, Registry, Timestamp};
+use wirewait_wire::{
+    Address, Carries, Endpoint, Kind, NumberedKind, Order, Registry, Span, Timestamp,
+};
 
 /// Bytes of the buffer that a server is taken to have where the capture does not show it.
 pub const ASSUMED_BUFFER: u64 = 4096;
@@ -132,7 +135,7 @@ impl Spending {
         let acts = *self.acts(seen.mark.frame);
         let volume = Volume::frame(bytes);
         let effort = match conversation {
-            Some(number) => self.effort(number),
+            Some(number) => self.effort_of(number, seen.path),
             None => {
                 let row = self.row((None, seen.carrier));
                 row.control += volume;
@@ -152,33 +155,38 @@ impl Spending {
             units.resent += u64::from(acts.resent);
             units.lost_ns = units.lost_ns.saturating_add(acts.lost_ns);
         }
-        let name = |id| registry.dissector(id).name;
-        let last = seen.walk.last().map_or("", |span| name(span.dissector));
+        let dissector = |span: &Span| registry.dissector(span.dissector);
+        let last = || {
+            seen.walk
+                .spans()
+                .last()
+                .map_or("", |span| dissector(span).name)
+        };
         // What is acknowledged below stands in the layer that puts frames in order.
-        let ordering = seen.walk.spans().iter().rev();
-        let ordering = ordering
-            .map(|span| registry.dissector(span.dissector))
-            .find(|dissector| dissector.orders)
-            .map_or(last, |dissector| dissector.name);
+        let ordering = || {
+            let mut layers = seen.walk.spans().iter().rev().map(dissector);
+            let ordering = layers.find(|dissector| dissector.orders);
+            ordering.map_or_else(last, |dissector| dissector.name)
+        };
         let above = matches!(seen.walk.facts.carries, Carries::Ack(_));
         if acts.resent {
             spent.resent += volume;
         } else if above && acts.messages {
-            spent.layer(last).alone += volume;
+            spent.layer(last()).alone += volume;
         } else if data {
             spent.data += volume;
         } else if acts.frames {
-            spent.layer(ordering).alone += volume;
+            spent.layer(ordering()).alone += volume;
             return;
         } else {
             spent.control += volume;
         }
         // It rides on whatever else the frame is.
         if acts.frames {
-            spent.layer(ordering).riding += 1;
+            spent.layer(ordering()).riding += 1;
         }
         if acts.messages && !above {
-            spent.layer(last).riding += 1;
+            spent.layer(last()).riding += 1;
         }
     }
 
@@ -311,7 +319,12 @@ impl Spending {
     }
 
     fn effort(&mut self, number: u64) -> &mut Effort {
-        let place = match self.efforts.find(&number) {
+        let place = self.effort_place(number);
+        self.efforts.at(place)
+    }
+
+    fn effort_place(&mut self, number: u64) -> Place {
+        match self.efforts.find(&number) {
             Some(place) => place,
             None => {
                 let (place, evicted) = self.efforts.insert(number, Effort::default());
@@ -321,7 +334,19 @@ impl Spending {
                 }
                 place
             }
-        };
+        }
+    }
+
+    /// The same, where that of the path's conversation is known.
+    fn effort_of(&mut self, number: u64, path: &Path) -> &mut Effort {
+        let known = path.effort.get().filter(|(known, _)| *known == number);
+        let place = known.map(|(_, place)| place);
+        let place = place.filter(|place| self.efforts.again(*place).is_some());
+        let place = place.unwrap_or_else(|| {
+            let place = self.effort_place(number);
+            path.effort.set(Some((number, place)));
+            place
+        });
         self.efforts.at(place)
     }
 

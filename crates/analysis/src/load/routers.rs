@@ -186,7 +186,7 @@ impl Routers {
             }
             None => {
                 // The oldest of them makes room.
-                ways.rotate_right(1);
+                ways.copy_within(..WAYS - 1, 1);
                 ways[0] = new;
                 None
             }

@@ -1,11 +1,12 @@
 //! What passed the stations' transports.
 
-use super::{Readings, meter, row, sorted};
+use super::{Readings, known_row, meter, row, sorted};
 use crate::Transaction;
 use crate::column::Column;
 use crate::notice::{Notice, Noticed};
 use crate::parties::Directory;
-use crate::table::Table;
+use crate::path::{Path, Told};
+use crate::table::{Place, Table};
 use crate::world::{Case, Seen};
 use std::collections::BTreeMap;
 use wirewait_wire::{Carries, Cast, Endpoint, Order};
@@ -172,9 +173,9 @@ pub(super) struct Transports {
 /// A frame whose message was counted.
 struct Latest {
     frame: u64,
-    out: Key,
+    out: Option<Place>,
     /// Where somebody received it.
-    into: Option<Key>,
+    into: Option<Place>,
     carried: Carried,
 }
 
@@ -202,26 +203,23 @@ impl Transports {
             return;
         }
         let one = cast == Cast::Unicast;
-        let sender = row(&mut self.stations, &from.station(), evicted);
+        let [mine, yours] = &seen.path.stations;
+        let sender = known_row(&mut self.stations, mine, || from.station(), evicted);
         sender.packets_out += 1;
         sender.bytes_out = sender.bytes_out.saturating_add(bytes);
         sender.group_packets_out += u64::from(!one);
         if one {
-            let receiver = row(&mut self.stations, &to.station(), evicted);
+            let receiver = known_row(&mut self.stations, yours, || to.station(), evicted);
             receiver.packets_in += 1;
             receiver.bytes_in = receiver.bytes_in.saturating_add(bytes);
         }
         self.learn(seen);
         let carried = carried(seen);
-        self.latest = Some(Latest {
-            frame: seen.mark.frame,
-            out: key(from, seen.carrier),
-            into: one.then(|| key(to, seen.carrier)),
-            carried,
-        });
-        let out = row(&mut self.rows, &key(from, seen.carrier), evicted);
+        let data = u64::from(!matches!(carried, Carried::Nothing));
+        let [mine, yours] = &seen.path.transports;
+        let out = known_row(&mut self.rows, mine, || key(from, seen.carrier), evicted);
         out.packets_out += 1;
-        out.data_packets_out += u64::from(!matches!(carried, Carried::Nothing));
+        out.data_packets_out += data;
         carried.count(
             &mut out.frames_out,
             &mut out.frame_bytes_out,
@@ -229,9 +227,9 @@ impl Transports {
             &mut out.datagram_bytes_out,
         );
         if one {
-            let into = row(&mut self.rows, &key(to, seen.carrier), evicted);
+            let into = known_row(&mut self.rows, yours, || key(to, seen.carrier), evicted);
             into.packets_in += 1;
-            into.data_packets_in += u64::from(!matches!(carried, Carried::Nothing));
+            into.data_packets_in += data;
             carried.count(
                 &mut into.frames_in,
                 &mut into.frame_bytes_in,
@@ -239,6 +237,12 @@ impl Transports {
                 &mut into.datagram_bytes_in,
             );
         }
+        self.latest = Some(Latest {
+            frame: seen.mark.frame,
+            out: mine.get(),
+            into: yours.get().filter(|_| one),
+            carried,
+        });
     }
 
     /// A message of a pair of stations is complete.
@@ -252,20 +256,31 @@ impl Transports {
         row(&mut self.rows, &key(t.client, t.carrier), evicted).not_found += 1;
     }
 
-    pub(super) fn noticed(&mut self, notice: &Notice, evicted: &mut u64) {
+    pub(super) fn noticed(&mut self, notice: &Notice, path: &Path, evicted: &mut u64) {
         // What a link does before it carries anything is no transport's.
         if notice.carrier.is_empty() {
             return;
         }
         let bytes = notice.bytes;
-        let mine = key(notice.from, notice.carrier);
-        let yours = key(notice.to, notice.carrier);
-        let mut meter = |key: &Key, count: &mut dyn FnMut(&mut TransportMeter)| {
-            count(row(&mut self.rows, key, evicted));
+        let [mine, yours] = [0, 1];
+        let ends = [notice.from, notice.to].map(|end| key(end, notice.carrier));
+        let elsewhere = Told::default();
+        let told = match path.is(&notice.from, &notice.to) {
+            true => &path.told,
+            false => &elsewhere,
+        };
+        let known = told.on(notice.carrier);
+        let mut meter = |end: usize, count: &mut dyn FnMut(&mut TransportMeter)| {
+            count(known_row(
+                &mut self.rows,
+                &known[end],
+                || ends[end],
+                evicted,
+            ));
         };
         match notice.what {
             Noticed::Resent { after_ns } => {
-                meter(&mine, &mut |m| {
+                meter(mine, &mut |m| {
                     m.resent += 1;
                     m.resent_bytes = m.resent_bytes.saturating_add(bytes);
                 });
@@ -273,28 +288,28 @@ impl Transports {
                     .latest
                     .take_if(|latest| latest.frame == notice.mark.frame);
                 if let (Some(_), Some(latest)) = (after_ns, copy) {
-                    self.take_back(&latest, evicted);
+                    self.take_back(&latest);
                 }
             }
-            Noticed::Rejected => meter(&mine, &mut |m| {
+            Noticed::Rejected => meter(mine, &mut |m| {
                 m.rejected += 1;
                 m.rejected_bytes = m.rejected_bytes.saturating_add(bytes);
             }),
-            Noticed::Busy => meter(&mine, &mut |m| m.busy += 1),
+            Noticed::Busy => meter(mine, &mut |m| m.busy += 1),
             Noticed::Ready { after_ns } => {
-                meter(&mine, &mut |m| {
+                meter(mine, &mut |m| {
                     m.busy_ns = m.busy_ns.saturating_add(after_ns.unsigned_abs())
                 });
             }
             Noticed::Polled { waiting } => {
-                meter(&mine, &mut |m| m.polls_waiting += u64::from(waiting > 0));
+                meter(mine, &mut |m| m.polls_waiting += u64::from(waiting > 0));
             }
-            Noticed::PollUnanswered { .. } => meter(&mine, &mut |m| m.polls_unanswered += 1),
+            Noticed::PollUnanswered { .. } => meter(mine, &mut |m| m.polls_unanswered += 1),
             Noticed::Acknowledged {
                 bare,
                 message: true,
                 ..
-            } => meter(&mine, &mut |m| {
+            } => meter(mine, &mut |m| {
                 m.message_acks_alone += u64::from(bare);
                 m.message_acks_riding += u64::from(!bare);
             }),
@@ -304,12 +319,12 @@ impl Transports {
                 after_ns,
                 ..
             } => {
-                meter(&mine, &mut |m| {
+                meter(mine, &mut |m| {
                     m.acks_alone += u64::from(bare);
                     m.acks_riding += u64::from(!bare);
                     m.late_acks += u64::from(bare && after_ns >= LATE_ACK_NS);
                 });
-                meter(&yours, &mut |m| {
+                meter(yours, &mut |m| {
                     m.window_most = m.window_most.max(outstanding);
                     m.window_total += outstanding;
                     m.window_times += 1;
@@ -318,34 +333,34 @@ impl Transports {
             Noticed::Asked { .. } => {}
             // The one who agrees was asked.
             Noticed::Opened { tries, .. } => {
-                meter(&mine, &mut |m| m.open += 1);
-                meter(&yours, &mut |m| {
+                meter(mine, &mut |m| m.open += 1);
+                meter(yours, &mut |m| {
                     m.open += 1;
                     m.opened_at_once += u64::from(tries <= 1);
                     m.opened_later += u64::from(tries > 1);
                 });
             }
-            Noticed::Refused { .. } => meter(&yours, &mut |m| m.refused += 1),
-            Noticed::NotAnswered { .. } => meter(&mine, &mut |m| m.not_answered += 1),
+            Noticed::Refused { .. } => meter(yours, &mut |m| m.refused += 1),
+            Noticed::NotAnswered { .. } => meter(mine, &mut |m| m.not_answered += 1),
             Noticed::Closed => {
-                meter(&mine, &mut |m| {
+                meter(mine, &mut |m| {
                     m.open = m.open.saturating_sub(1);
                     m.ended_here += 1;
                 });
-                meter(&yours, &mut |m| {
+                meter(yours, &mut |m| {
                     m.open = m.open.saturating_sub(1);
                     m.ended_there += 1;
                 });
             }
             Noticed::Aborted => {
-                for key in [mine, yours] {
-                    meter(&key, &mut |m| {
+                for end in [mine, yours] {
+                    meter(end, &mut |m| {
                         m.open = m.open.saturating_sub(1);
                         m.aborted += 1;
                     });
                 }
             }
-            Noticed::Died { .. } => meter(&mine, &mut |m| m.died += 1),
+            Noticed::Died { .. } => meter(mine, &mut |m| m.died += 1),
         }
     }
 
@@ -392,15 +407,16 @@ impl Transports {
     }
 
     /// The message of this frame was counted with its first copy.
-    fn take_back(&mut self, latest: &Latest, evicted: &mut u64) {
+    fn take_back(&mut self, latest: &Latest) {
         let Carried::Message(bytes, ends) = latest.carried else {
             return;
         };
-        let out = row(&mut self.rows, &latest.out, evicted);
-        out.frames_out = out.frames_out.saturating_sub(u64::from(ends));
-        out.frame_bytes_out = out.frame_bytes_out.saturating_sub(bytes);
-        if let Some(into) = &latest.into {
-            let into = row(&mut self.rows, into, evicted);
+        let rows = &mut self.rows;
+        if let Some(out) = latest.out.and_then(|place| rows.again(place)) {
+            out.frames_out = out.frames_out.saturating_sub(u64::from(ends));
+            out.frame_bytes_out = out.frame_bytes_out.saturating_sub(bytes);
+        }
+        if let Some(into) = latest.into.and_then(|place| rows.again(place)) {
             into.frames_in = into.frames_in.saturating_sub(u64::from(ends));
             into.frame_bytes_in = into.frame_bytes_in.saturating_sub(bytes);
         }

@@ -6,6 +6,7 @@ use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds};
 use crate::key::ConversationKey;
+use crate::path::{KnownSide, Path};
 use crate::world::Seen;
 use crate::{Mark, Notice, Noticed};
 use std::collections::VecDeque;
@@ -203,7 +204,7 @@ impl Links {
         }
     }
 
-    pub(super) fn noticed(&mut self, notice: &Notice, t: &Thresholds) {
+    pub(super) fn noticed(&mut self, notice: &Notice, path: &Path, t: &Thresholds) {
         let (from, to, mark) = (notice.from, notice.to, notice.mark);
         let sight = Sight::at(mark);
         match notice.what {
@@ -227,7 +228,7 @@ impl Links {
                 message: false,
                 after_ns,
                 ..
-            } => self.acknowledged(notice, bare, after_ns, t),
+            } => self.acknowledged(notice, path, (bare, after_ns), t),
             Noticed::Opened { after_ns, .. } => {
                 let door = self.door(to, from);
                 door.opened = true;
@@ -282,7 +283,7 @@ impl Links {
 
     fn resent(&mut self, from: Endpoint, to: Endpoint, mark: Mark, t: &Thresholds) {
         let limit = t.get(Threshold::Repeats);
-        let (link, side) = self.link_side(from, to);
+        let (link, side) = self.link_side(&KnownSide::default(), from, to);
         let (times, since, latest) = &mut link.repeats[side];
         // All that is on its way is sent again at once.
         if latest.is_some_and(|at| (0..ROUND_NS).contains(&mark.at.since(at))) {
@@ -298,9 +299,20 @@ impl Links {
         }
     }
 
-    fn acknowledged(&mut self, notice: &Notice, bare: bool, after_ns: i64, t: &Thresholds) {
+    fn acknowledged(
+        &mut self,
+        notice: &Notice,
+        path: &Path,
+        (bare, after_ns): (bool, i64),
+        t: &Thresholds,
+    ) {
         let (from, to, mark) = (notice.from, notice.to, notice.mark);
-        let (link, side) = self.link_side(from, to);
+        let elsewhere = KnownSide::default();
+        let known = match path.is(&from, &to) {
+            true => &path.symptoms,
+            false => &elsewhere,
+        };
+        let (link, side) = self.link_side(known, from, to);
         link.repeats[1 - side] = (0, None, None);
         if !bare {
             return;
@@ -322,13 +334,14 @@ impl Links {
     }
 
     fn link(&mut self, from: Endpoint, to: Endpoint) -> &mut Link {
-        self.link_side(from, to).0
+        self.link_side(&KnownSide::default(), from, to).0
     }
 
-    fn link_side(&mut self, from: Endpoint, to: Endpoint) -> (&mut Link, usize) {
-        let (key, side) = ConversationKey::new((from, to), None, 0);
-        let link = self.links.of(&key);
-        link.ends = key.ends();
+    fn link_side(&mut self, known: &KnownSide, from: Endpoint, to: Endpoint) -> (&mut Link, usize) {
+        let key = || ConversationKey::new((from, to), None, 0);
+        let (link, side) = self.links.of_side(known, key);
+        link.ends[side] = from;
+        link.ends[1 - side] = to;
         (link, side)
     }
 

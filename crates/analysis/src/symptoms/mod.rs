@@ -26,6 +26,7 @@ pub(crate) mod testing;
 use crate::column::Column;
 use crate::ledger::Passage;
 use crate::parties::Directory;
+use crate::path::Path;
 use crate::table::Place;
 use crate::world::{Case, Seen, Wait};
 use crate::{Flags, Mark, Notice, Noticed, Outcome, ServerRow, Settings, Transaction};
@@ -219,7 +220,7 @@ impl Watch {
     }
 
     /// A transport did something.
-    pub(crate) fn noticed(&mut self, notice: &Notice, directory: &mut Directory) {
+    pub(crate) fn noticed(&mut self, notice: &Notice, path: &Path, directory: &mut Directory) {
         if let Noticed::Resent { after_ns } = notice.what {
             let (from, to) = (notice.from, notice.to);
             for (client, server) in [(from, to), (to, from)] {
@@ -230,7 +231,7 @@ impl Watch {
                 }
             }
         }
-        self.links.noticed(notice, &self.thresholds);
+        self.links.noticed(notice, path, &self.thresholds);
     }
 
     /// A station says when it will say so again.

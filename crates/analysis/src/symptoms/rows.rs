@@ -1,5 +1,6 @@
 //! A table whose rows are made when they are first asked for.
 
+use crate::path::KnownSide;
 use crate::table::Table;
 use std::hash::Hash;
 
@@ -25,6 +26,25 @@ impl<K: Hash + Eq + Clone, V: Default> Rows<K, V> {
             place
         });
         self.table.at(place)
+    }
+
+    /// The same of a key with two sides that was known to be somewhere; and the side it names
+    /// first.
+    pub(super) fn of_side(
+        &mut self,
+        known: &KnownSide,
+        key: impl FnOnce() -> (K, usize),
+    ) -> (&mut V, usize) {
+        let (place, side) = self
+            .table
+            .find_side(known, key)
+            .unwrap_or_else(|(key, side)| {
+                let (place, evicted) = self.table.insert(key, V::default());
+                self.evicted += u64::from(evicted.is_some());
+                known.set(Some((place, side)));
+                (place, side)
+            });
+        (self.table.at(place), side)
     }
 
     /// Takes the row out, if there is one.

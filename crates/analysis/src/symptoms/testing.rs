@@ -211,7 +211,8 @@ impl Bench {
     }
 
     pub(super) fn noticed(&mut self, notice: &Notice) {
-        self.watch.noticed(notice, &mut self.directory);
+        let nowhere = crate::path::Path::default();
+        self.watch.noticed(notice, &nowhere, &mut self.directory);
     }
 
     pub(super) fn judge(&self) -> Symptoms {

@@ -50,6 +50,7 @@ impl Bench {
             on_wire: 0,
             walk: &walk,
             carrier: "toy_link",
+            path: &Path::default(),
             carrier_span: None,
         });
     }

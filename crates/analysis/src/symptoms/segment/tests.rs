@@ -1,6 +1,7 @@
 use super::super::State;
 use super::super::testing::{Bench, station};
 use super::*;
+use crate::path::Path;
 use wirewait_wire::{Facts, Frame, LinkType, Span, Walk};
 
 /// A frame from a station on the link under a network address.
@@ -56,6 +57,7 @@ impl Bench {
             on_wire: 0,
             walk: &walk,
             carrier: "",
+            path: &Path::default(),
             carrier_span: None,
         });
     }

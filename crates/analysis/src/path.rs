@@ -1,0 +1,113 @@
+//! Who sends to whom, over what: whatever is looked up by that for every frame is found here by
+//! one look.
+
+use crate::table::{Place, Table};
+use std::cell::Cell;
+use std::hash::Hash;
+use wirewait_wire::{DissectorId, Endpoint, Order, Session, Walk};
+
+/// Where the entry of some key was found last, in a table of somebody's. The entry may be gone.
+pub(crate) type Known = Cell<Option<Place>>;
+
+/// The same of an entry with two sides, and which of them sends.
+pub(crate) type KnownSide = Cell<Option<(Place, usize)>>;
+
+/// One direction between two ends, as the layers of its frames show it, and where all that is
+/// kept of it stands. Whoever keeps something has a place in here; nothing else is allowed to
+/// depend on whether the place is known.
+#[derive(Default)]
+pub(crate) struct Path {
+    /// Whom its frames go from and to.
+    pub(crate) ends: Option<(Endpoint, Endpoint)>,
+    pub(crate) conversation: KnownSide,
+    /// The same of a byte stream.
+    pub(crate) stream: KnownSide,
+    pub(crate) link: KnownSide,
+    /// The stations at both ends.
+    pub(crate) stations: [Known; 2],
+    /// Their transports, by what carries the frames.
+    pub(crate) transports: [Known; 2],
+    /// The same, of what notices tell.
+    pub(crate) told: Told,
+    /// What is looked for between the two.
+    pub(crate) symptoms: KnownSide,
+    /// What the frames of this conversation were spent on.
+    pub(crate) effort: Cell<Option<(u64, Place)>>,
+}
+
+impl Path {
+    /// Whether this goes from the one end to the other.
+    pub(crate) fn is(&self, from: &Endpoint, to: &Endpoint) -> bool {
+        self.ends
+            .as_ref()
+            .is_some_and(|ends| ends.0 == *from && ends.1 == *to)
+    }
+}
+
+/// Transports of which notices tell. The frame that gives rise to one may not show what carries
+/// it.
+#[derive(Default)]
+pub(crate) struct Told {
+    carrier: Cell<&'static str>,
+    ends: [Known; 2],
+}
+
+impl Told {
+    /// The two ends on this carrier.
+    pub(crate) fn on(&self, carrier: &'static str) -> &[Known; 2] {
+        if !std::ptr::eq(self.carrier.replace(carrier), carrier) {
+            for end in &self.ends {
+                end.set(None);
+            }
+        }
+        &self.ends
+    }
+}
+
+/// What tells paths apart: all by which anything in a [`Path`] is found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    addresses: [u128; 2],
+    /// Ports and kinds of addresses, and above them the layers.
+    rest: [u64; 2],
+    /// By which numbers the ends know the session and the link.
+    numbers: [u64; 2],
+}
+
+/// The latest paths.
+pub(crate) struct Paths(Table<Key, Path>);
+
+impl Paths {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self(Table::new(capacity.saturating_mul(2)))
+    }
+
+    /// The path of a frame. `carrier` is its innermost layer that carries requests.
+    pub(crate) fn of(&mut self, walk: &Walk, carrier: Option<DissectorId>) -> &Path {
+        let facts = &walk.facts;
+        let (from, to) = (facts.from.identity(), facts.to.identity());
+        let layer = walk.last().map(|span| span.dissector);
+        // Identities leave the upper 29 bits; 0 stands for no layer.
+        let above = |id: Option<DissectorId>| id.map_or(0, |id| u64::from(id.0) + 1) << 36;
+        let link = match facts.order {
+            Order::Numbered(numbered) => numbered.connection,
+            _ => None,
+        };
+        let numbers = |session: Option<Session>| {
+            session.map_or(0, |n| 1 << 32 | u64::from(n.from) << 16 | u64::from(n.to))
+        };
+        let key = Key {
+            addresses: [from.address(), to.address()],
+            rest: [from.rest() | above(layer), to.rest() | above(carrier)],
+            numbers: [numbers(facts.session), numbers(link)],
+        };
+        let place = self.0.find(&key).unwrap_or_else(|| {
+            let path = Path {
+                ends: Some((facts.from, facts.to)),
+                ..Path::default()
+            };
+            self.0.insert(key, path).0
+        });
+        self.0.at(place)
+    }
+}
