@@ -25,6 +25,7 @@ mod oracle;
 mod ports;
 mod program;
 mod protocols;
+mod recent;
 mod schema;
 mod segment;
 mod smb1;

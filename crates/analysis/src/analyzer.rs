@@ -43,6 +43,13 @@ pub trait Sink {
         let _ = notice;
     }
 
+    /// A frame was taken in. It took so many bytes on the wire, preamble and gap included
+    /// (variant C); none if it is the copy of one that was captured before on its interface.
+    /// What it brings is told afterwards.
+    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
+        let _ = (frame, on_wire);
+    }
+
     /// A message was put together, or goes on with the frame at hand. Only an
     /// [observed](Analyzer::observed) analysis tells.
     fn assembled(&mut self, message: &Assembled<'_>) {
@@ -190,6 +197,7 @@ impl Analyzer {
         // What was seen on two interfaces has taken the time of two links.
         let twice = original == Some(frame.interface);
         let bytes = state.segments.frame(frame, walk, twice, registry);
+        sink.captured(frame, if twice { 0 } else { bytes });
         if original.is_some() {
             state.books.attribution.duplicates += 1;
             state.books.spending.copy(bytes);

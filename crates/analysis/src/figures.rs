@@ -453,7 +453,7 @@ pub(crate) fn clean_turnaround(t: &Transaction) -> Option<i64> {
 }
 
 /// Statistics over all operations at a place leave out what waits for others by design.
-fn counts_for_places(kind: Kind) -> bool {
+pub(crate) fn counts_for_places(kind: Kind) -> bool {
     !matches!(kind, Kind::Wait | Kind::Break)
 }
 

@@ -40,6 +40,12 @@ impl Histogram {
         self.counts[step] += 1;
     }
 
+    /// Counts so many times of the same length.
+    pub(crate) fn record_many(&mut self, ns: i64, n: u64) {
+        let Step(step) = Step::of(ns);
+        self.counts[step] = self.counts[step].saturating_add(n);
+    }
+
     /// Adds the counts of another.
     pub fn merge(&mut self, other: &Self) {
         for (sum, part) in self.counts.iter_mut().zip(other.counts) {

@@ -30,6 +30,7 @@ mod pairing;
 mod parties;
 mod path;
 mod piece;
+pub mod recent;
 mod round_trips;
 mod sample;
 mod segment;

@@ -33,15 +33,15 @@ static OPERATIONS: [Operation; 8] = {
     ]
 };
 
-pub(super) fn at(ms: i64) -> Timestamp {
+pub(crate) fn at(ms: i64) -> Timestamp {
     Timestamp::from_nanos(ms * 1_000_000)
 }
 
-pub(super) fn mark(frame: u64, ms: i64) -> Mark {
+pub(crate) fn mark(frame: u64, ms: i64) -> Mark {
     Mark { frame, at: at(ms) }
 }
 
-pub(super) fn station(n: u8) -> Endpoint {
+pub(crate) fn station(n: u8) -> Endpoint {
     Endpoint::mac([2, 0, 0, 0, 0, n])
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) ->
     }
 }
 
-pub(super) fn unanswered(number: u64, kind: Kind, asked: i64) -> Transaction {
+pub(crate) fn unanswered(number: u64, kind: Kind, asked: i64) -> Transaction {
     Transaction {
         outcome: Outcome::Unanswered,
         response: None,

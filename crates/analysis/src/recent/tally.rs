@@ -1,0 +1,215 @@
+//! What is counted of something in a second, and in several together.
+
+use super::timing::Timing;
+use crate::figures::{clean_turnaround, counts_for_places, counts_for_stations, timed};
+use crate::{Counts, FrameSums, Notice, Noticed, OperationKey, Transaction};
+use wirewait_wire::{Endpoint, Kind};
+
+/// Of what something is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Of {
+    /// Everything.
+    All,
+    /// One server's station.
+    Server(Endpoint),
+    /// One operation on one server.
+    Operation(OperationKey),
+    /// One client's station.
+    Client(Endpoint),
+    /// One conversation, by its number.
+    Conversation(u64),
+}
+
+/// Equal ones have equal hashes; names are left to the comparison.
+impl std::hash::Hash for Of {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match self {
+            Self::All => state.write_u64(0),
+            Self::Server(station) => (1u8, station).hash(state),
+            Self::Operation(key) => (2u8, key.server, key.code, key.kind).hash(state),
+            Self::Client(station) => (3u8, station).hash(state),
+            Self::Conversation(number) => (4u8, number).hash(state),
+        }
+    }
+}
+
+/// Who talks in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parties {
+    /// Who asks.
+    pub client: Endpoint,
+    /// Who is asked.
+    pub server: Endpoint,
+    /// In which protocol.
+    pub protocol: &'static str,
+    /// What carries it.
+    pub carrier: &'static str,
+}
+
+/// What was counted, and which times were measured. Each counts in the second in which the
+/// transaction was answered (t4), or given up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// What became of the requests.
+    pub counts: Counts,
+    /// Frames of transactions of which the capture has all, by what they did.
+    pub frames: FrameSums,
+    /// Frames of transactions that had to be sent again, as in [`crate::StationRow`].
+    pub retransmitted: u64,
+    /// File data moved, bytes.
+    pub data_bytes: u64,
+    /// t3 - t2, as in the figures of the whole capture: of an operation as in
+    /// [`crate::ServerRow`], of a client and a conversation as in [`crate::StationRow`], of a
+    /// server and of everything as in [`crate::Distributions`].
+    pub turnaround: Timing,
+    /// t4 - t1 likewise.
+    pub response_time: Timing,
+    /// What transports did, in the second in which they did it; of conversations and of
+    /// everything only.
+    pub transport: Transport,
+}
+
+/// What transports did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Transport {
+    /// Frames of data sent again.
+    pub resent: u64,
+    /// Frames that wanted data again that the other side had sent.
+    pub rejected: u64,
+    /// Times that one side could take no more for now.
+    pub busy: u64,
+    /// Acknowledgements in frames without data, at whatever layer.
+    pub acks_alone: u64,
+    /// Acknowledgements on data.
+    pub acks_riding: u64,
+    /// Acknowledgements of data of which it is known how much was on its way.
+    pub windows: u64,
+    /// Bytes that were on their way when these came, summed.
+    pub window_bytes: u64,
+    /// The most of them.
+    pub window_max: u64,
+}
+
+impl Tally {
+    /// Adds all of another one.
+    pub fn merge(&mut self, other: &Self) {
+        self.counts.merge(&other.counts);
+        self.frames.merge(&other.frames);
+        self.retransmitted = self.retransmitted.saturating_add(other.retransmitted);
+        self.data_bytes = self.data_bytes.saturating_add(other.data_bytes);
+        self.turnaround.merge(&other.turnaround);
+        self.response_time.merge(&other.response_time);
+        self.transport.merge(&other.transport);
+    }
+
+    pub(super) fn add(&mut self, t: &Transaction, times: impl FnOnce(Kind) -> bool) {
+        self.counts.add(t);
+        self.frames.add(t);
+        self.retransmitted += u64::from(t.frames.retransmitted);
+        self.data_bytes = self.data_bytes.saturating_add(t.data_bytes);
+        if let Some(ns) = timed(t).filter(|_| times(t.kind)) {
+            self.response_time.record(ns);
+            if let Some(ns) = clean_turnaround(t) {
+                self.turnaround.record(ns);
+            }
+        }
+    }
+
+    /// Forgets everything, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        let Self {
+            counts,
+            frames,
+            retransmitted,
+            data_bytes,
+            turnaround,
+            response_time,
+            transport,
+        } = self;
+        (*counts, *frames, *transport) = Default::default();
+        (*retransmitted, *data_bytes) = (0, 0);
+        turnaround.clear();
+        response_time.clear();
+    }
+
+    /// Memory beside its own size, bytes.
+    pub(super) fn held(&self) -> usize {
+        self.turnaround.held() + self.response_time.held()
+    }
+}
+
+impl Of {
+    /// Which transactions count in statistics of its times.
+    pub(super) fn counts_times(&self, kind: Kind) -> bool {
+        match self {
+            Self::All | Self::Server(_) => counts_for_places(kind),
+            Self::Operation(_) => true,
+            Self::Client(_) | Self::Conversation(_) => counts_for_stations(kind),
+        }
+    }
+}
+
+impl Transport {
+    /// Bytes that were on their way when an acknowledgement came, on average, rounded down;
+    /// `None` if that is not known of any.
+    #[must_use]
+    pub fn window_mean(&self) -> Option<u64> {
+        self.window_bytes.checked_div(self.windows)
+    }
+
+    /// Whether it counts this.
+    pub(super) fn hears(notice: &Notice) -> bool {
+        matches!(
+            notice.what,
+            Noticed::Resent { .. }
+                | Noticed::Rejected
+                | Noticed::Busy
+                | Noticed::Acknowledged { .. }
+        )
+    }
+
+    pub(super) fn add(&mut self, notice: &Notice) {
+        match notice.what {
+            Noticed::Resent { .. } => self.resent += 1,
+            Noticed::Rejected => self.rejected += 1,
+            Noticed::Busy => self.busy += 1,
+            Noticed::Acknowledged {
+                bare, outstanding, ..
+            } => {
+                self.acks_alone += u64::from(bare);
+                self.acks_riding += u64::from(!bare);
+                if outstanding > 0 {
+                    self.windows += 1;
+                    self.window_bytes = self.window_bytes.saturating_add(outstanding);
+                    self.window_max = self.window_max.max(outstanding);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let Self {
+            resent,
+            rejected,
+            busy,
+            acks_alone,
+            acks_riding,
+            windows,
+            window_bytes,
+            window_max,
+        } = other;
+        for (sum, n) in [
+            (&mut self.resent, resent),
+            (&mut self.rejected, rejected),
+            (&mut self.busy, busy),
+            (&mut self.acks_alone, acks_alone),
+            (&mut self.acks_riding, acks_riding),
+            (&mut self.windows, windows),
+            (&mut self.window_bytes, window_bytes),
+        ] {
+            *sum = sum.saturating_add(*n);
+        }
+        self.window_max = self.window_max.max(*window_max);
+    }
+}
