@@ -5,10 +5,11 @@
 //! there, and never has a value. A rate is the difference of two readings by the time between
 //! them, as Performance Monitor formed it; readings are taken at the ends of intervals of the
 //! frames' own time. [`Sampler`] takes them, [`text`], [`json`], [`csv`] and [`pdh_csv`] write
-//! them.
+//! them; [`Live`] keeps the latest for whoever watches.
 
 mod csv;
 mod json;
+mod live;
 mod objects;
 mod pdh;
 mod ratios;
@@ -18,6 +19,7 @@ mod text;
 
 pub use csv::csv;
 pub use json::{SCHEMA, json};
+pub use live::{Chart, Kind, Line, Listed, Live, Pick, Place, SAMPLES};
 pub use pdh::pdh_csv;
 pub use samples::{Sampler, Samples, TooMany};
 pub use text::text;

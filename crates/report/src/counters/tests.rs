@@ -10,12 +10,12 @@ use wirewait_wire::{Endpoint, Timestamp};
 const SECOND: i64 = 1_000_000_000;
 
 /// 2026-11-20T07:00:00Z and so many nanoseconds.
-fn at(ns: i64) -> Timestamp {
+pub(super) fn at(ns: i64) -> Timestamp {
     Timestamp::from_parts(1_795_158_000, 0).plus(ns)
 }
 
 /// A station that has received so many messages of 100 bytes, and an interface.
-fn readings(frames: u64) -> Readings {
+pub(super) fn readings(frames: u64) -> Readings {
     let station = Endpoint::mac([0, 0, 0x1b, 0, 0, 1]);
     let transport = TransportMeter {
         frames_in: frames,
