@@ -5,18 +5,55 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
-use wirewait_analysis::{Sink, Transaction};
+use wirewait_analysis::recent::{Limits, Recent};
+use wirewait_analysis::{Notice, Sink, Transaction};
 use wirewait_capture::open;
-use wirewait_engine::{Engine, Progress, Settings};
+use wirewait_engine::{Choice, Engine, Progress, Settings, registry};
 use wirewait_report::About;
-use wirewait_tui::{Command, Feed, Input, Message, Options, Own, Pace, Screen};
+use wirewait_report::counters::Live;
+use wirewait_report::decode::{Decoder, Shape, Time};
+use wirewait_report::text::Look;
+use wirewait_tui::{Command, Decoded, Feed, Input, Message, Options, Own, Pace, Screen};
+use wirewait_wire::{Frame, Source};
 
-struct All(Vec<Transaction>);
+struct All {
+    transactions: Vec<Transaction>,
+    recent: Recent,
+}
 
 impl Sink for All {
     fn transaction(&mut self, transaction: &Transaction) {
-        self.0.push(transaction.clone());
+        self.transactions.push(transaction.clone());
+        self.recent.transaction(transaction);
     }
+
+    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
+        self.recent.captured(frame, on_wire);
+    }
+
+    fn noticed(&mut self, notice: &Notice) {
+        self.recent.noticed(notice);
+    }
+}
+
+/// Those frames of the files that are wanted.
+fn decode(files: &[PathBuf], wanted: impl Fn(u64) -> bool) -> Vec<Decoded> {
+    let Ok(mut source) = open(files, &wirewait_capture::Options::default()) else {
+        return Vec::new();
+    };
+    let registry = registry();
+    let mut decoder = Decoder::new(&registry, Shape::Line, Time::Relative, Look::FILE)
+        .following(wirewait_engine::registry());
+    let mut found = Vec::new();
+    let mut number = 0;
+    while let Ok(Some(frame)) = source.next_frame() {
+        number += 1;
+        decoder.pass(&frame);
+        if wanted(number) {
+            found.push(decoder.plain(&frame));
+        }
+    }
+    found
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,9 +61,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
     let source = open(&files, &wirewait_capture::Options::default())?;
     let mut engine = Engine::new(source, Settings::default());
-    let mut all = All(Vec::new());
-    while engine.step(&mut all)? == Progress::More {}
-    let (snapshot, _) = engine.finish(&mut all);
+    let mut all = All {
+        transactions: Vec::new(),
+        recent: Recent::new(Limits::default()),
+    };
+    let mut counters = Live::new(1_000_000_000, None);
+    loop {
+        let choose = |frame: &Frame<'_>, analyzer: &wirewait_analysis::Analyzer| {
+            counters.advance(frame.at, || analyzer.readings());
+            Choice::Take
+        };
+        if engine.step_watching(choose, &mut all)? == Progress::End {
+            break;
+        }
+    }
+    let (snapshot, readings, _) = engine.finish_metered(&mut all);
+    all.recent.finish();
+    counters.finish(&readings);
     let span = snapshot.capture.first.zip(snapshot.capture.last);
     let feed = Feed {
         now: snapshot.capture.last,
@@ -44,7 +95,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ..About::default()
         }),
         snapshot: Arc::new(snapshot),
-        transactions: Arc::new(all.0),
+        recent: Arc::new(all.recent.history()),
+        counters: Arc::new(counters.chart()),
+        transactions: Arc::new(all.transactions),
         transactions_forgotten: 0,
         own: Own::default(),
         remarks: Vec::new(),
@@ -55,14 +108,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (commands, asked) = channel();
     let answers = thread::spawn(move || {
         for command in asked {
-            if let Command::Export { path, content } = command {
-                let said = match std::fs::write(&path, content) {
+            let answer = match command {
+                Command::Export { path, content } => match std::fs::write(&path, content) {
                     Ok(()) => Message::Said(format!("written: {}", path.display())),
                     Err(error) => Message::Failed(format!("{}: {error}", path.display())),
-                };
-                if sender.send(said).is_err() {
-                    return;
+                },
+                Command::Decode(range) => {
+                    Message::Decoded(Arc::new(decode(&files, |n| range.contains(&n))))
                 }
+                _ => continue,
+            };
+            if sender.send(answer).is_err() {
+                return;
             }
         }
     });

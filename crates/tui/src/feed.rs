@@ -1,9 +1,10 @@
 //! What the screen is fed: the figures as they stood at one moment, and where they come from.
 
-use std::ops::Range;
 use std::sync::Arc;
+use wirewait_analysis::recent::History;
 use wirewait_analysis::{Snapshot, Transaction};
 use wirewait_report::About;
+use wirewait_report::counters::Chart;
 use wirewait_wire::Timestamp;
 
 /// All that the screen can show, as it stood at one moment. Cheap to clone.
@@ -17,6 +18,10 @@ pub struct Feed {
     pub about: Arc<About>,
     /// The figures.
     pub snapshot: Arc<Snapshot>,
+    /// The last minutes, second by second.
+    pub recent: Arc<History>,
+    /// The counters of the last minutes.
+    pub counters: Arc<Chart>,
     /// The latest transactions that were closed, the oldest first.
     pub transactions: Arc<Vec<Transaction>>,
     /// Transactions that were closed but are no longer in `transactions`.
@@ -113,38 +118,4 @@ pub struct Remark {
     pub at: Option<Timestamp>,
     /// In words.
     pub text: String,
-}
-
-/// A frame, decoded for the three-part view.
-#[derive(Clone, Debug, Default)]
-pub struct Decoded {
-    /// Its number, from 1.
-    pub number: u64,
-    /// Its stamp.
-    pub at: Option<Timestamp>,
-    /// Length on the wire, bytes.
-    pub wire_len: u32,
-    /// Who sent it.
-    pub source: String,
-    /// To whom.
-    pub destination: String,
-    /// The innermost protocol.
-    pub protocol: String,
-    /// What it says, in a line.
-    pub summary: String,
-    /// Layers and fields, from the outside in.
-    pub tree: Vec<TreeLine>,
-    /// What was captured of it.
-    pub bytes: Vec<u8>,
-}
-
-/// A line of the tree of a frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeLine {
-    /// How deep, the layers at 0.
-    pub depth: u16,
-    /// What it says.
-    pub text: String,
-    /// The bytes of the frame that say so.
-    pub bytes: Range<u32>,
 }

@@ -21,7 +21,7 @@ mod units;
 mod update;
 mod view;
 
-pub use feed::{Decoded, Feed, Input, LiveInterface, Own, Pace, Remark, Saving, TreeLine};
+pub use feed::{Feed, Input, LiveInterface, Own, Pace, Remark, Saving};
 pub use keys::markdown as keys_markdown;
 pub use message::{Command, Message, What};
 pub use model::{Model, Options};
@@ -29,6 +29,7 @@ pub use screen::{Ended, Screen};
 pub use theme::Palette;
 pub use units::Units;
 pub use update::update;
+pub use wirewait_report::decode::{Decoded, TreeLine};
 
 /// Draws the model on the whole frame.
 pub fn draw(model: &Model, frame: &mut ratatui::Frame<'_>) {

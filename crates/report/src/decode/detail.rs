@@ -91,7 +91,7 @@ impl Shown<'_> {
 const NAMED: usize = 16;
 
 /// How long a message is, and where it comes from.
-struct Origin<'a>(&'a Whole<'a>);
+pub(super) struct Origin<'a>(pub(super) &'a Whole<'a>);
 
 impl fmt::Display for Origin<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -198,15 +198,19 @@ impl Layer<'_> {
 impl Rest {
     fn text(&self, text: &mut String) -> fmt::Result {
         row(text, ' ', Some(&self.range), 1)?;
-        let length = self.range.end.saturating_sub(self.range.start);
-        let unit = if length == 1 { "byte" } else { "bytes" };
-        write!(text, "{}, {} {unit}", self.name, Grouped(length.into()))?;
-        if !self.note.is_empty() {
-            write!(text, ": {}", self.note)?;
-        }
-        text.push('\n');
-        Ok(())
+        writeln!(text, "{self}")
     }
+}
+
+/// The name and the value, without indentation.
+pub(super) fn field_text(field: &Field<'_>, goes_on: bool) -> Result<String, fmt::Error> {
+    let mut text = String::new();
+    Escaping(&mut text).write_str(label(field).0.trim_start())?;
+    if field.value != Value::Heading || !field.meaning.is_empty() {
+        text.push_str("  ");
+        value(field, goes_on, &mut text)?;
+    }
+    Ok(text)
 }
 
 /// The columns in front of a name: a mark, the bytes, how far it is indented.

@@ -22,6 +22,13 @@ impl Shown<'_> {
         }
         let (from, to) = (walk.facts.from, walk.facts.to);
         column(text, 43, format_args!("{from} > {to}"))?;
+        self.words(text)?;
+        text.push('\n');
+        Ok(())
+    }
+
+    /// What it says, in a line.
+    pub(super) fn words(&self, text: &mut String) -> fmt::Result {
         let start = text.len();
         self.tree.words(text)?;
         for whole in &self.wholes {
@@ -38,13 +45,12 @@ impl Shown<'_> {
             )?;
         }
         if text.len() == start {
-            write!(text, "-      link type {}", frame.link.0)?;
+            write!(text, "-      link type {}", self.frame.link.0)?;
         }
         if let Some(stop) = self.tree.stop {
             write!(text, " [{stop}]")?;
         }
         text.truncate(text.trim_end().len());
-        text.push('\n');
         Ok(())
     }
 }

@@ -6,11 +6,13 @@ mod follow;
 mod hex;
 mod json;
 mod line;
+mod plain;
 mod select;
 mod show;
 mod tree;
 
 pub use follow::Cast;
+pub use plain::{Decoded, TreeLine};
 pub use select::Selector;
 pub use show::{Filter, FilterError};
 pub use tree::{DATA, Item, Layer, PADDING, Rest, Tree};
@@ -169,18 +171,50 @@ impl<'r> Decoder<'r> {
     /// # Errors
     /// What `out` says.
     pub fn write(&mut self, out: &mut impl Write, frame: &Frame<'_>) -> io::Result<()> {
-        self.registry.walk(frame, Depth::Full, &mut self.walk);
-        let alongside = self.alongside.as_deref();
-        let wholes = alongside.map(Alongside::wholes).unwrap_or_default();
-        let (registry, walk) = (self.registry, &self.walk);
+        self.shown(frame, |decoder, shown| {
+            if let Some(filter) = &mut decoder.filter
+                && !filter.fits(shown)
+            {
+                return Ok(());
+            }
+            let text = &mut decoder.text;
+            text.clear();
+            match decoder.shape {
+                Shape::Json => {
+                    serde_json::to_writer(&mut *out, &json::Object::new(shown))?;
+                    text.push('\n');
+                }
+                Shape::Line => shown.line(decoder.time, text).map_err(io::Error::other)?,
+                Shape::Detail => {
+                    shown.line(decoder.time, text).map_err(io::Error::other)?;
+                    let found = &mut decoder.found;
+                    shown
+                        .detail(decoder.look, &decoder.selectors, found, text)
+                        .map_err(io::Error::other)?;
+                }
+            }
+            decoder.clock.shown = Some(frame.at);
+            out.write_all(text.as_bytes())
+        })
+    }
+
+    /// Does something with the frame that was passed last and all that is known of it.
+    fn shown<R>(&mut self, frame: &Frame<'_>, then: impl FnOnce(&mut Self, &Shown<'_>) -> R) -> R {
+        // Taken out, so that the rest can be changed meanwhile.
+        let mut walk = std::mem::take(&mut self.walk);
+        let (alongside, cast) = (self.alongside.take(), self.cast.take());
+        self.registry.walk(frame, Depth::Full, &mut walk);
+        let registry = self.registry;
+        let known = alongside.as_deref();
+        let wholes = known.map(Alongside::wholes).unwrap_or_default();
         let shown = Shown {
-            walk,
+            walk: &walk,
             number: self.number,
             frame,
             clock: self.clock,
-            tree: match alongside {
-                Some(alongside) => Tree::of_known_frame(registry, frame, walk, alongside.heard()),
-                None => Tree::of_frame(registry, frame, walk),
+            tree: match known {
+                Some(known) => Tree::of_known_frame(registry, frame, &walk, known.heard()),
+                None => Tree::of_frame(registry, frame, &walk),
             },
             wholes: wholes
                 .iter()
@@ -189,38 +223,17 @@ impl<'r> Decoder<'r> {
                     tree: Tree::of_message(registry, bytes, message),
                 })
                 .collect(),
-            deeds: alongside.map(|a| a.heard().deeds()).unwrap_or_default(),
-            role: self.cast.as_ref().map(|cast| {
+            deeds: known.map(|a| a.heard().deeds()).unwrap_or_default(),
+            role: cast.as_ref().map(|cast| {
                 let deeds = cast.frames().get(&self.number);
                 deeds.map(Vec::as_slice).unwrap_or_default()
             }),
         };
-        if let Some(filter) = &mut self.filter
-            && !filter.fits(&shown)
-        {
-            return Ok(());
-        }
-        self.text.clear();
-        match self.shape {
-            Shape::Json => serde_json::to_writer(&mut *out, &json::Object::new(&shown))?,
-            Shape::Line => shown
-                .line(self.time, &mut self.text)
-                .map_err(io::Error::other)?,
-            Shape::Detail => {
-                shown
-                    .line(self.time, &mut self.text)
-                    .map_err(io::Error::other)?;
-                let found = &mut self.found;
-                shown
-                    .detail(self.look, &self.selectors, found, &mut self.text)
-                    .map_err(io::Error::other)?;
-            }
-        }
-        if self.shape == Shape::Json {
-            self.text.push('\n');
-        }
-        self.clock.shown = Some(frame.at);
-        out.write_all(self.text.as_bytes())
+        let result = then(self, &shown);
+        drop(shown);
+        drop(wholes);
+        (self.walk, self.alongside, self.cast) = (walk, alongside, cast);
+        result
     }
 
     fn count(&mut self, frame: &Frame<'_>) {
@@ -480,6 +493,52 @@ mod tests {
         let missing: Vec<String> = decoder.missing().map(Selector::to_string).collect();
         assert_eq!(missing, ["outer.none"]);
         crate::golden::check("detail.txt", &text);
+    }
+
+    #[test]
+    fn plain_data_says_what_the_detail_says() {
+        let registry = registry();
+        let mut decoder = Decoder::new(&registry, Shape::Line, Time::Relative, Look::FILE);
+        let bytes = b"x\x09ab\x1bc\0\0\0\x01!";
+        let frame = Frame {
+            at: Timestamp::from_nanos(1),
+            link: LinkType(147),
+            interface: 3,
+            wire_len: 12,
+            bytes,
+        };
+        decoder.pass(&frame);
+        let decoded = decoder.plain(&frame);
+        assert_eq!((decoded.number, decoded.wire_len), (1, 12));
+        assert_eq!(decoded.source, "02-00-00-00-00-01");
+        assert_eq!(decoded.protocol, "last");
+        assert_eq!(decoded.summary, r"last   7 bytes of ab\x1bc\x00\x00\x00");
+        assert_eq!(decoded.bytes, bytes);
+        let tree: Vec<_> = decoded
+            .tree
+            .iter()
+            .map(|l| (l.depth, l.text.as_str(), l.bytes.start, l.bytes.end))
+            .collect();
+        assert_eq!(
+            tree,
+            [
+                (0, "frame: 1, 12 bytes on the wire, 11 captured", 0, 11),
+                (1, "Time  1970-01-01T00:00:00.000000001Z", 0, 0),
+                (1, "Since the first frame  0.000000000 s", 0, 0),
+                (1, "Interface  3", 0, 0),
+                (0, r"outer: 9 bytes of x\tab\x1bc\x00\x00\x00", 0, 2),
+                (1, "Kind  0x78  of payload", 0, 1),
+                (2, "0... ....  Reply  request", 0, 1),
+                (2, ".... 1000  Low  8", 0, 1),
+                (1, "Length  9", 1, 2),
+                (0, r"last: 7 bytes of ab\x1bc\x00\x00\x00", 2, 9),
+                (1, "Body", 2, 6),
+                (2, r"Two\x07  0x6162  a\x1b[2J", 2, 4),
+                (2, r"Name  \x1bc", 4, 6),
+                (1, "Four  cut off", 6, 9),
+                (0, "Padding, 2 bytes", 9, 11),
+            ]
+        );
     }
 
     #[test]
