@@ -282,7 +282,7 @@ proptest! {
         frame(&mut recent, 0, 0, 60);
         for t in &all {
             recent.transaction(t);
-            let mut parties = parties::Parties::default();
+            let mut parties = parties::Parties::UNKNOWN;
             directory.meet(t, &mut parties);
             figures.closed(Case {
                 transaction: t,
