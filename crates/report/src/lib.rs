@@ -52,7 +52,8 @@ pub use time::Rfc3339;
 /// The words and figures of the text report, for whoever shows the same elsewhere.
 pub mod words {
     pub use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate, frames_per_request};
-    pub use crate::text::symptoms::{cost, judged, often, places, subject};
+    pub use crate::text::stations::fairness;
+    pub use crate::text::symptoms::{cost, judged, often, places, subject, threshold};
     pub use crate::time::{Human, Short};
     pub use crate::transactions::StatusName;
     pub use crate::verdict::{doubts, position, sentence};

@@ -102,6 +102,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         own: Own::default(),
         remarks: Vec::new(),
     };
+    let transactions = Arc::clone(&feed.transactions);
     let screen = Screen::new(Options::default());
     let sender = screen.sender();
     sender.send(Message::Fed(Arc::new(feed)))?;
@@ -115,6 +116,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 },
                 Command::Decode(range) => {
                     Message::Decoded(Arc::new(decode(&files, |n| range.contains(&n))))
+                }
+                Command::DecodeTransaction(number) => {
+                    let one = transactions.iter().find(|t| t.number == number);
+                    let marks = one.into_iter().flat_map(|t| [t.request, t.response]);
+                    let marks: Vec<u64> = marks
+                        .flatten()
+                        .flat_map(|e| [e.first.frame, e.last.frame])
+                        .collect();
+                    let first = marks.iter().min().copied().unwrap_or(0);
+                    let last = marks.iter().max().copied().unwrap_or(0);
+                    let between = |n: u64| (first..=last).contains(&n);
+                    Message::Decoded(Arc::new(decode(&files, between)))
                 }
                 _ => continue,
             };

@@ -2,6 +2,7 @@
 //! table in the README.
 
 use crate::model::Model;
+use crate::place::Place;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// What a key asks for.
@@ -41,6 +42,12 @@ pub(crate) enum Action {
     SeekForward,
     SeekStart,
     SeekEnd,
+    Add,
+    Remove,
+    Look,
+    ScaleUp,
+    ScaleDown,
+    ScaleFit,
 }
 
 /// Where a key does something.
@@ -52,6 +59,8 @@ pub(crate) enum Where {
     Tables,
     /// Where files are replayed.
     Files,
+    /// On the chart of the counters.
+    Chart,
 }
 
 /// A line of the table.
@@ -83,7 +92,7 @@ const fn key(
 }
 
 use Action as A;
-use Where::{Everywhere, Files, Tables};
+use Where::{Chart, Everywhere, Files, Tables};
 
 /// All keys, in the order of the help; hints stand in this order too.
 pub(crate) static BINDINGS: &[Binding] = &[
@@ -100,6 +109,48 @@ pub(crate) static BINDINGS: &[Binding] = &[
         Tables,
         "",
         "The transactions of a server, whatever their operation.",
+    ),
+    key(
+        A::Add,
+        &["a"],
+        Chart,
+        "add",
+        "Put more lines on the chart: an object, whose, which counters.",
+    ),
+    key(
+        A::Remove,
+        &["x", "delete"],
+        Chart,
+        "take away",
+        "Take the chosen line off the chart.",
+    ),
+    key(
+        A::Look,
+        &["v"],
+        Chart,
+        "look",
+        "The chart over time, the latest values as bars, or as numbers.",
+    ),
+    key(
+        A::ScaleUp,
+        &["."],
+        Chart,
+        "",
+        "Draw the chosen line ten times as high.",
+    ),
+    key(
+        A::ScaleDown,
+        &[","],
+        Chart,
+        "",
+        "Draw the chosen line a tenth as high.",
+    ),
+    key(
+        A::ScaleFit,
+        &["="],
+        Chart,
+        "fit",
+        "Draw the chosen line as high as the chart allows.",
     ),
     key(
         A::Back,
@@ -267,6 +318,7 @@ pub(crate) fn applies(model: &Model, binding: &Binding) -> bool {
         Where::Everywhere => true,
         Where::Tables => model.has_table(),
         Where::Files => model.replays(),
+        Where::Chart => model.level().place == Place::Counters,
     }
 }
 
@@ -342,6 +394,7 @@ pub fn markdown() -> String {
             .collect();
         let only = match binding.at {
             Where::Files => " (files)",
+            Where::Chart => " (counters)",
             Where::Everywhere | Where::Tables => "",
         };
         out.push_str(&format!(

@@ -5,8 +5,10 @@ use crate::place::{Place, TABS};
 use crate::table::{self, Rows};
 use crate::theme::{Palette, Theme, Tone};
 use crate::units::Units;
-use crate::{Decoded, Feed, Input, view};
+use crate::view::{Lines, Pane, Talk};
+use crate::{Command, Decoded, Feed, Input, view};
 use ratatui::layout::Rect;
+use std::cell::OnceCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use wirewait_analysis::ServerTotal;
@@ -45,10 +47,12 @@ pub struct Model {
     pub(crate) private: bool,
     /// Makes names unreadable, differently in every run.
     secret: RandomState,
-    /// The frames that were asked for last.
-    pub(crate) decoded: Option<Arc<Vec<Decoded>>>,
     /// Servers as a whole, of what is shown.
     pub(crate) servers: Arc<Vec<ServerTotal>>,
+    /// Conversations of the last minutes, of what is shown; counted when somebody looks.
+    talks: OnceCell<Vec<Talk>>,
+    /// The lines of the counters' chart.
+    pub(crate) chart: Lines,
     /// Something changed since it was drawn.
     pub(crate) changed: bool,
 }
@@ -58,6 +62,7 @@ pub struct Model {
 pub(crate) struct Level {
     pub(crate) place: Place,
     pub(crate) table: table::State,
+    pub(crate) pane: Pane,
 }
 
 impl Level {
@@ -65,6 +70,7 @@ impl Level {
         Self {
             place,
             table: table::State::default(),
+            pane: Pane::default(),
         }
     }
 }
@@ -134,8 +140,9 @@ impl Model {
             units: options.units,
             private: options.private,
             secret: RandomState::new(),
-            decoded: None,
             servers: Arc::default(),
+            talks: OnceCell::new(),
+            chart: Lines::default(),
             changed: true,
         }
     }
@@ -244,6 +251,45 @@ impl Model {
         let tab = self.tab;
         self.ways[tab].push(Level::new(place));
         self.refresh();
+    }
+
+    /// Shows these figures.
+    pub(crate) fn show(&mut self, feed: Arc<Feed>) {
+        self.servers = Arc::new(feed.snapshot.server_totals());
+        self.talks = OnceCell::new();
+        self.chart.begin(&feed.counters);
+        self.feed = Some(feed);
+        self.refresh();
+    }
+
+    /// Conversations of the last minutes, the busiest first.
+    pub(crate) fn talks(&self) -> &[Talk] {
+        self.talks.get_or_init(|| {
+            let feed = self.feed.as_ref();
+            feed.map_or_else(Vec::new, |feed| view::talks(&feed.recent))
+        })
+    }
+
+    /// Goes to a place where the frames will be that this asks for.
+    pub(crate) fn open_frames(&mut self, title: String, asks: Command) -> Vec<Command> {
+        self.open(Place::Frames(title));
+        vec![asks]
+    }
+
+    /// Frames have come: they belong to the place that was opened last and has none yet.
+    pub(crate) fn decoded(&mut self, frames: Arc<Vec<Decoded>>) {
+        let tab = self.tab;
+        let first = std::iter::once(tab).chain((0..self.ways.len()).filter(|n| *n != tab));
+        for tab in first.collect::<Vec<_>>() {
+            let waits = |level: &&mut Level| {
+                matches!(level.place, Place::Frames(_)) && level.pane.frames.is_none()
+            };
+            if let Some(level) = self.ways[tab].iter_mut().rev().find(waits) {
+                level.pane.frames = Some(frames);
+                self.refresh();
+                return;
+            }
+        }
     }
 
     /// Goes up a level.

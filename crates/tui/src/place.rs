@@ -1,5 +1,6 @@
 //! Places one can be at.
 
+use wirewait_report::counters::Place as Whose;
 use wirewait_wire::Endpoint;
 
 /// A place: a screen, or what is below one of its rows.
@@ -13,6 +14,19 @@ pub(crate) enum Place {
     Transactions(Scope),
     /// One transaction, by its number.
     Transaction(u64),
+    Clients,
+    /// The conversations of a client, or all.
+    Conversations(Option<Endpoint>),
+    Counters,
+    /// Performance Monitor's objects, to choose from.
+    CounterObjects,
+    /// The instances of one.
+    CounterInstances(&'static str),
+    /// The counters of an instance, or of all.
+    CounterKinds(&'static str, Option<Whose>),
+    Symptoms,
+    /// Frames that were asked for, and in words which.
+    Frames(String),
 }
 
 /// Which transactions.
@@ -20,6 +34,10 @@ pub(crate) enum Place {
 pub(crate) enum Scope {
     /// All of a server.
     Server(Endpoint),
+    /// All of a client.
+    Client(Endpoint),
+    /// All of a conversation, by its number.
+    Conversation(u64),
     /// One operation of a server: protocol, carrier, its name and its number.
     Operation {
         server: Endpoint,
@@ -46,5 +64,21 @@ pub(crate) static TABS: &[Tab] = &[
     Tab {
         name: "Servers",
         place: Place::Servers,
+    },
+    Tab {
+        name: "Clients",
+        place: Place::Clients,
+    },
+    Tab {
+        name: "Conversations",
+        place: Place::Conversations(None),
+    },
+    Tab {
+        name: "Counters",
+        place: Place::Counters,
+    },
+    Tab {
+        name: "Symptoms",
+        place: Place::Symptoms,
     },
 ];

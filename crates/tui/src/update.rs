@@ -18,8 +18,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Command> {
             Vec::new()
         }
         Message::Decoded(frames) => {
-            model.decoded = Some(frames);
-            model.refresh();
+            model.decoded(frames);
             Vec::new()
         }
         Message::Said(text) => {
@@ -45,13 +44,7 @@ fn fed(model: &mut Model, feed: Arc<Feed>) {
         return;
     }
     model.latest = None;
-    show(model, feed);
-}
-
-fn show(model: &mut Model, feed: Arc<Feed>) {
-    model.servers = Arc::new(feed.snapshot.server_totals());
-    model.feed = Some(feed);
-    model.refresh();
+    model.show(feed);
 }
 
 fn terminal(model: &mut Model, event: &Event) -> Vec<Command> {
@@ -249,6 +242,13 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Command> {
         Action::SeekForward => return seek(model, Seek::By(1)),
         Action::SeekStart => return seek(model, Seek::Start),
         Action::SeekEnd => return seek(model, Seek::End),
+        // What they mean, the views say that have them.
+        Action::Add
+        | Action::Remove
+        | Action::Look
+        | Action::ScaleUp
+        | Action::ScaleDown
+        | Action::ScaleFit => {}
     }
     Vec::new()
 }
@@ -292,7 +292,7 @@ fn freeze(model: &mut Model) -> Vec<Command> {
     if !model.frozen
         && let Some(feed) = model.latest.take()
     {
-        show(model, feed);
+        model.show(feed);
     }
     Vec::new()
 }

@@ -42,7 +42,7 @@ pub struct Chart {
 struct Series(VecDeque<(u64, Arc<[u64]>)>);
 
 /// One counter of one instance.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pick {
     instance: Instance,
     counter: &'static str,
@@ -77,7 +77,7 @@ pub struct Kind {
 }
 
 /// An instance of an object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place(Instance);
 
 /// A line of the chart: a value for each time, where there is one.

@@ -43,7 +43,7 @@ enum Rows {
 
 /// What names an instance: its station, its object's place in [`OBJECTS`], its own name. The
 /// segment, which is nobody's, comes first.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Instance {
     pub(crate) station: Option<Endpoint>,
     pub(crate) object: usize,

@@ -71,8 +71,9 @@ pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
     Ok(())
 }
 
-/// Whether they are served alike.
-pub(crate) fn fairness(found: &Fairness) -> Vec<String> {
+/// Whether they are served alike, in sentences.
+#[must_use]
+pub fn fairness(found: &Fairness) -> Vec<String> {
     let mut sentences = Vec::new();
     let Some(response) = found.response_time else {
         return sentences;

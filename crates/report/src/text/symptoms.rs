@@ -166,7 +166,7 @@ fn one(
         "for",
         format_args!("{} {}", often(symptom), rule.counts),
     )?;
-    entry(out, "threshold", limits(&rule.limit, thresholds))?;
+    entry(out, "threshold", threshold(&rule.limit, thresholds))?;
     if rule.costly {
         let notable = wirewait_analysis::Threshold::NotableCost;
         entry(
@@ -240,7 +240,9 @@ pub fn judged(state: &State, texts: &Texts) -> String {
     }
 }
 
-fn limits(limit: &Limit, thresholds: &Thresholds) -> String {
+/// From where on it is one: the thresholds, with their values.
+#[must_use]
+pub fn threshold(limit: &Limit, thresholds: &Thresholds) -> String {
     let value = |t: wirewait_analysis::Threshold| format!("{} = {}", t.name(), thresholds.get(t));
     let mut text = value(limit.threshold());
     if let Some((base, minimum)) = limit.base() {

@@ -33,6 +33,8 @@ pub(crate) enum Value {
     Share(u64, u64),
     /// Thousandths.
     Milli(u64),
+    /// A value of a counter.
+    Float(f64),
     /// A course over time, the latest last; sorted by its sum.
     Course(Vec<u64>),
 }
@@ -95,6 +97,7 @@ impl Cell {
             Value::Rate(n) => units.rate(*n),
             Value::Share(part, whole) => Percent(*part, *whole).to_string(),
             Value::Milli(n) => Milli(*n).to_string(),
+            Value::Float(value) => float(*value),
             Value::Course(values) => spark::line(&spark::squeezed(values, width), width),
         }
     }
@@ -111,6 +114,7 @@ impl Cell {
                 Milli::ratio(*part, *whole).map_or_else(String::new, |share| share.to_string())
             }
             Value::Milli(n) => Milli(*n).to_string(),
+            Value::Float(value) => value.to_string(),
             Value::Course(values) => {
                 let values: Vec<String> = values.iter().map(u64::to_string).collect();
                 values.join(" ")
@@ -151,6 +155,16 @@ impl Cell {
     }
 }
 
+/// Three decimals as Performance Monitor wrote them; none where the number is large.
+fn float(value: f64) -> String {
+    let sign = if value < 0.0 { "-" } else { "" };
+    match value.abs() {
+        // Below 2^64, and what is not fits into it as well as it can: casts saturate.
+        large if large >= 1000.0 => format!("{sign}{}", Grouped(large.round() as u64)),
+        small => format!("{sign}{small:.3}"),
+    }
+}
+
 fn weight(value: &Value) -> i128 {
     match value {
         Value::Nothing | Value::Text(_) => 0,
@@ -161,6 +175,8 @@ fn weight(value: &Value) -> i128 {
         | Value::Milli(n)
         | Value::Share(n, _) => i128::from(*n),
         Value::Time(ns) => i128::from(*ns),
+        // As large as it may be, it becomes a number: casts saturate.
+        Value::Float(value) => (*value * 1e6) as i128,
         Value::Between(low, high) => (i128::from(*low) + i128::from(*high)) / 2,
         Value::Course(values) => values.iter().map(|n| i128::from(*n)).sum(),
     }

@@ -2,6 +2,8 @@
 
 use super::Cell;
 use crate::model::Context;
+use wirewait_analysis::Subject;
+use wirewait_report::counters::{Pick, Place};
 use wirewait_wire::Endpoint;
 
 /// What tells a row apart from all others, whatever the order.
@@ -13,6 +15,14 @@ pub(crate) enum Key {
     Station(Endpoint),
     /// An operation at a server: protocol, carrier, name, number.
     Operation(Endpoint, &'static str, &'static str, &'static str, u32),
+    /// A symptom: its rule, and whom it concerns.
+    Symptom(&'static str, Subject),
+    /// A counter of an instance.
+    Counter(Pick),
+    /// An instance of an object.
+    Instance(Place),
+    /// What has a name of its own; none for all of it together.
+    Name(String),
 }
 
 /// What is known of a column without any row.

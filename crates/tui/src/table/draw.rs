@@ -16,7 +16,7 @@ pub(crate) fn page(area: Rect) -> usize {
 }
 
 /// The groups of columns get a line of their own where there is room.
-fn head_lines(area: Rect) -> u16 {
+pub(crate) fn head_lines(area: Rect) -> u16 {
     if area.height >= 8 { 2 } else { 1 }
 }
 

@@ -162,7 +162,7 @@ pub(crate) fn histogram(sample: &Sample, context: &Context<'_>, area: Rect, buff
 }
 
 /// A bar of so many eighths of a cell; what is there is never nothing.
-fn bar(eighths: u32, some: bool) -> String {
+pub(super) fn bar(eighths: u32, some: bool) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let mut bar = "█".repeat((eighths / 8) as usize);
     bar.push_str(PARTS[(eighths % 8) as usize]);

@@ -2,21 +2,29 @@
 
 mod bars;
 mod chrome;
+mod clients;
+mod conversations;
+mod counters;
+mod frames;
 mod operations;
 mod overlay;
 mod overview;
 mod servers;
+mod symptoms;
 mod transaction;
 mod transactions;
 
 use crate::keys::Action;
-use crate::model::{Model, Overlay};
+use crate::model::{Context, Model, Overlay};
 use crate::place::{Place, Scope, TABS};
 use crate::table::{self, Key, Move, Rows};
 use crate::{Command, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+pub(crate) use conversations::{Talk, talks};
+pub(crate) use counters::Lines;
+pub(crate) use frames::Pane;
 pub(crate) use overlay::help_lines;
 
 /// The least size at which anything can be shown.
@@ -67,6 +75,14 @@ pub(crate) fn of(place: &Place) -> &'static dyn View {
         Place::Operations(_) => &operations::Operations,
         Place::Transactions(_) => &transactions::Transactions,
         Place::Transaction(_) => &transaction::OneTransaction,
+        Place::Clients => &clients::Clients,
+        Place::Conversations(_) => &conversations::Conversations,
+        Place::Counters => &counters::Counters,
+        Place::CounterObjects => &counters::Objects,
+        Place::CounterInstances(_) => &counters::Instances,
+        Place::CounterKinds(..) => &counters::Kinds,
+        Place::Symptoms => &symptoms::Symptoms,
+        Place::Frames(_) => &frames::Frames,
     }
 }
 
@@ -123,14 +139,41 @@ pub(crate) fn enter(model: &mut Model) -> Vec<Command> {
     of(&place).enter(model, &place)
 }
 
-/// Opens the transactions of the server that is chosen, or whose operations are shown.
+/// Opens the transactions of what is chosen, or of the server whose operations are shown.
 pub(crate) fn transactions(model: &mut Model) {
     let level = model.level();
-    let server = match (&level.place, level.table.chosen_key()) {
-        (Place::Operations(server), _) | (_, Some(Key::Station(server))) => *server,
-        _ => return model.say("T: choose a server first"),
+    let scope = match (&level.place, level.table.chosen_key()) {
+        (Place::Operations(server), _) => Scope::Server(*server),
+        (Place::Clients, Some(Key::Station(client))) => Scope::Client(*client),
+        (Place::Conversations(_), Some(Key::Number(number))) => Scope::Conversation(*number),
+        (_, Some(Key::Station(server))) => Scope::Server(*server),
+        _ => return model.say("T: choose a server, a client or a conversation first"),
     };
-    model.open(Place::Transactions(Scope::Server(server)));
+    model.open(Place::Transactions(scope));
+}
+
+/// A line across with a title in it.
+fn rule(buffer: &mut Buffer, area: Rect, title: &str, context: &Context<'_>) {
+    let line = "─".repeat(usize::from(area.width));
+    let theme = context.theme;
+    text::put(
+        buffer,
+        (area.x, area.y),
+        area.width,
+        &line,
+        false,
+        theme.line,
+    );
+    let title = format!(" {title} ");
+    let at = (area.x + 1, area.y);
+    text::put(
+        buffer,
+        at,
+        area.width.saturating_sub(1),
+        &title,
+        false,
+        theme.title,
+    );
 }
 
 /// The mouse: a tab, or a row; a row that is chosen already is opened by Enter alone.

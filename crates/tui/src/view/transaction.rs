@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::place::Place;
 use crate::table::Cell;
 use crate::text::put;
-use crate::{Feed, text};
+use crate::{Command, Feed, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::{Extent, Ledger, Share, Transaction};
@@ -45,6 +45,20 @@ impl View for OneTransaction {
         match place {
             Place::Transaction(number) => format!("#{number}"),
             _ => String::new(),
+        }
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("frames")
+    }
+
+    fn enter(&self, model: &mut Model, place: &Place) -> Vec<Command> {
+        match place {
+            Place::Transaction(number) => model.open_frames(
+                format!("frames of #{number}"),
+                Command::DecodeTransaction(*number),
+            ),
+            _ => Vec::new(),
         }
     }
 

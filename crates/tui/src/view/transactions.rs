@@ -113,6 +113,8 @@ impl Scope {
     fn takes(&self, t: &Transaction) -> bool {
         match self {
             Self::Server(server) => t.server.station() == *server,
+            Self::Client(client) => t.client.station() == *client,
+            Self::Conversation(number) => t.conversation == *number,
             Self::Operation {
                 server,
                 protocol,
@@ -143,6 +145,10 @@ impl View for Transactions {
                 code,
                 ..
             }) => format!("{protocol} {}", command(name, *code)),
+            Place::Transactions(Scope::Client(client)) => format!("transactions of {client}"),
+            Place::Transactions(Scope::Conversation(number)) => {
+                format!("transactions of conversation {number}")
+            }
             _ => "all transactions".to_owned(),
         };
         let forgotten = model

@@ -1,0 +1,312 @@
+//! The clients: who waits how long, and whether all are served alike.
+
+use super::servers::{saturated, split, times};
+use super::{View, bars, draw_table};
+use crate::Command;
+use crate::model::Model;
+use crate::place::Place;
+use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::text::{put, wrapped};
+use crate::theme::Tone;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use wirewait_analysis::recent::{History, Of};
+use wirewait_analysis::{LedgerOf, LedgerRow, STARVES_PERCENT, Share, Snapshot, StationRow};
+use wirewait_report::words::{Percent, Short, fairness};
+
+pub(super) struct Clients;
+
+/// Seconds of a course: as many as a chart of a minute has.
+const COURSE: u32 = 60;
+
+/// A client with its ledger.
+struct Row<'m> {
+    station: &'m StationRow,
+    ledger: Option<&'m LedgerRow>,
+    /// Time in which anybody waited, ns.
+    waited: u64,
+    starves: bool,
+    recent: &'m History,
+}
+
+fn columns<'m>() -> Vec<Column<Row<'m>>> {
+    vec![
+        Column::left("client", 15, |r: &Row<'_>, _| Cell::text(r.station.client.to_string()))
+            .most(30)
+            .help("The client's station."),
+        Column::right("servers", 7, |r: &Row<'_>, _| Cell::count(r.station.servers))
+            .rank(8)
+            .help("Servers that it asked."),
+        Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.station.counts.requests))
+            .rank(1)
+            .help("Requests that were seen."),
+        Column::left("last minute", 12, |r: &Row<'_>, _| course(r.recent, Of::Client(r.station.client)))
+            .rank(6)
+            .help("Answers in each second of the last minute, the latest at the right."),
+        Column::right("waited", 8, |r: &Row<'_>, _| {
+            Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))
+        })
+        .rank(1)
+        .help("Time in which it waited for an answer: who waits longest stands first."),
+        Column::right("of all", 7, |r: &Row<'_>, _| {
+            r.ledger.map_or_else(Cell::default, |row| {
+                Value::Share(row.ledger.waited(), r.waited).into()
+            })
+        })
+        .rank(3)
+        .help("Its part of the time that all clients waited."),
+        Column::right("p50", 7, |r: &Row<'_>, _| {
+            times(&r.station.response_time, r.station.response_time.p50)
+        })
+        .under("response")
+        .rank(4)
+        .percentile()
+        .help("Half of its requests took no longer, from their first frame to the last of the answer."),
+        Column::right("p95", 7, |r: &Row<'_>, _| {
+            times(&r.station.response_time, r.station.response_time.p95)
+        })
+        .under("response")
+        .rank(2)
+        .percentile()
+        .help("All but one of twenty likewise."),
+        Column::right("× mean", 7, |r: &Row<'_>, _| relative(r))
+            .under("response")
+            .rank(2)
+            .help("Its mean response time by that of all clients: 2 is twice as long."),
+        Column::right("think", 8, |r: &Row<'_>, _| {
+            times(&r.station.think_time, r.station.think_time.p50)
+        })
+        .rank(5)
+        .percentile()
+        .help("The median pause in which it wanted nothing, of those longer than half a second."),
+        Column::right("resent", 6, |r: &Row<'_>, _| {
+            Cell::trouble(r.station.retransmitted, Tone::Warn)
+        })
+        .rank(4)
+        .help("Frames that were sent again for its requests, by it or its servers."),
+        Column::right("repeated", 8, |r: &Row<'_>, _| {
+            Cell::trouble(r.station.counts.repeated, Tone::Warn)
+        })
+        .rank(4)
+        .help("Requests that it sent more than once."),
+        Column::right("errors", 6, |r: &Row<'_>, _| {
+            Cell::trouble(r.station.counts.failures, Tone::Warn)
+        })
+        .rank(5)
+        .help("Answers that are failures."),
+        Column::right("unanswered", 10, |r: &Row<'_>, _| {
+            Cell::trouble(r.station.counts.unanswered, Tone::Bad)
+        })
+        .rank(5)
+        .help("Requests without any answer."),
+        Column::right("data", 9, |r: &Row<'_>, _| Value::Bytes(r.station.data_bytes).into())
+            .rank(7)
+            .help("File data that it moved."),
+        Column::left("spread", 12, |r: &Row<'_>, _| bars::spread(&r.station.samples.response_time))
+            .under("response")
+            .rank(7)
+            .help("How its response times are spread, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
+    ]
+}
+
+/// Answers in each of the last seconds, if anything happened in them.
+pub(super) fn course(history: &History, of: Of) -> Cell {
+    let values: Vec<u64> = history
+        .last(COURSE)
+        .each(&of)
+        .map(|tally| tally.map_or(0, |tally| tally.counts.answered))
+        .collect();
+    match values.iter().any(|n| *n > 0) {
+        true => Value::Course(values).into(),
+        false => Cell::default(),
+    }
+}
+
+fn relative(row: &Row<'_>) -> Cell {
+    let Some(millionths) = row.station.normalised_mean else {
+        return Cell::default();
+    };
+    let cell = Cell::from(Value::Milli((millionths + 500) / 1000));
+    match row.starves {
+        true => cell.toned(Tone::Bad),
+        false if millionths >= STARVES_PERCENT * 10_000 => cell.toned(Tone::Warn),
+        false => cell,
+    }
+}
+
+fn ledger<'m>(snapshot: &'m Snapshot, row: &StationRow) -> Option<&'m LedgerRow> {
+    let of = LedgerOf::Client(row.client);
+    snapshot.ledgers.iter().find(|row| row.of == of)
+}
+
+impl View for Clients {
+    fn name(&self) -> &'static str {
+        "clients"
+    }
+
+    fn title(&self, _: &Model, _: &Place) -> String {
+        "Clients".to_owned()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let feed = model.feed.as_ref()?;
+        let snapshot = &feed.snapshot;
+        let mut waited = 0u64;
+        for row in &snapshot.ledgers {
+            if matches!(row.of, LedgerOf::Client(_)) {
+                waited = waited.saturating_add(row.ledger.waited());
+            }
+        }
+        let starving = &snapshot.fairness.starving;
+        let rows = snapshot.stations.iter().map(|station| Row {
+            station,
+            ledger: ledger(snapshot, station),
+            waited,
+            starves: starving.iter().any(|s| s.client == station.client),
+            recent: &feed.recent,
+        });
+        Some(Box::new(List {
+            columns: columns(),
+            rows: rows.collect(),
+            key: |row: &Row<'_>| Key::Station(row.station.client),
+            sorted: None,
+            empty: "No client has asked a file server yet.",
+        }))
+    }
+
+    fn table_area(&self, _: &Model, _: &Place, body: Rect) -> Rect {
+        split(body).0
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("conversations")
+    }
+
+    fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
+        if let Some(Key::Station(client)) = model.level().table.chosen_key().cloned() {
+            model.open(Place::Conversations(Some(client)));
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+        let Some(feed) = &model.feed else {
+            return;
+        };
+        let chosen = match model.level().table.chosen_key() {
+            Some(Key::Station(client)) => {
+                let mut all = feed.snapshot.stations.iter();
+                all.find(|row| row.client == *client)
+            }
+            _ => None,
+        };
+        detail(model, &feed.snapshot, chosen, split(body).1, buffer);
+    }
+}
+
+/// Where the time of the chosen one went, and whether all are served alike.
+fn detail(
+    model: &Model,
+    snapshot: &Snapshot,
+    chosen: Option<&StationRow>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    if area.height < 3 {
+        return;
+    }
+    let context = model.context();
+    let mut y = area.y;
+    if let Some(row) = chosen {
+        super::rule(
+            buffer,
+            area,
+            &format!("Where the time of {} went", row.client),
+            &context,
+        );
+        y += 1;
+        let ledger = ledger(snapshot, row).map(|row| row.ledger);
+        if let Some(ledger) = ledger.filter(|ledger| ledger.elapsed() > 0) {
+            let line = Rect {
+                y,
+                height: 1,
+                ..area
+            };
+            bars::ledger(&ledger, &context, line, buffer);
+            let below = Rect {
+                y: y + 1,
+                height: area.bottom().saturating_sub(y + 1).min(2),
+                ..area
+            };
+            y += 1 + bars::legend(&ledger, &context, below, buffer);
+            let waited = ledger.waited();
+            let text = format!(
+                "waited {} of {} ({}), of that for the server {}; {} pauses to think",
+                Short(saturated(waited)),
+                Short(saturated(ledger.elapsed())),
+                Percent(waited, ledger.elapsed()),
+                Percent(ledger.get(Share::Server), waited),
+                row.thinks,
+            );
+            put(
+                buffer,
+                (area.x, y),
+                area.width,
+                &text,
+                false,
+                context.theme.plain,
+            );
+            y += 1;
+        }
+        // What is said below needs six lines; the rest shows how its times are spread.
+        let room = area.bottom().saturating_sub(y + 6);
+        if room >= 6 && row.response_time.n > 0 {
+            let title = Rect {
+                y,
+                height: 1,
+                ..area
+            };
+            super::rule(buffer, title, "Its response times", &context);
+            let below = Rect {
+                y: y + 1,
+                height: room - 1,
+                ..area
+            };
+            bars::histogram(&row.samples.response_time, &context, below, buffer);
+            y += room;
+        }
+    }
+    let below = Rect {
+        y,
+        height: area.bottom().saturating_sub(y),
+        ..area
+    };
+    if below.height < 2 {
+        return;
+    }
+    super::rule(buffer, below, "Are all served alike?", &context);
+    let mut y = y + 1;
+    let sentences = fairness(&snapshot.fairness);
+    if sentences.is_empty() {
+        let said = "Not to be told: that takes two clients with enough response times.";
+        let rest = Rect {
+            y,
+            height: area.bottom() - y,
+            ..area
+        };
+        wrapped(buffer, rest, said, context.theme.dim);
+    }
+    for sentence in sentences {
+        let rest = Rect {
+            y,
+            height: area.bottom().saturating_sub(y),
+            ..area
+        };
+        let style = match sentence.starts_with("starves") {
+            true => context.theme.bad,
+            false => context.theme.plain,
+        };
+        y += wrapped(buffer, rest, &sentence, style);
+    }
+}

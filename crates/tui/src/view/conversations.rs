@@ -1,0 +1,221 @@
+//! The conversations of the last minutes: what a request costs in frames, and what transports do.
+
+use super::clients::course;
+use super::servers::times;
+use super::{View, draw_table};
+use crate::Command;
+use crate::model::Model;
+use crate::place::{Place, Scope};
+use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::theme::Tone;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use wirewait_analysis::recent::{History, Of, Parties, Tally};
+use wirewait_report::words::{Grouped, Short, frames_per_request};
+
+pub(super) struct Conversations;
+
+/// A conversation, and what was counted of it in the last minutes.
+#[derive(Clone, Debug)]
+pub(crate) struct Talk {
+    number: u64,
+    /// Unknown while no transaction was closed.
+    parties: Option<Parties>,
+    tally: Tally,
+}
+
+/// All conversations to which something happened lately, the busiest first.
+pub(crate) fn talks(history: &History) -> Vec<Talk> {
+    let whole = history.whole();
+    let parties = whole.parties();
+    let rows = whole.rows(|of| matches!(of, Of::Conversation(_)));
+    let mut talks: Vec<Talk> = rows
+        .into_iter()
+        .filter_map(|(of, tally)| match of {
+            Of::Conversation(number) => Some(Talk {
+                number,
+                parties: parties.get(&number).copied(),
+                tally,
+            }),
+            _ => None,
+        })
+        .collect();
+    talks.sort_by_key(|talk| {
+        let waited = talk.tally.response_time.spread().total;
+        (std::cmp::Reverse(waited), talk.number)
+    });
+    talks
+}
+
+struct Row<'m> {
+    talk: &'m Talk,
+    recent: &'m History,
+}
+
+fn columns<'m>() -> Vec<Column<Row<'m>>> {
+    vec![
+        Column::right("#", 4, |r: &Row<'_>, _| Value::Number(r.talk.number).into())
+            .rank(6)
+            .help("The number of the conversation in the capture."),
+        Column::left("client", 15, |r: &Row<'_>, _| end(r, |p| p.client.to_string()))
+            .most(32)
+            .help("Who asks, and from which port or socket."),
+        Column::left("server", 15, |r: &Row<'_>, _| end(r, |p| p.server.to_string()))
+            .rank(2)
+            .most(32)
+            .help("Who is asked."),
+        Column::left("protocol", 8, |r: &Row<'_>, _| {
+            end(r, |p| format!("{}/{}", p.protocol, p.carrier))
+        })
+        .rank(6)
+        .help("What they speak, and what carries it."),
+        Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.talk.tally.counts.requests))
+            .rank(1)
+            .help("Requests that were closed in the last minutes."),
+        Column::left("last minute", 12, |r: &Row<'_>, _| {
+            course(r.recent, Of::Conversation(r.talk.number))
+        })
+        .rank(7)
+        .help("Answers in each second of the last minute, the latest at the right."),
+        Column::right("p95", 8, |r: &Row<'_>, _| {
+            let all = r.talk.tally.response_time.times();
+            times(&all, all.p95)
+        })
+        .under("response")
+        .rank(2)
+        .percentile()
+        .help("All but one of twenty requests took no longer; at most 4.2 % above that."),
+        Column::right("data", 9, |r: &Row<'_>, _| match r.talk.tally.data_bytes {
+            0 => Cell::default(),
+            n => Value::Bytes(n).into(),
+        })
+        .rank(5)
+        .help("File data that was moved."),
+        Column::right("data", 7, |r: &Row<'_>, _| per_request(r, false))
+            .under("frames/request")
+            .rank(3)
+            .help("Frames with bytes of a request or its answer, by requests."),
+        Column::right("acks", 6, |r: &Row<'_>, _| per_request(r, true))
+            .under("frames/request")
+            .rank(3)
+            .help("Frames that only acknowledge, by requests."),
+        Column::right("acks %", 6, |r: &Row<'_>, _| {
+            let f = &r.talk.tally.frames;
+            let all = [f.request, f.response, f.interim, f.ack, f.control, f.retransmitted];
+            let all = all.into_iter().fold(0, u64::saturating_add);
+            match all {
+                0 => Cell::default(),
+                all => Value::Share(f.ack, all).into(),
+            }
+        })
+        .rank(4)
+        .help("Acknowledgement overhead: frames that only acknowledge, of all frames of its requests."),
+        Column::right("resent", 6, |r: &Row<'_>, _| {
+            Cell::trouble(r.talk.tally.transport.resent, Tone::Warn)
+        })
+        .rank(3)
+        .help("Data that a transport sent again."),
+        Column::right("busy", 5, |r: &Row<'_>, _| {
+            Cell::trouble(r.talk.tally.transport.busy, Tone::Warn)
+        })
+        .rank(5)
+        .help("Times that one side could take no more: a closed TCP window, an LLC RNR and the like."),
+        Column::right("mean", 8, |r: &Row<'_>, _| {
+            let mean = r.talk.tally.transport.window_mean();
+            mean.map_or_else(Cell::default, |n| Value::Bytes(n).into())
+        })
+        .under("window used")
+        .rank(5)
+        .help("Bytes that were under way when an acknowledgement of them came, on average: the window that was used, whatever was granted."),
+        Column::right("most", 8, |r: &Row<'_>, _| match r.talk.tally.transport.window_max {
+            0 => Cell::default(),
+            n => Value::Bytes(n).into(),
+        })
+        .under("window used")
+        .rank(5)
+        .help("The most of them. Nothing stands here where nothing is acknowledged but by answers."),
+        Column::right("errors", 6, |r: &Row<'_>, _| {
+            Cell::trouble(r.talk.tally.counts.failures, Tone::Warn)
+        })
+        .rank(6)
+        .help("Answers that are failures."),
+        Column::right("unanswered", 10, |r: &Row<'_>, _| {
+            Cell::trouble(r.talk.tally.counts.unanswered, Tone::Bad)
+        })
+        .rank(6)
+        .help("Requests without any answer."),
+    ]
+}
+
+fn end(row: &Row<'_>, text: impl FnOnce(&Parties) -> String) -> Cell {
+    row.talk
+        .parties
+        .as_ref()
+        .map_or_else(Cell::default, |parties| Cell::text(text(parties)))
+}
+
+fn per_request(row: &Row<'_>, acks: bool) -> Cell {
+    let tally = &row.talk.tally;
+    let (data, ack) = frames_per_request(&tally.frames, &tally.counts);
+    let found = if acks { ack } else { data };
+    found.map_or_else(Cell::default, |n| Value::Milli(n.0).into())
+}
+
+impl View for Conversations {
+    fn name(&self) -> &'static str {
+        "conversations"
+    }
+
+    fn title(&self, model: &Model, place: &Place) -> String {
+        let recent = model.feed.as_ref().map(|feed| &feed.recent);
+        let seconds = recent.map_or(0, |recent| recent.whole().seconds());
+        let last = Short(i64::from(seconds).saturating_mul(1_000_000_000));
+        let mut title = match place {
+            Place::Conversations(Some(client)) => {
+                format!("Conversations of {client} in the last {last}")
+            }
+            _ => format!("Conversations of the last {last}"),
+        };
+        let missed = recent.map_or(0, |recent| recent.missed().rows);
+        if missed > 0 {
+            title.push_str(&format!("; {} counts did not fit", Grouped(missed)));
+        }
+        title
+    }
+
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let (feed, Place::Conversations(of)) = (model.feed.as_ref()?, place) else {
+            return None;
+        };
+        let talks = model.talks().iter().filter(|talk| {
+            let client = talk.parties.map(|parties| parties.client.station());
+            of.is_none() || *of == client
+        });
+        let rows = talks.map(|talk| Row {
+            talk,
+            recent: &feed.recent,
+        });
+        Some(Box::new(List {
+            columns: columns(),
+            rows: rows.collect(),
+            key: |row: &Row<'_>| Key::Number(row.talk.number),
+            sorted: None,
+            empty: "Nobody asked a file server in the last minutes.",
+        }))
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("transactions")
+    }
+
+    fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
+        if let Some(Key::Number(number)) = model.level().table.chosen_key().cloned() {
+            model.open(Place::Transactions(Scope::Conversation(number)));
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+    }
+}

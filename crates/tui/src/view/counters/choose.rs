@@ -1,0 +1,342 @@
+//! Which lines are on the chart: an object, whose, which of its counters.
+
+use super::{MOST, power, scale_text};
+use crate::Command;
+use crate::model::Model;
+use crate::place::Place;
+use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::theme::Tone;
+use crate::view::{View, draw_table};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use wirewait_report::counters::{Chart, Kind, Listed, Pick, Place as Whose};
+use wirewait_report::words::Grouped;
+
+/// The objects of Performance Monitor.
+pub(in crate::view) struct Objects;
+
+/// The instances of one of them.
+pub(in crate::view) struct Instances;
+
+/// The counters of one or all of these.
+pub(in crate::view) struct Kinds;
+
+fn listed(model: &Model) -> Vec<Listed> {
+    let feed = model.feed.as_ref();
+    feed.map_or_else(Vec::new, |feed| feed.counters.listed())
+}
+
+fn of(model: &Model, object: &str) -> Option<Listed> {
+    let mut all = listed(model).into_iter();
+    all.find(|listed| listed.object == object)
+}
+
+/// The instances that are meant: one of them, or all.
+fn meant(listed: &Listed, whose: Option<&Whose>) -> Vec<Whose> {
+    match whose {
+        Some(one) => vec![one.clone()],
+        None => listed.instances.clone(),
+    }
+}
+
+/// Its name, and that of its station.
+fn shown(whose: &Whose) -> String {
+    match whose.name() {
+        "" => whose.station(),
+        name => format!("{} {name}", whose.station()),
+    }
+}
+
+impl View for Objects {
+    fn name(&self) -> &'static str {
+        "counter-objects"
+    }
+
+    fn title(&self, _: &Model, _: &Place) -> String {
+        "add lines".to_owned()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let hidden = |listed: &Listed| listed.counters.iter().filter(|k| !k.counted).count();
+        Some(Box::new(List {
+            columns: vec![
+                Column::left("object", 20, |l: &(Listed, usize), _| {
+                    Cell::text(l.0.object)
+                })
+                .help("Performance Monitor's object."),
+                Column::right("instances", 9, |l: &(Listed, usize), _| {
+                    match l.0.instances.len() as u64 {
+                        0 => Cell::default(),
+                        n => Cell::count(n),
+                    }
+                })
+                .help("Stations, shares or interfaces for which it counts at the moment."),
+                Column::right("counters", 8, |l: &(Listed, usize), _| {
+                    Cell::count((l.0.counters.len() - l.1) as u64)
+                })
+                .help("Counters that the wire shows."),
+                Column::right("hidden", 8, |l: &(Listed, usize), _| match l.1 as u64 {
+                    0 => Cell::default(),
+                    n => Cell::count(n).toned(Tone::Dim),
+                })
+                .rank(1)
+                .help("Counters that only the machine itself knows; they are never estimated."),
+            ],
+            rows: listed(model)
+                .into_iter()
+                .map(|listed| {
+                    let hidden = hidden(&listed);
+                    (listed, hidden)
+                })
+                .collect(),
+            key: |l: &(Listed, usize)| Key::Name(l.0.object.to_owned()),
+            sorted: None,
+            empty: "No counters.",
+        }))
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("choose")
+    }
+
+    fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
+        let Some(Key::Name(name)) = model.level().table.chosen_key().cloned() else {
+            return Vec::new();
+        };
+        let Some(listed) = of(model, &name) else {
+            return Vec::new();
+        };
+        let object = listed.object;
+        match listed.instances.as_slice() {
+            [] => {
+                let hidden = listed.counters.iter().all(|kind| !kind.counted);
+                model.say(match hidden {
+                    true => format!("{object}: only the machine itself knows; never estimated"),
+                    false => format!("{object}: nothing on the wire has moved it yet"),
+                });
+            }
+            [only] => {
+                let only = only.clone();
+                model.open(Place::CounterKinds(object, Some(only)));
+            }
+            _ => model.open(Place::CounterInstances(object)),
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+    }
+}
+
+/// One instance, or all of them and how many there are.
+enum Row {
+    All(u64),
+    One(Whose),
+}
+
+impl View for Instances {
+    fn name(&self) -> &'static str {
+        "counter-instances"
+    }
+
+    fn title(&self, _: &Model, place: &Place) -> String {
+        match place {
+            Place::CounterInstances(object) => (*object).to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let Place::CounterInstances(object) = place else {
+            return None;
+        };
+        let instances = of(model, object).map_or_else(Vec::new, |listed| listed.instances);
+        let mut rows = vec![Row::All(instances.len() as u64)];
+        rows.extend(instances.into_iter().map(Row::One));
+        Some(Box::new(List {
+            columns: vec![
+                Column::left("station", 20, |row: &Row, _| match row {
+                    Row::All(n) => Cell::text(format!("all {} instances", Grouped(*n))),
+                    Row::One(whose) => Cell::text(whose.station()),
+                })
+                .help("The station that is counted for."),
+                Column::left("instance", 10, |row: &Row, _| match row {
+                    Row::One(whose) if !whose.name().is_empty() => {
+                        Cell::text(whose.name().to_owned())
+                    }
+                    _ => Cell::default(),
+                })
+                .most(60)
+                .help("Which of several: an interface, a share, a peer."),
+            ],
+            rows,
+            key: |row: &Row| match row {
+                Row::All(_) => Key::Name(String::new()),
+                Row::One(whose) => Key::Instance(whose.clone()),
+            },
+            sorted: None,
+            empty: "Nothing is counted for anyone yet.",
+        }))
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("counters")
+    }
+
+    fn enter(&self, model: &mut Model, place: &Place) -> Vec<Command> {
+        let whose = match model.level().table.chosen_key() {
+            Some(Key::Instance(whose)) => Some(whose.clone()),
+            Some(_) => None,
+            None => return Vec::new(),
+        };
+        if let Place::CounterInstances(object) = place {
+            model.open(Place::CounterKinds(object, whose));
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+    }
+}
+
+/// A counter, how many of its lines are on the chart, and of how many.
+struct Choice<'m> {
+    kind: Kind,
+    on: u64,
+    of: u64,
+    /// The line of a single instance.
+    pick: Option<Pick>,
+    chart: &'m Chart,
+}
+
+fn picks(whose: &[Whose], kind: &Kind) -> Vec<Pick> {
+    whose.iter().filter_map(|one| one.pick(kind.name)).collect()
+}
+
+impl View for Kinds {
+    fn name(&self) -> &'static str {
+        "counter-choice"
+    }
+
+    fn title(&self, model: &Model, place: &Place) -> String {
+        let Place::CounterKinds(object, whose) = place else {
+            return String::new();
+        };
+        let whose = whose.as_ref().map_or("all instances".to_owned(), shown);
+        let lines = model.chart.count();
+        format!("{object} of {whose}; {lines} of {MOST} lines on the chart")
+    }
+
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let Place::CounterKinds(object, whose) = place else {
+            return None;
+        };
+        let feed = model.feed.as_ref()?;
+        let listed = of(model, object)?;
+        let meant = meant(&listed, whose.as_ref());
+        let choice = |kind: &Kind| {
+            let picks = picks(&meant, kind);
+            Choice {
+                kind: *kind,
+                on: picks.iter().filter(|pick| model.chart.has(pick)).count() as u64,
+                of: picks.len() as u64,
+                pick: match picks.as_slice() {
+                    [only] => Some(only.clone()),
+                    _ => None,
+                },
+                chart: &feed.counters,
+            }
+        };
+        Some(Box::new(List {
+            columns: vec![
+                Column::left("on", 3, |c: &Choice<'_>, _| match (c.on, c.of) {
+                    (0, _) => Cell::text(""),
+                    (on, of) if on == of => Cell::text("✓").toned(Tone::Good),
+                    (on, of) => Cell::text(format!("{on} of {of}")).toned(Tone::Good),
+                })
+                .help("Whether it is on the chart: Enter puts it there and takes it away."),
+                Column::left("counter", 30, |c: &Choice<'_>, _| {
+                    Cell::text(c.kind.name).toned(tone(c))
+                })
+                .help("What is counted."),
+                Column::right("last", 9, |c: &Choice<'_>, _| {
+                    let last = c.pick.as_ref().and_then(|pick| c.chart.line(pick).last);
+                    last.map_or_else(Cell::default, |v| Value::Float(v).into())
+                })
+                .rank(1)
+                .help("The value of the last complete interval."),
+                Column::left("mark", 13, |c: &Choice<'_>, _| {
+                    Cell::text(c.kind.mark).toned(tone(c))
+                })
+                .rank(2)
+                .help("How far the wire shows it. What is host-internal is never estimated."),
+                Column::right("scale", 8, |c: &Choice<'_>, _| {
+                    Cell::text(scale_text(power(c.kind.scale)))
+                })
+                .rank(4)
+                .help("By what Performance Monitor multiplied it."),
+                Column::left("to know", 10, |c: &Choice<'_>, _| Cell::text(c.kind.how))
+                    .rank(3)
+                    .most(120)
+                    .grows()
+                    .help("How it is found, where that is not plain."),
+            ],
+            rows: listed.counters.iter().map(choice).collect(),
+            key: |choice: &Choice<'_>| Key::Name(choice.kind.name.to_owned()),
+            sorted: None,
+            empty: "No counters.",
+        }))
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("on/off")
+    }
+
+    fn enter(&self, model: &mut Model, place: &Place) -> Vec<Command> {
+        let (Some(Key::Name(name)), Place::CounterKinds(object, whose)) =
+            (model.level().table.chosen_key().cloned(), place)
+        else {
+            return Vec::new();
+        };
+        let Some(listed) = of(model, object) else {
+            return Vec::new();
+        };
+        let Some(kind) = listed.counters.iter().find(|kind| kind.name == name) else {
+            return Vec::new();
+        };
+        if !kind.counted {
+            model.say(match kind.mark {
+                "host-internal" => {
+                    format!("{name}: only the machine itself knows; never estimated")
+                }
+                _ => format!("{name}: is not counted"),
+            });
+            return Vec::new();
+        }
+        let picks = picks(&meant(&listed, whose.as_ref()), kind);
+        let all = picks.iter().all(|pick| model.chart.has(pick));
+        let changed = picks
+            .into_iter()
+            .filter(|pick| all || !model.chart.has(pick))
+            .collect::<Vec<_>>();
+        let room = changed.into_iter().all(|pick| model.chart.turn(pick, kind));
+        if !room {
+            model.complain(format!("the chart has {MOST} lines: no more fit"));
+        }
+        model.refresh();
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+    }
+}
+
+fn tone(choice: &Choice<'_>) -> Tone {
+    match choice.kind.counted {
+        true => Tone::Plain,
+        false => Tone::Dim,
+    }
+}

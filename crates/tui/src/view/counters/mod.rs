@@ -1,0 +1,546 @@
+//! Performance Monitor's chart: counters over the last minutes, each with its scale, and what
+//! the value bar below it said.
+
+mod choose;
+mod plot;
+
+pub(super) use choose::{Instances, Kinds, Objects};
+
+use super::{View, draw_table, rule};
+use crate::Command;
+use crate::keys::Action;
+use crate::model::Model;
+use crate::place::Place;
+use crate::table::{Cell, Column, Key, List, Rows, Value, head_lines};
+use crate::text::put;
+use crate::theme::Tone;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use std::cell::OnceCell;
+use wirewait_analysis::Share;
+use wirewait_report::Rfc3339;
+use wirewait_report::counters::{Chart, Kind, Line, Pick};
+use wirewait_report::words::Short;
+
+pub(super) struct Counters;
+
+/// Lines on a chart at most: as many as there are letters.
+pub(crate) const MOST: usize = 26;
+
+/// The lines of the chart, and how they are shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lines {
+    /// What is on it, with the power of ten by which it is multiplied.
+    picks: Vec<(Pick, i32)>,
+    /// Somebody chose: nothing is picked by itself any more.
+    chosen: bool,
+    look: Look,
+    /// The time that is looked at, counted back from the latest.
+    back: Option<usize>,
+}
+
+/// How the values are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Look {
+    /// Over time.
+    #[default]
+    Chart,
+    /// The latest, as bars.
+    Histogram,
+    /// The latest, as numbers.
+    Report,
+}
+
+impl Lines {
+    /// How many lines there are.
+    pub(crate) fn count(&self) -> usize {
+        self.picks.len()
+    }
+
+    pub(crate) fn has(&self, pick: &Pick) -> bool {
+        self.picks.iter().any(|(known, _)| known == pick)
+    }
+
+    /// Puts it on the chart or takes it away; `false` if there is no room for it.
+    pub(crate) fn turn(&mut self, pick: Pick, kind: &Kind) -> bool {
+        self.chosen = true;
+        if let Some(at) = self.picks.iter().position(|(known, _)| *known == pick) {
+            self.picks.remove(at);
+            return true;
+        }
+        let room = self.picks.len() < MOST;
+        if room {
+            self.picks.push((pick, power(kind.scale)));
+        }
+        room
+    }
+
+    /// What is on the chart until somebody chooses: how much passes by, as high as it fits.
+    pub(crate) fn begin(&mut self, chart: &Chart) {
+        const FIRST: [(&str, &str); 4] = [
+            ("Network Segment", "% Network utilization"),
+            ("Network Segment", "Total bytes received/second"),
+            ("Network Segment", "Total frames received/second"),
+            ("Server", "Bytes Total/sec"),
+        ];
+        if self.chosen {
+            return;
+        }
+        self.picks.clear();
+        let listed = chart.listed();
+        for (object, counter) in FIRST {
+            let of = listed.iter().find(|listed| listed.object == object);
+            let place = of.and_then(|of| of.instances.first());
+            let pick = place.and_then(|place| place.pick(counter));
+            // Without a link speed there is no utilisation.
+            let line = pick.as_ref().map(|pick| chart.line(pick));
+            if let (Some(pick), Some(line)) = (pick, line)
+                && line.max.is_some()
+            {
+                self.picks.push((pick, fit(&line)));
+            }
+        }
+    }
+}
+
+/// The power of ten that this is.
+fn power(scale: f64) -> i32 {
+    // All scales of the table are powers of ten: a test looks at them.
+    scale.log10().round().clamp(-12.0, 12.0) as i32
+}
+
+/// By how much a line is multiplied.
+fn scale(power: i32) -> f64 {
+    10f64.powi(power)
+}
+
+/// A line of the chart. Its values are formed when they are looked at.
+struct Row<'m> {
+    number: usize,
+    pick: &'m Pick,
+    kind: Option<Kind>,
+    power: i32,
+    chart: &'m Chart,
+    /// The time that is looked at, counted back from the latest.
+    back: Option<usize>,
+    line: OnceCell<Line>,
+}
+
+impl Row<'_> {
+    fn line(&self) -> &Line {
+        self.line.get_or_init(|| self.chart.line(self.pick))
+    }
+
+    /// Its value at the time that is looked at.
+    fn at(&self) -> Option<f64> {
+        let values = &self.line().values;
+        let last = values.len().checked_sub(1)?;
+        values.get(last.checked_sub(self.back?)?).copied().flatten()
+    }
+}
+
+fn columns<'m>() -> Vec<Column<Row<'m>>> {
+    vec![
+        Column::left("", 1, |r: &Row<'_>, _| Cell::text(letter(r.number).to_string()))
+            .help("The letter of the line on the chart."),
+        Column::left("counter", 16, |r: &Row<'_>, _| {
+            Cell::text(r.kind.map_or("", |kind| kind.name))
+        })
+        .most(34)
+        .help("What is counted."),
+        Column::left("object", 8, |r: &Row<'_>, _| Cell::text(r.pick.object()))
+            .rank(3)
+            .most(20)
+            .help("Performance Monitor's object."),
+        Column::left("station", 12, |r: &Row<'_>, _| Cell::text(r.pick.place().station()))
+            .rank(2)
+            .most(30)
+            .help("The station that is counted for."),
+        Column::left("instance", 8, |r: &Row<'_>, _| match r.pick.place().name() {
+            "" => Cell::default(),
+            name => Cell::text(name.to_owned()),
+        })
+        .rank(4)
+        .most(30)
+        .help("Which of several: an interface, a share, a peer."),
+        Column::right("scale", 7, |r: &Row<'_>, _| Cell::text(scale_text(r.power)))
+            .rank(2)
+            .help("By what the values are multiplied before they are drawn: , and . change it, = fits it."),
+        Column::right("last", 9, |r: &Row<'_>, _| value(r.line().last))
+            .rank(1)
+            .help("The value of the last complete interval."),
+        Column::right("average", 9, |r: &Row<'_>, _| value(r.line().average))
+            .rank(1)
+            .help("Of a rate over all of the chart's time; otherwise of the values."),
+        Column::right("min", 9, |r: &Row<'_>, _| value(r.line().min))
+            .rank(3)
+            .help("The smallest value on the chart."),
+        Column::right("max", 9, |r: &Row<'_>, _| value(r.line().max))
+            .rank(3)
+            .help("The greatest value on the chart."),
+        Column::right("at", 9, |r: &Row<'_>, _| value(r.at()))
+            .rank(5)
+            .help("The value at the time that is looked at: Left and Right move it."),
+        Column::left("mark", 6, |r: &Row<'_>, _| mark(r))
+            .rank(6)
+            .most(14)
+            .help("How far the wire shows it: exact, derived from what is seen, or approximated."),
+    ]
+}
+
+fn value(value: Option<f64>) -> Cell {
+    value.map_or_else(Cell::default, |value| Value::Float(value).into())
+}
+
+fn mark(row: &Row<'_>) -> Cell {
+    let Some(kind) = row.kind else {
+        return Cell::default();
+    };
+    Cell::text(kind.mark).toned(match kind.mark {
+        "exact" => Tone::Plain,
+        _ => Tone::Dim,
+    })
+}
+
+/// The letter of a line.
+fn letter(number: usize) -> char {
+    char::from(b'A' + (number % MOST) as u8)
+}
+
+/// The colour of a line. Its letter tells it apart where there are none.
+fn style(model: &Model, number: usize) -> Style {
+    const ORDER: [Share; 6] = [
+        Share::Server,
+        Share::Request,
+        Share::Client,
+        Share::Response,
+        Share::Retransmission,
+        Share::Waiting,
+    ];
+    model.palette.theme().share(ORDER[number % ORDER.len()])
+}
+
+fn scale_text(power: i32) -> String {
+    match power {
+        0.. => format!("{}", scale(power)),
+        _ => {
+            let zeros = "0".repeat((-power - 1).unsigned_abs() as usize);
+            format!("0.{zeros}1")
+        }
+    }
+}
+
+fn rows(model: &Model) -> Vec<Row<'_>> {
+    let Some(feed) = &model.feed else {
+        return Vec::new();
+    };
+    let picks = model.chart.picks.iter().enumerate();
+    picks
+        .map(|(number, (pick, power))| Row {
+            number,
+            pick,
+            kind: pick.kind(),
+            power: *power,
+            chart: &feed.counters,
+            back: model.chart.back,
+            line: OnceCell::new(),
+        })
+        .collect()
+}
+
+/// The chosen line's number.
+fn chosen(model: &Model) -> Option<usize> {
+    match model.level().table.chosen_key() {
+        Some(Key::Counter(pick)) => model
+            .chart
+            .picks
+            .iter()
+            .position(|(known, _)| known == pick),
+        _ => None,
+    }
+}
+
+impl View for Counters {
+    fn name(&self) -> &'static str {
+        "counters"
+    }
+
+    fn title(&self, model: &Model, _: &Place) -> String {
+        let Some(feed) = &model.feed else {
+            return "Counters".to_owned();
+        };
+        let chart = &feed.counters;
+        let intervals = chart.times().len().saturating_sub(1);
+        let ns = chart
+            .interval_ns()
+            .saturating_mul(i64::try_from(intervals).unwrap_or(i64::MAX));
+        format!(
+            "Counters: {} in intervals of {}",
+            Short(ns),
+            Short(chart.interval_ns())
+        )
+    }
+
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        Some(Box::new(List {
+            columns: columns(),
+            rows: rows(model),
+            key: |row: &Row<'_>| Key::Counter(row.pick.clone()),
+            sorted: None,
+            empty: "No line is on the chart: a adds some.",
+        }))
+    }
+
+    fn table_area(&self, model: &Model, _: &Place, body: Rect) -> Rect {
+        split(model, body).1
+    }
+
+    fn act(&self, model: &mut Model, _: &Place, action: Action) -> Option<Vec<Command>> {
+        match action {
+            Action::Enter | Action::Add => {
+                model.open(Place::CounterObjects);
+                return Some(Vec::new());
+            }
+            Action::Remove => match chosen(model) {
+                Some(at) => {
+                    model.chart.chosen = true;
+                    model.chart.picks.remove(at);
+                }
+                None => model.say("no line is chosen"),
+            },
+            Action::Look => {
+                model.chart.look = match model.chart.look {
+                    Look::Chart => Look::Histogram,
+                    Look::Histogram => Look::Report,
+                    Look::Report => Look::Chart,
+                };
+            }
+            Action::ScaleUp => rescale(model, |power, _| power + 1),
+            Action::ScaleDown => rescale(model, |power, _| power - 1),
+            Action::ScaleFit => rescale(model, |_, line| fit(line)),
+            Action::Left => step(model, true),
+            Action::Right => step(model, false),
+            Action::Back if model.chart.back.is_some() => model.chart.back = None,
+            _ => return None,
+        }
+        model.refresh();
+        Some(Vec::new())
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("add lines")
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        let (above, below) = split(model, body);
+        let rows = rows(model);
+        let chosen = chosen(model);
+        match model.chart.look {
+            Look::Chart => chart(model, &rows, chosen, above, buffer),
+            Look::Histogram => histogram(model, &rows, chosen, above, buffer),
+            Look::Report => {}
+        }
+        draw_table(model, place, body, buffer);
+        // The letters have the colours of their lines.
+        let table = &model.level().table;
+        let first = below.y + head_lines(below);
+        let visible = table.order().iter().skip(table.top());
+        for (y, row) in (first..below.bottom()).zip(visible) {
+            if chosen != Some(*row) {
+                buffer.set_style(Rect::new(below.x, y, 1, 1), style(model, *row));
+            }
+        }
+    }
+}
+
+/// The chart, and the table below it.
+fn split(model: &Model, body: Rect) -> (Rect, Rect) {
+    let lines = u16::try_from(model.chart.picks.len()).unwrap_or(u16::MAX);
+    let least = 2 + u16::from(body.height >= 16);
+    let table = match model.chart.look {
+        Look::Report => body.height,
+        _ => lines
+            .saturating_add(2)
+            .clamp(least, (body.height / 3).max(least)),
+    };
+    let table = table.min(body.height);
+    let above = Rect {
+        height: body.height - table,
+        ..body
+    };
+    let below = Rect {
+        y: above.bottom(),
+        height: table,
+        ..body
+    };
+    (above, below)
+}
+
+fn rescale(model: &mut Model, to: impl FnOnce(i32, &Line) -> i32) {
+    let (Some(at), Some(feed)) = (chosen(model), model.feed.clone()) else {
+        return model.say("no line is chosen");
+    };
+    if let Some((pick, power)) = model.chart.picks.get_mut(at) {
+        *power = to(*power, &feed.counters.line(pick)).clamp(-12, 12);
+        let said = format!("scale of {}: {}", letter(at), scale_text(*power));
+        model.chart.chosen = true;
+        model.say(said);
+    }
+}
+
+/// The greatest power of ten with which the line stays below 100.
+fn fit(line: &Line) -> i32 {
+    match line.max {
+        Some(max) if max > 0.0 => (100.0 / max).log10().floor().clamp(-12.0, 12.0) as i32,
+        _ => 0,
+    }
+}
+
+/// Looks at a time before or after.
+fn step(model: &mut Model, before: bool) {
+    let Some(feed) = &model.feed else {
+        return;
+    };
+    let last = feed.counters.times().len().saturating_sub(1);
+    model.chart.back = match (model.chart.back, before) {
+        (None, true) => Some(0),
+        (None, false) => None,
+        (Some(back), true) => Some((back + 1).min(last)),
+        (Some(back), false) => back.checked_sub(1),
+    };
+}
+
+/// The lines over time, with the value bar of the chosen one below.
+fn chart(model: &Model, rows: &[Row<'_>], chosen: Option<usize>, area: Rect, buffer: &mut Buffer) {
+    if area.height < 3 || area.width < 20 {
+        return;
+    }
+    let theme = model.palette.theme();
+    let bar = u16::from(area.height >= 6);
+    let inner = Rect {
+        x: area.x + 4,
+        width: area.width - 6,
+        height: area.height - bar,
+        ..area
+    };
+    for (n, label) in ["100", "50", "0"].iter().enumerate() {
+        let y = inner.y + (inner.height - 1) * n as u16 / 2;
+        put(buffer, (area.x, y), 3, label, true, theme.dim);
+        let dots = "·".repeat(usize::from(inner.width));
+        put(buffer, (inner.x, y), inner.width, &dots, false, theme.line);
+    }
+    let mut plot = plot::Plot::new(inner);
+    // The chosen one last, so that it lies above the others.
+    let mut order: Vec<&Row<'_>> = rows
+        .iter()
+        .filter(|row| Some(row.number) != chosen)
+        .collect();
+    order.extend(rows.iter().filter(|row| Some(row.number) == chosen));
+    for row in order {
+        let by = scale(row.power);
+        let values = row.line().values.iter().map(|value| value.map(|v| v * by));
+        let end = plot.line(values, style(model, row.number));
+        if let Some((y, beyond)) = end {
+            let beyond = if beyond { "▲" } else { "" };
+            let name = format!("{}{beyond}", letter(row.number));
+            put(
+                buffer,
+                (inner.right(), y),
+                2,
+                &name,
+                false,
+                style(model, row.number),
+            );
+        }
+    }
+    plot.draw(buffer);
+    if let Some(back) = model.chart.back {
+        plot::cursor(back, inner, theme.key, buffer);
+    }
+    if bar > 0 {
+        let y = area.bottom() - 1;
+        put(
+            buffer,
+            (area.x, y),
+            area.width,
+            &value_bar(model, rows, chosen),
+            false,
+            theme.plain,
+        );
+    }
+}
+
+/// What the bar below the chart said of the chosen line.
+fn value_bar(model: &Model, rows: &[Row<'_>], chosen: Option<usize>) -> String {
+    let Some(row) = rows.iter().find(|row| Some(row.number) == chosen) else {
+        return String::new();
+    };
+    let shown = |value: Option<f64>| self::value(value).shown(model.units, 0);
+    if let Some(kind) = row.kind.filter(|kind| !kind.counted) {
+        return format!("{}: {}, never estimated", letter(row.number), kind.mark);
+    }
+    let moment = model.chart.back.and_then(|back| {
+        let times = model.feed.as_ref()?.counters.times();
+        let at = times.len().checked_sub(back + 1)?;
+        let text = Rfc3339(times.into_iter().nth(at)?).to_string();
+        Some(format!(
+            "at {} UTC {}   ",
+            text.get(11..19)?,
+            shown(row.at())
+        ))
+    });
+    let line = row.line();
+    format!(
+        "{}: {}last {}   average {}   min {}   max {}",
+        letter(row.number),
+        moment.unwrap_or_default(),
+        shown(line.last),
+        shown(line.average),
+        shown(line.min),
+        shown(line.max),
+    )
+}
+
+/// The latest values as bars, 100 all across.
+fn histogram(
+    model: &Model,
+    rows: &[Row<'_>],
+    chosen: Option<usize>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let theme = model.palette.theme();
+    let room = area.width.saturating_sub(4);
+    if area.height < 2 || room < 10 {
+        return;
+    }
+    let context = model.context();
+    rule(
+        buffer,
+        area,
+        "the latest values, 0 to 100 after scaling",
+        &context,
+    );
+    for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
+        let style = style(model, row.number);
+        let name = letter(row.number).to_string();
+        let head = if Some(row.number) == chosen {
+            theme.chosen
+        } else {
+            style
+        };
+        put(buffer, (area.x, y), 1, &name, false, head);
+        let value = row
+            .line()
+            .last
+            .map_or(0.0, |value| value * scale(row.power));
+        let eighths = (value.clamp(0.0, 100.0) / 100.0 * f64::from(room) * 8.0).round();
+        // Between 0 and eight times a width of 16 bits.
+        let bar = super::bars::bar(eighths as u32, value > 0.0);
+        put(buffer, (area.x + 2, y), room, &bar, false, style);
+        if value > 100.0 {
+            put(buffer, (area.right() - 1, y), 1, "▶", false, theme.bad);
+        }
+    }
+}

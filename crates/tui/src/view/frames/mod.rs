@@ -1,0 +1,309 @@
+//! Frames in three parts: a list, the fields of the chosen one as a tree, its bytes.
+
+mod bytes;
+mod tree;
+
+pub(crate) use tree::Branches;
+
+use super::{View, draw_table, rule};
+use crate::keys::Action;
+use crate::model::Model;
+use crate::place::Place;
+use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::text::wrapped;
+use crate::theme::Tone;
+use crate::{Command, Decoded};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::sync::Arc;
+use tree::Line;
+
+pub(super) struct Frames;
+
+/// What is known at a place with frames, and which part of it has the keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pane {
+    /// The frames, once they have come.
+    pub(crate) frames: Option<Arc<Vec<Decoded>>>,
+    focus: Focus,
+    branches: Branches,
+    /// The first line of bytes that is shown, if the user chose.
+    row: Option<usize>,
+}
+
+/// The part that has the keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Focus {
+    #[default]
+    List,
+    Tree,
+    Bytes,
+}
+
+impl Focus {
+    const ALL: [Self; 3] = [Self::List, Self::Tree, Self::Bytes];
+
+    fn turned(self, by: usize) -> Self {
+        let at = Self::ALL.iter().position(|f| *f == self).unwrap_or(0);
+        Self::ALL[(at + by) % Self::ALL.len()]
+    }
+}
+
+fn columns<'m>() -> Vec<Column<Row<'m>>> {
+    vec![
+        Column::right("#", 5, |r: &Row<'_>, _| {
+            r.toned(Value::Number(r.frame.number).into())
+        })
+        .help("The number of the frame in the capture."),
+        Column::right("at", 9, |r: &Row<'_>, context| {
+            let since = r.frame.at.and_then(|at| Some(at.since(context.first?)));
+            r.toned(Cell::time(since))
+        })
+        .rank(2)
+        .help("When it was seen, from the beginning of the capture."),
+        Column::left("source", 12, |r: &Row<'_>, _| r.text(&r.frame.source))
+            .rank(3)
+            .most(28)
+            .help("Who sent it."),
+        Column::left("destination", 12, |r: &Row<'_>, _| {
+            r.text(&r.frame.destination)
+        })
+        .rank(4)
+        .most(28)
+        .help("To whom."),
+        Column::left("protocol", 8, |r: &Row<'_>, _| r.text(&r.frame.protocol))
+            .rank(6)
+            .help("The innermost protocol."),
+        Column::right("bytes", 5, |r: &Row<'_>, _| {
+            r.toned(Cell::count(r.frame.wire_len.into()))
+        })
+        .rank(5)
+        .help("Its length on the wire."),
+        Column::left("summary", 20, |r: &Row<'_>, _| r.text(&r.frame.summary))
+            .most(400)
+            .grows()
+            .help("What it says. Frames between other stations than the first one's are dim."),
+    ]
+}
+
+/// A frame in the list; those of other stations than the first one's are of less interest.
+struct Row<'m> {
+    frame: &'m Decoded,
+    aside: bool,
+}
+
+impl Row<'_> {
+    fn text(&self, text: &str) -> Cell {
+        self.toned(Cell::text(text.to_owned()))
+    }
+
+    fn toned(&self, cell: Cell) -> Cell {
+        cell.toned(if self.aside { Tone::Dim } else { Tone::Plain })
+    }
+}
+
+/// Whether two frames are between the same two ends.
+fn same_ends(a: &Decoded, b: &Decoded) -> bool {
+    let there = (&a.source, &a.destination) == (&b.source, &b.destination);
+    there || (&a.source, &a.destination) == (&b.destination, &b.source)
+}
+
+fn list(model: &Model) -> &[Decoded] {
+    let frames = model.level().pane.frames.as_ref();
+    frames.map_or(&[], |frames| frames.as_slice())
+}
+
+fn chosen(model: &Model) -> Option<&Decoded> {
+    list(model).get(model.level().table.chosen()?)
+}
+
+/// The tree of the chosen frame, as far as it is open.
+fn lines(model: &Model) -> Vec<Line<'_>> {
+    chosen(model).map_or_else(Vec::new, |frame| {
+        model.level().pane.branches.lines(&frame.tree)
+    })
+}
+
+/// Where the three parts are, each below its own line.
+struct Parts {
+    list: Rect,
+    tree: Rect,
+    bytes: Rect,
+    /// Whether there is room for a line above the lower parts.
+    ruled: bool,
+}
+
+fn parts(body: Rect) -> Parts {
+    let ruled = body.height >= 13;
+    let list = (body.height * 3 / 10).max(3).min(body.height);
+    let bytes = (body.height * 3 / 10).clamp(2, 18).min(body.height - list);
+    let lines = u16::from(ruled);
+    let below = |y: u16, height: u16| Rect { y, height, ..body };
+    let tree = below(
+        body.y + list + lines,
+        (body.height - list - bytes).saturating_sub(2 * lines),
+    );
+    Parts {
+        list: below(body.y, list),
+        bytes: below(tree.bottom() + lines, bytes),
+        tree,
+        ruled,
+    }
+}
+
+impl View for Frames {
+    fn name(&self) -> &'static str {
+        "frames"
+    }
+
+    fn title(&self, _: &Model, place: &Place) -> String {
+        match place {
+            Place::Frames(title) => title.clone(),
+            _ => String::new(),
+        }
+    }
+
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let empty = match &model.level().pane.frames {
+            None => "Looking for the frames.",
+            Some(_) => "These frames are no longer at hand: newer ones took their place.",
+        };
+        let all = list(model);
+        let first = all.first();
+        let rows = all.iter().map(|frame| Row {
+            frame,
+            aside: !first.is_some_and(|first| same_ends(first, frame)),
+        });
+        Some(Box::new(List {
+            columns: columns(),
+            rows: rows.collect(),
+            key: |row: &Row<'_>| Key::Number(row.frame.number),
+            sorted: None,
+            empty,
+        }))
+    }
+
+    fn table_area(&self, _: &Model, _: &Place, body: Rect) -> Rect {
+        parts(body).list
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("fields")
+    }
+
+    fn act(&self, model: &mut Model, _: &Place, action: Action) -> Option<Vec<Command>> {
+        let focus = model.level().pane.focus;
+        match (focus, action) {
+            (_, Action::NextTab) => turn(model, 1),
+            (_, Action::PreviousTab) => turn(model, 2),
+            (Focus::List, Action::Enter) => turn(model, 1),
+            (Focus::List, _) => return None,
+            (Focus::Tree, Action::Back) => turn(model, 2),
+            (Focus::Bytes, Action::Back | Action::Left) => turn(model, 2),
+            (Focus::Tree, _) => in_tree(model, action)?,
+            (Focus::Bytes, _) => in_bytes(model, action)?,
+        }
+        Some(Vec::new())
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+        let Some(frame) = chosen(model) else {
+            return;
+        };
+        let context = model.context();
+        let parts = parts(body);
+        let pane = &model.level().pane;
+        let lines = lines(model);
+        let at = pane.branches.cursor(&lines);
+        let line = lines.get(at).map(|line| line.of);
+        if parts.ruled {
+            let above = |part: Rect| Rect {
+                y: part.y - 1,
+                height: 1,
+                ..part
+            };
+            let mark = |focus: Focus| if pane.focus == focus { "▶ " } else { "" };
+            let title = format!("{}fields (Tab changes the part)", mark(Focus::Tree));
+            rule(buffer, above(parts.tree), &title, &context);
+            let title = format!("{}{}", mark(Focus::Bytes), bytes::title(frame, line));
+            rule(buffer, above(parts.bytes), &title, &context);
+        }
+        tree::draw(
+            &lines,
+            at,
+            pane.focus == Focus::Tree,
+            &context,
+            parts.tree,
+            buffer,
+        );
+        bytes::draw(frame, line, pane.row, &context, parts.bytes, buffer);
+        if lines.is_empty() {
+            wrapped(
+                buffer,
+                parts.tree,
+                "Nothing is known of this frame.",
+                context.theme.dim,
+            );
+        }
+    }
+}
+
+fn turn(model: &mut Model, by: usize) {
+    let pane = &mut model.level_mut().pane;
+    pane.focus = pane.focus.turned(by);
+}
+
+fn page(model: &Model) -> (usize, Parts) {
+    let parts = parts(super::body(Rect::new(0, 0, model.size.0, model.size.1)));
+    (usize::from(parts.tree.height).max(1), parts)
+}
+
+/// Moves in the tree; `None` for keys that mean what they always mean.
+fn in_tree(model: &mut Model, action: Action) -> Option<()> {
+    let (page, _) = page(model);
+    let lines = lines(model);
+    let mut branches = model.level().pane.branches.clone();
+    match action {
+        Action::Up => branches.go(&lines, |at| at.saturating_sub(1)),
+        Action::Down => branches.go(&lines, |at| at + 1),
+        Action::PageUp => branches.go(&lines, |at| at.saturating_sub(page)),
+        Action::PageDown => branches.go(&lines, |at| at + page),
+        Action::First => branches.go(&lines, |_| 0),
+        Action::Last => branches.go(&lines, |_| usize::MAX),
+        Action::Enter => branches.turn(&lines),
+        Action::Right => branches.open(&lines),
+        Action::Left => branches.close(&lines),
+        _ => return None,
+    }
+    let pane = &mut model.level_mut().pane;
+    pane.branches = branches;
+    pane.row = None;
+    Some(())
+}
+
+/// Moves in the bytes likewise.
+fn in_bytes(model: &mut Model, action: Action) -> Option<()> {
+    let (_, parts) = page(model);
+    let page = usize::from(parts.bytes.height).max(1);
+    let lines = lines(model);
+    let line = lines
+        .get(model.level().pane.branches.cursor(&lines))
+        .map(|line| line.of);
+    let (rows, shown) = match chosen(model) {
+        Some(frame) => bytes::rows(frame, line, model.level().pane.row, parts.bytes),
+        None => (0, 0),
+    };
+    let last = rows.saturating_sub(page);
+    let to = match action {
+        Action::Up => shown.saturating_sub(1),
+        Action::Down => shown + 1,
+        Action::PageUp => shown.saturating_sub(page),
+        Action::PageDown => shown + page,
+        Action::First => 0,
+        Action::Last => last,
+        _ => return None,
+    };
+    model.level_mut().pane.row = Some(to.min(last));
+    Some(())
+}

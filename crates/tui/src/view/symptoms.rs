@@ -1,0 +1,243 @@
+//! What is wrong, ranked by the time that somebody lost: what it is, what speaks for it, what to
+//! try first.
+
+use super::servers::saturated;
+use super::{View, draw_table, rule};
+use crate::model::Model;
+use crate::place::Place;
+use crate::table::{Cell, Column, Key, List, Rows};
+use crate::text::{self, put};
+use crate::theme::Tone;
+use crate::{Command, Feed};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use wirewait_analysis::{Severity, Sight, State, Symptom};
+use wirewait_report::words::{Grouped, cost, judged, often, places, subject, threshold};
+
+pub(super) struct Symptoms;
+
+/// Frames that are asked for around one place at most.
+const FRAMES: u64 = 200;
+
+struct Row<'m> {
+    symptom: &'m Symptom,
+    feed: &'m Feed,
+}
+
+fn columns<'m>() -> Vec<Column<Row<'m>>> {
+    vec![
+        Column::right("lost", 8, |r: &Row<'_>, _| {
+            let ns = r.symptom.hits.cost_ns;
+            toned(r, Cell::time((ns > 0).then(|| saturated(ns))))
+        })
+        .help("Time that somebody lost by it: what costs most stands first."),
+        Column::left("symptom", 18, |r: &Row<'_>, _| {
+            let title = r.feed.about.texts.title(r.symptom.rule.id).to_owned();
+            toned(r, Cell::text(title))
+        })
+        .most(48)
+        .help("What is wrong."),
+        Column::left("of", 15, |r: &Row<'_>, _| {
+            toned(r, Cell::text(subject(&r.symptom.subject)))
+        })
+        .rank(1)
+        .most(40)
+        .help("Whom it concerns."),
+        Column::left("how often", 12, |r: &Row<'_>, _| {
+            toned(r, Cell::text(often(r.symptom)))
+        })
+        .rank(2)
+        .most(32)
+        .help("How often it happened, and of how many."),
+        Column::left("judged", 8, |r: &Row<'_>, _| {
+            toned(r, Cell::text(judged(&r.symptom.state, &r.feed.about.texts)))
+        })
+        .rank(4)
+        .most(22)
+        .help("Raised; or withdrawn, because it has another reason; or covered by a graver one."),
+        Column::left("frames", 10, |r: &Row<'_>, _| {
+            toned(r, Cell::text(places(&r.symptom.hits, 2)))
+        })
+        .rank(3)
+        .most(32)
+        .help("From which frame to which, the most expensive places."),
+        Column::right("first", 7, |r: &Row<'_>, context| {
+            let first = r.symptom.hits.first.map(|mark| mark.at);
+            let since = first.and_then(|at| Some(at.since(context.first?)));
+            toned(r, Cell::time(since))
+        })
+        .rank(6)
+        .help("When it was seen first, from the beginning of the capture."),
+        Column::right("last", 7, |r: &Row<'_>, context| {
+            let last = r.symptom.hits.last.map(|mark| mark.at);
+            let since = last.and_then(|at| Some(at.since(context.first?)));
+            toned(r, Cell::time(since))
+        })
+        .rank(5)
+        .help("When it was seen last likewise."),
+    ]
+}
+
+/// What was not raised is of less interest; what is grave, of more.
+fn toned(row: &Row<'_>, cell: Cell) -> Cell {
+    cell.toned(match (row.symptom.state, row.symptom.rule.severity) {
+        (State::Raised, Severity::Diagnosis) => Tone::Bad,
+        (State::Raised, Severity::Symptom) => Tone::Plain,
+        _ => Tone::Dim,
+    })
+}
+
+/// Raised ones and those that would be, were it not for something else.
+fn shown(symptom: &Symptom) -> bool {
+    !matches!(symptom.state, State::Below | State::TooFew)
+}
+
+/// The place that cost most, of those of which the frames are known.
+fn dearest(symptom: &Symptom) -> Option<&Sight> {
+    let kept = symptom.hits.kept();
+    kept.max_by_key(|sight| (sight.cost_ns, std::cmp::Reverse(sight.from.frame)))
+}
+
+fn chosen(model: &Model) -> Option<&Symptom> {
+    let Some(Key::Symptom(id, subject)) = model.level().table.chosen_key() else {
+        return None;
+    };
+    let mut found = model.feed.as_ref()?.snapshot.symptoms.found.iter();
+    found.find(|symptom| symptom.rule.id == *id && symptom.subject == *subject)
+}
+
+impl View for Symptoms {
+    fn name(&self) -> &'static str {
+        "symptoms"
+    }
+
+    fn title(&self, model: &Model, _: &Place) -> String {
+        let Some(feed) = &model.feed else {
+            return "Symptoms".to_owned();
+        };
+        let all = &feed.snapshot.symptoms;
+        let quiet = all.found.iter().filter(|s| !shown(s)).count() as u64;
+        let mut title = "Symptoms".to_owned();
+        for (n, what) in [(quiet, "seen too seldom to be one"), (all.more, "more")] {
+            if n > 0 {
+                title.push_str(&format!("; {} {what}", Grouped(n)));
+            }
+        }
+        title
+    }
+
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let feed = model.feed.as_ref()?;
+        let all = feed.snapshot.symptoms.found.iter();
+        let rows = all
+            .filter(|symptom| shown(symptom))
+            .map(|symptom| Row { symptom, feed });
+        Some(Box::new(List {
+            columns: columns(),
+            rows: rows.collect(),
+            key: |row: &Row<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
+            sorted: None,
+            empty: "Nothing is wrong, as far as the frames show it.",
+        }))
+    }
+
+    fn table_area(&self, _: &Model, _: &Place, body: Rect) -> Rect {
+        split(body).0
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("frames")
+    }
+
+    fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
+        let Some(symptom) = chosen(model) else {
+            return Vec::new();
+        };
+        let Some(sight) = dearest(symptom) else {
+            model.say("no frame shows it alone: it is in the sum of all");
+            return Vec::new();
+        };
+        let (from, to) = (sight.from.frame, sight.to.frame.max(sight.from.frame));
+        let to = to.min(from.saturating_add(FRAMES - 1));
+        model.open_frames(format!("frames {from} to {to}"), Command::Decode(from..=to))
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+        if let Some(symptom) = chosen(model) {
+            explained(model, symptom, split(body).1, buffer);
+        }
+    }
+}
+
+/// The table, and what is said of the chosen one.
+fn split(body: Rect) -> (Rect, Rect) {
+    let below = match body.height {
+        ..14 => 0,
+        height => height * 3 / 5,
+    };
+    let table = Rect {
+        height: body.height - below,
+        ..body
+    };
+    let detail = Rect {
+        y: table.bottom(),
+        height: below,
+        ..body
+    };
+    (table, detail)
+}
+
+/// What it is, what speaks for it and against it, what to try.
+fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) {
+    let Some(feed) = model.feed.as_ref().filter(|_| area.height >= 3) else {
+        return;
+    };
+    let context = model.context();
+    let theme = context.theme;
+    let texts = &feed.about.texts;
+    let title = format!("{} ({})", texts.title(symptom.rule.id), symptom.rule.id);
+    rule(buffer, area, &title, &context);
+    let mut entries: Vec<(&str, String)> = Vec::new();
+    let entry = texts.of(symptom.rule.id);
+    if let Some(entry) = entry {
+        entries.push(("", entry.description.clone()));
+        for (n, action) in entry.actions.iter().enumerate() {
+            let name = if n == 0 { "try first" } else { "then" };
+            entries.push((name, action.clone()));
+        }
+    }
+    let counted = format!("{} {}", often(symptom), symptom.rule.counts);
+    entries.push(("for", counted));
+    for (why, sights) in &symptom.against {
+        let times = format!("{} times: {}", Grouped(sights.count), why.text());
+        entries.push(("against", times));
+    }
+    let thresholds = &feed.snapshot.symptoms.thresholds;
+    entries.push(("threshold", threshold(&symptom.rule.limit, thresholds)));
+    entries.push(("lost", cost(symptom)));
+    entries.push(("frames", places(&symptom.hits, usize::MAX)));
+    if !symptom.words.is_empty() {
+        let words = symptom.words.iter();
+        let words = words.map(|(word, times)| format!("{word} {}", Grouped(*times)));
+        entries.push(("mostly", words.collect::<Vec<_>>().join(", ")));
+    }
+    for cause in entry.iter().flat_map(|entry| &entry.causes) {
+        entries.push(("may be", cause.clone()));
+    }
+    let mut y = area.y + 1;
+    for (name, said) in entries {
+        let indent = if name.is_empty() { 0 } else { 11 };
+        let rest = Rect {
+            x: area.x + indent,
+            y,
+            width: area.width.saturating_sub(indent),
+            height: area.bottom().saturating_sub(y),
+        };
+        if rest.height == 0 {
+            return;
+        }
+        put(buffer, (area.x, y), 10, name, false, theme.title);
+        y += text::wrapped(buffer, rest, &said, theme.plain);
+    }
+}
