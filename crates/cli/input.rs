@@ -169,7 +169,8 @@ impl Input {
     }
 }
 
-fn options(args: &InputArgs) -> Options {
+/// How the files are to be read.
+pub(crate) fn options(args: &InputArgs) -> Options {
     let mut options = Options::default();
     options.zone_offset = args.select.zone.map(|zone| zone.seconds_east);
     options
@@ -193,20 +194,7 @@ pub(crate) struct Analysis {
 impl Analysis {
     /// What a report says about the input.
     pub(crate) fn about(&self, args: &InputArgs) -> About {
-        About {
-            files: args.files.iter().map(|f| f.display().to_string()).collect(),
-            selection: wirewait_report::Selection {
-                since: args.select.since.as_ref().map(Moment::to_string),
-                until: args.select.until.as_ref().map(Moment::to_string),
-                #[cfg(feature = "libpcap")]
-                filter: args.select.filter.clone(),
-                #[cfg(not(feature = "libpcap"))]
-                filter: None,
-            },
-            interfaces: self.interfaces.clone(),
-            damage: self.damage.sentences.clone(),
-            ..About::default()
-        }
+        about(args, self.interfaces.clone(), self.damage.sentences.clone())
     }
 
     pub(crate) fn verdict(&self) -> Verdict {
@@ -214,7 +202,26 @@ impl Analysis {
     }
 }
 
-fn interface(known: &wirewait_capture::Interface) -> Interface {
+/// What a report says about the input.
+pub(crate) fn about(args: &InputArgs, interfaces: Vec<Interface>, damage: Vec<String>) -> About {
+    About {
+        files: args.files.iter().map(|f| f.display().to_string()).collect(),
+        selection: wirewait_report::Selection {
+            since: args.select.since.as_ref().map(Moment::to_string),
+            until: args.select.until.as_ref().map(Moment::to_string),
+            #[cfg(feature = "libpcap")]
+            filter: args.select.filter.clone(),
+            #[cfg(not(feature = "libpcap"))]
+            filter: None,
+        },
+        interfaces,
+        damage,
+        ..About::default()
+    }
+}
+
+/// What a report says about an interface.
+pub(crate) fn interface(known: &wirewait_capture::Interface) -> Interface {
     Interface {
         name: known.name.clone(),
         link_type: known.link.0,
@@ -269,7 +276,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    fn new(args: &InputArgs) -> Result<Self, Failure> {
+    pub(crate) fn new(args: &InputArgs) -> Result<Self, Failure> {
         Ok(Self {
             since: args.select.since,
             until: args.select.until,

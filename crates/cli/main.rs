@@ -17,6 +17,8 @@ mod report;
 mod symptoms;
 mod synth;
 mod transactions;
+mod view;
+mod watch;
 mod when;
 
 use args::Command;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Transactions(args) => transactions::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Decode(args) => decode::run(&args),
         Command::Counters(args) => counters::run(&args),
         Command::Protocols(args) => protocols::run(&args),

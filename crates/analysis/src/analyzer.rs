@@ -249,7 +249,12 @@ impl Analyzer {
     /// Leaves the next frame of the capture out of everything but the count by which frames
     /// are numbered, so that the others keep the numbers every analyser shows.
     pub fn skip(&mut self) {
-        self.state.books.skipped = self.state.books.skipped.saturating_add(1);
+        self.skip_all(1);
+    }
+
+    /// Leaves so many frames out likewise.
+    pub fn skip_all(&mut self, frames: u64) {
+        self.state.books.skipped = self.state.books.skipped.saturating_add(frames);
     }
 
     /// Time passes without frames (a silent live segment): closes what has waited too long.

@@ -53,6 +53,12 @@ impl Alongside {
         self.analyzer.skip();
     }
 
+    /// So many frames are not at hand.
+    pub(super) fn absent(&mut self, frames: u64) {
+        self.analyzer.skip_all(frames);
+        self.heard.partly |= frames > 0;
+    }
+
     /// What the frame taken in last brought.
     pub(super) fn heard(&self) -> &Heard {
         &self.heard
@@ -109,11 +115,16 @@ pub(super) struct Heard {
     pub(super) now: u64,
     pub(super) messages: Vec<Message>,
     deeds: Vec<(u64, Deed)>,
+    /// Frames are missing: numbers of transactions are not those of the capture.
+    partly: bool,
 }
 
 impl Heard {
     /// What the frame did, and in which transactions; each but once.
     pub(super) fn deeds(&self) -> Vec<(u64, Deed)> {
+        if self.partly {
+            return Vec::new();
+        }
         let mut all = self.deeds.clone();
         let messages = self.messages.iter().filter(|m| m.complete);
         all.extend(messages.filter_map(|m| m.deed));

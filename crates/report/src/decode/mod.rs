@@ -166,6 +166,17 @@ impl<'r> Decoder<'r> {
         }
     }
 
+    /// So many frames of the capture are not at hand, and the first of all was captured then.
+    /// Numbers stay those of the capture; those of transactions are not known any more, and
+    /// nothing is said of them.
+    pub fn absent(&mut self, frames: u64, first: Option<Timestamp>) {
+        self.number = self.number.saturating_add(frames);
+        self.clock.start = self.clock.start.or(first);
+        if let Some(alongside) = &mut self.alongside {
+            alongside.absent(frames);
+        }
+    }
+
     /// Writes the frame that was passed last, if it fits the filter.
     ///
     /// # Errors

@@ -1,0 +1,223 @@
+//! The analysis under way, and what is remembered beside it.
+
+use super::log::Log;
+use std::sync::Arc;
+use wirewait_analysis::recent::{History, Recent as Minutes};
+use wirewait_capture::recent::Recent;
+use wirewait_engine::{
+    Analyzer, Frame, Notice, Settings, Sink, Snapshot, Source, Thresholds, Timestamp, Transaction,
+    registry,
+};
+use wirewait_report::counters::{Chart, Live as Counters};
+
+/// From one reading of the counters to the next, ns.
+const READ_NS: i64 = 1_000_000_000;
+
+/// No speed is asked for beyond this interface.
+const LAST_INTERFACE: u32 = 65_535;
+
+/// What the analysis is to go by, and how much is remembered.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) settings: Settings,
+    pub(crate) thresholds: Thresholds,
+    /// Transactions that are kept for the screen.
+    pub(crate) transactions: usize,
+    /// Bytes of frames that are kept to be looked at and saved.
+    pub(crate) frames: usize,
+}
+
+/// An analysis under way.
+pub(super) struct Study {
+    plan: Plan,
+    analyzer: Analyzer,
+    ears: Ears,
+    counters: Counters,
+    /// The frames that were seen last.
+    pub(super) frames: Recent,
+    /// Number of the frame taken in last.
+    number: u64,
+    /// The time of the first frame.
+    first: Option<Timestamp>,
+    /// Frames that were lost before they could get here; those before the last reset.
+    lost: u64,
+    lost_before: u64,
+    /// Interfaces of which the source was asked how fast they are.
+    met: u32,
+    snapshot: Option<Arc<Snapshot>>,
+}
+
+/// What is kept of what the analysis tells.
+struct Ears {
+    log: Log,
+    minutes: Minutes,
+    /// A transaction was closed since the figures were asked for.
+    changed: bool,
+}
+
+impl Ears {
+    fn new(plan: &Plan) -> Self {
+        Self {
+            log: Log::new(plan.transactions),
+            minutes: Minutes::default(),
+            changed: true,
+        }
+    }
+}
+
+impl Sink for Ears {
+    fn transaction(&mut self, transaction: &Transaction) {
+        self.changed = true;
+        self.log.push(transaction);
+        self.minutes.transaction(transaction);
+    }
+
+    fn noticed(&mut self, notice: &Notice) {
+        self.minutes.noticed(notice);
+    }
+
+    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
+        self.minutes.captured(frame, on_wire);
+    }
+}
+
+impl Study {
+    pub(super) fn new(plan: Plan) -> Self {
+        let settings = plan.settings;
+        Self {
+            analyzer: Analyzer::new(registry(), settings).judging_by(plan.thresholds),
+            ears: Ears::new(&plan),
+            counters: Counters::new(READ_NS, settings.link_speed),
+            frames: Recent::new(plan.frames),
+            number: 0,
+            first: None,
+            lost: 0,
+            lost_before: 0,
+            met: 0,
+            snapshot: None,
+            plan,
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn restart(&mut self) {
+        (self.lost, self.lost_before) = (0, 0);
+        self.begin(0);
+        self.frames.clear();
+    }
+
+    /// Forgets all figures. Frames go on being numbered as they are in the capture, and can be
+    /// looked at as before.
+    pub(super) fn reset(&mut self) {
+        self.lost_before = self.lost;
+        self.begin(self.number);
+    }
+
+    fn begin(&mut self, number: u64) {
+        let plan = &self.plan;
+        let analyzer = Analyzer::new(registry(), plan.settings);
+        self.analyzer = analyzer.judging_by(plan.thresholds);
+        self.analyzer.skip_all(number);
+        self.ears = Ears::new(plan);
+        self.counters = Counters::new(READ_NS, plan.settings.link_speed);
+        self.number = number;
+        self.first = None;
+        self.met = 0;
+    }
+
+    /// Takes in the next frame. [`Study::meet`] is to follow.
+    pub(super) fn frame(&mut self, frame: &Frame<'_>) {
+        self.number += 1;
+        self.first.get_or_insert(frame.at);
+        self.frames.push(self.number, frame);
+        // What the meters say belongs to the time before the frame.
+        let analyzer = &self.analyzer;
+        self.counters.advance(frame.at, || analyzer.readings());
+        self.analyzer.frame(frame, &mut self.ears);
+        self.ears.changed = true;
+    }
+
+    /// Passes on how fast the links are, once the source knows them.
+    pub(super) fn meet(&mut self, interface: u32, source: &impl Source) {
+        while self.met <= interface.min(LAST_INTERFACE) {
+            if let Some(speed) = source.link_speed(self.met) {
+                self.analyzer.link_speed(self.met, speed);
+            }
+            self.met += 1;
+        }
+    }
+
+    /// Passes on how many frames never got here.
+    pub(super) fn losses(&mut self, source: &impl Source) {
+        if let Some(lost) = source.lost().filter(|lost| *lost != self.lost) {
+            self.lost = lost;
+            self.analyzer.lost(lost.saturating_sub(self.lost_before));
+            self.ears.changed = true;
+        }
+    }
+
+    /// Leaves the next frame of the capture out of everything but the numbers of frames.
+    pub(super) fn skip(&mut self) {
+        self.number += 1;
+        self.analyzer.skip();
+    }
+
+    /// The capture is over.
+    pub(super) fn finish(&mut self) {
+        self.analyzer.finish(&mut self.ears);
+        self.ears.minutes.finish();
+        self.counters.finish(&self.analyzer.readings());
+        self.ears.changed = true;
+    }
+
+    /// The last minutes.
+    pub(super) fn minutes(&self) -> History {
+        self.ears.minutes.history()
+    }
+
+    /// The counters of the last minutes.
+    pub(super) fn counters(&self) -> Chart {
+        self.counters.chart()
+    }
+
+    /// Number of the frame taken in last.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether something changed since the figures were asked for.
+    pub(super) fn changed(&self) -> bool {
+        self.ears.changed
+    }
+
+    /// The latest transactions.
+    pub(super) fn log(&self) -> &Log {
+        &self.ears.log
+    }
+
+    /// The same, to be handed out.
+    pub(super) fn transactions(&mut self) -> Arc<Vec<Transaction>> {
+        self.ears.log.shared()
+    }
+
+    /// The time of the first frame.
+    pub(super) fn first(&self) -> Option<Timestamp> {
+        self.first
+    }
+
+    /// The figures as they stand.
+    pub(super) fn snapshot(&mut self) -> Arc<Snapshot> {
+        let analyzer = &self.analyzer;
+        if std::mem::take(&mut self.ears.changed) {
+            self.snapshot = None;
+        }
+        Arc::clone(
+            self.snapshot
+                .get_or_insert_with(|| Arc::new(analyzer.snapshot())),
+        )
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        self.plan.settings
+    }
+}

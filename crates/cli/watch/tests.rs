@@ -1,0 +1,468 @@
+//! The thread, driven without a screen.
+
+use super::*;
+use crate::args::SelectArgs;
+use crate::input::Input as Opened;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use wirewait_engine::{Choice, Settings, Source, Thresholds, Timestamp};
+use wirewait_report::json;
+use wirewait_tui::{Feed, Input, What};
+
+/// Nothing here takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn capture(name: &str) -> InputArgs {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("captures")
+        .join(name);
+    of(path)
+}
+
+fn of(path: PathBuf) -> InputArgs {
+    InputArgs {
+        files: vec![path],
+        select: SelectArgs {
+            since: None,
+            until: None,
+            #[cfg(feature = "libpcap")]
+            filter: None,
+            zone: None,
+        },
+    }
+}
+
+/// What `report --format json` writes.
+fn report(input: &InputArgs) -> String {
+    let opened = Opened::open(input).unwrap();
+    let analysis = opened
+        .analyse(Settings::default(), &mut (), true, |()| Ok(()))
+        .unwrap();
+    let mut out = Vec::new();
+    json::report_with(&mut out, &analysis.about(input), &analysis.snapshot, None).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn shown(feed: &Feed) -> String {
+    let mut out = Vec::new();
+    json::report_with(&mut out, &feed.about, &feed.snapshot, None).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// The stamps of all frames.
+fn stamps(input: &InputArgs) -> Vec<Timestamp> {
+    let mut files = wirewait_capture::open(&input.files, &crate::input::options(input)).unwrap();
+    let mut stamps = Vec::new();
+    while let Some(frame) = files.next_frame().unwrap() {
+        stamps.push(frame.at);
+    }
+    stamps
+}
+
+/// In place of the screen.
+struct Rig {
+    watch: Option<Watch>,
+    commands: Sender<Command>,
+    messages: Receiver<Message>,
+    /// What was said, and what could not be done.
+    said: Vec<String>,
+    failed: Vec<String>,
+}
+
+impl Rig {
+    fn new(input: &InputArgs, pace: Pace, paused: bool) -> Self {
+        Self::keeping(input, pace, paused, 1 << 22)
+    }
+
+    fn keeping(input: &InputArgs, pace: Pace, paused: bool, frames: usize) -> Self {
+        let plan = Plan {
+            settings: Settings::default(),
+            thresholds: Thresholds::default(),
+            transactions: 50,
+            frames,
+        };
+        let show = Show {
+            input,
+            texts: Texts::default(),
+            pace,
+            paused,
+        };
+        let (commands, orders) = channel();
+        let (out, messages) = channel();
+        Self {
+            watch: Some(Watch::files(show, plan, orders, out).unwrap()),
+            commands,
+            messages,
+            said: Vec::new(),
+            failed: Vec::new(),
+        }
+    }
+
+    fn send(&self, command: Command) {
+        self.commands.send(command).unwrap();
+    }
+
+    /// The first feed of which this holds.
+    fn until(&mut self, mut holds: impl FnMut(&Feed) -> bool) -> Arc<Feed> {
+        let begin = Instant::now();
+        while begin.elapsed() < PATIENCE {
+            match self.messages.recv_timeout(PATIENCE) {
+                Ok(Message::Fed(feed)) if holds(&feed) => return feed,
+                Ok(Message::Said(text)) => self.said.push(text),
+                Ok(Message::Failed(text)) => self.failed.push(text),
+                Ok(_) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+        panic!(
+            "it did not come; said {:?}, failed {:?}",
+            self.said, self.failed
+        );
+    }
+
+    /// The answer to a command.
+    fn answer(&mut self) -> Result<String, String> {
+        let begin = Instant::now();
+        while begin.elapsed() < PATIENCE {
+            match self.messages.recv_timeout(PATIENCE).unwrap() {
+                Message::Said(text) => return Ok(text),
+                Message::Failed(text) => return Err(text),
+                _ => {}
+            }
+        }
+        panic!("no answer");
+    }
+
+    fn decoded(&mut self) -> Arc<Vec<wirewait_tui::Decoded>> {
+        let begin = Instant::now();
+        while begin.elapsed() < PATIENCE {
+            match self.messages.recv_timeout(PATIENCE).unwrap() {
+                Message::Decoded(frames) => return frames,
+                Message::Failed(text) => panic!("{text}"),
+                _ => {}
+            }
+        }
+        panic!("nothing was decoded");
+    }
+
+    fn quit(mut self) -> Verdict {
+        self.send(Command::Quit { keep: false });
+        self.watch.take().unwrap().join().unwrap()
+    }
+}
+
+/// (pace, paused, ended, seeking)
+fn state(feed: &Feed) -> (Pace, bool, bool, Option<Timestamp>) {
+    match &feed.input {
+        Input::Files {
+            pace,
+            paused,
+            ended,
+            seeking,
+            ..
+        } => (*pace, *paused, *ended, *seeking),
+        Input::Live { .. } => panic!("files are replayed"),
+    }
+}
+
+fn has_ended(feed: &Feed) -> bool {
+    state(feed).2
+}
+
+fn frames(feed: &Feed) -> u64 {
+    feed.snapshot.capture.frames
+}
+
+#[test]
+fn at_the_end_of_a_replay_the_figures_are_those_of_the_report() {
+    for (name, pace) in [
+        ("demo.pcapng", Pace::Max),
+        ("demo.pcapng", Pace::Times(10)),
+        ("nbf/example.pcapng", Pace::Max),
+        ("nbf/example.pcapng", Pace::Times(10)),
+        ("ncp/retransmitted-while-busy.pcapng", Pace::Max),
+        ("ncp/retransmitted-while-busy.pcapng", Pace::Times(100)),
+        ("spx/spx2.pcapng", Pace::Times(1000)),
+        ("tcp/mid-connection.pcapng", Pace::Max),
+        ("smb1/no-reply-flag.pcapng", Pace::Times(100)),
+    ] {
+        let input = capture(name);
+        let mut rig = Rig::new(&input, pace, false);
+        let begin = Instant::now();
+        let feed = rig.until(has_ended);
+        let took = begin.elapsed();
+        assert_eq!(shown(&feed), report(&input), "{name} at {pace:?}");
+        if let Pace::Times(times) = pace {
+            let stamps = stamps(&input);
+            let length = stamps[stamps.len() - 1].since(stamps[0]);
+            let length = Duration::from_nanos(u64::try_from(length).unwrap()) / times;
+            assert!(took >= length, "{name}: {took:?} of {length:?}");
+        }
+        assert_eq!(rig.quit(), Verdict::Whole);
+    }
+}
+
+#[test]
+fn any_moment_can_be_looked_for() {
+    let input = capture("demo.pcapng");
+    let stamps = stamps(&input);
+    let (first, last) = (stamps[0], *stamps.iter().max().unwrap());
+    // Stamps of the demo rise, so that this is how many frames there are up to then.
+    assert!(stamps.is_sorted());
+    let before = |at: Timestamp| stamps.partition_point(|stamp| *stamp <= at) as u64;
+    let half = first.plus(last.since(first) / 2);
+    let third = first.plus(last.since(first) / 3);
+    let mut rig = Rig::new(&input, Pace::Times(1), true);
+    let feed = rig.until(|_| true);
+    assert_eq!((frames(&feed), feed.now), (0, None), "it stands still");
+    let mut feed = feed;
+    for at in [half, third, first, half, last] {
+        rig.send(Command::Seek(at));
+        feed = rig.until(|feed| feed.now == Some(at) && state(feed).3.is_none());
+        assert_eq!(frames(&feed), before(at));
+        assert_eq!(state(&feed), (Pace::Times(1), true, at == last, None));
+    }
+    // At the end it is over, and the same as if it had been read in one go.
+    assert_eq!(shown(&feed), report(&input));
+    assert_eq!(feed.now, Some(last));
+    // A seek that another one follows does not come to its end.
+    rig.send(Command::Seek(half));
+    rig.send(Command::Seek(first));
+    rig.send(Command::Seek(third));
+    let feed = rig.until(|feed| feed.now == Some(third) && state(feed).3.is_none());
+    assert_eq!(frames(&feed), before(third));
+    // From there it goes on.
+    rig.send(Command::Pace(Pace::Max));
+    rig.send(Command::Pause(false));
+    assert_eq!(shown(&rig.until(has_ended)), report(&input));
+    rig.quit();
+}
+
+#[test]
+fn a_pause_is_one_and_the_clock_goes_on_where_it_stood() {
+    let input = capture("demo.pcapng");
+    let mut rig = Rig::new(&input, Pace::Times(2), false);
+    rig.until(|feed| frames(feed) > 0);
+    rig.send(Command::Pause(true));
+    let still = rig.until(|feed| state(feed).1);
+    std::thread::sleep(Duration::from_millis(700));
+    let later = loop {
+        match rig.messages.recv_timeout(Duration::from_millis(100)) {
+            Ok(Message::Fed(feed)) => assert_eq!(frames(&feed), frames(&still)),
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) => break Instant::now(),
+            Err(error) => panic!("{error}"),
+        }
+    };
+    rig.send(Command::Pause(false));
+    let on = rig.until(|feed| !state(feed).1 && feed.now > still.now);
+    let gone = on.now.unwrap().since(still.now.unwrap());
+    let passed = i64::try_from(later.elapsed().as_nanos()).unwrap();
+    assert!(
+        gone <= 2 * passed,
+        "{gone} ns of the capture in {passed} ns"
+    );
+    rig.quit();
+}
+
+#[test]
+fn the_span_is_found_out_beside() {
+    let input = capture("demo.pcapng");
+    let stamps = stamps(&input);
+    let mut rig = Rig::new(&input, Pace::Times(1), true);
+    let wanted = Some((stamps[0], stamps[stamps.len() - 1]));
+    rig.until(|feed| matches!(&feed.input, Input::Files { span, .. } if *span == wanted));
+    rig.quit();
+}
+
+#[test]
+fn after_a_reset_only_what_follows_counts() {
+    let input = capture("demo.pcapng");
+    let stamps = stamps(&input);
+    let half = stamps[stamps.len() / 2];
+    let mut rig = Rig::new(&input, Pace::Max, true);
+    rig.send(Command::Seek(half));
+    let before = frames(&rig.until(|feed| feed.now == Some(half) && state(feed).3.is_none()));
+    rig.send(Command::Reset);
+    rig.until(|feed| frames(feed) == 0 && feed.transactions.is_empty());
+    rig.send(Command::Pause(false));
+    let feed = rig.until(has_ended);
+    assert_eq!(frames(&feed), stamps.len() as u64 - before);
+    // Frames are called by their numbers in the capture.
+    let first = feed
+        .transactions
+        .iter()
+        .filter_map(|t| t.request)
+        .map(|r| r.first.frame);
+    assert!(first.min().unwrap() > before);
+    rig.quit();
+}
+
+/// The numbers of the frames of a transaction, as `decode --transaction` finds them.
+fn cast(input: &InputArgs, number: u64) -> Vec<u64> {
+    let mut cast = wirewait_report::decode::Cast::of(number);
+    let mut analyzer =
+        wirewait_engine::Analyzer::new(wirewait_engine::registry(), Settings::default()).observed();
+    let opened = Opened::open(input).unwrap();
+    opened
+        .each_frame(|_, frame| {
+            analyzer.frame(frame, &mut cast);
+            Ok(Choice::Take)
+        })
+        .unwrap();
+    analyzer.finish(&mut cast);
+    cast.frames().keys().copied().filter(|n| *n > 0).collect()
+}
+
+#[test]
+fn frames_are_saved_from_memory_and_from_the_files() {
+    let input = capture("demo.pcapng");
+    let stamps = stamps(&input);
+    let folder = std::env::temp_dir().join(format!("wirewait-watch-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    // Room for a few frames, or for all.
+    for (memory, room) in [("little", 1 << 12), ("all", 1 << 24)] {
+        let mut rig = Rig::keeping(&input, Pace::Max, false, room);
+        let feed = rig.until(has_ended);
+        for t in [&feed.transactions[3], &feed.transactions[40]] {
+            let path = folder.join(format!("{memory}-{}.pcapng", t.number));
+            rig.send(Command::Save(What::Transaction(t.number), path.clone()));
+            let said = rig.answer().unwrap();
+            let wanted: Vec<Timestamp> = cast(&input, t.number)
+                .iter()
+                .map(|n| stamps[*n as usize - 1])
+                .collect();
+            assert!(!wanted.is_empty());
+            assert!(
+                said.contains(&format!("saved {} frames", wanted.len())),
+                "{said}"
+            );
+            assert_eq!(self::stamps(&of(path)), wanted);
+        }
+        let path = folder.join(format!("{memory}-last.pcapng"));
+        rig.send(Command::Save(What::LastSeconds(2), path.clone()));
+        let from = stamps[stamps.len() - 1].plus(-2_000_000_000);
+        let wanted: Vec<Timestamp> = stamps.iter().copied().filter(|at| *at >= from).collect();
+        rig.answer().unwrap();
+        assert_eq!(self::stamps(&of(path.clone())), wanted);
+        // Never over a file that is there.
+        rig.send(Command::Save(What::LastSeconds(2), path));
+        let why = rig.answer().unwrap_err();
+        assert!(why.contains("name another file"), "{why}");
+        rig.send(Command::Save(
+            What::Transaction(u64::MAX),
+            folder.join("none"),
+        ));
+        let why = rig.answer().unwrap_err();
+        assert!(why.contains("no longer among"), "{why}");
+        rig.quit();
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn frames_are_decoded_as_decode_does() {
+    let input = capture("demo.pcapng");
+    // As `wirewait decode` has it: it follows the capture from its beginning.
+    let (a, b) = (wirewait_engine::registry(), wirewait_engine::registry());
+    let mut decoder = wirewait_report::decode::Decoder::new(
+        &a,
+        wirewait_report::decode::Shape::Detail,
+        wirewait_report::decode::Time::Relative,
+        wirewait_report::text::Look::FILE,
+    )
+    .following(b);
+    let mut all = Vec::new();
+    let opened = Opened::open(&input).unwrap();
+    opened
+        .each_frame(|_, frame| {
+            decoder.pass(frame);
+            all.push(decoder.plain(frame));
+            Ok(Choice::Take)
+        })
+        .unwrap();
+    for room in [1 << 12, 1 << 24] {
+        let mut rig = Rig::keeping(&input, Pace::Max, false, room);
+        let feed = rig.until(has_ended);
+        rig.send(Command::Decode(17..=20));
+        assert_eq!(*rig.decoded(), all[16..20]);
+        rig.send(Command::Decode(
+            all.len() as u64 - 1..=all.len() as u64 + 10,
+        ));
+        assert_eq!(*rig.decoded(), all[all.len() - 2..]);
+        let t = &feed.transactions[40];
+        rig.send(Command::DecodeTransaction(t.number));
+        let wanted = cast(&input, t.number);
+        let wanted: Vec<_> = wanted
+            .iter()
+            .map(|n| all[*n as usize - 1].clone())
+            .collect();
+        assert_eq!(*rig.decoded(), wanted);
+        rig.quit();
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_said_and_the_watching_goes_on() {
+    let input = capture("demo.pcapng");
+    let mut rig = Rig::new(&input, Pace::Times(1), false);
+    rig.until(|feed| frames(feed) > 0);
+    let path = PathBuf::from("/no/such/folder/servers.csv");
+    rig.send(Command::Export {
+        path: path.clone(),
+        content: "a".to_owned(),
+    });
+    let why = rig.answer().unwrap_err();
+    assert!(why.contains("/no/such/folder/servers.csv"), "{why}");
+    rig.send(Command::Save(What::LastSeconds(60), path));
+    let why = rig.answer().unwrap_err();
+    assert!(why.contains("make the folder"), "{why}");
+    let before = rig.until(|_| true);
+    rig.until(|feed| feed.now > before.now);
+    rig.quit();
+}
+
+#[test]
+fn a_damaged_file_is_shown_as_far_as_it_can_be_read() {
+    let whole = std::fs::read(&capture("demo.pcapng").files[0]).unwrap();
+    let path = std::env::temp_dir().join(format!("wirewait-cut-{}.pcapng", std::process::id()));
+    std::fs::write(&path, &whole[..whole.len() - 7]).unwrap();
+    let input = of(path.clone());
+    let mut rig = Rig::new(&input, Pace::Max, false);
+    let feed = rig.until(has_ended);
+    assert_eq!(shown(&feed), report(&input));
+    assert_eq!(feed.about.damage.len(), 1);
+    assert_eq!(feed.remarks.len(), 1, "{:?}", feed.remarks);
+    assert_eq!(rig.quit(), Verdict::Damaged);
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_screen_that_does_not_take_feeds_does_not_drown_in_them() {
+    let input = capture("demo.pcapng");
+    let rig = Rig::new(&input, Pace::Times(1), false);
+    std::thread::sleep(Duration::from_secs(3));
+    rig.send(Command::Quit { keep: false });
+    let feeds = rig.messages.iter().filter(|m| matches!(m, Message::Fed(_)));
+    assert_eq!(feeds.count(), 4);
+}
+
+#[test]
+fn only_the_latest_transactions_are_kept_and_the_others_counted() {
+    let mut rig = Rig::new(&capture("demo.pcapng"), Pace::Max, false);
+    let feed = rig.until(has_ended);
+    assert_eq!(feed.transactions.len(), 50);
+    let closed: u64 = feed.transactions_forgotten + 50;
+    let mut all = Vec::new();
+    let opened = Opened::open(&capture("demo.pcapng")).unwrap();
+    opened
+        .analyse(Settings::default(), &mut all, true, |_| Ok(()))
+        .unwrap();
+    assert_eq!(all.len() as u64, closed);
+    let numbers =
+        |rows: &[wirewait_engine::Transaction]| rows.iter().map(|t| t.number).collect::<Vec<u64>>();
+    assert_eq!(numbers(&feed.transactions), numbers(&all[all.len() - 50..]));
+    rig.quit();
+}
