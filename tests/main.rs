@@ -16,6 +16,7 @@ mod lab;
 mod last;
 mod layers;
 mod ledger;
+mod live;
 mod load;
 mod merge;
 mod names;

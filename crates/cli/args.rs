@@ -2,6 +2,8 @@
 
 use crate::compare::Configuration;
 use crate::condition::{self, CONDITIONS};
+use crate::live;
+use crate::live::args::LiveArgs;
 use crate::when::{Moment, Span, Zone};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -19,7 +21,8 @@ const AFTER_HELP: &str = "\
 called like a command. `-` is the standard input.
 
 Exit codes: 0 all well, 1 it could not be done, 2 wrong arguments, 3 the input is damaged and \
-the results are from what could be read, 4 a condition of --fail-if holds.";
+the results are from what could be read, 4 a condition of --fail-if holds, 130 ended by a second \
+Ctrl-C.";
 
 /// Says where a file server's wait is: in the client, the network or the server.
 #[derive(Debug, Parser)]
@@ -52,6 +55,9 @@ pub(crate) enum Command {
     View(ViewArgs),
     /// Frames, decoded
     Decode(DecodeArgs),
+    /// The same from an interface, while it happens
+    #[command(after_long_help = live::args::MORE)]
+    Live(LiveArgs),
     /// Performance Monitor's objects and counters, for every station on the wire
     Counters(CountersArgs),
     /// What is understood, and by what it was checked
@@ -528,6 +534,12 @@ fn check(command: &Command) -> Result<(), String> {
             (&args.input.select, Some(&args.analysis))
         }
         Command::LastCalibrate(args) => (&args.input.select, None),
+        Command::Live(args) => {
+            return match args.mistake() {
+                Some(mistake) => Err(mistake.to_owned()),
+                None => check_timeout(&args.analysis),
+            };
+        }
         Command::Protocols(_) | Command::Synth(_) => return Ok(()),
     };
     let empty = match (select.since, select.until) {
@@ -540,10 +552,11 @@ fn check(command: &Command) -> Result<(), String> {
     if empty {
         return Err("--until has to be later than --since".to_owned());
     }
-    if analysis
-        .and_then(|a| a.timeout)
-        .is_some_and(|t| t.nanos == 0)
-    {
+    analysis.map_or(Ok(()), check_timeout)
+}
+
+fn check_timeout(args: &AnalysisArgs) -> Result<(), String> {
+    if args.timeout.is_some_and(|timeout| timeout.nanos == 0) {
         return Err("--timeout has to be more than 0".to_owned());
     }
     Ok(())
@@ -627,9 +640,8 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_do_not_exist_yet_are_not_in_the_help() {
+    fn every_command_is_in_the_help() {
         let help = Cli::command().render_long_help().to_string();
-        assert!(!help.contains("  live "), "{help}");
         for present in [
             "report",
             "transactions",
@@ -637,6 +649,7 @@ mod tests {
             "view",
             "decode",
             "counters",
+            "live",
             "protocols",
             "synth",
         ] {

@@ -11,9 +11,13 @@ mod failure;
 mod input;
 mod last_calibrate;
 mod last_profile;
+mod live;
 mod output;
+mod own;
 mod protocols;
 mod report;
+mod rights;
+mod signals;
 mod symptoms;
 mod synth;
 mod transactions;
@@ -33,6 +37,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::View(args) => view::run(&args),
         Command::Decode(args) => decode::run(&args),
+        Command::Live(args) => live::run(&args),
         Command::Counters(args) => counters::run(&args),
         Command::Protocols(args) => protocols::run(&args),
         Command::Synth(args) => synth::run(&args),

@@ -13,23 +13,18 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     // No figure depends on it; a table that is named has to be one all the same.
     last_profile::read(&args.profile)?;
     let input = Input::open(&args.input)?;
-    let mut output = Output::open(&args.output, &args.input.files)?;
-    let writer = Writer::new(match args.format {
+    let output = Output::open(&args.output, &args.input.files)?;
+    let format = match args.format {
         RowFormat::Text => Format::Text,
         RowFormat::Ndjson => Format::Ndjson,
         RowFormat::Csv => Format::Csv,
-    });
-    output.write(|out| writer.begin(out))?;
+    };
     // A bar in between the rows would only disturb.
     let quiet = output.terminal;
     // Frames from a pipe may come in slowly; rows are not to wait for them in a buffer.
     let at_once = output.terminal || args.input.files.iter().any(|file| is_stdin(file));
-    let mut rows = Rows {
-        writer,
-        output,
-        at_once,
-        failure: None,
-    };
+    let mut rows = Rows::new(format, output)?;
+    rows.at_once = at_once;
     let settings = args.analysis.settings();
     let analysis = input.analyse(settings, &mut rows, quiet, Rows::check)?;
     rows.output.flush()?;
@@ -37,7 +32,7 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
 }
 
 /// Writes rows until that fails, and remembers how it did.
-struct Rows {
+pub(crate) struct Rows {
     writer: Writer,
     output: Output,
     /// Each row is handed on when it is written.
@@ -46,6 +41,29 @@ struct Rows {
 }
 
 impl Rows {
+    /// Writes what stands above the rows.
+    pub(crate) fn new(format: Format, mut output: Output) -> Result<Self, Failure> {
+        let writer = Writer::new(format);
+        output.write(|out| writer.begin(out))?;
+        Ok(Self {
+            writer,
+            output,
+            at_once: false,
+            failure: None,
+        })
+    }
+
+    /// Hands on the rows that were written so far.
+    pub(crate) fn hand_on(&mut self) -> Result<(), Failure> {
+        self.check()?;
+        self.output.flush()
+    }
+
+    /// Where they were written to.
+    pub(crate) fn into_output(self) -> Output {
+        self.output
+    }
+
     fn check(&mut self) -> Result<(), Failure> {
         self.failure.take().map_or(Ok(()), Err)
     }

@@ -14,11 +14,23 @@ pub struct Interface {
     pub dropped: Option<u64>,
 }
 
+/// What frames come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// Capture files, or a pipe.
+    #[default]
+    Files,
+    /// Interfaces of this machine.
+    Interfaces,
+}
+
 /// The input of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// The files, as the user named them.
+    /// The files, as the user named them; of a live capture the interfaces.
     pub files: Vec<String>,
+    /// What these are.
+    pub origin: Origin,
     /// Which of their frames were wanted.
     pub selection: Selection,
     /// Its interfaces, by number.

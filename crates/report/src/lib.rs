@@ -45,7 +45,7 @@ mod samples;
 #[cfg(test)]
 mod schema;
 
-pub use about::{About, Interface, Selection};
+pub use about::{About, Interface, Origin, Selection};
 pub use escape::Escaped;
 pub use time::Rfc3339;
 

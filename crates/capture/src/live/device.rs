@@ -67,7 +67,7 @@ pub fn busiest(devices: &[Device]) -> Option<&Device> {
 
 impl Device {
     /// Whether libpcap makes it up: all interfaces together, or no network at all.
-    fn is_pseudo(&self) -> bool {
+    pub(super) fn is_pseudo(&self) -> bool {
         const NAMES: [&str; 6] = ["any", "nflog", "nfqueue", "dbus", "bluetooth", "usbmon"];
         NAMES.iter().any(|name| self.name.starts_with(name))
     }

@@ -162,7 +162,11 @@ fn list(devices: &[device::Device]) -> String {
     if devices.is_empty() {
         return "none that may be seen".to_owned();
     }
-    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+    let names: Vec<&str> = devices
+        .iter()
+        .filter(|device| !device.is_pseudo() || device.name == "any")
+        .map(|device| device.name.as_str())
+        .collect();
     names.join(", ")
 }
 

@@ -349,6 +349,12 @@ impl Live {
         }
     }
 
+    /// Whether it is a capture that another program makes.
+    #[must_use]
+    pub fn is_pipe(&self) -> bool {
+        self.feeds.iter().any(|feed| feed.wake.is_none())
+    }
+
     /// Where frames are captured, by the number that `Frame::interface` has, with its counters
     /// as they stand.
     #[must_use]
@@ -440,6 +446,18 @@ impl Live {
         self.next_look_every()
             .saturating_sub(self.now.duration_since(self.counted))
             .max(Duration::from_millis(1))
+    }
+}
+
+impl Drop for Live {
+    /// The threads end by themselves: nobody waits for them.
+    fn drop(&mut self) {
+        for feed in &self.feeds {
+            feed.control.stop.store(true, Ordering::Release);
+            if let Some(wake) = &feed.wake {
+                wake();
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What to know about the capture.
 
 use super::{Look, entry};
-use crate::about::About;
+use crate::about::{About, Origin};
 use crate::escape::Escaped;
 use crate::figures::{Frames, Grouped, Milli, Percent, frames};
 use crate::time::{Human, Rfc3339};
@@ -13,7 +13,11 @@ pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, 
     let row = &snapshot.capture;
     let mut entries: Vec<(&'static str, String)> = Vec::new();
     for file in &about.files {
-        entries.push(("file", Escaped(file).to_string()));
+        let name = match about.origin {
+            Origin::Files => "file",
+            Origin::Interfaces => "interface",
+        };
+        entries.push((name, Escaped(file).to_string()));
     }
     for (name, text) in about.selection.named() {
         entries.push((name, format!("{} (only these frames)", Escaped(text))));
@@ -25,14 +29,7 @@ pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, 
         let (first, last) = (Rfc3339(first), Rfc3339(last));
         entries.push(("time", format!("{first} to {last}, {length}")));
     }
-    entries.push((
-        "dropped",
-        match about.dropped() {
-            Some(0) => "none, as the capturing program counted".to_owned(),
-            Some(n) => format!("{} frames, as the capturing program counted", Grouped(n)),
-            None => "unknown: the file does not say".to_owned(),
-        },
-    ));
+    entries.push(("dropped", dropped(about)));
     for sentence in &about.damage {
         entries.push(("damage", Escaped(sentence).to_string()));
     }
@@ -72,6 +69,32 @@ pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, 
         },
     ));
     entries
+}
+
+/// What was lost, in all and where.
+fn dropped(about: &About) -> String {
+    let counted = match about.origin {
+        Origin::Files => "as the capturing program counted",
+        Origin::Interfaces => "as the system counted",
+    };
+    let n = match about.dropped() {
+        None => return "unknown: the file does not say".to_owned(),
+        Some(0) => return format!("none, {counted}"),
+        Some(n) => n,
+    };
+    let mut text = format!("{} frames, {counted}", Grouped(n));
+    if about.interfaces.len() > 1 {
+        let each: Vec<String> = about
+            .interfaces
+            .iter()
+            .filter_map(|one| {
+                let name = Escaped(one.name.as_deref().unwrap_or("unnamed"));
+                Some(format!("{} on {name}", Grouped(one.dropped?)))
+            })
+            .collect();
+        text.push_str(&format!(": {}", each.join(", ")));
+    }
+    text
 }
 
 /// The name of the entry that is a grade.

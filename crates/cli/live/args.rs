@@ -1,0 +1,193 @@
+//! The arguments of `wirewait live`.
+
+use crate::args::{AnalysisArgs, OutputArgs, SymptomArgs};
+use crate::condition;
+use crate::when::Span;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::str::FromStr;
+use wirewait_engine::compare::{Against, Condition};
+
+/// What `live --help` says at its end.
+pub(crate) const MORE: &str = "\
+Capturing takes a right that most users do not have: `sudo setcap` gives it to the program once and \
+for all (without it, an error shows the whole line), or another program captures: \
+`dumpcap -i eth0 -w - | wirewait live -`. As soon as the interfaces are open, the program gives all \
+rights back but that of opening one again that went away, and stops being root where sudo made it \
+so: files it writes then belong to whoever called sudo.
+
+The first Ctrl-C (or SIGTERM, SIGHUP) ends the capture and gives the report, the second one ends the \
+program at once.
+
+Conditions (--fail-if) are those of `compare --help` with a limit instead of a change: \
+'p99 > 50ms', 'turnaround.p95 of smb2 READ > 20ms', 'unanswered > 0'. What cannot be judged because \
+there was no such request counts as held.";
+
+#[derive(Debug, Args)]
+pub(crate) struct LiveArgs {
+    /// `-`: a capture that comes through the standard input, as it is written
+    #[arg(value_name = "-", value_parser = only_stdin, conflicts_with = "interface")]
+    pub(crate) source: Option<PathBuf>,
+    /// Where to capture; may be given several times [default: the interface that has received most]
+    #[cfg(feature = "libpcap")]
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) interface: Vec<String>,
+    /// Shows the interfaces, and ends
+    #[cfg(feature = "libpcap")]
+    #[arg(short = 'D', long, conflicts_with_all = ["source", "interface"])]
+    pub(crate) list_interfaces: bool,
+    /// Only frames that match, in the language of tcpdump ("host 10.0.0.1 and tcp port 445")
+    #[cfg(feature = "libpcap")]
+    #[arg(short, long, value_name = "EXPRESSION")]
+    pub(crate) filter: Option<String>,
+    /// Bytes kept of each frame; below some 300, names and contents of requests are cut off
+    #[cfg(feature = "libpcap")]
+    #[arg(long, value_name = "BYTES", default_value_t = 65_535, value_parser = clap::value_parser!(u32).range(64..=262_144))]
+    pub(crate) snaplen: u32,
+    /// What the system may hold for each interface until it is read: 64M, 512K, 1G
+    #[cfg(feature = "libpcap")]
+    #[arg(long, value_name = "BYTES", default_value = "64M")]
+    pub(crate) buffer: Buffer,
+    /// Only what is meant for this machine, unless the interface hears more anyway
+    #[cfg(feature = "libpcap")]
+    #[arg(short = 'p', long)]
+    pub(crate) no_promiscuous: bool,
+    /// Only frames that come in, or only those that this machine sends
+    #[cfg(feature = "libpcap")]
+    #[arg(long, value_enum, default_value_t = Way::Both)]
+    pub(crate) direction: Way,
+    /// Each frame at once rather than in blocks of up to 100 ms: costs much more processor time
+    #[cfg(feature = "libpcap")]
+    #[arg(long)]
+    pub(crate) immediate: bool,
+    /// One report, of 10 seconds; short for --duration 10s
+    #[arg(long, conflicts_with = "duration")]
+    pub(crate) once: bool,
+    /// Ends after this time
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) duration: Option<Span>,
+    /// Ends after so many frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: Option<u64>,
+    /// Shape of the report at the end; ndjson is one line per request instead, as soon as it
+    /// is over
+    #[arg(long, value_enum, default_value_t = LiveFormat::Text)]
+    pub(crate) format: LiveFormat,
+    /// Exit with code 4 if this holds at the end, such as 'p99 > 50ms'; may be given several
+    /// times
+    #[arg(long, value_name = "CONDITION", value_parser = limit)]
+    pub(crate) fail_if: Vec<Condition>,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) symptoms: SymptomArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl LiveArgs {
+    /// What is wrong with them together.
+    pub(crate) fn mistake(&self) -> Option<&'static str> {
+        if self.duration.is_some_and(|duration| duration.nanos == 0) {
+            return Some("--duration has to be more than 0");
+        }
+        if self.symptoms.explain.is_some() && self.format != LiveFormat::Text {
+            return Some("--explain: only for --format text; json and csv hold all judgements");
+        }
+        None
+    }
+
+    /// After how many nanoseconds it ends.
+    pub(crate) fn length(&self) -> Option<u64> {
+        const ONCE: Span = Span {
+            nanos: 10_000_000_000,
+        };
+        let length = self.duration.or(self.once.then_some(ONCE))?;
+        Some(length.nanos.unsigned_abs())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LiveFormat {
+    Text,
+    Json,
+    Csv,
+    Ndjson,
+}
+
+#[cfg(feature = "libpcap")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Way {
+    Both,
+    In,
+    Out,
+}
+
+/// The size of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Buffer {
+    pub(crate) bytes: u32,
+}
+
+impl FromStr for Buffer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let unit = match text[number.len()..].trim() {
+            "" => Some(1),
+            "K" | "k" | "KiB" => Some(1 << 10),
+            "M" | "m" | "MiB" => Some(1 << 20),
+            "G" | "g" | "GiB" => Some(1 << 30),
+            _ => None,
+        };
+        number
+            .parse::<u32>()
+            .ok()
+            .zip(unit)
+            .and_then(|(number, unit)| number.checked_mul(unit))
+            .filter(|bytes| (1 << 16..=1 << 30).contains(bytes))
+            .map(|bytes| Self { bytes })
+            .ok_or_else(|| "write a size from 64K to 1G, like 64M".to_owned())
+    }
+}
+
+fn only_stdin(text: &str) -> Result<PathBuf, String> {
+    if text == "-" {
+        return Ok(text.into());
+    }
+    Err("an interface is named with -i; what is in a file, `wirewait report` tells".to_owned())
+}
+
+/// A condition that needs nothing to compare with.
+fn limit(text: &str) -> Result<Condition, String> {
+    let condition = condition::parse(text)?;
+    match condition.against {
+        Against::Value(_) if !condition.significant => Ok(condition),
+        _ => Err("there is nothing to compare with; write a limit like 'p99 > 50ms'".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_buffers_have_bounds() {
+        let bytes = |text: &str| text.parse::<Buffer>().ok().map(|buffer| buffer.bytes);
+        assert_eq!(bytes("64M"), Some(64 << 20));
+        assert_eq!(bytes("64 KiB"), Some(1 << 16));
+        assert_eq!(bytes("1G"), Some(1 << 30));
+        assert_eq!(bytes("100000"), Some(100_000));
+        for text in ["", "M", "63K", "2G", "5G", "-1M", "1T", "1.5M"] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn conditions_compare_with_a_limit_only() {
+        assert!(limit("p99 > 50ms").is_ok());
+        assert!(limit("p99 > +10%").unwrap_err().contains("limit"));
+        assert!(limit("p99").is_err());
+    }
+}

@@ -1,0 +1,40 @@
+//! Conditions on what was seen: those of a comparison, with nothing to compare with.
+
+use wirewait_engine::compare::{By, Comparison, Condition};
+use wirewait_engine::{Analyzer, Snapshot, registry};
+use wirewait_report::About;
+use wirewait_report::compare::{Compared, Configuration, group_name, held as sentence};
+
+/// A sentence for each condition that holds.
+pub(super) fn held(conditions: &[Condition], about: &About, snapshot: &Snapshot) -> Vec<String> {
+    if conditions.is_empty() {
+        return Vec::new();
+    }
+    let configuration = |name: &str, about: About, snapshot: Snapshot| Configuration {
+        name: name.to_owned(),
+        about,
+        snapshot,
+    };
+    let nothing = Analyzer::new(registry(), snapshot.settings).snapshot();
+    let configurations = [
+        configuration("nothing", About::default(), nothing),
+        configuration("this capture", about.clone(), snapshot.clone()),
+    ];
+    let snapshots = configurations.each_ref().map(|one| &one.snapshot);
+    let comparison = Comparison::of(&snapshots, Some(By::Operation));
+    let compared = Compared {
+        configurations: &configurations,
+        comparison: &comparison,
+        groups_wanted: false,
+    };
+    conditions
+        .iter()
+        .flat_map(|condition| {
+            let judged = condition.judge(&comparison, group_name);
+            judged
+                .into_iter()
+                .filter_map(|one| sentence(&compared, condition, &one))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}

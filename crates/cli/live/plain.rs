@@ -1,0 +1,183 @@
+//! Watching without a screen: everything is analysed until it ends, then there is a report.
+
+use super::args::LiveArgs;
+use crate::failure::Failure;
+use crate::input::warn;
+use crate::own::Own;
+use crate::signals::Signals;
+use std::time::{Duration, Instant};
+use wirewait_capture::live::{Event, Live, LiveInterface};
+use wirewait_engine::{
+    Choice, Engine, Frame, Progress, Settings, Sink, Snapshot, SourceErrorKind, Thresholds,
+};
+use wirewait_report::{About, Escaped, Interface, Origin};
+
+/// Time passes for the analysis when no frame has come for this long. Anything shorter is told
+/// by the next frame, and what ends with a frame is then the same as in a file of these frames.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// How long it may take until a signal or the end of the time is noticed.
+const NOTICED_WITHIN: Duration = Duration::from_millis(100);
+
+/// When it ends by itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
+    length: Option<Duration>,
+    count: Option<u64>,
+}
+
+impl Limits {
+    pub(super) fn of(args: &LiveArgs) -> Self {
+        Self {
+            length: args.length().map(Duration::from_nanos),
+            count: args.count,
+        }
+    }
+
+    /// How it will end, as a sentence goes on.
+    pub(super) fn end(&self) -> String {
+        let mut ends = Vec::new();
+        if let Some(length) = self.length {
+            ends.push(format!("ends after {} s", length.as_secs_f64()));
+        }
+        if let Some(count) = self.count {
+            ends.push(format!("ends after {count} frames"));
+        }
+        ends.push("Ctrl-C ends it".to_owned());
+        ends.join(", or ")
+    }
+}
+
+/// How to watch.
+pub(crate) struct Watch {
+    pub(super) settings: Settings,
+    pub(super) thresholds: Thresholds,
+    pub(super) limits: Limits,
+    pub(super) signals: Signals,
+}
+
+/// What was seen.
+pub(crate) struct Seen {
+    pub(super) about: About,
+    pub(super) snapshot: Snapshot,
+    interfaces: Vec<LiveInterface>,
+    elapsed: Duration,
+}
+
+impl Watch {
+    /// Leads frames through the analysis until the end. `hand_on` is called whenever there is
+    /// nothing else to do at the moment: rows are to be written then.
+    pub(super) fn plainly<K: Sink>(
+        &self,
+        live: Live,
+        sink: &mut K,
+        mut hand_on: impl FnMut(&mut K) -> Result<(), Failure>,
+    ) -> Result<Seen, Failure> {
+        let mut engine = Engine::new(live, self.settings).judging_by(self.thresholds.clone());
+        let begun = Instant::now();
+        let mut heard = begun;
+        let mut damage = Vec::new();
+        let mut left = self.limits.count.unwrap_or(u64::MAX);
+        while left > 0 {
+            if self.signals.stop() || self.is_over(begun) {
+                engine.source_mut().stop();
+            }
+            match engine.source_mut().wait(NOTICED_WITHIN) {
+                Event::Frames => {
+                    heard = Instant::now();
+                    let take = |_: &Frame<'_>| match left.checked_sub(1) {
+                        Some(rest) => {
+                            left = rest;
+                            Choice::Take
+                        }
+                        None => Choice::Stop,
+                    };
+                    match engine.step_choosing(take, sink) {
+                        Ok(Progress::More | Progress::End) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Event::Idle if heard.elapsed() < SILENCE => {}
+                Event::Idle => {
+                    if let Some(now) = engine.source().now() {
+                        engine.advance(now, sink);
+                    }
+                }
+                Event::Interface(change) => warn(&change.to_string()),
+                Event::Remark(remark) => warn(&remark.to_string()),
+                Event::Damage(error) if error.kind == SourceErrorKind::Damaged => {
+                    let sentence = error.to_string();
+                    warn(&sentence);
+                    damage.push(sentence);
+                }
+                Event::Damage(error) => return Err(error.into()),
+                Event::End => break,
+            }
+            hand_on(sink)?;
+        }
+        let elapsed = begun.elapsed();
+        let (snapshot, live) = engine.finish(sink);
+        hand_on(sink)?;
+        let interfaces = live.interfaces();
+        let names = |interface: &LiveInterface| interface.name.clone();
+        let about = About {
+            files: if live.is_pipe() {
+                vec!["-".to_owned()]
+            } else {
+                interfaces.iter().filter_map(names).collect()
+            },
+            origin: if live.is_pipe() {
+                Origin::Files
+            } else {
+                Origin::Interfaces
+            },
+            interfaces: interfaces.iter().map(interface).collect(),
+            damage,
+            ..About::default()
+        };
+        Ok(Seen {
+            about,
+            snapshot,
+            interfaces,
+            elapsed,
+        })
+    }
+
+    fn is_over(&self, begun: Instant) -> bool {
+        self.limits
+            .length
+            .is_some_and(|length| begun.elapsed() >= length)
+    }
+}
+
+impl Seen {
+    /// What it took, for whoever has to trust it.
+    pub(super) fn summary(&self, own: &Own) -> String {
+        let mut parts = vec![format!(
+            "{} frames in {:.1} s",
+            self.snapshot.capture.frames,
+            self.elapsed.as_secs_f64()
+        )];
+        for interface in &self.interfaces {
+            let name = interface.name.as_deref().unwrap_or("the capture");
+            let known = |count: Option<u64>| {
+                count.map_or_else(|| "an unknown number".to_owned(), |n| n.to_string())
+            };
+            let mut lost = format!("{} dropped", known(interface.dropped));
+            if let Some(there) = interface.dropped_by_interface.filter(|n| *n > 0) {
+                lost.push_str(&format!(", {there} lost by the interface itself"));
+            }
+            parts.push(format!("{}: {lost}", Escaped(name)));
+        }
+        parts.extend(own.words());
+        parts.join("; ")
+    }
+}
+
+fn interface(known: &LiveInterface) -> Interface {
+    Interface {
+        name: known.name.clone(),
+        link_type: known.link.0,
+        dropped: known.lost(),
+    }
+}

@@ -1,0 +1,124 @@
+//! `wirewait live`: against dumpcap on the same wire, with a real server, and with everything
+//! that can go wrong. Needs root and network namespaces; where they are missing it says so, and
+//! fails where they are required.
+
+use crate::support::root;
+use std::process::{Command, Output, Stdio};
+
+fn wirewait(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// One step of the script that builds a network for it.
+fn lab(step: &str) {
+    let output = Command::new(root().join("scripts/live-lab.sh"))
+        .arg(env!("CARGO_BIN_EXE_wirewait"))
+        .arg(step)
+        .output()
+        .unwrap();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    match output.status.code() {
+        Some(0) => {
+            assert!(
+                said.contains("ok: ") && said.ends_with("all well\n"),
+                "{said}"
+            );
+            eprintln!("{said}");
+        }
+        Some(77) => {
+            assert!(
+                std::env::var_os("WIREWAIT_REQUIRE_LIVE").is_none(),
+                "live capture is required here: {said}"
+            );
+            eprintln!("SKIPPED: live {step}: {said}");
+        }
+        _ => panic!("{said}"),
+    }
+}
+
+#[test]
+fn live_samba_is_what_dumpcap_saved() {
+    lab("samba");
+}
+
+#[test]
+fn live_old_protocols_are_what_dumpcap_saved() {
+    lab("replay");
+}
+
+#[test]
+fn live_several_interfaces_are_what_dumpcap_saved() {
+    lab("several");
+}
+
+#[test]
+fn live_an_interface_that_goes_away_is_survived() {
+    lab("gone");
+}
+
+#[test]
+fn live_rights_are_given_up() {
+    lab("rights");
+}
+
+#[test]
+fn live_bad_input_and_signals() {
+    lab("input");
+}
+
+#[test]
+fn live_interfaces_are_listed_without_rights() {
+    let output = wirewait(&["live", "-D"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout)
+            .lines()
+            .any(|line| line.contains("loopback")),
+        "{}",
+        text(&output.stdout)
+    );
+}
+
+#[test]
+fn live_refuses_what_makes_no_sense() {
+    for args in [
+        &["live", "eth0"][..],
+        &["live", "-", "-i", "eth0"],
+        &["live", "--duration", "0"],
+        &["live", "--count", "0"],
+        &["live", "--once", "--duration", "5"],
+        &["live", "--fail-if", "p99 > +10%"],
+        &["live", "--explain", "--format", "json"],
+        &["live", "--buffer", "7"],
+    ] {
+        let output = wirewait(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+}
+
+/// A capture in a pipe is analysed as the file is.
+#[test]
+fn live_a_pipe_gives_the_report_of_the_file() {
+    let file = root().join("captures/demo.pcapng");
+    let saved = wirewait(&["report", "--format", "json", file.to_str().unwrap()]);
+    let live = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        .args(["live", "-", "--format", "json"])
+        .stdin(std::fs::File::open(&file).unwrap())
+        .output()
+        .unwrap();
+    assert!(live.status.success(), "{}", text(&live.stderr));
+    let mut documents = [&saved, &live]
+        .map(|output| serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap());
+    for document in &mut documents {
+        document["capture"]["files"].take();
+    }
+    assert_eq!(documents[0], documents[1]);
+}
