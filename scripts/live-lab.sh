@@ -29,11 +29,11 @@ id=ww$$
 server=$id-s client=$id-c
 work=$(mktemp -d)
 chmod 755 "$work"
-started=
 failed=0
 
 clean() {
-    for pid in $started; do kill "$pid" 2>/dev/null; done
+    # Those that still run; numbers of others may be somebody else's by now.
+    kill $(jobs -pr) 2>/dev/null
     ip netns pids $server 2>/dev/null | xargs -r kill 2>/dev/null
     ip netns del $server 2>/dev/null
     ip netns del $client 2>/dev/null
@@ -96,7 +96,6 @@ import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.SOL_SOCKET, 35, 1)
 time.sleep(3600)' &
-started="$started $!"
 
 # Starts both on the server's interfaces; `end` ends them and compares what they say.
 begin() { # begin NAME INTERFACE...
@@ -113,7 +112,6 @@ begin() { # begin NAME INTERFACE...
     rows=$!
     ip netns exec $server "$wirewait" live "${on_wirewait[@]}" --format json -o "$work/$name.json" 2>"$work/$name.err2" &
     report=$!
-    started="$started $dumpcap $rows $report"
     until_says "$work/$name.err" "capturing on"
     until_says "$work/$name.err2" "capturing on"
     until_says "$work/$name.dumpcap" "File:"
@@ -270,7 +268,6 @@ smb_up() {
 CONF
     ip netns exec $server $pinned smbd --foreground --no-process-group -s "$work/smb.conf" >"$work/smbd.out" 2>&1 </dev/null &
     smbd=$!
-    started="$started $smbd"
     for _ in $(seq 100); do
         on_client smbclient -N -s "$work/smb.conf" //10.99.0.1/lab -c 'ls' >/dev/null 2>&1 && return
         sleep 0.2
@@ -335,7 +332,6 @@ step_several() {
 step_gone() {
     ip netns exec $server "$wirewait" live -i s0,s1 --format json -o "$work/gone.json" 2>"$work/gone.err" &
     local pid=$!
-    started="$started $pid"
     until_says "$work/gone.err" "capturing on"
     replay c1 "${old[0]}"
     on_server ip link set s1 down

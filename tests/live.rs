@@ -3,7 +3,9 @@
 //! fails where they are required.
 
 use crate::support::root;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 fn wirewait(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_wirewait"))
@@ -17,8 +19,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// One at a time: each builds a network and keeps a processor busy.
+static LAB: Mutex<()> = Mutex::new(());
+
 /// One step of the script that builds a network for it.
 fn lab(step: &str) {
+    let _one = LAB.lock().unwrap_or_else(PoisonError::into_inner);
     let output = Command::new(root().join("scripts/live-lab.sh"))
         .arg(env!("CARGO_BIN_EXE_wirewait"))
         .arg(step)
@@ -104,14 +110,19 @@ fn live_refuses_what_makes_no_sense() {
     }
 }
 
-/// A capture in a pipe is analysed as the file is.
+/// A capture in a pipe is analysed as the file is: one of any age, and one whose clock steps.
 #[test]
 fn live_a_pipe_gives_the_report_of_the_file() {
-    let file = root().join("captures/demo.pcapng");
+    for file in ["demo", "capture/clock-step", "capture/snaplen-96"] {
+        piped(&root().join(format!("captures/{file}.pcapng")));
+    }
+}
+
+fn piped(file: &Path) {
     let saved = wirewait(&["report", "--format", "json", file.to_str().unwrap()]);
     let live = Command::new(env!("CARGO_BIN_EXE_wirewait"))
         .args(["live", "-", "--format", "json"])
-        .stdin(std::fs::File::open(&file).unwrap())
+        .stdin(std::fs::File::open(file).unwrap())
         .output()
         .unwrap();
     assert!(live.status.success(), "{}", text(&live.stderr));

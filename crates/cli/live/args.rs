@@ -5,6 +5,7 @@ use crate::condition;
 use crate::when::Span;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+#[cfg(feature = "libpcap")]
 use std::str::FromStr;
 use wirewait_engine::compare::{Against, Condition};
 
@@ -26,7 +27,8 @@ there was no such request counts as held.";
 #[derive(Debug, Args)]
 pub(crate) struct LiveArgs {
     /// `-`: a capture that comes through the standard input, as it is written
-    #[arg(value_name = "-", value_parser = only_stdin, conflicts_with = "interface")]
+    #[arg(value_name = "-", value_parser = only_stdin)]
+    #[cfg_attr(feature = "libpcap", arg(conflicts_with = "interface"))]
     pub(crate) source: Option<PathBuf>,
     /// Where to capture; may be given several times [default: the interface that has received most]
     #[cfg(feature = "libpcap")]
@@ -124,11 +126,13 @@ pub(crate) enum Way {
 }
 
 /// The size of a buffer.
+#[cfg(feature = "libpcap")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Buffer {
     pub(crate) bytes: u32,
 }
 
+#[cfg(feature = "libpcap")]
 impl FromStr for Buffer {
     type Err = String;
 
@@ -172,6 +176,7 @@ fn limit(text: &str) -> Result<Condition, String> {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "libpcap")]
     #[test]
     fn sizes_of_buffers_have_bounds() {
         let bytes = |text: &str| text.parse::<Buffer>().ok().map(|buffer| buffer.bytes);

@@ -19,8 +19,9 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// over: it does so after 100 ms at the latest.
 const LAST_BLOCK: Duration = Duration::from_millis(150);
 
-/// However much there is to fetch after a stop, it ends then.
-const LAST_CALL: Duration = Duration::from_secs(2);
+/// After a stop, what was captured before is fetched, however much that is. If a clock that
+/// stepped back makes all stamps look earlier than the stop, it ends all the same.
+const LAST_CALL: Duration = Duration::from_secs(30);
 
 /// Wakes the thread, if it is waiting for frames.
 pub(super) type Breaker = Arc<Mutex<Option<BreakLoop>>>;
