@@ -73,7 +73,7 @@ impl Watch {
         sink: &mut K,
         mut hand_on: impl FnMut(&mut K) -> Result<(), Failure>,
     ) -> Result<Seen, Failure> {
-        let mut engine = Engine::new(live, self.settings).judging_by(self.thresholds.clone());
+        let mut engine = Engine::new(live, self.settings).judging_by(self.thresholds);
         let begun = Instant::now();
         let mut heard = begun;
         let mut damage = Vec::new();
