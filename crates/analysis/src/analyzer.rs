@@ -196,7 +196,7 @@ impl Analyzer {
         let registry = &common.registry;
         // What was seen on two interfaces has taken the time of two links.
         let twice = original == Some(frame.interface);
-        let bytes = state.segments.frame(frame, walk, twice, registry);
+        let (bytes, framed) = state.segments.frame(frame, walk, twice, registry);
         sink.captured(frame, if twice { 0 } else { bytes });
         if original.is_some() {
             state.books.attribution.duplicates += 1;
@@ -214,7 +214,7 @@ impl Analyzer {
                 carrier: carrier.map_or("", |(name, _)| name),
                 carrier_span: carrier.map(|(_, span)| span),
                 announces: common.announces(walk),
-                on_wire: common.on_wire(frame),
+                on_wire: if framed { bytes } else { 0 },
             };
             if state.books.seen(&seen) {
                 state.books.attribution.duplicates += 1;
@@ -339,12 +339,6 @@ impl Common {
     fn carrier(&self, walk: &Walk) -> Option<(&'static str, Span)> {
         let mut layers = walk.spans().iter().rev();
         layers.find_map(|span| Some((self.registry.dissector(span.dissector).carrier?, *span)))
-    }
-
-    /// Bytes on the wire, preamble and gap included; 0 where the link is not known.
-    fn on_wire(&self, frame: &Frame<'_>) -> u64 {
-        let medium = self.registry.medium(frame.link);
-        medium.map_or(0, |medium| medium.on_wire(frame.wire_len))
     }
 
     /// How to read what the innermost layer tells of ways and servers.

@@ -3,7 +3,7 @@
 
 use crate::table::{Place, Table};
 use std::cell::Cell;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use wirewait_wire::{DissectorId, Endpoint, Order, Session, Walk};
 
 /// Where the entry of some key was found last, in a table of somebody's. The entry may be gone.
@@ -29,6 +29,8 @@ pub(crate) struct Path {
     pub(crate) transports: [Known; 2],
     /// The same, of what notices tell.
     pub(crate) told: Told,
+    /// A digest of both ends.
+    pub(crate) digest: Cell<Option<u64>>,
     /// What is looked for between the two.
     pub(crate) symptoms: KnownSide,
     /// What the frames of this conversation were spent on.
@@ -65,13 +67,25 @@ impl Told {
 }
 
 /// What tells paths apart: all by which anything in a [`Path`] is found.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     addresses: [u128; 2],
     /// Ports and kinds of addresses, and above them the layers.
     rest: [u64; 2],
     /// By which numbers the ends know the session and the link.
     numbers: [u64; 2],
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Number by number: an array would be hashed as bytes.
+        for address in self.addresses {
+            state.write_u128(address);
+        }
+        for number in self.rest.into_iter().chain(self.numbers) {
+            state.write_u64(number);
+        }
+    }
 }
 
 /// The latest paths.

@@ -42,11 +42,12 @@ impl RoundTrips {
     }
 
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+        // Nearly always nothing waits for an answer, and then none is looked for.
         let facts = &seen.walk.facts;
         let (from, to) = (facts.from, facts.to);
         match facts.order {
             Order::Stream(segment) => {
-                if let Some(ack) = segment.ack {
+                if let Some(ack) = segment.ack.filter(|_| self.waiting > 0) {
                     self.answer((to, from, None), seen.mark, Some(ack));
                 }
                 if segment.syn {
@@ -63,7 +64,7 @@ impl RoundTrips {
                     None => n.response && n.poll,
                     Some(_) => ready && !n.poll,
                 };
-                if answers {
+                if answers && self.waiting > 0 {
                     self.answer((to, from, back), seen.mark, None);
                 } else if n.poll && !n.response {
                     self.ask((from, to, forth), seen.mark, 0);
@@ -97,10 +98,6 @@ impl RoundTrips {
     }
 
     fn answer(&mut self, key: Key, at: Mark, acknowledges: Option<u32>) {
-        // Nearly always, and then nothing has to be looked up.
-        if self.waiting == 0 {
-            return;
-        }
         let Some(place) = self.open.find(&key) else {
             return;
         };

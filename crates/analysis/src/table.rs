@@ -75,6 +75,11 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         }
     }
 
+    /// Whether there is nothing in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.map.is_empty()
+    }
+
     /// Where this key is, moved to the young end.
     pub(crate) fn find(&mut self, key: &K) -> Option<Place> {
         let index = *self.map.get(key)?;

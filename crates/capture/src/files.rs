@@ -362,6 +362,9 @@ impl Source for Files {
                 Err(fault) => return Err(fault.named(&front.name)),
             }
         }
+        if self.heads.is_empty() && self.waiting.is_empty() {
+            return Ok(self.front.as_ref().map(Stream::frame));
+        }
         loop {
             let lowest = match (&self.front, self.heads.peek()) {
                 (Some(front), Some(head)) => Some(front.key.min(head.key)),
@@ -460,6 +463,7 @@ impl Stream {
         }
     }
 
+    #[inline]
     fn frame(&self) -> Frame<'_> {
         Frame {
             at: self.head.at,

@@ -3,8 +3,8 @@
 /// A dispatch table that one protocol owns and others plug into, known by its name.
 ///
 /// The number is a hash of the name, so that tables need no central list; the registry
-/// refuses two names with one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// refuses two names with one number. Tables are compared by their numbers.
+#[derive(Clone, Copy, Debug)]
 pub struct Table {
     name: &'static str,
     id: u32,
@@ -22,7 +22,9 @@ impl Table {
             hash = (hash ^ bytes[i] as u32).wrapping_mul(0x0100_0193);
             i += 1;
         }
-        Self { name, id: hash }
+        // 0 stands for none.
+        let id = if hash == 0 { 1 } else { hash };
+        Self { name, id }
     }
 
     /// The name it was made with.
@@ -48,6 +50,14 @@ impl Table {
     }
 }
 
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Table {}
+
 /// A value in a table: what a payload goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
@@ -67,6 +77,10 @@ impl Key {
     pub const fn value(self) -> u32 {
         self.value
     }
+
+    const fn short(self) -> (u32, u32) {
+        (self.table.id, self.value)
+    }
 }
 
 /// What a dissector asks to be given.
@@ -82,36 +96,45 @@ pub enum Claim {
 
 /// Up to three keys for one payload, tried in order (IPX: lower socket, higher socket,
 /// packet type).
+///
+/// Each layer of each frame has one, so that it is short: it knows tables by their numbers,
+/// and the keys that it gives back have tables without a name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Next {
-    keys: [Option<Key>; 3],
+    /// Tables and values; 0 is no table.
+    keys: [(u32, u32); 3],
 }
+
+const NO_KEY: (u32, u32) = (0, 0);
 
 impl Next {
     /// Nothing follows.
-    pub const NONE: Self = Self { keys: [None; 3] };
+    pub const NONE: Self = Self { keys: [NO_KEY; 3] };
 
     /// One key.
     #[must_use]
+    #[inline]
     pub const fn one(key: Key) -> Self {
         Self {
-            keys: [Some(key), None, None],
+            keys: [key.short(), NO_KEY, NO_KEY],
         }
     }
 
     /// Two keys, the first is tried first.
     #[must_use]
+    #[inline]
     pub const fn two(first: Key, second: Key) -> Self {
         Self {
-            keys: [Some(first), Some(second), None],
+            keys: [first.short(), second.short(), NO_KEY],
         }
     }
 
     /// Three keys, in the order in which they are tried.
     #[must_use]
+    #[inline]
     pub const fn three(first: Key, second: Key, third: Key) -> Self {
         Self {
-            keys: [Some(first), Some(second), Some(third)],
+            keys: [first.short(), second.short(), third.short()],
         }
     }
 
@@ -120,20 +143,21 @@ impl Next {
     pub const fn behind(self, first: Key) -> Self {
         let [one, two, _] = self.keys;
         Self {
-            keys: [Some(first), one, two],
+            keys: [first.short(), one, two],
         }
     }
 
     /// The keys, in the order in which they are tried.
     #[inline]
     pub fn keys(&self) -> impl Iterator<Item = Key> + '_ {
-        // The places behind an empty one are empty.
-        self.keys.iter().map_while(|key| *key)
+        let keys = self.keys.iter().take_while(|(id, _)| *id != 0);
+        keys.map(|(id, value)| Table { name: "", id: *id }.key(*value))
     }
 
     /// Whether there is none.
     #[must_use]
+    #[inline]
     pub const fn is_none(&self) -> bool {
-        self.keys[0].is_none()
+        self.keys[0].0 == 0
     }
 }

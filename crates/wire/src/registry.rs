@@ -165,10 +165,12 @@ impl Registry {
     /// in the order of the keys, then signatures, then probes.
     #[must_use]
     pub fn resolve(&self, next: &Next, bytes: &[u8]) -> Option<DissectorId> {
-        match self.claimed(next) {
-            Some((_, id)) => Some(id),
-            None => self.recognise(next, bytes),
+        for key in next.keys() {
+            if let Some(id) = self.find(key) {
+                return Some(id);
+            }
         }
+        self.recognise(next, bytes)
     }
 
     /// Who reads a payload that looks like `bytes`, whatever it goes by: signatures before

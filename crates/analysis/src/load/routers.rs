@@ -101,9 +101,12 @@ impl Routers {
             return false;
         }
         let facts = &seen.walk.facts;
-        let digest = digest(payload, length.into())
-            ^ end(&facts.from).rotate_left(17)
-            ^ end(&facts.to).rotate_left(41);
+        let ends = seen.path.digest.get().unwrap_or_else(|| {
+            let ends = end(&facts.from).rotate_left(17) ^ end(&facts.to).rotate_left(41);
+            seen.path.digest.set(Some(ends));
+            ends
+        });
+        let digest = digest(payload, length.into()) ^ ends;
         let new = Place {
             digest,
             at: seen.frame.at,
@@ -111,14 +114,21 @@ impl Routers {
             hops,
             again: false,
         };
-        let mut pair = [facts.from.station(), facts.to.station()];
-        pair.sort_unstable();
-        self.is_beyond(pair, new)
+        self.is_beyond(new, || {
+            let mut pair = [facts.from.station(), facts.to.station()];
+            pair.sort_unstable();
+            pair
+        })
     }
 
     /// Takes a packet in; whether it is seen on the side of a router that is not followed.
-    fn is_beyond(&mut self, pair: [Endpoint; 2], new: Place) -> bool {
+    fn is_beyond(&mut self, new: Place, pair: impl Fn() -> [Endpoint; 2]) -> bool {
         let before = self.remember(new).filter(|before| before.hops < new.hops);
+        if before.is_none() && self.pairs.is_empty() {
+            // A capture with one side has no pairs, and nothing to look up.
+            return false;
+        }
+        let pair = pair();
         if let Some(before) = before {
             self.passed(before, new);
             match self.pairs.find(&pair).and_then(|at| self.pairs.get_mut(at)) {
@@ -134,7 +144,6 @@ impl Routers {
                 return true;
             }
         }
-        // A capture with one side has no pairs, and nothing to look up.
         let place = self.pairs.find(&pair);
         let known = place.and_then(|at| self.pairs.get_mut(at));
         known.is_some_and(|known| {
@@ -234,7 +243,7 @@ mod tests {
 
     fn see(routers: &mut Routers, new: Place) -> bool {
         let pair = [1, 2].map(|n| Endpoint::mac([2, 0, 0, 0, 0, n]));
-        routers.is_beyond(pair, new)
+        routers.is_beyond(new, || pair)
     }
 
     /// A request from interface 0 to 1, its answer back, and the next ones.

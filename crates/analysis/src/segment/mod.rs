@@ -70,14 +70,15 @@ impl Segments {
     }
 
     /// A frame was captured. `copy` says that it was captured before on this interface. Gives
-    /// its bytes on the wire (C).
+    /// its bytes on the wire (C), and whether it is known what frames cost there beside their
+    /// captured bytes.
     pub(crate) fn frame(
         &mut self,
         frame: &Frame<'_>,
         walk: &Walk,
         copy: bool,
         registry: &Registry,
-    ) -> u64 {
+    ) -> (u64, bool) {
         let captured = Volume::frame(frame.wire_len.into());
         let interface = self.at(frame.interface);
         interface.row.captured += captured;
@@ -86,17 +87,19 @@ impl Segments {
         }
         if copy {
             interface.row.copies += captured;
-            let wire_len = frame.wire_len;
-            let on_wire = |medium: Medium| medium.on_wire(wire_len);
-            return interface.medium.map_or(wire_len.into(), on_wire);
+            return match interface.medium {
+                Some(medium) => (medium.on_wire(frame.wire_len), true),
+                None => (frame.wire_len.into(), false),
+            };
         }
         let bytes = interface.count(frame, walk);
+        let known = interface.medium.is_some();
         // A clock that is only needed where there is more than one interface is not looked at
         // elsewhere.
         if self.interfaces.len() > 1 {
             self.together.add(frame.at, bytes, None);
         }
-        bytes
+        (bytes, known)
     }
 
     /// How things stand.
@@ -203,7 +206,7 @@ impl Interface {
             }
         };
         row.bytes += bytes;
-        let class = SIZES.partition_point(|longest| *longest < size);
+        let class = SIZES.iter().filter(|longest| **longest < size).count();
         row.sizes[class] += 1;
         let bytes = bytes.on_wire;
         let volume = Volume::frame(bytes);

@@ -26,15 +26,21 @@ struct Level {
 }
 
 impl Level {
-    /// Takes bytes at a moment; gives the bucket that is closed by that, if one is.
-    fn add(&mut self, width: i64, at: i64, frames: u64, bytes: u64) -> [Bucket; 2] {
+    /// Takes bytes at a moment, if one of the open buckets is that of the moment.
+    #[inline]
+    fn join(&mut self, width: i64, at: i64, frames: u64, bytes: u64) -> bool {
         for bucket in &mut self.open {
             if bucket.frames > 0 && (0..width).contains(&at.saturating_sub(bucket.begins)) {
                 bucket.frames += frames;
                 bucket.bytes = bucket.bytes.saturating_add(bytes);
-                return [Bucket::default(); 2];
+                return true;
             }
         }
+        false
+    }
+
+    /// Begins a bucket; gives those that are closed by that.
+    fn begin(&mut self, width: i64, at: i64, frames: u64, bytes: u64) -> [Bucket; 2] {
         let new = Bucket {
             begins: at.div_euclid(width).saturating_mul(width),
             frames,
@@ -68,6 +74,7 @@ pub(super) struct Peaks {
 
 impl Peaks {
     /// A frame of so many bytes.
+    #[inline]
     pub(super) fn add(&mut self, at: Timestamp, bytes: u64) {
         self.put(0, at.as_nanos(), 1, bytes);
     }
@@ -89,12 +96,17 @@ impl Peaks {
         })
     }
 
+    #[inline]
     fn put(&mut self, level: usize, at: i64, frames: u64, bytes: u64) {
-        let closed = self.levels[level].add(WIDTHS_NS[level], at, frames, bytes);
-        self.pass(level, closed);
+        let (open, width) = (&mut self.levels[level], WIDTHS_NS[level]);
+        if !open.join(width, at, frames, bytes) {
+            let closed = open.begin(width, at, frames, bytes);
+            self.pass(level, closed);
+        }
     }
 
     /// Hands closed buckets on to the next width, whose buckets are made of them.
+    #[cold]
     fn pass(&mut self, level: usize, closed: [Bucket; 2]) {
         if level + 1 < WIDTHS_NS.len() {
             for bucket in closed.iter().filter(|bucket| bucket.frames > 0) {

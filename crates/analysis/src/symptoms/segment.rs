@@ -188,6 +188,14 @@ impl Segment {
         mark: Mark,
     ) {
         let slot = from.identity().address() as usize % QUICK;
+        if let Some(quick) = &mut self.quick[slot]
+            && quick.interface == interface
+            && quick.station == station
+            && quick.address == from
+        {
+            quick.packet = packet;
+            return;
+        }
         let now = Quick {
             address: from,
             interface,
@@ -197,9 +205,6 @@ impl Segment {
         let before = self.quick[slot]
             .replace(now)
             .filter(|q| q.address == from && q.interface == interface);
-        if before.is_some_and(|q| q.station == station) {
-            return;
-        }
         let sender = endpoint(station);
         let known = self.senders.of(&sender).get_or_insert(Sender {
             address: from,
