@@ -1,6 +1,6 @@
 # The two commands of the README: `make demo` and `make test`. Both do all the set-up.
 
-.PHONY: demo test setup check bench fuzz
+.PHONY: demo test setup check bench instructions fuzz
 
 # The main job on a shipped capture.
 demo: setup
@@ -24,6 +24,10 @@ check: setup
 # Side by side with tshark and with a libpcap loop that does nothing.
 bench: setup
 	./benches/side-by-side.sh
+
+# Instructions per frame; fails where there are more than before.
+instructions: setup
+	./benches/instructions.sh
 
 # Every fuzz target for a minute.
 fuzz: setup
