@@ -15,6 +15,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("crates/report", &["wirewait-wire", "wirewait-analysis"]),
     ("crates/synth", &["wirewait-wire", "wirewait-capture"]),
+    (
+        "crates/tui",
+        &["wirewait-wire", "wirewait-analysis", "wirewait-report"],
+    ),
 ];
 
 /// Libraries that only one crate may use.

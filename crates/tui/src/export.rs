@@ -42,6 +42,18 @@ pub(crate) fn picture(model: &Model) -> Buffer {
     buffer
 }
 
+/// The screen that is left behind: without the line of keys, which do nothing any more.
+pub(crate) fn last(model: &Model) -> Buffer {
+    let mut picture = picture(model);
+    let bottom = picture.area.height.saturating_sub(1);
+    for x in 0..picture.area.width {
+        if let Some(cell) = picture.cell_mut((x, bottom)) {
+            cell.reset();
+        }
+    }
+    picture
+}
+
 /// Its lines, without colours and without blanks at their ends.
 pub(crate) fn lines(buffer: &Buffer) -> Vec<String> {
     let width = usize::from(buffer.area.width).max(1);

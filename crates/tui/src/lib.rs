@@ -21,6 +21,9 @@ mod units;
 mod update;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use feed::{Feed, Input, LiveInterface, Own, Pace, Remark, Saving};
 pub use keys::markdown as keys_markdown;
 pub use message::{Command, Message, What};

@@ -12,13 +12,14 @@ use std::cell::OnceCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use wirewait_analysis::ServerTotal;
+use wirewait_analysis::recent::{History, Of, Window};
 use wirewait_wire::Timestamp;
 
 /// How the screen begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Which colours.
-    pub palette: Palette,
+    /// Which colours; where nobody said, none if `NO_COLOR` is set, else those for a dark ground.
+    pub palette: Option<Palette>,
     /// Units of rates and sizes.
     pub units: Units,
     /// Whether names of users, shares and files are hidden.
@@ -45,6 +46,8 @@ pub struct Model {
     pub(crate) palette: Palette,
     pub(crate) units: Units,
     pub(crate) private: bool,
+    /// Figures of so many last seconds, where views have such; `None` for all the capture.
+    pub(crate) window: Option<u32>,
     /// Makes names unreadable, differently in every run.
     secret: RandomState,
     /// Servers as a whole, of what is shown.
@@ -102,9 +105,36 @@ pub(crate) struct Context<'a> {
     /// The first frame's time.
     pub(crate) first: Option<Timestamp>,
     secret: Option<&'a RandomState>,
+    /// The last minutes.
+    pub(crate) recent: Option<&'a History>,
+    window: Option<u32>,
 }
 
+/// Seconds in the line over time of a row.
+const COURSE: u32 = 60;
+
 impl Context<'_> {
+    /// The seconds that figures of the last minutes are of.
+    pub(crate) fn window<'h>(&self, recent: &'h History) -> Window<'h> {
+        recent.last(self.window.unwrap_or(u32::MAX))
+    }
+
+    /// How many those are.
+    pub(crate) fn seconds(&self, recent: &History) -> u32 {
+        self.window(recent).seconds()
+    }
+
+    /// Answers in each of the last seconds.
+    pub(crate) fn course(&self, of: &Of) -> Vec<u64> {
+        let Some(recent) = self.recent else {
+            return Vec::new();
+        };
+        let window = recent.last(self.window.unwrap_or(COURSE).max(COURSE));
+        let each = window.each(of);
+        each.map(|tally| tally.map_or(0, |tally| tally.counts.answered))
+            .collect()
+    }
+
     /// A name that the user may want hidden: the same name is hidden as the same number.
     pub(crate) fn name(&self, kind: &str, name: &str) -> String {
         match self.secret {
@@ -136,9 +166,10 @@ impl Model {
                 .collect(),
             overlay: Overlay::None,
             said: None,
-            palette: options.palette,
+            palette: options.palette.unwrap_or_default(),
             units: options.units,
             private: options.private,
+            window: None,
             secret: RandomState::new(),
             servers: Arc::default(),
             talks: OnceCell::new(),
@@ -185,6 +216,8 @@ impl Model {
             drops: self.drops().unwrap_or(0),
             first: self.feed.as_ref().and_then(|f| f.snapshot.capture.first),
             secret: self.private.then_some(&self.secret),
+            recent: self.feed.as_ref().map(|feed| feed.recent.as_ref()),
+            window: self.window,
         }
     }
 
@@ -216,7 +249,7 @@ impl Model {
     }
 
     pub(crate) fn has_table(&self) -> bool {
-        self.rows().is_some()
+        self.level().table.exists()
     }
 
     /// How many rows of the open table are visible.

@@ -2,8 +2,7 @@
 
 use crate::export;
 use crate::model::{Model, Options};
-use crate::{Command, Message, draw, update};
-use ratatui::Terminal;
+use crate::{Command, Message, Palette, draw, update};
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture};
@@ -11,6 +10,8 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{cursor, execute};
+use ratatui::{Terminal, TerminalOptions, Viewport};
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,12 +81,14 @@ impl Screen {
         restore_on_panic();
         let mut held = Held::take(options.mouse)?;
         let wanted = Arc::new(AtomicBool::new(true));
+        let _signals = signals(&sender)?;
         let keys = {
             let wanted = Arc::clone(&wanted);
             thread::spawn(move || listen(&sender, &wanted))
         };
         let size = held.terminal.size()?;
-        let mut model = Model::new(options).sized(size.width, size.height);
+        let mut model = Model::new(coloured(options, std::env::var_os("NO_COLOR").as_deref()))
+            .sized(size.width, size.height);
         let ended = turn(&mut model, &messages, commands, |model| {
             held.terminal.draw(|frame| draw(model, frame)).map(drop)
         });
@@ -96,9 +99,18 @@ impl Screen {
         let (ended, keep) = ended?;
         restored?;
         if keep {
-            print(&export::picture(&model))?;
+            leave(&export::last(&model))?;
         }
         Ok(ended)
+    }
+}
+
+/// As no-color.org has it: a variable that is not empty.
+fn coloured(options: Options, no_color: Option<&OsStr>) -> Options {
+    let none = no_color.is_some_and(|value| !value.is_empty());
+    Options {
+        palette: options.palette.or(none.then_some(Palette::Mono)),
+        ..options
     }
 }
 
@@ -164,6 +176,39 @@ fn listen(sender: &Sender<Message>, wanted: &AtomicBool) {
     }
 }
 
+/// While it lives, the end of the terminal and of the program are messages and no sudden death:
+/// what is being saved is closed, and the terminal is given back.
+#[cfg(unix)]
+struct Signals(signal_hook::iterator::Handle);
+
+#[cfg(unix)]
+impl Drop for Signals {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+#[cfg(unix)]
+fn signals(sender: &Sender<Message>) -> io::Result<Signals> {
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM])?;
+    let handle = signals.handle();
+    let sender = sender.clone();
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            if sender.send(Message::Closed).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(Signals(handle))
+}
+
+#[cfg(not(unix))]
+fn signals(_: &Sender<Message>) -> io::Result<()> {
+    Ok(())
+}
+
 /// The terminal while it is ours.
 struct Held {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
@@ -223,11 +268,135 @@ fn restore_on_panic() {
     }));
 }
 
-/// The last screen, as text.
-fn print(buffer: &Buffer) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    for line in export::lines(buffer) {
-        writeln!(out, "{line}")?;
+/// The last screen on the normal one, in its colours; without where the terminal does not say
+/// where its cursor is.
+fn leave(picture: &Buffer) -> io::Result<()> {
+    let lines = export::lines(picture);
+    let used = lines.iter().rposition(|line| !line.is_empty());
+    let height = used.map_or(0, |last| last as u16 + 1);
+    let options = TerminalOptions {
+        viewport: Viewport::Inline(height),
+    };
+    let out = BufWriter::new(io::stdout());
+    match Terminal::with_options(CrosstermBackend::new(out), options) {
+        Ok(mut terminal) => {
+            terminal.draw(|frame| {
+                let area = frame.area();
+                let shown = frame.buffer_mut();
+                for y in 0..area.height {
+                    for x in 0..area.width {
+                        if let Some(cell) = picture.cell((x, y))
+                            && let Some(there) = shown.cell_mut((area.x + x, area.y + y))
+                        {
+                            there.clone_from(cell);
+                        }
+                    }
+                }
+            })?;
+            // Behind it, where the shell goes on.
+            let behind = terminal.get_frame().area().bottom().saturating_sub(1);
+            execute!(io::stdout(), cursor::MoveTo(0, behind), cursor::Show)?;
+            writeln!(io::stdout())
+        }
+        Err(_) => {
+            let mut out = io::stdout().lock();
+            for line in &lines[..usize::from(height)] {
+                writeln!(out, "{line}")?;
+            }
+            out.flush()
+        }
     }
-    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+
+    fn press(c: char) -> Message {
+        Message::Terminal(Event::Key(KeyEvent::new(
+            KeyCode::Char(c),
+            KeyModifiers::NONE,
+        )))
+    }
+
+    #[test]
+    fn many_messages_are_drawn_at_most_ten_times_a_second_and_none_not_at_all() {
+        let (sender, messages) = channel();
+        let (commands, asked) = channel();
+        let feeder = thread::spawn(move || {
+            for _ in 0..30 {
+                sender.send(press('u')).unwrap();
+                thread::sleep(Duration::from_millis(10));
+            }
+            // Nothing happens for a while.
+            thread::sleep(Duration::from_millis(400));
+            sender.send(press('Q')).unwrap();
+        });
+        let mut drawn = Vec::new();
+        let mut model = Model::default();
+        let ended = turn(&mut model, &messages, &commands, |_| {
+            drawn.push(Instant::now());
+            Ok(())
+        });
+        feeder.join().unwrap();
+        assert_eq!(ended.unwrap(), (Ended::Quit, true));
+        assert_eq!(
+            asked.try_iter().collect::<Vec<_>>(),
+            [Command::Quit { keep: true }]
+        );
+        assert!(
+            drawn.windows(2).all(|pair| pair[1] - pair[0] >= BETWEEN),
+            "{drawn:?}"
+        );
+        // One at once; the others share the time in which there was something to draw, however
+        // long that took on a busy machine.
+        let busy = *drawn.last().unwrap() - drawn[0];
+        let most = busy.as_millis() / BETWEEN.as_millis() + 1;
+        assert!(drawn.len() as u128 <= most, "{drawn:?}");
+        assert!(drawn.len() >= 2, "{drawn:?}");
+    }
+
+    #[test]
+    fn what_was_chosen_stands_above_the_environment() {
+        let palette = |chosen, no_color: Option<&str>| {
+            let options = Options {
+                palette: chosen,
+                ..Options::default()
+            };
+            coloured(options, no_color.map(OsStr::new)).palette
+        };
+        assert_eq!(palette(None, None), None);
+        assert_eq!(palette(None, Some("")), None);
+        assert_eq!(palette(None, Some("1")), Some(Palette::Mono));
+        assert_eq!(
+            palette(Some(Palette::Light), Some("1")),
+            Some(Palette::Light)
+        );
+    }
+
+    #[test]
+    fn it_ends_when_the_terminal_is_gone_or_nobody_listens() {
+        let (sender, messages) = channel();
+        let (commands, asked) = channel();
+        sender.send(Message::Closed).unwrap();
+        let ended = turn(&mut Model::default(), &messages, &commands, |_| Ok(()));
+        assert_eq!(ended.unwrap(), (Ended::Alone, false));
+        assert_eq!(asked.try_recv(), Ok(Command::Quit { keep: false }));
+        drop(asked);
+        sender.send(press('r')).unwrap();
+        sender.send(press('y')).unwrap();
+        let ended = turn(&mut Model::default(), &messages, &commands, |_| Ok(()));
+        assert_eq!(
+            ended.unwrap(),
+            (Ended::Alone, false),
+            "nobody takes the reset"
+        );
+        drop(sender);
+        let ended = turn(&mut Model::default(), &messages, &commands, |_| Ok(()));
+        assert_eq!(ended.unwrap(), (Ended::Alone, false));
+        let gone = || io::Error::other("gone");
+        let failed = turn(&mut Model::default(), &messages, &commands, |_| Err(gone()));
+        assert_eq!(failed.unwrap_err().to_string(), "gone");
+    }
 }

@@ -83,6 +83,8 @@ pub(crate) struct Theme {
     pub(crate) line: Style,
     /// Curves and bars that stand alone.
     pub(crate) plot: Style,
+    /// Curves in one plot, in this order.
+    pub(crate) series: [Style; 3],
     /// Parts of a ledger, as [`Share::ALL`] has them.
     shares: [Style; Share::ALL.len()],
 }
@@ -129,6 +131,7 @@ static DARK: Theme = Theme {
     key: bold(fg(Color::Cyan)),
     line: fg(Color::DarkGray),
     plot: fg(Color::Cyan),
+    series: [fg(Color::Cyan), fg(Color::Yellow), fg(Color::LightRed)],
     shares: [
         on(Color::Black, Color::Blue),
         on(Color::Black, Color::Cyan),
@@ -153,6 +156,7 @@ static LIGHT: Theme = Theme {
     key: bold(fg(Color::Blue)),
     line: fg(Color::Gray),
     plot: fg(Color::Blue),
+    series: [fg(Color::Blue), fg(Color::Magenta), fg(Color::Red)],
     shares: [
         on(Color::White, Color::Blue),
         on(Color::Black, Color::Cyan),
@@ -186,6 +190,7 @@ static COLOUR_BLIND: Theme = Theme {
     key: bold(fg(SKY)),
     line: fg(Color::DarkGray),
     plot: fg(SKY),
+    series: [fg(SKY), fg(YELLOW), fg(VERMILION)],
     shares: [
         on(Color::White, BLUE),
         on(Color::Black, SKY),
@@ -218,5 +223,6 @@ static MONO: Theme = Theme {
     key: BOLD,
     line: DIM,
     plot: PLAIN,
+    series: [PLAIN, PLAIN, DIM],
     shares: [PLAIN, BOLD, REVERSED, BOLD, LOUD, LOUD, DIM, DIM],
 };

@@ -58,6 +58,8 @@ fn terminal(model: &mut Model, event: &Event) -> Vec<Command> {
             model.refresh();
             Vec::new()
         }
+        // What lies above takes keys only.
+        Event::Mouse(_) if model.overlay != Overlay::None => Vec::new(),
         Event::Mouse(mouse) => {
             let at = (mouse.column, mouse.row);
             match mouse.kind {
@@ -218,6 +220,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Command> {
         Action::SortLeft => sort_beside(model, false),
         Action::SortRight => sort_beside(model, true),
         Action::Freeze => return freeze(model),
+        Action::Window => window(model),
         Action::Reset => model.overlay = Overlay::Reset,
         Action::Export => {
             if model.has_table() {
@@ -297,6 +300,19 @@ fn freeze(model: &mut Model) -> Vec<Command> {
     Vec::new()
 }
 
+/// The windows that a key chooses, in seconds.
+const WINDOWS: [Option<u32>; 4] = [None, Some(10), Some(60), Some(300)];
+
+fn window(model: &mut Model) {
+    let at = WINDOWS.iter().position(|w| *w == model.window).unwrap_or(0);
+    model.window = WINDOWS[(at + 1) % WINDOWS.len()];
+    match model.window {
+        None => model.say("figures of all the capture"),
+        Some(seconds) => model.say(format!("figures of the last {seconds} s")),
+    }
+    model.refresh();
+}
+
 fn private(model: &mut Model) {
     if model
         .feed
@@ -347,11 +363,18 @@ enum Seek {
     End,
 }
 
-fn seek(model: &Model, to: Seek) -> Vec<Command> {
-    let feed = model.latest.as_ref().or(model.feed.as_ref());
-    let Some((Input::Files { span, .. }, now)) = feed.map(|feed| (&feed.input, feed.now)) else {
+fn seek(model: &mut Model, to: Seek) -> Vec<Command> {
+    let feed = model.latest.clone().or(model.feed.clone());
+    let Some((Input::Files { span, again, .. }, now)) =
+        feed.as_ref().map(|feed| (&feed.input, feed.now))
+    else {
         return Vec::new();
     };
+    let back = !matches!(to, Seek::By(1..) | Seek::End);
+    if back && !again {
+        model.complain("what came through a pipe cannot be read again");
+        return Vec::new();
+    }
     let Some((first, last)) = *span else {
         return Vec::new();
     };

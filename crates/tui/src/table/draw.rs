@@ -17,7 +17,7 @@ pub(crate) fn page(area: Rect) -> usize {
 
 /// The groups of columns get a line of their own where there is room.
 pub(crate) fn head_lines(area: Rect) -> u16 {
-    if area.height >= 8 { 2 } else { 1 }
+    if area.height >= 6 { 2 } else { 1 }
 }
 
 /// Which columns are drawn, and how wide.
@@ -48,6 +48,15 @@ fn fit(heads: &[&Head], wants: &[u16], skipped: usize, width: u16) -> Vec<(usize
         kept.remove(worst);
     }
     let mut left = u32::from(width).saturating_sub(needs(&kept));
+    let mut wants = wants.to_vec();
+    // The name of a group needs room above its columns.
+    for same in kept.chunk_by(|a, b| heads[*a].group == heads[*b].group) {
+        let wide: u32 = same.iter().map(|c| u32::from(wants[*c] + GAP)).sum();
+        let name = text::width(heads[same[0]].group) as u32 + u32::from(GAP);
+        let more = name.saturating_sub(wide).min(left);
+        left -= more;
+        wants[same[same.len() - 1]] += more as u16;
+    }
     kept.into_iter()
         .map(|c| {
             let least = if heads[c].grows {
@@ -75,6 +84,24 @@ pub(crate) fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
+    marked(rows, state, context, area, buffer, true);
+}
+
+/// Draws the first rows in their own order; none is chosen.
+pub(crate) fn preview(rows: &dyn Rows, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+    let mut state = State::default();
+    state.refresh(rows, context, page(area));
+    marked(rows, &state, context, area, buffer, false);
+}
+
+fn marked(
+    rows: &dyn Rows,
+    state: &State,
+    context: &Context<'_>,
+    area: Rect,
+    buffer: &mut Buffer,
+    mark: bool,
+) {
     if area.is_empty() {
         return;
     }
@@ -83,7 +110,7 @@ pub(crate) fn draw(
     let page = page(area);
     let top = state.top().min(state.order().len().saturating_sub(page));
     let visible = state.order().iter().skip(top).take(page);
-    let bar = state.order().len() > page && area.width > 8;
+    let bar = mark && state.order().len() > page && area.width > 8;
     let width = area.width - u16::from(bar);
     let heads = rows.heads();
     let cells: Vec<Vec<Cell>> = visible
@@ -96,6 +123,7 @@ pub(crate) fn draw(
     let titles: Vec<String> = (0..heads.len())
         .map(|c| {
             title(
+                lines,
                 heads[c],
                 state.sort(rows).filter(|(at, _)| *at == c),
                 context,
@@ -140,7 +168,7 @@ pub(crate) fn draw(
     }
     for (n, row) in cells.iter().enumerate() {
         let y = area.y + lines + n as u16;
-        let chosen = top + n == state.cursor();
+        let chosen = mark && top + n == state.cursor();
         let mut x = area.x;
         for (c, wide) in &columns {
             let style = theme.tone(row[*c].tone);
@@ -170,8 +198,12 @@ pub(crate) fn draw(
     }
 }
 
-fn title(head: &Head, sorted: Option<(usize, bool)>, context: &Context<'_>) -> String {
-    let mut title = head.title.to_owned();
+fn title(lines: u16, head: &Head, sorted: Option<(usize, bool)>, context: &Context<'_>) -> String {
+    // Without a line for groups the title says to which it belongs.
+    let mut title = match head.group.get(..4).filter(|_| lines == 1) {
+        Some(group) if !head.group.contains(' ') => format!("{group}.{}", head.title),
+        _ => head.title.to_owned(),
+    };
     if head.percentile && context.drops > 0 {
         title.push('!');
     }

@@ -21,8 +21,8 @@ pub(crate) struct State {
     top: usize,
     /// Columns that were scrolled out at the left.
     pub(crate) skipped: usize,
-    /// How many there were before the filter.
-    all: usize,
+    /// How many there were before the filter; `None` where there is no table.
+    all: Option<usize>,
 }
 
 /// Where to go.
@@ -51,7 +51,12 @@ impl State {
 
     /// How many rows there were before the filter.
     pub(crate) fn all(&self) -> usize {
-        self.all
+        self.all.unwrap_or(0)
+    }
+
+    /// Whether there is a table at all.
+    pub(crate) fn exists(&self) -> bool {
+        self.all.is_some()
     }
 
     /// The chosen row.
@@ -79,7 +84,7 @@ impl State {
 
     /// The rows may have changed, or the order, or the filter: finds the chosen row again.
     pub(crate) fn refresh(&mut self, rows: &dyn Rows, context: &Context<'_>, page: usize) {
-        self.all = rows.len();
+        self.all = Some(rows.len());
         let heads = rows.heads();
         self.order.clear();
         if self.filter.is_empty() {

@@ -5,7 +5,7 @@ use crate::table::{Cell, Value};
 use crate::text::put;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::{Ledger, STEPS_NS, Sample, Share};
+use wirewait_analysis::{Bucket, Ledger, STEPS_NS, Sample, Share};
 use wirewait_report::words::{Grouped, Percent, Short};
 
 /// The letter of a part, and what it is called.
@@ -76,7 +76,12 @@ pub(crate) fn legend(
     let (mut x, mut y) = (area.x, area.y);
     for part in Share::ALL.into_iter().filter(|part| ledger.get(*part) > 0) {
         let (letter, name) = share(part);
-        let said = format!("{name} {}", Percent(ledger.get(part), whole));
+        let percent = Percent(ledger.get(part), whole);
+        // In a single line there is room for the letters only.
+        let said = match area.height {
+            1 => percent.to_string().replace(' ', ""),
+            _ => format!("{name} {percent}"),
+        };
         // A letter, a blank, the words, two blanks.
         let wide = crate::text::width(&said) as u16 + 2;
         if x > area.x && x + wide > area.right() {
@@ -99,47 +104,56 @@ pub(crate) fn legend(
     (y + 1).saturating_sub(area.y).min(area.height)
 }
 
-/// How many values are in each step, those without any left out at both ends: the first step,
-/// and the counts.
-fn steps(sample: &Sample) -> Option<(usize, Vec<u64>)> {
+/// How many values are in each step, those without any left out at both ends.
+pub(crate) fn steps(sample: &Sample) -> Vec<Bucket> {
     let mut counts = [0u64; STEPS_NS.len() + 1];
     for (ns, times) in sample.values() {
         let step = STEPS_NS.partition_point(|bound| bound <= ns);
         counts[step] = counts[step].saturating_add(*times);
     }
-    let first = counts.iter().position(|n| *n > 0)?;
-    let last = counts.iter().rposition(|n| *n > 0)?;
-    Some((first, counts[first..=last].to_vec()))
+    let used = |n: &u64| *n > 0;
+    let first = counts.iter().position(used).unwrap_or(0);
+    let end = counts.iter().rposition(used).map_or(0, |last| last + 1);
+    (first..end)
+        .map(|step| Bucket {
+            from_ns: step.checked_sub(1).and_then(|i| STEPS_NS.get(i).copied()),
+            below_ns: STEPS_NS.get(step).copied(),
+            n: counts[step],
+        })
+        .collect()
 }
 
-/// The shape of how values are spread, the shortest at the left: many steps fit into few cells.
-pub(crate) fn spread(sample: &Sample) -> Cell {
-    steps(sample).map_or_else(Cell::default, |(_, counts)| Value::Course(counts).into())
+/// The shape of how values are spread, the shortest at the left.
+pub(crate) fn spread(steps: &[Bucket]) -> Cell {
+    if steps.is_empty() {
+        return Cell::default();
+    }
+    Value::Course(steps.iter().map(|step| step.n).collect()).into()
 }
 
-/// How values are spread: a line for each step, those without any left out at both ends.
-pub(crate) fn histogram(sample: &Sample, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
-    let Some((first, steps)) = steps(sample) else {
+/// How values are spread: a line for each step.
+pub(crate) fn histogram(steps: &[Bucket], context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+    if steps.is_empty() {
         return;
-    };
+    }
     // Neighbours share a line where there are more steps than lines.
     let height = usize::from(area.height).max(1);
     let together = steps.len().div_ceil(height);
-    let lines: Vec<(usize, u64)> = steps
+    let lines: Vec<(Option<i64>, u64)> = steps
         .chunks(together)
-        .enumerate()
-        .map(|(n, chunk)| {
-            (
-                first + n * together,
-                chunk.iter().fold(0u64, |a, b| a.saturating_add(*b)),
-            )
+        .map(|chunk| {
+            let n = chunk
+                .iter()
+                .fold(0u64, |sum, step| sum.saturating_add(step.n));
+            (chunk[0].from_ns, n)
         })
         .collect();
     let most = lines.iter().map(|(_, n)| *n).max().unwrap_or(1).max(1);
-    let whole = sample.n();
+    let whole = lines
+        .iter()
+        .fold(0u64, |sum, (_, n)| sum.saturating_add(*n));
     let room = area.width.saturating_sub(34);
-    for (y, (step, n)) in (area.y..area.bottom()).zip(&lines) {
-        let from = step.checked_sub(1).and_then(|i| STEPS_NS.get(i));
+    for (y, (from, n)) in (area.y..area.bottom()).zip(&lines) {
         let label = match from {
             Some(ns) => format!("from {}", Short(*ns)),
             None => "less".to_owned(),

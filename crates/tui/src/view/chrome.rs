@@ -100,6 +100,7 @@ pub(super) fn title(model: &Model, screen: Rect, buffer: &mut Buffer) {
     let (shown, all) = (table.order().len(), table.all());
     let count = match (model.has_table(), table.filter_text.as_str()) {
         (false, _) => String::new(),
+        (true, "") if all == 1 => "1 row".to_owned(),
         (true, "") => format!("{} rows", Grouped(all as u64)),
         (true, _) => format!("{} of {} rows", Grouped(shown as u64), Grouped(all as u64)),
     };
@@ -153,6 +154,9 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
     if model.paused() {
         piece(0, Tone::Warn, "PAUSED".to_owned());
     }
+    if let Some(seconds) = model.window {
+        piece(0, Tone::Warn, format!("last {seconds} s"));
+    }
     let filter = &model.level().table.filter_text;
     if !filter.is_empty() {
         piece(1, Tone::Warn, format!("filter: {filter}"));
@@ -172,7 +176,7 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
     piece(
         6,
         Tone::Dim,
-        format!("own cpu {}.{} % memory {memory}", cpu / 10, cpu % 10),
+        format!("own: cpu {}.{} %, {memory}", cpu / 10, cpu % 10),
     );
     line(&mut pieces, screen.width);
     let y = screen.bottom().saturating_sub(2);
@@ -237,6 +241,7 @@ fn input(feed: &Feed, piece: &mut impl FnMut(u8, Tone, String)) {
             span,
             pace,
             ended,
+            seeking,
             ..
         } => {
             let far = match (*span, feed.now) {
@@ -247,6 +252,11 @@ fn input(feed: &Feed, piece: &mut impl FnMut(u8, Tone, String)) {
                 }
                 _ => None,
             };
+            if let Some(at) = seeking {
+                let text = Rfc3339(*at).to_string();
+                let time = text.get(11..19).unwrap_or_default();
+                piece(0, Tone::Warn, format!("LOOKING FOR {time}"));
+            }
             if *ended {
                 piece(1, Tone::Plain, "END".to_owned());
             } else if let Some((part, whole)) = far {

@@ -1,6 +1,7 @@
 //! The clients: who waits how long, and whether all are served alike.
 
-use super::servers::{saturated, split, times};
+use super::figures::times;
+use super::servers::{saturated, split};
 use super::{View, bars, draw_table};
 use crate::Command;
 use crate::model::Model;
@@ -102,7 +103,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         Column::right("data", 9, |r: &Row<'_>, _| Value::Bytes(r.station.data_bytes).into())
             .rank(7)
             .help("File data that it moved."),
-        Column::left("spread", 12, |r: &Row<'_>, _| bars::spread(&r.station.samples.response_time))
+        Column::left("spread", 12, |r: &Row<'_>, _| bars::spread(&bars::steps(&r.station.samples.response_time)))
             .under("response")
             .rank(7)
             .help("How its response times are spread, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
@@ -273,7 +274,12 @@ fn detail(
                 height: room - 1,
                 ..area
             };
-            bars::histogram(&row.samples.response_time, &context, below, buffer);
+            bars::histogram(
+                &bars::steps(&row.samples.response_time),
+                &context,
+                below,
+                buffer,
+            );
             y += room;
         }
     }

@@ -1,7 +1,7 @@
 //! The conversations of the last minutes: what a request costs in frames, and what transports do.
 
 use super::clients::course;
-use super::servers::times;
+use super::figures::times;
 use super::{View, draw_table};
 use crate::Command;
 use crate::model::Model;

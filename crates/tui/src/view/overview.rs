@@ -1,14 +1,16 @@
 //! The answer first: whose fault it is, where the time went, and what to look at next.
 
-use super::{View, bars};
-use crate::model::Model;
-use crate::place::Place;
-use crate::spark;
-use crate::text::{put, wrapped};
+use super::plot::{self, Band};
+use super::{View, bars, rule, servers};
+use crate::model::{Context, Model};
+use crate::place::{Place, TABS};
+use crate::text::{put, width, wrapped};
 use crate::theme::Tone;
+use crate::{Command, Feed, spark, table};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::{LedgerOf, Snapshot, Verdict};
+use wirewait_analysis::recent::{Of, Tally};
+use wirewait_analysis::{Grade, LedgerOf, Snapshot, Verdict};
 use wirewait_report::words::{self, Grouped, Percent, Short};
 
 pub(super) struct Overview;
@@ -18,219 +20,348 @@ impl View for Overview {
         "overview"
     }
 
-    fn title(&self, _: &Model, _: &Place) -> String {
-        "Overview".to_owned()
+    fn title(&self, model: &Model, _: &Place) -> String {
+        match model.window {
+            None => "Overview".to_owned(),
+            Some(_) => "Overview: verdict, ledger and symptoms are of all the capture".to_owned(),
+        }
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("servers")
+    }
+
+    fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
+        if let Some(tab) = TABS.iter().position(|tab| tab.place == Place::Servers) {
+            model.tab = tab;
+            model.refresh();
+        }
+        Vec::new()
     }
 
     fn draw(&self, model: &Model, _: &Place, body: Rect, buffer: &mut Buffer) {
         let Some(feed) = &model.feed else { return };
-        let snapshot = &feed.snapshot;
-        let mut left = Panels {
+        let panels = Panels {
             model,
+            context: model.context(),
+            feed,
             buffer,
             area: body,
         };
-        left.verdict(snapshot);
-        left.ledger(snapshot);
-        left.segment(snapshot);
-        left.times(snapshot);
-        left.servers();
-        left.symptoms(feed);
-        left.protocols(snapshot);
+        match (body.width, body.height) {
+            (_, ..16) => panels.small(),
+            (110.., 28..) => panels.large(),
+            _ => panels.medium(),
+        }
     }
 }
 
 /// What is left of the screen, from above.
 struct Panels<'a> {
     model: &'a Model,
+    context: Context<'a>,
+    feed: &'a Feed,
     buffer: &'a mut Buffer,
     area: Rect,
 }
 
 impl Panels<'_> {
-    fn take(&mut self, lines: u16) {
-        let lines = lines.min(self.area.height);
-        self.area.y += lines;
-        self.area.height -= lines;
+    /// What matters most, in eight lines.
+    fn small(mut self) {
+        self.verdict(3, 0);
+        self.ledger(1);
+        let times = self.times([""; 3], 2);
+        self.line("turnaround", self.tone(), &times);
+        let carried = self.carried();
+        self.line("segment", Tone::Plain, &carried);
+        self.symptoms(1);
+    }
+
+    /// 80 by 24 and thereabouts.
+    fn medium(mut self) {
+        self.verdict(3, 1);
+        self.ledger(2);
+        let spare = self.area.height.saturating_sub(12);
+        self.charts(4 + spare / 3);
+        let servers = (self.area.height / 2).saturating_sub(1);
+        self.servers(servers);
+        self.heading("Symptoms, by what they cost");
+        let left = self.area.height.saturating_sub(1);
+        self.symptoms(left.max(1));
+        self.take_down_to(1);
+        self.protocols(1);
+    }
+
+    fn large(mut self) {
+        self.verdict(4, 3);
+        self.ledger(2);
+        let height = self.area.height / 3;
+        self.charts(height);
+        let servers = (self.model.servers.len() as u16 + 3).min(self.area.height / 2);
+        self.servers(servers);
+        self.heading("Symptoms, by what they cost");
+        let left = self.area.height.saturating_sub(4);
+        self.symptoms(left);
+        self.heading("Frames that contain a protocol");
+        self.protocols(3);
+    }
+
+    fn take(&mut self, lines: u16) -> Rect {
+        let taken = Rect {
+            height: lines.min(self.area.height),
+            ..self.area
+        };
+        self.area.y += taken.height;
+        self.area.height -= taken.height;
+        taken
+    }
+
+    fn take_down_to(&mut self, lines: u16) {
+        self.take(self.area.height.saturating_sub(lines));
+    }
+
+    fn heading(&mut self, title: &str) {
+        let area = self.take(1);
+        rule(self.buffer, area, title, &self.context);
     }
 
     fn line(&mut self, name: &str, tone: Tone, text: &str) {
-        if self.area.height == 0 {
+        let area = self.take(1);
+        if area.is_empty() {
             return;
         }
-        let theme = self.model.palette.theme();
-        let (x, y, width) = (self.area.x, self.area.y, self.area.width);
-        put(self.buffer, (x, y), 12, name, false, theme.title);
+        let theme = self.context.theme;
+        put(self.buffer, (area.x, area.y), 11, name, false, theme.title);
+        let room = area.width.saturating_sub(11);
         put(
             self.buffer,
-            (x + 12, y),
-            width.saturating_sub(12),
+            (area.x + 11, area.y),
+            room,
             text,
             false,
             theme.tone(tone),
         );
-        self.take(1);
     }
 
-    /// A blank line where there is room for such.
-    fn space(&mut self) {
-        if self.model.size.1 >= 22 {
-            self.take(1);
+    fn tone(&self) -> Tone {
+        match self.context.drops {
+            0 => Tone::Plain,
+            _ => Tone::Bad,
         }
     }
 
-    fn verdict(&mut self, snapshot: &Snapshot) {
-        let verdict = Verdict::on(snapshot);
-        let theme = self.model.palette.theme();
-        let most = match self.model.size.1 {
-            ..16 => 3,
-            16..30 => 4,
-            _ => 8,
-        };
+    fn verdict(&mut self, most: u16, doubts: usize) {
+        let verdict = Verdict::on(&self.feed.snapshot);
+        let theme = self.context.theme;
+        let height = self.area.height.min(most);
         let area = Rect {
-            height: self.area.height.min(most),
+            height,
             ..self.area
         };
         let sentence = words::sentence(&verdict);
         let used = wrapped(self.buffer, area, &sentence, theme.head);
         self.take(used);
-        for doubt in words::doubts(&verdict).take(usize::from(most / 4)) {
+        for doubt in words::doubts(&verdict).take(doubts) {
+            let height = self.area.height.min(most / 2).max(1);
             let area = Rect {
-                height: self.area.height.min(2),
+                height,
                 ..self.area
             };
             let used = wrapped(self.buffer, area, &doubt, theme.warn);
             self.take(used);
         }
-        self.space();
+        let capture = &self.feed.snapshot.capture;
+        if doubts > 0 && capture.grade != Grade::Good {
+            let why = capture.reasons.iter().filter(|r| r.grade == capture.grade);
+            let why: Vec<&str> = why.map(|r| r.text).collect();
+            let text = format!("Quality {}: {}.", capture.grade.name(), why.join("; "));
+            let area = self.take(1);
+            put(
+                self.buffer,
+                (area.x, area.y),
+                area.width,
+                &text,
+                false,
+                theme.warn,
+            );
+        }
     }
 
-    fn ledger(&mut self, snapshot: &Snapshot) {
-        let row = snapshot
-            .ledgers
-            .iter()
-            .find(|row| row.of == LedgerOf::Capture);
+    fn ledger(&mut self, lines: u16) {
+        let rows = &self.feed.snapshot.ledgers;
+        let row = rows.iter().find(|row| row.of == LedgerOf::Capture);
         let Some(row) = row.filter(|row| row.ledger.elapsed() > 0) else {
             return;
         };
-        let context = self.model.context();
-        bars::ledger(&row.ledger, &context, self.area, self.buffer);
-        self.take(1);
-        let most = if self.model.size.1 < 16 { 2 } else { 4 };
+        let line = self.take(1);
+        bars::ledger(&row.ledger, &self.context, line, self.buffer);
+        let height = self.area.height.min(lines);
         let area = Rect {
-            height: self.area.height.min(most),
+            height,
             ..self.area
         };
-        let used = bars::legend(&row.ledger, &context, area, self.buffer);
+        let used = bars::legend(&row.ledger, &self.context, area, self.buffer);
         self.take(used);
-        self.space();
     }
 
-    fn segment(&mut self, snapshot: &Snapshot) {
-        let together = &snapshot.segment.together;
-        let units = self.model.units;
-        let mut text = together
-            .rate()
-            .map_or_else(|| "-".to_owned(), |n| units.rate(n));
-        if let Some(busiest) = snapshot.segment.busiest(1_000_000_000) {
-            let used = Percent(busiest.utilisation, 1_000_000);
-            text.push_str(&format!(", busiest second {used}"));
+    /// The first percentiles of the server turnaround of all, in words, each behind its mark.
+    fn times(&self, marks: [&str; 3], shown: usize) -> String {
+        let window = self.context.window(&self.feed.recent);
+        let times = window.tally(&Of::All).turnaround.times();
+        if times.n == 0 {
+            return "no answers".to_owned();
         }
-        text.push_str(&format!(", {} frames", Grouped(together.frames())));
-        let room = usize::from(self.area.width).saturating_sub(14 + text.chars().count());
-        let course: Vec<u64> = together.course.buckets.iter().map(|b| b.bytes).collect();
-        let width = room.min(60);
-        if width >= 8 {
-            let shown = spark::squeezed(&course, width);
-            text = format!("{}  {text}", spark::line(&shown, shown.len().min(width)));
-        }
-        self.line("segment", Tone::Plain, &text);
+        let drops = if self.context.drops > 0 { "!" } else { "" };
+        let all = [("p50", times.p50), ("p95", times.p95), ("p99", times.p99)];
+        let said = all
+            .iter()
+            .zip(marks)
+            .map(|((name, ns), mark)| format!("{mark}{name}{drops} {}", Short(*ns)));
+        said.take(shown).collect::<Vec<_>>().join(" ")
     }
 
-    fn times(&mut self, snapshot: &Snapshot) {
-        // All servers together are the sum of their rows only while there is one.
-        for total in self.model.servers.iter().take(1) {
-            let times = &total.turnaround;
-            if times.n == 0 {
-                continue;
-            }
-            let mut text = format!(
-                "p50 {}  p95 {}  p99 {}  at {}",
-                Short(times.p50),
-                Short(times.p95),
-                Short(times.p99),
-                total.server
-            );
-            let drops = self.model.drops().unwrap_or(0);
-            let tone = if drops > 0 {
-                text.push_str(&format!("  ({} frames dropped!)", Grouped(drops)));
-                Tone::Bad
-            } else {
-                Tone::Plain
-            };
-            self.line("turnaround", tone, &text);
+    /// What the segment carried, in words.
+    fn carried(&self) -> String {
+        let window = self.context.window(&self.feed.recent);
+        let captured = window.captured(None);
+        let rate = window
+            .per_second(captured.on_wire)
+            .map(|milli| milli / 1000);
+        let mut text = rate.map_or_else(|| "-".to_owned(), |n| self.context.units.rate(n));
+        if let Some(busy) = busy(&self.feed.snapshot) {
+            text.push_str(&format!(", busiest second {busy}"));
         }
-        let reasons = &snapshot.capture.reasons;
-        let grade = snapshot.capture.grade;
-        if grade != wirewait_analysis::Grade::Good {
-            let why: Vec<&str> = reasons
-                .iter()
-                .filter(|r| r.grade == grade)
-                .map(|r| r.text)
-                .collect();
-            let text = format!("{}: {}", grade.name(), why.join("; "));
-            self.line("quality", Tone::Warn, &text);
-        }
-        self.space();
+        text
     }
 
-    fn servers(&mut self) {
-        let servers = self.model.servers.clone();
-        let fits = usize::from(self.area.height / 3).clamp(1, 8);
-        for (n, total) in servers.iter().take(fits).enumerate() {
-            let times = &total.response_time;
-            let mut text = format!(
-                "{:<29} {:>9} requests",
-                total.server.to_string(),
-                Grouped(total.counts.requests).to_string()
-            );
-            if times.n > 0 {
-                text.push_str(&format!("  p95 {}", Short(times.p95)));
-            }
-            self.line(if n == 0 { "servers" } else { "" }, Tone::Plain, &text);
+    fn charts(&mut self, lines: u16) {
+        let area = self.take(lines);
+        if area.height < 3 {
+            return;
         }
-        self.space();
+        // Three percentiles in words take more room than a rate.
+        let half = area.width * if area.width < 110 { 13 } else { 10 } / 20;
+        let left = Rect {
+            width: half - 1,
+            ..area
+        };
+        let right = Rect {
+            x: area.x + half + 1,
+            width: area.width - half - 1,
+            ..area
+        };
+        let below = |area: Rect| Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        };
+        let seconds = self.context.seconds(&self.feed.recent);
+        let plotted = usize::from(left.width).saturating_sub(8).max(1);
+        let times = self.times(plot::SHADES, 3);
+        let room = usize::from(left.width).saturating_sub(4);
+        let titles = [
+            format!("Server turnaround, last {seconds} s: {times}"),
+            format!("Turnaround {times}"),
+            format!("Server {times}"),
+        ];
+        let title = titles.iter().find(|title| width(title) <= room);
+        let title = title.unwrap_or(&times).clone();
+        rule(self.buffer, left, &title, &self.context);
+        let bands = self.bands(plotted);
+        plot::bands(&bands, &self.context, below(left), self.buffer);
+        let mut title = format!("Segment, last {seconds} s: {}", self.carried());
+        if width(&title) + 4 > usize::from(right.width) {
+            title = title.replacen(&format!(", last {seconds} s"), "", 1);
+        }
+        rule(self.buffer, right, &title, &self.context);
+        let window = self.context.window(&self.feed.recent);
+        let course: Vec<u64> = window.captured_each(None).map(|c| c.on_wire).collect();
+        let shown = spark::squeezed(&course, usize::from(right.width).saturating_sub(12).max(1));
+        let highest = shown.iter().copied().max().unwrap_or(0);
+        let top = self.context.units.rate(highest);
+        plot::bars(&shown, &top, &self.context, below(right), self.buffer);
     }
 
-    fn symptoms(&mut self, feed: &crate::Feed) {
-        let fits = usize::from(self.area.height.saturating_sub(2)).clamp(1, 8);
-        let symptoms = &feed.snapshot.symptoms;
+    /// Percentiles of the turnaround over time, in so many steps at most.
+    fn bands(&self, steps: usize) -> Vec<Band> {
+        let window = self.context.window(&self.feed.recent);
+        let each: Vec<Option<&Tally>> = window.each(&Of::All).collect();
+        let together = each.len().div_ceil(steps).max(1);
+        each.chunks(together)
+            .map(|seconds| {
+                let mut sum = Tally::default();
+                seconds.iter().flatten().for_each(|one| sum.merge(one));
+                let times = sum.turnaround.times();
+                (times.n > 0).then_some([times.p50, times.p95, times.p99])
+            })
+            .collect()
+    }
+
+    fn servers(&mut self, lines: u16) {
+        let all = self.model.servers.len();
+        self.heading(&match all {
+            1 => "1 server".to_owned(),
+            _ => format!("{} servers", Grouped(all as u64)),
+        });
+        let area = self.take(lines.saturating_sub(1));
+        let rows = servers::list(self.model);
+        table::preview(&rows, &self.context, area, self.buffer);
+    }
+
+    fn symptoms(&mut self, lines: u16) {
+        let symptoms = &self.feed.snapshot.symptoms;
         if symptoms.raised().next().is_none() {
-            self.line("symptoms", Tone::Good, "none");
+            return self.line("no symptom", Tone::Good, "");
         }
-        for (n, symptom) in symptoms.raised().take(fits).enumerate() {
+        for symptom in symptoms.raised().take(lines.into()) {
+            let cost = match symptom.hits.cost_ns {
+                0 => "-".to_owned(),
+                ns => Short(servers::saturated(ns)).to_string(),
+            };
             let text = format!(
-                "{:>9}  {}, {} {}",
-                match symptom.hits.cost_ns {
-                    0 => "-".to_owned(),
-                    ns => Short(i64::try_from(ns).unwrap_or(i64::MAX)).to_string(),
-                },
-                feed.about.texts.title(symptom.rule.id),
+                "{}, {} {}",
+                self.feed.about.texts.title(symptom.rule.id),
                 words::subject(&symptom.subject),
                 words::often(symptom)
             );
-            self.line(if n == 0 { "symptoms" } else { "" }, Tone::Warn, &text);
+            let area = self.take(1);
+            if area.is_empty() {
+                return;
+            }
+            let theme = self.context.theme;
+            put(self.buffer, (area.x, area.y), 9, &cost, true, theme.warn);
+            let room = area.width.saturating_sub(11);
+            put(
+                self.buffer,
+                (area.x + 11, area.y),
+                room,
+                &text,
+                false,
+                theme.plain,
+            );
         }
-        self.space();
     }
 
-    fn protocols(&mut self, snapshot: &Snapshot) {
+    fn protocols(&mut self, lines: u16) {
+        let snapshot = &self.feed.snapshot;
         let frames = snapshot.capture.frames;
         let named: Vec<String> = snapshot
             .protocols
             .iter()
-            .map(|(name, n)| format!("{name} {}", Percent(*n, frames)))
+            .map(|(name, n)| {
+                format!(
+                    "{name} {}",
+                    Percent(*n, frames).to_string().replace(' ', "")
+                )
+            })
             .collect();
-        self.line("frames of", Tone::Plain, &named.join("  "));
+        let area = self.take(lines);
+        wrapped(self.buffer, area, &named.join("  "), self.context.theme.dim);
     }
+}
+
+/// How much of the link the busiest second took, where its speed is known.
+fn busy(snapshot: &Snapshot) -> Option<String> {
+    let busiest = snapshot.segment.busiest(1_000_000_000)?;
+    Some(Percent(busiest.utilisation, 1_000_000).to_string())
 }

@@ -1,109 +1,129 @@
 //! The servers.
 
-use super::{View, bars, draw_table};
+use super::figures::{self, Counted, Figures};
+use super::{View, bars, draw_table, rule};
 use crate::Command;
 use crate::model::Model;
 use crate::place::Place;
 use crate::table::{Cell, Column, Key, List, Rows, Value};
 use crate::text::put;
-use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::{LedgerOf, LedgerRow, Samples, ServerTotal, Share};
-use wirewait_report::words::frames_per_request;
+use wirewait_analysis::recent::Of;
+use wirewait_analysis::{LedgerOf, LedgerRow, ServerTotal, Share};
+use wirewait_wire::Endpoint;
 
 pub(super) struct Servers;
 
-/// A server with its ledger.
-struct Row<'m> {
-    total: &'m ServerTotal,
+/// A server, with its ledger where it is one of all the capture.
+pub(super) struct Row<'m> {
+    server: Endpoint,
+    total: Option<&'m ServerTotal>,
+    figures: Figures<'m>,
     ledger: Option<&'m LedgerRow>,
 }
 
-fn columns<'m>() -> Vec<Column<Row<'m>>> {
-    vec![
-        Column::left("server", 15, |r: &Row<'_>, _| Cell::text(r.total.server.to_string()))
-            .most(30)
-            .help("The server's station."),
-        Column::left("protocols", 9, |r: &Row<'_>, _| {
-            let names: Vec<String> =
-                r.total.protocols.iter().map(|(p, c)| format!("{p}/{c}")).collect();
-            Cell::text(names.join(" "))
-        })
-        .rank(6)
-        .most(24)
-        .help("What its clients speak, and what carries it."),
-        Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.total.counts.requests))
-            .rank(1)
-            .help("Requests that were seen."),
-        Column::right("waited", 8, |r: &Row<'_>, _| {
-            Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))
-        })
-        .rank(1)
-        .help("Time in which somebody waited for it: what costs most stands first."),
-        Column::right("server's", 8, |r: &Row<'_>, _| {
-            r.ledger.map_or_else(Cell::default, |row| {
-                Value::Share(row.ledger.get(Share::Server), row.ledger.waited()).into()
-            })
-        })
-        .rank(3)
-        .help("The server's part of that time; the rest was on the way or lost."),
-        Column::right("p50", 7, |r: &Row<'_>, _| times(&r.total.turnaround, r.total.turnaround.p50))
-            .under("turnaround")
-            .rank(4)
-            .percentile()
-            .help("Half of the requests were answered by the server in this time."),
-        Column::right("p95", 7, |r: &Row<'_>, _| times(&r.total.turnaround, r.total.turnaround.p95))
-            .under("turnaround")
-            .rank(2)
-            .percentile()
-            .help("All but one of twenty likewise."),
-        Column::right("p99", 7, |r: &Row<'_>, _| times(&r.total.turnaround, r.total.turnaround.p99))
-            .under("turnaround")
-            .rank(5)
-            .percentile()
-            .help("All but one of a hundred likewise."),
-        Column::right("p95", 7, |r: &Row<'_>, _| {
-            times(&r.total.response_time, r.total.response_time.p95)
-        })
-        .under("response")
-        .rank(4)
-        .percentile()
-        .help("From the first frame of the request to the last of the answer."),
-        Column::right("data", 9, |r: &Row<'_>, _| Value::Bytes(r.total.data_bytes).into())
-            .rank(6)
-            .help("File data that was moved."),
-        Column::right("frames/req", 10, |r: &Row<'_>, _| {
-            let (data, _) = frames_per_request(&r.total.frames, &r.total.counts);
-            data.map_or_else(Cell::default, |n| Value::Milli(n.0).into())
-        })
-        .rank(7)
-        .help("Frames that carry a request and its answer, on average."),
-        Column::left("spread", 12, |r: &Row<'_>, _| bars::spread(&r.total.samples.response_time))
-            .under("response")
-            .rank(5)
-            .help("How response times are spread, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
-        Column::right("errors", 6, |r: &Row<'_>, _| Cell::trouble(r.total.counts.failures, Tone::Warn))
-            .rank(3)
-            .help("Answers that are failures."),
-        Column::right("unanswered", 10, |r: &Row<'_>, _| {
-            Cell::trouble(r.total.counts.unanswered, Tone::Bad)
-        })
-        .rank(3)
-        .help("Requests without any answer."),
-        Column::right("repeated", 8, |r: &Row<'_>, _| Cell::trouble(r.total.counts.repeated, Tone::Warn))
-            .rank(5)
-            .help("Requests that were sent more than once."),
-    ]
+impl Counted for Row<'_> {
+    fn figures(&self) -> &Figures<'_> {
+        &self.figures
+    }
+
+    fn of(&self) -> Of {
+        Of::Server(self.server)
+    }
+
+    fn waits(&self) -> bool {
+        false
+    }
 }
 
-/// One of a row's times, if there are any.
-pub(super) fn times(all: &wirewait_analysis::Times, one: i64) -> Cell {
-    Cell::time((all.n > 0).then_some(one))
+fn columns<'m>() -> Vec<Column<Row<'m>>> {
+    let mut columns = vec![
+        Column::left("server", 15, |r: &Row<'_>, _| {
+            Cell::text(r.server.to_string())
+        })
+        .most(30)
+        .help("The server's station."),
+        Column::left("protocols", 9, |r: &Row<'_>, _| {
+            let all = r.total.iter().flat_map(|total| &total.protocols);
+            let names: Vec<String> = all.map(|(p, c)| format!("{p}/{c}")).collect();
+            Cell::text(names.join(" "))
+        })
+        .rank(7)
+        .most(24)
+        .help("What its clients speak, and what carries it."),
+    ];
+    columns.extend(figures::columns());
+    let before = columns.len() - 3;
+    columns.splice(
+        before..before,
+        [
+            Column::right("waited", 8, |r: &Row<'_>, _| {
+                Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))
+            })
+            .rank(6)
+            .help("Time in which at least one client waited for it, of all the capture."),
+            Column::right("server's", 8, |r: &Row<'_>, _| {
+                r.ledger.map_or_else(Cell::default, |row| {
+                    Value::Share(row.ledger.get(Share::Server), row.ledger.waited()).into()
+                })
+            })
+            .rank(3)
+            .help("The server's part of that time; the rest was on the way or lost."),
+        ],
+    );
+    columns
 }
 
 pub(super) fn saturated(ns: u64) -> i64 {
     i64::try_from(ns).unwrap_or(i64::MAX)
+}
+
+/// All servers.
+pub(super) fn list(model: &Model) -> List<Row<'_>> {
+    let rows = match (&model.feed, model.window) {
+        (None, _) => Vec::new(),
+        (Some(feed), None) => {
+            let ledgers = &feed.snapshot.ledgers;
+            let row = |total: &'_ ServerTotal| LedgerOf::Server(total.server);
+            model
+                .servers
+                .iter()
+                .map(|total| Row {
+                    server: total.server,
+                    total: Some(total),
+                    figures: total.into(),
+                    ledger: ledgers.iter().find(|ledger| ledger.of == row(total)),
+                })
+                .collect()
+        }
+        (Some(feed), Some(seconds)) => {
+            let window = feed.recent.last(seconds);
+            let tallies = window.rows(|of| matches!(of, Of::Server(_)));
+            tallies
+                .into_iter()
+                .filter_map(|(of, tally)| {
+                    let Of::Server(server) = of else { return None };
+                    Some(Row {
+                        server,
+                        total: model.servers.iter().find(|total| total.server == server),
+                        figures: tally.into(),
+                        ledger: None,
+                    })
+                })
+                .collect()
+        }
+    };
+    List {
+        columns: columns(),
+        rows,
+        key: |row: &Row<'_>| Key::Station(row.server),
+        sorted: Some(("total", true)),
+        empty: match model.window {
+            None => "No request to a file server was seen yet.",
+            Some(_) => "No server answered in this time.",
+        },
+    }
 }
 
 impl View for Servers {
@@ -116,21 +136,7 @@ impl View for Servers {
     }
 
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
-        let feed = model.feed.as_ref()?;
-        let ledgers = &feed.snapshot.ledgers;
-        let rows = model.servers.iter().map(|total| Row {
-            total,
-            ledger: ledgers
-                .iter()
-                .find(|row| row.of == LedgerOf::Server(total.server)),
-        });
-        Some(Box::new(List {
-            columns: columns(),
-            rows: rows.collect(),
-            key: |row: &Row<'_>| Key::Station(row.total.server),
-            sorted: None,
-            empty: "No request to a file server was seen yet.",
-        }))
+        Some(Box::new(list(model)))
     }
 
     fn table_area(&self, _: &Model, _: &Place, body: Rect) -> Rect {
@@ -150,13 +156,11 @@ impl View for Servers {
 
     fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
         draw_table(model, place, body, buffer);
-        let Some(Key::Station(server)) = model.level().table.chosen_key() else {
-            return;
-        };
-        let total = model.servers.iter().find(|total| total.server == *server);
-        if let Some(total) = total {
-            let title = format!("How long {} took", total.server);
-            detail(model, &title, &total.samples, split(body).1, buffer);
+        let rows = list(model).rows;
+        let chosen = model.level().table.chosen().and_then(|at| rows.get(at));
+        if let Some(row) = chosen {
+            let title = format!("How long {} took", row.server);
+            detail(model, &title, &row.figures, split(body).1, buffer);
         }
     }
 }
@@ -183,7 +187,7 @@ pub(super) fn split(body: Rect) -> (Rect, Rect) {
 pub(super) fn detail(
     model: &Model,
     title: &str,
-    samples: &Samples,
+    figures: &Figures<'_>,
     area: Rect,
     buffer: &mut Buffer,
 ) {
@@ -191,68 +195,44 @@ pub(super) fn detail(
         return;
     }
     let context = model.context();
-    let theme = context.theme;
-    let rule = "─".repeat(usize::from(area.width));
-    put(
-        buffer,
-        (area.x, area.y),
-        area.width,
-        &rule,
-        false,
-        theme.line,
-    );
-    put(
-        buffer,
-        (area.x + 1, area.y),
-        area.width - 1,
-        &format!(" {title} "),
-        false,
-        theme.title,
-    );
+    rule(buffer, area, title, &context);
     let inner = Rect {
         y: area.y + 1,
         height: area.height - 1,
         ..area
     };
     // Beside each other where there is room.
-    let halves: Vec<(&str, &wirewait_analysis::Sample, Rect)> = if inner.width >= 110 {
-        let half = inner.width / 2;
-        vec![
-            (
-                "turnaround",
-                &samples.turnaround,
-                Rect {
-                    width: half - 1,
-                    ..inner
-                },
-            ),
-            (
-                "response time",
-                &samples.response_time,
-                Rect {
-                    x: inner.x + half,
-                    width: inner.width - half,
-                    ..inner
-                },
-            ),
-        ]
-    } else {
-        vec![("turnaround", &samples.turnaround, inner)]
+    let half = inner.width / 2;
+    let left = match inner.width {
+        ..110 => inner,
+        _ => Rect {
+            width: half - 1,
+            ..inner
+        },
     };
-    for (name, sample, area) in halves {
+    let right = Rect {
+        x: inner.x + half,
+        width: inner.width - half,
+        ..inner
+    };
+    let mut plot = |name: &str, steps: &[wirewait_analysis::Bucket], area: Rect| {
         put(
             buffer,
             (area.x, area.y),
             area.width,
             name,
             false,
-            theme.head,
+            context.theme.head,
         );
         let below = Rect {
             y: area.y + 1,
             height: area.height - 1,
             ..area
         };
-        bars::histogram(sample, &context, below, buffer);
+        bars::histogram(steps, &context, below, buffer);
+    };
+    plot("server turnaround", &figures.turnarounds(), left);
+    if left.width < inner.width {
+        plot("response time", &figures.responses(), right);
     }
 }

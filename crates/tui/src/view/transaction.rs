@@ -1,7 +1,7 @@
 //! One transaction: where its time went, and its frames.
 
 use super::operations::command;
-use super::transactions::{file, outcome, turnaround};
+use super::transactions::{file, outcome};
 use super::{View, bars};
 use crate::model::Model;
 use crate::place::Place;
@@ -10,7 +10,7 @@ use crate::text::put;
 use crate::{Command, Feed, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::{Extent, Ledger, Share, Transaction};
+use wirewait_analysis::{Extent, Ledger, Share, Transaction, Turnaround};
 use wirewait_report::Rfc3339;
 use wirewait_report::words::Human;
 
@@ -75,17 +75,12 @@ impl View for OneTransaction {
         };
         let shown = |cell: Cell| cell.shown(context.units, 0);
         let human = |ns: Option<i64>| ns.map_or_else(|| "-".to_owned(), |ns| Human(ns).to_string());
-        let flags: Vec<&str> = t.flags.names().collect();
         let f = &t.frames;
-        let lines = [
+        let remarks: Vec<&str> = t.flags.names().collect();
+        let mut lines = vec![
             (
                 "operation",
-                format!(
-                    "{} {}, {}",
-                    t.protocol,
-                    command(t.operation.name, t.code),
-                    t.kind.name()
-                ),
+                format!("{} {}", t.protocol, command(t.operation.name, t.code)),
             ),
             ("client", t.client.to_string()),
             ("server", t.server.to_string()),
@@ -96,7 +91,7 @@ impl View for OneTransaction {
                 "request",
                 format!("{}, {}", human(t.request_transfer_ns()), extent(t.request)),
             ),
-            ("server", shown(turnaround(t))),
+            ("turnaround", between(t)),
             (
                 "answer",
                 format!(
@@ -105,24 +100,33 @@ impl View for OneTransaction {
                     extent(t.response)
                 ),
             ),
-            (
-                "data",
-                format!(
-                    "{} of {} asked for",
-                    context.units.size(t.data_bytes),
-                    context.units.size(t.asked_bytes)
-                ),
-            ),
-            (
-                "frames",
-                format!(
-                    "{} request, {} answer, {} interim, {} acknowledgements, {} control, {} sent again",
-                    f.request, f.response, f.interim, f.ack, f.control, f.retransmitted
-                ),
-            ),
-            ("seen", format!("{} times", t.copies)),
-            ("remarks", flags.join(" ")),
         ];
+        if t.asked_bytes > 0 || t.data_bytes > 0 {
+            let (moved, asked) = (t.data_bytes, t.asked_bytes);
+            let moved = context.units.size(moved);
+            lines.push((
+                "data",
+                format!("{moved} of {} asked for", context.units.size(asked)),
+            ));
+        }
+        let counted = [
+            (f.request, "of the request"),
+            (f.response, "of the answer"),
+            (f.interim, "of interim answers"),
+            (f.ack, "acknowledging"),
+            (f.control, "of upkeep"),
+            (f.retransmitted, "sent again"),
+        ];
+        let counted: Vec<String> = counted
+            .iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, what)| format!("{n} {what}"))
+            .collect();
+        lines.push(("frames", counted.join(", ")));
+        if t.copies > 1 {
+            lines.push(("request", format!("seen {} times", t.copies)));
+        }
+        lines.push(("remarks", remarks.join(" ")));
         let split = ledger(t);
         let mut y = body.y;
         if split.elapsed() > 0 {
@@ -135,21 +139,31 @@ impl View for OneTransaction {
             };
             y += 2 + bars::legend(&split, &context, below, buffer);
         }
-        for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
-            if y >= body.bottom() {
-                break;
+        for (name, value) in lines {
+            if y >= body.bottom() || value.is_empty() || value == "-" {
+                continue;
             }
             put(buffer, (body.x, y), 10, name, false, theme.title);
-            put(
-                buffer,
-                (body.x + 11, y),
-                body.width.saturating_sub(11),
-                value,
-                false,
-                theme.plain,
-            );
-            y += 1;
+            let area = Rect {
+                x: body.x + 11.min(body.width),
+                y,
+                width: body.width.saturating_sub(11),
+                height: body.bottom() - y,
+            };
+            y += text::wrapped(buffer, area, &value, theme.plain);
         }
+    }
+}
+
+fn between(t: &Transaction) -> String {
+    match t.turnaround {
+        Turnaround::None => "-".to_owned(),
+        Turnaround::Exact(ns) => Human(ns).to_string(),
+        Turnaround::Between(low, high) => format!(
+            "between {} and {}: nobody knows which of the requests was answered",
+            Human(low),
+            Human(high)
+        ),
     }
 }
 

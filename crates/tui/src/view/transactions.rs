@@ -81,7 +81,7 @@ fn begin(t: &Transaction, context: &Context<'_>) -> Option<i64> {
     Some(mark.at.since(context.first?))
 }
 
-pub(super) fn turnaround(t: &Transaction) -> Cell {
+fn turnaround(t: &Transaction) -> Cell {
     match t.turnaround {
         Turnaround::None => Cell::default(),
         Turnaround::Exact(ns) => Value::Time(ns).into(),
@@ -168,7 +168,14 @@ impl View for Transactions {
         let (feed, Place::Transactions(scope)) = (model.feed.as_ref()?, place) else {
             return None;
         };
-        let all = feed.transactions.iter();
+        let since = model
+            .window
+            .map(|seconds| feed.recent.last(seconds).begins());
+        let late = |t: &&Transaction| {
+            let end = t.response.or(t.request).map(|extent| extent.last.at);
+            since.is_none_or(|since| end.is_some_and(|end| end >= since))
+        };
+        let all = feed.transactions.iter().filter(late);
         Some(Box::new(List {
             columns: columns(),
             rows: all.rev().filter(|t| scope.takes(t)).collect(),
@@ -179,7 +186,7 @@ impl View for Transactions {
     }
 
     fn opens(&self, _: &Place) -> Option<&'static str> {
-        Some("one")
+        Some("details")
     }
 
     fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {

@@ -1,0 +1,406 @@
+//! What each key does.
+
+use super::{live, model, press, replayed, shown};
+use crate::keys::{BINDINGS, Where};
+use crate::model::Overlay;
+use crate::place::Place;
+use crate::{Command, Input, Message, Model, Pace, update};
+use ratatui::crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use std::sync::Arc;
+use wirewait_wire::Timestamp;
+
+fn on_servers() -> Model {
+    let mut model = model(live(0), 132, 43);
+    press(&mut model, "2");
+    model
+}
+
+#[test]
+fn quitting() {
+    let mut model = on_servers();
+    assert_eq!(press(&mut model, "q"), [Command::Quit { keep: false }]);
+    assert_eq!(press(&mut model, "Q"), [Command::Quit { keep: true }]);
+    // Whatever is open, Ctrl-C ends it.
+    for open in ["?", "s", "/", "r", "e"] {
+        press(&mut model, &format!("esc esc {open}"));
+        assert_eq!(press(&mut model, "ctrl-c"), [Command::Quit { keep: false }]);
+    }
+}
+
+#[test]
+fn digits_and_tab_open_screens_which_keep_their_place() {
+    let mut model = on_servers();
+    press(&mut model, "enter");
+    assert!(matches!(model.level().place, Place::Operations(_)));
+    press(&mut model, "1");
+    assert_eq!(model.level().place, Place::Overview);
+    press(&mut model, "tab");
+    assert!(matches!(model.level().place, Place::Operations(_)));
+    press(&mut model, "2");
+    assert_eq!(model.level().place, Place::Servers, "again: to its top");
+    press(&mut model, "backtab");
+    assert_eq!(model.level().place, Place::Overview);
+    press(&mut model, "9");
+    assert_eq!(model.level().place, Place::Overview, "there is no ninth");
+    press(&mut model, "enter");
+    assert_eq!(model.level().place, Place::Servers);
+}
+
+#[test]
+fn down_to_a_transaction_and_back() {
+    let mut model = on_servers();
+    press(&mut model, "enter enter enter");
+    assert!(matches!(model.level().place, Place::Transaction(_)));
+    press(&mut model, "esc esc backspace");
+    assert_eq!(model.level().place, Place::Servers);
+    press(&mut model, "esc");
+    assert!(shown(&model).contains("this is the top"));
+    press(&mut model, "T");
+    assert!(matches!(model.level().place, Place::Transactions(_)));
+}
+
+#[test]
+fn moving_and_paging() {
+    let mut model = on_servers();
+    press(&mut model, "T");
+    let last = model.level().table.order().len() - 1;
+    assert!(last > 100);
+    let page = model.page();
+    for (key, cursor) in [
+        ("j", 1),
+        ("down", 2),
+        ("k", 1),
+        ("up", 0),
+        ("up", 0),
+        ("pgdn", page),
+        ("pgup", 0),
+        ("ctrl-f", page),
+        ("ctrl-b", 0),
+        ("G", last),
+        ("end", last),
+        ("g", 0),
+        ("end", last),
+        ("home", 0),
+    ] {
+        press(&mut model, key);
+        assert_eq!(model.level().table.cursor(), cursor, "{key}");
+    }
+    press(&mut model, "right l l h");
+    assert_eq!(model.level().table.skipped, 2);
+    press(&mut model, "left left left");
+    assert_eq!(model.level().table.skipped, 0);
+}
+
+#[test]
+fn filtering_while_it_is_typed() {
+    let mut model = on_servers();
+    let all = model.level().table.order().len();
+    assert_eq!(all, 4);
+    press(&mut model, "/ n c p");
+    assert_eq!(model.level().table.order().len(), 1);
+    press(&mut model, "ctrl-u ! n c p enter");
+    assert_eq!(model.level().table.order().len(), 3);
+    assert!(shown(&model).contains("3 of 4 rows"));
+    press(&mut model, "/ backspace backspace backspace backspace");
+    assert_eq!(model.level().table.order().len(), all);
+    press(&mut model, "esc");
+    assert_eq!(model.level().table.order().len(), 3, "as it was");
+    press(&mut model, "esc");
+    assert_eq!(model.level().table.order().len(), all, "taken away");
+    press(&mut model, "/ x y z");
+    assert!(shown(&model).contains("Nothing matches \"xyz\""));
+    // Letters that are keys elsewhere are letters here.
+    press(&mut model, "ctrl-u q");
+    assert_eq!(model.level().table.filter_text, "q");
+}
+
+#[test]
+fn sorting() {
+    let mut model = on_servers();
+    let sorted = |model: &Model| {
+        let rows = model.rows().unwrap();
+        let (column, descending) = model.level().table.sort(rows.as_ref()).unwrap();
+        (rows.heads()[column].title, descending)
+    };
+    assert_eq!(sorted(&model), ("total", true));
+    press(&mut model, "S");
+    assert_eq!(sorted(&model), ("total", false));
+    press(&mut model, "<");
+    assert_eq!(sorted(&model), ("p99", true));
+    press(&mut model, "< < < < < < <");
+    assert_eq!(sorted(&model), ("server", false));
+    press(&mut model, ">");
+    assert_eq!(sorted(&model), ("protocols", false));
+    press(&mut model, "s");
+    assert_eq!(model.overlay, Overlay::Sort(1));
+    press(&mut model, "down enter");
+    assert_eq!(sorted(&model), ("requests", true));
+    press(&mut model, "s enter");
+    assert_eq!(
+        sorted(&model),
+        ("requests", false),
+        "the same again: reversed"
+    );
+    press(&mut model, "s esc");
+    assert_eq!(
+        (sorted(&model), &model.overlay),
+        (("requests", false), &Overlay::None)
+    );
+}
+
+/// The last seconds, counted by hand from the transactions of the capture.
+#[test]
+fn a_window_has_the_figures_of_the_last_seconds() {
+    let mut model = on_servers();
+    let answered = |model: &Model| -> u64 {
+        let rows = model.rows().unwrap();
+        let context = model.context();
+        let column = rows
+            .heads()
+            .iter()
+            .position(|h| h.title == "requests")
+            .unwrap();
+        (0..rows.len())
+            .map(|row| match rows.cell(row, column, &context).value {
+                crate::table::Value::Count(n) => n,
+                other => panic!("{other:?}"),
+            })
+            .sum()
+    };
+    let feed = replayed();
+    assert_eq!(answered(&model), 206 + 543 + 125 + 165);
+    for seconds in [10, 60, 300] {
+        press(&mut model, "w");
+        assert!(shown(&model).contains(&format!("last {seconds} s")));
+        let last = feed.now.unwrap().as_nanos() / 1_000_000_000;
+        let from = last - i64::from(seconds) + 1;
+        let second = |t: &&wirewait_analysis::Transaction| {
+            let end = t.response.or(t.request).unwrap().last.at;
+            t.response.is_some() && end.as_nanos() / 1_000_000_000 >= from
+        };
+        let expected = feed.transactions.iter().filter(second).count() as u64;
+        assert!(expected > 0);
+        assert_eq!(answered(&model), expected, "{seconds}");
+        press(&mut model, "T");
+        assert!(model.level().table.all() > 0);
+        press(&mut model, "2");
+    }
+    press(&mut model, "w");
+    assert_eq!(model.window, None);
+}
+
+#[test]
+fn freezing_what_is_live() {
+    let mut model = on_servers();
+    assert_eq!(press(&mut model, "space"), []);
+    let mut later = live(3);
+    later.now = Some(Timestamp::from_parts(2_000_000_000, 0));
+    update(&mut model, Message::Fed(Arc::new(later)));
+    assert!(shown(&model).contains("09:01:22 UTC"), "as it was");
+    press(&mut model, "space");
+    assert!(
+        shown(&model).contains("03:33:20 UTC"),
+        "what came meanwhile"
+    );
+    assert!(!shown(&model).contains("FROZEN"));
+}
+
+#[test]
+fn replaying_files() {
+    let mut model = model(replayed(), 80, 24);
+    assert_eq!(press(&mut model, "space"), [Command::Pause(true)]);
+    assert_eq!(press(&mut model, "+"), [Command::Pace(Pace::Times(20))]);
+    assert_eq!(press(&mut model, "-"), [Command::Pace(Pace::Times(5))]);
+    let Input::Files { span, .. } = replayed().input else {
+        panic!("files");
+    };
+    let (first, last) = span.unwrap();
+    let step = last.since(first) / 20;
+    assert_eq!(press(&mut model, "["), [Command::Seek(last.plus(-step))]);
+    assert_eq!(press(&mut model, "]"), [Command::Seek(last)], "not beyond");
+    assert_eq!(press(&mut model, "{"), [Command::Seek(first)]);
+    assert_eq!(press(&mut model, "}"), [Command::Seek(last)]);
+    let with = |pace, again, paused| {
+        let mut feed = replayed();
+        feed.input = match feed.input {
+            Input::Files { names, span, .. } => Input::Files {
+                names,
+                span,
+                pace,
+                paused,
+                ended: false,
+                seeking: None,
+                again,
+            },
+            live => live,
+        };
+        Arc::new(feed)
+    };
+    update(&mut model, Message::Fed(with(Pace::Max, false, true)));
+    assert_eq!(press(&mut model, "+"), []);
+    assert_eq!(press(&mut model, "-"), [Command::Pace(Pace::Times(100))]);
+    assert_eq!(
+        press(&mut model, "{"),
+        [],
+        "what came through a pipe is gone"
+    );
+    assert!(shown(&model).contains("cannot be read again"));
+    assert_eq!(press(&mut model, "space"), [Command::Pause(false)]);
+    update(&mut model, Message::Fed(with(Pace::Times(1), true, false)));
+    assert_eq!(press(&mut model, "-"), []);
+}
+
+#[test]
+fn resetting_asks_first() {
+    let mut model = on_servers();
+    assert_eq!(press(&mut model, "r"), []);
+    assert_eq!(press(&mut model, "n"), []);
+    assert_eq!(model.overlay, Overlay::None);
+    assert_eq!(press(&mut model, "r y"), [Command::Reset]);
+}
+
+#[test]
+fn exporting_what_is_shown() {
+    let mut model = on_servers();
+    let mut exported = |keys: &str| match press(&mut model, keys).as_slice() {
+        [Command::Export { path, content }] => (path.display().to_string(), content.clone()),
+        other => panic!("{other:?}"),
+    };
+    let (path, text) = exported("e enter");
+    assert_eq!(path, "wirewait-servers-19990301T090122Z.txt");
+    assert!(text.starts_with("server  "), "{text}");
+    assert_eq!(text.lines().count(), 5);
+    let (path, csv) = exported("e down enter");
+    assert_eq!(path, "wirewait-servers-19990301T090122Z.csv");
+    assert!(
+        csv.starts_with("server,protocols,requests,turnaround p50,turnaround p95"),
+        "{csv}"
+    );
+    assert!(csv.contains("\r\n10.0.0.8,smb2/tcp,206,"), "{csv}");
+    let (path, json) = exported("e down down enter");
+    assert_eq!(path, "wirewait-servers-19990301T090122Z.json");
+    assert!(
+        json.contains("\"server\": \"10.0.0.8\", \"protocols\": \"smb2/tcp\", \"requests\": 206"),
+        "{json}"
+    );
+    assert_eq!(exported("1 e").0, "wirewait-overview-19990301T090122Z.txt");
+    assert_eq!(press(&mut model, "2 e esc"), []);
+}
+
+#[test]
+fn units_names_and_colours() {
+    let mut model = on_servers();
+    let before = shown(&model);
+    press(&mut model, "u");
+    assert!(shown(&model).contains("Mbit") && !before.contains("Mbit"));
+    press(&mut model, "u u p");
+    assert!(model.private);
+    press(&mut model, "p t");
+    assert!(!model.private && shown(&model).contains("colours: light"));
+}
+
+#[test]
+fn help_shows_every_key() {
+    let mut model = model(replayed(), 132, 60);
+    press(&mut model, "?");
+    let text = shown(&model);
+    for binding in BINDINGS {
+        for key in binding.keys {
+            assert!(text.contains(&crate::keys::shown(key)), "{key}:\n{text}");
+        }
+    }
+    press(&mut model, "q");
+    assert_eq!(model.overlay, Overlay::None, "closes, and does not quit");
+    // On a small screen all of it can be reached.
+    model.size = (44, 12);
+    press(&mut model, "f1 end");
+    let text = shown(&model);
+    assert!(text.contains("Ctrl-C") && text.contains("Quit."), "{text}");
+}
+
+/// Every key of the table does something where the table says so.
+#[test]
+fn every_key_changes_something() {
+    for binding in BINDINGS {
+        for name in binding.keys {
+            let feed = match binding.at {
+                Where::Files => replayed(),
+                Where::Everywhere | Where::Tables | Where::Chart => live(0),
+            };
+            let mut model = model(feed, 80, 24);
+            press(
+                &mut model,
+                match binding.at {
+                    Where::Chart => "5 down",
+                    _ => "2 j / 0 enter right enter down T pgdn right",
+                },
+            );
+            let before = (shown(&model), format!("{:?}", model.level()));
+            model.said = None;
+            let commands = press(&mut model, name);
+            let after = (shown(&model), format!("{:?}", model.level()));
+            assert!(!commands.is_empty() || before != after, "{name}");
+        }
+    }
+}
+
+#[test]
+fn answers_are_shown_until_the_next_key() {
+    let mut model = on_servers();
+    update(&mut model, Message::Said("written: a.csv".to_owned()));
+    assert!(shown(&model).contains("written: a.csv"));
+    press(&mut model, "j");
+    assert!(!shown(&model).contains("written: a.csv"));
+    update(
+        &mut model,
+        Message::Failed("a.csv: disk full\x1b[2J".to_owned()),
+    );
+    assert!(shown(&model).contains(r"disk full\x1b[2J"));
+}
+
+#[test]
+fn the_mouse_chooses_tabs_and_rows() {
+    let mut model = model(live(0), 80, 24);
+    let click = |model: &mut Model, column, row| {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let event = MouseEvent {
+            kind,
+            column,
+            row,
+            modifiers: KeyModifiers::NONE,
+        };
+        update(model, Message::Terminal(Event::Mouse(event)));
+    };
+    let line = shown(&model);
+    let at = line.find("Servers").unwrap();
+    click(&mut model, at as u16, 0);
+    assert_eq!(model.level().place, Place::Servers);
+    let text = shown(&model);
+    let row = text
+        .lines()
+        .position(|line| line.starts_with("10.0.0.9"))
+        .unwrap();
+    click(&mut model, 3, row as u16);
+    let chosen = model.level().table.chosen_key().cloned();
+    assert!(format!("{chosen:?}").contains("10, 0, 0, 9"), "{chosen:?}");
+    click(&mut model, 3, 23);
+    click(&mut model, 79, 0);
+    assert_eq!(model.level().table.chosen_key().cloned(), chosen);
+}
+
+/// The README has the table of keys as the program has it; WIREWAIT_BLESS=1 puts it there.
+#[test]
+fn the_readme_has_the_keys() {
+    let manifest = env!("CARGO_MANIFEST_DIR");
+    let path: std::path::PathBuf = [manifest, "../../README.md"].iter().collect();
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = readme.split_once("src/keys.rs -->\n").unwrap();
+    let (table, after) = rest.split_once("<!-- end of keys -->").unwrap();
+    let made = crate::keys_markdown();
+    if std::env::var_os("WIREWAIT_BLESS").is_some_and(|v| v == "1") {
+        let blessed = format!("{before}src/keys.rs -->\n{made}<!-- end of keys -->{after}");
+        std::fs::write(&path, blessed).unwrap();
+        return;
+    }
+    assert_eq!(table, made, "WIREWAIT_BLESS=1 writes it");
+}

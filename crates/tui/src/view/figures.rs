@@ -1,0 +1,191 @@
+//! What servers and operations have in common: their figures, and the columns for them.
+
+use super::bars;
+use crate::table::{Cell, Column, Value};
+use crate::theme::Tone;
+use wirewait_analysis::recent::{Of, Tally};
+use wirewait_analysis::{Bucket, Counts, FrameSums, Samples, ServerRow, ServerTotal, Times};
+use wirewait_report::words::frames_per_request;
+
+/// Figures of all the capture, or of its last seconds.
+pub(super) struct Figures<'m> {
+    pub(super) counts: Counts,
+    pub(super) frames: FrameSums,
+    pub(super) data_bytes: u64,
+    pub(super) turnaround: Times,
+    pub(super) response_time: Times,
+    spread: Spread<'m>,
+}
+
+enum Spread<'m> {
+    Samples(&'m Samples),
+    Tally(Box<Tally>),
+}
+
+impl<'m> From<&'m ServerTotal> for Figures<'m> {
+    fn from(total: &'m ServerTotal) -> Self {
+        Self {
+            counts: total.counts,
+            frames: total.frames,
+            data_bytes: total.data_bytes,
+            turnaround: total.turnaround,
+            response_time: total.response_time,
+            spread: Spread::Samples(&total.samples),
+        }
+    }
+}
+
+impl<'m> From<&'m ServerRow> for Figures<'m> {
+    fn from(row: &'m ServerRow) -> Self {
+        Self {
+            counts: row.counts,
+            frames: row.frames,
+            data_bytes: row.data_bytes,
+            turnaround: row.turnaround,
+            response_time: row.response_time,
+            spread: Spread::Samples(&row.samples),
+        }
+    }
+}
+
+impl From<Tally> for Figures<'_> {
+    fn from(tally: Tally) -> Self {
+        Self {
+            counts: tally.counts,
+            frames: tally.frames,
+            data_bytes: tally.data_bytes,
+            turnaround: tally.turnaround.times(),
+            response_time: tally.response_time.times(),
+            spread: Spread::Tally(Box::new(tally)),
+        }
+    }
+}
+
+impl Figures<'_> {
+    /// How turnarounds are spread.
+    pub(super) fn turnarounds(&self) -> Vec<Bucket> {
+        match &self.spread {
+            Spread::Samples(samples) => bars::steps(&samples.turnaround),
+            Spread::Tally(tally) => tally.turnaround.buckets().collect(),
+        }
+    }
+
+    /// How response times are spread.
+    pub(super) fn responses(&self) -> Vec<Bucket> {
+        match &self.spread {
+            Spread::Samples(samples) => bars::steps(&samples.response_time),
+            Spread::Tally(tally) => tally.response_time.buckets().collect(),
+        }
+    }
+}
+
+/// A row with such figures.
+pub(super) trait Counted {
+    fn figures(&self) -> &Figures<'_>;
+    /// What it is in the last minutes.
+    fn of(&self) -> Of;
+    /// Whether it waits by design: nobody loses that time.
+    fn waits(&self) -> bool;
+}
+
+/// One of a row's times, if there are any.
+pub(super) fn times(all: &Times, one: i64) -> Cell {
+    Cell::time((all.n > 0).then_some(one))
+}
+
+/// The columns that all of them have.
+pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
+    vec![
+        Column::right("requests", 8, |r: &R, _| Cell::count(r.figures().counts.requests))
+            .rank(2)
+            .help("Requests that were seen."),
+        Column::right("p50", 7, |r: &R, _| {
+            let all = &r.figures().turnaround;
+            times(all, all.p50)
+        })
+        .under("turnaround")
+        .rank(4)
+        .percentile()
+        .help("The server's time, from the complete request to the first frame of the answer: half took no longer."),
+        Column::right("p95", 7, |r: &R, _| {
+            let all = &r.figures().turnaround;
+            times(all, all.p95)
+        })
+        .under("turnaround")
+        .rank(1)
+        .percentile()
+        .help("19 of 20 took no longer."),
+        Column::right("p99", 7, |r: &R, _| {
+            let all = &r.figures().turnaround;
+            times(all, all.p99)
+        })
+        .under("turnaround")
+        .rank(5)
+        .percentile()
+        .help("99 of 100 took no longer."),
+        Column::right("total", 8, |r: &R, _| {
+            let all = &r.figures().response_time;
+            if r.waits() {
+                return Cell::default();
+            }
+            times(all, i64::try_from(all.total).unwrap_or(i64::MAX))
+        })
+        .under("response")
+        .rank(1)
+        .help("Response times added up, waits by design apart: what costs most stands first."),
+        Column::right("p95", 7, |r: &R, _| {
+            let all = &r.figures().response_time;
+            times(all, all.p95)
+        })
+        .under("response")
+        .rank(4)
+        .percentile()
+        .help("What the user felt, from the first frame of the request to the last of the answer: 19 of 20 took no longer."),
+        Column::right("max", 7, |r: &R, _| {
+            let all = &r.figures().response_time;
+            times(all, all.max)
+        })
+        .under("response")
+        .rank(6)
+        .help("The longest of them."),
+        Column::left("spread", 10, |r: &R, _| bars::spread(&r.figures().responses()))
+            .under("response")
+            .rank(7)
+            .help("How response times are spread, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
+        Column::left("answers over time", 17, |r: &R, context| {
+            match context.course(&r.of()) {
+                course if course.iter().all(|n| *n == 0) => Cell::default(),
+                course => Value::Course(course).into(),
+            }
+        })
+        .rank(5)
+        .help("Answers in each second of the last minute, or of the window; the highest is full."),
+        Column::right("data", 9, |r: &R, _| match r.figures().data_bytes {
+            0 => Cell::default(),
+            n => Value::Bytes(n).into(),
+        })
+        .rank(7)
+        .help("File data that was moved."),
+        Column::right("frames/req", 10, |r: &R, _| {
+            let (data, _) = frames_per_request(&r.figures().frames, &r.figures().counts);
+            data.map_or_else(Cell::default, |n| Value::Milli(n.0).into())
+        })
+        .rank(8)
+        .help("Frames that carry a request and its answer, on average."),
+        Column::right("errors", 6, |r: &R, _| {
+            Cell::trouble(r.figures().counts.failures, Tone::Warn)
+        })
+        .rank(3)
+        .help("Answers that are failures."),
+        Column::right("unanswered", 10, |r: &R, _| {
+            Cell::trouble(r.figures().counts.unanswered, Tone::Bad)
+        })
+        .rank(3)
+        .help("Requests without any answer."),
+        Column::right("repeated", 8, |r: &R, _| {
+            Cell::trouble(r.figures().counts.repeated, Tone::Warn)
+        })
+        .rank(6)
+        .help("Requests that were sent more than once."),
+    ]
+}
