@@ -360,7 +360,7 @@ fn answers_are_shown_until_the_next_key() {
 
 #[test]
 fn the_mouse_chooses_tabs_and_rows() {
-    let mut model = model(live(0), 80, 24);
+    let mut model = model(live(0), 132, 24);
     let click = |model: &mut Model, column, row| {
         let kind = MouseEventKind::Down(MouseButton::Left);
         let event = MouseEvent {
@@ -384,7 +384,7 @@ fn the_mouse_chooses_tabs_and_rows() {
     let chosen = model.level().table.chosen_key().cloned();
     assert!(format!("{chosen:?}").contains("10, 0, 0, 9"), "{chosen:?}");
     click(&mut model, 3, 23);
-    click(&mut model, 79, 0);
+    click(&mut model, 131, 0);
     assert_eq!(model.level().table.chosen_key().cloned(), chosen);
 }
 

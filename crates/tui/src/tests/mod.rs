@@ -128,6 +128,7 @@ pub(crate) fn key(name: &str) -> Message {
         "pgdn" => (KeyCode::PageDown, KeyModifiers::NONE),
         "home" => (KeyCode::Home, KeyModifiers::NONE),
         "end" => (KeyCode::End, KeyModifiers::NONE),
+        "delete" => (KeyCode::Delete, KeyModifiers::NONE),
         "space" => (KeyCode::Char(' '), KeyModifiers::NONE),
         "f1" => (KeyCode::F(1), KeyModifiers::NONE),
         other => match other.strip_prefix("ctrl-") {

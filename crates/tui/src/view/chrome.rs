@@ -15,11 +15,15 @@ use wirewait_report::words::{BitRate, Grouped, Percent};
 /// The tabs with their places, as many letters of each as there is room for.
 fn tab_texts(model: &Model, width: u16) -> Vec<(u16, String)> {
     let whole = |n: usize, letters: usize| {
-        let name: String = TABS[n].name.chars().take(letters).collect();
+        let mut name = TABS[n].name.to_owned();
+        if name.len() > letters {
+            name.truncate(letters.saturating_sub(1));
+            name.push('.');
+        }
         match letters {
             0 if n != model.tab => format!(" {} ", n + 1),
             0 => format!(" {} {} ", n + 1, TABS[n].name),
-            _ => format!(" {} {} ", n + 1, name.trim_end()),
+            _ => format!(" {} {name} ", n + 1),
         }
     };
     let at = |letters: usize| {
@@ -59,7 +63,11 @@ fn clock(model: &Model) -> String {
     let now = model.feed.as_ref().and_then(|feed| feed.now);
     now.map_or_else(String::new, |at| {
         let text = Rfc3339(at).to_string();
-        format!("{} UTC", text.get(11..19).unwrap_or_default())
+        let time = text.get(11..19).unwrap_or_default();
+        match model.size.0 {
+            ..100 => time.to_owned(),
+            _ => format!("{time} UTC"),
+        }
     })
 }
 
