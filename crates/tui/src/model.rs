@@ -221,6 +221,12 @@ impl Model {
         }
     }
 
+    /// Whether names of users, shares and files are not to be seen.
+    pub(crate) fn hides_names(&self) -> bool {
+        let feed = self.feed.as_ref();
+        self.private || feed.is_some_and(|feed| feed.snapshot.settings.private)
+    }
+
     /// Frames that were lost before they came here; `None` where nobody counts them.
     pub(crate) fn drops(&self) -> Option<u64> {
         // Always the latest: what is lost while the screen stands still is said all the same.

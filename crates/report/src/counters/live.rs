@@ -318,6 +318,12 @@ impl Place {
         &self.0.name
     }
 
+    /// Whether it is named by a share.
+    #[must_use]
+    pub fn is_share(&self) -> bool {
+        self.0.object().has_shares()
+    }
+
     /// Picks one of its counters by name, if there is one of that name.
     #[must_use]
     pub fn pick(&self, counter: &str) -> Option<Pick> {

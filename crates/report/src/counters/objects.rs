@@ -257,6 +257,13 @@ impl Instance {
     }
 }
 
+impl Object {
+    /// Whether its instances are named by shares.
+    pub(crate) fn has_shares(&self) -> bool {
+        matches!(self.rows, Rows::ClientShares | Rows::ServerShares)
+    }
+}
+
 impl Rows {
     fn read(&self, readings: &Readings, row: &mut dyn FnMut(Option<Endpoint>, String, Vec<u64>)) {
         match self {

@@ -262,7 +262,7 @@ fn detail(
         }
         // What is said below needs six lines; the rest shows how its times are spread.
         let room = area.bottom().saturating_sub(y + 6);
-        if room >= 6 && row.response_time.n > 0 {
+        if room >= 4 && row.response_time.n > 0 {
             let title = Rect {
                 y,
                 height: 1,

@@ -1,8 +1,8 @@
 //! Which lines are on the chart: an object, whose, which of its counters.
 
-use super::{MOST, power, scale_text};
+use super::{MOST, instance, power, scale_text};
 use crate::Command;
-use crate::model::Model;
+use crate::model::{Context, Model};
 use crate::place::Place;
 use crate::table::{Cell, Column, Key, List, Rows, Value};
 use crate::theme::Tone;
@@ -40,10 +40,10 @@ fn meant(listed: &Listed, whose: Option<&Whose>) -> Vec<Whose> {
 }
 
 /// Its name, and that of its station.
-fn shown(whose: &Whose) -> String {
-    match whose.name() {
-        "" => whose.station(),
-        name => format!("{} {name}", whose.station()),
+fn shown(whose: &Whose, context: &Context<'_>) -> String {
+    match instance(whose, context).value {
+        Value::Text(name) => format!("{} {name}", whose.station()),
+        _ => whose.station(),
     }
 }
 
@@ -161,11 +161,9 @@ impl View for Instances {
                     Row::One(whose) => Cell::text(whose.station()),
                 })
                 .help("The station that is counted for."),
-                Column::left("instance", 10, |row: &Row, _| match row {
-                    Row::One(whose) if !whose.name().is_empty() => {
-                        Cell::text(whose.name().to_owned())
-                    }
-                    _ => Cell::default(),
+                Column::left("instance", 10, |row: &Row, context| match row {
+                    Row::One(whose) => instance(whose, context),
+                    Row::All(_) => Cell::default(),
                 })
                 .most(60)
                 .help("Which of several: an interface, a share, a peer."),
@@ -224,7 +222,8 @@ impl View for Kinds {
         let Place::CounterKinds(object, whose) = place else {
             return String::new();
         };
-        let whose = whose.as_ref().map_or("all instances".to_owned(), shown);
+        let whose = whose.as_ref();
+        let whose = whose.map_or("all instances".to_owned(), |w| shown(w, &model.context()));
         let lines = model.chart.count();
         format!("{object} of {whose}; {lines} of {MOST} lines on the chart")
     }

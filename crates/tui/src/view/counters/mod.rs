@@ -9,7 +9,7 @@ pub(super) use choose::{Instances, Kinds, Objects};
 use super::{View, draw_table, rule};
 use crate::Command;
 use crate::keys::Action;
-use crate::model::Model;
+use crate::model::{Context, Model};
 use crate::place::Place;
 use crate::table::{Cell, Column, Key, List, Rows, Value, head_lines};
 use crate::text::put;
@@ -20,7 +20,7 @@ use ratatui::style::Style;
 use std::cell::OnceCell;
 use wirewait_analysis::Share;
 use wirewait_report::Rfc3339;
-use wirewait_report::counters::{Chart, Kind, Line, Pick};
+use wirewait_report::counters::{Chart, Kind, Line, Pick, Place as Whose};
 use wirewait_report::words::Short;
 
 pub(super) struct Counters;
@@ -157,9 +157,8 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             .rank(2)
             .most(30)
             .help("The station that is counted for."),
-        Column::left("instance", 8, |r: &Row<'_>, _| match r.pick.place().name() {
-            "" => Cell::default(),
-            name => Cell::text(name.to_owned()),
+        Column::left("instance", 8, |r: &Row<'_>, context| {
+            instance(&r.pick.place(), context)
         })
         .rank(4)
         .most(30)
@@ -187,6 +186,15 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             .most(14)
             .help("How far the wire shows it: exact, derived from what is seen, or approximated."),
     ]
+}
+
+/// The name of an instance; those of shares are hidden where names are.
+fn instance(whose: &Whose, context: &Context<'_>) -> Cell {
+    match whose.name() {
+        "" => Cell::default(),
+        name if whose.is_share() => Cell::text(context.name("share", name)),
+        name => Cell::text(name.to_owned()),
+    }
 }
 
 fn value(value: Option<f64>) -> Cell {
@@ -491,14 +499,16 @@ fn value_bar(model: &Model, rows: &[Row<'_>], chosen: Option<usize>) -> String {
         ))
     });
     let line = row.line();
+    let intervals = i64::try_from(line.values.len().saturating_sub(1)).unwrap_or(i64::MAX);
     format!(
-        "{}: {}last {}   average {}   min {}   max {}",
+        "{}: {}last {}   average {}   min {}   max {}   graph time {}",
         letter(row.number),
         moment.unwrap_or_default(),
         shown(line.last),
         shown(line.average),
         shown(line.min),
         shown(line.max),
+        Short(row.chart.interval_ns().saturating_mul(intervals)),
     )
 }
 

@@ -108,7 +108,14 @@ fn same_ends(a: &Decoded, b: &Decoded) -> bool {
     there || (&a.source, &a.destination) == (&b.destination, &b.source)
 }
 
+/// Why nothing is shown where names are hidden: they stand in the bytes.
+const HIDDEN: &str = "Names are hidden, and frames would show them. p shows names, unless the \
+                      analysis hid them (--private).";
+
 fn list(model: &Model) -> &[Decoded] {
+    if model.hides_names() {
+        return &[];
+    }
     let frames = model.level().pane.frames.as_ref();
     frames.map_or(&[], |frames| frames.as_slice())
 }
@@ -165,6 +172,7 @@ impl View for Frames {
 
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
         let empty = match &model.level().pane.frames {
+            _ if model.hides_names() => HIDDEN,
             None => "Looking for the frames.",
             Some(_) => "These frames are no longer at hand: newer ones took their place.",
         };
