@@ -41,7 +41,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             toned(r, Cell::text(subject(&r.symptom.subject)))
         })
         .rank(1)
-        .most(40)
+        .most(36)
         .help("Whom it concerns."),
         Column::left("how often", 12, |r: &Row<'_>, _| {
             toned(r, Cell::text(often(r.symptom)))
@@ -49,11 +49,10 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .rank(2)
         .most(32)
         .help("How often it happened, and of how many."),
-        Column::left("judged", 8, |r: &Row<'_>, _| {
-            toned(r, Cell::text(judged(&r.symptom.state, &r.feed.about.texts)))
+        Column::left("judged", 9, |r: &Row<'_>, _| {
+            toned(r, Cell::text(r.symptom.state.name()))
         })
         .rank(4)
-        .most(22)
         .help("Raised; or withdrawn, because it has another reason; or covered by a graver one."),
         Column::left("frames", 10, |r: &Row<'_>, _| {
             toned(r, Cell::text(places(&r.symptom.hits, 2)))
@@ -206,6 +205,9 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
             let name = if n == 0 { "try first" } else { "then" };
             entries.push((name, action.clone()));
         }
+    }
+    if symptom.state != State::Raised {
+        entries.push(("judged", judged(&symptom.state, texts)));
     }
     let counted = format!("{} {}", often(symptom), symptom.rule.counts);
     entries.push(("for", counted));
