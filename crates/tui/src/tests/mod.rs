@@ -3,6 +3,7 @@
 mod keys;
 mod property;
 mod screens;
+mod views;
 
 use crate::{Feed, Input, LiveInterface, Message, Model, Own, Pace, update};
 use ratatui::Terminal;

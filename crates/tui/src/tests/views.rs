@@ -1,0 +1,310 @@
+//! Clients, conversations, counters, symptoms, frames: where they lead, and what their keys do.
+
+use super::{golden, live, model, press, replayed, shown};
+use crate::{Command, Message, Model, update};
+use std::path::PathBuf;
+use std::sync::Arc;
+use wirewait_engine::{Source, registry};
+use wirewait_report::decode::{Decoded, Decoder, Shape, Time};
+use wirewait_report::text::Look;
+
+/// Those frames of the shipped capture.
+fn decoded(from: u64, to: u64) -> Arc<Vec<Decoded>> {
+    let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../captures/demo.pcapng"]
+        .iter()
+        .collect();
+    let mut source =
+        wirewait_capture::open(&[file], &wirewait_capture::Options::default()).unwrap();
+    let known = registry();
+    let mut decoder =
+        Decoder::new(&known, Shape::Line, Time::Relative, Look::FILE).following(registry());
+    let mut frames = Vec::new();
+    let mut number = 0;
+    while let Ok(Some(frame)) = source.next_frame() {
+        number += 1;
+        decoder.pass(&frame);
+        if (from..=to).contains(&number) {
+            frames.push(decoder.plain(&frame));
+        }
+    }
+    Arc::new(frames)
+}
+
+/// The frames of the dearest symptom, as whoever feeds the screen answers.
+fn frames(width: u16, height: u16) -> Model {
+    let mut model = model(replayed(), width, height);
+    let asked = press(&mut model, "6 enter");
+    let [Command::Decode(range)] = asked.as_slice() else {
+        panic!("{asked:?}");
+    };
+    assert!(shown(&model).contains("Looking for the frames."));
+    let found = decoded(*range.start(), *range.end());
+    assert_eq!(found.len() as u64, range.end() - range.start() + 1);
+    update(&mut model, Message::Decoded(found));
+    model
+}
+
+/// A view, and the keys that lead to it.
+const VIEWS: &[(&str, &str)] = &[
+    ("clients", "3"),
+    ("client-conversations", "3 enter"),
+    ("conversations", "4"),
+    ("counters", "5 down left"),
+    ("counters-bars", "5 v"),
+    ("counters-numbers", "5 v v"),
+    ("counters-objects", "5 a"),
+    ("counters-instances", "5 a enter"),
+    ("counters-kinds", "5 a enter down enter enter"),
+    ("symptoms", "6 down"),
+];
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (132, 43), (44, 12)];
+
+#[test]
+fn every_one_at_every_size() {
+    for (view, keys) in VIEWS {
+        for (width, height) in SIZES {
+            let mut model = model(replayed(), width, height);
+            press(&mut model, keys);
+            golden(&format!("{view}-{width}x{height}.txt"), &shown(&model));
+        }
+    }
+}
+
+/// Drops are loud on every one of them, and stand beside percentiles.
+#[test]
+fn drops_are_never_hidden_here_either() {
+    for (view, keys) in VIEWS {
+        for (width, height) in SIZES {
+            let mut model = model(live(1234), width, height);
+            press(&mut model, keys);
+            let text = shown(&model);
+            assert!(text.contains("DROPS 1,234"), "{view}:\n{text}");
+            let count = |what: &str| text.matches(what).count();
+            assert_eq!(count("p50"), count("p50!"), "{view}:\n{text}");
+            assert_eq!(count("p95"), count("p95!"), "{view}:\n{text}");
+        }
+    }
+}
+
+/// Before anything was seen, and when everything is gone.
+#[test]
+fn without_figures_they_say_so() {
+    let mut feed = replayed();
+    feed.recent = Arc::default();
+    feed.counters = Arc::default();
+    let mut snapshot = feed.snapshot.as_ref().clone();
+    snapshot.stations.clear();
+    snapshot.symptoms.found.clear();
+    feed.snapshot = Arc::new(snapshot);
+    for (keys, said) in [
+        ("3", "No client has asked a file server yet."),
+        ("4", "Nobody asked a file server in the last minutes."),
+        ("5", "No line is on the chart: a adds some."),
+        ("6", "Nothing is wrong, as far as the frames show it."),
+    ] {
+        for (width, height) in SIZES {
+            let mut model = model(feed.clone(), width, height);
+            press(&mut model, keys);
+            let words = shown(&model);
+            let words: Vec<&str> = words.split_whitespace().collect();
+            assert!(words.join(" ").contains(said), "{words:?}");
+            // Nothing is chosen: no key does any harm.
+            press(&mut model, "enter x . = left v left enter down T");
+            shown(&model);
+        }
+    }
+}
+
+#[test]
+fn frames_at_every_size() {
+    for (width, height) in SIZES {
+        let mut model = frames(width, height);
+        // Into the fields, to the file's offset.
+        press(&mut model, "enter down down down down");
+        golden(&format!("frames-{width}x{height}.txt"), &shown(&model));
+    }
+}
+
+/// The marked letters of the lowest part, in the order of the screen.
+fn marked(model: &Model) -> String {
+    let picture = crate::export::picture(model);
+    let chosen = model.palette.theme().chosen;
+    let width = usize::from(picture.area.width);
+    let rows: Vec<_> = picture.content.chunks(width).collect();
+    let from = rows.iter().rposition(|row| row[0].symbol() == "─").unwrap() + 1;
+    let cells = rows[from..].iter().flat_map(|row| row.iter().take(55));
+    let of = cells.filter(|cell| {
+        let style = cell.style();
+        style == style.patch(chosen)
+    });
+    of.map(|cell| cell.symbol()).collect::<String>()
+}
+
+/// Frame 189 is a NetWare read: Ethernet 14 bytes, IPX 30, then 22 22, and so on.
+#[test]
+fn the_bytes_of_the_chosen_field_are_marked() {
+    let mut model = frames(132, 43);
+    press(&mut model, "enter");
+    assert!(shown(&model).contains("bytes 44 to 63 of 64 of the frame"));
+    press(&mut model, "down");
+    assert!(shown(&model).contains("Packet type  0x2222"));
+    assert_eq!(marked(&model), "22 22");
+    // Up to the layer of Ethernet, all of which is marked when it is chosen.
+    press(&mut model, "home down");
+    assert_eq!(
+        marked(&model).replace(' ', ""),
+        "02001b00000802001b0000238137"
+    );
+    // It opens, and its first field is the destination.
+    press(&mut model, "right right");
+    assert_eq!(marked(&model), "02 00 1b 00 00 08");
+    // The next frame: the same field.
+    press(&mut model, "esc down");
+    assert_eq!(marked(&model), "02 00 1b 00 00 23");
+}
+
+#[test]
+fn tab_goes_from_part_to_part_and_esc_back_to_the_symptoms() {
+    let mut model = frames(80, 24);
+    let above = |model: &Model| shown(model).matches('▶').count();
+    assert_eq!(above(&model), 0);
+    press(&mut model, "tab");
+    assert_eq!(above(&model), 1);
+    press(&mut model, "tab pgdn pgdn pgdn up");
+    assert_eq!(above(&model), 1);
+    press(&mut model, "tab");
+    assert_eq!(above(&model), 0);
+    press(&mut model, "enter esc esc");
+    assert!(shown(&model).contains("try first"), "{}", shown(&model));
+}
+
+#[test]
+fn frames_that_are_gone_are_said_to_be_gone() {
+    let mut model = model(replayed(), 80, 24);
+    press(&mut model, "6 enter");
+    update(&mut model, Message::Decoded(Arc::default()));
+    assert!(shown(&model).contains("no longer at hand"));
+    // What nobody asked for changes nothing.
+    press(&mut model, "1");
+    let before = shown(&model);
+    update(&mut model, Message::Decoded(decoded(1, 2)));
+    assert_eq!(shown(&model), before);
+}
+
+#[test]
+fn hidden_names_are_not_in_frames_either() {
+    let mut model = frames(80, 24);
+    press(&mut model, "p");
+    let text = shown(&model);
+    assert!(
+        text.contains("Names are hidden") && !text.contains("READ FROM"),
+        "{text}"
+    );
+    press(&mut model, "p");
+    assert!(shown(&model).contains("READ FROM"));
+}
+
+/// From a client down to the frames of one of its requests.
+#[test]
+fn a_client_leads_to_its_conversations_their_transactions_and_frames() {
+    let mut model = model(replayed(), 132, 43);
+    press(&mut model, "3 enter");
+    let text = shown(&model);
+    assert!(
+        text.contains("Conversations of 00000022.02001b000023"),
+        "{text}"
+    );
+    assert!(!text.contains("10.0.0.22"), "only its own");
+    press(&mut model, "enter");
+    assert!(shown(&model).contains("374 rows"), "{}", shown(&model));
+    press(&mut model, "enter");
+    let asked = press(&mut model, "enter");
+    let [Command::DecodeTransaction(number)] = asked.as_slice() else {
+        panic!("{asked:?}");
+    };
+    assert!(shown(&model).contains(&format!("frames of #{number}")));
+    // The same transactions by T.
+    press(&mut model, "3 3 T");
+    assert!(shown(&model).contains("transactions of 00000022.02001b000023"));
+    assert!(shown(&model).contains("374 rows"));
+}
+
+/// Performance Monitor's way: an object, whose, which counters.
+#[test]
+fn lines_are_put_on_the_chart_and_taken_away() {
+    let mut model = model(replayed(), 132, 43);
+    press(&mut model, "5 a enter enter");
+    let text = shown(&model);
+    assert!(
+        text.contains("Redirector of all instances; 3 of 26 lines"),
+        "{text}"
+    );
+    press(&mut model, "enter");
+    assert!(
+        shown(&model).contains("6 of 26 lines"),
+        "one for each of three clients"
+    );
+    press(&mut model, "enter");
+    assert!(shown(&model).contains("3 of 26 lines"), "and off again");
+    // More than there is room for.
+    for _ in 0..7 {
+        press(&mut model, "enter down");
+    }
+    press(&mut model, "enter");
+    let text = shown(&model);
+    assert!(
+        text.contains("26 of 26 lines") && text.contains("no more fit"),
+        "{text}"
+    );
+    press(&mut model, "esc esc esc");
+    let lines = |model: &Model| model.chart.count();
+    assert_eq!(lines(&model), 26);
+    press(&mut model, "x x");
+    assert_eq!(lines(&model), 24);
+    // A new feed adds nothing by itself.
+    update(&mut model, Message::Fed(Arc::new(replayed())));
+    assert_eq!(lines(&model), 24);
+}
+
+#[test]
+fn what_only_the_machine_knows_is_said_and_never_drawn() {
+    let mut model = model(replayed(), 132, 43);
+    press(&mut model, "5 a / b r o w enter enter");
+    assert!(shown(&model).contains("Browser: only the machine itself knows"));
+    press(
+        &mut model,
+        "esc / r e d i enter enter down enter / c o u n t e r : c a c h e enter enter",
+    );
+    let text = shown(&model);
+    assert!(text.contains("host-internal"), "{text}");
+    assert!(text.contains("never estimated"), "{text}");
+    assert_eq!(model.chart.count(), 3);
+}
+
+/// The bar below the chart: 34,000 bytes in the busiest second of 83, 6,261 on average. The
+/// greatest power of ten that keeps 34,000 below 100 is 0.001.
+#[test]
+fn scales_and_the_value_bar() {
+    let mut model = model(replayed(), 132, 43);
+    press(&mut model, "5");
+    let text = shown(&model);
+    let bar = "average 6,261   min 0.000   max 34,000   graph time 83.0 s";
+    assert!(text.contains(bar), "{text}");
+    assert!(text.contains(" 0.001 "), "{text}");
+    press(&mut model, ".");
+    assert!(shown(&model).contains("scale of A: 0.01"));
+    press(&mut model, ", , ,");
+    assert!(shown(&model).contains("scale of A: 0.00001"));
+    press(&mut model, "=");
+    assert!(shown(&model).contains("scale of A: 0.001"));
+    // A time that is looked at; Esc leaves it.
+    press(&mut model, "left left");
+    assert!(shown(&model).contains("A: at 09:01:2"), "{}", shown(&model));
+    press(&mut model, "esc");
+    assert!(!shown(&model).contains("A: at "));
+    press(&mut model, "v");
+    assert!(shown(&model).contains("0 to 100 after scaling"));
+    press(&mut model, "v v");
+    assert!(shown(&model).contains("graph time"));
+}
