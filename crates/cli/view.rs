@@ -2,11 +2,12 @@
 
 use crate::args::ViewArgs;
 use crate::failure::{Failure, Verdict};
+use crate::signals::Signals;
 use crate::symptoms;
-use crate::watch::{self, Plan, Show, Watch};
+use crate::watch::{self, Farewell, Plan, Show, Watch};
 use std::io::{self, IsTerminal};
-use std::sync::mpsc::channel;
-use wirewait_tui::{Ended, Options, Screen};
+use std::sync::mpsc::{Sender, channel};
+use wirewait_tui::{Command, Ended, Options, Screen};
 
 pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
     if !io::stdout().is_terminal() {
@@ -28,14 +29,29 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
         pace: args.speed.0,
         paused: args.paused,
     };
-    let screen = Screen::new(Options::default());
     let (commands, orders) = channel();
-    let watch = Watch::files(show, plan, orders, screen.sender())?;
+    let screen = Screen::new(Options {
+        private: args.analysis.private,
+        ..Options::default()
+    });
+    let signals = Signals::catch()?;
+    let watch = Watch::files(show, plan, signals, orders, screen.sender())?;
+    let farewell = shown(screen, commands, watch)?;
+    Ok(farewell.verdict)
+}
+
+/// Shows the screen until it is over.
+pub(crate) fn shown(
+    screen: Screen,
+    commands: Sender<Command>,
+    watch: Watch,
+) -> Result<Farewell, Failure> {
     let ended = screen.run(&commands);
     drop(commands);
-    let verdict = watch.join()?;
+    let farewell = watch.join()?;
+    // A terminal that is gone cannot be told anything.
     match ended {
-        Ok(Ended::Quit | Ended::Alone) => Ok(verdict),
+        Ok(Ended::Quit | Ended::Alone) => Ok(farewell),
         Err(error) => Err(Failure::writing("the terminal", &error)),
     }
 }

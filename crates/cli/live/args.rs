@@ -62,6 +62,19 @@ pub(crate) struct LiveArgs {
     #[cfg(feature = "libpcap")]
     #[arg(long)]
     pub(crate) immediate: bool,
+    /// Saves all frames to this pcapng file, or to several of that name with their numbers and
+    /// times, one after the other, if --save-size or --save-time says when one is full
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+    /// A file that is saved becomes no larger: 100M, 1G
+    #[arg(long, value_name = "BYTES", requires = "save")]
+    pub(crate) save_size: Option<FileSize>,
+    /// A file that is saved is no longer: 10min, 1h
+    #[arg(long, value_name = "DURATION", requires = "save", value_parser = some_time)]
+    pub(crate) save_time: Option<Span>,
+    /// So many files are kept, the oldest goes for a new one
+    #[arg(long, value_name = "N", requires = "save", value_parser = some_files)]
+    pub(crate) save_files: Option<usize>,
     /// One report, of 10 seconds; short for --duration 10s
     #[arg(long, conflicts_with = "duration")]
     pub(crate) once: bool,
@@ -137,22 +150,55 @@ impl FromStr for Buffer {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-        let unit = match text[number.len()..].trim() {
-            "" => Some(1),
-            "K" | "k" | "KiB" => Some(1 << 10),
-            "M" | "m" | "MiB" => Some(1 << 20),
-            "G" | "g" | "GiB" => Some(1 << 30),
-            _ => None,
-        };
-        number
-            .parse::<u32>()
-            .ok()
-            .zip(unit)
-            .and_then(|(number, unit)| number.checked_mul(unit))
+        bytes(text)
+            .and_then(|bytes| u32::try_from(bytes).ok())
             .filter(|bytes| (1 << 16..=1 << 30).contains(bytes))
             .map(|bytes| Self { bytes })
             .ok_or_else(|| "write a size from 64K to 1G, like 64M".to_owned())
+    }
+}
+
+/// The size of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileSize {
+    pub(crate) bytes: u64,
+}
+
+impl FromStr for FileSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        bytes(text)
+            .filter(|bytes| *bytes >= 1 << 16)
+            .map(|bytes| Self { bytes })
+            .ok_or_else(|| "write a size from 64K on, like 100M or 2G".to_owned())
+    }
+}
+
+fn bytes(text: &str) -> Option<u64> {
+    let number = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match text[number.len()..].trim() {
+        "" => 1,
+        "K" | "k" | "KiB" => 1 << 10,
+        "M" | "m" | "MiB" => 1 << 20,
+        "G" | "g" | "GiB" => 1 << 30,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+fn some_time(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse()?;
+    match span.nanos {
+        0 => Err("it has to be more than 0".to_owned()),
+        _ => Ok(span),
+    }
+}
+
+fn some_files(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(files) if files > 0 => Ok(files),
+        _ => Err("write a number from 1 on".to_owned()),
     }
 }
 
@@ -187,6 +233,17 @@ mod tests {
         for text in ["", "M", "63K", "2G", "5G", "-1M", "1T", "1.5M"] {
             assert_eq!(bytes(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn sizes_of_files_may_be_large() {
+        let bytes = |text: &str| text.parse::<FileSize>().ok().map(|size| size.bytes);
+        assert_eq!(bytes("100M"), Some(100 << 20));
+        assert_eq!(bytes("8G"), Some(8 << 30));
+        for text in ["", "0", "1K", "-1M", "99999999999G"] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
+        assert!(some_time("0").is_err() && some_files("0").is_err());
     }
 
     #[test]

@@ -5,11 +5,13 @@ mod judge;
 #[cfg(feature = "libpcap")]
 mod list;
 mod plain;
+mod screen;
 mod source;
 
 use crate::failure::{Failure, Verdict, say};
 use crate::output::Output;
 use crate::own::Own;
+use crate::saver::Saver;
 use crate::signals::Signals;
 use crate::symptoms;
 use crate::transactions::Rows;
@@ -31,21 +33,23 @@ pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
         signals: Signals::catch()?,
     };
     let ready = source::open(args)?;
+    if screen::is_wanted(args) {
+        return screen::run(args, ready, watch, texts);
+    }
     // Before anything is captured: an hour is not to be lost for want of a place.
     let mut output = Output::open(&args.output, &[])?;
     let what = ready.what();
     let live = ready.start()?;
+    let saver = Saver::of(args, &live)?;
     say(&format!("{what}; {}", watch.limits.end()));
 
-    // This is the place for a screen: where the output is a terminal, it would take `live` and
-    // `watch` here, and leave what follows to those who have none.
     let mut seen = if args.format == LiveFormat::Ndjson {
         let mut rows = Rows::new(transactions::Format::Ndjson, output)?;
-        let seen = watch.plainly(live, &mut rows, Rows::hand_on)?;
+        let seen = watch.plainly(live, saver, &mut rows, Rows::hand_on)?;
         output = rows.into_output();
         seen
     } else {
-        watch.plainly(live, &mut (), |()| Ok(()))?
+        watch.plainly(live, saver, &mut (), |()| Ok(()))?
     };
     seen.about.texts = texts;
     seen.about.selection.filter = source::filter(args);
@@ -59,6 +63,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
     })?;
     output.flush()?;
     say(&seen.summary(&Own::now()));
+    seen.saved.iter().for_each(|saved| say(saved));
     let held = judge::held(&args.fail_if, about, snapshot);
     for sentence in &held {
         say(sentence);

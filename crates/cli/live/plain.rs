@@ -4,6 +4,7 @@ use super::args::LiveArgs;
 use crate::failure::Failure;
 use crate::input::warn;
 use crate::own::Own;
+use crate::saver::Saver;
 use crate::signals::Signals;
 use std::time::{Duration, Instant};
 use wirewait_capture::live::{Event, Live, LiveInterface};
@@ -62,6 +63,8 @@ pub(crate) struct Seen {
     pub(super) snapshot: Snapshot,
     interfaces: Vec<LiveInterface>,
     elapsed: Duration,
+    /// What was saved, in words.
+    pub(super) saved: Option<String>,
 }
 
 impl Watch {
@@ -70,6 +73,7 @@ impl Watch {
     pub(super) fn plainly<K: Sink>(
         &self,
         live: Live,
+        mut saver: Option<Saver>,
         sink: &mut K,
         mut hand_on: impl FnMut(&mut K) -> Result<(), Failure>,
     ) -> Result<Seen, Failure> {
@@ -113,12 +117,17 @@ impl Watch {
                 Event::Damage(error) => return Err(error.into()),
                 Event::End => break,
             }
+            let saver = saver.as_mut();
+            if let Some(news) = saver.and_then(|saver| saver.look(engine.source())) {
+                warn(&news);
+            }
             hand_on(sink)?;
         }
         let elapsed = begun.elapsed();
         let (snapshot, live) = engine.finish(sink);
         hand_on(sink)?;
         let interfaces = live.interfaces();
+        let saved = saver.map(|saver| saver.finish(&live));
         let names = |interface: &LiveInterface| interface.name.clone();
         let about = About {
             files: if live.is_pipe() {
@@ -140,6 +149,7 @@ impl Watch {
             snapshot,
             interfaces,
             elapsed,
+            saved,
         })
     }
 
@@ -153,25 +163,32 @@ impl Watch {
 impl Seen {
     /// What it took, for whoever has to trust it.
     pub(super) fn summary(&self, own: &Own) -> String {
-        let mut parts = vec![format!(
-            "{} frames in {:.1} s",
-            self.snapshot.capture.frames,
-            self.elapsed.as_secs_f64()
-        )];
-        for interface in &self.interfaces {
-            let name = interface.name.as_deref().unwrap_or("the capture");
-            let known = |count: Option<u64>| {
-                count.map_or_else(|| "an unknown number".to_owned(), |n| n.to_string())
-            };
-            let mut lost = format!("{} dropped", known(interface.dropped));
-            if let Some(there) = interface.dropped_by_interface.filter(|n| *n > 0) {
-                lost.push_str(&format!(", {there} lost by the interface itself"));
-            }
-            parts.push(format!("{}: {lost}", Escaped(name)));
-        }
-        parts.extend(own.words());
-        parts.join("; ")
+        let frames = self.snapshot.capture.frames;
+        summary(frames, self.elapsed, &self.interfaces, own)
     }
+}
+
+/// What a capture took, for whoever has to trust it.
+pub(super) fn summary(
+    frames: u64,
+    elapsed: Duration,
+    interfaces: &[LiveInterface],
+    own: &Own,
+) -> String {
+    let mut parts = vec![format!("{frames} frames in {:.1} s", elapsed.as_secs_f64())];
+    for interface in interfaces {
+        let name = interface.name.as_deref().unwrap_or("the capture");
+        let known = |count: Option<u64>| {
+            count.map_or_else(|| "an unknown number".to_owned(), |n| n.to_string())
+        };
+        let mut lost = format!("{} dropped", known(interface.dropped));
+        if let Some(there) = interface.dropped_by_interface.filter(|n| *n > 0) {
+            lost.push_str(&format!(", {there} lost by the interface itself"));
+        }
+        parts.push(format!("{}: {lost}", Escaped(name)));
+    }
+    parts.extend(own.words());
+    parts.join("; ")
 }
 
 fn interface(known: &LiveInterface) -> Interface {

@@ -1,11 +1,12 @@
 //! The thread that works for the screen.
 
 use super::errands::{Errands, Job, Pick};
+use super::origin::{Origin, Turn};
 use super::own::Mirror;
 use super::pulse::{EVERY, Pulse};
-use super::replay::{Replay, Turn};
 use super::study::Study;
 use crate::failure::Failure;
+use crate::signals::Signals;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -32,8 +33,9 @@ const UNDER_WAY: usize = 4;
 /// Works until the screen quits, or is gone.
 pub(super) struct Desk {
     study: Study,
-    origin: Replay,
+    origin: Origin,
     errands: Errands,
+    signals: Signals,
     commands: Receiver<Command>,
     messages: Sender<Message>,
     /// The feeds that the screen still has.
@@ -53,8 +55,9 @@ struct Over;
 impl Desk {
     pub(super) fn new(
         study: Study,
-        origin: Replay,
+        origin: Origin,
         errands: Errands,
+        signals: Signals,
         commands: Receiver<Command>,
         messages: Sender<Message>,
     ) -> Self {
@@ -62,6 +65,7 @@ impl Desk {
             study,
             origin,
             errands,
+            signals,
             commands,
             messages,
             fed: Vec::new(),
@@ -75,12 +79,15 @@ impl Desk {
     }
 
     /// Works. Gives back what it has worked on.
-    pub(super) fn run(mut self) -> Replay {
+    pub(super) fn run(mut self) -> (Study, Origin) {
         while self.turn().is_ok() {}
-        self.origin
+        (self.study, self.origin)
     }
 
     fn turn(&mut self) -> Result<(), Over> {
+        if self.signals.stop() {
+            return Err(Over);
+        }
         loop {
             match self.commands.try_recv() {
                 Ok(command) => self.obey(command)?,
@@ -146,9 +153,13 @@ impl Desk {
         Ok(())
     }
 
-    /// Where the frames are to go on, and how fast.
+    /// Where the frames are to go on, and how fast: files only.
     fn steer(&mut self, command: &Command, now: Instant) -> Result<(), Failure> {
-        let replay = &mut self.origin;
+        let Origin::Files(replay) = &mut self.origin else {
+            return Err(Failure::Cannot(
+                "what is captured now cannot be paused or sped up".to_owned(),
+            ));
+        };
         match command {
             Command::Pause(paused) => replay.pause(*paused, now),
             Command::Pace(pace) => replay.pace(*pace, now),

@@ -7,24 +7,30 @@
 mod desk;
 mod errands;
 mod log;
+mod origin;
 mod own;
 mod pulse;
 mod reel;
 mod replay;
+mod segment;
 mod study;
 mod survey;
 
 use crate::args::InputArgs;
 use crate::failure::{Failure, Verdict};
+use crate::signals::Signals;
 use desk::Desk;
 use errands::Errands;
+use origin::Origin;
 use replay::Replay;
+use segment::Segment;
 use std::sync::mpsc::{Receiver, Sender};
 use std::thread::JoinHandle;
 use study::Study;
 use wirewait_report::symptoms::Texts;
 use wirewait_tui::{Command, Message, Pace};
 
+pub(crate) use segment::Tap;
 pub(crate) use study::Plan;
 
 /// Transactions that are kept for the screen where nothing else is said.
@@ -42,7 +48,17 @@ pub(crate) struct Show<'a> {
 /// A thread that works for the screen.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    thread: JoinHandle<Verdict>,
+    thread: JoinHandle<Farewell>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct Farewell {
+    pub(crate) verdict: Verdict,
+    /// Frames that were analysed since the beginning, or since the last reset.
+    pub(crate) frames: u64,
+    /// What else is to be said of a live capture.
+    pub(crate) live: Option<segment::Farewell>,
 }
 
 impl Watch {
@@ -50,18 +66,70 @@ impl Watch {
     pub(crate) fn files(
         show: Show<'_>,
         plan: Plan,
+        signals: Signals,
         commands: Receiver<Command>,
         messages: Sender<Message>,
     ) -> Result<Self, Failure> {
         let replay = Replay::open(show.input, show.texts, show.pace, show.paused)?;
         let errands = Errands::new(replay.again().then(|| show.input.clone()));
+        let origin = Origin::Files(Box::new(replay));
+        Self::begin(origin, plan, errands, signals, commands, messages)
+    }
+
+    /// Begins to watch what is captured.
+    pub(crate) fn live(
+        tap: Tap,
+        plan: Plan,
+        signals: Signals,
+        commands: Receiver<Command>,
+        messages: Sender<Message>,
+    ) -> Result<Self, Failure> {
+        let origin = Origin::Live(Box::new(Segment::new(tap)));
+        Self::begin(
+            origin,
+            plan,
+            Errands::new(None),
+            signals,
+            commands,
+            messages,
+        )
+    }
+
+    fn begin(
+        origin: Origin,
+        plan: Plan,
+        errands: Errands,
+        signals: Signals,
+        commands: Receiver<Command>,
+        messages: Sender<Message>,
+    ) -> Result<Self, Failure> {
         let work = move || {
             // If it panics, the screen is not to wait for it.
             let _last = LastWord(messages.clone());
-            let desk = Desk::new(Study::new(plan), replay, errands, commands, messages);
-            match desk.run().is_damaged() {
-                true => Verdict::Damaged,
-                false => Verdict::Whole,
+            let desk = Desk::new(
+                Study::new(plan),
+                origin,
+                errands,
+                signals,
+                commands,
+                messages,
+            );
+            let (mut study, origin) = desk.run();
+            let frames = study.snapshot().capture.frames;
+            let (damaged, live) = match origin {
+                Origin::Files(replay) => (replay.is_damaged(), None),
+                Origin::Live(segment) => {
+                    let farewell = segment.finish();
+                    (farewell.damaged, Some(farewell))
+                }
+            };
+            Farewell {
+                verdict: match damaged {
+                    true => Verdict::Damaged,
+                    false => Verdict::Whole,
+                },
+                frames,
+                live,
             }
         };
         let thread = std::thread::Builder::new().name("watch".to_owned());
@@ -72,7 +140,7 @@ impl Watch {
     }
 
     /// Waits until it is over: after [`Command::Quit`], or when nobody listens any more.
-    pub(crate) fn join(self) -> Result<Verdict, Failure> {
+    pub(crate) fn join(self) -> Result<Farewell, Failure> {
         let ended = self.thread.join();
         ended.map_err(|_| Failure::Cannot("the analysis broke off; see above".to_owned()))
     }

@@ -1,19 +1,16 @@
-//! What this program itself takes, as Linux tells it.
+//! What this program itself takes, for the screen.
 
-use std::fs::read_to_string;
+use crate::own::Own as Measured;
 use std::time::{Duration, Instant};
 use wirewait_tui::Own;
 
-/// The system counts hundredths of a second: less than this would be guessed.
+/// A share of less than this would jump about.
 const OFTEN_ENOUGH: Duration = Duration::from_secs(1);
-
-/// A clock tick of `/proc`, in milliseconds: USER_HZ is 100 on every machine that Linux runs on.
-const TICK_MS: u64 = 10;
 
 /// Looks at itself now and then.
 #[derive(Debug, Default)]
 pub(super) struct Mirror {
-    seen: Option<(Instant, u64)>,
+    seen: Option<(Instant, Duration)>,
     own: Own,
 }
 
@@ -22,43 +19,24 @@ impl Mirror {
     /// tell.
     pub(super) fn look(&mut self, now: Instant) -> Own {
         let passed = self.seen.map(|(at, _)| now.duration_since(at));
-        if passed.is_some_and(|passed| passed < OFTEN_ENOUGH) {
-            return self.own;
-        }
-        let Some(ticks) = read_to_string("/proc/self/stat")
-            .ok()
-            .and_then(|s| ticks(&s))
-        else {
-            return self.own;
-        };
-        if let (Some(passed), Some((_, before))) = (passed, self.seen) {
-            let busy_ms = ticks.saturating_sub(before).saturating_mul(TICK_MS);
-            let share = u128::from(busy_ms) * 1_000_000 / passed.as_micros().max(1);
-            self.own.cpu_thousandths = u32::try_from(share).unwrap_or(u32::MAX);
-        }
-        self.seen = Some((now, ticks));
-        if let Ok(status) = read_to_string("/proc/self/status") {
-            self.own.memory_bytes = anonymous(&status).unwrap_or(0);
+        if passed.is_none_or(|passed| passed >= OFTEN_ENOUGH) {
+            self.see(now, passed, Measured::now());
         }
         self.own
     }
-}
 
-/// Clock ticks in the program and in the system on its behalf: fields 14 and 15 (proc(5)).
-fn ticks(stat: &str) -> Option<u64> {
-    // The name of the program may hold anything, blanks and brackets too.
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_ascii_whitespace().skip(11);
-    let user: u64 = fields.next()?.parse().ok()?;
-    let system: u64 = fields.next()?.parse().ok()?;
-    user.checked_add(system)
-}
-
-/// Memory that is not that of files, bytes.
-fn anonymous(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|l| l.strip_prefix("RssAnon:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1024)
+    fn see(&mut self, now: Instant, passed: Option<Duration>, measured: Measured) {
+        self.own.memory_bytes = measured.memory.unwrap_or(0);
+        let Some(processor) = measured.processor else {
+            return;
+        };
+        if let (Some(passed), Some((_, before))) = (passed, self.seen) {
+            let busy = processor.saturating_sub(before).as_nanos();
+            let share = busy * 1000 / passed.as_nanos().max(1);
+            self.own.cpu_thousandths = u32::try_from(share).unwrap_or(u32::MAX);
+        }
+        self.seen = Some((now, processor));
+    }
 }
 
 #[cfg(test)]
@@ -66,32 +44,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn proc_is_read_as_proc_5_describes_it() {
-        let stat = "4711 (a ) b) S 1 4711 4711 0 -1 4194560 120 0 0 0 250 130 7 9 20 0 4 0 99";
-        assert_eq!(ticks(stat), Some(380));
-        assert_eq!(ticks("4711 (a) S 1 2"), None);
-        assert_eq!(ticks(""), None);
-        let status =
-            "Name:\twirewait\nVmRSS:\t  9000 kB\nRssAnon:\t    5120 kB\nRssFile:\t 80 kB\n";
-        assert_eq!(anonymous(status), Some(5120 * 1024));
-        assert_eq!(anonymous("Name:\tx\n"), None);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn work_is_seen() {
-        let mut mirror = Mirror::default();
+    fn the_share_is_that_of_the_time_since_the_last_look() {
         let begin = Instant::now();
-        let first = mirror.look(begin);
-        assert_eq!(first.cpu_thousandths, 0, "nothing to compare with yet");
-        assert!(first.memory_bytes > 100_000, "{first:?}");
-        let mut sum = 0u64;
-        while begin.elapsed() < Duration::from_millis(300) {
-            sum = std::hint::black_box(sum.wrapping_add(1));
-        }
-        // As if a second had passed: 300 ms of work, less what others took, and what the other
-        // tests did.
-        let own = mirror.look(begin + Duration::from_secs(1));
-        assert!(own.cpu_thousandths >= 20, "{own:?}");
+        let mut mirror = Mirror::default();
+        let measured = |ms: u64| Measured {
+            processor: Some(Duration::from_millis(ms)),
+            memory: Some(5 << 20),
+            peak: None,
+        };
+        mirror.see(begin, None, measured(400));
+        assert_eq!(mirror.own.cpu_thousandths, 0, "nothing to compare with yet");
+        assert_eq!(mirror.own.memory_bytes, 5 << 20);
+        // 300 ms of work in 2 s.
+        let two = Duration::from_secs(2);
+        mirror.see(begin + two, Some(two), measured(700));
+        assert_eq!(mirror.own.cpu_thousandths, 150);
+        assert_eq!(mirror.look(begin + two).cpu_thousandths, 150);
     }
 }

@@ -1,6 +1,7 @@
 //! Files, led through the analysis by the capture's own clock: at a pace, standing still, or
 //! as fast as it goes to a moment that is looked for.
 
+use super::origin::Turn;
 use super::reel::{Gap, Reel};
 use super::study::Study;
 use super::survey::Survey;
@@ -15,19 +16,6 @@ use wirewait_tui::{Input, Pace};
 
 /// Frames taken in before one looks around.
 const STEP: u32 = 2048;
-
-/// What to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// Go on at once.
-    Busy,
-    /// The same: some time has passed already.
-    Waited,
-    /// The next frame is due then.
-    Due(Instant),
-    /// Nothing will come by itself.
-    Idle,
-}
 
 /// Files on their way through the analysis.
 pub(super) struct Replay {
@@ -251,13 +239,17 @@ impl Replay {
 
     /// All that was due is taken in; one is held that is not.
     fn arrived(&mut self, now: Instant) -> Turn {
-        if let Some(sought) = self.seeking.take() {
-            self.clock.set = Some((now, sought));
-            return Turn::Busy;
-        }
         let Some(held) = &self.held else {
             return Turn::Busy;
         };
+        if let Some(sought) = self.seeking.take() {
+            // Before the first frame there is no time.
+            let at = self
+                .position
+                .map_or(held.at, |position| sought.max(position));
+            self.clock.set = Some((now, at));
+            return Turn::Busy;
+        }
         if self.clock.set.is_none() {
             self.clock.set = Some((now, held.at));
             return Turn::Busy;

@@ -162,6 +162,14 @@ impl Study {
         self.analyzer.skip();
     }
 
+    /// Time passes without frames.
+    pub(super) fn advance(&mut self, now: Timestamp) {
+        let analyzer = &self.analyzer;
+        self.counters.advance(now, || analyzer.readings());
+        self.analyzer.advance(now, &mut self.ears);
+        self.ears.minutes.advance(now);
+    }
+
     /// The capture is over.
     pub(super) fn finish(&mut self) {
         self.analyzer.finish(&mut self.ears);

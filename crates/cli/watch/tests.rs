@@ -89,10 +89,11 @@ impl Rig {
             pace,
             paused,
         };
+        let signals = crate::signals::Signals::catch().unwrap();
         let (commands, orders) = channel();
         let (out, messages) = channel();
         Self {
-            watch: Some(Watch::files(show, plan, orders, out).unwrap()),
+            watch: Some(Watch::files(show, plan, signals, orders, out).unwrap()),
             commands,
             messages,
             said: Vec::new(),
@@ -149,7 +150,7 @@ impl Rig {
 
     fn quit(mut self) -> Verdict {
         self.send(Command::Quit { keep: false });
-        self.watch.take().unwrap().join().unwrap()
+        self.watch.take().unwrap().join().unwrap().verdict
     }
 }
 

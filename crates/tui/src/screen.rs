@@ -94,8 +94,12 @@ impl Screen {
         });
         wanted.store(false, Ordering::Relaxed);
         let restored = held.give_back();
-        // It looks up soon; it must not take what is typed for the shell.
-        let _ = keys.join();
+        // It looks up soon; it must not take what is typed for the shell. At a terminal that is
+        // gone it may never do so: the end is read there again and again.
+        let patience = Instant::now() + 2 * LOOK;
+        while !keys.is_finished() && Instant::now() < patience {
+            thread::sleep(Duration::from_millis(5));
+        }
         let (ended, keep) = ended?;
         restored?;
         if keep {

@@ -1,0 +1,65 @@
+//! Watching on a screen.
+
+use super::args::{LiveArgs, LiveFormat};
+use super::plain::{Watch as Plain, summary};
+use super::source::{self, Ready};
+use crate::failure::{Failure, Verdict, say};
+use crate::own::Own;
+use crate::saver::Saver;
+use crate::view;
+use crate::watch::{self, Plan, Tap, Watch};
+use std::io::{self, IsTerminal};
+use std::sync::mpsc::channel;
+use wirewait_report::symptoms::Texts;
+use wirewait_tui::{Options, Screen};
+
+/// Whether somebody watches, and did not ask for what only the plain way gives: an end by
+/// itself, a report of some shape or to some place, a judgement.
+pub(super) fn is_wanted(args: &LiveArgs) -> bool {
+    let plain = args.length().is_some()
+        || args.count.is_some()
+        || !args.fail_if.is_empty()
+        || args.format != LiveFormat::Text
+        || args.symptoms.explain.is_some()
+        || args.output.output.is_some();
+    !plain && io::stdout().is_terminal()
+}
+
+/// Watches until the user quits, and says then what it took.
+pub(super) fn run(
+    args: &LiveArgs,
+    ready: Ready,
+    how: Plain,
+    texts: Texts,
+) -> Result<Verdict, Failure> {
+    let plan = Plan {
+        settings: how.settings,
+        thresholds: how.thresholds,
+        transactions: watch::TRANSACTIONS,
+        frames: wirewait_capture::recent::DEFAULT_BYTES,
+    };
+    let live = ready.start()?;
+    let tap = Tap {
+        saver: Saver::of(args, &live)?,
+        live,
+        filter: source::filter(args),
+        texts,
+    };
+    let (commands, orders) = channel();
+    let screen = Screen::new(Options {
+        private: args.analysis.private,
+        ..Options::default()
+    });
+    let watch = Watch::live(tap, plan, how.signals, orders, screen.sender())?;
+    let farewell = view::shown(screen, commands, watch)?;
+    if let Some(live) = farewell.live {
+        say(&summary(
+            farewell.frames,
+            live.elapsed,
+            &live.interfaces,
+            &Own::now(),
+        ));
+        live.saved.iter().for_each(|saved| say(saved));
+    }
+    Ok(farewell.verdict)
+}

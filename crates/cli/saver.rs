@@ -1,0 +1,136 @@
+//! Saves what is captured while it is watched.
+
+use crate::failure::Failure;
+use crate::live::args::LiveArgs;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use wirewait_capture::live::Live;
+use wirewait_capture::ring::{Limits, News, Ring};
+use wirewait_capture::write::Description;
+use wirewait_engine::{Frame, Timestamp};
+use wirewait_report::Escaped;
+
+/// The ring is told what was counted this often.
+const COUNT: Duration = Duration::from_secs(1);
+
+/// What is written into the files as the program that made them.
+const APPLICATION: &str = concat!("wirewait ", env!("CARGO_PKG_VERSION"));
+
+/// A ring of files, and what it has to know now and then.
+#[derive(Debug)]
+pub(crate) struct Saver {
+    ring: Ring,
+    looked: Instant,
+    /// Bytes of the frames that were saved.
+    bytes: u64,
+    /// Why nothing is saved at the moment.
+    trouble: Option<String>,
+}
+
+impl Saver {
+    /// Begins to save, if the user asked for it.
+    pub(crate) fn of(args: &LiveArgs, live: &Live) -> Result<Option<Self>, Failure> {
+        let Some(path) = &args.save else {
+            return Ok(None);
+        };
+        if args.save_files.is_some() && args.save_size.is_none() && args.save_time.is_none() {
+            return Err(Failure::Usage(
+                "--save-files: say by --save-size or --save-time when a file is full".to_owned(),
+            ));
+        }
+        let limits = Limits {
+            file_bytes: args.save_size.map(|size| size.bytes),
+            file_ns: args.save_time.map(|time| time.nanos),
+            files: args.save_files,
+        };
+        Self::begin(path, limits, live).map(Some)
+    }
+
+    fn begin(path: &Path, limits: Limits, live: &Live) -> Result<Self, Failure> {
+        let described: Vec<Description> = live
+            .interfaces()
+            .into_iter()
+            .map(|known| Description {
+                name: known.name,
+                speed: known.speed,
+                ..Description::of(known.link)
+            })
+            .collect();
+        let ring = Ring::new(path, APPLICATION, limits, &described, system_time())
+            .map_err(|trouble| Failure::Cannot(Escaped(&trouble.to_string()).to_string()))?;
+        Ok(Self {
+            ring,
+            looked: Instant::now(),
+            bytes: 0,
+            trouble: None,
+        })
+    }
+
+    /// Saves a frame.
+    pub(crate) fn frame(&mut self, frame: &Frame<'_>) {
+        let saved = self.ring.saved().frames;
+        self.ring.frame(frame);
+        if self.ring.saved().frames > saved {
+            self.bytes = self.bytes.saturating_add(frame.bytes.len() as u64);
+        }
+    }
+
+    /// Passes on the time and what was counted. Says what the user should know.
+    pub(crate) fn look(&mut self, live: &Live) -> Option<String> {
+        if self.looked.elapsed() >= COUNT {
+            self.looked = Instant::now();
+            self.count(live);
+            if let Some(now) = live.now() {
+                self.ring.advance(now);
+            }
+        }
+        let news = self.ring.news()?;
+        match &news {
+            News::Stopped(trouble) => self.trouble = Some(trouble.to_string()),
+            News::Resumed { .. } => self.trouble = None,
+            _ => {}
+        }
+        Some(news.to_string())
+    }
+
+    fn count(&mut self, live: &Live) {
+        for (number, known) in (0..).zip(live.interfaces()) {
+            if let (Some(received), Some(lost)) = (known.received, known.lost()) {
+                self.ring.counted(number, received, lost);
+            }
+        }
+    }
+
+    /// What the screen shows of it.
+    pub(crate) fn saving(&self) -> wirewait_tui::Saving {
+        wirewait_tui::Saving {
+            file: Escaped(&self.ring.file().display().to_string()).to_string(),
+            files: self.ring.saved().files,
+            bytes: self.bytes,
+            trouble: self.trouble.clone(),
+        }
+    }
+
+    /// Ends the last file, and says what was saved.
+    pub(crate) fn finish(mut self, live: &Live) -> String {
+        self.count(live);
+        let file = self.ring.file().display().to_string();
+        let (saved, trouble) = self.ring.finish(live.now().unwrap_or_else(system_time));
+        let mut said = format!("{} frames saved, the last file is {file}", saved.frames);
+        if saved.lost > 0 {
+            said.push_str(&format!("; {} could not be saved", saved.lost));
+        }
+        if let Some(trouble) = trouble {
+            said.push_str(&format!("; {trouble}"));
+        }
+        Escaped(&said).to_string()
+    }
+}
+
+/// The moment, as frames are stamped.
+fn system_time() -> Timestamp {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Timestamp::from_nanos(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+}

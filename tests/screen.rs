@@ -1,0 +1,342 @@
+//! The screen in a real terminal: tmux gives one, keys are sent, and what it shows is read.
+
+use crate::support::root;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Nothing takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A terminal of its own, with a shell in it.
+struct Terminal {
+    socket: String,
+    /// Where the shell is, and files are written.
+    folder: PathBuf,
+}
+
+impl Terminal {
+    /// `None`, with a loud word, where there is no tmux.
+    fn new(test: &str, width: u16, height: u16) -> Option<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        if Command::new("tmux").arg("-V").output().is_err() {
+            assert!(
+                std::env::var_os("WIREWAIT_REQUIRE_TMUX").is_none(),
+                "{test}: tmux is required and is not there"
+            );
+            eprintln!("SKIPPED: {test}: no tmux");
+            return None;
+        }
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let socket = format!("wirewait-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(&socket);
+        std::fs::create_dir_all(&folder).unwrap();
+        let terminal = Self { socket, folder };
+        let size = (width.to_string(), height.to_string());
+        let folder = terminal.folder.display().to_string();
+        let shell = "env -u NO_COLOR ENV= PS1='ready> ' LC_ALL=C.UTF-8 sh";
+        terminal.tmux(&[
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            &size.0,
+            "-y",
+            &size.1,
+            "-c",
+            &folder,
+            shell,
+        ]);
+        terminal.until("a prompt", |text| text.contains("ready>"));
+        Some(terminal)
+    }
+
+    fn tmux(&self, args: &[&str]) -> Output {
+        let output = Command::new("tmux")
+            .args(["-L", &self.socket])
+            .args(args)
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "tmux {args:?}: {error}");
+        output
+    }
+
+    /// Runs a command of the shell.
+    fn run(&self, line: &str) {
+        self.tmux(&["send-keys", "-l", line]);
+        self.keys(&["Enter"]);
+    }
+
+    /// Keys, by the names that tmux has for them.
+    fn keys(&self, keys: &[&str]) {
+        let mut args = vec!["send-keys"];
+        args.extend(keys);
+        self.tmux(&args);
+    }
+
+    /// Letters, as they are.
+    fn type_in(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", text]);
+    }
+
+    fn resize(&self, width: u16, height: u16) {
+        let (width, height) = (width.to_string(), height.to_string());
+        self.tmux(&["resize-window", "-x", &width, "-y", &height]);
+    }
+
+    /// What is to be seen.
+    fn seen(&self) -> String {
+        let output = self.tmux(&["capture-pane", "-p"]);
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// What is to be seen as soon as it is so.
+    fn until(&self, what: &str, holds: impl Fn(&str) -> bool) -> String {
+        let begin = Instant::now();
+        let mut seen = String::new();
+        while begin.elapsed() < PATIENCE {
+            seen = self.seen();
+            if holds(&seen) {
+                return seen;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("{what} was not to be seen, but\n{seen}");
+    }
+
+    fn shows(&self, words: &[&str]) -> String {
+        self.until(&format!("{words:?}"), |text| {
+            words.iter().all(|word| text.contains(word))
+        })
+    }
+
+    /// The number of the process that was started in the shell.
+    fn process(&self) -> u32 {
+        let output = self.tmux(&["display-message", "-p", "#{pane_pid}"]);
+        let shell = String::from_utf8(output.stdout).unwrap();
+        let children = format!("/proc/{0}/task/{0}/children", shell.trim());
+        let children = std::fs::read_to_string(children).unwrap();
+        children.trim().parse().unwrap()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        crate::support::files(&self.folder)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let kill = ["-L", &self.socket, "kill-server"];
+        // A test may have killed it.
+        let _ = Command::new("tmux").args(kill).output();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// `wirewait view` of the shipped capture.
+fn view(options: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_wirewait");
+    let capture = root().join("captures/demo.pcapng");
+    format!("{program} view {} {options}", capture.display())
+}
+
+/// The names of the tabs, from the first line of a wide screen.
+fn tabs(seen: &str) -> Vec<String> {
+    let line = seen.lines().next().unwrap();
+    let mut names = Vec::new();
+    for word in line.split("  ").map(str::trim) {
+        if let Some((number, name)) = word.split_once(' ')
+            && number.parse() == Ok(names.len() + 1)
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[test]
+fn a_capture_is_walked_through_with_keys() {
+    let Some(terminal) = Terminal::new("a_capture_is_walked_through_with_keys", 160, 45) else {
+        return;
+    };
+    terminal.run(&view("--speed max"));
+    // The verdict of the report.
+    let seen = terminal.shows(&["Server: 54.9 % of the 22.321859 s", "END"]);
+    assert!(seen.contains("00000022.02001b000008"), "{seen}");
+    // Every tab says its name below the tabs.
+    let tabs = tabs(&seen);
+    assert!(tabs.len() >= 2, "{tabs:?}\n{seen}");
+    for (number, name) in (1..).zip(&tabs) {
+        terminal.keys(&[&number.to_string()]);
+        terminal.until(name, |text| {
+            text.lines()
+                .nth(1)
+                .is_some_and(|line| line.starts_with(name.as_str()))
+        });
+    }
+    // From a server down to a request and the numbers of its frames.
+    let servers = tabs.iter().position(|name| name == "Servers").unwrap() + 1;
+    terminal.keys(&[&servers.to_string()]);
+    terminal.shows(&["Servers", "4 rows", "00000022.02001b000008"]);
+    // A filter with negation, which is given up with Esc.
+    terminal.keys(&["/"]);
+    terminal.type_in("!10.0.0");
+    let seen = terminal.shows(&["2 of 4 rows"]);
+    assert!(!seen.contains("10.0.0.8"), "{seen}");
+    terminal.keys(&["Enter", "Escape"]);
+    terminal.shows(&["4 rows", "10.0.0.8"]);
+    terminal.keys(&["/"]);
+    terminal.type_in("10.0.0.8");
+    terminal.shows(&["1 of 4 rows"]);
+    terminal.keys(&["Enter", "Enter"]);
+    terminal.shows(&["Servers › 10.0.0.8", "CHANGE_NOTIFY", "TREE_CONNECT"]);
+    terminal.keys(&["/"]);
+    terminal.type_in("TREE");
+    terminal.shows(&["1 of 6 rows"]);
+    terminal.keys(&["Enter", "Enter"]);
+    terminal.shows(&["smb2 TREE_CONNECT"]);
+    terminal.keys(&["Enter"]);
+    // Its frames, as `wirewait transactions` has them.
+    let seen = terminal.shows(&["smb2 TREE_CONNECT", "answered", "10.0.0.22:49152"]);
+    let output = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        .args(["transactions", "--format", "ndjson"])
+        .arg(root().join("captures/demo.pcapng"))
+        .output()
+        .unwrap();
+    let rows = String::from_utf8(output.stdout).unwrap();
+    let row = rows
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .find(|row| row["command"] == "TREE_CONNECT" && row["server"] == "10.0.0.8:445")
+        .unwrap();
+    let frame = row["request_first_frame"].as_u64().unwrap();
+    assert!(seen.contains(&format!("frame {frame}")), "{row}\n{seen}");
+}
+
+#[test]
+fn what_is_shown_is_written_to_a_file_and_help_tells_the_keys() {
+    let test = "what_is_shown_is_written_to_a_file_and_help_tells_the_keys";
+    let Some(terminal) = Terminal::new(test, 132, 43) else {
+        return;
+    };
+    terminal.run(&view("--speed max"));
+    terminal.shows(&["END"]);
+    terminal.keys(&["?"]);
+    terminal.shows(&["Quit, and leave the last screen in the terminal."]);
+    terminal.keys(&["Escape"]);
+    terminal.until("no help", |text| !text.contains("Quit, and leave"));
+    terminal.keys(&["e"]);
+    terminal.shows(&["written to wirewait-overview"]);
+    let files = terminal.files();
+    assert_eq!(files.len(), 1, "{files:?}");
+    let written = std::fs::read_to_string(&files[0]).unwrap();
+    assert!(written.contains("Server: 54.9 %"), "{written}");
+    // A folder that is not there: it is said, and the screen goes on.
+    std::fs::remove_dir_all(&terminal.folder).unwrap();
+    terminal.keys(&["e"]);
+    terminal.shows(&["cannot write to", "No such file"]);
+    terminal.keys(&["2"]);
+    terminal.shows(&["4 rows"]);
+}
+
+#[test]
+fn a_replay_stands_still_and_goes_on() {
+    let Some(terminal) = Terminal::new("a_replay_stands_still_and_goes_on", 132, 43) else {
+        return;
+    };
+    terminal.run(&view("--speed 1 --paused"));
+    terminal.shows(&["PAUSED", "1x"]);
+    // To the end of the capture, as soon as it is known, and back to its beginning.
+    terminal.until("the end", |text| {
+        terminal.keys(&["}"]);
+        text.contains("Server: 54.9 %") && text.contains("END")
+    });
+    terminal.keys(&["{"]);
+    terminal.until("the beginning", |text| !text.contains("Server: 54.9 %"));
+    terminal.keys(&["Space"]);
+    terminal.until("no pause", |text| !text.contains("PAUSED"));
+    terminal.keys(&["+"]);
+    terminal.shows(&["2x"]);
+}
+
+#[test]
+fn the_terminal_may_have_any_size_at_any_moment() {
+    let Some(terminal) = Terminal::new("the_terminal_may_have_any_size_at_any_moment", 132, 43)
+    else {
+        return;
+    };
+    terminal.run(&view("--speed max"));
+    terminal.shows(&["Server: 54.9 %", "END", "waiting by design"]);
+    terminal.resize(44, 12);
+    let seen = terminal.until("a small screen", |text| {
+        text.contains("54.9 %") && !text.contains("waiting by design")
+    });
+    assert!(
+        seen.lines().all(|line| line.chars().count() <= 44),
+        "{seen}"
+    );
+    terminal.resize(20, 5);
+    terminal.shows(&["Too small"]);
+    terminal.resize(132, 43);
+    terminal.shows(&["Server: 54.9 %", "waiting by design"]);
+}
+
+#[test]
+fn the_terminal_is_given_back_as_it_was_or_with_the_last_screen() {
+    let test = "the_terminal_is_given_back_as_it_was_or_with_the_last_screen";
+    let Some(terminal) = Terminal::new(test, 132, 43) else {
+        return;
+    };
+    terminal.run("clear; echo before");
+    terminal.run(&view("--speed max; echo code $?"));
+    terminal.shows(&["END"]);
+    terminal.keys(&["q"]);
+    let seen = terminal.shows(&["before", "code 0"]);
+    assert!(!seen.contains("Overview"), "{seen}");
+    // What is typed is seen again, line by line.
+    terminal.run("echo a; echo b");
+    terminal.shows(&["echo a; echo b\na\nb\n"]);
+    terminal.run("clear");
+    terminal.run(&view("--speed max; echo code $?"));
+    terminal.shows(&["END"]);
+    terminal.keys(&["Q"]);
+    terminal.shows(&["Server: 54.9 %", "code 0"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_that_is_closed_ends_the_program() {
+    let Some(terminal) = Terminal::new("a_terminal_that_is_closed_ends_the_program", 80, 24) else {
+        return;
+    };
+    terminal.run(&view("--speed 1"));
+    terminal.shows(&["1x"]);
+    let process = PathBuf::from(format!("/proc/{}", terminal.process()));
+    assert!(process.exists());
+    terminal.tmux(&["kill-server"]);
+    let begin = Instant::now();
+    // A second on a machine that is not busy.
+    while process.exists() {
+        assert!(begin.elapsed() < Duration::from_secs(10), "it still runs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    eprintln!(
+        "it was over {} ms after its terminal",
+        begin.elapsed().as_millis()
+    );
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_do() {
+    let output = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        .arg("view")
+        .arg(Path::new("captures/demo.pcapng"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("wirewait report"), "{error}");
+}
