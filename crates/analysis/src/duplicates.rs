@@ -11,32 +11,40 @@ use wirewait_wire::{Frame, Timestamp};
 /// Bytes of a frame that are compared. Behind this there is payload, which the checksums,
 /// sequence numbers and identifiers in front of it tell apart.
 const COMPARED: usize = 160;
-const PLACES: usize = 16384;
-/// Frames that can share a place.
+/// Frames that can share a set.
 const WAYS: usize = 4;
+const SETS: usize = 4096;
 
+/// The numbers that interfaces have; there are no more.
+const INTERFACES: u64 = 0xffff;
+
+/// A frame that was seen: its digest, whose lowest bits made room for the interface.
 #[derive(Clone, Copy)]
 struct Seen {
-    digest: u64,
+    word: u64,
     at: Timestamp,
-    interface: u32,
 }
 
-/// The latest frames, by digest. Of fixed size: where two digests share a place the older
-/// one is forgotten, and its copy would count as a frame.
+/// The latest frames whose digests begin alike, the latest first. One line of a processor's
+/// cache: every frame goes to another set.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Set([Seen; WAYS]);
+
+/// The latest frames, by digest. Of fixed size: where too many digests share a set the oldest
+/// is forgotten, and its copy would count as a frame.
 pub(crate) struct Duplicates {
-    seen: Vec<Seen>,
+    sets: Vec<Set>,
 }
 
 impl Duplicates {
     pub(crate) fn new() -> Self {
         let never = Seen {
-            digest: 0,
+            word: 0,
             at: Timestamp::from_nanos(i64::MIN),
-            interface: 0,
         };
         Self {
-            seen: vec![never; PLACES],
+            sets: vec![Set([never; WAYS]); SETS],
         }
     }
 
@@ -65,18 +73,18 @@ impl Duplicates {
             None => u64::from(frame.wire_len),
         };
         let digest = digest(&bytes[..bytes.len().min(COMPARED)], length);
-        let first = (digest >> 32) as usize % (PLACES / WAYS) * WAYS;
-        let ways = &mut self.seen[first..first + WAYS];
-        let copied = |s: &Seen| s.digest == digest && (0..=window).contains(&frame.at.since(s.at));
-        if let Some(original) = ways.iter().copied().find(copied) {
-            return Some(original.interface);
+        let Set(ways) = &mut self.sets[digest as usize % SETS];
+        let copied = |s: &Seen| {
+            s.word ^ digest <= INTERFACES && (0..=window).contains(&frame.at.since(s.at))
+        };
+        if let Some(original) = ways.iter().find(|s| copied(s)) {
+            return Some((original.word & INTERFACES) as u32);
         }
         // The oldest of them makes room.
         ways.copy_within(..WAYS - 1, 1);
         ways[0] = Seen {
-            digest,
+            word: digest & !INTERFACES | u64::from(frame.interface) & INTERFACES,
             at: frame.at,
-            interface: frame.interface,
         };
         None
     }

@@ -54,8 +54,10 @@ impl Conversation {
         if moved.is_some() {
             self.close_acknowledged(1 - side, world, events);
         }
-        self.finished[side] |= segment.fin;
-        if segment.rst || self.finished == [true; 2] {
+        if segment.fin {
+            self.finished[side] = true;
+        }
+        if segment.rst || segment.fin && self.finished == [true; 2] {
             // What comes after that is looked at anew.
             self.finished = [false; 2];
             self.end(mark.at, world, events);

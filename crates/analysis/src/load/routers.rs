@@ -17,9 +17,9 @@ const WINDOW_NS: i64 = 2_000_000_000;
 /// Bytes of a packet that are compared; behind these there is payload, which the numbers in
 /// front of it tell apart.
 const COMPARED: usize = 160;
-/// Packets remembered, and how many can share a place.
-const PLACES: usize = 8192;
+/// Packets that can share a set.
 const WAYS: usize = 4;
+const SETS: usize = 2048;
 /// Pairs of interfaces followed.
 const WAYS_THROUGH: usize = 64;
 /// Pairs of stations followed.
@@ -53,6 +53,46 @@ struct Place {
     again: bool,
 }
 
+/// The same as it is kept: the digest's lowest bits made room for interface, count and `again`.
+#[derive(Clone, Copy)]
+struct Kept {
+    word: u64,
+    at: Timestamp,
+}
+
+/// How many bits that are.
+const ROOM: u32 = 25;
+
+impl Place {
+    fn kept(self) -> Kept {
+        let rest = u64::from(self.interface & 0xffff)
+            | u64::from(self.hops) << 16
+            | u64::from(self.again) << 24;
+        Kept {
+            word: self.digest >> ROOM << ROOM | rest,
+            at: self.at,
+        }
+    }
+}
+
+impl Kept {
+    fn place(self) -> Place {
+        Place {
+            digest: self.word >> ROOM << ROOM,
+            at: self.at,
+            interface: (self.word & 0xffff) as u32,
+            hops: (self.word >> 16 & 0xff) as u8,
+            again: self.word >> 24 & 1 == 1,
+        }
+    }
+}
+
+/// The latest packets whose digests end alike, the latest first. One line of a processor's
+/// cache: every packet goes to another set.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Set([Kept; WAYS]);
+
 #[derive(Default)]
 struct Row {
     transit: Distribution,
@@ -70,7 +110,7 @@ struct Pair {
 /// The latest packets of which routers are counted.
 pub(super) struct Routers {
     pairs: Table<[Endpoint; 2], Pair>,
-    places: Vec<Place>,
+    sets: Vec<Set>,
     rows: Table<(u32, u32, u8), Row>,
     pub(super) evicted: u64,
 }
@@ -79,7 +119,7 @@ impl Routers {
     pub(super) fn new() -> Self {
         Self {
             pairs: Table::new(PAIRS),
-            places: Vec::new(),
+            sets: Vec::new(),
             rows: Table::new(WAYS_THROUGH),
             evicted: 0,
         }
@@ -170,33 +210,29 @@ impl Routers {
 
     /// Puts a packet in its place, and tells of the same one seen before.
     fn remember(&mut self, new: Place) -> Option<Place> {
-        if self.places.is_empty() {
-            let never = Place {
-                digest: 0,
+        if self.sets.is_empty() {
+            let never = Kept {
+                word: 0,
                 at: Timestamp::from_nanos(i64::MIN),
-                interface: 0,
-                hops: 0,
-                again: false,
             };
-            self.places = vec![never; PLACES];
+            self.sets = vec![Set([never; WAYS]); SETS];
         }
-        let first = (new.digest >> 32) as usize % (PLACES / WAYS) * WAYS;
-        let ways = &mut self.places[first..first + WAYS];
-        let same =
-            |p: &Place| p.digest == new.digest && (0..=WINDOW_NS).contains(&new.at.since(p.at));
-        match ways.iter_mut().find(|p| same(p)) {
-            Some(place) => {
-                let before = *place;
-                *place = Place {
-                    again: before.again || new.hops <= before.hops,
-                    ..new
-                };
+        let Set(ways) = &mut self.sets[new.digest as usize % SETS];
+        let kept = new.kept();
+        let same = |k: &Kept| {
+            (k.word ^ kept.word) >> ROOM == 0 && (0..=WINDOW_NS).contains(&new.at.since(k.at))
+        };
+        match ways.iter_mut().find(|k| same(k)) {
+            Some(known) => {
+                let before = known.place();
+                let again = before.again || new.hops <= before.hops;
+                *known = Place { again, ..new }.kept();
                 Some(before)
             }
             None => {
                 // The oldest of them makes room.
                 ways.copy_within(..WAYS - 1, 1);
-                ways[0] = new;
+                ways[0] = kept;
                 None
             }
         }
@@ -233,7 +269,7 @@ mod tests {
 
     fn packet(digest: u64, us: i64, interface: u32, hops: u8) -> Place {
         Place {
-            digest: digest << 32,
+            digest: digest << 32 | digest,
             at: Timestamp::from_nanos(us * 1000),
             interface,
             hops,
