@@ -21,7 +21,9 @@ folder=$(mktemp -d)
 trap 'tmux -L "$socket" kill-server 2>/dev/null || true; rm -rf "$folder"' EXIT
 
 start() { # the command line
+    # Another server each time: the one before may still be on its way out.
     tmux -L "$socket" kill-server 2>/dev/null || true
+    socket=wirewait-bench-$$-$SECONDS
     tmux -L "$socket" -f /dev/null new-session -d -x 132 -y 43 "exec $*"
     pid=$(tmux -L "$socket" display-message -p '#{pane_pid}')
     sleep 3
