@@ -18,6 +18,7 @@ mod layers;
 mod ledger;
 mod live;
 mod load;
+mod memory;
 mod merge;
 mod names;
 mod nbipx;

@@ -13,6 +13,7 @@ use crate::duplicates::Duplicates;
 use crate::key::ConversationKey;
 use crate::names::Known;
 use crate::numbered::Link;
+use crate::pairing::Spare;
 use crate::path::{Path, Paths};
 use crate::piece::Piece;
 use crate::segment::Segments;
@@ -86,11 +87,12 @@ pub struct Analyzer {
     state: State,
 }
 
-/// What every part of the analysis may look up.
+/// What every part of the analysis may use.
 struct Common {
     registry: Registry,
     names: RefCell<Known>,
     settings: Settings,
+    spare: RefCell<Spare>,
 }
 
 struct State {
@@ -138,6 +140,7 @@ impl Analyzer {
                 registry,
                 names: RefCell::new(Known::new(settings.names, settings.private)),
                 settings,
+                spare: RefCell::default(),
             },
             walk: Walk::default(),
             paths: Paths::new(settings.conversations),
@@ -512,6 +515,7 @@ impl State {
             registry: &common.registry,
             names: &common.names,
             settings: &common.settings,
+            spare: &common.spare,
             epoch: self.epoch,
             open_full: self.books.open >= common.settings.open_requests,
             held_full: self.books.held >= common.settings.held_bytes,

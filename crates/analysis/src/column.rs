@@ -27,6 +27,13 @@ impl<V> Column<V> {
         (slot.place == place).then_some(&mut slot.value)
     }
 
+    /// Takes the value out.
+    pub(crate) fn take(&mut self, place: Place) -> Option<V> {
+        let slot = self.slots.get_mut(place.index())?;
+        slot.take_if(|slot| slot.place == place)
+            .map(|slot| slot.value)
+    }
+
     /// All values, in the order of their places.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &V)> {
         let slots = self.slots.iter().flatten();
@@ -80,6 +87,8 @@ mod tests {
         assert_eq!(column.renewed(b), (&mut 0, Some(2)));
         assert_eq!(column.known(a), None);
         assert_eq!(column.iter().collect::<Vec<_>>(), [(b, &0)]);
+        assert_eq!(column.take(b), Some(0));
+        assert_eq!(column.known(b), None);
         assert_eq!(column.known(Place::NOWHERE), None);
     }
 }

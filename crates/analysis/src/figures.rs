@@ -339,6 +339,12 @@ impl Figures {
         let Some(ns) = timed(t).filter(|_| t.kind != Kind::Wait) else {
             return;
         };
+        // Most are faster than those that are kept.
+        let full = self.slowest.len() >= self.settings.slowest;
+        let least = self.slowest.last().and_then(Transaction::response_time_ns);
+        if full && least.is_none_or(|least| least >= ns) {
+            return;
+        }
         let at = self
             .slowest
             .partition_point(|s| s.response_time_ns().unwrap_or(0) >= ns);

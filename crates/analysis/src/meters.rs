@@ -98,7 +98,7 @@ impl Meters {
     }
 
     pub(crate) fn asked(&mut self, case: Case<'_>) {
-        self.requests.asked(case, &mut self.evicted);
+        self.requests.asked(case);
         let bytes = case.transaction.request_bytes;
         self.transports.message(case, bytes, true);
     }
@@ -114,7 +114,7 @@ impl Meters {
         if t.outcome == Outcome::OrphanResponse {
             self.answered(case);
         } else {
-            self.requests.closed(case, &mut self.evicted);
+            self.requests.closed(case);
             if t.effects.has(Effects::CALLS) && Requests::is_missed(t) {
                 self.transports.not_found(t, &mut self.evicted);
             }

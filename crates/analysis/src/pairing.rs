@@ -18,7 +18,8 @@ use crate::turns::Said;
 use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
-use open::{Open, State};
+use open::State;
+pub(crate) use open::{Open, Spare};
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
 /// Requests of one conversation that are kept at once.
@@ -28,7 +29,7 @@ const ONE_SIDED: usize = 32;
 
 /// The open requests of one conversation.
 pub(crate) struct Pairing {
-    open: Vec<Open>,
+    open: Vec<Box<Open>>,
     next_serial: u64,
     /// Those of the latest transaction.
     parties: Parties,
@@ -229,7 +230,7 @@ impl Pairing {
                 && o.id == x.id
                 && matches!(o.state, State::Waiting | State::Answering | State::Asking)
         };
-        self.open.iter().any(waits).then_some(())?;
+        self.open.iter().any(|o| waits(o)).then_some(())?;
         read(message.input).ok()?.exchange
     }
 
@@ -410,7 +411,10 @@ impl Pairing {
         self.make_room(side, x, tally.extent.first.at, between, world, events);
         let serial = self.next_serial;
         self.next_serial += 1;
-        let mut open = Open::new(serial, side, x, message, between, world);
+        let mut open = world
+            .spare
+            .borrow_mut()
+            .boxed(Open::new(serial, side, x, message, between, world));
         self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
         events(Event::Opened(&mut open.transaction, &mut self.parties));
@@ -550,6 +554,7 @@ impl Pairing {
             }
         }
         events(Event::Closed(open.case()));
+        world.spare.borrow_mut().keep(open);
     }
 
     fn is_last_of_lane(&self, at: usize) -> bool {
@@ -558,7 +563,8 @@ impl Pairing {
     }
 
     fn by_serial(&mut self, serial: u64) -> Option<&mut Open> {
-        self.open.iter_mut().rev().find(|o| o.serial == serial)
+        let found = self.open.iter_mut().rev().find(|o| o.serial == serial);
+        found.map(Box::as_mut)
     }
 
     fn upkeep(&mut self, tally: &Tally, events: Events<'_>) {

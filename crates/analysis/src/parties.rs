@@ -22,6 +22,8 @@ pub(crate) struct Parties {
     pub(crate) tie: Place,
     /// Where it happens, if that has a name.
     pub(crate) named: Option<Named>,
+    /// The handle of the file it concerns, and where that stands.
+    file: Option<(u128, Place)>,
     /// What had gone from the directory when this was looked up: nothing since, and all of
     /// it is still there.
     as_of: u64,
@@ -45,8 +47,14 @@ impl Parties {
         pair: Place::NOWHERE,
         tie: Place::NOWHERE,
         named: None,
+        file: None,
         as_of: u64::MAX,
     };
+
+    /// Where the handle of the file stands that the transaction concerns.
+    pub(crate) fn handle(&self) -> Option<Place> {
+        self.file.map(|(_, place)| place)
+    }
 }
 
 /// A user, share or file by name.
@@ -75,6 +83,8 @@ pub(crate) struct Directory {
     labels: Table<Label, ()>,
     mounts: Table<ShareKey, ()>,
     spots: Table<Spot, ()>,
+    /// Handles of files, by conversation.
+    files: Table<(u64, u128), ()>,
     /// Entries that were dropped because there were too many.
     pub(crate) evicted: u64,
     /// The same, with what is only remembered so that it need not be looked up.
@@ -91,12 +101,13 @@ impl Directory {
             labels: Table::new(rows),
             mounts: Table::new(rows),
             spots: Table::new(rows),
+            files: Table::new(rows),
             evicted: 0,
             gone: 0,
         }
     }
 
-    /// A transaction begins: finds its parties, and keeps them from being dropped. `parties`
+    /// A transaction begins, or goes on with others than were known: finds its parties, and keeps them from being dropped. `parties`
     /// are those of the latest one of the conversation, most likely the same.
     pub(crate) fn meet(&mut self, t: &Transaction, parties: &mut Parties) {
         if self.is_between(parties, t) {
@@ -109,6 +120,7 @@ impl Directory {
             *parties = self.between(t);
         }
         parties.named = self.named(t, parties);
+        parties.file = self.file(t, parties);
         parties.as_of = self.gone;
     }
 
@@ -119,9 +131,11 @@ impl Directory {
         parties: &'a Parties,
         room: &'a mut Parties,
     ) -> &'a Parties {
-        if parties.as_of == self.gone {
+        let handle = t.file.map(|file| file.handle);
+        if parties.as_of == self.gone && parties.file.map(|(handle, _)| handle) == handle {
             return parties;
         }
+        *room = *parties;
         self.meet(t, room);
         room
     }
@@ -185,6 +199,7 @@ impl Directory {
             pair,
             tie,
             named: None,
+            file: None,
             as_of: self.gone,
         }
     }
@@ -238,6 +253,20 @@ impl Directory {
             labels,
             mount,
         })
+    }
+
+    fn file(&mut self, t: &Transaction, parties: &Parties) -> Option<(u128, Place)> {
+        let handle = t.file?.handle;
+        let key = (t.conversation, handle);
+        if let Some(known @ (_, place)) = parties.file
+            && parties.as_of == self.gone
+            && self.files.key_at(place) == Some(&key)
+        {
+            self.files.renew(place);
+            return Some(known);
+        }
+        let found = self.files.place_of(&key, || ());
+        Some((handle, self.note(found)))
     }
 
     /// Counts what had to go.

@@ -2,6 +2,7 @@
 
 use crate::ledger::Passage;
 use crate::names::Known;
+use crate::pairing::Spare;
 use crate::parties::{Directory, Parties};
 use crate::path::Path;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
@@ -13,6 +14,7 @@ pub(crate) struct World<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) names: &'a RefCell<Known>,
     pub(crate) settings: &'a Settings,
+    pub(crate) spare: &'a RefCell<Spare>,
     /// Counts the steps back of the capture's clock.
     pub(crate) epoch: u32,
     /// As many requests are open in all conversations as may be.

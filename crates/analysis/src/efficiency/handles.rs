@@ -2,8 +2,9 @@
 //! or written before.
 
 use super::row::Accesses;
-use crate::Transaction;
-use crate::table::Table;
+use crate::column::Column;
+use crate::table::Place;
+use crate::world::Case;
 use wirewait_wire::{File, Kind};
 
 /// Stretches of a file that are remembered of each handle, once for reads and once for
@@ -56,23 +57,27 @@ struct Handle {
 
 /// The handles of all conversations.
 pub(super) struct Handles {
-    handles: Table<(u64, u128), Handle>,
-    pub(super) evicted: u64,
+    handles: Column<Handle>,
 }
 
 impl Handles {
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(super) const fn new() -> Self {
         Self {
-            handles: Table::new(capacity),
-            evicted: 0,
+            handles: Column::new(),
         }
     }
 
     /// A read or write is asked for: does it go on where the one before ended? `None` where
     /// that cannot be told.
-    pub(super) fn asked(&mut self, t: &Transaction) -> Option<bool> {
+    pub(super) fn asked(&mut self, case: Case<'_>) -> Option<bool> {
+        let t = case.transaction;
         let offset = t.file?.offset?;
-        let course = self.course(t)?;
+        let handle = self.handle(case)?;
+        let course = match t.kind {
+            Kind::Read => &mut handle.reads,
+            Kind::Write => &mut handle.writes,
+            _ => return None,
+        };
         let known = course.next;
         let end = offset.saturating_add(t.asked_bytes);
         course.next = Some((end, end));
@@ -81,13 +86,14 @@ impl Handles {
     }
 
     /// It is answered.
-    pub(super) fn answered(&mut self, t: &Transaction, accesses: &mut Accesses) {
+    pub(super) fn answered(&mut self, case: Case<'_>, accesses: &mut Accesses) {
+        let t = case.transaction;
         let Some(offset) = t.file.and_then(|file| file.offset) else {
             return;
         };
         let end = offset.saturating_add(t.data_bytes);
         let asked_end = offset.saturating_add(t.asked_bytes);
-        let Some(handle) = self.handle(t) else {
+        let Some(handle) = self.handle(case) else {
             return;
         };
         let (own, other) = match t.kind {
@@ -110,41 +116,23 @@ impl Handles {
     }
 
     /// Its number may stand for another file from now on.
-    pub(super) fn forget(&mut self, t: &Transaction) {
-        if let Some(key) = key(t)
-            && let Some(place) = self.handles.find(&key)
-        {
-            self.handles.take(place);
+    pub(super) fn forget(&mut self, case: Case<'_>) {
+        if let Some(handle) = known(case) {
+            self.handles.take(handle);
         }
     }
 
-    fn course(&mut self, t: &Transaction) -> Option<&mut Course> {
-        let kind = t.kind;
-        let handle = self.handle(t)?;
-        match kind {
-            Kind::Read => Some(&mut handle.reads),
-            Kind::Write => Some(&mut handle.writes),
-            _ => None,
-        }
-    }
-
-    fn handle(&mut self, t: &Transaction) -> Option<&mut Handle> {
-        let key = key(t)?;
-        let place = match self.handles.find(&key) {
-            Some(place) => place,
-            None => {
-                let (place, evicted) = self.handles.insert(key, Handle::default());
-                self.evicted += u64::from(evicted.is_some());
-                place
-            }
-        };
-        Some(self.handles.at(place))
+    fn handle(&mut self, case: Case<'_>) -> Option<&mut Handle> {
+        Some(self.handles.of(known(case)?))
     }
 }
 
-fn key(t: &Transaction) -> Option<(u64, u128)> {
-    let file = t.file.filter(|file| file.handle != File::PREVIOUS)?;
-    Some((t.conversation, file.handle))
+/// Where the handle stands, if it has a number of its own.
+fn known(case: Case<'_>) -> Option<Place> {
+    let file = case.transaction.file?;
+    case.parties
+        .handle()
+        .filter(|_| file.handle != File::PREVIOUS)
 }
 
 #[cfg(test)]

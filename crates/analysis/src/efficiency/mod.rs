@@ -25,8 +25,8 @@ pub(crate) struct Spending {
     efforts: Table<u64, Effort>,
     /// Of conversations that were forgotten, and of transactions.
     rows: Table<RowKey, EfficiencyRow>,
-    /// Of each client at each server on each carrier.
-    sessions: Column<Session>,
+    /// Each client at each server on each carrier.
+    ties: Column<Tie>,
     handles: Handles,
     elsewhere: Volume,
     copies: Volume,
@@ -55,6 +55,8 @@ struct Acts {
 #[derive(Default)]
 struct Effort {
     server: Option<Endpoint>,
+    /// Where the server stands.
+    place: Option<Place>,
     carrier: &'static str,
     opener: Option<Address>,
     /// The buffer that the server named.
@@ -62,12 +64,15 @@ struct Effort {
     spent: EfficiencyRow,
 }
 
-/// One client at one server.
+/// One client at one server on one carrier.
 #[derive(Default)]
-struct Session {
+struct Tie {
+    /// Requests that the client waits for, and since when.
     outstanding: u32,
     since: Timestamp,
     until: Option<Timestamp>,
+    /// Their transactions.
+    row: EfficiencyRow,
 }
 
 impl Spending {
@@ -75,8 +80,8 @@ impl Spending {
         Self {
             efforts: Table::new(settings.conversations),
             rows: Table::new(settings.rows),
-            sessions: Column::new(),
-            handles: Handles::new(settings.rows),
+            ties: Column::new(),
+            handles: Handles::new(),
             elsewhere: Volume::default(),
             copies: Volume::default(),
             acts: Acts::default(),
@@ -85,9 +90,9 @@ impl Spending {
         }
     }
 
-    /// Rows and handles that were dropped because there were too many.
+    /// Rows that were dropped because there were too many.
     pub(crate) fn evicted(&self) -> u64 {
-        self.evicted + self.handles.evicted
+        self.evicted
     }
 
     /// A mirror copy of so many bytes.
@@ -202,17 +207,18 @@ impl Spending {
         let server = t.server.station();
         let effort = self.effort(t.conversation);
         (effort.server, effort.carrier) = (Some(server), t.carrier);
-        let session = self.sessions.of(parties.tie);
-        if session.outstanding == 0 {
-            session.since = session.until.map_or(wait.began, |at| at.max(wait.began));
+        effort.place = Some(parties.server);
+        let sequential = self.handles.asked(wait.case);
+        let tie = self.tie(wait.case);
+        if tie.outstanding == 0 {
+            tie.since = tie.until.map_or(wait.began, |at| at.max(wait.began));
         }
-        session.outstanding = session.outstanding.saturating_add(1);
-        if let Some(sequential) = self.handles.asked(t) {
-            let accesses = accesses(self.row((Some(server), t.carrier)), t.kind);
-            if let Some(accesses) = accesses {
-                accesses.placed += 1;
-                accesses.random += u64::from(!sequential);
-            }
+        tie.outstanding = tie.outstanding.saturating_add(1);
+        if let Some(sequential) = sequential
+            && let Some(accesses) = accesses(&mut tie.row, t.kind)
+        {
+            accesses.placed += 1;
+            accesses.random += u64::from(!sequential);
         }
     }
 
@@ -221,19 +227,18 @@ impl Spending {
         if wait.anyone {
             return;
         }
-        let t = wait.case.transaction;
-        let session = self.sessions.of(wait.case.parties.tie);
-        if session.outstanding == 0 {
-            // Its beginning was dropped with an evicted session.
+        let tie = self.tie(wait.case);
+        if tie.outstanding == 0 {
+            // Its beginning was dropped with an evicted row.
             return;
         }
-        session.outstanding -= 1;
-        let until = session.until.map_or(at, |until| until.max(at));
-        let until = until.max(session.since);
-        session.until = Some(until);
-        if session.outstanding == 0 {
-            let busy = u64::try_from(until.since(session.since)).unwrap_or(0);
-            let moved = &mut self.row((Some(t.server.station()), t.carrier)).moved;
+        tie.outstanding -= 1;
+        let until = tie.until.map_or(at, |until| until.max(at));
+        let until = until.max(tie.since);
+        tie.until = Some(until);
+        if tie.outstanding == 0 {
+            let busy = u64::try_from(until.since(tie.since)).unwrap_or(0);
+            let moved = &mut tie.row.moved;
             moved.busy_ns = moved.busy_ns.saturating_add(busy);
         }
     }
@@ -245,30 +250,39 @@ impl Spending {
         // Whom a question to anyone was for shows in the first answer.
         if effort.server.is_none() && t.response.is_some() {
             (effort.server, effort.carrier) = (Some(t.server.station()), t.carrier);
+            effort.place = Some(case.parties.server);
         }
         effort.buffer = t.buffer.or(effort.buffer);
         let (server, buffer) = (effort.server, effort.buffer);
+        let own = effort.place == Some(case.parties.server);
         let answered = t.outcome == Outcome::Answered;
-        let mut found = EfficiencyRow::default();
+        let mut access = Accesses::default();
+        let accessed = answered && matches!(t.kind, Kind::Read | Kind::Write);
+        if accessed {
+            access.count = 1;
+            access.bytes = t.data_bytes;
+            size(t, buffer, &mut access);
+            self.handles.answered(case, &mut access);
+        }
+        if matches!(t.kind, Kind::Open | Kind::Close) {
+            self.handles.forget(case);
+        }
+        let row = match own {
+            true => &mut self.tie(case).row,
+            false => self.row((server, t.carrier)),
+        };
         if !t.flags.contains(Flags::CAPTURE_LOSS) {
-            found.exchanges = 1;
-            found.frames.add(t);
+            row.exchanges += 1;
+            row.frames.add(t);
         }
         if t.kind == Kind::Session {
             let frames = [t.frames.request, t.frames.response, t.frames.interim];
-            found.session_frames = frames.into_iter().map(u64::from).sum();
+            row.session_frames += frames.into_iter().map(u64::from).sum::<u64>();
         }
-        found.moved = moved(t, answered);
-        if answered && let Some(accesses) = accesses(&mut found, t.kind) {
-            accesses.count = 1;
-            accesses.bytes = t.data_bytes;
-            size(t, buffer, accesses);
-            self.handles.answered(t, accesses);
+        row.moved.absorb(&moved(t, answered));
+        if accessed && let Some(accesses) = accesses(row, t.kind) {
+            accesses.absorb(&access);
         }
-        if matches!(t.kind, Kind::Open | Kind::Close) {
-            self.handles.forget(t);
-        }
-        self.row((server, t.carrier)).absorb(&found);
     }
 
     /// How things stand.
@@ -276,6 +290,10 @@ impl Spending {
         let mut rows: BTreeMap<RowKey, EfficiencyRow> = BTreeMap::new();
         for (key, row) in self.rows.iter() {
             rows.entry(*key).or_default().absorb(row);
+        }
+        for (_, tie) in self.ties.iter() {
+            let key = (tie.row.server, tie.row.carrier);
+            rows.entry(key).or_default().absorb(&tie.row);
         }
         for (_, effort) in self.efforts.iter() {
             let row = rows.entry((effort.server, effort.carrier)).or_default();
@@ -363,6 +381,19 @@ impl Spending {
             }
         };
         self.rows.at(place)
+    }
+
+    fn tie(&mut self, case: Case<'_>) -> &mut Tie {
+        if let (_, Some(gone)) = self.ties.renewed(case.parties.tie) {
+            let key = (gone.row.server, gone.row.carrier);
+            self.row(key).absorb(&gone.row);
+        }
+        let tie = self.ties.of(case.parties.tie);
+        if tie.row.server.is_none() {
+            tie.row.server = Some(case.transaction.server.station());
+            tie.row.carrier = case.transaction.carrier;
+        }
+        tie
     }
 }
 

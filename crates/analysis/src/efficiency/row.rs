@@ -219,7 +219,7 @@ impl EfficiencyRow {
 }
 
 impl Accesses {
-    fn absorb(&mut self, other: &Self) {
+    pub(super) fn absorb(&mut self, other: &Self) {
         for (sum, n) in [
             (&mut self.count, other.count),
             (&mut self.bytes, other.bytes),
@@ -238,7 +238,7 @@ impl Accesses {
 }
 
 impl Throughput {
-    fn absorb(&mut self, other: &Self) {
+    pub(super) fn absorb(&mut self, other: &Self) {
         for (sum, n) in [
             (&mut self.bytes, other.bytes),
             (&mut self.timed_bytes, other.timed_bytes),

@@ -3,11 +3,11 @@
 use super::{Readings, meter, row, sorted};
 use crate::column::Column;
 use crate::parties::Directory;
-use crate::table::{Place, Table};
+use crate::table::Table;
 use crate::world::Case;
 use crate::{Flags, Outcome, Transaction};
 use std::sync::Arc;
-use wirewait_wire::{Effects, Endpoint, File, Kind};
+use wirewait_wire::{Effects, Endpoint, Kind};
 
 meter! {
     /// One station as client or as server of one protocol. "In" is what it received, "out"
@@ -156,41 +156,41 @@ pub type ShareKey = (Endpoint, Endpoint, Arc<str>);
 #[derive(Default)]
 struct Next([Option<u64>; 2]);
 
-/// A station and a protocol.
-type Row = (Place, &'static str);
+/// Of one station, by protocol: there are few.
+type Row = Vec<(&'static str, RequestMeter)>;
 
 pub(super) struct Requests {
     /// As client, and as server.
-    rows: [Table<Row, RequestMeter>; 2],
+    rows: [Column<Row>; 2],
     errors: Table<ErrorKey, u64>,
     dialects: Table<(Endpoint, Arc<str>), u64>,
     shares: Column<ShareMeter>,
     /// What was agreed on, by conversation.
     buffers: Table<u64, u32>,
-    handles: Table<(u64, u128), Next>,
+    handles: Column<Next>,
 }
 
 impl Requests {
     pub(super) fn new(rows: usize) -> Self {
         Self {
-            rows: [Role::Client, Role::Server].map(|_| Table::new(rows)),
+            rows: [Column::new(), Column::new()],
             errors: Table::new(rows),
             dialects: Table::new(rows),
             shares: Column::new(),
             buffers: Table::new(rows),
-            handles: Table::new(rows),
+            handles: Column::new(),
         }
     }
 
-    pub(super) fn asked(&mut self, case: Case<'_>, evicted: &mut u64) {
+    pub(super) fn asked(&mut self, case: Case<'_>) {
         let t = case.transaction;
         let transfer = transfer(t);
-        let random = self.is_random(t, transfer, evicted);
+        let random = self.is_random(case, transfer);
         let buffer = self.buffer(t);
         let asked = t.asked_bytes;
         let small = buffer.is_some_and(|buffer| asked * 4 < buffer);
         let large = buffer.is_some_and(|buffer| asked > buffer * 2);
-        self.both(case, evicted, |m, role| {
+        self.both(case, |m, role| {
             let (bytes, messages) = match role {
                 Role::Client => (&mut m.bytes_out, &mut m.messages_out),
                 Role::Server => (&mut m.bytes_in, &mut m.messages_in),
@@ -238,7 +238,7 @@ impl Requests {
         let denied = t.flags.contains(Flags::RAW) && t.data_bytes == 0 && t.asked_bytes > 0;
         // A round of a session set-up that is not the last one is not ok, and no failure.
         let begins = effect(Effects::LOGS_ON) && t.status.is_none_or(|s| s.code == 0);
-        self.both(case, evicted, |m, role| {
+        self.both(case, |m, role| {
             let (bytes, messages) = match role {
                 Role::Client => (&mut m.bytes_in, &mut m.messages_in),
                 Role::Server => (&mut m.bytes_out, &mut m.messages_out),
@@ -291,10 +291,8 @@ impl Requests {
         if !asked {
             return;
         }
-        if let (Kind::Close, Some(file)) = (t.kind, t.file)
-            && let Some(place) = self.handles.find(&(t.conversation, file.handle))
-        {
-            self.handles.take(place);
+        if let (Kind::Close, Some(handle)) = (t.kind, case.parties.handle()) {
+            self.handles.take(handle);
         }
         if let (true, Some(buffer)) = (done, t.buffer) {
             *row(&mut self.buffers, &t.conversation, evicted) = buffer;
@@ -344,7 +342,7 @@ impl Requests {
     }
 
     /// What was not answered keeps nobody waiting any more.
-    pub(super) fn closed(&mut self, case: Case<'_>, evicted: &mut u64) {
+    pub(super) fn closed(&mut self, case: Case<'_>) {
         let t = case.transaction;
         let given_up =
             matches!(t.outcome, Outcome::Unanswered | Outcome::Cancelled) && t.response.is_none();
@@ -353,7 +351,7 @@ impl Requests {
         }
         // What the capture was too short for is not given up by anyone.
         let missed = Self::is_missed(t);
-        self.both(case, evicted, |m, _| {
+        self.both(case, |m, _| {
             m.outstanding = m.outstanding.saturating_sub(1);
             m.unanswered += u64::from(missed);
         });
@@ -368,10 +366,15 @@ impl Requests {
 
     pub(super) fn read(&self, directory: &Directory, readings: &mut Readings) {
         for (rows, role) in self.rows.iter().zip([Role::Client, Role::Server]) {
-            let rows = rows.iter().filter_map(|((place, protocol), meter)| {
-                Some(((directory.station(*place)?, role, *protocol), meter.clone()))
-            });
-            readings.requests.extend(rows);
+            for (place, row) in rows.iter() {
+                let station = directory.station(place);
+                let meters = station.into_iter().flat_map(|station| {
+                    let key = move |protocol| (station, role, protocol);
+                    row.iter()
+                        .map(move |(protocol, m)| (key(*protocol), m.clone()))
+                });
+                readings.requests.extend(meters);
+            }
         }
         readings.requests.sort_by(|a, b| a.0.cmp(&b.0));
         readings.errors = sorted(&self.errors);
@@ -383,12 +386,7 @@ impl Requests {
         readings.shares.sort_by(|a, b| a.0.cmp(&b.0));
     }
 
-    fn both(
-        &mut self,
-        case: Case<'_>,
-        evicted: &mut u64,
-        mut count: impl FnMut(&mut RequestMeter, Role),
-    ) {
+    fn both(&mut self, case: Case<'_>, mut count: impl FnMut(&mut RequestMeter, Role)) {
         let Case {
             transaction,
             parties,
@@ -398,7 +396,7 @@ impl Requests {
             (clients, parties.client, Role::Client),
             (servers, parties.server, Role::Server),
         ] {
-            count(row(rows, &(station, transaction.protocol), evicted), role);
+            count(of_protocol(rows.of(station), transaction.protocol), role);
         }
     }
 
@@ -414,23 +412,15 @@ impl Requests {
 
     /// Whether it does not begin where the last of its kind on the handle ended. Of the
     /// first one that is not known.
-    fn is_random(
-        &mut self,
-        t: &Transaction,
-        transfer: Option<Transfer>,
-        evicted: &mut u64,
-    ) -> bool {
-        let (Some(transfer), Some(file)) = (transfer, t.file) else {
-            return false;
-        };
-        let File {
-            handle,
-            offset: Some(offset),
-        } = file
+    fn is_random(&mut self, case: Case<'_>, transfer: Option<Transfer>) -> bool {
+        let t = case.transaction;
+        let offset = t.file.and_then(|file| file.offset);
+        let (Some(transfer), Some(offset), Some(handle)) =
+            (transfer, offset, case.parties.handle())
         else {
             return false;
         };
-        let Next(next) = row(&mut self.handles, &(t.conversation, handle), evicted);
+        let Next(next) = self.handles.of(handle);
         let next = &mut next[transfer as usize];
         let expected = next.replace(offset.saturating_add(t.asked_bytes));
         expected.is_some_and(|expected| expected != offset)
@@ -458,6 +448,15 @@ impl Requests {
         };
         *row(&mut self.errors, &key, evicted) += 1;
     }
+}
+
+fn of_protocol<'a>(row: &'a mut Row, protocol: &'static str) -> &'a mut RequestMeter {
+    let known = row.iter().position(|(known, _)| *known == protocol);
+    let at = known.unwrap_or_else(|| {
+        row.push((protocol, RequestMeter::default()));
+        row.len() - 1
+    });
+    &mut row[at].1
 }
 
 #[derive(Clone, Copy)]

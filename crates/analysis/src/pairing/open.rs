@@ -36,7 +36,7 @@ pub(super) struct Shelved {
     pub(super) frames: u32,
 }
 
-pub(super) struct Open {
+pub(crate) struct Open {
     pub(super) serial: u64,
     pub(super) transaction: Transaction,
     /// Whom it concerns; not known while that may have changed.
@@ -86,6 +86,32 @@ pub(super) struct Open {
     pub(super) deadline: Timestamp,
     /// What the message at hand did.
     pub(super) deed: Deed,
+}
+
+/// Requests that are over, in whose place the next ones are put: they are large, and nothing is
+/// to be allocated while as many begin as end.
+#[derive(Default)]
+pub(crate) struct Spare(Vec<Box<Open>>);
+
+impl Spare {
+    /// So many are kept.
+    const MOST: usize = 64;
+
+    pub(super) fn boxed(&mut self, open: Open) -> Box<Open> {
+        match self.0.pop() {
+            Some(mut spare) => {
+                *spare = open;
+                spare
+            }
+            None => Box::new(open),
+        }
+    }
+
+    pub(super) fn keep(&mut self, over: Box<Open>) {
+        if self.0.len() < Self::MOST {
+            self.0.push(over);
+        }
+    }
 }
 
 impl Open {

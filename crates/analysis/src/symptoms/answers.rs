@@ -105,31 +105,37 @@ pub(super) static WATCHERS: &[Watcher] = &[
         rule: &SERVER_BUSY,
         look: busy,
         word: operation,
+        of_any: false,
     },
     Watcher {
         rule: &SLOW_ANSWERS,
         look: slow,
         word: operation,
+        of_any: true,
     },
     Watcher {
         rule: &SLOW_SERVER,
         look: timed,
         word: |_| None,
+        of_any: true,
     },
     Watcher {
         rule: &UNANSWERED,
         look: unanswered,
         word: operation,
+        of_any: false,
     },
     Watcher {
         rule: &NO_RESPONSE,
         look: never_answered,
         word: operation,
+        of_any: false,
     },
     Watcher {
         rule: &DENIED,
         look: denied,
         word: status,
+        of_any: false,
     },
 ];
 

@@ -66,11 +66,13 @@ pub(super) static WATCHERS: &[Watcher] = &[
         rule: &QUEUEING,
         look: queued,
         word: operation,
+        of_any: false,
     },
     Watcher {
         rule: &SLOW_BREAK,
         look: slow_break,
         word: operation,
+        of_any: false,
     },
 ];
 

@@ -108,6 +108,16 @@ impl Sights {
     }
 
     fn keep(&mut self, sight: Sight) {
+        // Most cost less than those that are kept.
+        let full = self.kept.len() >= KEPT;
+        if full
+            && self
+                .kept
+                .last()
+                .is_some_and(|least| sight.cost_ns < least.cost_ns)
+        {
+            return;
+        }
         let rank = |s: &Sight| (std::cmp::Reverse(s.cost_ns), s.from.frame, s.to.frame);
         let place = self.kept.partition_point(|s| rank(s) <= rank(&sight));
         if place < KEPT {

@@ -2,9 +2,10 @@
 //! that are refused.
 
 use super::evidence::{Against, Base, Book, Sight};
-use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Threshold, Thresholds};
+use crate::column::Column;
+use crate::world::Case;
 use crate::{Flags, Mark, Outcome, Transaction};
 use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, Kind};
@@ -118,36 +119,34 @@ struct Handle {
     refused: Option<(u64, Sight)>,
 }
 
-/// By conversation and handle.
 pub(super) struct Files {
-    handles: Rows<(u64, u128), Handle>,
+    handles: Column<Handle>,
 }
 
 impl Files {
-    pub(super) fn new(rows: usize) -> Self {
+    pub(super) const fn new() -> Self {
         Self {
-            handles: Rows::new(rows),
+            handles: Column::new(),
         }
     }
 
-    pub(super) fn evicted(&self) -> u64 {
-        self.handles.evicted()
-    }
-
-    pub(super) fn closed(&mut self, t: &Transaction, thresholds: &Thresholds, book: &mut Book) {
+    pub(super) fn closed(&mut self, case: Case<'_>, thresholds: &Thresholds, book: &mut Book) {
+        let t = case.transaction;
         let Some(file) = t.file.filter(|_| !super::answers::in_pipe(t)) else {
             return;
         };
-        let key = (t.conversation, file.handle);
+        let Some(place) = case.parties.handle() else {
+            return;
+        };
         if t.kind == Kind::Close {
-            if let Some(mut handle) = self.handles.take(&key) {
+            if let Some(mut handle) = self.handles.take(place) {
                 handle.end_run(thresholds, book);
             }
             return;
         }
         if t.kind == Kind::Transaction {
             // Calls are made on pipes.
-            self.handles.of(&key).pipe = true;
+            self.handles.of(place).pipe = true;
             return;
         }
         let moves = matches!(t.kind, Kind::Read | Kind::Write);
@@ -157,7 +156,7 @@ impl Files {
         else {
             return;
         };
-        let handle = self.handles.of(&key);
+        let handle = self.handles.of(place);
         if handle.pipe {
             return;
         }

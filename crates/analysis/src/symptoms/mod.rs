@@ -129,6 +129,20 @@ struct Watcher {
     look: fn(&Transaction, &Thresholds) -> Option<Look>,
     /// What to remember of each: its operation, or how it ended.
     word: fn(&Transaction) -> Option<&'static str>,
+    /// It looks at how long things took, and so at all of them; others find nothing in what
+    /// [is ordinary](is_ordinary).
+    of_any: bool,
+}
+
+/// Asked once and answered once, with success and without a word in between, by a server that
+/// did nothing else: as nearly all are.
+fn is_ordinary(t: &Transaction) -> bool {
+    t.outcome == Outcome::Answered
+        && t.copies == 1
+        && t.first_interim.is_none()
+        && t.status.is_none_or(|status| !status.failure)
+        && !t.flags.contains(Flags::PIPELINED)
+        && !matches!(t.kind, Kind::Session | Kind::Break)
 }
 
 fn operation(t: &Transaction) -> Option<&'static str> {
@@ -179,7 +193,7 @@ impl Watch {
             thresholds: Thresholds::default(),
             pairs: Column::new(),
             breaks: Breaks::default(),
-            files: Files::new(settings.rows),
+            files: Files::new(),
             links: Links::new(settings.rows),
             segment: Segment::new(settings.rows),
             announced: Announced::new(settings.rows),
@@ -195,7 +209,6 @@ impl Watch {
     /// Rows dropped because there were too many.
     pub(crate) fn evicted(&self) -> u64 {
         [
-            self.files.evicted(),
             self.links.evicted(),
             self.segment.evicted(),
             self.announced.evicted(),
@@ -297,20 +310,21 @@ impl Watch {
         if t.outcome == Outcome::OrphanResponse || is_group(&t.server) {
             return;
         }
-        let thresholds = self.thresholds;
-        let given_up = self.ended.filter(|(number, _)| *number == t.number);
+        let thresholds = &self.thresholds;
+        let pair = self.pairs.of(parties.pair);
         if self.lookups.contains(&t.number) {
-            sessions::lookup(t, &mut self.pairs.of(parties.pair).book);
+            sessions::lookup(t, &mut pair.book);
             return;
         }
-        let break_wait = self.breaks.closed(t, &thresholds);
-        let pair = self.pairs.of(parties.pair);
+        let break_wait = self.breaks.closed(t, thresholds);
         count(&mut pair.book, t);
-        for watcher in WATCHERS.iter().copied().flatten() {
-            let (cell, look) = match (watcher.look)(t, &thresholds) {
-                Some(look) => (pair.book.cell(watcher.rule), look),
-                None => continue,
+        let ordinary = is_ordinary(t);
+        let watchers = WATCHERS.iter().copied().flatten();
+        for watcher in watchers.filter(|watcher| watcher.of_any || !ordinary) {
+            let Some(look) = (watcher.look)(t, thresholds) else {
+                continue;
             };
+            let cell = pair.book.cell(watcher.rule);
             match look {
                 Look::For(sight)
                     if break_wait.is_some()
@@ -319,6 +333,7 @@ impl Watch {
                     cell.oppose(Against::Break, sight);
                 }
                 Look::For(mut sight) => {
+                    let given_up = self.ended.filter(|(number, _)| *number == t.number);
                     if let (Outcome::Unanswered, Some((_, ns))) = (t.outcome, given_up) {
                         sight = sight.costing(ns);
                     }
@@ -337,10 +352,9 @@ impl Watch {
         let data = [frames.request, frames.response, frames.retransmitted];
         pair.book
             .count(Base::Frames, data.into_iter().map(u64::from).sum());
-        pair.silence.closed(t, &mut pair.book, &thresholds);
+        pair.silence.closed(t, &mut pair.book, thresholds);
         pair.reads.closed(t);
-        let book = &mut pair.book;
-        self.files.closed(t, &thresholds, book);
+        self.files.closed(case, thresholds, &mut pair.book);
     }
 
     /// Judges all that was gathered. `rows` are the figures by server and operation, `last`
@@ -451,5 +465,63 @@ pub(super) fn is_group(end: &Endpoint) -> bool {
         Address::V4(address) => address[0] >= 224 || address[3] == 255,
         Address::V6(address) => address[0] == 0xff,
         Address::Node { node, .. } => node == [0xff; 6],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{failed, mark, transaction};
+    use super::*;
+    use crate::Turnaround;
+
+    /// All that a watcher looks at, each by itself and two at a time.
+    fn changes() -> Vec<fn(&mut Transaction)> {
+        vec![
+            |_| {},
+            |t| t.copies = 9,
+            |t| t.first_interim = Some(mark(1, 1)),
+            |t| t.status = failed("DENIED"),
+            |t| t.flags.set(Flags::PIPELINED),
+            |t| t.flags.set(Flags::CAPTURE_LOSS),
+            |t| t.flags.set(Flags::ENCRYPTED),
+            |t| t.duplicate_responses = 2,
+            |t| t.turnaround = Turnaround::Between(1, 5_000_000_000),
+            |t| t.outcome = Outcome::Cancelled,
+            |t| (t.outcome, t.response) = (Outcome::Unanswered, None),
+        ]
+    }
+
+    #[test]
+    fn in_what_is_ordinary_only_those_of_any_find_something() {
+        let thresholds = Thresholds::default();
+        let kinds = [
+            Kind::Read,
+            Kind::Write,
+            Kind::Open,
+            Kind::Close,
+            Kind::Session,
+            Kind::Wait,
+            Kind::Break,
+            Kind::Transaction,
+        ];
+        let (mut ordinary, mut found) = (0, 0);
+        for kind in kinds {
+            for one in changes() {
+                for other in changes() {
+                    let mut t = transaction(1, kind, 10, 9000);
+                    one(&mut t);
+                    other(&mut t);
+                    let quiet = is_ordinary(&t);
+                    ordinary += u32::from(quiet);
+                    for watcher in WATCHERS.iter().copied().flatten() {
+                        let look = (watcher.look)(&t, &thresholds);
+                        found += u32::from(look.is_some());
+                        let id = watcher.rule.id;
+                        assert!(look.is_none() || watcher.of_any || !quiet, "{id}: {t:?}");
+                    }
+                }
+            }
+        }
+        assert!(ordinary > 10 && found > 10);
     }
 }

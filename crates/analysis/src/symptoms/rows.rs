@@ -47,12 +47,6 @@ impl<K: Hash + Eq + Clone, V: Default> Rows<K, V> {
         (self.table.at(place), side)
     }
 
-    /// Takes the row out, if there is one.
-    pub(super) fn take(&mut self, key: &K) -> Option<V> {
-        let place = self.table.find(key)?;
-        self.table.take(place)
-    }
-
     /// All of them, in an order that is the same for the same input.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.table.iter()
