@@ -453,7 +453,7 @@ impl State {
             conversation: known.map(|(number, _)| number),
         });
         for notice in notices.into_iter().flatten() {
-            self.books.event(Event::Notice(notice), arrival.path, sink);
+            self.books.event(Event::Notice(&notice), arrival.path, sink);
         }
     }
 
@@ -489,7 +489,7 @@ impl State {
         }
         let since = now.plus(-common.settings.timeout_ns);
         for notice in self.connections.expire(Some(since)) {
-            self.books.event(Event::Notice(notice), &nowhere, sink);
+            self.books.event(Event::Notice(&notice), &nowhere, sink);
         }
     }
 
@@ -504,7 +504,7 @@ impl State {
         }
         for notice in self.connections.expire(None) {
             self.books
-                .event(Event::Notice(notice), &Path::default(), sink);
+                .event(Event::Notice(&notice), &Path::default(), sink);
         }
         self.books.ledgers.finish();
         self.books.load.finish();

@@ -120,7 +120,7 @@ impl Books {
             Event::Ends(wait, at, passage) => {
                 let wait = wait.known(directory, &mut room);
                 self.figures.ends(wait.case.parties.client, at);
-                self.watch.ends(wait, at, passage.as_ref());
+                self.watch.ends(wait, at, passage);
                 self.ledgers.ends(wait, at, passage);
                 self.load.ends(wait, at);
                 self.spending.ends(wait, at);
@@ -137,10 +137,10 @@ impl Books {
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
             Event::Notice(notice) => {
-                self.watch.noticed(&notice, path, directory);
-                self.meters.noticed(&notice, path);
-                self.spending.noticed(&notice);
-                sink.noticed(&notice);
+                self.watch.noticed(notice, path, directory);
+                self.meters.noticed(notice, path);
+                self.spending.noticed(notice);
+                sink.noticed(notice);
             }
             Event::Asked(case) => self.meters.asked(case.known(directory, &mut room)),
             Event::Answered(case) => self.meters.answered(case.known(directory, &mut room)),

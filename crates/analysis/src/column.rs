@@ -49,23 +49,39 @@ impl<V> Column<V> {
 impl<V: Default> Column<V> {
     /// The value of this place.
     pub(crate) fn of(&mut self, place: Place) -> &mut V {
-        self.renewed(place).0
+        if !self.has(place) {
+            self.renew(place);
+        }
+        let slot = &mut self.slots[place.index()];
+        &mut slot.get_or_insert_with(|| Slot::new(place)).value
     }
 
-    /// The same, and the value of whoever had the place before.
-    pub(crate) fn renewed(&mut self, place: Place) -> (&mut V, Option<V>) {
+    /// Makes a value for this place, if there is none; gives that of whoever had it before.
+    pub(crate) fn renew(&mut self, place: Place) -> Option<V> {
+        if self.has(place) {
+            return None;
+        }
         debug_assert_ne!(place, Place::NOWHERE);
         let index = place.index();
         if index >= self.slots.len() {
             self.slots.resize_with(index + 1, || None);
         }
-        let slot = &mut self.slots[index];
-        let gone = slot.take_if(|slot| slot.place != place);
-        let slot = slot.get_or_insert_with(|| Slot {
+        let gone = self.slots[index].replace(Slot::new(place));
+        gone.map(|slot| slot.value)
+    }
+
+    fn has(&self, place: Place) -> bool {
+        let slot = self.slots.get(place.index());
+        matches!(slot, Some(Some(slot)) if slot.place == place)
+    }
+}
+
+impl<V: Default> Slot<V> {
+    fn new(place: Place) -> Self {
+        Self {
             place,
             value: V::default(),
-        });
-        (&mut slot.value, gone.map(|slot| slot.value))
+        }
     }
 }
 
@@ -84,7 +100,8 @@ mod tests {
         assert_eq!(column.known(a), Some(&mut 2));
         let (b, _) = table.insert("b", ());
         assert_eq!(column.known(b), None);
-        assert_eq!(column.renewed(b), (&mut 0, Some(2)));
+        assert_eq!(column.renew(b), Some(2));
+        assert_eq!(column.renew(b), None);
         assert_eq!(column.known(a), None);
         assert_eq!(column.iter().collect::<Vec<_>>(), [(b, &0)]);
         assert_eq!(column.take(b), Some(0));

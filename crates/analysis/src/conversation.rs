@@ -112,7 +112,11 @@ impl Conversation {
 
     /// The side that answers is this end, whoever was asked.
     pub(crate) fn answered_by(&mut self, end: Endpoint) {
-        self.between.ends[self.between.server] = end;
+        let server = &mut self.between.ends[self.between.server];
+        if *server != end {
+            self.pairing.readdressed();
+        }
+        *server = end;
     }
 
     /// Whether `side` asked under this identifier, and that is not forgotten.
@@ -287,7 +291,7 @@ impl Conversation {
         (what, bytes): (Noticed, u64),
         events: Events<'_>,
     ) {
-        events(Event::Notice(Notice {
+        events(Event::Notice(&Notice {
             mark,
             from: self.between.ends[side],
             to: self.between.ends[1 - side],

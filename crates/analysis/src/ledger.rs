@@ -123,8 +123,34 @@ impl Ledger {
 pub(crate) struct Passage {
     /// When it begins (t1).
     pub(crate) begin: Timestamp,
-    /// The phases in their order, each with its end.
-    pub(crate) phases: [(Share, Timestamp); 5],
+    /// Where its phases end, in the order in which they come.
+    pub(crate) ends: [Timestamp; 5],
+    /// What they are.
+    pub(crate) shares: &'static [Share; 5],
+}
+
+impl Passage {
+    /// The phases of a request that was answered.
+    pub(crate) const ANSWERED: &'static [Share; 5] = &[
+        Share::Request,
+        Share::Retransmission,
+        Share::Server,
+        Share::Response,
+        Share::Retransmission,
+    ];
+    /// The phases of one that was not.
+    pub(crate) const GIVEN_UP: &'static [Share; 5] = &[
+        Share::Request,
+        Share::Retransmission,
+        Share::Server,
+        Share::Response,
+        Share::Unanswered,
+    ];
+
+    /// Each with its end.
+    pub(crate) fn phases(&self) -> impl Iterator<Item = (Share, Timestamp)> {
+        self.shares.iter().copied().zip(self.ends)
+    }
 }
 
 /// Closed requests that wait for an older one at most; beyond that the oldest goes ahead.
@@ -211,13 +237,13 @@ impl Account {
 
     /// A request is closed. Settles what began before `limit`, so that what was sent
     /// before but read later finds its place. Pauses up to `think_ns` are the client's.
-    pub(crate) fn closed(&mut self, passage: Passage, limit: Timestamp, think_ns: i64) {
+    pub(crate) fn closed(&mut self, passage: &Passage, limit: Timestamp, think_ns: i64) {
         // Most come in order, or nearly.
         let later = self.queue.iter().rev();
         let later = later.take_while(|p| p.begin > passage.begin).count();
         match later {
-            0 => self.queue.push_back(passage),
-            _ => self.queue.insert(self.queue.len() - later, passage),
+            0 => self.queue.push_back(*passage),
+            _ => self.queue.insert(self.queue.len() - later, *passage),
         }
         self.settle(limit, think_ns);
     }
@@ -240,7 +266,7 @@ impl Account {
             self.pause(settled, passage.begin, think_ns);
         }
         let mut at = settled.max(passage.begin);
-        for (share, end) in passage.phases {
+        for (share, end) in passage.phases() {
             if end > at {
                 self.turnarounds += u64::from(share == Share::Server);
                 self.ledger.add(share, at, end);
@@ -311,13 +337,8 @@ mod tests {
     fn passage(t: [i64; 4]) -> Passage {
         Passage {
             begin: at(t[0]),
-            phases: [
-                (Share::Request, at(t[1])),
-                (Share::Retransmission, at(t[1])),
-                (Share::Server, at(t[2])),
-                (Share::Response, at(t[3])),
-                (Share::Retransmission, at(t[3])),
-            ],
+            ends: [t[1], t[1], t[2], t[3], t[3]].map(at),
+            shares: Passage::ANSWERED,
         }
     }
 
@@ -332,9 +353,9 @@ mod tests {
     #[test]
     fn one_after_the_other() {
         let mut account = Account::default();
-        account.closed(passage([10, 12, 20, 25]), LATER, THINK);
-        account.closed(passage([30, 30, 40, 40]), LATER, THINK);
-        account.closed(passage([500, 500, 501, 501]), LATER, THINK);
+        account.closed(&passage([10, 12, 20, 25]), LATER, THINK);
+        account.closed(&passage([30, 30, 40, 40]), LATER, THINK);
+        account.closed(&passage([500, 500, 501, 501]), LATER, THINK);
         assert_eq!(
             shares(&account),
             [
@@ -356,10 +377,10 @@ mod tests {
         account.begins(at(0));
         account.begins(at(5));
         account.ends(at(5));
-        account.closed(passage([5, 5, 30, 60]), LATER, THINK);
+        account.closed(&passage([5, 5, 30, 60]), LATER, THINK);
         assert_eq!(shares(&account), [], "an older one is open");
         account.ends(at(0));
-        account.closed(passage([0, 10, 40, 50]), LATER, THINK);
+        account.closed(&passage([0, 10, 40, 50]), LATER, THINK);
         assert_eq!(
             shares(&account),
             [
@@ -374,9 +395,9 @@ mod tests {
     fn waits_by_design_count_where_nothing_else_is_outstanding() {
         let mut account = Account::default();
         account.waits(at(5));
-        account.closed(passage([0, 0, 10, 10]), LATER, THINK);
+        account.closed(&passage([0, 0, 10, 10]), LATER, THINK);
         account.waited(at(5), at(300));
-        account.closed(passage([400, 400, 410, 410]), LATER, THINK);
+        account.closed(&passage([400, 400, 410, 410]), LATER, THINK);
         assert_eq!(
             shares(&account),
             [
@@ -390,10 +411,10 @@ mod tests {
     #[test]
     fn what_is_sent_again_after_its_end_is_no_pause_of_the_client() {
         let mut account = Account::default();
-        account.closed(passage([0, 0, 10, 10]), LATER, THINK);
+        account.closed(&passage([0, 0, 10, 10]), LATER, THINK);
         account.lost(at(10), at(250));
         account.waits(at(200));
-        account.closed(passage([300, 300, 310, 310]), LATER, THINK);
+        account.closed(&passage([300, 300, 310, 310]), LATER, THINK);
         assert_eq!(
             shares(&account),
             [
@@ -410,7 +431,7 @@ mod tests {
         account.begins(at(0));
         for n in 1..=2 * QUEUE as i64 {
             account.closed(
-                passage([n * 10, n * 10, n * 10 + 5, n * 10 + 5]),
+                &passage([n * 10, n * 10, n * 10 + 5, n * 10 + 5]),
                 LATER,
                 THINK,
             );
@@ -481,7 +502,7 @@ mod tests {
             for (when, ends, t) in events {
                 if ends {
                     account.ends(at(t[0]));
-                    account.closed(passage(t), at(when), THINK);
+                    account.closed(&passage(t), at(when), THINK);
                 } else {
                     account.begins(at(t[0]));
                 }

@@ -46,7 +46,7 @@ impl Ledgers {
     }
 
     /// It no longer does, since `at`.
-    pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp, passage: Option<Passage>) {
+    pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp, passage: Option<&Passage>) {
         if wait.anyone && wait.case.transaction.response.is_none() {
             return;
         }

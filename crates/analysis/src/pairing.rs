@@ -31,8 +31,9 @@ const ONE_SIDED: usize = 32;
 pub(crate) struct Pairing {
     open: Vec<Box<Open>>,
     next_serial: u64,
-    /// Those of the latest transaction.
+    /// Those of the latest transaction, and which side served in it.
     parties: Parties,
+    server: usize,
     /// When the latest answer ended, and the number of the message that it was. Waits by
     /// design and promises taken back do not count: they keep the server from nothing.
     last_response: Option<(Timestamp, u64)>,
@@ -66,6 +67,7 @@ impl Pairing {
             open: Vec::new(),
             next_serial: 0,
             parties: Parties::UNKNOWN,
+            server: 0,
             last_response: None,
             due: Timestamp::from_nanos(i64::MAX),
             asked: false,
@@ -358,6 +360,20 @@ impl Pairing {
         id.is_some() && self.open.iter().any(|o| o.side == side && o.id == id)
     }
 
+    /// Those of the latest transaction, if it was between the same two.
+    fn known(&mut self, between: &Between) -> &mut Parties {
+        if self.server != between.server {
+            self.server = between.server;
+            self.parties = Parties::UNKNOWN;
+        }
+        &mut self.parties
+    }
+
+    /// The one who serves has another address.
+    pub(crate) fn readdressed(&mut self) {
+        self.parties = Parties::UNKNOWN;
+    }
+
     /// Whether nothing is open.
     pub(crate) fn is_idle(&self) -> bool {
         self.open.is_empty()
@@ -417,7 +433,7 @@ impl Pairing {
             .boxed(Open::new(serial, side, x, message, between, world));
         self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
-        events(Event::Opened(&mut open.transaction, &mut self.parties));
+        events(Event::Opened(&mut open.transaction, self.known(between)));
         open.parties = self.parties;
         self.open.push(open);
         self.asked_whole(serial, whole, world, events);

@@ -108,9 +108,10 @@ impl Directory {
     }
 
     /// A transaction begins, or goes on with others than were known: finds its parties, and keeps them from being dropped. `parties`
-    /// are those of the latest one of the conversation, most likely the same.
+    /// are those of the latest one between the same two on the same carrier, or
+    /// [not known](Parties::UNKNOWN).
     pub(crate) fn meet(&mut self, t: &Transaction, parties: &mut Parties) {
-        if self.is_between(parties, t) {
+        if parties.as_of == self.gone {
             for station in [parties.client, parties.server] {
                 self.stations.renew(station);
             }
@@ -178,11 +179,6 @@ impl Directory {
             .pairs
             .place_of(&(client.station(), server.station()), || ());
         self.note(found)
-    }
-
-    fn is_between(&self, parties: &Parties, t: &Transaction) -> bool {
-        let is = |place, end: Endpoint| self.stations.key_at(place) == Some(&end.station());
-        parties.as_of == self.gone && is(parties.client, t.client) && is(parties.server, t.server)
     }
 
     fn between(&mut self, t: &Transaction) -> Parties {

@@ -59,7 +59,7 @@ pub(crate) enum Event<'a> {
     /// A request is complete that keeps its client waiting.
     Begins(Wait<'a>),
     /// The client no longer waits for it since then. What it waited for when, if it did.
-    Ends(Wait<'a>, Timestamp, Option<Passage>),
+    Ends(Wait<'a>, Timestamp, Option<&'a Passage>),
     /// A request that waits by design is complete.
     Waits(Wait<'a>),
     /// The wait is over since then.
@@ -67,7 +67,7 @@ pub(crate) enum Event<'a> {
     /// From the beginning of the wait to then the answer had to be sent again.
     Lost(Wait<'a>, Timestamp),
     /// A transport did something that an administrator counts.
-    Notice(Notice),
+    Notice(&'a Notice),
     /// A request is complete.
     Asked(Case<'a>),
     /// Its answer is complete.

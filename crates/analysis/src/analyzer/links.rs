@@ -166,7 +166,7 @@ impl State {
             bytes,
             what,
         };
-        self.books.event(Event::Notice(notice), path, sink);
+        self.books.event(Event::Notice(&notice), path, sink);
     }
 
     /// Someone asks for a link. Whom he called is kept for when the answer comes.

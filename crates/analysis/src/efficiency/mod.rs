@@ -384,7 +384,7 @@ impl Spending {
     }
 
     fn tie(&mut self, case: Case<'_>) -> &mut Tie {
-        if let (_, Some(gone)) = self.ties.renewed(case.parties.tie) {
+        if let Some(gone) = self.ties.renew(case.parties.tie) {
             let key = (gone.row.server, gone.row.carrier);
             self.row(key).absorb(&gone.row);
         }

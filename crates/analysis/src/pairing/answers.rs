@@ -298,7 +298,7 @@ impl Pairing {
         if between.mid_capture && !self.asked {
             t.flags.set(Flags::MID_CAPTURE);
         }
-        events(Event::Orphaned(&mut t, &mut self.parties));
+        events(Event::Orphaned(&mut t, self.known(between)));
         self.told = Told {
             deed: Some((t.number, Deed::Response)),
             asked: None,

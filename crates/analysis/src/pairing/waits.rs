@@ -1,7 +1,7 @@
 //! Who waits for an open request, and since when.
 
 use super::open::{Open, State};
-use crate::ledger::{Passage, Share};
+use crate::ledger::Passage;
 use crate::world::{Event, Events, Wait};
 use crate::{Flags, Outcome, Turnaround};
 use wirewait_wire::{Kind, Timestamp};
@@ -52,7 +52,7 @@ impl Open {
             Waiting::Nobody => {}
             Waiting::Client(began) => {
                 let passage = self.passage(began, at);
-                events(Event::Ends(self.wait(began), at, passage));
+                events(Event::Ends(self.wait(began), at, passage.as_ref()));
             }
             Waiting::ByDesign(began) => events(Event::Waited(self.wait(began), at)),
         }
@@ -91,7 +91,7 @@ impl Open {
         let lost = |way: usize, from: Timestamp, to: Timestamp| {
             -self.lost_ns[way].clamp(0, to.since(from).max(0))
         };
-        let phases = match (t.outcome, t.response) {
+        let (ends, shares) = match (t.outcome, t.response) {
             (Outcome::Answered | Outcome::Cancelled, Some(response)) => {
                 let t3 = response.first.at;
                 let again = match t.turnaround {
@@ -99,25 +99,24 @@ impl Open {
                     Turnaround::Between(low, _) => t3.plus(low.saturating_neg()),
                     Turnaround::None | Turnaround::Exact(_) => t2,
                 };
-                [
-                    (Share::Request, t2.plus(lost(0, began, t2))),
-                    (Share::Retransmission, again),
-                    (Share::Server, t3),
-                    (Share::Response, end.plus(lost(1, t3, end))),
-                    (Share::Retransmission, end),
-                ]
+                let ends = [
+                    t2.plus(lost(0, began, t2)),
+                    again,
+                    t3,
+                    end.plus(lost(1, t3, end)),
+                    end,
+                ];
+                (ends, Passage::ANSWERED)
             }
-            _ => [
-                (Share::Request, t2.plus(lost(0, began, t2))),
-                (Share::Retransmission, t2),
-                (Share::Server, t2),
-                (Share::Response, t2),
-                (Share::Unanswered, end),
-            ],
+            _ => {
+                let ends = [t2.plus(lost(0, began, t2)), t2, t2, t2, end];
+                (ends, Passage::GIVEN_UP)
+            }
         };
         Some(Passage {
             begin: began,
-            phases,
+            ends,
+            shares,
         })
     }
 }

@@ -42,16 +42,28 @@ fn each_has_one_place_whatever_its_port() {
 }
 
 #[test]
-fn what_the_conversation_knows_is_good_only_for_the_same_ends() {
+fn what_is_known_is_kept_and_the_handle_is_looked_up_when_it_changes() {
     let mut directory = Directory::new(10);
     let mut parties = known(&mut directory, &one());
-    let mut other = one();
-    other.server = station(8);
-    directory.meet(&other, &mut parties);
-    assert_eq!(directory.station(parties.server), Some(station(8)));
+    let first = parties;
+    let mut t = one();
+    directory.meet(&t, &mut parties);
+    assert_eq!(places(&parties), places(&first));
+    assert_eq!(parties.handle(), None);
+    t.file = Some(wirewait_wire::File {
+        handle: 5,
+        offset: None,
+    });
     let mut room = Parties::UNKNOWN;
-    let same = directory.current(&other, &parties, &mut room);
-    assert_eq!(places(same), places(&parties));
+    let now = *directory.current(&t, &parties, &mut room);
+    assert_eq!(places(&now), places(&first));
+    let handle = now.handle().unwrap();
+    t.conversation = 2;
+    let elsewhere = known(&mut directory, &t).handle().unwrap();
+    assert_ne!(
+        handle, elsewhere,
+        "a handle is good within its conversation"
+    );
 }
 
 #[test]

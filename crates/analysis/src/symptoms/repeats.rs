@@ -170,7 +170,7 @@ pub(super) fn lost(t: &Transaction, passage: &Passage) -> Option<Look> {
     }
     let mut at = passage.begin;
     let mut lost = 0i64;
-    for (share, end) in passage.phases {
+    for (share, end) in passage.phases() {
         if end > at {
             if share == Share::Retransmission {
                 lost = lost.saturating_add(end.since(at));

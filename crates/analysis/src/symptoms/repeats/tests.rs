@@ -100,16 +100,8 @@ fn lost_frames() {
             let begin = at(bench.last);
             let passage = Passage {
                 begin,
-                phases: [
-                    (Share::Request, begin),
-                    (Share::Retransmission, begin),
-                    (Share::Server, begin.plus(10_000_000)),
-                    (Share::Response, begin.plus(20_000_000)),
-                    (
-                        Share::Retransmission,
-                        begin.plus(20_000_000 + lost_ms * 1_000_000),
-                    ),
-                ],
+                ends: [0, 0, 10, 20, 20 + lost_ms].map(|ms| begin.plus(ms * 1_000_000)),
+                shares: Passage::ANSWERED,
             };
             let asked = bench.last;
             bench.begins(&t, asked, false);
