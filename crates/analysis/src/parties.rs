@@ -92,10 +92,10 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// At most `rows` pairs, names of each kind, and the stations of as many pairs.
+    /// At most `rows` of each kind, and room for both stations of a pair.
     pub(crate) fn new(rows: usize) -> Self {
         Self {
-            stations: Table::new(rows.max(1).saturating_mul(2)),
+            stations: Table::new(rows.max(2)),
             pairs: Table::new(rows),
             ties: Table::new(rows),
             labels: Table::new(rows),
