@@ -18,8 +18,9 @@ use crate::turns::Said;
 use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
-use open::State;
-pub(crate) use open::{Open, Spare};
+pub(crate) use open::Spare;
+use open::{Held, Open, State};
+
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
 /// Requests of one conversation that are kept at once.
@@ -29,7 +30,7 @@ const ONE_SIDED: usize = 32;
 
 /// The open requests of one conversation.
 pub(crate) struct Pairing {
-    open: Vec<Box<Open>>,
+    open: Vec<Held>,
     next_serial: u64,
     /// Those of the latest transaction, and which side served in it.
     parties: Parties,
@@ -404,7 +405,7 @@ impl Pairing {
             {
                 return self.request_part(at, (from, length, of), x, tally, world, events);
             }
-            let open = &mut self.open[at];
+            let open = &mut *self.open[at];
             if open.state == State::Asking && matches!(x.parts, Parts::Masked { .. }) {
                 let serial = open.serial;
                 let last = open.more(x, tally);
@@ -430,7 +431,7 @@ impl Pairing {
         let mut open = world
             .spare
             .borrow_mut()
-            .boxed(Open::new(serial, side, x, message, between, world));
+            .hold(Open::new(serial, side, x, message, between, world));
         self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
         events(Event::Opened(&mut open.transaction, self.known(between)));
@@ -489,7 +490,7 @@ impl Pairing {
             .open
             .iter()
             .rposition(|o| o.side == side && o.id == x.id && o.state == State::Asking)?;
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         let serial = open.serial;
         let last = open.more(x, &message.tally);
         self.asked_whole(serial, last, world, events);
@@ -501,7 +502,7 @@ impl Pairing {
         let Some(at) = self.open.iter().rposition(|o| o.serial == serial) else {
             return;
         };
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         if let Some(request) = open.transaction.request {
             let wait = match open.transaction.kind {
                 Kind::Wait => i64::MAX,
@@ -533,20 +534,16 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) {
-        let mut open = self.open.remove(at);
+        let open = &mut *self.open[at];
         if open.state != State::Done {
             open.unshelve(events);
         }
-        let t = &mut open.transaction;
         match open.state {
             State::Done => {}
-            State::Raw { answered: true, .. } => {
-                // The raw data was not captured, or never sent; the answer stands.
-                self.open.insert(at, open);
-                self.done(at, u64::MAX, world, events);
-                open = self.open.remove(at);
-            }
+            // The raw data was not captured, or never sent; the answer stands.
+            State::Raw { answered: true, .. } => self.done(at, u64::MAX, world, events),
             _ => {
+                let t = &mut open.transaction;
                 t.outcome = if open.cancelled {
                     Outcome::Cancelled
                 } else {
@@ -569,6 +566,7 @@ impl Pairing {
                 open.stops_waiting(end, events);
             }
         }
+        let open = self.open.remove(at);
         events(Event::Closed(open.case()));
         world.spare.borrow_mut().keep(open);
     }
@@ -580,7 +578,7 @@ impl Pairing {
 
     fn by_serial(&mut self, serial: u64) -> Option<&mut Open> {
         let found = self.open.iter_mut().rev().find(|o| o.serial == serial);
-        found.map(Box::as_mut)
+        found.map(|open| &mut **open)
     }
 
     fn upkeep(&mut self, tally: &Tally, events: Events<'_>) {

@@ -29,7 +29,7 @@ impl Pairing {
             }
             return None;
         };
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         let serial = open.serial;
         let tally = &message.tally;
         if x.anyone && open.transaction.response.is_none() {
@@ -146,7 +146,7 @@ impl Pairing {
         });
         let upkeep = message.exchange.is_none() && message.dissector.is_some();
         let length = message.input.length;
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         let state = match (open.state, open.expect) {
             (State::Waiting, Expect::GoAhead { rest, .. }) => State::Raw {
                 rest,
@@ -218,7 +218,7 @@ impl Pairing {
             .iter()
             .position(|o| o.side != side && o.id == id && o.state == State::Waiting)?;
         let own_share = x.role == Role::Notice;
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         let mut tally = message.tally;
         // The share goes to the request that the message is, if it is one.
         tally.share = 0;
@@ -251,7 +251,7 @@ impl Pairing {
                 && (o.id.is_some() && o.id == x.id
                     || o.alias.is_some() && o.alias == x.alias.or(x.id))
         })?;
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         open.cancelled = true;
         open.deed = Deed::Control;
         let t = &mut open.transaction;
@@ -267,6 +267,7 @@ impl Pairing {
             .iter_mut()
             .rev()
             .find(|o| o.id.is_some() && o.id == x.id)?;
+        let open = &mut **open;
         let t = &mut open.transaction;
         let (deed, count) = match x.role {
             Role::Ack => (Deed::Ack, &mut t.frames.ack),
@@ -311,7 +312,7 @@ impl Pairing {
 
     pub(super) fn done(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
         let previous = self.last_response;
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         open.state = State::Done;
         let t = &mut open.transaction;
         t.outcome = if open.cancelled && t.status.is_some_and(|s| !s.ok) {

@@ -8,6 +8,7 @@ use crate::parties::Parties;
 use crate::piece::Tally;
 use crate::world::{Between, Case, World};
 use crate::{Deed, Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
+use std::ops::{Deref, DerefMut};
 use wirewait_wire::{Asked, Exchange, Expect, Id, Kind, Parts, Status, Timestamp};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,26 +89,43 @@ pub(crate) struct Open {
     pub(super) deed: Deed,
 }
 
+/// An open request that stays where it is, whatever comes and goes before it.
+pub(crate) struct Held(Box<Open>);
+
+impl Deref for Held {
+    type Target = Open;
+
+    fn deref(&self) -> &Open {
+        &self.0
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Open {
+        &mut self.0
+    }
+}
+
 /// Requests that are over, in whose place the next ones are put: they are large, and nothing is
 /// to be allocated while as many begin as end.
 #[derive(Default)]
-pub(crate) struct Spare(Vec<Box<Open>>);
+pub(crate) struct Spare(Vec<Held>);
 
 impl Spare {
     /// So many are kept.
     const MOST: usize = 64;
 
-    pub(super) fn boxed(&mut self, open: Open) -> Box<Open> {
+    pub(super) fn hold(&mut self, open: Open) -> Held {
         match self.0.pop() {
             Some(mut spare) => {
                 *spare = open;
                 spare
             }
-            None => Box::new(open),
+            None => Held(Box::new(open)),
         }
     }
 
-    pub(super) fn keep(&mut self, over: Box<Open>) {
+    pub(super) fn keep(&mut self, over: Held) {
         if self.0.len() < Self::MOST {
             self.0.push(over);
         }

@@ -195,7 +195,7 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> u64 {
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         let serial = open.serial;
         match open.asked.take(from, length, of) {
             Taken::New(new) => open.grow(x, tally, new),
@@ -217,7 +217,7 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) {
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         let tally = &message.tally;
         let done = open.state == State::Done;
         let new = match open.answered.take(from, length, of) {
@@ -239,7 +239,7 @@ impl Pairing {
             let serial = open.serial;
             self.asked_whole(serial, true, world, events);
         }
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         let x = &Exchange {
             data: x.data.min(new),
             ..*x

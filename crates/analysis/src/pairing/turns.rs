@@ -23,7 +23,7 @@ impl Pairing {
     ) -> Option<u64> {
         let tally = &message.tally;
         if let Some(at) = self.open.len().checked_sub(1) {
-            let open = &mut self.open[at];
+            let open = &mut *self.open[at];
             let own = open.side == side;
             match (open.state, message.said) {
                 (State::Waiting, Said::Again) if own && open.by_turn => {
@@ -81,7 +81,7 @@ impl Pairing {
         events: Events<'_>,
     ) -> u64 {
         let tally = &message.tally;
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         let before = open.transaction.response.map(|r| r.last.at);
         if open.transaction.flags.contains(Flags::RAW) {
             open.transaction.data_bytes += u64::from(message.input.length);
@@ -113,7 +113,7 @@ impl Pairing {
         events: Events<'_>,
     ) -> u64 {
         self.last_response = None;
-        let open = &mut self.open[at];
+        let open = &mut *self.open[at];
         open.shelve(x.data);
         if let Some(shelved) = &open.shelved {
             // The client has waited since then.
