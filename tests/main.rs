@@ -2,6 +2,7 @@
 
 mod columns;
 mod compare;
+mod config;
 mod counters;
 mod counts;
 mod decnet;

@@ -2,28 +2,31 @@
 
 use crate::compare::Configuration;
 use crate::condition::{self, CONDITIONS};
+use crate::config;
+use crate::failure::{CODES, Failure};
+use crate::limits;
 use crate::live;
 use crate::live::args::LiveArgs;
-use crate::when::{Moment, Span, Zone};
+use crate::screen::ScreenArgs;
+use crate::symptoms;
+use crate::when::{self, Moment, Span, Zone};
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use wirewait_engine::compare::Condition;
-use wirewait_engine::{Duplex, Settings};
+use wirewait_engine::{Duplex, Settings, Threshold};
 use wirewait_report::decode::Selector;
 use wirewait_tui::Pace;
 
 const AFTER_HELP: &str = "\
 `wirewait` alone is short for `wirewait live`, `wirewait FILE...` for `wirewait report FILE...`; \
-write ./report for a file that is called like a command. `-` is the standard input.
-
-Exit codes: 0 all well, 1 it could not be done, 2 wrong arguments, 3 the input is damaged and \
-the results are from what could be read, 4 a condition of --fail-if holds, 130 ended by a second \
-Ctrl-C.";
+write ./report for a file that is called like a command. `-` is the standard input. What is to \
+hold every time can be set in a configuration file or in the environment: --print-config shows \
+how, `wirewait man` tells more.";
 
 /// Says where a file server's wait is: in the client, the network or the server.
 #[derive(Debug, Parser)]
@@ -32,15 +35,17 @@ Ctrl-C.";
     version,
     about,
     override_usage = "wirewait <COMMAND> ...\n       wirewait FILE...",
-    after_help = AFTER_HELP,
     arg_required_else_help = true,
-    subcommand_required = true,
     disable_help_subcommand = true,
     max_term_width = 100
 )]
 struct Cli {
+    /// Prints a configuration file with everything that can be set, what it is for, and what
+    /// is set now
+    #[arg(long)]
+    print_config: bool,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -67,6 +72,13 @@ pub(crate) enum Command {
     Synth(SynthArgs),
     /// Derives from a capture where the fields of DEC LAST stand
     LastCalibrate(CalibrateArgs),
+    /// Completions of the command line for a shell
+    Completions(CompletionsArgs),
+    /// The manual: one page of everything, or a folder of pages
+    Man(ManArgs),
+    /// What --print-config prints.
+    #[command(skip)]
+    PrintConfig(String),
 }
 
 #[derive(Debug, Args)]
@@ -144,6 +156,8 @@ pub(crate) struct ViewArgs {
     #[arg(long)]
     pub(crate) paused: bool,
     #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
+    #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) symptoms: SymptomArgs,
@@ -207,9 +221,9 @@ pub(crate) struct CountersArgs {
     /// Shape of the counters; pdh-csv is what Windows' own tools read
     #[arg(long, value_enum, default_value_t = CounterFormat::Text)]
     pub(crate) format: CounterFormat,
-    /// From one reading of the counters to the next [default: 1s]
-    #[arg(long, value_name = "DURATION")]
-    pub(crate) interval: Option<Span>,
+    /// From one reading of the counters to the next
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = when::lasting)]
+    pub(crate) interval: Span,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
@@ -244,6 +258,23 @@ pub(crate) struct CalibrateArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// For which shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Writes a page for the program and one for each command into this folder, which is made if
+    /// it is not there
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -284,35 +315,69 @@ pub(crate) struct SelectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct AnalysisArgs {
-    /// A request without answer is given up after this long [default: 60s]
-    #[arg(long, value_name = "DURATION")]
-    pub(crate) timeout: Option<Span>,
-    /// A longer pause between requests is a user who thinks, a shorter one a client at
-    /// work [default: 500ms]
-    #[arg(long, value_name = "DURATION")]
-    pub(crate) think: Option<Span>,
+    /// A request without answer is given up after this long
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = when::lasting)]
+    timeout: Span,
+    /// A longer pause between requests is a user who thinks, a shorter one a client at work
+    #[arg(long, value_name = "DURATION", default_value = "500ms")]
+    think: Span,
+    /// A request that a server may keep waiting (a blocking lock) did wait if it is answered
+    /// later than this
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "100ms",
+        hide_short_help = true
+    )]
+    wait: Span,
+    /// The same frame once more within this time is one frame that was captured twice
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "100us",
+        value_parser = when::within_a_second,
+        hide_short_help = true
+    )]
+    copies: Span,
+    /// The same for packets with an identification of their own (IPv4)
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "50ms",
+        value_parser = when::within_a_second,
+        hide_short_help = true
+    )]
+    copies_identified: Span,
     /// Bits per second of the links, whatever the capture says of them: 10M, 100M, 1G, 16M, 56k
     #[arg(long, value_name = "RATE")]
-    pub(crate) link_speed: Option<LinkSpeed>,
+    link_speed: Option<LinkSpeed>,
     /// Whether both directions of the links share one way (half: hub, coaxial cable, ring) or
     /// have one each (full: most switch ports)
     #[arg(long, value_enum, value_name = "HALF|FULL")]
-    pub(crate) duplex: Option<Ways>,
+    duplex: Option<Ways>,
     /// Show a number instead of each name of a user, share or file, the same for the same
     /// name
     #[arg(long)]
     pub(crate) private: bool,
+    /// Holds at most so many of a kind: conversations, open_requests, held_bytes, rows, slowest,
+    /// names; --print-config tells what they are. May be given several times
+    #[arg(long, value_name = "NAME=N", value_parser = limits::parse, hide_short_help = true)]
+    limit: Vec<limits::Set>,
 }
 
 impl AnalysisArgs {
     /// The settings of the analysis.
     pub(crate) fn settings(&self) -> Settings {
-        let mut settings = Settings::default();
-        if let Some(timeout) = self.timeout {
-            settings.timeout_ns = timeout.nanos;
-        }
-        if let Some(think) = self.think {
-            settings.think_ns = think.nanos;
+        let mut settings = Settings {
+            timeout_ns: self.timeout.nanos,
+            think_ns: self.think.nanos,
+            wait_ns: self.wait.nanos,
+            duplicate_ns: self.copies.nanos,
+            duplicate_id_ns: self.copies_identified.nanos,
+            ..Settings::default()
+        };
+        for limit in &self.limit {
+            limit.apply(&mut settings);
         }
         settings.link_speed = self.link_speed.map(|speed| speed.bits_per_second);
         settings.duplex = self.duplex.map(|ways| match ways {
@@ -366,10 +431,10 @@ impl FromStr for LinkSpeed {
 
 #[derive(Debug, Args)]
 pub(crate) struct SymptomArgs {
-    /// Thresholds of symptoms other than the built-in ones: a section `symptoms`, and lines like
-    /// slow_answer_ms = 250
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    /// A threshold of symptoms other than the built-in one: slow_answer_ms=250; --print-config
+    /// tells which there are. May be given several times
+    #[arg(long, value_name = "NAME=N", value_parser = symptoms::threshold)]
+    pub(crate) threshold: Vec<(Threshold, u64)>,
     /// What is said about symptoms in place of the built-in texts: a section `slow_server`, and lines like
     /// title = "..."
     #[arg(long, value_name = "FILE")]
@@ -474,8 +539,9 @@ impl FromStr for FrameRange {
     }
 }
 
-/// Reads the arguments of the program. Ends it after help, and after a mistake.
-pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Command {
+/// Reads the arguments of the program, and what is set for it. Ends it after help, and after a
+/// mistake in the arguments.
+pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Failure> {
     let mut typed: Vec<OsString> = args.collect();
     // Whoever types only the name wants to see something.
     if typed.len() == 1 && std::io::stdout().is_terminal() {
@@ -491,10 +557,21 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Command {
             .error(ErrorKind::InvalidSubcommand, message)
             .exit();
     }
-    match try_parse(args) {
-        Ok(command) => command,
+    let settings = match asks_for_help(&args) {
+        true => config::Settings::default(),
+        false => config::Settings::read(&command(), &args, |name| std::env::var_os(name))?,
+    };
+    match try_parse(args, &settings) {
+        Ok(command) => Ok(command),
         Err(error) => error.exit(),
     }
+}
+
+/// All commands and options there are.
+pub(crate) fn command() -> clap::Command {
+    let codes = CODES.map(|(code, meaning)| format!("{code} {meaning}"));
+    let help = format!("{AFTER_HELP}\n\nExit codes: {}.", codes.join("; "));
+    config::with_options(Cli::command().after_help(help))
 }
 
 /// A single word that may be a mistyped command; files tend to have dots and slashes.
@@ -502,50 +579,76 @@ fn is_like_a_command(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase())
 }
 
-fn try_parse(args: Vec<OsString>) -> Result<Command, clap::Error> {
-    let command = Cli::try_parse_from(args)?.command;
-    check(&command).map_err(|message| Cli::command().error(ErrorKind::ValueValidation, message))?;
+/// Whether help is wanted, or the manual: a mistake in a configuration is not in their way.
+fn asks_for_help(args: &[OsString]) -> bool {
+    let mut typed = args.iter().skip(1).take_while(|arg| *arg != "--");
+    let place = 1 + config::leading(args.get(1..).unwrap_or_default());
+    let manual = ["completions", "man"];
+    args.get(place)
+        .is_some_and(|word| manual.iter().any(|name| word == name))
+        || typed.any(|arg| HELP.iter().any(|flag| arg == flag))
+}
+
+const HELP: [&str; 4] = ["-h", "--help", "-V", "--version"];
+
+pub(crate) fn try_parse(
+    mut args: Vec<OsString>,
+    settings: &config::Settings,
+) -> Result<Command, clap::Error> {
+    let place = 1 + config::leading(args.get(1..).unwrap_or_default());
+    settings.named(&command(), &mut args, place);
+    let matches = settings.defaults(command()).try_get_matches_from(args)?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    if cli.print_config {
+        return Ok(Command::PrintConfig(config::template(&command(), settings)));
+    }
+    let wrong = |kind, message: &str| Cli::command().error(kind, message);
+    let missing = || {
+        wrong(
+            ErrorKind::MissingSubcommand,
+            "a command or a file is missing",
+        )
+    };
+    let command = cli.command.ok_or_else(missing)?;
+    check(&command).map_err(|message| wrong(ErrorKind::ValueValidation, &message))?;
     Ok(command)
 }
 
 /// Names the command `report` where none is named.
 fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let known = |first: &OsString| {
-        ["-h", "--help", "-V", "--version"]
-            .iter()
-            .any(|flag| first == flag)
+        first == "--print-config"
+            || HELP.iter().any(|flag| first == flag)
             || Cli::command()
                 .get_subcommands()
                 .any(|c| first == c.get_name())
     };
-    if args.get(1).is_some_and(|first| !known(first)) {
-        args.insert(1, "report".into());
+    let place = 1 + config::leading(args.get(1..).unwrap_or_default());
+    if args.get(place).is_some_and(|first| !known(first)) {
+        args.insert(place, "report".into());
     }
     args
 }
 
 /// What one value alone does not show.
 fn check(command: &Command) -> Result<(), String> {
-    let (select, analysis) = match command {
-        Command::Report(args) => (&args.input.select, Some(&args.analysis)),
-        Command::Transactions(args) => (&args.input.select, Some(&args.analysis)),
-        Command::Compare(args) => (&args.select, Some(&args.analysis)),
-        Command::View(args) => (&args.input.select, Some(&args.analysis)),
-        Command::Decode(args) => (&args.input.select, None),
-        Command::Counters(args) => {
-            if args.interval.is_some_and(|interval| interval.nanos == 0) {
-                return Err("--interval has to be more than 0".to_owned());
-            }
-            (&args.input.select, Some(&args.analysis))
-        }
-        Command::LastCalibrate(args) => (&args.input.select, None),
+    let select = match command {
+        Command::Report(args) => &args.input.select,
+        Command::Transactions(args) => &args.input.select,
+        Command::Compare(args) => &args.select,
+        Command::View(args) => &args.input.select,
+        Command::Decode(args) => &args.input.select,
+        Command::Counters(args) => &args.input.select,
+        Command::LastCalibrate(args) => &args.input.select,
         Command::Live(args) => {
-            return match args.mistake() {
-                Some(mistake) => Err(mistake.to_owned()),
-                None => check_timeout(&args.analysis),
-            };
+            let mistake = args.mistake();
+            return mistake.map_or(Ok(()), |mistake| Err(mistake.to_owned()));
         }
-        Command::Protocols(_) | Command::Synth(_) => return Ok(()),
+        Command::Protocols(_)
+        | Command::Synth(_)
+        | Command::Completions(_)
+        | Command::Man(_)
+        | Command::PrintConfig(_) => return Ok(()),
     };
     let empty = match (select.since, select.until) {
         (Some(Moment::Absolute(since)), Some(Moment::Absolute(until))) => since >= until,
@@ -557,13 +660,6 @@ fn check(command: &Command) -> Result<(), String> {
     if empty {
         return Err("--until has to be later than --since".to_owned());
     }
-    analysis.map_or(Ok(()), check_timeout)
-}
-
-fn check_timeout(args: &AnalysisArgs) -> Result<(), String> {
-    if args.timeout.is_some_and(|timeout| timeout.nanos == 0) {
-        return Err("--timeout has to be more than 0".to_owned());
-    }
     Ok(())
 }
 
@@ -573,7 +669,8 @@ mod tests {
 
     fn parse(args: &[&str]) -> Result<Command, ErrorKind> {
         let args = std::iter::once("wirewait").chain(args.iter().copied());
-        try_parse(with_command(args.map(OsString::from).collect())).map_err(|error| error.kind())
+        let args = with_command(args.map(OsString::from).collect());
+        try_parse(args, &config::Settings::default()).map_err(|error| error.kind())
     }
 
     fn report(args: &[&str]) -> ReportArgs {
@@ -585,7 +682,7 @@ mod tests {
 
     #[test]
     fn the_definition_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

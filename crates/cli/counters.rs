@@ -6,14 +6,10 @@ use crate::input::Input;
 use crate::output::Output;
 use wirewait_report::counters::{Sampler, TooMany, csv, json, pdh_csv, text};
 
-/// From one reading to the next where nothing else is said, ns.
-const INTERVAL_NS: i64 = 1_000_000_000;
-
 pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
     let input = Input::open(&args.input)?;
     let settings = args.analysis.settings();
-    let interval = args.interval.map_or(INTERVAL_NS, |interval| interval.nanos);
-    let mut sampler = Sampler::new(interval, settings.link_speed);
+    let mut sampler = Sampler::new(args.interval.nanos, settings.link_speed);
     let mut full: Option<TooMany> = None;
     let (analysis, readings) = input.analyse_watching(
         settings,

@@ -4,6 +4,19 @@ use std::fmt;
 use std::io::{self, Write};
 use wirewait_engine::SourceError;
 
+/// What the exit codes mean, for --help and the manual.
+pub(crate) const CODES: [(u8, &str); 6] = [
+    (0, "all well"),
+    (1, "it could not be done"),
+    (2, "wrong arguments, or a mistake in the configuration"),
+    (
+        3,
+        "the input is damaged, and the results are from what could be read",
+    ),
+    (4, "a condition of --fail-if holds"),
+    (130, "ended by a second Ctrl-C"),
+];
+
 /// It did what was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {

@@ -4,21 +4,27 @@
 
 mod args;
 mod compare;
+mod completions;
 mod condition;
+mod config;
 mod counters;
 mod decode;
 mod failure;
 mod input;
 mod last_calibrate;
 mod last_profile;
+mod limits;
 mod live;
+mod man;
 mod output;
 mod own;
 mod protocols;
 mod report;
 mod rights;
 mod saver;
+mod screen;
 mod signals;
+mod size;
 mod symptoms;
 mod synth;
 mod transactions;
@@ -31,8 +37,7 @@ use failure::{Failure, Verdict};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let command = args::parse(std::env::args_os());
-    let result = match command {
+    let result = args::parse(std::env::args_os()).and_then(|command| match command {
         Command::Report(args) => report::run(&args),
         Command::Transactions(args) => transactions::run(&args),
         Command::Compare(args) => compare::run(&args),
@@ -43,7 +48,10 @@ fn main() -> ExitCode {
         Command::Protocols(args) => protocols::run(&args),
         Command::Synth(args) => synth::run(&args),
         Command::LastCalibrate(args) => last_calibrate::run(&args),
-    };
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+        Command::PrintConfig(text) => output::print(&text),
+    });
     match result {
         Ok(Verdict::Whole) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,
         Ok(Verdict::Damaged) => ExitCode::from(3),

@@ -1,11 +1,20 @@
 //! Where results go: the standard output, or a file.
 
 use crate::args::OutputArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Verdict};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use wirewait_report::text::Look;
+
+/// Prints a text on the standard output.
+pub(crate) fn print(text: &str) -> Result<Verdict, Failure> {
+    let mut out = io::stdout().lock();
+    let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    printed
+        .map(|()| Verdict::Whole)
+        .map_err(|error| Failure::writing("the standard output", &error))
+}
 
 /// Buffered output, and its name for messages.
 pub(crate) struct Output {

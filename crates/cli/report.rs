@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     check(args)?;
     let explained = symptoms::explained(&args.symptoms)?;
     let texts = symptoms::texts(&args.symptoms)?;
-    let thresholds = symptoms::thresholds(&args.symptoms)?;
+    let thresholds = symptoms::thresholds(&args.symptoms);
     let mut input = Input::open(&args.input)?;
     input.thresholds = thresholds;
     let settings = args.analysis.settings();

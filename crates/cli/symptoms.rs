@@ -3,16 +3,26 @@
 use crate::args::SymptomArgs;
 use crate::failure::Failure;
 use std::path::Path;
-use wirewait_engine::{Rule, Thresholds};
+use wirewait_engine::{Rule, Threshold, Thresholds};
 use wirewait_report::Escaped;
-use wirewait_report::symptoms::{self, Mistake, Texts};
+use wirewait_report::config::Mistake;
+use wirewait_report::symptoms::{self, Texts};
 
 /// The thresholds to judge by.
-pub(crate) fn thresholds(args: &SymptomArgs) -> Result<Thresholds, Failure> {
-    match &args.config {
-        Some(path) => symptoms::thresholds(&read(path)?, &name(path)).map_err(usage),
-        None => Ok(Thresholds::default()),
+pub(crate) fn thresholds(args: &SymptomArgs) -> Thresholds {
+    let mut thresholds = Thresholds::default();
+    for (threshold, value) in &args.threshold {
+        thresholds.set(*threshold, *value);
     }
+    thresholds
+}
+
+/// Reads `NAME=N`.
+pub(crate) fn threshold(text: &str) -> Result<(Threshold, u64), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| "write NAME=N, such as slow_answer_ms=250".to_owned())?;
+    symptoms::threshold(name, value)
 }
 
 /// What is said about them.

@@ -19,9 +19,9 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
     }
     let plan = Plan {
         settings: args.analysis.settings(),
-        thresholds: symptoms::thresholds(&args.symptoms)?,
+        thresholds: symptoms::thresholds(&args.symptoms),
         transactions: watch::TRANSACTIONS,
-        frames: wirewait_capture::recent::DEFAULT_BYTES,
+        frames: args.screen.room(),
     };
     let show = Show {
         input: &args.input,
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
     let (commands, orders) = channel();
     let screen = Screen::new(Options {
         private: args.analysis.private,
-        ..Options::default()
+        ..args.screen.options()
     });
     let signals = Signals::catch()?;
     let watch = Watch::files(show, plan, signals, orders, screen.sender())?;

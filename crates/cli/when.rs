@@ -39,6 +39,24 @@ impl FromStr for Span {
     }
 }
 
+/// Reads a span of time that is not empty.
+pub(crate) fn lasting(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse()?;
+    match span.nanos {
+        0 => Err("it has to be more than 0".to_owned()),
+        _ => Ok(span),
+    }
+}
+
+/// Reads a span of time of one second at most.
+pub(crate) fn within_a_second(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse()?;
+    match span.nanos {
+        0..=1_000_000_000 => Ok(span),
+        _ => Err("it cannot be more than 1s".to_owned()),
+    }
+}
+
 /// How far local time is ahead of UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Zone {

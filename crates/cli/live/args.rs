@@ -2,6 +2,7 @@
 
 use crate::args::{AnalysisArgs, OutputArgs, SymptomArgs};
 use crate::condition;
+use crate::screen::ScreenArgs;
 use crate::when::Span;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -96,6 +97,8 @@ pub(crate) struct LiveArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) symptoms: SymptomArgs,
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
     let texts = symptoms::texts(&args.symptoms)?;
     let watch = Watch {
         settings: args.analysis.settings(),
-        thresholds: symptoms::thresholds(&args.symptoms)?,
+        thresholds: symptoms::thresholds(&args.symptoms),
         limits: Limits::of(args),
         signals: Signals::catch()?,
     };

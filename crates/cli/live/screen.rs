@@ -36,7 +36,7 @@ pub(super) fn run(
         settings: how.settings,
         thresholds: how.thresholds,
         transactions: watch::TRANSACTIONS,
-        frames: wirewait_capture::recent::DEFAULT_BYTES,
+        frames: args.screen.room(),
     };
     let live = ready.start()?;
     let tap = Tap {
@@ -48,7 +48,7 @@ pub(super) fn run(
     let (commands, orders) = channel();
     let screen = Screen::new(Options {
         private: args.analysis.private,
-        ..Options::default()
+        ..args.screen.options()
     });
     let watch = Watch::live(tap, plan, how.signals, orders, screen.sender())?;
     let farewell = view::shown(screen, commands, watch)?;

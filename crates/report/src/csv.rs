@@ -47,6 +47,27 @@ mod tests {
         crate::golden::check("report.csv", &written(&samples::snapshot()));
     }
 
+    #[test]
+    fn whoever_reads_may_have_enough() {
+        struct Shut(usize);
+        impl std::io::Write for Shut {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0 = self
+                    .0
+                    .checked_sub(1)
+                    .ok_or(std::io::ErrorKind::BrokenPipe)?;
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        for writes in [0, 1, 100, 1000] {
+            let shut = report(&mut Shut(writes), &about(), &samples::snapshot());
+            assert_eq!(shut.unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);
+        }
+    }
+
     /// Reads RFC 4180.
     fn rows(text: &str) -> Vec<Vec<String>> {
         let mut rows = vec![vec![String::new()]];

@@ -9,7 +9,8 @@
 //! - [`compare`]: several captures against one of them;
 //! - [`counters`]: Performance Monitor's objects and counters, over time;
 //! - [`decode`]: frames, layer by layer;
-//! - [`protocols`]: what is understood, and by what it was checked.
+//! - [`protocols`]: what is understood, and by what it was checked;
+//! - [`config`]: files that a user writes, and mistakes in them.
 //!
 //! Nothing here measures anything: figures come from the analysis, in integers, and become
 //! words when they are printed. Text from outside (file names, names on the wire) is
@@ -22,6 +23,7 @@
 
 mod about;
 pub mod compare;
+pub mod config;
 pub mod counters;
 pub mod csv;
 pub mod decode;

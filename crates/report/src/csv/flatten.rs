@@ -2,7 +2,7 @@
 
 use crate::escape::Escaped;
 use crate::transactions::cell;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -24,13 +24,15 @@ pub(super) fn flatten(json: &[u8], out: &mut impl Write) -> io::Result<()> {
         figure: 1,
         objects: Vec::new(),
         called: HashMap::new(),
+        failed: None,
     };
     let mut reader = serde_json::Deserializer::from_slice(json);
     let value = Value {
         rows: &mut rows,
         place: Place::Field,
     };
-    value.deserialize(&mut reader).map_err(io::Error::from)
+    let read = value.deserialize(&mut reader).map_err(io::Error::from);
+    rows.failed.map_or(read, Err)
 }
 
 struct Rows<'w, W> {
@@ -43,10 +45,20 @@ struct Rows<'w, W> {
     objects: Vec<String>,
     /// How often entries of a list were called so.
     called: HashMap<String, u64>,
+    /// Why a row could not be written: the reader's errors have no kind.
+    failed: Option<io::Error>,
 }
 
 impl<W: Write> Rows<'_, W> {
-    fn row(&mut self, unit: Option<&str>, value: &str) -> io::Result<()> {
+    fn row<E: serde::de::Error>(&mut self, unit: Option<&str>, value: &str) -> Result<(), E> {
+        self.write(unit, value).map_err(|error| {
+            let stopped = E::custom(&error);
+            self.failed = Some(error);
+            stopped
+        })
+    }
+
+    fn write(&mut self, unit: Option<&str>, value: &str) -> io::Result<()> {
         let section = self.path.first().map_or("", String::as_str);
         let figure = self.path.get(self.figure..).unwrap_or_default().join(".");
         let unit = unit.unwrap_or_else(|| unit_of(self.path.last().map_or("", String::as_str)));
@@ -125,7 +137,7 @@ impl<W: Write> Value<'_, '_, W> {
             Place::Field => None,
             Place::Entry(_) => rows.path.iter().rev().nth(1).map(|key| unit_of(key)),
         });
-        let written = rows.row(unit, value).map_err(E::custom);
+        let written = rows.row(unit, value);
         if let Place::Entry(_) = place {
             rows.path.pop();
         }
@@ -212,7 +224,7 @@ impl<'de, W: Write> Visitor<'de> for Value<'_, '_, W> {
             // It is nothing but names.
             let text = known.join(" ");
             rows.enter(place, known);
-            rows.row(Some("text"), &text).map_err(A::Error::custom)?;
+            rows.row(Some("text"), &text)?;
         }
         rows.objects.truncate(outer.0);
         rows.figure = outer.1;

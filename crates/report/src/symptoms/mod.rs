@@ -1,40 +1,40 @@
-//! What is said about symptoms, and from where on something is one: two small files that
-//! users may write themselves, in TOML.
+//! What is said about symptoms, and from where on something is one.
 
-mod file;
 mod texts;
 
-pub use file::Mistake;
 pub use texts::{Entry, Texts};
 
-use file::{File, nearest};
-use wirewait_analysis::{RULES, Rule, Threshold, Thresholds};
+use crate::config::nearest;
+use wirewait_analysis::{RULES, Rule, Threshold};
 
-/// Reads a configuration: `[symptoms]`, and a line `name = number` for each threshold that
-/// is not to stand where it does. `name` is what mistakes are told with.
+/// The threshold of this name, if it can stand at this value.
 ///
 /// # Errors
-/// What is wrong first, with its line and column.
-pub fn thresholds(text: &str, name: &str) -> Result<Thresholds, Mistake> {
-    let mut thresholds = Thresholds::default();
-    let file = File::new(text, name)?;
-    for (section, entries) in file.sections()? {
-        if section.text != "symptoms" {
-            return Err(file.mistake(
-                &section,
-                format!("there is no section [{}]; write [symptoms]", section.text),
-            ));
-        }
-        for (key, value) in entries {
-            let known = Threshold::ALL.iter().find(|t| t.name() == key.text);
-            let Some(threshold) = known else {
-                let names = Threshold::ALL.iter().map(|t| t.name());
-                return Err(file.unknown(&key, "threshold", names));
-            };
-            thresholds.set(*threshold, file.number(&key, value)?);
-        }
+/// A sentence that says what can.
+pub fn threshold(name: &str, value: &str) -> Result<(Threshold, u64), String> {
+    let known = Threshold::ALL.iter().find(|t| t.name() == name);
+    let Some(threshold) = known else {
+        let near = nearest(name, Threshold::ALL.iter().map(|t| t.name()));
+        let near = near.map_or(String::new(), |near| format!("; is {near} meant?"));
+        return Err(format!("there is no threshold {name}{near}"));
+    };
+    let most = if name.ends_with("_percent") {
+        100
+    } else {
+        u64::MAX
+    };
+    let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    let number = value
+        .parse()
+        .ok()
+        .filter(|number| digits && *number <= most);
+    match number {
+        Some(number) => Ok((*threshold, number)),
+        None if most == 100 => Err(format!("{name} takes a whole number from 0 to 100")),
+        None => Err(format!(
+            "{name} takes a whole number from 0 on, without unit"
+        )),
     }
-    Ok(thresholds)
 }
 
 /// The rule of this name.
@@ -54,44 +54,24 @@ pub fn rule(id: &str) -> Result<&'static Rule, String> {
 mod tests {
     use super::*;
 
-    fn wrong(text: &str) -> String {
-        thresholds(text, "site.toml").unwrap_err().to_string()
-    }
-
     #[test]
-    fn a_configuration_sets_thresholds() {
-        let text = "# ours\n[symptoms]\nslow_answer_ms = 250\nbusy_percent = 1_0\n";
-        let set = thresholds(text, "site.toml").unwrap();
-        assert_eq!(set.get(Threshold::SlowAnswer), 250);
-        assert_eq!(set.get(Threshold::Busy), 10);
-        assert_eq!(set.get(Threshold::Denied), 20, "as it was");
-        assert_eq!(thresholds("", "site.toml").unwrap(), Thresholds::default());
-    }
-
-    #[test]
-    fn mistakes_are_told_with_their_place() {
+    fn thresholds_are_set_by_their_names() {
+        let slow = threshold("slow_answer_ms", "250");
+        assert_eq!(slow, Ok((Threshold::SlowAnswer, 250)));
+        assert_eq!(threshold("busy_percent", "100"), Ok((Threshold::Busy, 100)));
+        let wrong = |name, value| threshold(name, value).unwrap_err();
         assert_eq!(
-            wrong("[symptoms]\nslow_anser_ms = 250\n"),
-            "site.toml:2:1: there is no threshold slow_anser_ms; is slow_answer_ms meant?"
+            wrong("slow_anser_ms", "250"),
+            "there is no threshold slow_anser_ms; is slow_answer_ms meant?"
         );
+        let number = "slow_answer_ms takes a whole number from 0 on, without unit";
+        for value in ["", "five", "-5", "+5", "5ms", "99999999999999999999"] {
+            assert_eq!(wrong("slow_answer_ms", value), number, "{value}");
+        }
         assert_eq!(
-            wrong("[symptoms]\n  busy_percent = \"five\"\n"),
-            "site.toml:2:18: busy_percent takes a whole number from 0 on, without unit"
+            wrong("busy_percent", "101"),
+            "busy_percent takes a whole number from 0 to 100"
         );
-        assert_eq!(
-            wrong("[symptoms]\nbusy_percent = -5\n"),
-            "site.toml:2:16: busy_percent takes a whole number from 0 on, without unit"
-        );
-        assert_eq!(
-            wrong("[symptom]\n"),
-            "site.toml:1:2: there is no section [symptom]; write [symptoms]"
-        );
-        assert_eq!(
-            wrong("busy_percent = 5\n"),
-            "site.toml:1:1: busy_percent stands in no section; a line like [symptoms] goes before it"
-        );
-        let syntax = wrong("[symptoms]\nbusy_percent = = 5\n");
-        assert!(syntax.starts_with("site.toml:2:16: "), "{syntax}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Titles, descriptions, causes and actions.
 
-use super::file::{File, Mistake};
+use crate::config::{File, Mistake};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use wirewait_analysis::RULES;
@@ -51,7 +51,7 @@ impl Texts {
     /// What is wrong first, with its line and column; nothing before it is undone.
     pub fn overlay(&mut self, text: &str, name: &str) -> Result<(), Mistake> {
         let file = File::new(text, name)?;
-        for (section, entries) in file.sections()? {
+        for (section, entries) in file.sections("slow_server")? {
             if !RULES.iter().any(|rule| rule.id == section.text) {
                 let ids = RULES.iter().map(|rule| rule.id);
                 return Err(file.unknown(&section, "symptom", ids));

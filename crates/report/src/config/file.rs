@@ -29,26 +29,26 @@ impl fmt::Display for Mistake {
 impl std::error::Error for Mistake {}
 
 /// A word of the file, and where it stands.
-pub(super) struct Key<'a> {
-    pub(super) text: &'a str,
-    span: Range<usize>,
+pub(crate) struct Key<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) span: Range<usize>,
 }
 
 /// An entry's value, and where it stands.
-pub(super) type Value<'a> = &'a Spanned<DeValue<'a>>;
+pub(crate) type Value<'a> = &'a Spanned<DeValue<'a>>;
 
 /// What stands in a section.
 type Entries<'a> = Vec<(Key<'a>, Value<'a>)>;
 
 /// A file that was read.
-pub(super) struct File<'a> {
+pub(crate) struct File<'a> {
     text: &'a str,
     name: &'a str,
     table: Spanned<DeTable<'a>>,
 }
 
 impl<'a> File<'a> {
-    pub(super) fn new(text: &'a str, name: &'a str) -> Result<Self, Mistake> {
+    pub(crate) fn new(text: &'a str, name: &'a str) -> Result<Self, Mistake> {
         let table = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             mistake(text, name, at, error.message().to_owned())
@@ -56,13 +56,13 @@ impl<'a> File<'a> {
         Ok(Self { text, name, table })
     }
 
-    /// Sections with their entries, in the order of the file.
-    pub(super) fn sections(&self) -> Result<Vec<(Key<'_>, Entries<'_>)>, Mistake> {
+    /// Sections with their entries, in the order of the file. `example` is one of them.
+    pub(crate) fn sections(&self, example: &str) -> Result<Vec<(Key<'_>, Entries<'_>)>, Mistake> {
         let mut sections = Vec::new();
         for (key, value) in entries(self.table.get_ref()) {
             let DeValue::Table(table) = value.get_ref() else {
                 let message = format!(
-                    "{} stands in no section; a line like [symptoms] goes before it",
+                    "{} stands in no section; a line like [{example}] goes before it",
                     key.text
                 );
                 return Err(self.mistake(&key, message));
@@ -72,18 +72,7 @@ impl<'a> File<'a> {
         Ok(sections)
     }
 
-    pub(super) fn number(&self, key: &Key<'_>, value: Value<'_>) -> Result<u64, Mistake> {
-        let number = match value.get_ref() {
-            DeValue::Integer(digits) => u64::from_str_radix(digits.as_str(), digits.radix()).ok(),
-            _ => None,
-        };
-        number.ok_or_else(|| {
-            let message = format!("{} takes a whole number from 0 on, without unit", key.text);
-            mistake(self.text, self.name, value.span().start, message)
-        })
-    }
-
-    pub(super) fn string(&self, key: &Key<'_>, value: Value<'_>) -> Result<String, Mistake> {
+    pub(crate) fn string(&self, key: &Key<'_>, value: Value<'_>) -> Result<String, Mistake> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
             _ => {
@@ -93,7 +82,7 @@ impl<'a> File<'a> {
         }
     }
 
-    pub(super) fn strings(&self, key: &Key<'_>, value: Value<'_>) -> Result<Vec<String>, Mistake> {
+    pub(crate) fn strings(&self, key: &Key<'_>, value: Value<'_>) -> Result<Vec<String>, Mistake> {
         let texts = match value.get_ref() {
             DeValue::Array(values) => values
                 .iter()
@@ -110,12 +99,12 @@ impl<'a> File<'a> {
         })
     }
 
-    pub(super) fn mistake(&self, key: &Key<'_>, message: String) -> Mistake {
+    pub(crate) fn mistake(&self, key: &Key<'_>, message: String) -> Mistake {
         mistake(self.text, self.name, key.span.start, message)
     }
 
     /// A word that is none of `known`.
-    pub(super) fn unknown<'k>(
+    pub(crate) fn unknown<'k>(
         &self,
         key: &Key<'_>,
         what: &str,
@@ -143,7 +132,7 @@ fn entries<'t>(table: &'t DeTable<'_>) -> Entries<'t> {
     entries
 }
 
-fn mistake(text: &str, name: &str, at: usize, message: String) -> Mistake {
+pub(crate) fn mistake(text: &str, name: &str, at: usize, message: String) -> Mistake {
     let before = text.get(..at).unwrap_or(text);
     let line = before.rfind('\n').map_or(0, |end| end + 1);
     Mistake {
@@ -155,7 +144,7 @@ fn mistake(text: &str, name: &str, at: usize, message: String) -> Mistake {
 }
 
 /// The one of the known words that was most likely meant.
-pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let (steps, near) = known
         .map(|other| (distance(word, other), other))
         .min_by_key(|(steps, _)| *steps)?;

@@ -1,0 +1,142 @@
+//! What the analysis holds at most of each kind, set by name.
+
+use crate::size::Size;
+use wirewait_engine::Settings;
+
+/// Something of which a limited number is held.
+#[derive(Debug)]
+pub(crate) struct Limit {
+    /// As it is typed.
+    pub(crate) name: &'static str,
+    /// What is limited.
+    pub(crate) meaning: &'static str,
+    least: usize,
+    most: usize,
+    of: fn(&mut Settings) -> &mut usize,
+}
+
+pub(crate) const LIMITS: [Limit; 6] = [
+    Limit {
+        name: "conversations",
+        meaning: "Conversations followed at once",
+        least: 16,
+        most: 100_000_000,
+        of: |settings| &mut settings.conversations,
+    },
+    Limit {
+        name: "open_requests",
+        meaning: "Requests without an answer yet, of all conversations together",
+        least: 16,
+        most: 100_000_000,
+        of: |settings| &mut settings.open_requests,
+    },
+    Limit {
+        name: "held_bytes",
+        meaning: "Bytes held back in all streams together until what is missing comes",
+        least: 64 << 10,
+        most: 64 << 30,
+        of: |settings| &mut settings.held_bytes,
+    },
+    Limit {
+        name: "rows",
+        meaning: "Rows of figures: servers with their operations, stations",
+        least: 16,
+        most: 100_000_000,
+        of: |settings| &mut settings.rows,
+    },
+    Limit {
+        name: "slowest",
+        meaning: "Slowest transactions shown",
+        least: 1,
+        most: 10_000,
+        of: |settings| &mut settings.slowest,
+    },
+    Limit {
+        name: "names",
+        meaning: "Names of users, shares and files",
+        least: 16,
+        most: 100_000_000,
+        of: |settings| &mut settings.names,
+    },
+];
+
+/// One of them, set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Set {
+    limit: &'static Limit,
+    value: usize,
+}
+
+impl Set {
+    pub(crate) fn apply(self, settings: &mut Settings) {
+        *(self.limit.of)(settings) = self.value;
+    }
+}
+
+impl Limit {
+    /// What it is where nothing is set.
+    pub(crate) fn default_value(&self) -> usize {
+        *(self.of)(&mut Settings::default())
+    }
+}
+
+/// Reads `NAME=N`.
+pub(crate) fn parse(text: &str) -> Result<Set, String> {
+    let names = || LIMITS.iter().map(|limit| limit.name).collect::<Vec<_>>();
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(format!("write NAME=N; names are {}", names().join(", ")));
+    };
+    let limit = LIMITS.iter().find(|limit| limit.name == name);
+    let limit = limit
+        .ok_or_else(|| format!("there is no limit {name}; names are {}", names().join(", ")))?;
+    let range = limit.least..=limit.most;
+    value
+        .parse::<Size>()
+        .ok()
+        .and_then(|size| usize::try_from(size.bytes).ok())
+        .filter(|value| range.contains(value))
+        .map(|value| Set { limit, value })
+        .ok_or_else(|| {
+            format!(
+                "{name} takes a number from {} to {}",
+                range.start(),
+                range.end()
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_set_by_their_names() {
+        let mut settings = Settings::default();
+        for (text, value) in [("rows=16", 16), ("names=1000", 1000), ("slowest=3", 3)] {
+            parse(text).unwrap().apply(&mut settings);
+            assert!([settings.rows, settings.names, settings.slowest].contains(&value));
+        }
+        parse("held_bytes=1MiB").unwrap().apply(&mut settings);
+        assert_eq!(settings.held_bytes, 1 << 20);
+        assert_eq!(settings.conversations, Settings::default().conversations);
+        for limit in &LIMITS {
+            let default = limit.default_value();
+            assert!(
+                (limit.least..=limit.most).contains(&default),
+                "{}",
+                limit.name
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_told() {
+        let wrong = |text: &str| parse(text).unwrap_err();
+        assert!(wrong("rows").starts_with("write NAME=N; names are conversations, "));
+        assert!(wrong("row=5").starts_with("there is no limit row; names are conversations, "));
+        let range = "rows takes a number from 16 to 100000000";
+        for value in ["0", "15", "100000001", "", "many", "-1"] {
+            assert_eq!(wrong(&format!("rows={value}")), range);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! `wirewait man`: the manual, made of what --help says.
+
+use crate::args::{self, ManArgs};
+use crate::config;
+use crate::failure::{CODES, Failure, Verdict};
+use crate::output;
+use clap::Command;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+use std::io;
+
+const FORMATS: &str = "Capture files may be pcap or pcapng, plain or packed with gzip, zstd or lz4, \
+    or come from the Network General Sniffer, NetXRay, Sniffer Pro, Network Monitor, LANalyzer, \
+    snoop or iptrace. What they are is found by looking into them.";
+
+const VARIABLES: [(&str, &str); 3] = [
+    (
+        config::VARIABLE,
+        "The configuration file, unless --config names one. If it is empty, none is read.",
+    ),
+    ("NO_COLOR", "If it is set, nothing is coloured."),
+    (
+        "XDG_CONFIG_HOME",
+        "Where the configuration file is looked for.",
+    ),
+];
+
+pub(crate) fn run(args: &ManArgs) -> Result<Verdict, Failure> {
+    let mut command = args::command();
+    command.build();
+    let Some(folder) = &args.output else {
+        let text = whole(&command).map_err(|error| Failure::writing("the manual", &error))?;
+        return output::print(&text);
+    };
+    let pages = pages(&command).map_err(|error| Failure::writing("the manual", &error))?;
+    let cannot = |path: &std::path::Path| {
+        let name = path.display().to_string();
+        move |error: io::Error| Failure::writing(&name, &error)
+    };
+    std::fs::create_dir_all(folder).map_err(cannot(folder))?;
+    for (name, text) in pages {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(cannot(&path))?;
+    }
+    Ok(Verdict::Whole)
+}
+
+/// A page for the program and one for each command, with their names.
+fn pages(command: &Command) -> io::Result<Vec<(String, String)>> {
+    let mut pages = vec![("wirewait.1".to_owned(), page(command)?)];
+    for sub in command.get_subcommands() {
+        pages.push((format!("wirewait-{}.1", sub.get_name()), page(sub)?));
+    }
+    Ok(pages)
+}
+
+/// A page of its own.
+fn page(command: &Command) -> io::Result<String> {
+    let mut out = Vec::new();
+    let man = man(command);
+    man.render_title(&mut out)?;
+    man.render_name_section(&mut out)?;
+    man.render_synopsis_section(&mut out)?;
+    man.render_description_section(&mut out)?;
+    man.render_options_section(&mut out)?;
+    if command.get_subcommands().next().is_some() {
+        man.render_subcommands_section(&mut out)?;
+    }
+    notes(command, "SH", &mut out)?;
+    common(command, &mut out)?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// What --help says behind the options, line by line. The program's own is said elsewhere.
+fn notes(command: &Command, heading: &str, out: &mut Vec<u8>) -> io::Result<()> {
+    let Some(text) = command.get_after_long_help() else {
+        return Ok(());
+    };
+    let mut roff = Roff::new();
+    roff.control(heading, ["NOTES"]);
+    roff.control("nf", []);
+    for line in text.to_string().lines() {
+        roff.text([roman(line)]);
+    }
+    roff.control("fi", []);
+    roff.to_writer(out)
+}
+
+/// One page of the program and all its commands.
+fn whole(command: &Command) -> io::Result<String> {
+    let mut out = Vec::new();
+    let program = man(command);
+    program.render_title(&mut out)?;
+    program.render_name_section(&mut out)?;
+    program.render_synopsis_section(&mut out)?;
+    program.render_description_section(&mut out)?;
+    program.render_options_section(&mut out)?;
+    program.render_subcommands_section(&mut out)?;
+    for sub in command.get_subcommands() {
+        let mut roff = Roff::new();
+        let title = format!("WIREWAIT {}", sub.get_name().to_uppercase());
+        roff.control("SH", [title.as_str()]);
+        roff.to_writer(&mut out)?;
+        let mut part = Vec::new();
+        let man = man(sub);
+        man.render_synopsis_section(&mut part)?;
+        man.render_description_section(&mut part)?;
+        man.render_options_section(&mut part)?;
+        let part = String::from_utf8_lossy(&part).replace("\n.SH ", "\n.SS ");
+        let part = part
+            .strip_prefix(".SH ")
+            .map_or(part.clone(), |rest| format!(".SS {rest}"));
+        out.extend(part.into_bytes());
+        notes(sub, "SS", &mut out)?;
+    }
+    common(command, &mut out)?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+fn man(command: &Command) -> Man {
+    Man::new(command.clone())
+        .section("1")
+        .manual("User commands")
+}
+
+/// What holds for all commands.
+fn common(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
+    let mut roff = Roff::new();
+    let mut list = |title: &str, rows: &[(String, String)]| {
+        roff.control("SH", [title]);
+        for (name, what) in rows {
+            roff.control("TP", []);
+            roff.text([bold(name.as_str())]);
+            roff.text([roman(what.as_str())]);
+        }
+    };
+    let owned = |rows: &[(&str, &str)]| -> Vec<(String, String)> {
+        let own = |(name, what): &(&str, &str)| ((*name).to_owned(), (*what).to_owned());
+        rows.iter().map(own).collect()
+    };
+    let codes = CODES.map(|(code, meaning)| (code.to_string(), format!("{meaning}.")));
+    list("EXIT STATUS", &codes);
+    let mut variables = owned(&VARIABLES);
+    let set = config::environment().into_iter();
+    variables.extend(set.map(|(name, option)| (name, format!("As the option {option}."))));
+    list("ENVIRONMENT", &variables);
+    let files = [
+        (
+            "$XDG_CONFIG_HOME/wirewait/config.toml",
+            "The configuration, ~/.config/wirewait/config.toml \
+            where XDG_CONFIG_HOME is not set. wirewait --print-config prints one that explains \
+            itself. Options come before the environment, the environment before the file.",
+        ),
+        ("capture files", FORMATS),
+    ];
+    list("FILES", &owned(&files));
+    roff.control("SH", ["SEE ALSO"]);
+    let others = command
+        .get_subcommands()
+        .map(|sub| format!("wirewait-{}(1)", sub.get_name()));
+    let others: Vec<String> = match command.get_name() {
+        "wirewait" => others.collect(),
+        _ => vec!["wirewait(1)".to_owned()],
+    };
+    let others = others
+        .into_iter()
+        .chain(["tshark(1)".to_owned(), "pcap-filter(7)".to_owned()]);
+    roff.text([roman(others.collect::<Vec<_>>().join(", "))]);
+    roff.to_writer(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page_and_a_place_in_the_whole() {
+        let mut command = args::command();
+        command.build();
+        let pages = pages(&command).unwrap();
+        let whole = whole(&command).unwrap();
+        assert_eq!(pages.len(), 1 + command.get_subcommands().count());
+        for sub in command.get_subcommands() {
+            let name = sub.get_name();
+            let title = format!(".SH \"WIREWAIT {}\"", name.to_uppercase());
+            assert!(whole.contains(&title), "{name}");
+            let page = pages
+                .iter()
+                .find(|(file, _)| *file == format!("wirewait-{name}.1"));
+            let (_, page) = page.unwrap_or_else(|| panic!("{name}"));
+            for section in ["NAME", "SYNOPSIS", "EXIT STATUS", "ENVIRONMENT", "FILES"] {
+                let quoted = format!(".SH \"{section}\"\n");
+                let found = page.contains(&format!(".SH {section}\n")) || page.contains(&quoted);
+                assert!(found, "{name} {section}\n{page}");
+            }
+        }
+    }
+}
