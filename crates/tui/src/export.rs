@@ -25,14 +25,19 @@ pub(crate) fn now(model: &Model, format: Format) -> Vec<Command> {
 
 /// `wirewait-servers-20261120T070000Z.csv`: when the figures stood so.
 fn path(model: &Model, format: Format) -> PathBuf {
+    let place = view::of(&model.level().place).name();
+    let at = moment(model);
+    PathBuf::from(format!("wirewait-{place}{at}.{}", format.ending()))
+}
+
+/// `-20261120T070000Z`: the time of the figures, for the names of files.
+pub(crate) fn moment(model: &Model) -> String {
     let at = model.feed.as_ref().and_then(|feed| feed.now);
-    let at = at.map_or_else(String::new, |at| {
+    at.map_or_else(String::new, |at| {
         let text = Rfc3339(at).to_string();
         let digits = text.chars().take(19).filter(|c| !matches!(c, '-' | ':'));
         format!("-{}Z", digits.collect::<String>())
-    });
-    let place = view::of(&model.level().place).name();
-    PathBuf::from(format!("wirewait-{place}{at}.{}", format.ending()))
+    })
 }
 
 /// The screen as it is drawn.

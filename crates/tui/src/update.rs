@@ -2,13 +2,14 @@
 
 use crate::keys::{self, Action};
 use crate::model::{Model, Overlay};
-use crate::place::TABS;
+use crate::place::{Place, Scope, TABS};
 use crate::table::{Format, Move};
-use crate::{Command, Feed, Input, Message, Pace, export, view};
+use crate::{Command, Feed, Input, Message, Pace, What, export, view};
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };
 use std::sync::Arc;
+use wirewait_wire::Timestamp;
 
 /// Changes the model, and says what is to be done outside of it.
 pub fn update(model: &mut Model, message: Message) -> Vec<Command> {
@@ -241,8 +242,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Command> {
         }
         Action::Faster => return pace(model, true),
         Action::Slower => return pace(model, false),
-        Action::SeekBack => return seek(model, Seek::By(-1)),
-        Action::SeekForward => return seek(model, Seek::By(1)),
+        Action::SeekBy(seconds) => return seek(model, Seek::By(seconds)),
+        Action::Save => return vec![save(model)],
         Action::SeekStart => return seek(model, Seek::Start),
         Action::SeekEnd => return seek(model, Seek::End),
         // What they mean, the views say that have them.
@@ -357,16 +358,43 @@ fn pace(model: &Model, faster: bool) -> Vec<Command> {
     next.map_or_else(Vec::new, |pace| vec![Command::Pace(*pace)])
 }
 
+/// Which frames are saved: those of what is open.
+fn save(model: &Model) -> Command {
+    let open = model.ways[model.tab].iter().rev();
+    let what = open
+        .filter_map(|level| match level.place {
+            Place::Transaction(number) => Some(What::Transaction(number)),
+            Place::Transactions(Scope::Conversation(number)) => Some(What::Conversation(number)),
+            _ => None,
+        })
+        .next()
+        .unwrap_or(What::LastSeconds(60));
+    let name = match what {
+        What::Transaction(number) => format!("request-{number}"),
+        What::Conversation(number) => format!("conversation-{number}"),
+        What::LastSeconds(_) => format!("last-minute{}", export::moment(model)),
+    };
+    Command::Save(what, format!("wirewait-{name}.pcapng").into())
+}
+
 enum Seek {
-    By(i64),
+    /// So many seconds.
+    By(i8),
     Start,
     End,
 }
 
 fn seek(model: &mut Model, to: Seek) -> Vec<Command> {
     let feed = model.latest.clone().or(model.feed.clone());
-    let Some((Input::Files { span, again, .. }, now)) =
-        feed.as_ref().map(|feed| (&feed.input, feed.now))
+    let Some((
+        Input::Files {
+            span,
+            again,
+            seeking,
+            ..
+        },
+        now,
+    )) = feed.as_ref().map(|feed| (&feed.input, feed.now))
     else {
         return Vec::new();
     };
@@ -375,18 +403,21 @@ fn seek(model: &mut Model, to: Seek) -> Vec<Command> {
         model.complain("what came through a pipe cannot be read again");
         return Vec::new();
     }
-    let Some((first, last)) = *span else {
+    // Where they end is known when they were read through; one can jump all the same.
+    let everything = (
+        Timestamp::from_nanos(i64::MIN),
+        Timestamp::from_nanos(i64::MAX),
+    );
+    let (first, last) = span.unwrap_or(everything);
+    let by = match to {
+        Seek::Start => return vec![Command::Seek(first)],
+        Seek::End => return vec![Command::Seek(last)],
+        Seek::By(seconds) => 1_000_000_000 * i64::from(seconds),
+    };
+    // One key after the other: from where the one before leads.
+    let Some(now) = seeking.or(now).or(span.map(|_| first)) else {
         return Vec::new();
     };
-    let at = match to {
-        Seek::Start => first,
-        Seek::End => last,
-        Seek::By(steps) => {
-            let step = last.since(first).max(0) / 20;
-            let now = now.unwrap_or(first);
-            now.plus(step.saturating_mul(steps))
-                .clamp(first, last.max(first))
-        }
-    };
+    let at = now.plus(by).clamp(first, last.max(first));
     vec![Command::Seek(at)]
 }

@@ -4,7 +4,7 @@ use super::{live, model, press, replayed, shown};
 use crate::keys::{BINDINGS, Where};
 use crate::model::Overlay;
 use crate::place::Place;
-use crate::{Command, Input, Message, Model, Pace, update};
+use crate::{Command, Input, Message, Model, Pace, What, update};
 use ratatui::crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use std::sync::Arc;
 use wirewait_wire::Timestamp;
@@ -215,11 +215,32 @@ fn replaying_files() {
         panic!("files");
     };
     let (first, last) = span.unwrap();
-    let step = last.since(first) / 20;
-    assert_eq!(press(&mut model, "["), [Command::Seek(last.plus(-step))]);
-    assert_eq!(press(&mut model, "]"), [Command::Seek(last)], "not beyond");
-    assert_eq!(press(&mut model, "{"), [Command::Seek(first)]);
-    assert_eq!(press(&mut model, "}"), [Command::Seek(last)]);
+    assert!(last.since(first) > 60_000_000_000);
+    for (keys, seconds) in [("( )", 1), ("[ ]", 10), ("{ }", 60)] {
+        let back = Command::Seek(last.plus(-seconds * 1_000_000_000));
+        let asked = press(&mut model, keys);
+        assert_eq!(asked, [back, Command::Seek(last)], "and not beyond");
+    }
+    assert_eq!(press(&mut model, "^"), [Command::Seek(first)]);
+    assert_eq!(press(&mut model, "$"), [Command::Seek(last)]);
+    // One after the other, while it is still looking.
+    let mut feed = replayed();
+    if let Input::Files { seeking, .. } = &mut feed.input {
+        *seeking = Some(first.plus(30_000_000_000));
+    }
+    update(&mut model, Message::Fed(Arc::new(feed)));
+    let next = Command::Seek(first.plus(40_000_000_000));
+    assert_eq!(press(&mut model, "]"), [next]);
+    // Where the files begin and end is not known before they were read through.
+    let mut feed = replayed();
+    if let Input::Files { span, .. } = &mut feed.input {
+        *span = None;
+    }
+    update(&mut model, Message::Fed(Arc::new(feed)));
+    let end = Command::Seek(Timestamp::from_nanos(i64::MAX));
+    assert_eq!(press(&mut model, "$"), [end]);
+    let back = Command::Seek(last.plus(-10_000_000_000));
+    assert_eq!(press(&mut model, "["), [back]);
     let with = |pace, again, paused| {
         let mut feed = replayed();
         feed.input = match feed.input {
@@ -240,7 +261,7 @@ fn replaying_files() {
     assert_eq!(press(&mut model, "+"), []);
     assert_eq!(press(&mut model, "-"), [Command::Pace(Pace::Times(100))]);
     assert_eq!(
-        press(&mut model, "{"),
+        press(&mut model, "["),
         [],
         "what came through a pipe is gone"
     );
@@ -248,6 +269,29 @@ fn replaying_files() {
     assert_eq!(press(&mut model, "space"), [Command::Pause(false)]);
     update(&mut model, Message::Fed(with(Pace::Times(1), true, false)));
     assert_eq!(press(&mut model, "-"), []);
+}
+
+#[test]
+fn saving_the_frames_of_what_is_open() {
+    let mut saved = |keys: &str| {
+        let mut model = model(live(0), 132, 43);
+        match press(&mut model, keys).pop() {
+            Some(Command::Save(what, path)) => (what, path.display().to_string()),
+            other => panic!("{keys}: {other:?}"),
+        }
+    };
+    let last = "wirewait-last-minute-19990301T090122Z.pcapng".to_owned();
+    assert_eq!(saved("W"), (What::LastSeconds(60), last));
+    let (what, path) = saved("4 enter W");
+    let What::Conversation(number) = what else {
+        panic!("{what:?}");
+    };
+    assert_eq!(path, format!("wirewait-conversation-{number}.pcapng"));
+    let (what, path) = saved("4 enter enter W");
+    let What::Transaction(number) = what else {
+        panic!("{what:?}");
+    };
+    assert_eq!(path, format!("wirewait-request-{number}.pcapng"));
 }
 
 #[test]

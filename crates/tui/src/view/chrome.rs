@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use wirewait_report::Rfc3339;
-use wirewait_report::words::{BitRate, Grouped, Percent};
+use wirewait_report::words::{BitRate, Grouped};
 
 /// The tabs with their places, as many letters of each as there is room for.
 fn tab_texts(model: &Model, width: u16) -> Vec<(u16, String)> {
@@ -262,13 +262,17 @@ fn input(feed: &Feed, piece: &mut impl FnMut(u8, Tone, String)) {
             };
             if let Some(at) = seeking {
                 let text = Rfc3339(*at).to_string();
-                let time = text.get(11..19).unwrap_or_default();
-                piece(0, Tone::Warn, format!("LOOKING FOR {time}"));
+                let what = match at.as_nanos() {
+                    i64::MIN => "the beginning",
+                    i64::MAX => "the end",
+                    _ => text.get(11..19).unwrap_or_default(),
+                };
+                piece(0, Tone::Warn, format!("LOOKING FOR {what}"));
             }
             if *ended {
                 piece(1, Tone::Plain, "END".to_owned());
             } else if let Some((part, whole)) = far {
-                piece(1, Tone::Plain, format!("at {}", Percent(part, whole)));
+                piece(1, Tone::Plain, scrubber(part, whole));
             }
             let pace = match pace {
                 Pace::Times(n) => format!("{n}x"),
@@ -321,5 +325,44 @@ pub(super) fn hints(model: &Model, screen: Rect, buffer: &mut Buffer) {
         put(buffer, (x, y), k, key, false, theme.key);
         put(buffer, (x + k + 1, y), w, word, false, theme.plain);
         x = x.saturating_add(k + w + 3);
+    }
+}
+
+/// `0:12 ━━╾─────────────── 1:22`: how far a replay is, and how long it will be.
+fn scrubber(part: u64, whole: u64) -> String {
+    const CELLS: u64 = 20;
+    let clock = |ns: u64| {
+        let seconds = ns / 1_000_000_000;
+        let (minutes, seconds) = (seconds / 60, seconds % 60);
+        match minutes {
+            0..60 => format!("{minutes}:{seconds:02}"),
+            _ => format!("{}:{:02}:{seconds:02}", minutes / 60, minutes % 60),
+        }
+    };
+    let done = u128::from(part.min(whole)) * u128::from(CELLS) / u128::from(whole.max(1));
+    let bar: String = (0..u128::from(CELLS))
+        .map(|cell| match cell < done {
+            true => '━',
+            false => '─',
+        })
+        .collect();
+    format!("{} {bar} {}", clock(part), clock(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scrubber_shows_how_far_it_is() {
+        const SECOND: u64 = 1_000_000_000;
+        let bar = |full: usize| "━".repeat(full) + &"─".repeat(20 - full);
+        let shown = scrubber(12 * SECOND, 82 * SECOND);
+        // 12 / 82 of 20 cells are 2.9.
+        assert_eq!(shown, format!("0:12 {} 1:22", bar(2)));
+        assert_eq!(scrubber(0, 1), format!("0:00 {} 0:00", bar(0)));
+        let shown = scrubber(3661 * SECOND, 3661 * SECOND);
+        assert_eq!(shown, format!("1:01:01 {} 1:01:01", bar(20)));
+        assert_eq!(scrubber(0, 0), format!("0:00 {} 0:00", bar(0)));
     }
 }
