@@ -273,7 +273,7 @@ fn replaying_files() {
 
 #[test]
 fn saving_the_frames_of_what_is_open() {
-    let mut saved = |keys: &str| {
+    let saved = |keys: &str| {
         let mut model = model(live(0), 132, 43);
         match press(&mut model, keys).pop() {
             Some(Command::Save(what, path)) => (what, path.display().to_string()),
