@@ -26,7 +26,15 @@ fn main() -> std::io::Result<()> {
     }
     paths.sort();
     for target in [
-        "dissect", "analyse", "pairing", "stream", "files", "filter", "profile",
+        "dissect",
+        "analyse",
+        "pairing",
+        "stream",
+        "files",
+        "filter",
+        "profile",
+        "config",
+        "condition",
     ] {
         fs::create_dir_all(fuzz.join("corpus").join(target))?;
     }
@@ -86,6 +94,29 @@ fn main() -> std::io::Result<()> {
     .enumerate()
     {
         fs::write(corpus("filter", format!("expression-{n}")), expression)?;
+    }
+    for (n, text) in [
+        "[analysis]\ntimeout = \"60s\" # as it was\nprivate = true\n",
+        "[symptoms]\nbusy_percent = 1_0\nslow_answer_ms = 0xfa\n\n[limits]\nheld_bytes = \"1MiB\"\n",
+        "files.'last_profile' = \"\"\"a\\\"b\\\\\"\"\"\n[\"a b\"]\nc = [\"d\", 1, 2.5]\n",
+        "[a]\nb = { c = 1 }\n[[d]]\ne = 2026-11-20T07:00:00Z\n",
+    ]
+    .iter()
+    .enumerate()
+    {
+        fs::write(corpus("config", format!("file-{n}")), text)?;
+    }
+    for (n, text) in [
+        "response_time > +10%",
+        "p95 of smb1 READ_ANDX >= 50.5ms",
+        "turnaround.mean < -2.5% significant",
+        "wall_throughput < 39 KiB/s",
+        "unanswered > 0",
+    ]
+    .iter()
+    .enumerate()
+    {
+        fs::write(corpus("condition", format!("condition-{n}")), text)?;
     }
     // Behind a byte that says how much of the rest is a PDU.
     let table = [

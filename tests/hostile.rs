@@ -3,6 +3,8 @@
 
 #[path = "../fuzz/checks/analyse.rs"]
 mod analysis;
+#[path = "../fuzz/checks/config.rs"]
+mod configs;
 #[path = "../fuzz/checks/dialogue.rs"]
 mod dialogue;
 #[path = "../fuzz/checks/filter.rs"]
@@ -439,6 +441,45 @@ fn expressions_that_nobody_should_type() {
             }
         }
         filters::filter(&registry, &text);
+    }
+}
+
+#[test]
+fn configurations_that_nobody_should_write() {
+    const WORDS: [&str; 22] = [
+        "[analysis]\n",
+        "[symptoms]\n",
+        "[",
+        "]",
+        "[[",
+        "timeout",
+        "busy_percent",
+        " = ",
+        "=",
+        "\n",
+        "\"60s\"",
+        "\"",
+        "'",
+        "\"\"\"",
+        "\\",
+        "true",
+        "0x1f",
+        "1_0",
+        "{ a = 1 }",
+        "[1, \"b\"]",
+        ".",
+        "#",
+    ];
+    let mut dice = Random::new(0x636f_6e66);
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..dice.below(14) {
+            text.push_str(WORDS[dice.below(22) as usize]);
+            if dice.below(20) == 0 {
+                text.push(char::from(dice.below(256) as u8));
+            }
+        }
+        configs::config(&text);
     }
 }
 

@@ -1,0 +1,28 @@
+//! Any text as a condition of `compare --fail-if`: it is read, and read again from what it says
+//! of itself, or refused with a column.
+#![no_main]
+
+#[path = "../../crates/cli/condition.rs"]
+mod condition;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    match condition::parse(text) {
+        Ok(one) => assert_eq!(condition::parse(&one.text), Ok(one)),
+        Err(mistake) => {
+            let rest = mistake.strip_prefix("column ").expect("a column");
+            let (column, message) = rest.split_once(": ").expect("a message");
+            let column: usize = column.parse().expect("a number");
+            // The help names what a mistake may be about.
+            assert!(!message.is_empty() && !condition::CONDITIONS.is_empty());
+            assert!(
+                (1..=text.chars().count() + 1).contains(&column),
+                "{mistake}"
+            );
+        }
+    }
+});
