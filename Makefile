@@ -19,6 +19,7 @@ check: setup
 	cargo fmt --all --check
 	rustfmt --edition 2024 --check $$(find dissectors/src -name "*.rs")
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 # Side by side with tshark and with a libpcap loop that does nothing.

@@ -34,7 +34,9 @@ fn quoted(path: &str) -> String {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{give_up_all, keep_only_reopening};
+pub(crate) use linux::give_up_all;
+#[cfg(all(target_os = "linux", feature = "libpcap"))]
+pub(crate) use linux::keep_only_reopening;
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -49,6 +51,7 @@ mod linux {
 
     /// Gives up everything but the right to open an interface again. Under sudo the program
     /// then belongs to the user who called it, and so do the files it writes.
+    #[cfg(feature = "libpcap")]
     pub(crate) fn keep_only_reopening() -> Result<(), Failure> {
         shed(CapabilitySet::NET_RAW).map_err(stuck)
     }
@@ -107,7 +110,7 @@ mod linux {
 }
 
 /// Other systems have no rights of threads: what the program may, it keeps.
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(not(target_os = "linux"), feature = "libpcap"))]
 pub(crate) fn keep_only_reopening() -> Result<(), Failure> {
     Ok(())
 }
@@ -145,7 +148,7 @@ mod tests {
     }
 
     /// In a thread of its own: it cannot be undone.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "libpcap"))]
     #[test]
     fn a_thread_can_be_rid_of_all_rights() {
         use rustix::thread::{capabilities, no_new_privs};

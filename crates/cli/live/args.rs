@@ -6,7 +6,6 @@ use crate::screen::ScreenArgs;
 use crate::when::Span;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-#[cfg(feature = "libpcap")]
 use std::str::FromStr;
 use wirewait_engine::compare::{Against, Condition};
 

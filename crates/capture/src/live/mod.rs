@@ -235,7 +235,9 @@ impl fmt::Debug for Live {
 #[derive(Debug)]
 enum Note {
     Frames(Batch),
+    #[cfg(feature = "libpcap")]
     Gone(String),
+    #[cfg(feature = "libpcap")]
     Back(LinkType, Option<u64>),
     /// The interfaces of a capture in a pipe, as far as they are known, and how many frames
     /// each had so far.
@@ -260,6 +262,7 @@ struct Feed {
 struct Control {
     stop: AtomicBool,
     /// The thread was woken, and has not noticed yet.
+    #[cfg(feature = "libpcap")]
     woken: AtomicBool,
     frames: AtomicU64,
     received: AtomicU64,
@@ -376,14 +379,17 @@ impl Live {
         let Some(feed) = self.feeds.get_mut(source) else {
             return;
         };
-        let number = feed.interface;
         match note {
             Note::Frames(batch) => self.lanes.arrive(source, batch),
+            #[cfg(feature = "libpcap")]
             Note::Gone(why) => {
+                let number = feed.interface;
                 self.lanes.flows(source, false);
                 self.changed(number, Some(why));
             }
+            #[cfg(feature = "libpcap")]
             Note::Back(link, speed) => {
+                let number = feed.interface;
                 self.lanes.flows(source, true);
                 if let Some(interface) = self.interfaces.get_mut(number) {
                     interface.link = link;
@@ -409,6 +415,7 @@ impl Live {
         }
     }
 
+    #[cfg(feature = "libpcap")]
     fn changed(&mut self, number: usize, gone: Option<String>) {
         let Some(interface) = self.interfaces.get_mut(number) else {
             return;
