@@ -437,7 +437,8 @@ step_input() {
     # Signals.
     local signal
     for signal in INT TERM HUP; do
-        ip netns exec $server env - "$wirewait" live -i s0 --format json >"$out" 2>"$err" &
+        # Whoever runs this may ignore some of them (nohup); wirewait would then, too.
+        ip netns exec $server env --default-signal=INT,TERM,HUP -i "$wirewait" live -i s0 --format json >"$out" 2>"$err" &
         local pid=$!
         until_says "$err" "capturing on"
         kill -$signal $pid
@@ -448,10 +449,11 @@ step_input() {
 
     # The terminal is closed: the report goes where it was to go.
     python3 - "$server" "$wirewait" "$work/hup.json" <<'PY'
-import os, pty, sys, time
+import os, pty, signal, sys, time
 server, wirewait, out = sys.argv[1:]
 pid, terminal = pty.fork()
 if pid == 0:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.execvp("ip", ["ip", "netns", "exec", server, wirewait, "live", "-i", "s0", "--format", "json", "-o", out])
 seen = b""
 while b"capturing on" not in seen:
