@@ -17,7 +17,7 @@ steps=${*:-samba replay several gone rights input}
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 missing=
-for tool in ip dumpcap reordercap tcpreplay smbd smbclient python3 setpriv taskset; do
+for tool in ip dumpcap reordercap tcpreplay smbd smbclient python3 setpriv setsid taskset; do
     command -v $tool >/dev/null || missing="$missing $tool"
 done
 [ "$(id -u)" -eq 0 ] || missing="$missing root"
@@ -266,7 +266,8 @@ smb_up() {
   read only = no
   force user = root
 CONF
-    ip netns exec $server $pinned smbd --foreground --no-process-group -s "$work/smb.conf" >"$work/smbd.out" 2>&1 </dev/null &
+    # In a session of its own: when it ends, it ends all of its process group.
+    ip netns exec $server $pinned setsid smbd --foreground --no-process-group -s "$work/smb.conf" >"$work/smbd.out" 2>&1 </dev/null &
     smbd=$!
     for _ in $(seq 100); do
         on_client smbclient -N -s "$work/smb.conf" //10.99.0.1/lab -c 'ls' >/dev/null 2>&1 && return

@@ -366,6 +366,14 @@ fn read(path: &Path, named: bool) -> Result<Option<String>, Failure> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if !named && is_absent(error.kind()) => return Ok(None),
+        // Who runs as somebody else (`sudo -u`) is often left with a home that is not theirs.
+        Err(error) if !named && error.kind() == std::io::ErrorKind::PermissionDenied => {
+            let name = Escaped(&name);
+            crate::input::warn(&format!(
+                "{name} is left out: {error}; --no-config is silent"
+            ));
+            return Ok(None);
+        }
         Err(error) => return Err(cannot(error)),
     };
     let mut bytes = Vec::new();
