@@ -225,6 +225,8 @@ fn what_is_shown_is_written_to_a_file_and_help_tells_the_keys() {
     terminal.run(&view("--speed max"));
     terminal.shows(&["END"]);
     terminal.keys(&["?"]);
+    terminal.shows(&["Open that screen; again: back to its top."]);
+    terminal.keys(&["End"]);
     terminal.shows(&["Quit, and leave the last screen in the terminal."]);
     terminal.keys(&["Escape"]);
     terminal.until("no help", |text| !text.contains("Quit, and leave"));
