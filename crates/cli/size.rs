@@ -2,16 +2,22 @@
 
 use std::str::FromStr;
 
-/// A number of bytes: `4096`, `64MiB`, `10MB`, `1.5GB`.
+/// A number of bytes: `4096`, `64M`, `64MiB`, `10MB`, `1.5GB`. A letter alone counts in powers of
+/// 1024, as `dd` has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) bytes: u64,
 }
 
-const UNITS: [(&str, u64); 10] = [
+const UNITS: [(&str, u64); 15] = [
     ("", 1),
     ("B", 1),
-    ("k", 1_000),
+    ("k", 1 << 10),
+    ("K", 1 << 10),
+    ("m", 1 << 20),
+    ("M", 1 << 20),
+    ("g", 1 << 30),
+    ("G", 1 << 30),
     ("kB", 1_000),
     ("KB", 1_000),
     ("MB", 1_000_000),
@@ -35,7 +41,8 @@ impl FromStr for Size {
             .find(|(name, _)| *name == unit.trim())
             .and_then(|(_, unit)| {
                 let whole: u64 = whole.parse().ok()?;
-                let tenth: u64 = tenth.parse().ok().filter(|tenth| *tenth < 10)?;
+                // One digit: what follows would be worth less, and is no reason to guess.
+                let tenth: u64 = tenth.parse().ok().filter(|_| tenth.len() == 1)?;
                 // Tenths of a byte are none.
                 whole.checked_mul(*unit)?.checked_add(tenth * unit / 10)
             })
@@ -57,11 +64,14 @@ mod tests {
         assert_eq!(size("10 MB"), Some(10_000_000));
         assert_eq!(size("1.5GB"), Some(1_500_000_000));
         assert_eq!(size("2.5KiB"), Some(2560));
+        assert_eq!(size("64M"), size("64MiB"));
+        assert_eq!(size("3k"), Some(3072));
         for text in [
             "",
             "M",
             "-1",
             "1.25MB",
+            "1.05GB",
             "1.MB",
             "5TB",
             "99999999999GB",

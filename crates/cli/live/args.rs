@@ -3,6 +3,7 @@
 use crate::args::{AnalysisArgs, OutputArgs, SymptomArgs};
 use crate::condition;
 use crate::screen::ScreenArgs;
+use crate::size::Size;
 use crate::when::Span;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -178,15 +179,7 @@ impl FromStr for FileSize {
 }
 
 fn bytes(text: &str) -> Option<u64> {
-    let number = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit = match text[number.len()..].trim() {
-        "" => 1,
-        "K" | "k" | "KiB" => 1 << 10,
-        "M" | "m" | "MiB" => 1 << 20,
-        "G" | "g" | "GiB" => 1 << 30,
-        _ => return None,
-    };
-    number.parse::<u64>().ok()?.checked_mul(unit)
+    text.parse::<Size>().ok().map(|size| size.bytes)
 }
 
 fn some_time(text: &str) -> Result<Span, String> {
@@ -232,7 +225,9 @@ mod tests {
         assert_eq!(bytes("64 KiB"), Some(1 << 16));
         assert_eq!(bytes("1G"), Some(1 << 30));
         assert_eq!(bytes("100000"), Some(100_000));
-        for text in ["", "M", "63K", "2G", "5G", "-1M", "1T", "1.5M"] {
+        // As every other size: exactly what is written.
+        assert_eq!(bytes("1.5M"), Some(3 << 19));
+        for text in ["", "M", "63K", "2G", "5G", "-1M", "1T", "1.55M"] {
             assert_eq!(bytes(text), None, "{text}");
         }
     }

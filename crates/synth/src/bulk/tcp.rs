@@ -220,7 +220,8 @@ const NAME_BEGINS: &str = "\\f";
 /// Digits of the client's number and of the request's.
 const NAME_DIGITS: usize = 16;
 
-fn opening(pid: u16) -> (Vec<u8>, Vec<u8>) {
+/// Those of a request and its answer.
+fn headers1(pid: u16) -> (smb1::Header, smb1::Header) {
     let header = smb1::Header {
         status: 0,
         flags: 0x18,
@@ -235,6 +236,11 @@ fn opening(pid: u16) -> (Vec<u8>, Vec<u8>) {
         flags: 0x18 | REPLY,
         ..header
     };
+    (header, answer)
+}
+
+fn opening(pid: u16) -> (Vec<u8>, Vec<u8>) {
+    let (header, answer) = headers1(pid);
     let name = format!("{NAME_BEGINS}{:0NAME_DIGITS$}", 0);
     (
         smb1::message(&header, &[smb1::request::nt_create_andx(&name, false)]),
@@ -243,20 +249,7 @@ fn opening(pid: u16) -> (Vec<u8>, Vec<u8>) {
 }
 
 fn messages1(pid: u16) -> (Vec<u8>, Vec<u8>) {
-    let header = smb1::Header {
-        status: 0,
-        flags: 0x18,
-        flags2: NT_STATUS | 1,
-        connectionless: (0, 0),
-        tid: 1,
-        pid,
-        uid: 1,
-        mid: 0,
-    };
-    let answer = smb1::Header {
-        flags: 0x18 | REPLY,
-        ..header
-    };
+    let (header, answer) = headers1(pid);
     let data = file_data(0, LENGTH.into());
     (
         smb1::message(&header, &[smb1::request::read_andx(1, 0, LENGTH)]),
