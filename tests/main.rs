@@ -38,4 +38,5 @@ mod studies;
 mod support;
 mod symptoms;
 mod truth;
+mod windows;
 mod xns;

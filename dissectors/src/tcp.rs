@@ -4,8 +4,8 @@ use crate::ipv4;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Stream, Table,
-    Verified,
+    Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Scaling, Stream,
+    Table, Verified,
 };
 
 /// Ports of either end; the lower one is tried first.
@@ -74,7 +74,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     orders: true,
     title: "Transmission Control Protocol, RFC 9293",
     does: "ports, sequence and acknowledgement numbers, window, control bits, options",
-    lacks: "what options say (selective acknowledgements, window scale) is shown, not followed",
+    lacks: "selective acknowledgements and time stamps are shown, not followed",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -97,6 +97,10 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         seq: h.sequence,
         ack: h.has(ACK).then_some(h.acknowledgement),
         window: h.window,
+        scaling: match h.has(SYN) {
+            true => scaling(input.bytes.get(20..h.header_length.into())),
+            false => Scaling::Unsaid,
+        },
         syn: h.has(SYN),
         fin: h.has(FIN),
         rst: h.has(RST),
@@ -108,6 +112,23 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         end: input.length,
         next: Next::two(PORT.key(low.into()), PORT.key(high.into())),
     })
+}
+
+/// The window scale option of a segment that opens the stream; no shift above 14 counts (RFC
+/// 7323, 2.3).
+fn scaling(options: Option<&[u8]>) -> Scaling {
+    let Some(mut rest) = options else {
+        return Scaling::Unsaid;
+    };
+    loop {
+        rest = match rest {
+            [3, 3, shift, ..] => return Scaling::By((*shift).min(14)),
+            [0, ..] | [] => return Scaling::Never,
+            [1, rest @ ..] => rest,
+            [_, length, ..] if *length >= 2 => rest.get(usize::from(*length)..).unwrap_or(&[]),
+            _ => return Scaling::Never,
+        };
+    }
 }
 
 /// As tcpdump writes it: flags by their letters, ACK as a dot.
@@ -285,6 +306,25 @@ mod tests {
         bytes[13] = FIN | RST | ACK;
         let (_, stream) = read(&bytes, 20);
         assert!(!stream.syn && stream.fin && stream.rst);
+    }
+
+    /// MSS 1460, no operation, window scale 7; then none, then cut by the capture.
+    #[test]
+    fn a_segment_that_opens_says_how_windows_are_scaled() {
+        let mut bytes = BYTES.to_vec();
+        bytes[12] = 0x70;
+        bytes.extend([2, 4, 0x05, 0xb4, 1, 3, 3, 7]);
+        let scaling = |bytes: &[u8]| read(bytes, 28).1.scaling;
+        assert_eq!(scaling(&bytes), Scaling::Unsaid, "not a SYN");
+        bytes[13] = SYN;
+        assert_eq!(scaling(&bytes), Scaling::By(7));
+        bytes[27] = 200;
+        assert_eq!(scaling(&bytes), Scaling::By(14));
+        bytes[24] = 0;
+        assert_eq!(scaling(&bytes), Scaling::Never, "the list ended before");
+        bytes[24..28].copy_from_slice(&[30, 0, 3, 3]);
+        assert_eq!(scaling(&bytes), Scaling::Never, "a length without itself");
+        assert_eq!(scaling(&bytes[..26]), Scaling::Unsaid);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::pairing::Pairing;
 use crate::piece::Piece;
 use crate::stream::ByteStream;
 use crate::turns::Turns;
+use crate::windows::Offers;
 use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Mark, Notice, Noticed, WHOLE_FRAME};
 use std::collections::VecDeque;
@@ -53,6 +54,8 @@ pub(crate) struct Conversation {
     streams: Option<Box<[ByteStream; 2]>>,
     /// What is on its way in the streams; of a session on a link, who can take nothing more.
     flow: Option<Box<Flow>>,
+    /// What each end of the streams can take.
+    offers: Option<Box<Offers>>,
     framer: Option<DissectorId>,
     turns: Option<Box<Turns>>,
     assemblers: [Assembler; 2],
@@ -99,6 +102,7 @@ impl Conversation {
             seen: [beginning.anyone; 2],
             streams: stream.then(|| Box::new([ByteStream::new(), ByteStream::new()])),
             flow: stream.then(|| Box::new(Flow::new(SEQUENCE_NUMBERS))),
+            offers: stream.then(Box::default),
             framer: beginning.framer,
             assemblers: [(); 2].map(|()| Assembler::new(!stream, observed)),
             turns: beginning.patience_ns.map(|ns| Box::new(Turns::new(ns))),
@@ -373,6 +377,12 @@ impl Conversation {
     }
 
     fn end(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+        let offers = self.offers.as_mut().map(|offers| offers.over());
+        for (side, told) in offers.into_iter().flatten().enumerate() {
+            if let Some((windows, mark)) = told {
+                self.notice(side, mark, (Noticed::Offered(windows), 0), events);
+            }
+        }
         let died = self.flow.as_mut().map(|flow| flow.over());
         for (side, died) in died.into_iter().flatten().enumerate() {
             if let Some((what, mark)) = died {

@@ -45,6 +45,7 @@ mod trail;
 mod transaction;
 mod turns;
 mod verdict;
+mod windows;
 mod world;
 
 pub use analyzer::{Analyzer, Sink};
@@ -86,8 +87,8 @@ pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{
     Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,
 };
-
 pub use verdict::{Culprit, Doubt, ENOUGH, OnTheWay, Verdict};
+pub use windows::Windows;
 
 /// Up to so many values percentiles are exact.
 pub const EXACT_VALUES: usize = 64;

@@ -1,6 +1,6 @@
 //! What transports do that an administrator counts.
 
-use crate::Mark;
+use crate::{Mark, Windows};
 use wirewait_wire::Endpoint;
 
 /// Something that a transport did, told when the frame that shows it is taken in.
@@ -67,6 +67,9 @@ pub enum Noticed {
         /// Since the last of the frames was sent, ns.
         after_ns: i64,
     },
+    /// The sender said how much it can take; what it said since that was told last, which is
+    /// at least once a second. The frame is the last that said so, the sender that of it.
+    Offered(Windows),
     /// The sender asks for a connection.
     Asked {
         /// How often by now.

@@ -14,6 +14,18 @@ pub enum Cast {
     Broadcast,
 }
 
+/// What a segment says of how the receive windows of its sender are to be read (RFC 7323).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scaling {
+    /// Nothing: only segments that open the stream do, where all of their header was captured.
+    #[default]
+    Unsaid,
+    /// As they stand.
+    Never,
+    /// Shifted by so many bits, if the other side says such a thing, too.
+    By(u8),
+}
+
 /// A segment of a byte stream (TCP).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
@@ -23,6 +35,8 @@ pub struct Stream {
     pub ack: Option<u32>,
     /// Receive window as written, unscaled.
     pub window: u16,
+    /// How its sender's windows are to be read.
+    pub scaling: Scaling,
     /// Opens the stream; takes one sequence number.
     pub syn: bool,
     /// Ends this direction; takes one sequence number.

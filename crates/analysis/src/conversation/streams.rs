@@ -5,7 +5,7 @@ use crate::message::Message;
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, World};
-use crate::{Assembled, Deed, Mark, WHOLE_FRAME};
+use crate::{Assembled, Deed, Mark, Noticed, WHOLE_FRAME};
 use wirewait_wire::Stream;
 
 impl Conversation {
@@ -36,6 +36,10 @@ impl Conversation {
             self.opens(side, segment);
         }
         self.watch(side, segment, &piece, pure, events);
+        let offers = self.offers.as_mut();
+        if let Some((windows, mark)) = offers.and_then(|o| o.segment(side, segment, mark)) {
+            self.notice(side, mark, (Noticed::Offered(windows), 0), events);
+        }
         let moved = segment.ack.and_then(|ack| self.acknowledge(side, ack));
         if moved.is_some() {
             self.fill_gap(1 - side, world, events);

@@ -330,7 +330,7 @@ impl Transports {
                     m.window_times += 1;
                 });
             }
-            Noticed::Asked { .. } => {}
+            Noticed::Asked { .. } | Noticed::Offered(_) => {}
             // The one who agrees was asked.
             Noticed::Opened { tries, .. } => {
                 meter(mine, &mut |m| m.open += 1);

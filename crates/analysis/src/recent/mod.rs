@@ -14,7 +14,7 @@ mod timing;
 
 pub use history::{History, Missed, Window};
 pub use second::Captured;
-pub use tally::{Of, Parties, Tally, Transport};
+pub use tally::{End, Of, Parties, Tally, Transport};
 pub use timing::Timing;
 
 use crate::{Notice, OperationKey, Sink, Transaction};
@@ -272,7 +272,12 @@ impl Sink for Recent {
         let conversation = notice.conversation.map(Of::Conversation);
         let mut missed = 0;
         for of in [Some(Of::All), conversation].into_iter().flatten() {
-            let add = |tally: &mut Tally| tally.transport.add(notice);
+            let add = |tally: &mut Tally| {
+                tally.transport.add(notice);
+                if of != Of::All {
+                    tally.transport.add_end(notice);
+                }
+            };
             missed += u64::from(!second.change(of, room, None, add));
         }
         self.history.missed.rows += missed;

@@ -2,7 +2,7 @@
 
 use super::timing::Timing;
 use crate::figures::{clean_turnaround, counts_for_places, counts_for_stations, timed};
-use crate::{Counts, FrameSums, Notice, Noticed, OperationKey, Transaction};
+use crate::{Counts, FrameSums, Notice, Noticed, OperationKey, Transaction, Windows};
 use wirewait_wire::{Endpoint, Kind};
 
 /// Of what something is counted.
@@ -70,7 +70,7 @@ pub struct Tally {
 }
 
 /// What transports did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transport {
     /// Frames of data sent again.
     pub resent: u64,
@@ -88,6 +88,18 @@ pub struct Transport {
     pub window_bytes: u64,
     /// The most of them.
     pub window_max: u64,
+    /// Of a conversation whose transport tells: what each end can take, and what was on its way
+    /// to it. See [`Transport::end`].
+    ends: Option<Box<[End; 2]>>,
+}
+
+/// What one end of a conversation can take, and what was sent to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct End {
+    /// The receive windows that it advertised.
+    pub offered: Windows,
+    /// The most bytes that were on their way to it when it acknowledged some of them.
+    pub in_flight: u64,
 }
 
 impl Tally {
@@ -126,7 +138,8 @@ impl Tally {
             response_time,
             transport,
         } = self;
-        (*counts, *frames, *transport) = Default::default();
+        (*counts, *frames) = Default::default();
+        *transport = Transport::default();
         (*retransmitted, *data_bytes) = (0, 0);
         turnaround.clear();
         response_time.clear();
@@ -134,7 +147,9 @@ impl Tally {
 
     /// Memory beside its own size, bytes.
     pub(super) fn held(&self) -> usize {
-        self.turnaround.held() + self.response_time.held()
+        let ends = self.transport.ends.as_ref();
+        let ends = ends.map_or(0, |_| size_of::<[End; 2]>());
+        self.turnaround.held() + self.response_time.held() + ends
     }
 }
 
@@ -157,6 +172,31 @@ impl Transport {
         self.window_bytes.checked_div(self.windows)
     }
 
+    /// What the end `this` of a conversation can take that it has with `other`, and what was on
+    /// its way to it.
+    #[must_use]
+    pub fn end(&self, this: &Endpoint, other: &Endpoint) -> End {
+        let ends = self.ends.as_deref();
+        ends.map_or_else(End::default, |ends| ends[place(this, other)])
+    }
+
+    /// Counts for the sender of the notice what its conversation alone has.
+    pub(super) fn add_end(&mut self, notice: &Notice) {
+        let place = place(&notice.from, &notice.to);
+        match notice.what {
+            Noticed::Offered(windows) => {
+                self.ends.get_or_insert_default()[place]
+                    .offered
+                    .merge(&windows);
+            }
+            Noticed::Acknowledged { outstanding, .. } if outstanding > 0 => {
+                let end = &mut self.ends.get_or_insert_default()[place];
+                end.in_flight = end.in_flight.max(outstanding);
+            }
+            _ => {}
+        }
+    }
+
     /// Whether it counts this.
     pub(super) fn hears(notice: &Notice) -> bool {
         matches!(
@@ -165,6 +205,7 @@ impl Transport {
                 | Noticed::Rejected
                 | Noticed::Busy
                 | Noticed::Acknowledged { .. }
+                | Noticed::Offered(_)
         )
     }
 
@@ -198,6 +239,7 @@ impl Transport {
             windows,
             window_bytes,
             window_max,
+            ends,
         } = other;
         for (sum, n) in [
             (&mut self.resent, resent),
@@ -211,5 +253,18 @@ impl Transport {
             *sum = sum.saturating_add(*n);
         }
         self.window_max = self.window_max.max(*window_max);
+        if let Some(theirs) = ends {
+            let ours = self.ends.get_or_insert_default();
+            for (end, other) in ours.iter_mut().zip(theirs.iter()) {
+                end.offered.merge(&other.offered);
+                end.in_flight = end.in_flight.max(other.in_flight);
+            }
+        }
     }
+}
+
+/// The ends of a conversation stand in the order of their addresses: which of them serves is
+/// not known to a notice.
+fn place(this: &Endpoint, other: &Endpoint) -> usize {
+    usize::from(this > other)
 }

@@ -3,7 +3,7 @@ use crate::figures::Figures;
 use crate::parties::{self, Directory};
 use crate::symptoms::testing::{at, mark, station, transaction, unanswered};
 use crate::world::Case;
-use crate::{Flags, Noticed, Outcome, Settings};
+use crate::{Flags, Noticed, Outcome, Settings, Windows};
 use proptest::prelude::*;
 use wirewait_wire::{Kind, LinkType};
 
@@ -147,6 +147,56 @@ fn what_transports_do_counts_for_their_conversation() {
         (2, Some(3000))
     );
     assert_eq!(of(Of::Conversation(8)), Transport::default());
+}
+
+/// Station 1 acknowledges 3000 bytes of station 9 and says that it can take 100, then 700 of
+/// 2000 ms; station 9 acknowledges 50.
+#[test]
+fn windows_count_by_the_end_that_can_take_so_much() {
+    let mut recent = Recent::default();
+    let mut tell = |ms, (from, to), what| {
+        recent.noticed(&Notice {
+            mark: mark(1, ms),
+            from: station(from),
+            to: station(to),
+            carrier: "toy_stream",
+            conversation: Some(7),
+            bytes: 0,
+            what,
+        });
+    };
+    let acknowledged = |outstanding| Noticed::Acknowledged {
+        bare: true,
+        message: false,
+        frames: 1,
+        outstanding,
+        after_ns: 5,
+    };
+    let offered = |bytes| {
+        let mut windows = Windows::default();
+        windows.add(bytes, true);
+        Noticed::Offered(windows)
+    };
+    tell(500, (1, 9), acknowledged(3000));
+    tell(500, (1, 9), offered(100));
+    tell(2000, (1, 9), offered(700));
+    tell(2000, (9, 1), acknowledged(50));
+    let history = recent.history();
+    let transport = history.whole().tally(&Of::Conversation(7)).transport;
+    let client = transport.end(&station(1), &station(9));
+    let server = transport.end(&station(9), &station(1));
+    assert_eq!(client.offered.mean(), Some(400));
+    let extremes = (client.offered.smallest, client.offered.largest);
+    assert_eq!((extremes, client.offered.times), ((100, 700), 2));
+    assert_eq!((client.in_flight, server.in_flight), (3000, 50));
+    assert_eq!(server.offered, Windows::default());
+    // The latest second alone.
+    let last = history.whole();
+    let latest = last.each(&Of::Conversation(7)).last().flatten().unwrap();
+    let end = latest.transport.end(&station(1), &station(9));
+    assert_eq!((end.offered.smallest, end.in_flight), (700, 0));
+    let all = history.whole().tally(&Of::All).transport;
+    assert_eq!(all.end(&station(1), &station(9)), End::default());
 }
 
 #[test]

@@ -252,6 +252,7 @@ impl Links {
             }
             Noticed::Acknowledged { .. }
             | Noticed::Busy
+            | Noticed::Offered(_)
             | Noticed::Polled { .. }
             | Noticed::Asked { .. }
             | Noticed::Closed

@@ -153,6 +153,7 @@ fn dissect_link(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
                 syn: flags & 1 != 0,
                 fin: flags & 2 != 0,
                 rst: flags & 4 != 0,
+                ..Stream::default()
             });
             facts.carries = Carries::Stream;
             (10, PORT.key(1))

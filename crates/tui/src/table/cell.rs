@@ -27,6 +27,8 @@ pub(crate) enum Value {
     Between(i64, i64),
     /// Bytes.
     Bytes(u64),
+    /// So many bytes, or more.
+    AtLeast(u64),
     /// Bytes per second.
     Rate(u64),
     /// A part of a whole.
@@ -94,6 +96,7 @@ impl Cell {
             Value::Time(ns) => Short(*ns).to_string(),
             Value::Between(low, high) => format!("{}..{}", Short(*low), Short(*high)),
             Value::Bytes(n) => units.size(*n),
+            Value::AtLeast(n) => format!(">={}", units.size(*n)),
             Value::Rate(n) => units.rate(*n),
             Value::Share(part, whole) => Percent(*part, *whole).to_string(),
             Value::Milli(n) => Milli(*n).to_string(),
@@ -107,7 +110,11 @@ impl Cell {
         match &self.value {
             Value::Nothing => String::new(),
             Value::Text(text) => text.clone().into_owned(),
-            Value::Count(n) | Value::Number(n) | Value::Bytes(n) | Value::Rate(n) => n.to_string(),
+            Value::Count(n)
+            | Value::Number(n)
+            | Value::Bytes(n)
+            | Value::AtLeast(n)
+            | Value::Rate(n) => n.to_string(),
             Value::Time(ns) => ns.to_string(),
             Value::Between(low, high) => format!("{low}..{high}"),
             Value::Share(part, whole) => {
@@ -171,6 +178,7 @@ fn weight(value: &Value) -> i128 {
         Value::Count(n)
         | Value::Number(n)
         | Value::Bytes(n)
+        | Value::AtLeast(n)
         | Value::Rate(n)
         | Value::Milli(n)
         | Value::Share(n, _) => i128::from(*n),

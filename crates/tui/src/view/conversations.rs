@@ -4,13 +4,14 @@ use super::clients::course;
 use super::figures::times;
 use super::{View, draw_table};
 use crate::Command;
-use crate::model::Model;
+use crate::model::{Context, Model};
 use crate::place::{Place, Scope};
 use crate::table::{Cell, Column, Key, List, Rows, Value};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::recent::{History, Of, Parties, Tally};
+use wirewait_analysis::Windows;
+use wirewait_analysis::recent::{End, History, Of, Parties, Tally};
 use wirewait_report::words::{Grouped, Short, frames_per_request};
 
 pub(super) struct Conversations;
@@ -108,7 +109,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
                 all => Value::Share(f.ack, all).into(),
             }
         })
-        .rank(4)
+        .rank(5)
         .help("Acknowledgement overhead: frames that only acknowledge, of all frames of its requests."),
         Column::right("resent", 6, |r: &Row<'_>, _| {
             Cell::trouble(r.talk.tally.transport.resent, Tone::Warn)
@@ -118,22 +119,39 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         Column::right("busy", 5, |r: &Row<'_>, _| {
             Cell::trouble(r.talk.tally.transport.busy, Tone::Warn)
         })
-        .rank(5)
+        .rank(4)
         .help("Times that one side could take no more: a closed TCP window, an LLC RNR and the like."),
+        Column::right("to client", 9, |r: &Row<'_>, _| in_flight(r, Who::Client))
+            .under("most in flight")
+            .rank(5)
+            .help("The most bytes that were on their way to the client when it acknowledged some of them: the part of its window that was used. Nothing stands here where nothing is acknowledged but by answers."),
+        Column::right("to server", 9, |r: &Row<'_>, _| in_flight(r, Who::Server))
+            .under("most in flight")
+            .rank(5)
+            .help("The same of the server."),
         Column::right("mean", 8, |r: &Row<'_>, _| {
             let mean = r.talk.tally.transport.window_mean();
             mean.map_or_else(Cell::default, |n| Value::Bytes(n).into())
         })
-        .under("window used")
-        .rank(5)
-        .help("Bytes that were under way when an acknowledgement of them came, on average: the window that was used, whatever was granted."),
-        Column::right("most", 8, |r: &Row<'_>, _| match r.talk.tally.transport.window_max {
-            0 => Cell::default(),
-            n => Value::Bytes(n).into(),
-        })
-        .under("window used")
-        .rank(5)
-        .help("The most of them. Nothing stands here where nothing is acknowledged but by answers."),
+        .under("most in flight")
+        .rank(6)
+        .help("Bytes that were on their way when an acknowledgement of them came, in either direction, on average."),
+        window("smallest", |r, _| smallest(r, Who::Client)).under(CLIENTS).rank(4)
+            .help("The smallest receive window that the client advertised: so much it could take at once. \">=\": the opening of the connection was not seen, which says by how much windows are to be multiplied."),
+        window("mean", |r, _| mean(r, Who::Client)).under(CLIENTS)
+            .help("The client's windows on average."),
+        window("largest", |r, _| largest(r, Who::Client)).under(CLIENTS)
+            .help("The largest window of the client."),
+        Column::right("shut", 5, |r: &Row<'_>, _| shut(r, Who::Client)).under(CLIENTS).rank(7)
+            .help("Frames in which the client said that it can take nothing."),
+        window("smallest", |r, _| smallest(r, Who::Server)).under(SERVERS).rank(4)
+            .help("The smallest receive window that the server advertised."),
+        window("mean", |r, _| mean(r, Who::Server)).under(SERVERS)
+            .help("The server's windows on average."),
+        window("largest", |r, _| largest(r, Who::Server)).under(SERVERS)
+            .help("The largest window of the server."),
+        Column::right("shut", 5, |r: &Row<'_>, _| shut(r, Who::Server)).under(SERVERS).rank(7)
+            .help("Frames in which the server said that it can take nothing."),
         Column::right("errors", 6, |r: &Row<'_>, _| {
             Cell::trouble(r.talk.tally.counts.failures, Tone::Warn)
         })
@@ -145,6 +163,66 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .rank(6)
         .help("Requests without any answer."),
     ]
+}
+
+const CLIENTS: &str = "client's window";
+const SERVERS: &str = "server's window";
+
+#[derive(Clone, Copy)]
+enum Who {
+    Client,
+    Server,
+}
+
+/// What one of the ends can take, and what was on its way to it.
+fn of_end(row: &Row<'_>, who: Who) -> End {
+    row.talk.parties.map_or_else(End::default, |parties| {
+        let Parties { client, server, .. } = parties;
+        let transport = &row.talk.tally.transport;
+        match who {
+            Who::Client => transport.end(&client, &server),
+            Who::Server => transport.end(&server, &client),
+        }
+    })
+}
+
+fn in_flight(row: &Row<'_>, who: Who) -> Cell {
+    match of_end(row, who).in_flight {
+        0 => Cell::default(),
+        n => Value::Bytes(n).into(),
+    }
+}
+
+fn window<'m>(title: &'static str, cell: fn(&Row<'m>, &Context<'_>) -> Cell) -> Column<Row<'m>> {
+    Column::right(title, 8, cell).rank(7)
+}
+
+fn smallest(row: &Row<'_>, who: Who) -> Cell {
+    let offered = of_end(row, who).offered;
+    sized(&offered, Some(offered.smallest))
+}
+
+fn mean(row: &Row<'_>, who: Who) -> Cell {
+    let offered = of_end(row, who).offered;
+    sized(&offered, offered.mean())
+}
+
+fn largest(row: &Row<'_>, who: Who) -> Cell {
+    let offered = of_end(row, who).offered;
+    sized(&offered, Some(offered.largest))
+}
+
+/// What is not scaled is at least what it says; nothing is nothing, however scaled.
+fn sized(offered: &Windows, bytes: Option<u64>) -> Cell {
+    match (offered.times, bytes) {
+        (0, _) | (_, None) => Cell::default(),
+        (_, Some(n)) if offered.unscaled > 0 && n > 0 => Value::AtLeast(n).into(),
+        (_, Some(n)) => Value::Bytes(n).into(),
+    }
+}
+
+fn shut(row: &Row<'_>, who: Who) -> Cell {
+    Cell::trouble(of_end(row, who).offered.closed, Tone::Bad)
 }
 
 fn end(row: &Row<'_>, text: impl FnOnce(&Parties) -> String) -> Cell {
