@@ -97,7 +97,7 @@ const THIN: usize = 97;
 
 /// Frames of all captures that differ in more than their data: of each chain of layers (and
 /// size class) so many; `rare` says whether a frame is one of them.
-fn distinct(mut take: impl FnMut(&OwnedFrame, bool)) -> (u64, u64) {
+pub(crate) fn distinct(mut take: impl FnMut(&OwnedFrame, bool)) -> (u64, u64) {
     let registry = registry();
     let mut walk = Walk::default();
     let mut kinds: HashMap<(LinkType, Vec<u16>, usize), u64> = HashMap::new();

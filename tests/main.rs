@@ -7,6 +7,7 @@ mod counters;
 mod counts;
 mod decnet;
 mod decode;
+mod differential;
 mod efficiency;
 mod fields;
 mod fields_ipx;

@@ -1,21 +1,26 @@
 //! Compressed captures: gzip, zstd, and the LZ4 frame format.
 //!
 //! All of them stream: a decompression bomb costs time, but never more memory than the
-//! decoder's own window (gzip 32 KiB, zstd at most 128 MiB, LZ4 about 8 MiB). Files of
-//! several members or frames, as parallel compressors and `cat` make them, are read to
-//! their end.
+//! decoder's own window (gzip 32 KiB, zstd at most 128 MiB, LZ4 about 8 MiB). It costs little
+//! time either: what grows beyond all captures is refused ([`Bounded`]). Files of several
+//! members or frames, as parallel compressors and `cat` make them, are read to their end.
 
 use crate::format::{Action, Format};
 use crate::window::Window;
 use flate2::{Decompress, FlushDecompress, Status};
 use lz4_flex::frame::FrameDecoder;
 use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) const FORMATS: &[Format] = &[
     Format {
         name: "gzip",
         matches: |head| head.starts_with(&[0x1f, 0x8b]),
-        action: Action::Unwrap(|window| Ok(Box::new(Explained::new("gzip", Gzip::new(window))))),
+        action: Action::Unwrap(|window| {
+            let (window, taken) = Metered::new(window);
+            Ok(Box::new(Bounded::new("gzip", Gzip::new(window), taken)))
+        }),
     },
     Format {
         name: "zstd",
@@ -25,39 +30,94 @@ pub(crate) const FORMATS: &[Format] = &[
                 || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
         },
         action: Action::Unwrap(|window| {
+            let (window, taken) = Metered::new(window);
             let inner = zstd::stream::read::Decoder::new(window)?;
-            Ok(Box::new(Explained::new("zstd", inner)))
+            Ok(Box::new(Bounded::new("zstd", inner, taken)))
         }),
     },
     Format {
         name: "LZ4",
         matches: |head| head.starts_with(&[0x04, 0x22, 0x4d, 0x18]),
-        action: Action::Unwrap(|window| Ok(Box::new(Explained::new("LZ4", Lz4::new(window))))),
+        action: Action::Unwrap(|window| {
+            let (window, taken) = Metered::new(window);
+            Ok(Box::new(Bounded::new("LZ4", Lz4::new(window), taken)))
+        }),
     },
 ];
 
-/// Says in its errors which decompression failed.
-struct Explained<R> {
-    name: &'static str,
-    inner: R,
+/// A byte may become so many: gzip (1032) and LZ4 (255) cannot do more, and captures stay far
+/// below.
+const MOST_EXPANSION: u64 = 1100;
+/// So many bytes may come of anything.
+const FREE: u64 = 64 << 20;
+
+/// Counts the compressed bytes.
+struct Metered {
+    inner: Window,
+    taken: Arc<AtomicU64>,
 }
 
-impl<R> Explained<R> {
-    const fn new(name: &'static str, inner: R) -> Self {
-        Self { name, inner }
+impl Metered {
+    fn new(inner: Window) -> (Self, Arc<AtomicU64>) {
+        let taken = Arc::<AtomicU64>::default();
+        let metered = Self {
+            inner,
+            taken: Arc::clone(&taken),
+        };
+        (metered, taken)
     }
 }
 
-impl<R: Read> Read for Explained<R> {
+impl Read for Metered {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.inner.read(out).map_err(|error| match error.kind() {
+        let count = self.inner.read(out)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Refuses what grows too much, and says in its errors which decompression failed.
+struct Bounded<R> {
+    name: &'static str,
+    inner: R,
+    taken: Arc<AtomicU64>,
+    given: u64,
+}
+
+impl<R> Bounded<R> {
+    const fn new(name: &'static str, inner: R, taken: Arc<AtomicU64>) -> Self {
+        Self {
+            name,
+            inner,
+            taken,
+            given: 0,
+        }
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let taken = self.taken.load(Ordering::Relaxed);
+        if self.given > FREE.max(taken.saturating_mul(MOST_EXPANSION)) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "the {} data grows more than {MOST_EXPANSION}-fold, as no capture does: \
+                     unpack it yourself if it is one",
+                    self.name
+                ),
+            ));
+        }
+        let count = self.inner.read(out).map_err(|error| match error.kind() {
             io::ErrorKind::Interrupted => error,
             io::ErrorKind::UnexpectedEof => io::Error::new(
                 error.kind(),
                 format!("the {} data ends too early", self.name),
             ),
             kind => io::Error::new(kind, format!("the {} data is damaged ({error})", self.name)),
-        })
+        })?;
+        self.given = self.given.saturating_add(count as u64);
+        Ok(count)
     }
 }
 
@@ -66,7 +126,7 @@ impl<R: Read> Read for Explained<R> {
 /// The ready-made reader of `flate2` throws away what a call had decompressed when it then
 /// meets damage: hundreds of frames, with a large buffer. Here they come out first.
 struct Gzip {
-    inner: BufReader<Window>,
+    inner: BufReader<Metered>,
     decoder: Decompress,
     /// Damage that was met behind bytes that had to come out first.
     damage: Option<io::Error>,
@@ -77,7 +137,7 @@ impl Gzip {
     /// Windows of 2^15 bytes, the largest that gzip may use (RFC 1951, section 2).
     const WINDOW_BITS: u8 = 15;
 
-    fn new(window: Window) -> Self {
+    fn new(window: Metered) -> Self {
         Self {
             inner: BufReader::with_capacity(1 << 16, window),
             decoder: Decompress::new_gzip(Self::WINDOW_BITS),
@@ -144,7 +204,7 @@ struct Lz4 {
 
 /// Notices that a reader came to the end of its input.
 struct Noticed {
-    inner: BufReader<Window>,
+    inner: BufReader<Metered>,
     ended: bool,
 }
 
@@ -157,7 +217,7 @@ impl Read for Noticed {
 }
 
 impl Lz4 {
-    fn new(window: Window) -> Self {
+    fn new(window: Metered) -> Self {
         Self {
             decoder: Some(FrameDecoder::new(Noticed {
                 inner: BufReader::with_capacity(1 << 16, window),
@@ -193,7 +253,8 @@ impl Read for Lz4 {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::format::tests::{Chunks, Seen, read_all, read_good};
+    use super::FREE;
+    use crate::format::tests::{Chunks, Seen, count_all, read_all, read_good};
     use crate::format::{Fault, Severity};
     use crate::write::{PcapWriter, Precision};
     use std::io::Write;
@@ -311,6 +372,31 @@ pub(crate) mod tests {
             packed[middle..middle + 8].fill(0xff);
             let (frames, _, fault) = read_all(Chunks::new(&packed, 4096), 4096);
             assert!(fault.is_some(), "{name} after {} frames", frames.len());
+        }
+    }
+
+    #[test]
+    fn what_grows_beyond_all_captures_is_refused() {
+        // A file header and empty frames, all at the same time: 16 bytes of zero each.
+        const EMPTY: usize = 10_000_000;
+        let mut bomb = capture();
+        bomb.truncate(24);
+        bomb.resize(24 + 16 * EMPTY, 0);
+        for (name, compress) in ALL {
+            let packed = compress(&bomb);
+            let (frames, fault) = count_all(Chunks::new(&packed, usize::MAX));
+            if name != "zstd" {
+                assert_eq!((frames, fault), (EMPTY, None), "{name}");
+                continue;
+            }
+            let fault = fault.unwrap();
+            assert!(fault.message.contains("more than 1100-fold"), "{fault:?}");
+            assert_eq!(fault.severity, Severity::Damaged);
+            let free = (FREE / 16) as usize;
+            assert!(
+                (free - 1..free + 100_000).contains(&frames),
+                "{frames} frames"
+            );
         }
     }
 

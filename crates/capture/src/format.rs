@@ -354,6 +354,20 @@ pub(crate) mod tests {
         }
     }
 
+    /// As [`read_all`], but only counts.
+    pub(crate) fn count_all(source: impl Read + Send + 'static) -> (usize, Option<Fault>) {
+        let mut interfaces = Interfaces::default();
+        let mut reader = recognise(Box::new(source), 1 << 16, Zone::default()).unwrap();
+        let mut frames = 0;
+        loop {
+            match reader.next(&mut interfaces) {
+                Ok(Some(_)) => frames += 1,
+                Ok(None) => return (frames, None),
+                Err(fault) => return (frames, Some(fault)),
+            }
+        }
+    }
+
     /// As [`read_all`], where no fault is expected.
     pub(crate) fn read_good(bytes: &[u8]) -> (Vec<Seen>, Interfaces) {
         let (seen, interfaces, fault) = read_all(Chunks::new(bytes, usize::MAX), 4096);

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
 use wirewait_synth::Shape;
-use wirewait_synth::bulk::Bulk;
+use wirewait_synth::bulk::{Attack, Bulk};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -25,7 +25,11 @@ fn run(words: &[String]) -> Result<(), String> {
         return Err("usage: bulk SHAPE FRAMES SEED FILE [CLIENTS]".into());
     };
     let shape =
-        Shape::by_name(shape).ok_or("SHAPE is ncp, smbtcp, smbnbf, smb2, opens, mix or churn")?;
+        Shape::by_name(shape).ok_or_else(|| {
+            let attacks: Vec<_> = Attack::ALL.iter().map(|attack| attack.name()).collect();
+            let attacks = attacks.join(", ");
+            format!("SHAPE is ncp, smbtcp, smbnbf, smb2, opens, mix, churn, {attacks}")
+        })?;
     let number = |text: &String| text.parse().map_err(|_| format!("{text} is not a number"));
     let frames: u64 = number(frames)?;
     let clients = rest.first().map_or(Ok(50), number)?;

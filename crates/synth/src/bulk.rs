@@ -4,10 +4,13 @@
 //! interleaved by time. Frames are templates of which only the changing fields are written
 //! anew, so that making them costs less than analysing them.
 
+mod attack;
 mod churn;
 mod nbf;
 mod ncp;
 mod tcp;
+
+pub use attack::Attack;
 
 use crate::prng::Random;
 use std::cmp::Reverse;
@@ -32,10 +35,13 @@ pub enum Shape {
     /// 30 clients as in [`Shape::Mix`], of which the truth is told; all others come and go, and
     /// nobody closes anything (see `churn.rs`).
     Churn,
+    /// Made to hurt whoever looks on.
+    Attack(Attack),
 }
 
 impl Shape {
-    /// The shape with this name: `ncp`, `smbtcp`, `smbnbf`, `smb2`, `opens`, `mix` or `churn`.
+    /// The shape with this name: `ncp`, `smbtcp`, `smbnbf`, `smb2`, `opens`, `mix`, `churn` or
+    /// that of an [`Attack`].
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -46,7 +52,12 @@ impl Shape {
             "opens" => Self::Opens,
             "mix" => Self::Mix,
             "churn" => Self::Churn,
-            _ => return None,
+            _ => {
+                return Attack::ALL
+                    .into_iter()
+                    .find(|a| a.name() == name)
+                    .map(Self::Attack);
+            }
         })
     }
 }
@@ -176,6 +187,7 @@ fn talker(shape: Shape, client: u32, server: u32) -> Box<dyn Talker> {
         Shape::SmbNbf => Box::new(nbf::Client::new(client, server)),
         Shape::Smb2 => Box::new(tcp::Client::new(client, server, Asks::Smb2Read)),
         Shape::Opens => Box::new(tcp::Client::new(client, server, Asks::Smb1Open)),
+        Shape::Attack(attack) => Box::new(attack::Attacker::new(attack, client)),
         Shape::SmbTcp | Shape::Mix | Shape::Churn => {
             Box::new(tcp::Client::new(client, server, Asks::Smb1Read))
         }

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# What traffic costs that is made to be dear: instructions that `wirewait report` spends on a
+# frame of each attack that synth makes, early and late, and the memory it holds in the end.
+# Fails where a late frame costs half as much again as an early one, where one costs more than
+# LIMIT instructions, or where the memory exceeds what all tables together may take.
+# Usage: [FRAMES=20000] attacks.sh [ATTACK...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- holes backwards overlaps bytes open same compound chain fragments \
+    connections stations
+# Frames of the shortest run, from one attacker.
+few=${FRAMES:-20000}
+some=$((few * 2))
+many=$((few * 4))
+limit=40000
+memory_mib=256
+
+cargo build --release --quiet
+cargo build --release --quiet -p wirewait-synth --example bulk
+target=${CARGO_TARGET_DIR:-target}
+work=$(mktemp -d "${TMPDIR:-/tmp}/attacks.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+count() {
+    "$target/release/examples/bulk" "$1" "$2" 7 "$work/$2.pcap" 1 2>/dev/null
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+        "$target/release/wirewait" report --format json "$work/$2.pcap" 2>&1 >/dev/null |
+        awk '/Collected/ { print $NF }'
+}
+peak_mib() {
+    python3 - "$target/release/wirewait" "$work/$many.pcap" <<'PY'
+import resource, subprocess, sys
+subprocess.run([sys.argv[1], "report", "--format", "json", sys.argv[2]],
+               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+PY
+}
+
+failed=0
+printf '%-12s %14s %14s %10s\n' attack 'early, instr.' 'late, instr.' 'peak, MiB'
+for attack in "$@"; do
+    first=$(count "$attack" $few)
+    second=$(count "$attack" $some)
+    third=$(count "$attack" $many)
+    early=$(((second - first) / (some - few)))
+    late=$(((third - second) / (many - some)))
+    mib=$(peak_mib)
+    verdict=
+    if [ "$late" -gt $((early * 3 / 2 + 500)) ] || [ "$late" -gt $limit ] || [ "$mib" -gt $memory_mib ]; then
+        verdict='  too dear'
+        failed=1
+    fi
+    printf '%-12s %14d %14d %10d%s\n' "$attack" "$early" "$late" "$mib" "$verdict"
+    rm -f "$work"/*.pcap
+done
+exit $failed
