@@ -24,12 +24,11 @@ fn run(words: &[String]) -> Result<(), String> {
     let [shape, frames, seed, file, rest @ ..] = words else {
         return Err("usage: bulk SHAPE FRAMES SEED FILE [CLIENTS]".into());
     };
-    let shape =
-        Shape::by_name(shape).ok_or_else(|| {
-            let attacks: Vec<_> = Attack::ALL.iter().map(|attack| attack.name()).collect();
-            let attacks = attacks.join(", ");
-            format!("SHAPE is ncp, smbtcp, smbnbf, smb2, opens, mix, churn, {attacks}")
-        })?;
+    let shape = Shape::by_name(shape).ok_or_else(|| {
+        let attacks: Vec<_> = Attack::ALL.iter().map(|attack| attack.name()).collect();
+        let attacks = attacks.join(", ");
+        format!("SHAPE is ncp, smbtcp, smbnbf, smb2, opens, mix, churn, {attacks}")
+    })?;
     let number = |text: &String| text.parse().map_err(|_| format!("{text} is not a number"));
     let frames: u64 = number(frames)?;
     let clients = rest.first().map_or(Ok(50), number)?;
