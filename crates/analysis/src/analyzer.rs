@@ -283,7 +283,8 @@ impl Analyzer {
 
     /// All figures as they stand. What is still open is not in them.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&mut self) -> Snapshot {
+        self.state.books.post();
         let State {
             books,
             segments,

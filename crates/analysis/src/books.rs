@@ -3,15 +3,16 @@
 use crate::conversation::{Conversation, Faults};
 use crate::efficiency::Spending;
 use crate::figures::Figures;
+use crate::journal::{Heading, Journal};
 use crate::ledgers::Ledgers;
 use crate::load::Loads;
 use crate::message::Message;
 use crate::meters::Meters;
-use crate::parties::{Directory, Parties};
+use crate::parties::Directory;
 use crate::path::Path;
 use crate::round_trips::RoundTrips;
 use crate::symptoms::Watch;
-use crate::world::{Event, Seen, World};
+use crate::world::{Case, Event, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
 use wirewait_wire::{DissectorId, StopReason, Timestamp};
 
@@ -43,6 +44,8 @@ const POOR_BEYOND: u64 = 100;
 /// What conversations report to.
 pub(crate) struct Books {
     pub(crate) directory: Directory,
+    /// What is closed and not in the statistics yet.
+    journal: Journal,
     pub(crate) figures: Figures,
     pub(crate) ledgers: Ledgers,
     pub(crate) load: Loads,
@@ -71,6 +74,7 @@ impl Books {
     pub(crate) fn new(settings: Settings, protocols: usize) -> Self {
         Self {
             directory: Directory::new(settings.rows),
+            journal: Journal::new(),
             figures: Figures::new(settings),
             ledgers: Ledgers::new(&settings),
             load: Loads::new(&settings),
@@ -92,7 +96,7 @@ impl Books {
 
     /// `path` is that of the frame under way.
     pub(crate) fn event(&mut self, event: Event<'_>, path: &Path, sink: &mut dyn Sink) {
-        let mut room = Parties::UNKNOWN;
+        let mut room = None;
         let directory = &mut self.directory;
         match event {
             Event::Opened(transaction, parties) => {
@@ -115,7 +119,7 @@ impl Books {
                 self.ledgers.begins(wait);
                 self.load.begins(wait);
                 self.watch.begins(wait);
-                self.spending.begins(wait);
+                self.spending.begins(wait, path);
             }
             Event::Ends(wait, at, passage) => {
                 let wait = wait.known(directory, &mut room);
@@ -152,13 +156,53 @@ impl Books {
                 if transaction.outcome != Outcome::OrphanResponse {
                     self.open = self.open.saturating_sub(1);
                 }
-                self.figures.closed(case);
+                self.figures.closed(transaction);
                 self.load.closed(case);
                 self.watch.closed(case);
                 self.meters.closed(case);
-                self.spending.closed(case);
+                self.enter(case, path);
                 sink.transaction(transaction);
             }
+        }
+    }
+
+    /// Enters a closed transaction in the journal.
+    fn enter(&mut self, case: Case<'_>, path: &Path) {
+        let (payer, spent) = self.spending.closed(case, path);
+        let place = Journal::place(case.transaction);
+        let known = self.journal.page(place).heading_of(case, payer);
+        let known = known.map(|heading| (heading.row, heading.curve));
+        let curve = self.load.curve_of(case, known.and_then(|(_, curve)| curve));
+        let fits = known.is_some_and(|(row, known)| {
+            self.figures.has_row(row) && (curve.is_none() || known == curve)
+        });
+        if !fits {
+            self.post_page(place);
+            let row = self.figures.row_of(case);
+            self.journal.begin(place, Heading::new(case, payer, row, curve));
+        }
+        if self.journal.enter(place, case.transaction, &spent) {
+            self.post_page(place);
+        }
+    }
+
+    /// Posts a page, which goes on under the same heading.
+    fn post_page(&mut self, place: usize) {
+        let Some((heading, page)) = self.journal.under_way(place) else {
+            return;
+        };
+        let heading = heading.among(self.directory.left(&heading.parties));
+        let columns = page.columns();
+        self.figures.post(&heading, page, &columns);
+        self.load.post(&heading, page, &columns);
+        self.spending.post(&heading, page);
+        self.journal.posted(place);
+    }
+
+    /// Brings the statistics up to date.
+    pub(crate) fn post(&mut self) {
+        for place in Journal::places() {
+            self.post_page(place);
         }
     }
 

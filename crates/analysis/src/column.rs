@@ -48,12 +48,18 @@ impl<V> Column<V> {
 
 impl<V: Default> Column<V> {
     /// The value of this place.
+    #[inline]
     pub(crate) fn of(&mut self, place: Place) -> &mut V {
         if !self.has(place) {
-            self.renew(place);
+            self.replace(place);
         }
         let slot = &mut self.slots[place.index()];
         &mut slot.get_or_insert_with(|| Slot::new(place)).value
+    }
+
+    /// The same, unless whoever was there has gone and left [nowhere](Place::NOWHERE).
+    pub(crate) fn still(&mut self, place: Place) -> Option<&mut V> {
+        (place != Place::NOWHERE).then(|| self.of(place))
     }
 
     /// Makes a value for this place, if there is none; gives that of whoever had it before.
@@ -61,6 +67,11 @@ impl<V: Default> Column<V> {
         if self.has(place) {
             return None;
         }
+        self.replace(place)
+    }
+
+    #[cold]
+    fn replace(&mut self, place: Place) -> Option<V> {
         debug_assert_ne!(place, Place::NOWHERE);
         let index = place.index();
         if index >= self.slots.len() {

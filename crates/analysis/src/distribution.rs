@@ -1,6 +1,6 @@
 //! Percentiles of times, in bounded memory.
 
-use crate::{EXACT_VALUES, Fidelity, Sample, Times};
+use crate::{EXACT_VALUES, Fidelity, Sample, Spread, Times};
 
 /// Counts times of 0 ns to about a day; what is longer counts as that long, except in
 /// `max` and `total`.
@@ -28,6 +28,25 @@ impl Distribution {
         self.max = self.max.max(ns);
         self.total += i128::from(ns);
         self.place(ns);
+    }
+
+    /// Counts several at once.
+    pub(crate) fn record_all(&mut self, batch: &Batch) {
+        let spread = batch.spread();
+        if spread.n == 0 {
+            return;
+        }
+        match &mut self.many {
+            Some(buckets) => buckets.record_all(batch),
+            None => batch.values().for_each(|ns| self.place(ns)),
+        }
+        if self.n == 0 {
+            (self.min, self.max) = (spread.min, spread.max);
+        }
+        self.n += spread.n;
+        self.min = self.min.min(spread.min);
+        self.max = self.max.max(spread.max);
+        self.total += spread.total;
     }
 
     /// Counts all that another one counted.
@@ -117,6 +136,46 @@ impl Distribution {
     }
 }
 
+/// Some times, for several distributions: what each has to know of them is found once.
+pub(crate) struct Batch {
+    spread: Spread,
+    values: [i64; Self::MOST],
+    buckets: [u16; Self::MOST],
+}
+
+impl Batch {
+    /// Times in one of them.
+    pub(crate) const MOST: usize = 32;
+
+    /// Their number, extremes and sum.
+    pub(crate) fn spread(&self) -> &Spread {
+        &self.spread
+    }
+
+    /// In the order in which they came.
+    pub(crate) fn values(&self) -> impl Iterator<Item = i64> + '_ {
+        self.values.iter().copied().take(self.spread.n as usize)
+    }
+}
+
+/// Of the first [`MOST`](Batch::MOST) of them.
+impl FromIterator<i64> for Batch {
+    fn from_iter<I: IntoIterator<Item = i64>>(times: I) -> Self {
+        let mut batch = Self {
+            spread: Spread::default(),
+            values: [0; Self::MOST],
+            buckets: [0; Self::MOST],
+        };
+        let places = batch.values.iter_mut().zip(&mut batch.buckets);
+        for (ns, (value, bucket)) in times.into_iter().zip(places) {
+            batch.spread.record(ns);
+            *value = ns;
+            *bucket = bucket_of(ns) as u16;
+        }
+        batch
+    }
+}
+
 /// Bits of a time that are told apart: buckets are at most 0.8 % wide.
 const BITS: u32 = 8;
 /// Buckets per doubling.
@@ -124,6 +183,8 @@ const HALF: usize = 1 << (BITS - 1);
 /// Buckets that are made together, when the first of them is needed.
 const PAGE: usize = 32;
 const PAGES: usize = bucket(LONGEST_NS) / PAGE + 1;
+/// So that a number of a bucket fits into 16 bits.
+const _: () = assert!(PAGES * PAGE <= 1 << 16);
 
 /// Counts of times in buckets of eight significant bits, as `HdrHistogram` has them.
 #[derive(Clone, Debug)]
@@ -147,8 +208,13 @@ impl Default for Buckets {
 
 impl Buckets {
     fn record(&mut self, ns: i64) {
-        let bucket = bucket(u64::try_from(ns).unwrap_or(0).min(LONGEST_NS));
-        self.add(bucket, 1);
+        self.add(bucket_of(ns), 1);
+    }
+
+    fn record_all(&mut self, batch: &Batch) {
+        for bucket in batch.buckets.iter().take(batch.spread.n as usize) {
+            self.add(usize::from(*bucket), 1);
+        }
     }
 
     fn add(&mut self, bucket: usize, times: u32) {
@@ -214,6 +280,11 @@ impl Buckets {
         });
         found.map_or(0, |(top, _)| top)
     }
+}
+
+/// The number of the bucket of any time.
+fn bucket_of(ns: i64) -> usize {
+    bucket(u64::try_from(ns).unwrap_or(0).min(LONGEST_NS))
 }
 
 /// The number of the bucket of a time.
@@ -293,6 +364,21 @@ mod tests {
             one.absorb(&two);
             assert_eq!(one.times(), both.times(), "{mine} and {theirs}");
         }
+    }
+
+    #[test]
+    fn many_at_once_are_as_one_by_one() {
+        let mut single = Distribution::default();
+        let mut batched = Distribution::default();
+        for n in 0..5i64 {
+            let times: Vec<i64> = (0..30).map(|i| (i * 7919 + n) % 1009 * 1_000 - 5).collect();
+            times.iter().for_each(|ns| single.record(*ns));
+            batched.record_all(&times.into_iter().collect());
+            assert_eq!(batched.times(), single.times());
+            assert_eq!(batched.sample(), single.sample());
+        }
+        batched.record_all(&[].into_iter().collect());
+        assert_eq!(batched.times(), single.times());
     }
 
     proptest! {

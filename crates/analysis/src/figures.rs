@@ -5,7 +5,8 @@ mod spreads;
 
 use crate::column::Column;
 use crate::distribution::Distribution;
-use crate::parties::{Directory, Parties};
+use crate::journal::{Columns, Heading, Page};
+use crate::parties::Directory;
 use crate::table::{Place, Table};
 use crate::world::Case;
 use crate::{
@@ -168,15 +169,50 @@ impl Figures {
         }
     }
 
-    /// Counts a closed transaction.
-    pub(crate) fn closed(&mut self, case: Case<'_>) {
-        let t = case.transaction;
+    /// A transaction is closed: what has to be looked at one by one.
+    pub(crate) fn closed(&mut self, t: &Transaction) {
         self.exclude(t);
-        self.count_row(t, case.parties.server);
-        self.count_client(t, case.parties);
-        self.places.closed(case);
-        self.spreads.closed(t, case.parties.server);
         self.rank(t);
+    }
+
+    /// Where the row of its operation stands, made if there was none.
+    pub(crate) fn row_of(&mut self, case: Case<'_>) -> Place {
+        let t = case.transaction;
+        let key = RowKey {
+            server: case.parties.server,
+            protocol: t.protocol,
+            carrier: t.carrier,
+            command: t.operation.name,
+            code: t.code,
+            kind: t.kind,
+        };
+        let (place, evicted) = self.rows.place_of(&key, || Row {
+            server: t.server.station(),
+            ..Row::default()
+        });
+        self.rows_evicted += u64::from(evicted.is_some());
+        place
+    }
+
+    /// Whether that row is still there; keeps it from being dropped.
+    pub(crate) fn has_row(&mut self, place: Place) -> bool {
+        self.rows.again(place).is_some()
+    }
+
+    /// Counts closed transactions of one heading.
+    pub(crate) fn post(&mut self, heading: &Heading, page: &Page, columns: &Columns) {
+        if let Some(row) = self.rows.get_mut(heading.row) {
+            row.post(page, columns);
+        }
+        let parties = &heading.parties;
+        if let Some(pair) = self.pairs.still(parties.pair) {
+            *pair = true;
+        }
+        if let Some(client) = self.clients.still(parties.client) {
+            client.post(heading.kind, page, columns);
+        }
+        self.places.post(heading, page, columns);
+        self.spreads.post(heading, columns);
     }
 
     pub(crate) fn servers(&self, directory: &Directory) -> Vec<ServerRow> {
@@ -279,62 +315,6 @@ impl Figures {
         }
     }
 
-    fn count_row(&mut self, t: &Transaction, server: Place) {
-        let key = RowKey {
-            server,
-            protocol: t.protocol,
-            carrier: t.carrier,
-            command: t.operation.name,
-            code: t.code,
-            kind: t.kind,
-        };
-        let (place, evicted) = self.rows.place_of(&key, || Row {
-            server: t.server.station(),
-            ..Row::default()
-        });
-        self.rows_evicted += u64::from(evicted.is_some());
-        let row = self.rows.at(place);
-        row.counts.add(t);
-        row.frames.add(t);
-        row.data_bytes = row.data_bytes.saturating_add(t.data_bytes);
-        let Some(response_time) = timed(t) else {
-            return;
-        };
-        row.response_time.record(response_time);
-        if t.data_bytes > 0 {
-            row.moving_ns += i128::from(response_time);
-        }
-        if let Some(ns) = t.request_transfer_ns() {
-            row.request_transfer.record(ns);
-        }
-        if let Some(ns) = t.response_transfer_ns() {
-            row.response_transfer.record(ns);
-        }
-        if let Some(ns) = clean_turnaround(t) {
-            row.turnaround.record(ns);
-        }
-    }
-
-    fn count_client(&mut self, t: &Transaction, parties: &Parties) {
-        *self.pairs.of(parties.pair) = true;
-        let client = self.clients.of(parties.client);
-        client.counts.add(t);
-        client.retransmitted += u64::from(t.frames.retransmitted);
-        client.frames.add(t);
-        client.data_bytes = client.data_bytes.saturating_add(t.data_bytes);
-        if let Some(ns) = timed(t).filter(|_| counts_for_stations(t.kind)) {
-            client.response_time.record(ns);
-            if t.data_bytes > 0 {
-                client.moving_ns += i128::from(ns);
-            }
-            if let Some(ns) = clean_turnaround(t) {
-                client.turnaround.record(ns);
-            }
-            let ns = u128::from(ns.unsigned_abs());
-            client.squares = client.squares.saturating_add(ns * ns);
-        }
-    }
-
     fn rank(&mut self, t: &Transaction) {
         let Some(ns) = timed(t).filter(|_| t.kind != Kind::Wait) else {
             return;
@@ -352,6 +332,38 @@ impl Figures {
             self.slowest
                 .truncate(self.settings.slowest.saturating_sub(1));
             self.slowest.insert(at, t.clone());
+        }
+    }
+}
+
+impl Row {
+    fn post(&mut self, page: &Page, columns: &Columns) {
+        self.counts.merge(&page.counts);
+        self.frames.merge(&page.frames);
+        self.data_bytes = self.data_bytes.saturating_add(page.data_bytes);
+        self.moving_ns = self.moving_ns.saturating_add(page.moving_ns);
+        self.response_time.record_all(&columns.response_time);
+        self.turnaround.record_all(&columns.turnaround);
+        self.request_transfer.record_all(&columns.request_transfer);
+        self.response_transfer
+            .record_all(&columns.response_transfer);
+    }
+}
+
+impl Client {
+    fn post(&mut self, kind: Kind, page: &Page, columns: &Columns) {
+        self.counts.merge(&page.counts);
+        self.frames.merge(&page.frames);
+        self.retransmitted = self.retransmitted.saturating_add(page.retransmitted);
+        self.data_bytes = self.data_bytes.saturating_add(page.data_bytes);
+        if counts_for_stations(kind) {
+            self.moving_ns = self.moving_ns.saturating_add(page.moving_ns);
+            self.response_time.record_all(&columns.response_time);
+            self.turnaround.record_all(&columns.turnaround);
+            for ns in columns.response_time.values() {
+                let ns = u128::from(ns.unsigned_abs());
+                self.squares = self.squares.saturating_add(ns * ns);
+            }
         }
     }
 }

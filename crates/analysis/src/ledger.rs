@@ -161,16 +161,22 @@ const WAITS: usize = 256;
 /// The books of one pair, client, server or file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
+    settled: Settled,
+    /// Closed and not yet settled, by their beginnings.
+    queue: VecDeque<Passage>,
+    /// Beginnings of those that are open, in order.
+    open: Vec<Timestamp>,
+}
+
+/// What was given away so far.
+#[derive(Clone, Debug, Default)]
+struct Settled {
     ledger: Ledger,
     /// Requests with a part in the servers' share, and pauses that are the client's.
     turnarounds: u64,
     pauses: u64,
     /// Every instant before is given away; `None` before the first request closed.
-    settled: Option<Timestamp>,
-    /// Closed and not yet settled, by their beginnings.
-    queue: VecDeque<Passage>,
-    /// Beginnings of those that are open, in order.
-    open: Vec<Timestamp>,
+    until: Option<Timestamp>,
     /// What was sent again when nothing was outstanding any more: from and to.
     losses: Vec<(Timestamp, Timestamp)>,
     /// Waits by design, by their beginnings; open ones have no end yet.
@@ -180,28 +186,35 @@ pub(crate) struct Account {
 impl Account {
     /// What is settled so far.
     pub(crate) fn ledger(&self) -> Ledger {
-        self.ledger
+        self.settled.ledger
     }
 
     /// Requests that have a part in the servers' share of it.
     pub(crate) fn turnarounds(&self) -> u64 {
-        self.turnarounds
+        self.settled.turnarounds
     }
 
     /// Pauses that are the client's share of it.
     pub(crate) fn pauses(&self) -> u64 {
-        self.pauses
+        self.settled.pauses
     }
 
     /// A request that began at `at` is outstanding.
     pub(crate) fn begins(&mut self, at: Timestamp) {
         let later = self.open.iter().rev().take_while(|other| **other > at);
-        self.open.insert(self.open.len() - later.count(), at);
+        match later.count() {
+            0 => self.open.push(at),
+            later => self.open.insert(self.open.len() - later, at),
+        }
     }
 
     /// It no longer is.
     pub(crate) fn ends(&mut self, began: Timestamp) {
-        let place = self.open.partition_point(|other| *other < began);
+        // Mostly the oldest does.
+        let place = match self.open.first() {
+            Some(oldest) if *oldest == began => 0,
+            _ => self.open.partition_point(|other| *other < began),
+        };
         if self.open.get(place) == Some(&began) {
             self.open.remove(place);
         }
@@ -209,28 +222,27 @@ impl Account {
 
     /// What was complete at `from` had to be sent again, until `to`.
     pub(crate) fn lost(&mut self, from: Timestamp, to: Timestamp) {
-        if self.losses.len() < WAITS {
-            let place = self.losses.partition_point(|(other, _)| *other <= from);
-            self.losses.insert(place, (from, to));
+        let losses = &mut self.settled.losses;
+        if losses.len() < WAITS {
+            let place = losses.partition_point(|(other, _)| *other <= from);
+            losses.insert(place, (from, to));
         }
     }
 
     /// A wait by design began.
     pub(crate) fn waits(&mut self, since: Timestamp) {
-        let place = self.waits.partition_point(|(other, _)| *other <= since);
-        self.waits.insert(place, (since, None));
-        if self.waits.len() > WAITS {
-            self.waits.remove(0);
+        let waits = &mut self.settled.waits;
+        let place = waits.partition_point(|(other, _)| *other <= since);
+        waits.insert(place, (since, None));
+        if waits.len() > WAITS {
+            waits.remove(0);
         }
     }
 
     /// The wait that began then is over.
     pub(crate) fn waited(&mut self, since: Timestamp, until: Timestamp) {
-        if let Some((_, end)) = self
-            .waits
-            .iter_mut()
-            .find(|(began, end)| *began == since && end.is_none())
-        {
+        let mut waits = self.settled.waits.iter_mut();
+        if let Some((_, end)) = waits.find(|(began, end)| *began == since && end.is_none()) {
             *end = Some(until);
         }
     }
@@ -252,20 +264,28 @@ impl Account {
     pub(crate) fn settle(&mut self, limit: Timestamp, think_ns: i64) {
         let oldest = self.open.first().copied();
         let is_ripe = |p: &Passage| p.begin < limit && oldest.is_none_or(|open| p.begin <= open);
-        while self.queue.len() > QUEUE || self.queue.front().is_some_and(is_ripe) {
-            let Some(passage) = self.queue.pop_front() else {
-                return;
-            };
-            self.give_away(&passage, think_ns);
+        while let Some(passage) = self.queue.front()
+            && (self.queue.len() > QUEUE || is_ripe(passage))
+        {
+            self.settled.give_away(passage, think_ns);
+            self.queue.pop_front();
         }
     }
+}
 
+impl Settled {
     fn give_away(&mut self, passage: &Passage, think_ns: i64) {
-        let settled = self.settled.unwrap_or(passage.begin);
-        if passage.begin > settled {
-            self.pause(settled, passage.begin, think_ns);
+        let begin = passage.begin;
+        let until = self.until.unwrap_or(begin);
+        if begin > until {
+            if self.losses.is_empty() && self.waits.is_empty() {
+                let share = self.whose(begin.since(until), think_ns);
+                self.ledger.add(share, until, begin);
+            } else {
+                self.pause(until, begin, think_ns);
+            }
         }
-        let mut at = settled.max(passage.begin);
+        let mut at = until.max(begin);
         for (share, end) in passage.phases() {
             if end > at {
                 self.turnarounds += u64::from(share == Share::Server);
@@ -273,9 +293,23 @@ impl Account {
                 at = end;
             }
         }
-        self.settled = Some(at);
-        self.waits.retain(|(_, end)| end.is_none_or(|end| end > at));
-        self.losses.retain(|(_, end)| *end > at);
+        self.until = Some(at);
+        if !self.waits.is_empty() {
+            self.waits.retain(|(_, end)| end.is_none_or(|end| end > at));
+        }
+        if !self.losses.is_empty() {
+            self.losses.retain(|(_, end)| *end > at);
+        }
+    }
+
+    /// Whose a pause of so long is.
+    fn whose(&mut self, ns: i64, think_ns: i64) -> Share {
+        if ns <= think_ns {
+            self.pauses += 1;
+            Share::Client
+        } else {
+            Share::Idle
+        }
     }
 
     /// Nothing was outstanding from `from` to `to`.
@@ -292,12 +326,7 @@ impl Account {
         }
         // What is left of the pause is as long as it would have been without losses.
         let lost_ns: i64 = lost.iter().map(|(a, b)| b.since(*a)).sum();
-        let share = if to.since(from) - lost_ns <= think_ns {
-            Share::Client
-        } else {
-            Share::Idle
-        };
-        self.pauses += u64::from(share == Share::Client);
+        let share = self.whose(to.since(from) - lost_ns, think_ns);
         let mut at = from;
         for (began, end) in lost {
             self.rest(at, began, share);

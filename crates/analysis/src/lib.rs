@@ -17,6 +17,7 @@ mod fairness;
 mod figures;
 mod flow;
 mod histogram;
+mod journal;
 mod key;
 mod ledger;
 mod ledgers;

@@ -51,6 +51,12 @@ impl Parties {
         as_of: u64::MAX,
     };
 
+    /// Whether these are the same, their file apart, and nothing has gone in between.
+    pub(crate) fn are(&self, others: &Self) -> bool {
+        let spot = |parties: &Self| parties.named.map(|named| named.spot);
+        self.as_of == others.as_of && self.tie == others.tie && spot(self) == spot(others)
+    }
+
     /// Where the handle of the file stands that the transaction concerns.
     pub(crate) fn handle(&self) -> Option<Place> {
         self.file.map(|(_, place)| place)
@@ -130,15 +136,37 @@ impl Directory {
         &mut self,
         t: &Transaction,
         parties: &'a Parties,
-        room: &'a mut Parties,
+        room: &'a mut Option<Parties>,
     ) -> &'a Parties {
         let handle = t.file.map(|file| file.handle);
         if parties.as_of == self.gone && parties.file.map(|(handle, _)| handle) == handle {
             return parties;
         }
-        *room = *parties;
+        let room = room.insert(*parties);
         self.meet(t, room);
         room
+    }
+
+    /// The same of what was known once: [nowhere](Place::NOWHERE) is what has gone since.
+    pub(crate) fn left(&self, parties: &Parties) -> Parties {
+        if parties.as_of == self.gone {
+            return *parties;
+        }
+        fn or_nowhere<K: Hash + Eq + Clone>(table: &Table<K, ()>, place: Place) -> Place {
+            table.key_at(place).map_or(Place::NOWHERE, |_| place)
+        }
+        let label = |label: Option<Place>| label.filter(|at| self.labels.key_at(*at).is_some());
+        Parties {
+            client: or_nowhere(&self.stations, parties.client),
+            server: or_nowhere(&self.stations, parties.server),
+            pair: or_nowhere(&self.pairs, parties.pair),
+            tie: or_nowhere(&self.ties, parties.tie),
+            named: parties.named.map(|named| Named {
+                labels: named.labels.map(label),
+                ..named
+            }),
+            ..*parties
+        }
     }
 
     /// The station at this place, if it is not gone.

@@ -291,6 +291,7 @@ impl Transaction {
     /// What the user felt: t4 - t1 (t5 - t1 for a raw write that is not confirmed), ns.
     /// `None` also where the clock stepped back in between, as for all times.
     #[must_use]
+    #[inline]
     pub fn response_time_ns(&self) -> Option<i64> {
         if self.flags.contains(Flags::CLOCK_STEP) {
             return None;

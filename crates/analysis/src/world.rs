@@ -97,7 +97,8 @@ pub(crate) struct Case<'a> {
 
 impl<'a> Case<'a> {
     /// With its parties as they stand now; `room` is for those that have to be looked up again.
-    pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Parties) -> Self {
+    #[inline]
+    pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Option<Parties>) -> Self {
         let parties = directory.current(self.transaction, self.parties, room);
         Self { parties, ..self }
     }
@@ -115,7 +116,8 @@ pub(crate) struct Wait<'a> {
 
 impl<'a> Wait<'a> {
     /// The same of the request that is waited for.
-    pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Parties) -> Self {
+    #[inline]
+    pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Option<Parties>) -> Self {
         let case = self.case.known(directory, room);
         Self { case, ..self }
     }

@@ -215,7 +215,7 @@ impl Study {
 
     /// The figures as they stand.
     pub(super) fn snapshot(&mut self) -> Arc<Snapshot> {
-        let analyzer = &self.analyzer;
+        let analyzer = &mut self.analyzer;
         if std::mem::take(&mut self.ears.changed) {
             self.snapshot = None;
         }

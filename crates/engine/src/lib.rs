@@ -182,7 +182,7 @@ impl<S: Source> Engine<S> {
 
     /// The figures as they stand.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&mut self) -> Snapshot {
         self.analyzer.snapshot()
     }
 

@@ -2,14 +2,17 @@
 
 mod handles;
 mod row;
+mod spent;
 
+pub(crate) use spent::{Payer, Spent};
 pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units};
 
 use crate::column::Column;
+use crate::journal::{Heading, Page};
 use crate::path::Path;
 use crate::table::{Place, Table};
 use crate::world::{Case, Seen, Wait};
-use crate::{Flags, Notice, Noticed, Outcome, Settings, Transaction, Volume};
+use crate::{Notice, Noticed, Outcome, Settings, Transaction, Volume};
 use handles::Handles;
 use std::collections::BTreeMap;
 use wirewait_wire::{
@@ -196,7 +199,7 @@ impl Spending {
     }
 
     /// A client waits for a request.
-    pub(crate) fn begins(&mut self, wait: Wait<'_>) {
+    pub(crate) fn begins(&mut self, wait: Wait<'_>, path: &Path) {
         if wait.anyone {
             return;
         }
@@ -204,12 +207,11 @@ impl Spending {
             transaction: t,
             parties,
         } = wait.case;
-        let server = t.server.station();
-        let effort = self.effort(t.conversation);
-        (effort.server, effort.carrier) = (Some(server), t.carrier);
+        let effort = self.effort_of(t.conversation, path);
+        (effort.server, effort.carrier) = (Some(t.server.station()), t.carrier);
         effort.place = Some(parties.server);
         let sequential = self.handles.asked(wait.case);
-        let tie = self.tie(wait.case);
+        let tie = self.tie(parties.tie, t.server, t.carrier);
         if tie.outstanding == 0 {
             tie.since = tie.until.map_or(wait.began, |at| at.max(wait.began));
         }
@@ -227,7 +229,8 @@ impl Spending {
         if wait.anyone {
             return;
         }
-        let tie = self.tie(wait.case);
+        let t = wait.case.transaction;
+        let tie = self.tie(wait.case.parties.tie, t.server, t.carrier);
         if tie.outstanding == 0 {
             // Its beginning was dropped with an evicted row.
             return;
@@ -243,45 +246,54 @@ impl Spending {
         }
     }
 
-    /// Counts a closed transaction.
-    pub(crate) fn closed(&mut self, case: Case<'_>) {
+    /// A transaction is closed: what it spent, and on whose account that is.
+    pub(crate) fn closed(&mut self, case: Case<'_>, path: &Path) -> (Payer, Spent) {
         let t = case.transaction;
-        let effort = self.effort(t.conversation);
+        let effort = self.effort_of(t.conversation, path);
         // Whom a question to anyone was for shows in the first answer.
         if effort.server.is_none() && t.response.is_some() {
             (effort.server, effort.carrier) = (Some(t.server.station()), t.carrier);
             effort.place = Some(case.parties.server);
         }
         effort.buffer = t.buffer.or(effort.buffer);
-        let (server, buffer) = (effort.server, effort.buffer);
-        let own = effort.place == Some(case.parties.server);
-        let answered = t.outcome == Outcome::Answered;
-        let mut access = Accesses::default();
-        let accessed = answered && matches!(t.kind, Kind::Read | Kind::Write);
-        if accessed {
+        let buffer = effort.buffer;
+        let payer = match effort.place == Some(case.parties.server) {
+            true => Payer::Tie,
+            false => Payer::Server(effort.server, t.carrier),
+        };
+        let mut spent = Spent::on(t);
+        if t.outcome == Outcome::Answered && matches!(t.kind, Kind::Read | Kind::Write) {
+            let access = &mut spent.access;
             access.count = 1;
             access.bytes = t.data_bytes;
-            size(t, buffer, &mut access);
-            self.handles.answered(case, &mut access);
+            size(t, buffer, access);
+            self.handles.answered(case, access);
         }
         if matches!(t.kind, Kind::Open | Kind::Close) {
             self.handles.forget(case);
         }
-        let row = match own {
-            true => &mut self.tie(case).row,
-            false => self.row((server, t.carrier)),
+        (payer, spent)
+    }
+
+    /// Counts closed transactions of one heading.
+    pub(crate) fn post(&mut self, heading: &Heading, page: &Page) {
+        let row = match heading.payer {
+            Payer::Server(server, carrier) => self.row((server, carrier)),
+            // Whatever is gone was counted for its server.
+            Payer::Tie if heading.parties.tie == Place::NOWHERE => {
+                self.row((Some(heading.server), heading.carrier))
+            }
+            Payer::Tie => {
+                let tie = self.tie(heading.parties.tie, heading.server, heading.carrier);
+                &mut tie.row
+            }
         };
-        if !t.flags.contains(Flags::CAPTURE_LOSS) {
-            row.exchanges += 1;
-            row.frames.add(t);
-        }
-        if t.kind == Kind::Session {
-            let frames = [t.frames.request, t.frames.response, t.frames.interim];
-            row.session_frames += frames.into_iter().map(u64::from).sum::<u64>();
-        }
-        row.moved.absorb(&moved(t, answered));
-        if accessed && let Some(accesses) = accesses(row, t.kind) {
-            accesses.absorb(&access);
+        row.exchanges += page.spent.exchanges;
+        row.frames.merge(&page.frames);
+        row.session_frames += page.spent.session_frames;
+        row.moved.absorb(&page.spent.moved);
+        if let Some(accesses) = accesses(row, heading.kind) {
+            accesses.absorb(&page.spent.access);
         }
     }
 
@@ -336,11 +348,6 @@ impl Spending {
         &mut self.acts
     }
 
-    fn effort(&mut self, number: u64) -> &mut Effort {
-        let place = self.effort_place(number);
-        self.efforts.at(place)
-    }
-
     fn effort_place(&mut self, number: u64) -> Place {
         match self.efforts.find(&number) {
             Some(place) => place,
@@ -383,15 +390,15 @@ impl Spending {
         self.rows.at(place)
     }
 
-    fn tie(&mut self, case: Case<'_>) -> &mut Tie {
-        if let Some(gone) = self.ties.renew(case.parties.tie) {
+    fn tie(&mut self, place: Place, server: Endpoint, carrier: &'static str) -> &mut Tie {
+        if let Some(gone) = self.ties.renew(place) {
             let key = (gone.row.server, gone.row.carrier);
             self.row(key).absorb(&gone.row);
         }
-        let tie = self.ties.of(case.parties.tie);
+        let tie = self.ties.of(place);
         if tie.row.server.is_none() {
-            tie.row.server = Some(case.transaction.server.station());
-            tie.row.carrier = case.transaction.carrier;
+            tie.row.server = Some(server.station());
+            tie.row.carrier = carrier;
         }
         tie
     }
@@ -440,33 +447,4 @@ fn size(t: &Transaction, buffer: Option<u32>, accesses: &mut Accesses) {
     accesses.assumed = u64::from(known.is_none());
     accesses.small = u64::from(t.asked_bytes.saturating_mul(4) < buffer);
     accesses.large = u64::from(t.asked_bytes > buffer * 2);
-}
-
-fn moved(t: &Transaction, answered: bool) -> Throughput {
-    let mut moved = Throughput {
-        bytes: t.data_bytes,
-        answers: u64::from(answered || t.outcome == Outcome::OrphanResponse),
-        ..Throughput::default()
-    };
-    // Waits by design say nothing of how fast anything is.
-    if t.flags.contains(Flags::CLOCK_STEP) || t.kind == Kind::Wait {
-        return moved;
-    }
-    moved.first = t.request.map(|request| request.first.at);
-    moved.last = t.response.map(|response| response.last.at);
-    if !answered {
-        return moved;
-    }
-    let response_ns = t.response_time_ns().and_then(|ns| u64::try_from(ns).ok());
-    if let (Some(ns), 1..) = (response_ns, t.data_bytes) {
-        (moved.timed_bytes, moved.response_ns) = (t.data_bytes, ns);
-    }
-    let sending_ns = t
-        .response_transfer_ns()
-        .and_then(|ns| u64::try_from(ns).ok());
-    if let (Some(ns @ 1..), Kind::Read, 2..) = (sending_ns, t.kind, t.frames.response) {
-        moved.sending_bytes = t.response_bytes.saturating_sub(t.response_head_bytes);
-        moved.sending_ns = ns;
-    }
-    moved
 }

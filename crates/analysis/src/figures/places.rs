@@ -1,11 +1,11 @@
 //! Statistics by user, share and file, where these have names.
 
-use super::{counts_for_places, timed};
+use super::counts_for_places;
 use crate::column::Column;
+use crate::journal::{Columns, Heading, Page};
 use crate::parties::Directory;
 use crate::sample::Draw;
-use crate::world::Case;
-use crate::{Counts, FrameSums, PlaceRow, Samples, Spread, Transaction};
+use crate::{Counts, FrameSums, PlaceRow, Samples, Spread};
 use std::sync::Arc;
 use wirewait_wire::Kind;
 
@@ -33,11 +33,13 @@ impl Places {
         }
     }
 
-    /// Counts a closed transaction under each name of its place.
-    pub(super) fn closed(&mut self, case: Case<'_>) {
-        let named = case.parties.named.iter();
+    /// Counts closed transactions under each name of their place.
+    pub(super) fn post(&mut self, heading: &Heading, page: &Page, columns: &Columns) {
+        let named = heading.parties.named.iter();
         for label in named.flat_map(|named| named.labels).flatten() {
-            self.rows.of(label).add(case.transaction);
+            if let Some(row) = self.rows.still(label) {
+                row.post(heading.kind, page, columns);
+            }
         }
     }
 
@@ -80,23 +82,23 @@ impl Places {
 }
 
 impl Row {
-    fn add(&mut self, t: &Transaction) {
-        self.counts.add(t);
-        self.frames.add(t);
-        let bytes = match t.kind {
+    fn post(&mut self, kind: Kind, page: &Page, columns: &Columns) {
+        self.counts.merge(&page.counts);
+        self.frames.merge(&page.frames);
+        let bytes = match kind {
             Kind::Write => &mut self.written_bytes,
             _ => &mut self.read_bytes,
         };
-        *bytes = bytes.saturating_add(t.data_bytes);
-        if let Some(ns) = timed(t).filter(|_| counts_for_places(t.kind)) {
-            self.response_time.record(ns);
-            self.response_times.record(t.number, ns);
-            if t.data_bytes > 0 {
-                self.moving_ns += i128::from(ns);
-            }
-            if let Some(ns) = super::clean_turnaround(t) {
-                self.turnaround.record(ns);
-                self.turnarounds.record(t.number, ns);
+        *bytes = bytes.saturating_add(page.data_bytes);
+        if counts_for_places(kind) {
+            self.response_time.merge(columns.response_time.spread());
+            self.turnaround.merge(columns.turnaround.spread());
+            self.moving_ns = self.moving_ns.saturating_add(page.moving_ns);
+            for line in &page.lines {
+                self.response_times.record(line.number, line.response_ns);
+                if let Some(ns) = line.turnaround_ns {
+                    self.turnarounds.record(line.number, ns);
+                }
             }
         }
     }

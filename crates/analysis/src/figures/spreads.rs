@@ -1,11 +1,11 @@
 //! How turnaround and response times are spread, for the capture and for each server.
 
-use super::{clean_turnaround, counts_for_places, timed};
+use super::counts_for_places;
 use crate::column::Column;
 use crate::histogram::Step;
+use crate::journal::{Columns, Heading};
 use crate::parties::Directory;
-use crate::table::Place;
-use crate::{DistributionRow, Distributions, Histogram, Transaction};
+use crate::{DistributionRow, Distributions, Histogram};
 use std::cmp::Reverse;
 use wirewait_wire::Endpoint;
 
@@ -29,18 +29,27 @@ impl Spreads {
         }
     }
 
-    /// Counts a closed transaction.
-    pub(super) fn closed(&mut self, t: &Transaction, server: Place) {
-        let Some(ns) = timed(t).filter(|_| counts_for_places(t.kind)) else {
+    /// Counts closed transactions.
+    pub(super) fn post(&mut self, heading: &Heading, columns: &Columns) {
+        let times = columns.response_time.spread();
+        if times.n == 0 || !counts_for_places(heading.kind) {
             return;
-        };
-        let response_time = Step::of(ns);
-        let turnaround = clean_turnaround(t).map(Step::of);
-        for row in [&mut self.all, self.servers.of(server)] {
-            row.response_time.count(response_time);
-            row.response_ns += i128::from(ns);
-            if let Some(turnaround) = turnaround {
-                row.turnaround.count(turnaround);
+        }
+        let mut server = self.servers.still(heading.parties.server);
+        if let Some(row) = &mut server {
+            row.response_ns = row.response_ns.saturating_add(times.total);
+        }
+        let all = &mut self.all;
+        for step in columns.response_time.values().map(Step::of) {
+            all.response_time.count(step);
+            if let Some(row) = &mut server {
+                row.response_time.count(step);
+            }
+        }
+        for step in columns.turnaround.values().map(Step::of) {
+            all.turnaround.count(step);
+            if let Some(row) = &mut server {
+                row.turnaround.count(step);
             }
         }
     }

@@ -85,7 +85,9 @@ impl Activity {
             // Whoever had the place before is not followed any more.
             self.edge(gone.idle_since.max(gone.since), -1);
         }
-        let station = self.stations.of(client);
+        let Some(station) = self.stations.known(client) else {
+            return;
+        };
         station.outstanding = station.outstanding.saturating_add(1);
         let idle_since = station.idle_since;
         if station.active && (station.outstanding > 1 || at.since(idle_since) <= think_ns) {

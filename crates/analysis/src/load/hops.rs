@@ -1,8 +1,9 @@
 //! Figures by the number of routers that requests passed.
 
 use crate::distribution::Distribution;
-use crate::figures::{clean_turnaround, counts_for_stations, timed};
-use crate::{Counts, Extent, Spread, Times, Transaction};
+use crate::figures::counts_for_stations;
+use crate::journal::{Columns, Heading, Page};
+use crate::{Counts, Spread, Times};
 use std::collections::BTreeMap;
 use wirewait_wire::Timestamp;
 
@@ -63,26 +64,21 @@ pub(super) struct Hops {
 }
 
 impl Hops {
-    pub(super) fn closed(&mut self, t: &Transaction) {
-        let Some(hops) = t.hops else {
+    pub(super) fn post(&mut self, heading: &Heading, page: &Page, columns: &Columns) {
+        let Some(hops) = heading.hops else {
             return;
         };
         let row = self.rows.entry(hops).or_default();
-        row.counts.add(t);
-        row.data_bytes = row.data_bytes.saturating_add(t.data_bytes);
-        let Some(ns) = timed(t) else {
-            return;
+        row.counts.merge(&page.counts);
+        row.data_bytes = row.data_bytes.saturating_add(page.data_bytes);
+        row.moving_ns = row.moving_ns.saturating_add(page.moving_ns);
+        row.span = match (row.span, page.span) {
+            (Some((first, last)), Some((from, to))) => Some((first.min(from), last.max(to))),
+            (known, new) => known.or(new),
         };
-        row.extend(t.request);
-        row.extend(t.response);
-        if t.data_bytes > 0 {
-            row.moving_ns = row.moving_ns.saturating_add(i128::from(ns));
-        }
-        if counts_for_stations(t.kind) {
-            row.response_time.record(ns);
-            if let Some(ns) = clean_turnaround(t) {
-                row.turnaround.record(ns);
-            }
+        if counts_for_stations(heading.kind) {
+            row.response_time.record_all(&columns.response_time);
+            row.turnaround.merge(columns.turnaround.spread());
         }
     }
 
@@ -102,18 +98,5 @@ impl Hops {
                 .unwrap_or(0),
         })
         .collect()
-    }
-}
-
-impl Row {
-    fn extend(&mut self, extent: Option<Extent>) {
-        let Some(extent) = extent else {
-            return;
-        };
-        let (from, to) = (extent.first.at, extent.last.at);
-        self.span = Some(match self.span {
-            Some((first, last)) => (first.min(from), last.max(to)),
-            None => (from, to),
-        });
     }
 }

@@ -46,6 +46,12 @@ impl Moved {
         self.data_bytes = self.data_bytes.saturating_add(bytes);
         self.response_time.record(response_ns);
     }
+
+    fn with(mut self, other: &Self) -> Self {
+        self.data_bytes = self.data_bytes.saturating_add(other.data_bytes);
+        self.response_time.merge(&other.response_time);
+        self
+    }
 }
 
 /// What happened while so many stations were active. A transaction counts at the moment of
@@ -213,7 +219,8 @@ struct Sums {
     turnaround: Spread,
     reads: Moved,
     writes: Moved,
-    moved: Moved,
+    /// What neither reads nor writes moved.
+    others: Moved,
     wire_bytes: u64,
 }
 
@@ -227,7 +234,7 @@ impl Sums {
             turnaround: self.turnaround,
             reads: self.reads,
             writes: self.writes,
-            moved: self.moved,
+            moved: self.reads.with(&self.writes).with(&self.others),
             wire_bytes: self.wire_bytes,
         }
     }
@@ -244,12 +251,12 @@ impl Sums {
             self.turnaround.record(ns);
         }
         if item.data_bytes > 0 {
-            self.moved.add(item.data_bytes, ns);
-            match item.kind {
-                Kind::Read => self.reads.add(item.data_bytes, ns),
-                Kind::Write => self.writes.add(item.data_bytes, ns),
-                _ => {}
-            }
+            let moved = match item.kind {
+                Kind::Read => &mut self.reads,
+                Kind::Write => &mut self.writes,
+                _ => &mut self.others,
+            };
+            moved.add(item.data_bytes, ns);
         }
     }
 }
@@ -300,7 +307,7 @@ impl Levels {
         if self.waiting.len() > WAITING
             && let Some(item) = self.waiting.pop_front()
         {
-            self.place(&item);
+            place(&mut self.activity, &mut self.rows, &mut self.unplaced, &item);
         }
     }
 
@@ -386,11 +393,10 @@ impl Levels {
         let known = |activity: &Activity, at: Timestamp| {
             at.plus(i64::try_from(STEADY_NS).unwrap_or(i64::MAX)) <= activity.frontier()
         };
-        while let Some(item) = self.waiting.front()
-            && known(&self.activity, item.end)
-            && let Some(item) = self.waiting.pop_front()
-        {
-            self.place(&item);
+        let ready = self.waiting.iter();
+        let ready = ready.take_while(|item| known(&self.activity, item.end));
+        for item in self.waiting.drain(..ready.count()) {
+            place(&mut self.activity, &mut self.rows, &mut self.unplaced, &item);
         }
         while let Some((at, bytes)) = self.wire.front().copied()
             && known(&self.activity, at)
@@ -400,22 +406,22 @@ impl Levels {
         }
     }
 
-    fn place(&mut self, item: &Item) {
-        match self.activity.at(item.end).filter(|s| s.stations > 0) {
-            Some(stretch) => {
-                let steady = stretch.ns() >= STEADY_NS;
-                let whole = !steady || item.begin >= stretch.start;
-                sums(&mut self.rows, stretch).add(item, whole);
-            }
-            None => self.unplaced += 1,
-        }
-    }
-
     fn place_wire(&mut self, at: Timestamp, bytes: u64) {
         if let Some(stretch) = self.activity.at(at) {
             let sums = sums(&mut self.rows, stretch);
             sums.wire_bytes = sums.wire_bytes.saturating_add(bytes);
         }
+    }
+}
+
+fn place(activity: &mut Activity, rows: &mut Rows, unplaced: &mut u64, item: &Item) {
+    match activity.at(item.end).filter(|s| s.stations > 0) {
+        Some(stretch) => {
+            let steady = stretch.ns() >= STEADY_NS;
+            let whole = !steady || item.begin >= stretch.start;
+            sums(rows, stretch).add(item, whole);
+        }
+        None => *unplaced += 1,
     }
 }
 

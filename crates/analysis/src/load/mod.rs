@@ -24,7 +24,9 @@ pub use sizes::{Example, SizeCurve, SizeRow};
 pub use timeline::{Interval, Timeline};
 
 use crate::Settings;
+use crate::journal::{Columns, Heading, Page};
 use crate::parties::Directory;
+use crate::table::Place;
 use crate::world::{Case, Seen, Wait};
 use heard::Heard;
 use hops::Hops;
@@ -116,14 +118,24 @@ impl Loads {
         }
     }
 
-    /// A transaction is closed.
+    /// A transaction is closed: what has to wait until it is known how many were active.
     pub(crate) fn closed(&mut self, case: Case<'_>) {
-        let t = case.transaction;
-        self.sizes.closed(t, case.parties.server);
-        self.hops.closed(t);
-        if let Some(item) = Item::new(t) {
+        if let Some(item) = Item::new(case.transaction) {
             self.series.closed(&item);
             self.scopes.closed(case.parties, item);
+        }
+    }
+
+    /// The curve of sizes in which a transaction counts, if it does.
+    pub(crate) fn curve_of(&mut self, case: Case<'_>, known: Option<Place>) -> Option<Place> {
+        self.sizes.curve_of(case, known)
+    }
+
+    /// Counts closed transactions of one heading.
+    pub(crate) fn post(&mut self, heading: &Heading, page: &Page, columns: &Columns) {
+        self.hops.post(heading, page, columns);
+        if let Some(curve) = heading.curve {
+            self.sizes.post(curve, page, columns);
         }
     }
 

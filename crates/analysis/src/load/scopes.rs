@@ -126,6 +126,8 @@ struct Parts<K> {
     /// The only one so far.
     only: Option<K>,
     all: Table<K, Levels>,
+    /// Where they are: so few are found faster one by one.
+    places: Vec<(K, Place)>,
     think_ns: i64,
     several: bool,
     evicted: u64,
@@ -136,6 +138,7 @@ impl<K: Copy + Eq + Hash> Parts<K> {
         Self {
             only: None,
             all: Table::new(PARTS),
+            places: Vec::new(),
             think_ns,
             several: false,
             evicted: 0,
@@ -148,22 +151,26 @@ impl<K: Copy + Eq + Hash> Parts<K> {
             None => self.only = Some(key),
             Some(only) if only != key && !self.several => {
                 self.several = true;
-                self.all.insert(only, whole.clone());
+                self.add(only, whole.clone());
             }
             Some(_) => {}
         }
-        if self.several && self.all.find(&key).is_none() {
-            let (_, evicted) = self.all.insert(key, Levels::new(self.think_ns));
-            self.evicted += u64::from(evicted.is_some());
+        if self.several && self.of(key).is_none() {
+            self.add(key, Levels::new(self.think_ns));
         }
     }
 
     /// The levels of a part that is followed, if it is not the only one.
     fn of(&mut self, key: K) -> Option<&mut Levels> {
-        if !self.several {
-            return None;
-        }
-        let place = self.all.find(&key)?;
-        self.all.get_mut(place)
+        let (_, place) = self.places.iter().find(|(known, _)| *known == key)?;
+        self.all.again(*place)
+    }
+
+    fn add(&mut self, key: K, levels: Levels) {
+        let (place, evicted) = self.all.insert(key, levels);
+        self.evicted += u64::from(evicted.is_some());
+        let all = &self.all;
+        self.places.retain(|(_, place)| all.key_at(*place).is_some());
+        self.places.push((key, place));
     }
 }

@@ -2,10 +2,13 @@
 
 use super::anomalies::{self, Anomaly};
 use crate::distribution::Distribution;
-use crate::figures::{clean_turnaround, timed};
+use crate::figures::timed;
+use crate::journal::{Columns, Line, Page};
 use crate::parties::Directory;
 use crate::table::{Place, Table};
-use crate::{Spread, Times, Transaction};
+use crate::world::Case;
+use crate::{Spread, Times};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use wirewait_wire::{Endpoint, Kind};
 
@@ -65,7 +68,8 @@ struct Row {
     response_time: Distribution,
     turnaround: Spread,
     data_bytes: u64,
-    slowest: Vec<Example>,
+    /// Each with how many were entered before it: of two as slow the first is shown.
+    slowest: Vec<(u64, Example)>,
 }
 
 #[derive(Clone, Default)]
@@ -88,29 +92,50 @@ impl Sizes {
         }
     }
 
-    pub(super) fn closed(&mut self, t: &Transaction, server: Place) {
+    /// The curve in which a transaction counts, if it does; `known` is where it was before.
+    pub(super) fn curve_of(&mut self, case: Case<'_>, known: Option<Place>) -> Option<Place> {
+        let t = case.transaction;
         if !matches!(t.kind, Kind::Read | Kind::Write) || t.asked_bytes == 0 {
-            return;
+            return None;
         }
         // What failed moved nothing, and is answered in another way.
-        let Some(ns) = timed(t).filter(|_| t.data_bytes > 0) else {
+        timed(t).filter(|_| t.data_bytes > 0)?;
+        let known = known.filter(|place| self.curves.again(*place).is_some());
+        known.or_else(|| {
+            let key = (case.parties.server, t.kind);
+            let (place, evicted) = self.curves.place_of(&key, Curve::default);
+            self.evicted += u64::from(evicted.is_some());
+            Some(place)
+        })
+    }
+
+    /// Counts closed transactions, those of them that count in this curve.
+    pub(super) fn post(&mut self, curve: Place, page: &Page, columns: &Columns) {
+        let Some(curve) = self.curves.get_mut(curve) else {
             return;
         };
-        let (place, evicted) = self.curves.place_of(&(server, t.kind), Curve::default);
-        self.evicted += u64::from(evicted.is_some());
-        let row = self.curves.at(place).row(t.asked_bytes);
-        row.response_time.record(ns);
-        row.data_bytes = row.data_bytes.saturating_add(t.data_bytes);
-        if let Some(ns) = clean_turnaround(t) {
-            row.turnaround.record(ns);
+        let moves = |line: &&Line| line.asked_bytes > 0 && line.data_bytes > 0;
+        let alike = page.lines.first().filter(moves).filter(|first| {
+            let asked = first.asked_bytes;
+            let same = |line: &Line| line.asked_bytes == asked && line.data_bytes > 0;
+            page.lines.iter().all(same)
+        });
+        if let Some(first) = alike {
+            let row = curve.row(first.asked_bytes);
+            row.response_time.record_all(&columns.response_time);
+            row.turnaround.merge(columns.turnaround.spread());
+            for line in &page.lines {
+                row.show(line);
+            }
+            return;
         }
-        if let (Some(request), Some(response)) = (t.request, t.response) {
-            row.show(Example {
-                transaction: t.number,
-                request_frame: request.first.frame,
-                response_frame: response.last.frame,
-                response_ns: ns,
-            });
+        for line in page.lines.iter().filter(moves) {
+            let row = curve.row(line.asked_bytes);
+            row.response_time.record(line.response_ns);
+            if let Some(ns) = line.turnaround_ns {
+                row.turnaround.record(ns);
+            }
+            row.show(line);
         }
     }
 
@@ -126,7 +151,7 @@ impl Sizes {
                 Some(((directory.station(*server)?, *kind), curve))
             })
             .collect();
-        curves.sort_by_key(|(key, curve)| (std::cmp::Reverse(total(curve)), *key));
+        curves.sort_by_key(|(key, curve)| (Reverse(total(curve)), *key));
         let curves = curves.into_iter();
         curves.map(|(key, curve)| curve.shown(key)).collect()
     }
@@ -157,7 +182,7 @@ impl Curve {
                 response_time: row.response_time.times(),
                 turnaround: row.turnaround,
                 data_bytes: row.data_bytes,
-                slowest: row.slowest.clone(),
+                slowest: row.slowest.iter().map(|(_, example)| *example).collect(),
             })
             .collect();
         SizeCurve {
@@ -170,13 +195,24 @@ impl Curve {
 }
 
 impl Row {
-    fn show(&mut self, example: Example) {
-        let at = self
-            .slowest
-            .partition_point(|e| e.response_ns >= example.response_ns);
+    /// Counts what it moved, and keeps it if it is among the slowest.
+    fn show(&mut self, line: &Line) {
+        self.data_bytes = self.data_bytes.saturating_add(line.data_bytes);
+        let example = Example {
+            transaction: line.number,
+            request_frame: line.first_frame,
+            response_frame: line.last_frame,
+            response_ns: line.response_ns,
+        };
+        self.keep((line.order, example));
+    }
+
+    fn keep(&mut self, kept: (u64, Example)) {
+        let rank = |(order, example): &(u64, Example)| (Reverse(example.response_ns), *order);
+        let at = self.slowest.partition_point(|e| rank(e) <= rank(&kept));
         if at < EXAMPLES {
             self.slowest.truncate(EXAMPLES - 1);
-            self.slowest.insert(at, example);
+            self.slowest.insert(at, kept);
         }
     }
 
@@ -184,8 +220,8 @@ impl Row {
         self.response_time.absorb(&other.response_time);
         self.turnaround.merge(&other.turnaround);
         self.data_bytes = self.data_bytes.saturating_add(other.data_bytes);
-        for example in other.slowest {
-            self.show(example);
+        for kept in other.slowest {
+            self.keep(kept);
         }
     }
 }
@@ -238,18 +274,19 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_are_kept() {
+    fn the_slowest_are_kept_and_of_those_as_slow_the_first() {
         let mut row = Row::default();
-        for ns in [5, 9, 1, 7, 9] {
-            row.show(Example {
+        for (order, ns) in [(3, 5), (5, 9), (1, 1), (2, 7), (4, 9), (0, 9), (6, 9)] {
+            let example = Example {
                 transaction: 1,
                 request_frame: 1,
                 response_frame: 2,
                 response_ns: ns,
-            });
+            };
+            row.keep((order, example));
         }
-        let kept: Vec<i64> = row.slowest.iter().map(|e| e.response_ns).collect();
-        assert_eq!(kept, [9, 9, 7]);
+        let kept: Vec<u64> = row.slowest.iter().map(|(order, _)| *order).collect();
+        assert_eq!(kept, [0, 4, 5]);
     }
 
     proptest! {

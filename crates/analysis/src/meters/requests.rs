@@ -186,7 +186,7 @@ impl Requests {
         let t = case.transaction;
         let transfer = transfer(t);
         let random = self.is_random(case, transfer);
-        let buffer = self.buffer(t);
+        let buffer = transfer.and_then(|_| self.buffer(t));
         let asked = t.asked_bytes;
         let small = buffer.is_some_and(|buffer| asked * 4 < buffer);
         let large = buffer.is_some_and(|buffer| asked > buffer * 2);
@@ -238,6 +238,8 @@ impl Requests {
         let denied = t.flags.contains(Flags::RAW) && t.data_bytes == 0 && t.asked_bytes > 0;
         // A round of a session set-up that is not the last one is not ok, and no failure.
         let begins = effect(Effects::LOGS_ON) && t.status.is_none_or(|s| s.code == 0);
+        // Most do nothing to what the server keeps.
+        let keeps = t.effects != Effects::NONE || matches!(t.kind, Kind::Open | Kind::Close);
         self.both(case, |m, role| {
             let (bytes, messages) = match role {
                 Role::Client => (&mut m.bytes_in, &mut m.messages_in),
@@ -271,6 +273,9 @@ impl Requests {
             if t.kind != Kind::Wait {
                 m.all_ns = m.all_ns.saturating_add(ns);
             }
+            if !keeps {
+                return;
+            }
             m.sessions += u64::from(begins);
             if effect(Effects::LOGS_OFF) {
                 m.sessions = m.sessions.saturating_sub(1);
@@ -297,8 +302,9 @@ impl Requests {
         if let (true, Some(buffer)) = (done, t.buffer) {
             *row(&mut self.buffers, &t.conversation, evicted) = buffer;
         }
-        let dialect = t.place.as_ref().and_then(|place| place.dialect.clone());
-        if let (true, Some(dialect)) = (effect(Effects::NEGOTIATES), dialect) {
+        if effect(Effects::NEGOTIATES)
+            && let Some(dialect) = t.place.as_ref().and_then(|place| place.dialect.clone())
+        {
             *row(&mut self.dialects, &(t.client.station(), dialect), evicted) += 1;
         }
         self.count_error(t, evicted);
@@ -406,6 +412,9 @@ impl Requests {
     }
 
     fn buffer(&mut self, t: &Transaction) -> Option<u64> {
+        if self.buffers.is_empty() {
+            return None;
+        }
         let place = self.buffers.find(&t.conversation)?;
         self.buffers.get_mut(place).map(|buffer| u64::from(*buffer))
     }
@@ -451,7 +460,10 @@ impl Requests {
 }
 
 fn of_protocol<'a>(row: &'a mut Row, protocol: &'static str) -> &'a mut RequestMeter {
-    let known = row.iter().position(|(known, _)| *known == protocol);
+    // Nearly always there is one, and its name is the very same.
+    let known = row
+        .iter()
+        .position(|(known, _)| std::ptr::eq(*known, protocol) || *known == protocol);
     let at = known.unwrap_or_else(|| {
         row.push((protocol, RequestMeter::default()));
         row.len() - 1

@@ -54,7 +54,7 @@ fn what_is_known_is_kept_and_the_handle_is_looked_up_when_it_changes() {
         handle: 5,
         offset: None,
     });
-    let mut room = Parties::UNKNOWN;
+    let mut room = None;
     let now = *directory.current(&t, &parties, &mut room);
     assert_eq!(places(&now), places(&first));
     let handle = now.handle().unwrap();
@@ -76,7 +76,7 @@ fn who_was_dropped_is_looked_up_again() {
     // The pair, its tie and both stations: there is room for those of one pair.
     assert_eq!(directory.evicted, 4);
     assert_eq!(directory.pair(first.pair), None);
-    let mut room = Parties::UNKNOWN;
+    let mut room = None;
     let again = *directory.current(&one(), &first, &mut room);
     assert_eq!(
         directory.pair(again.pair),

@@ -1,8 +1,9 @@
 use super::*;
-use crate::figures::Figures;
-use crate::parties::{self, Directory};
+use crate::books::Books;
+use crate::parties;
 use crate::symptoms::testing::{at, mark, station, transaction, unanswered};
-use crate::world::Case;
+use crate::path::Path;
+use crate::world::{Case, Event};
 use crate::{Flags, Noticed, Outcome, Settings, Windows};
 use proptest::prelude::*;
 use wirewait_wire::{Kind, LinkType};
@@ -327,22 +328,24 @@ proptest! {
     #[test]
     fn all_seconds_together_are_the_whole(all in prop::collection::vec(any_transaction(), 1..80)) {
         let mut recent = Recent::default();
-        let mut figures = Figures::new(Settings::default());
-        let mut directory = Directory::new(1000);
+        let mut books = Books::new(Settings::default(), 0);
         frame(&mut recent, 0, 0, 60);
         for t in &all {
             recent.transaction(t);
             let mut parties = parties::Parties::UNKNOWN;
-            directory.meet(t, &mut parties);
-            figures.closed(Case {
+            books.directory.meet(t, &mut parties);
+            let case = Case {
                 transaction: t,
                 parties: &parties,
-            });
+            };
+            books.event(Event::Closed(case), &Path::default(), &mut ());
         }
+        books.post();
+        let (figures, directory) = (&books.figures, &books.directory);
         let history = recent.history();
         let whole = history.whole();
         prop_assert_eq!(history.missed(), Missed::default());
-        let rows = figures.servers(&directory);
+        let rows = figures.servers(directory);
         let operations = whole.rows(|of| matches!(of, Of::Operation(_)));
         prop_assert_eq!(operations.len(), rows.len());
         for row in rows {
@@ -363,13 +366,13 @@ proptest! {
             let found = tally.turnaround.spread();
             prop_assert_eq!((found.n, found.total), (row.turnaround.n, row.turnaround.total));
         }
-        for row in figures.stations(&directory) {
+        for row in figures.stations(directory) {
             let tally = whole.tally(&Of::Client(row.client));
             prop_assert_eq!((tally.counts, tally.frames), (row.counts, row.frames));
             prop_assert_eq!(tally.retransmitted, row.retransmitted);
             prop_assert_eq!(tally.response_time.spread().total, row.response_time.total);
         }
-        let spread = figures.distributions(&directory);
+        let spread = figures.distributions(directory);
         let tally = whole.tally(&Of::All);
         prop_assert_eq!(tally.counts.requests + tally.counts.orphan_responses, all.len() as u64);
         prop_assert_eq!(tally.response_time.histogram(), spread.response_time);

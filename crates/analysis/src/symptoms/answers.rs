@@ -100,42 +100,40 @@ pub(super) static DENIED: Rule = Rule {
     covers: &[],
 };
 
-pub(super) static WATCHERS: &[Watcher] = &[
-    Watcher {
-        rule: &SERVER_BUSY,
-        look: busy,
-        word: operation,
-        of_any: false,
-    },
+/// Those that look at how long things took, and so at all of them.
+pub(super) static OF_ANY: &[Watcher] = &[
     Watcher {
         rule: &SLOW_ANSWERS,
         look: slow,
         word: operation,
-        of_any: true,
     },
     Watcher {
         rule: &SLOW_SERVER,
         look: timed,
         word: |_| None,
-        of_any: true,
+    },
+];
+
+pub(super) static WATCHERS: &[Watcher] = &[
+    Watcher {
+        rule: &SERVER_BUSY,
+        look: busy,
+        word: operation,
     },
     Watcher {
         rule: &UNANSWERED,
         look: unanswered,
         word: operation,
-        of_any: false,
     },
     Watcher {
         rule: &NO_RESPONSE,
         look: never_answered,
         word: operation,
-        of_any: false,
     },
     Watcher {
         rule: &DENIED,
         look: denied,
         word: status,
-        of_any: false,
     },
 ];
 

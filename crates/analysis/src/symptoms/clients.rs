@@ -66,13 +66,11 @@ pub(super) static WATCHERS: &[Watcher] = &[
         rule: &QUEUEING,
         look: queued,
         word: operation,
-        of_any: false,
     },
     Watcher {
         rule: &SLOW_BREAK,
         look: slow_break,
         word: operation,
-        of_any: false,
     },
 ];
 
@@ -117,6 +115,9 @@ const BREAKS: usize = 32;
 impl Breaks {
     /// How long this transaction waited for one of them, if that is worth a word.
     pub(super) fn closed(&mut self, t: &Transaction, thresholds: &Thresholds) -> Option<Sight> {
+        if self.latest.is_empty() && t.kind != Kind::Break {
+            return None;
+        }
         let (request, response) = (t.request?, t.response?);
         let server = t.server.station();
         if t.kind == Kind::Break {
@@ -156,10 +157,12 @@ pub(super) struct Mean {
 
 impl Mean {
     pub(super) fn closed(&mut self, t: &Transaction) {
-        let timed = t
-            .response_time_ns()
-            .filter(|_| t.kind == Kind::Read && t.outcome == Outcome::Answered);
-        let (Some(ns), Some(request), Some(response)) = (timed, t.request, t.response) else {
+        if t.kind != Kind::Read || t.outcome != Outcome::Answered {
+            return;
+        }
+        let (Some(ns), Some(request), Some(response)) =
+            (t.response_time_ns(), t.request, t.response)
+        else {
             return;
         };
         let sight = Sight::between(request.first, response.last).costing(ns);

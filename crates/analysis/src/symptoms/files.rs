@@ -7,7 +7,6 @@ use super::{Threshold, Thresholds};
 use crate::column::Column;
 use crate::world::Case;
 use crate::{Flags, Mark, Outcome, Transaction};
-use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, Kind};
 
 pub(super) static LOOP: Rule = Rule {
@@ -111,7 +110,8 @@ struct Run {
 /// What is done with one handle.
 #[derive(Debug, Default)]
 struct Handle {
-    ranges: VecDeque<Range>,
+    /// In the order in which they were asked for last.
+    ranges: Vec<Range>,
     run: Option<Run>,
     /// It is one of a pipe.
     pipe: bool,
@@ -212,31 +212,40 @@ impl Handle {
             return;
         };
         // Who reads at once from where he wrote, at the very beginning, talks to a pipe.
-        let wrote = self.ranges.back().is_some_and(|r| r.write && r.from == 0);
-        if !write && offset == 0 && wrote && self.ranges.iter().all(|r| r.from == 0) {
+        if !write
+            && offset == 0
+            && self.ranges.last().is_some_and(|r| r.write)
+            && self.ranges.iter().all(|r| r.from == 0)
+        {
             self.pipe = true;
             return;
         }
         let touches = |r: &Range| r.from < end && offset < r.to;
-        let same = self
-            .ranges
-            .iter()
-            .position(|r| (r.write, r.from, r.to) == (write, offset, end));
-        let before = self.ranges.iter().any(|r| !r.write && touches(r));
+        let (mut same, mut before) = (None, false);
+        for (at, range) in self.ranges.iter().enumerate() {
+            if touches(range) {
+                before |= !range.write;
+                if (range.write, range.from, range.to) == (write, offset, end) {
+                    same = Some(at);
+                }
+            }
+        }
         let follows = self
             .ranges
-            .back()
+            .last()
             .is_some_and(|r| !r.write && r.to == offset);
         let mut times = 1;
-        if let Some(range) = same.and_then(|at| self.ranges.remove(at)) {
-            times = range.times + 1;
+        if let Some(at) = same {
+            times = self.ranges.remove(at).times + 1;
             if times >= thresholds.get(Threshold::LoopTimes).max(2) {
                 book.hit(&LOOP, sight);
             }
         }
         if write {
-            // What was read there is no longer known.
-            self.ranges.retain(|r| r.write || !touches(r));
+            if before {
+                // What was read there is no longer known.
+                self.ranges.retain(|r| r.write || !touches(r));
+            }
         } else {
             book.count(Base::Reads, 1);
             if before {
@@ -251,9 +260,9 @@ impl Handle {
             }
         }
         if self.ranges.len() == RANGES {
-            self.ranges.pop_front();
+            self.ranges.remove(0);
         }
-        self.ranges.push_back(Range {
+        self.ranges.push(Range {
             write,
             from: offset,
             to: end,

@@ -129,9 +129,6 @@ struct Watcher {
     look: fn(&Transaction, &Thresholds) -> Option<Look>,
     /// What to remember of each: its operation, or how it ended.
     word: fn(&Transaction) -> Option<&'static str>,
-    /// It looks at how long things took, and so at all of them; others find nothing in what
-    /// [is ordinary](is_ordinary).
-    of_any: bool,
 }
 
 /// Asked once and answered once, with success and without a word in between, by a server that
@@ -153,6 +150,7 @@ fn status(t: &Transaction) -> Option<&'static str> {
     t.status.and_then(|status| status.name)
 }
 
+/// Those that find nothing in what [is ordinary](is_ordinary).
 static WATCHERS: &[&[Watcher]] = &[
     answers::WATCHERS,
     repeats::WATCHERS,
@@ -274,8 +272,14 @@ impl Watch {
         let number = t.number;
         let pair = self.pairs.of(parties.pair);
         let waiting = &mut pair.waiting;
-        let known = waiting.iter().position(|(other, _)| *other == number);
-        let next = known.and_then(|place| waiting.remove(place)?.1);
+        let next = match waiting.front() {
+            Some((oldest, _)) if *oldest == number => waiting.pop_front(),
+            _ => {
+                let known = waiting.iter().position(|(other, _)| *other == number);
+                known.and_then(|place| waiting.remove(place))
+            }
+        };
+        let next = next.and_then(|(_, next)| next);
         // Whoever asks for the next thing has given this one up, or waits for both.
         let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
         self.ended = Some((number, end.since(wait.began)));
@@ -312,15 +316,14 @@ impl Watch {
         }
         let thresholds = &self.thresholds;
         let pair = self.pairs.of(parties.pair);
-        if self.lookups.contains(&t.number) {
+        if !self.lookups.is_empty() && self.lookups.contains(&t.number) {
             sessions::lookup(t, &mut pair.book);
             return;
         }
         let break_wait = self.breaks.closed(t, thresholds);
         count(&mut pair.book, t);
-        let ordinary = is_ordinary(t);
-        let watchers = WATCHERS.iter().copied().flatten();
-        for watcher in watchers.filter(|watcher| watcher.of_any || !ordinary) {
+        let further = if is_ordinary(t) { &[] } else { WATCHERS };
+        for watcher in answers::OF_ANY.iter().chain(further.iter().copied().flatten()) {
             let Some(look) = (watcher.look)(t, thresholds) else {
                 continue;
             };
@@ -492,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn in_what_is_ordinary_only_those_of_any_find_something() {
+    fn in_what_is_ordinary_only_those_that_look_at_times_find_something() {
         let thresholds = Thresholds::default();
         let kinds = [
             Kind::Read,
@@ -517,7 +520,7 @@ mod tests {
                         let look = (watcher.look)(&t, &thresholds);
                         found += u32::from(look.is_some());
                         let id = watcher.rule.id;
-                        assert!(look.is_none() || watcher.of_any || !quiet, "{id}: {t:?}");
+                        assert!(look.is_none() || !quiet, "{id}: {t:?}");
                     }
                 }
             }

@@ -93,25 +93,21 @@ pub(super) static WATCHERS: &[Watcher] = &[
         rule: &REQUEST_REPEATED,
         look: repeated,
         word: operation,
-        of_any: false,
     },
     Watcher {
         rule: &TOO_MANY_REPEATS,
         look: repeated,
         word: operation,
-        of_any: false,
     },
     Watcher {
         rule: &NOT_RESPONDING,
         look: not_responding,
         word: operation,
-        of_any: false,
     },
     Watcher {
         rule: &IMPATIENT,
         look: impatient,
         word: operation,
-        of_any: false,
     },
 ];
 

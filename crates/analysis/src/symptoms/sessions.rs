@@ -75,19 +75,16 @@ pub(super) static WATCHERS: &[Watcher] = &[
         rule: &LOGON_REFUSED,
         look: refused,
         word: status,
-        of_any: false,
     },
     Watcher {
         rule: &SLOW_CONNECT,
         look: slow,
         word: operation,
-        of_any: false,
     },
     Watcher {
         rule: &NO_CONNECT,
         look: unanswered,
         word: operation,
-        of_any: false,
     },
 ];
 

@@ -1,0 +1,239 @@
+//! Closed transactions on their way into the statistics.
+//!
+//! Nearly every transaction is like the one before it in its conversation: the same operation
+//! of the same client at the same server, in the same place. Each would be added to the same
+//! dozen rows: those of the operation, the client, the server, the user, the share, the file,
+//! the capture. So they are entered on a page, a line each, and the page as a whole is posted
+//! to those rows: when it is full, when its room is needed, and before anyone looks. What is
+//! added up comes to the same in whichever order it is added.
+
+use crate::distribution::Batch;
+use crate::efficiency::{Payer, Spent};
+use crate::figures::{clean_turnaround, timed};
+use crate::parties::Parties;
+use crate::table::Place;
+use crate::world::Case;
+use crate::{Counts, FrameSums, Transaction};
+use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
+
+/// Pages that are open at once.
+const PAGES: usize = 128;
+/// Lines of a page: transactions with a response time. Others are only counted.
+const LINES: usize = Batch::MOST;
+
+/// The open pages, each where its heading is looked for.
+pub(crate) struct Journal {
+    pages: Vec<Page>,
+    entered: u64,
+}
+
+/// What all transactions on a page have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Heading {
+    conversation: u64,
+    protocol: &'static str,
+    pub(crate) carrier: &'static str,
+    pub(crate) server: Endpoint,
+    operation: &'static Operation,
+    code: u32,
+    pub(crate) kind: Kind,
+    pub(crate) hops: Option<u8>,
+    pub(crate) parties: Parties,
+    /// Whose account of frames they are on.
+    pub(crate) payer: Payer,
+    /// The row of the operation.
+    pub(crate) row: Place,
+    /// The curve of response times over sizes, where they count in one.
+    pub(crate) curve: Option<Place>,
+}
+
+/// What one transaction took.
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    /// Its number, and how many were entered before.
+    pub(crate) number: u64,
+    pub(crate) order: u64,
+    pub(crate) asked_bytes: u64,
+    pub(crate) data_bytes: u64,
+    pub(crate) first_frame: u64,
+    pub(crate) last_frame: u64,
+    pub(crate) response_ns: i64,
+    pub(crate) turnaround_ns: Option<i64>,
+    pub(crate) request_transfer_ns: i64,
+    pub(crate) response_transfer_ns: i64,
+}
+
+/// Transactions that count in the same rows.
+#[derive(Default)]
+pub(crate) struct Page {
+    heading: Option<Heading>,
+    /// Transactions entered since it was posted.
+    entered: u64,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) counts: Counts,
+    pub(crate) frames: FrameSums,
+    pub(crate) retransmitted: u64,
+    pub(crate) data_bytes: u64,
+    /// Response time of those that moved data.
+    pub(crate) moving_ns: i128,
+    /// From the first frame of those with a line to the last.
+    pub(crate) span: Option<(Timestamp, Timestamp)>,
+    pub(crate) spent: Spent,
+}
+
+/// The times on a page, as they are posted.
+pub(crate) struct Columns {
+    pub(crate) response_time: Batch,
+    pub(crate) turnaround: Batch,
+    pub(crate) request_transfer: Batch,
+    pub(crate) response_transfer: Batch,
+}
+
+impl Journal {
+    pub(crate) fn new() -> Self {
+        Self {
+            pages: std::iter::repeat_with(Page::default).take(PAGES).collect(),
+            entered: 0,
+        }
+    }
+
+    /// Where the page of a transaction is, or would be.
+    pub(crate) fn place(t: &Transaction) -> usize {
+        let key = t.conversation.wrapping_mul(0x9e37_79b9) ^ u64::from(t.code) << 3 ^ t.kind as u64;
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % PAGES
+    }
+
+    /// What stands there.
+    pub(crate) fn page(&self, place: usize) -> &Page {
+        &self.pages[place % PAGES]
+    }
+
+    /// All places at which something may stand.
+    pub(crate) fn places() -> impl Iterator<Item = usize> {
+        0..PAGES
+    }
+
+    /// What stands there and is not posted yet.
+    pub(crate) fn under_way(&self, place: usize) -> Option<(&Heading, &Page)> {
+        let page = &self.pages[place % PAGES];
+        let heading = page.heading.as_ref()?;
+        (page.entered > 0).then_some((heading, page))
+    }
+
+    /// Begins a page in place of one that was posted.
+    pub(crate) fn begin(&mut self, place: usize, heading: Heading) {
+        let page = &mut self.pages[place % PAGES];
+        page.heading = Some(heading);
+    }
+
+    /// The page was posted, and may go on.
+    pub(crate) fn posted(&mut self, place: usize) {
+        let page = &mut self.pages[place % PAGES];
+        let mut lines = std::mem::take(&mut page.lines);
+        lines.clear();
+        *page = Page {
+            heading: page.heading,
+            lines,
+            ..Page::default()
+        };
+    }
+
+    /// Enters a transaction on a page that has its heading; whether the page is full now.
+    pub(crate) fn enter(&mut self, place: usize, t: &Transaction, spent: &Spent) -> bool {
+        let page = &mut self.pages[place % PAGES];
+        page.enter(t, self.entered);
+        page.spent.add(spent);
+        self.entered += 1;
+        page.lines.len() == LINES
+    }
+}
+
+impl Heading {
+    pub(crate) fn new(case: Case<'_>, payer: Payer, row: Place, curve: Option<Place>) -> Self {
+        let t = case.transaction;
+        Self {
+            conversation: t.conversation,
+            protocol: t.protocol,
+            carrier: t.carrier,
+            server: t.server,
+            operation: t.operation,
+            code: t.code,
+            kind: t.kind,
+            hops: t.hops,
+            parties: *case.parties,
+            payer,
+            row,
+            curve,
+        }
+    }
+
+    /// The same with these parties.
+    pub(crate) fn among(self, parties: Parties) -> Self {
+        Self { parties, ..self }
+    }
+
+    /// Whether a transaction counts in the same rows.
+    fn is_of(&self, case: Case<'_>, payer: Payer) -> bool {
+        let t = case.transaction;
+        self.conversation == t.conversation
+            && self.code == t.code
+            && self.kind == t.kind
+            && std::ptr::eq(self.operation, t.operation)
+            && std::ptr::eq(self.protocol, t.protocol)
+            && self.hops == t.hops
+            && self.payer == payer
+            && self.parties.are(case.parties)
+    }
+}
+
+impl Page {
+    /// The heading, if this transaction belongs under it.
+    pub(crate) fn heading_of(&self, case: Case<'_>, payer: Payer) -> Option<&Heading> {
+        let heading = self.heading.as_ref()?;
+        heading.is_of(case, payer).then_some(heading)
+    }
+
+    /// The times, in columns.
+    pub(crate) fn columns(&self) -> Columns {
+        let lines = || self.lines.iter();
+        Columns {
+            response_time: lines().map(|line| line.response_ns).collect(),
+            turnaround: lines().filter_map(|line| line.turnaround_ns).collect(),
+            request_transfer: lines().map(|line| line.request_transfer_ns).collect(),
+            response_transfer: lines().map(|line| line.response_transfer_ns).collect(),
+        }
+    }
+
+    fn enter(&mut self, t: &Transaction, order: u64) {
+        self.entered += 1;
+        self.counts.add(t);
+        self.frames.add(t);
+        self.retransmitted += u64::from(t.frames.retransmitted);
+        self.data_bytes = self.data_bytes.saturating_add(t.data_bytes);
+        let (Some(response_ns), Some(request), Some(response)) = (timed(t), t.request, t.response)
+        else {
+            return;
+        };
+        if t.data_bytes > 0 {
+            self.moving_ns += i128::from(response_ns);
+        }
+        let (first, last) = (request.first.at, response.last.at);
+        let (from, to) = self.span.unwrap_or((first, last));
+        // Clocks may step back within one of them.
+        let from = from.min(first).min(response.first.at);
+        self.span = Some((from, to.max(last).max(request.last.at)));
+        self.lines.push(Line {
+            number: t.number,
+            order,
+            asked_bytes: t.asked_bytes,
+            data_bytes: t.data_bytes,
+            first_frame: request.first.frame,
+            last_frame: response.last.frame,
+            response_ns,
+            turnaround_ns: clean_turnaround(t),
+            request_transfer_ns: request.duration_ns(),
+            response_transfer_ns: response.duration_ns(),
+        });
+    }
+
+}
