@@ -537,7 +537,7 @@ impl Assembler {
         self.head.clear();
     }
 
-    fn emit(&mut self, input: Input<'_>, reading: Reading, out: &mut dyn FnMut(Message<'_>)) {
+    fn emit(&mut self, input: Input<'_>, mut reading: Reading, out: &mut dyn FnMut(Message<'_>)) {
         let Some(mut tally) = self.tally.take() else {
             return;
         };
@@ -545,8 +545,8 @@ impl Assembler {
         out(Message {
             dissector: reading.dissector,
             input,
-            exchange: reading.exchange,
             malformed: reading.malformed,
+            exchange: reading.exchange(),
             tally,
             serial: self.serial,
             range: (self.start, self.position),

@@ -198,7 +198,7 @@ impl Conversation {
             (segment.last, after_gap),
             world.registry,
             &mut |message| {
-                learn(between, server_known, side, message.exchange.as_ref());
+                learn(between, server_known, side, message.exchange.as_deref());
                 faults.malformed += u64::from(message.malformed);
                 if let Some(id) = message.dissector {
                     events(Event::Protocol(id));
@@ -241,7 +241,7 @@ impl Conversation {
             &mut self.between,
             &mut self.server_known,
             side,
-            message.exchange.as_ref(),
+            message.exchange.as_deref(),
         );
         self.faults.malformed += u64::from(message.malformed);
         message.serial = self.assemblers[side].number_one();

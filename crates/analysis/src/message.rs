@@ -4,7 +4,7 @@ use crate::Flags;
 use crate::piece::{Piece, Tally};
 use crate::trail::{Trace, stretch};
 use crate::turns::Said;
-use wirewait_wire::{DissectorId, Exchange, Fault, Input, Next, Registry};
+use wirewait_wire::{DissectorId, Exchange, Fault, Input, Next, Part, Registry};
 
 /// From so many bytes on a dissector can tell how long a part is.
 pub(crate) const ENOUGH: usize = 64;
@@ -15,8 +15,8 @@ pub(crate) struct Message<'a> {
     pub(crate) dissector: Option<DissectorId>,
     /// Its head, as far as it was kept, and its true length.
     pub(crate) input: Input<'a>,
-    /// What it means.
-    pub(crate) exchange: Option<Exchange>,
+    /// What it means: large, and never copied.
+    pub(crate) exchange: Option<&'a mut Exchange>,
     /// It could not be read.
     pub(crate) malformed: bool,
     pub(crate) tally: Tally,
@@ -42,13 +42,13 @@ pub(crate) fn datagram(
         bytes: piece.bytes,
         length: piece.length,
     };
-    let reading = read_as(input, Some(dissector), registry);
+    let mut reading = read_as(input, Some(dissector), registry);
     tally.flags.set_if(Flags::SNAPPED, is_cut(input));
     out(Message {
         dissector: reading.dissector,
         input,
-        exchange: reading.exchange,
         malformed: reading.malformed,
+        exchange: reading.exchange(),
         tally,
         serial: 0,
         range: (0, 0),
@@ -60,42 +60,49 @@ pub(crate) fn datagram(
     });
 }
 
+/// What a dissector makes of some bytes.
 pub(crate) struct Reading {
     pub(crate) dissector: Option<DissectorId>,
-    pub(crate) exchange: Option<Exchange>,
+    part: Result<Part, Fault>,
     pub(crate) length: u64,
     pub(crate) malformed: bool,
+}
+
+impl Reading {
+    pub(crate) fn exchange(&mut self) -> Option<&mut Exchange> {
+        self.part.as_mut().ok()?.exchange.as_mut()
+    }
 }
 
 pub(crate) fn read(input: Input<'_>, next: Next, registry: &Registry) -> Reading {
     read_as(input, registry.resolve(&next, input.bytes), registry)
 }
 
+#[inline]
 pub(crate) fn read_as(
     input: Input<'_>,
     dissector: Option<DissectorId>,
     registry: &Registry,
 ) -> Reading {
-    let whole = u64::from(input.length);
-    let exchange = dissector.and_then(|id| registry.dissector(id).exchange);
-    let mut reading = Reading {
-        dissector,
-        exchange: None,
-        length: whole,
-        malformed: false,
+    let part = match dissector.and_then(|id| registry.dissector(id).exchange) {
+        Some(exchange) => exchange(input),
+        None => Ok(Part {
+            exchange: None,
+            length: input.length,
+        }),
     };
-    match exchange.map(|f| f(input)) {
-        Some(Ok(part)) => {
-            reading.exchange = part.exchange;
-            reading.length = u64::from(part.length);
-        }
-        Some(Err(Fault::Malformed { .. })) => reading.malformed = true,
-        Some(Err(Fault::Short { .. })) => {
-            reading.malformed = (input.bytes.len() as u64) >= whole;
-        }
-        None => {}
+    let whole = u64::from(input.length);
+    let (length, malformed) = match &part {
+        Ok(part) => (part.length.into(), false),
+        Err(Fault::Malformed { .. }) => (whole, true),
+        Err(Fault::Short { .. }) => (whole, input.bytes.len() as u64 >= whole),
+    };
+    Reading {
+        dissector,
+        part,
+        length,
+        malformed,
     }
-    reading
 }
 
 /// Too little is there for a dissector to be sure of what it reads.

@@ -19,7 +19,7 @@ use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
 pub(crate) use open::Spare;
-use open::{Held, Open, State};
+use open::{Held, Open, State, transaction};
 
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
@@ -89,7 +89,9 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> Option<u64> {
-        self.told = Told::default();
+        if self.observed {
+            self.told = Told::default();
+        }
         let found = self.take(side, message, between, world, events);
         if between.unordered
             && let Some(open) = found.and_then(|serial| self.by_serial(serial))
@@ -158,24 +160,12 @@ impl Pairing {
         {
             return Some(found);
         }
-        let Some(mut x) = message.exchange else {
+        let Some(said) = message.exchange.as_deref() else {
             self.upkeep(&message.tally, events);
             return None;
         };
-        if x.opaque && side == between.server {
-            x.role = Role::Response;
-        }
-        if x.role == Role::Either {
-            x.role = match self.was_asked(1 - side, x.id) {
-                true => Role::Response,
-                false => Role::Request,
-            };
-        }
-        if let Some(answer) = self.unmarked(side, &x, message, between, world) {
-            x = answer;
-        }
-        self.turn(side, &mut x);
-        let x = &x;
+        let meant = self.meant(side, said, message, between, world);
+        let x = meant.as_ref().unwrap_or(said);
         if x.role == Role::Turn {
             let found = self.by_turn(side, x, message, between, world, events);
             if found.is_none() {
@@ -212,17 +202,44 @@ impl Pairing {
         }
     }
 
+    /// What a message means in the light of what was said before, if that is another thing.
+    fn meant(
+        &self,
+        side: usize,
+        said: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+    ) -> Option<Exchange> {
+        let mut role = said.role;
+        if said.opaque && side == between.server {
+            role = Role::Response;
+        }
+        if role == Role::Either {
+            role = match self.was_asked(1 - side, said.id) {
+                true => Role::Response,
+                false => Role::Request,
+            };
+        }
+        if let Some(mut answer) = self.unmarked(side, (role, said), message, between, world) {
+            answer.role = self.turned(side, answer.role, &answer);
+            return Some(answer);
+        }
+        let role = self.turned(side, role, said);
+        (role != said.role).then(|| Exchange { role, ..*said })
+    }
+
     /// What looks like a client's request, but comes from the side that serves and goes by
     /// the identifier of a request that waits there, is its answer without the mark.
     fn unmarked(
         &self,
         side: usize,
-        x: &Exchange,
+        (role, x): (Role, &Exchange),
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
     ) -> Option<Exchange> {
-        let asks = matches!(x.role, Role::Request | Role::Notice) && x.sender == Side::Client;
+        let asks = matches!(role, Role::Request | Role::Notice) && x.sender == Side::Client;
         if !asks || side != between.server {
             return None;
         }
@@ -428,10 +445,9 @@ impl Pairing {
         self.make_room(side, x, tally.extent.first.at, between, world, events);
         let serial = self.next_serial;
         self.next_serial += 1;
-        let mut open = world
-            .spare
-            .borrow_mut()
-            .hold(Open::new(serial, side, x, message, between, world));
+        let t = transaction(x, message, between, world);
+        let mut open = world.spare.borrow_mut().next(t);
+        open.begin((serial, side), x, tally, between, world);
         self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
         events(Event::Opened(&mut open.transaction, self.known(between)));
@@ -587,7 +603,9 @@ impl Pairing {
                 let frames = &mut open.transaction.frames;
                 frames.control = frames.control.saturating_add(tally.frames);
                 open.transaction.share += tally.share;
-                self.told.deed = Some((open.transaction.number, Deed::Control));
+                if self.observed {
+                    self.told.deed = Some((open.transaction.number, Deed::Control));
+                }
             }
             None => events(Event::Control(tally.share)),
         }

@@ -27,22 +27,19 @@ impl State {
             dissector,
             &common.registry,
             &mut |mut message| {
-                if let Some(x) = &mut message.exchange {
+                if let Some(x) = message.exchange.as_deref_mut() {
                     by_address(x, facts.sender);
                     if let Some(presence) = x.presence {
                         let mark = arrival.piece.mark;
                         self.books.watch.announced(facts.from, presence, mark);
                     }
                 }
-                let role = message
-                    .exchange
-                    .as_ref()
-                    .map(|x| (x.role, x.sender, x.anyone));
+                let role = message.exchange.as_deref().map(|x| (x.role, x.sender, x.anyone));
                 let asked = match role {
                     // Whoever answers, the question was the client's.
                     Some((_, Side::Client, true)) => Some((asked_by(facts.from), 0)),
                     Some((Role::Either, _, true)) => {
-                        Some(self.asked_by_either(facts, message.exchange.as_ref()))
+                        Some(self.asked_by_either(facts, message.exchange.as_deref()))
                     }
                     Some((_, _, true)) => Some((asked_by(facts.to), 1)),
                     _ => None,

@@ -255,7 +255,7 @@ impl Conversation {
             let gaps = &mut faults.gaps;
             let malformed = &mut faults.malformed;
             let mut out = |message: Message<'_>| {
-                learn(between, server_known, side, message.exchange.as_ref());
+                learn(between, server_known, side, message.exchange.as_deref());
                 *malformed += u64::from(message.malformed);
                 events(Event::Protocol(framer));
                 if let Some(id) = message.dissector {

@@ -99,7 +99,7 @@ impl Conversation {
             ..
         } = self;
         work(&mut assemblers[side], &mut |mut message| {
-            learn(between, server_known, side, message.exchange.as_ref());
+            learn(between, server_known, side, message.exchange.as_deref());
             faults.malformed += u64::from(message.malformed);
             if let Some(id) = message.dissector {
                 events(Event::Protocol(id));

@@ -65,11 +65,11 @@ pub(super) fn find(line: &Timeline) -> Dips {
     let Some(line) = wide_enough(line) else {
         return Dips::default();
     };
-    let buckets = &line.buckets;
+    let lows = lows(&line.buckets);
     let mut dips: Vec<Dip> = Vec::new();
     let mut n = 0;
-    while n < buckets.len() {
-        let end = low(buckets, n);
+    while n < lows.len() {
+        let end = low(&lows, n);
         if end.saturating_sub(n) >= SHORTEST
             && let Some(dip) = measure(&line, n, end)
         {
@@ -118,8 +118,8 @@ fn is_load(bucket: &Interval, line: &Timeline) -> bool {
 
 /// Where the run of low buckets that begins here ends; here, if this one is not low. One
 /// better bucket does not end it.
-fn low(buckets: &[Interval], from: usize) -> usize {
-    let is_low = |n: usize| buckets.get(n).is_some_and(|b| is_low(buckets, n, b));
+fn low(lows: &[bool], from: usize) -> usize {
+    let is_low = |n: usize| lows.get(n).is_some_and(|low| *low);
     let mut end = from;
     while is_low(end) || (end > from && is_low(end + 1)) {
         end += 1;
@@ -127,14 +127,28 @@ fn low(buckets: &[Interval], from: usize) -> usize {
     end
 }
 
-fn is_low(buckets: &[Interval], n: usize, bucket: &Interval) -> bool {
-    let mut around: Vec<u64> = near(buckets, n.saturating_sub(AROUND), n + AROUND + 1)
-        .map(|b| b.data_bytes)
-        .collect();
-    let Some(middle) = median(&mut around) else {
-        return false;
-    };
-    bucket.active_ns > 0 && is_deep(bucket.data_bytes, middle, noise(&around, middle))
+/// Which buckets are low for those around them.
+fn lows(buckets: &[Interval]) -> Vec<bool> {
+    let active = |n: usize| buckets.get(n).filter(|b| b.active_ns > 0);
+    // What those around moved, in order: from one bucket to the next one comes and one goes.
+    let mut around: Vec<u64> = near(buckets, 0, AROUND).map(|b| b.data_bytes).collect();
+    around.sort_unstable();
+    let place = |around: &[u64], bytes: u64| around.partition_point(|other| *other < bytes);
+    let lows = buckets.iter().enumerate().map(|(n, bucket)| {
+        if let Some(comes) = active(n + AROUND) {
+            around.insert(place(&around, comes.data_bytes), comes.data_bytes);
+        }
+        if let Some(gone) = n.checked_sub(AROUND + 1).and_then(active) {
+            around.remove(place(&around, gone.data_bytes));
+        }
+        let Some(middle) = around.get(around.len().saturating_sub(1) / 2) else {
+            return false;
+        };
+        bucket.active_ns > 0
+            && is_deep(bucket.data_bytes, *middle, 0)
+            && is_deep(bucket.data_bytes, *middle, noise(&around, *middle))
+    });
+    lows.collect()
 }
 
 fn is_deep(value: u64, middle: u64, noise: u64) -> bool {
@@ -314,6 +328,27 @@ mod tests {
         assert_eq!(dips.width_ns, Some(1_000_000_000));
         assert_eq!(dips.dips[0].start, Timestamp::from_parts(1015, 0));
         assert_eq!((dips.dips[0].ns, dips.dips[0].depth), (6_000_000_000, 500));
+    }
+
+    /// By the definition: each bucket by the median of all around it.
+    #[test]
+    fn lows_are_below_the_median_around_them() {
+        let mut buckets = line((0..450).map(|n| 40 + n * 7919 % 23 - 25 * (n / 9 % 2))).buckets;
+        for n in (0..450).filter(|n| n % 11 < 3) {
+            buckets[n].active_ns = 0;
+        }
+        let expected: Vec<bool> = (0..450usize)
+            .map(|n| {
+                let mut around: Vec<u64> = near(&buckets, n.saturating_sub(AROUND), n + AROUND + 1)
+                    .map(|b| b.data_bytes)
+                    .collect();
+                let middle = median(&mut around).unwrap();
+                let noise = noise(&around, middle);
+                buckets[n].active_ns > 0 && is_deep(buckets[n].data_bytes, middle, noise)
+            })
+            .collect();
+        assert!(expected.contains(&true) && expected.contains(&false));
+        assert_eq!(lows(&buckets), expected);
     }
 
     #[test]

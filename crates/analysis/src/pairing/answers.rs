@@ -135,7 +135,7 @@ impl Pairing {
         })?;
         // A message with a header is taken for what it says, unless its very length says
         // that it is the data: data may begin with anything.
-        let recognised = message.exchange.as_ref().is_some_and(|x| match x.role {
+        let recognised = message.exchange.as_deref().is_some_and(|x| match x.role {
             Role::Response => self.find(side, x).is_some_and(|found| found != at),
             // Data of a file that looks like a message comes from the wrong side.
             Role::Request | Role::Notice | Role::Cancel => {
@@ -300,10 +300,12 @@ impl Pairing {
             t.flags.set(Flags::MID_CAPTURE);
         }
         events(Event::Orphaned(&mut t, self.known(between)));
-        self.told = Told {
-            deed: Some((t.number, Deed::Response)),
-            asked: None,
-        };
+        if self.observed {
+            self.told = Told {
+                deed: Some((t.number, Deed::Response)),
+                asked: None,
+            };
+        }
         events(Event::Closed(Case {
             transaction: &t,
             parties: &self.parties,

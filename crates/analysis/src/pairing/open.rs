@@ -83,7 +83,7 @@ pub(crate) struct Open {
     /// It is kept until the next request comes.
     pub(super) lingers: bool,
     /// An answer that does not seem to have arrived.
-    pub(super) shelved: Option<Shelved>,
+    pub(super) shelved: Option<Box<Shelved>>,
     pub(super) deadline: Timestamp,
     /// What the message at hand did.
     pub(super) deed: Deed,
@@ -115,13 +115,14 @@ impl Spare {
     /// So many are kept.
     const MOST: usize = 64;
 
-    pub(super) fn hold(&mut self, open: Open) -> Held {
+    /// Room with the next one in it, which is to [begin](Open::begin).
+    pub(super) fn next(&mut self, transaction: Transaction) -> Held {
         match self.0.pop() {
             Some(mut spare) => {
-                *spare = open;
+                spare.transaction = transaction;
                 spare
             }
-            None => Held(Box::new(open)),
+            None => Held(Box::new(Open::of(transaction))),
         }
     }
 
@@ -133,37 +134,20 @@ impl Spare {
 }
 
 impl Open {
-    pub(super) fn new(
-        serial: u64,
-        side: usize,
-        x: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
-    ) -> Self {
-        let tally = &message.tally;
-        let mut t = transaction(x, message, between, world);
-        t.request = Some(tally.extent);
-        t.request_bytes = tally.bytes;
-        t.frames.request = tally.frames;
-        t.asked_bytes = x.asked;
-        t.data_bytes = x.data;
-        t.file = x.file;
-        t.hops = tally.hops;
-        t.copies = tally.copies.saturating_add(1);
+    fn of(transaction: Transaction) -> Self {
         Self {
-            serial,
-            transaction: t,
+            serial: 0,
+            transaction,
             parties: Parties::UNKNOWN,
             state: State::Asking,
-            side,
-            id: x.id,
-            alias: x.alias,
-            lane: x.lane,
-            number: x.number.filter(|_| between.unordered),
-            expect: x.expect,
-            may_wait: x.may_wait,
-            opaque: x.opaque,
+            side: 0,
+            id: None,
+            alias: None,
+            lane: None,
+            number: None,
+            expect: Expect::Response,
+            may_wait: false,
+            opaque: false,
             cancelled: false,
             told: Told::default(),
             got: [0; 2],
@@ -171,20 +155,96 @@ impl Open {
             mask: 0,
             asked: Ranges::default(),
             answered: Ranges::default(),
-            resent: tally.resent,
-            epoch: world.epoch,
+            resent: None,
+            epoch: 0,
             promised: false,
-            lost_ns: [tally.lost_ns, 0],
+            lost_ns: [0; 2],
             lost_until: None,
             waiting: Waiting::Nobody,
-            anyone: x.anyone,
+            anyone: false,
             by_turn: false,
-            grown: tally.frames > 1,
-            lingers: x.lane.is_some() || between.turns,
+            grown: false,
+            lingers: false,
             shelved: None,
-            deadline: tally.extent.last.at.plus(world.settings.timeout_ns),
+            deadline: Timestamp::from_nanos(0),
             deed: Deed::Request,
         }
+    }
+
+    /// Of a request that was seen just now, in the place of whatever was open here before.
+    pub(super) fn begin(
+        &mut self,
+        (number, side_of): (u64, usize),
+        x: &Exchange,
+        tally: &Tally,
+        between: &Between,
+        world: &World<'_>,
+    ) {
+        // All of it, so that nothing is left of the one before; one by one, so that it is
+        // written where it stays.
+        let Self {
+            serial,
+            transaction: t,
+            parties: _,
+            state,
+            side,
+            id,
+            alias,
+            lane,
+            number: sent_as,
+            expect,
+            may_wait,
+            opaque,
+            cancelled,
+            told,
+            got,
+            of,
+            mask,
+            asked,
+            answered,
+            resent,
+            epoch,
+            promised,
+            lost_ns,
+            lost_until,
+            waiting,
+            anyone,
+            by_turn,
+            grown,
+            lingers,
+            shelved,
+            deadline,
+            deed,
+        } = self;
+        t.request = Some(tally.extent);
+        t.request_bytes = tally.bytes;
+        t.frames.request = tally.frames;
+        t.asked_bytes = x.asked;
+        t.data_bytes = x.data;
+        t.copies = tally.copies.saturating_add(1);
+        *serial = number;
+        *state = State::Asking;
+        *side = side_of;
+        (*id, *alias, *lane) = (x.id, x.alias, x.lane);
+        *sent_as = x.number.filter(|_| between.unordered);
+        *expect = x.expect;
+        (*may_wait, *opaque, *cancelled) = (x.may_wait, x.opaque, false);
+        *told = Told::default();
+        (*got, *of, *mask) = ([0; 2], [u64::MAX; 2], 0);
+        (*asked, *answered) = (Ranges::default(), Ranges::default());
+        *resent = tally.resent;
+        *epoch = world.epoch;
+        *promised = false;
+        *lost_ns = [tally.lost_ns, 0];
+        *lost_until = None;
+        *waiting = Waiting::Nobody;
+        *anyone = x.anyone;
+        *by_turn = false;
+        *grown = tally.frames > 1;
+        *lingers = x.lane.is_some() || between.turns;
+        *shelved = None;
+        *deadline = tally.extent.last.at.plus(world.settings.timeout_ns);
+        *deed = Deed::Request;
     }
 
     pub(super) fn case(&self) -> Case<'_> {

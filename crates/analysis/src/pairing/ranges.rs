@@ -163,17 +163,19 @@ impl Open {
 
 impl Pairing {
     /// What a part is of that does not begin its message is told by who sent the beginning.
-    pub(super) fn turn(&self, side: usize, x: &mut Exchange) {
-        if matches!(x.role, Role::Request | Role::Response)
+    pub(super) fn turned(&self, side: usize, role: Role, x: &Exchange) -> Role {
+        if matches!(role, Role::Request | Role::Response)
             && is_continuation(x)
             && let Some(id) = x.id
             && let Some(open) = self.open.iter().rev().find(|o| o.id == Some(id))
         {
-            x.role = if open.side == side {
+            if open.side == side {
                 Role::Request
             } else {
                 Role::Response
-            };
+            }
+        } else {
+            role
         }
     }
 

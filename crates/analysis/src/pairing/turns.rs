@@ -152,7 +152,7 @@ impl Open {
         let Some(response) = t.response.take() else {
             return;
         };
-        self.shelved = Some(Shelved {
+        self.shelved = Some(Box::new(Shelved {
             response,
             outcome: t.outcome,
             status: t.status.take(),
@@ -161,7 +161,7 @@ impl Open {
             data_bytes: t.data_bytes,
             response_bytes: t.response_bytes,
             frames: t.frames.response,
-        });
+        }));
         t.outcome = Outcome::Unanswered;
         t.turnaround = Turnaround::None;
         t.data_bytes = data;
