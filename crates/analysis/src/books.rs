@@ -3,7 +3,7 @@
 use crate::conversation::{Conversation, Faults};
 use crate::efficiency::Spending;
 use crate::figures::Figures;
-use crate::journal::{Heading, Journal};
+use crate::journal::{Columns, Heading, Journal};
 use crate::ledgers::Ledgers;
 use crate::load::Loads;
 use crate::message::Message;
@@ -46,6 +46,8 @@ pub(crate) struct Books {
     pub(crate) directory: Directory,
     /// What is closed and not in the statistics yet.
     journal: Journal,
+    /// Room for what is posted.
+    columns: Box<Columns>,
     pub(crate) figures: Figures,
     pub(crate) ledgers: Ledgers,
     pub(crate) load: Loads,
@@ -75,6 +77,7 @@ impl Books {
         Self {
             directory: Directory::new(settings.rows),
             journal: Journal::new(),
+            columns: Box::default(),
             figures: Figures::new(settings),
             ledgers: Ledgers::new(&settings),
             load: Loads::new(&settings),
@@ -168,7 +171,7 @@ impl Books {
 
     /// Enters a closed transaction in the journal.
     fn enter(&mut self, case: Case<'_>, path: &Path) {
-        let (payer, spent) = self.spending.closed(case, path);
+        let (payer, access) = self.spending.closed(case, path);
         let place = Journal::place(case.transaction);
         let known = self.journal.page(place).heading_of(case, payer);
         let known = known.map(|heading| (heading.row, heading.curve));
@@ -181,7 +184,7 @@ impl Books {
             let row = self.figures.row_of(case);
             self.journal.begin(place, Heading::new(case, payer, row, curve));
         }
-        if self.journal.enter(place, case.transaction, &spent) {
+        if self.journal.enter(place, case.transaction, &access) {
             self.post_page(place);
         }
     }
@@ -192,9 +195,10 @@ impl Books {
             return;
         };
         let heading = heading.among(self.directory.left(&heading.parties));
-        let columns = page.columns();
-        self.figures.post(&heading, page, &columns);
-        self.load.post(&heading, page, &columns);
+        let columns = &mut *self.columns;
+        columns.fill(page);
+        self.figures.post(&heading, page, columns);
+        self.load.post(&heading, page, columns);
         self.spending.post(&heading, page);
         self.journal.posted(place);
     }

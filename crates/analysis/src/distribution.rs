@@ -147,6 +147,18 @@ impl Batch {
     /// Times in one of them.
     pub(crate) const MOST: usize = 32;
 
+    /// With the first [`MOST`](Self::MOST) of these, and nothing else.
+    pub(crate) fn fill(&mut self, times: impl Iterator<Item = i64>) {
+        self.spread = Spread::default();
+        let places = self.values.iter_mut().zip(&mut self.buckets);
+        for (ns, (value, bucket)) in times.zip(places) {
+            self.spread.record(ns);
+            *value = ns;
+            // The number of buckets fits.
+            *bucket = bucket_of(ns) as u16;
+        }
+    }
+
     /// Their number, extremes and sum.
     pub(crate) fn spread(&self) -> &Spread {
         &self.spread
@@ -158,21 +170,13 @@ impl Batch {
     }
 }
 
-/// Of the first [`MOST`](Batch::MOST) of them.
-impl FromIterator<i64> for Batch {
-    fn from_iter<I: IntoIterator<Item = i64>>(times: I) -> Self {
-        let mut batch = Self {
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
             spread: Spread::default(),
             values: [0; Self::MOST],
             buckets: [0; Self::MOST],
-        };
-        let places = batch.values.iter_mut().zip(&mut batch.buckets);
-        for (ns, (value, bucket)) in times.into_iter().zip(places) {
-            batch.spread.record(ns);
-            *value = ns;
-            *bucket = bucket_of(ns) as u16;
         }
-        batch
     }
 }
 
@@ -373,11 +377,13 @@ mod tests {
         for n in 0..5i64 {
             let times: Vec<i64> = (0..30).map(|i| (i * 7919 + n) % 1009 * 1_000 - 5).collect();
             times.iter().for_each(|ns| single.record(*ns));
-            batched.record_all(&times.into_iter().collect());
+            let mut batch = Batch::default();
+            batch.fill(times.into_iter());
+            batched.record_all(&batch);
             assert_eq!(batched.times(), single.times());
             assert_eq!(batched.sample(), single.sample());
         }
-        batched.record_all(&[].into_iter().collect());
+        batched.record_all(&Batch::default());
         assert_eq!(batched.times(), single.times());
     }
 

@@ -8,7 +8,7 @@
 //! added up comes to the same in whichever order it is added.
 
 use crate::distribution::Batch;
-use crate::efficiency::{Payer, Spent};
+use crate::efficiency::{Accesses, Payer, Spent};
 use crate::figures::{clean_turnaround, timed};
 use crate::parties::Parties;
 use crate::table::Place;
@@ -17,7 +17,8 @@ use crate::{Counts, FrameSums, Transaction};
 use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 
 /// Pages that are open at once.
-const PAGES: usize = 128;
+const PAGES: usize = 1 << PAGES_BITS;
+const PAGES_BITS: u32 = 8;
 /// Lines of a page: transactions with a response time. Others are only counted.
 const LINES: usize = Batch::MOST;
 
@@ -82,6 +83,7 @@ pub(crate) struct Page {
 }
 
 /// The times on a page, as they are posted.
+#[derive(Default)]
 pub(crate) struct Columns {
     pub(crate) response_time: Batch,
     pub(crate) turnaround: Batch,
@@ -99,8 +101,14 @@ impl Journal {
 
     /// Where the page of a transaction is, or would be.
     pub(crate) fn place(t: &Transaction) -> usize {
-        let key = t.conversation.wrapping_mul(0x9e37_79b9) ^ u64::from(t.code) << 3 ^ t.kind as u64;
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % PAGES
+        // Neighbours lie far apart: conversations of one operation hardly ever meet.
+        const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+        let operation = u64::from(t.code).wrapping_mul(8).wrapping_add(t.kind as u64);
+        let key = operation
+            .wrapping_mul(SCATTER)
+            .rotate_left(32)
+            .wrapping_add(t.conversation);
+        (key.wrapping_mul(SCATTER) >> (u64::BITS - PAGES_BITS)) as usize
     }
 
     /// What stands there.
@@ -139,12 +147,29 @@ impl Journal {
     }
 
     /// Enters a transaction on a page that has its heading; whether the page is full now.
-    pub(crate) fn enter(&mut self, place: usize, t: &Transaction, spent: &Spent) -> bool {
+    pub(crate) fn enter(&mut self, place: usize, t: &Transaction, access: &Accesses) -> bool {
         let page = &mut self.pages[place % PAGES];
         page.enter(t, self.entered);
-        page.spent.add(spent);
+        page.spent.enter(t, access);
         self.entered += 1;
         page.lines.len() == LINES
+    }
+}
+
+impl Columns {
+    /// Those of this page.
+    pub(crate) fn fill(&mut self, page: &Page) {
+        let Self {
+            response_time,
+            turnaround,
+            request_transfer,
+            response_transfer,
+        } = self;
+        let lines = || page.lines.iter();
+        response_time.fill(lines().map(|line| line.response_ns));
+        turnaround.fill(lines().filter_map(|line| line.turnaround_ns));
+        request_transfer.fill(lines().map(|line| line.request_transfer_ns));
+        response_transfer.fill(lines().map(|line| line.response_transfer_ns));
     }
 }
 
@@ -193,16 +218,6 @@ impl Page {
         heading.is_of(case, payer).then_some(heading)
     }
 
-    /// The times, in columns.
-    pub(crate) fn columns(&self) -> Columns {
-        let lines = || self.lines.iter();
-        Columns {
-            response_time: lines().map(|line| line.response_ns).collect(),
-            turnaround: lines().filter_map(|line| line.turnaround_ns).collect(),
-            request_transfer: lines().map(|line| line.request_transfer_ns).collect(),
-            response_transfer: lines().map(|line| line.response_transfer_ns).collect(),
-        }
-    }
 
     fn enter(&mut self, t: &Transaction, order: u64) {
         self.entered += 1;

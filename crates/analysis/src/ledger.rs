@@ -201,10 +201,12 @@ impl Account {
 
     /// A request that began at `at` is outstanding.
     pub(crate) fn begins(&mut self, at: Timestamp) {
-        let later = self.open.iter().rev().take_while(|other| **other > at);
-        match later.count() {
-            0 => self.open.push(at),
-            later => self.open.insert(self.open.len() - later, at),
+        match self.open.last() {
+            Some(last) if *last > at => {
+                let later = self.open.iter().rev().take_while(|other| **other > at);
+                self.open.insert(self.open.len() - later.count(), at);
+            }
+            _ => self.open.push(at),
         }
     }
 
@@ -251,11 +253,14 @@ impl Account {
     /// before but read later finds its place. Pauses up to `think_ns` are the client's.
     pub(crate) fn closed(&mut self, passage: &Passage, limit: Timestamp, think_ns: i64) {
         // Most come in order, or nearly.
-        let later = self.queue.iter().rev();
-        let later = later.take_while(|p| p.begin > passage.begin).count();
-        match later {
-            0 => self.queue.push_back(*passage),
-            _ => self.queue.insert(self.queue.len() - later, *passage),
+        match self.queue.back() {
+            Some(last) if last.begin > passage.begin => {
+                let later = self.queue.iter().rev();
+                let later = later.take_while(|p| p.begin > passage.begin);
+                let place = self.queue.len() - later.count();
+                self.queue.insert(place, *passage);
+            }
+            _ => self.queue.push_back(*passage),
         }
         self.settle(limit, think_ns);
     }
@@ -263,7 +268,9 @@ impl Account {
     /// Settles everything that began before `limit`.
     pub(crate) fn settle(&mut self, limit: Timestamp, think_ns: i64) {
         let oldest = self.open.first().copied();
-        let is_ripe = |p: &Passage| p.begin < limit && oldest.is_none_or(|open| p.begin <= open);
+        // Up to the oldest that is open, and before the limit.
+        let ripe = limit.plus(-1).min(oldest.unwrap_or(limit));
+        let is_ripe = |p: &Passage| p.begin <= ripe;
         while let Some(passage) = self.queue.front()
             && (self.queue.len() > QUEUE || is_ripe(passage))
         {

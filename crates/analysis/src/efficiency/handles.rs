@@ -26,6 +26,14 @@ impl Stretches {
         if from >= to {
             return;
         }
+        if let [only] = self.0.as_mut_slice()
+            && only.0 <= from
+            && from <= only.1
+        {
+            // On from where the one before ended, as nearly always.
+            only.1 = only.1.max(to);
+            return;
+        }
         self.0.retain(|s| {
             let apart = s.1 < from || to < s.0;
             if !apart {
@@ -85,7 +93,7 @@ impl Handles {
         Some(offset == behind_asked || offset == behind_got)
     }
 
-    /// It is answered.
+    /// It is answered: how much of it was read or written before.
     pub(super) fn answered(&mut self, case: Case<'_>, accesses: &mut Accesses) {
         let t = case.transaction;
         let Some(offset) = t.file.and_then(|file| file.offset) else {
@@ -106,12 +114,8 @@ impl Handles {
         {
             *got = end;
         }
-        accesses.again_bytes = accesses
-            .again_bytes
-            .saturating_add(own.done.overlap((offset, end)));
-        accesses.crossed_bytes = accesses
-            .crossed_bytes
-            .saturating_add(other.done.overlap((offset, end)));
+        accesses.again_bytes = own.done.overlap((offset, end));
+        accesses.crossed_bytes = other.done.overlap((offset, end));
         own.done.add((offset, end));
     }
 

@@ -246,8 +246,8 @@ impl Spending {
         }
     }
 
-    /// A transaction is closed: what it spent, and on whose account that is.
-    pub(crate) fn closed(&mut self, case: Case<'_>, path: &Path) -> (Payer, Spent) {
+    /// A transaction is closed: on whose account it is, and what access it was.
+    pub(crate) fn closed(&mut self, case: Case<'_>, path: &Path) -> (Payer, Accesses) {
         let t = case.transaction;
         let effort = self.effort_of(t.conversation, path);
         // Whom a question to anyone was for shows in the first answer.
@@ -261,18 +261,17 @@ impl Spending {
             true => Payer::Tie,
             false => Payer::Server(effort.server, t.carrier),
         };
-        let mut spent = Spent::on(t);
+        let mut access = Accesses::default();
         if t.outcome == Outcome::Answered && matches!(t.kind, Kind::Read | Kind::Write) {
-            let access = &mut spent.access;
             access.count = 1;
             access.bytes = t.data_bytes;
-            size(t, buffer, access);
-            self.handles.answered(case, access);
+            size(t, buffer, &mut access);
+            self.handles.answered(case, &mut access);
         }
         if matches!(t.kind, Kind::Open | Kind::Close) {
             self.handles.forget(case);
         }
-        (payer, spent)
+        (payer, access)
     }
 
     /// Counts closed transactions of one heading.

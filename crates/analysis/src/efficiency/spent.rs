@@ -25,52 +25,49 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    /// On this one; its accesses to files apart.
-    pub(super) fn on(t: &Transaction) -> Self {
-        let frames = [t.frames.request, t.frames.response, t.frames.interim];
-        let frames = frames.into_iter().map(u64::from).sum();
-        Self {
-            exchanges: u64::from(!t.flags.contains(Flags::CAPTURE_LOSS)),
-            session_frames: if t.kind == Kind::Session { frames } else { 0 },
-            access: Accesses::default(),
-            moved: moved(t),
+    /// Counts a transaction, which was such an access to a file.
+    pub(crate) fn enter(&mut self, t: &Transaction, access: &Accesses) {
+        self.exchanges += u64::from(!t.flags.contains(Flags::CAPTURE_LOSS));
+        if t.kind == Kind::Session {
+            let frames = [t.frames.request, t.frames.response, t.frames.interim];
+            self.session_frames += frames.into_iter().map(u64::from).sum::<u64>();
         }
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.exchanges = self.exchanges.saturating_add(other.exchanges);
-        self.session_frames = self.session_frames.saturating_add(other.session_frames);
-        self.access.absorb(&other.access);
-        self.moved.absorb(&other.moved);
+        if access.count > 0 {
+            self.access.absorb(access);
+        }
+        self.moved.enter(t);
     }
 }
 
-fn moved(t: &Transaction) -> Throughput {
-    let answered = t.outcome == Outcome::Answered;
-    let mut moved = Throughput {
-        bytes: t.data_bytes,
-        answers: u64::from(answered || t.outcome == Outcome::OrphanResponse),
-        ..Throughput::default()
-    };
-    // Waits by design say nothing of how fast anything is.
-    if t.flags.contains(Flags::CLOCK_STEP) || t.kind == Kind::Wait {
-        return moved;
+impl Throughput {
+    fn enter(&mut self, t: &Transaction) {
+        let answered = t.outcome == Outcome::Answered;
+        let add = |sum: &mut u64, n: u64| *sum = sum.saturating_add(n);
+        add(&mut self.bytes, t.data_bytes);
+        self.answers += u64::from(answered || t.outcome == Outcome::OrphanResponse);
+        // Waits by design say nothing of how fast anything is.
+        if t.flags.contains(Flags::CLOCK_STEP) || t.kind == Kind::Wait {
+            return;
+        }
+        if let Some(first) = t.request.map(|request| request.first.at) {
+            self.first = Some(self.first.map_or(first, |known| known.min(first)));
+        }
+        if let Some(last) = t.response.map(|response| response.last.at) {
+            self.last = Some(self.last.map_or(last, |known| known.max(last)));
+        }
+        if !answered {
+            return;
+        }
+        let unsigned = |ns: i64| u64::try_from(ns).ok();
+        if let (Some(ns), 1..) = (t.response_time_ns().and_then(unsigned), t.data_bytes) {
+            add(&mut self.timed_bytes, t.data_bytes);
+            add(&mut self.response_ns, ns);
+        }
+        let sending_ns = t.response_transfer_ns().and_then(unsigned);
+        if let (Some(ns @ 1..), Kind::Read, 2..) = (sending_ns, t.kind, t.frames.response) {
+            let behind = t.response_bytes.saturating_sub(t.response_head_bytes);
+            add(&mut self.sending_bytes, behind);
+            add(&mut self.sending_ns, ns);
+        }
     }
-    moved.first = t.request.map(|request| request.first.at);
-    moved.last = t.response.map(|response| response.last.at);
-    if !answered {
-        return moved;
-    }
-    let response_ns = t.response_time_ns().and_then(|ns| u64::try_from(ns).ok());
-    if let (Some(ns), 1..) = (response_ns, t.data_bytes) {
-        (moved.timed_bytes, moved.response_ns) = (t.data_bytes, ns);
-    }
-    let sending_ns = t
-        .response_transfer_ns()
-        .and_then(|ns| u64::try_from(ns).ok());
-    if let (Some(ns @ 1..), Kind::Read, 2..) = (sending_ns, t.kind, t.frames.response) {
-        moved.sending_bytes = t.response_bytes.saturating_sub(t.response_head_bytes);
-        moved.sending_ns = ns;
-    }
-    moved
 }

@@ -307,7 +307,12 @@ impl Levels {
         if self.waiting.len() > WAITING
             && let Some(item) = self.waiting.pop_front()
         {
-            place(&mut self.activity, &mut self.rows, &mut self.unplaced, &item);
+            place(
+                &mut self.activity,
+                &mut self.rows,
+                &mut self.unplaced,
+                std::iter::once(item),
+            );
         }
     }
 
@@ -395,9 +400,14 @@ impl Levels {
         };
         let ready = self.waiting.iter();
         let ready = ready.take_while(|item| known(&self.activity, item.end));
-        for item in self.waiting.drain(..ready.count()) {
-            place(&mut self.activity, &mut self.rows, &mut self.unplaced, &item);
-        }
+        let ready = ready.count();
+        let ready = self.waiting.drain(..ready);
+        place(
+            &mut self.activity,
+            &mut self.rows,
+            &mut self.unplaced,
+            ready,
+        );
         while let Some((at, bytes)) = self.wire.front().copied()
             && known(&self.activity, at)
         {
@@ -414,14 +424,27 @@ impl Levels {
     }
 }
 
-fn place(activity: &mut Activity, rows: &mut Rows, unplaced: &mut u64, item: &Item) {
-    match activity.at(item.end).filter(|s| s.stations > 0) {
-        Some(stretch) => {
-            let steady = stretch.ns() >= STEADY_NS;
-            let whole = !steady || item.begin >= stretch.start;
-            sums(rows, stretch).add(item, whole);
+/// Counts transactions where it is known how many stations were active at their ends. Most lie
+/// in the same stretch as the one before.
+fn place(
+    activity: &mut Activity,
+    rows: &mut Rows,
+    unplaced: &mut u64,
+    items: impl Iterator<Item = Item>,
+) {
+    let mut items = items.peekable();
+    while let Some(first) = items.next() {
+        let Some(stretch) = activity.at(first.end).filter(|s| s.stations > 0) else {
+            *unplaced += 1;
+            continue;
+        };
+        let steady = stretch.ns() >= STEADY_NS;
+        let sums = sums(rows, stretch);
+        let mut item = Some(first);
+        while let Some(next) = item {
+            sums.add(&next, !steady || next.begin >= stretch.start);
+            item = items.next_if(|next| stretch.start < next.end && next.end <= stretch.end);
         }
-        None => *unplaced += 1,
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Threshold, Thresholds};
 use crate::column::Column;
 use crate::world::Case;
 use crate::{Flags, Mark, Outcome, Transaction};
+use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, Kind};
 
 pub(super) static LOOP: Rule = Rule {
@@ -111,7 +112,9 @@ struct Run {
 #[derive(Debug, Default)]
 struct Handle {
     /// In the order in which they were asked for last.
-    ranges: Vec<Range>,
+    ranges: VecDeque<Range>,
+    /// None of them ends behind.
+    top: u64,
     run: Option<Run>,
     /// It is one of a pipe.
     pipe: bool,
@@ -189,10 +192,13 @@ fn whole(t: &Transaction) -> Option<Sight> {
 
 impl Handle {
     fn raw(&mut self, t: &Transaction, offset: u64, book: &mut Book) {
-        let Some(sight) = whole(t).filter(|_| t.kind == Kind::Read) else {
+        let raw = t.flags.contains(Flags::RAW);
+        if t.kind != Kind::Read || !raw && self.refused.is_none() {
+            return;
+        }
+        let Some(sight) = whole(t) else {
             return;
         };
-        let raw = t.flags.contains(Flags::RAW);
         if let Some((refused, earlier)) = self.refused.take() {
             if refused == offset && !raw && t.data_bytes > 0 {
                 book.hit(&RAW_DENIED, earlier);
@@ -214,7 +220,7 @@ impl Handle {
         // Who reads at once from where he wrote, at the very beginning, talks to a pipe.
         if !write
             && offset == 0
-            && self.ranges.last().is_some_and(|r| r.write)
+            && self.ranges.back().is_some_and(|r| r.write)
             && self.ranges.iter().all(|r| r.from == 0)
         {
             self.pipe = true;
@@ -222,21 +228,23 @@ impl Handle {
         }
         let touches = |r: &Range| r.from < end && offset < r.to;
         let (mut same, mut before) = (None, false);
-        for (at, range) in self.ranges.iter().enumerate() {
-            if touches(range) {
-                before |= !range.write;
-                if (range.write, range.from, range.to) == (write, offset, end) {
-                    same = Some(at);
+        if offset < self.top {
+            for (at, range) in self.ranges.iter().enumerate() {
+                if touches(range) {
+                    before |= !range.write;
+                    if (range.write, range.from, range.to) == (write, offset, end) {
+                        same = Some(at);
+                    }
                 }
             }
         }
         let follows = self
             .ranges
-            .last()
+            .back()
             .is_some_and(|r| !r.write && r.to == offset);
         let mut times = 1;
-        if let Some(at) = same {
-            times = self.ranges.remove(at).times + 1;
+        if let Some(range) = same.and_then(|at| self.ranges.remove(at)) {
+            times = range.times + 1;
             if times >= thresholds.get(Threshold::LoopTimes).max(2) {
                 book.hit(&LOOP, sight);
             }
@@ -260,9 +268,10 @@ impl Handle {
             }
         }
         if self.ranges.len() == RANGES {
-            self.ranges.remove(0);
+            self.ranges.pop_front();
         }
-        self.ranges.push(Range {
+        self.top = self.top.max(end);
+        self.ranges.push_back(Range {
             write,
             from: offset,
             to: end,
