@@ -182,7 +182,8 @@ impl Books {
         if !fits {
             self.post_page(place);
             let row = self.figures.row_of(case);
-            self.journal.begin(place, Heading::new(case, payer, row, curve));
+            self.journal
+                .begin(place, Heading::new(case, payer, row, curve));
         }
         if self.journal.enter(place, case.transaction, &access) {
             self.post_page(place);

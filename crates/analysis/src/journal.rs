@@ -103,7 +103,9 @@ impl Journal {
     pub(crate) fn place(t: &Transaction) -> usize {
         // Neighbours lie far apart: conversations of one operation hardly ever meet.
         const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
-        let operation = u64::from(t.code).wrapping_mul(8).wrapping_add(t.kind as u64);
+        let operation = u64::from(t.code)
+            .wrapping_mul(8)
+            .wrapping_add(t.kind as u64);
         let key = operation
             .wrapping_mul(SCATTER)
             .rotate_left(32)
@@ -218,7 +220,6 @@ impl Page {
         heading.is_of(case, payer).then_some(heading)
     }
 
-
     fn enter(&mut self, t: &Transaction, order: u64) {
         self.entered += 1;
         self.counts.add(t);
@@ -250,5 +251,4 @@ impl Page {
             response_transfer_ns: response.duration_ns(),
         });
     }
-
 }

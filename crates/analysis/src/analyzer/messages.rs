@@ -34,7 +34,10 @@ impl State {
                         self.books.watch.announced(facts.from, presence, mark);
                     }
                 }
-                let role = message.exchange.as_deref().map(|x| (x.role, x.sender, x.anyone));
+                let role = message
+                    .exchange
+                    .as_deref()
+                    .map(|x| (x.role, x.sender, x.anyone));
                 let asked = match role {
                     // Whoever answers, the question was the client's.
                     Some((_, Side::Client, true)) => Some((asked_by(facts.from), 0)),

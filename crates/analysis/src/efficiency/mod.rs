@@ -4,8 +4,8 @@ mod handles;
 mod row;
 mod spent;
 
-pub(crate) use spent::{Payer, Spent};
 pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units};
+pub(crate) use spent::{Payer, Spent};
 
 use crate::column::Column;
 use crate::journal::{Heading, Page};

@@ -333,7 +333,8 @@ mod tests {
     /// By the definition: each bucket by the median of all around it.
     #[test]
     fn lows_are_below_the_median_around_them() {
-        let mut buckets = line((0..450).map(|n| 40 + n * 7919 % 23 - 25 * (n / 9 % 2))).buckets;
+        let mut buckets =
+            line((0..450).map(|n| if n / 12 % 8 == 0 { 60 } else { 100 + n % 7 })).buckets;
         for n in (0..450).filter(|n| n % 11 < 3) {
             buckets[n].active_ns = 0;
         }

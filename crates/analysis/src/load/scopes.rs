@@ -170,7 +170,8 @@ impl<K: Copy + Eq + Hash> Parts<K> {
         let (place, evicted) = self.all.insert(key, levels);
         self.evicted += u64::from(evicted.is_some());
         let all = &self.all;
-        self.places.retain(|(_, place)| all.key_at(*place).is_some());
+        self.places
+            .retain(|(_, place)| all.key_at(*place).is_some());
         self.places.push((key, place));
     }
 }

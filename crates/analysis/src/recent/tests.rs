@@ -1,8 +1,8 @@
 use super::*;
 use crate::books::Books;
 use crate::parties;
-use crate::symptoms::testing::{at, mark, station, transaction, unanswered};
 use crate::path::Path;
+use crate::symptoms::testing::{at, mark, station, transaction, unanswered};
 use crate::world::{Case, Event};
 use crate::{Flags, Noticed, Outcome, Settings, Windows};
 use proptest::prelude::*;

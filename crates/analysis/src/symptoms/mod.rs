@@ -323,7 +323,10 @@ impl Watch {
         let break_wait = self.breaks.closed(t, thresholds);
         count(&mut pair.book, t);
         let further = if is_ordinary(t) { &[] } else { WATCHERS };
-        for watcher in answers::OF_ANY.iter().chain(further.iter().copied().flatten()) {
+        for watcher in answers::OF_ANY
+            .iter()
+            .chain(further.iter().copied().flatten())
+        {
             let Some(look) = (watcher.look)(t, thresholds) else {
                 continue;
             };
