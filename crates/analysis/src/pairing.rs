@@ -226,7 +226,10 @@ impl Pairing {
             return Some(answer);
         }
         let role = self.turned(side, role, said);
-        (role != said.role).then(|| Exchange { role, ..*said })
+        if role == said.role {
+            return None;
+        }
+        Some(Exchange { role, ..*said })
     }
 
     /// What looks like a client's request, but comes from the side that serves and goes by
