@@ -9,6 +9,8 @@
 # taskset.
 # Exit codes: 0 all well, 1 a check failed, 77 something is missing and nothing was checked.
 set -uo pipefail
+# Not what somebody has configured here.
+export XDG_CONFIG_HOME=/nonexistent
 
 [ $# -ge 1 ] || { sed -n '2,9p' "$0"; exit 2; }
 wirewait=$(realpath "$1")

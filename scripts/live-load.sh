@@ -10,6 +10,8 @@
 # example `bulk` (built here) for the frames. The sender takes a processor, too: with two of them
 # all numbers are for one processor that receives and analyses.
 set -uo pipefail
+# Not what somebody has configured here.
+export XDG_CONFIG_HOME=/nonexistent
 [ $# -ge 1 ] || { sed -n '2,12p' "$0"; exit 2; }
 wirewait=$(realpath "$1")
 mode=${2:-5}

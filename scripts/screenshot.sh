@@ -2,6 +2,8 @@
 # Makes the README's picture of the screen: a real one, in a real terminal (tmux).
 # usage: [WIREWAIT=path/to/wirewait] scripts/screenshot.sh [docs/screen.svg]
 set -euo pipefail
+# Not what somebody has configured here.
+export XDG_CONFIG_HOME=/nonexistent
 cd "$(dirname "$0")/.."
 out=${1:-docs/screen.svg}
 for tool in tmux python3; do

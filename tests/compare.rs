@@ -3,7 +3,7 @@
 use crate::support::{Analysis, Run, analyse, root};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use wirewait_analysis::compare::{By, Change, Comparison, Confidence, Doubt, Effect, Figure, Key};
 use wirewait_analysis::{Culprit, Snapshot};
 use wirewait_synth::Scenario;
@@ -287,7 +287,7 @@ fn files_are_compared_by_name() {
 }
 
 fn wirewait(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    crate::support::program()
         .args(arguments)
         .current_dir(root())
         .stdin(Stdio::null())

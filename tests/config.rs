@@ -1,6 +1,6 @@
 //! The configuration file, completions and the manual, as a user meets them.
 
-use crate::support::root;
+use crate::support::{program, root};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -8,12 +8,11 @@ const DEMO: &str = "captures/demo.pcapng";
 
 /// A program that finds nothing of whoever runs the tests.
 fn wirewait(home: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wirewait"));
+    let mut command = program();
     command
         .current_dir(root())
         .stdin(Stdio::null())
-        .env("XDG_CONFIG_HOME", home)
-        .env_remove("WIREWAIT_CONFIG");
+        .env("XDG_CONFIG_HOME", home);
     command
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 fn counters(capture: &Path, arguments: &[&str]) -> Vec<u8> {
-    let output = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    let output = crate::support::program()
         .arg("counters")
         .arg(capture)
         .args(arguments)
@@ -145,7 +145,7 @@ fn counters_of_all_captures_are_numbers() {
             if !matches!(known, Some("pcap" | "pcapng" | "cap")) || !small {
                 continue;
             }
-            let output = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+            let output = crate::support::program()
                 .arg("counters")
                 .arg(&capture)
                 .args(["--interval", "1h"])

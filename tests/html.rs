@@ -4,12 +4,12 @@ use crate::support::root;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 const DEMO: &str = "captures/demo.pcapng";
 
 fn wirewait(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    let mut child = crate::support::program()
         .args(arguments)
         .current_dir(root())
         .stdin(Stdio::piped())

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 fn wirewait(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    crate::support::program()
         .args(args)
         .stdin(Stdio::null())
         .output()
@@ -120,7 +120,7 @@ fn live_a_pipe_gives_the_report_of_the_file() {
 
 fn piped(file: &Path) {
     let saved = wirewait(&["report", "--format", "json", file.to_str().unwrap()]);
-    let live = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    let live = crate::support::program()
         .args(["live", "-", "--format", "json"])
         .stdin(std::fs::File::open(file).unwrap())
         .output()

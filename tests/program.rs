@@ -4,10 +4,10 @@ use crate::support::root;
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 fn wirewait(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    crate::support::program()
         .args(arguments)
         .current_dir(root())
         .stdin(Stdio::null())
@@ -292,7 +292,7 @@ fn decode_marks_what_is_selected() {
 #[test]
 fn standard_input_gives_what_the_file_gives() {
     let bytes = std::fs::read(root().join(DEMO)).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    let mut child = crate::support::program()
         .args(["transactions", "--format", "ndjson", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -363,7 +363,7 @@ fn wrong_usage_is_exit_code_2() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    let mut child = crate::support::program()
         .args(["transactions", "--format", "ndjson", DEMO])
         .current_dir(root())
         .stdout(Stdio::piped())

@@ -174,7 +174,7 @@ fn nobody_claims_to_be_checked_by_what_is_not_there() {
 
 #[test]
 fn what_is_paired_and_decoded_is_said() {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    let output = crate::support::program()
         .args(["protocols", "--format", "json"])
         .output()
         .unwrap();

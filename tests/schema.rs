@@ -3,7 +3,6 @@
 use crate::counters::python;
 use crate::support::{captures, root};
 use std::path::PathBuf;
-use std::process::Command;
 
 #[test]
 fn reports_are_as_their_schema_says() {
@@ -33,7 +32,7 @@ fn reports_are_as_their_schema_says() {
          print(len(document))"
     );
     for path in paths {
-        let output = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        let output = crate::support::program()
             .args(["report", "--format", "json"])
             .arg(&path)
             .output()

@@ -1,6 +1,6 @@
 //! The screen in a real terminal: tmux gives one, keys are sent, and what it shows is read.
 
-use crate::support::root;
+use crate::support::{NO_FOLDER, root};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,7 +35,9 @@ impl Terminal {
         let terminal = Self { socket, folder };
         let size = (width.to_string(), height.to_string());
         let folder = terminal.folder.display().to_string();
-        let shell = "env -u NO_COLOR ENV= PS1='ready> ' LC_ALL=C.UTF-8 sh";
+        let shell = format!(
+            "env -u NO_COLOR XDG_CONFIG_HOME={NO_FOLDER} ENV= PS1='ready> ' LC_ALL=C.UTF-8 sh"
+        );
         terminal.tmux(&[
             "-f",
             "/dev/null",
@@ -47,7 +49,7 @@ impl Terminal {
             &size.1,
             "-c",
             &folder,
-            shell,
+            &shell,
         ]);
         terminal.until("a prompt", |text| text.contains("ready>"));
         Some(terminal)
@@ -201,7 +203,7 @@ fn a_capture_is_walked_through_with_keys() {
     terminal.keys(&["Enter"]);
     // Its frames, as `wirewait transactions` has them.
     let seen = terminal.shows(&["smb2 TREE_CONNECT", "answered", "10.0.0.22:49152"]);
-    let output = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    let output = crate::support::program()
         .args(["transactions", "--format", "ndjson"])
         .arg(root().join("captures/demo.pcapng"))
         .output()
@@ -331,9 +333,207 @@ fn a_terminal_that_is_closed_ends_the_program() {
     );
 }
 
+/// Ctrl-Z gives the terminal to the shell as it was; `fg` shows the screen again.
+#[test]
+fn it_stands_still_in_the_background() {
+    let Some(terminal) = Terminal::new("it_stands_still_in_the_background", 132, 43) else {
+        return;
+    };
+    terminal.run("clear; echo before");
+    terminal.run(&view("--speed 1"));
+    terminal.shows(&["1x", "0:0"]);
+    terminal.keys(&["C-z"]);
+    let seen = terminal.shows(&["before", "Stopped"]);
+    assert!(!seen.contains("Overview"), "{seen}");
+    // The terminal shows what is typed, and takes lines.
+    terminal.run("stty -a | grep -o '[-a-z]*icanon'; echo sum $((40 + 2))");
+    let seen = terminal.shows(&["sum 42"]);
+    assert!(seen.contains("\nicanon\n"), "{seen}");
+    terminal.resize(100, 30);
+    terminal.run("fg");
+    let seen = terminal.shows(&["Overview", "1x"]);
+    assert!(!seen.contains("sum 42"), "{seen}");
+    terminal.until("a replay", |text| !text.contains("PAUSED"));
+    terminal.keys(&["2"]);
+    terminal.until("servers", |text| {
+        text.lines().nth(1) == Some("Servers") || text.contains("server  ")
+    });
+    // Stopped by somebody else, with the terminal as it is: what is typed ends with a line feed.
+    let process = terminal.process().to_string();
+    let kill = |signal: &str| {
+        let killed = Command::new("kill").args([signal, &process]).status();
+        assert!(killed.unwrap().success());
+    };
+    kill("-STOP");
+    terminal.shows(&["Stopped"]);
+    terminal.type_in("fg");
+    terminal.keys(&["C-j"]);
+    terminal.until("the screen", |text| {
+        text.starts_with(" 1 Overview") && !text.contains("Stopped")
+    });
+    terminal.keys(&["q"]);
+    // Where the shell was, and not over what it said.
+    terminal.shows(&["icanon\nsum 42\nready> fg\n"]);
+}
+
+#[test]
+fn where_only_ascii_is_known_there_is_nothing_else() {
+    let test = "where_only_ascii_is_known_there_is_nothing_else";
+    let Some(terminal) = Terminal::new(test, 132, 43) else {
+        return;
+    };
+    terminal.run(&format!("LC_ALL=C {}", view("--speed max; echo code $?")));
+    terminal.shows(&["Server: 54.9 %", "END"]);
+    for tab in ["1", "2", "3", "4", "5", "6"] {
+        terminal.keys(&[tab]);
+        let seen = terminal.shows(&["END"]);
+        assert!(seen.is_ascii(), "{seen}");
+    }
+    terminal.keys(&["q"]);
+    terminal.shows(&["code 0"]);
+    terminal.run(&format!("LC_ALL=C {}", view("--ascii never")));
+    terminal.until("signs", |text| {
+        text.contains("Server: 54.9 %") && text.contains('█')
+    });
+}
+
+#[test]
+fn a_capture_comes_through_a_pipe() {
+    let Some(terminal) = Terminal::new("a_capture_comes_through_a_pipe", 132, 43) else {
+        return;
+    };
+    let program = env!("CARGO_BIN_EXE_wirewait");
+    let capture = root().join("captures/demo.pcapng");
+    terminal.run(&format!("cat {} | {program} view -", capture.display()));
+    terminal.shows(&["Server: 54.9 %", "END"]);
+    terminal.keys(&["("]);
+    terminal.shows(&["what came through a pipe cannot be read again"]);
+    // A request's frames are those that are in memory.
+    terminal.keys(&["2", "Enter", "Enter", "Enter", "Enter"]);
+    terminal.until("frames", |text| text.contains("0000  "));
+}
+
+/// The list, the layers and the bytes of the dearest symptom's frames.
+#[test]
+fn frames_are_shown_in_three_parts() {
+    let Some(terminal) = Terminal::new("frames_are_shown_in_three_parts", 132, 43) else {
+        return;
+    };
+    terminal.run(&view("--speed max"));
+    terminal.shows(&["END"]);
+    terminal.keys(&["6", "Enter"]);
+    let seen = terminal.until("bytes", |text| text.contains("0000  "));
+    assert!(
+        seen.contains("ethernet") && seen.contains("frames"),
+        "{seen}"
+    );
+    // Into the layers, and down in them: the bytes of what is chosen are marked.
+    let before = terminal.seen();
+    terminal.keys(&["Tab"]);
+    terminal.keys(&["Down", "Down"]);
+    terminal.until("another place", |text| text != before);
+}
+
+#[test]
+fn a_storm_of_sizes_ends_in_the_same_picture() {
+    let Some(terminal) = Terminal::new("a_storm_of_sizes_ends_in_the_same_picture", 132, 43) else {
+        return;
+    };
+    terminal.run(&view("--speed max"));
+    terminal.shows(&["Server: 54.9 %", "END"]);
+    // What the program itself takes is of the moment.
+    let steady = |text: &str| {
+        let lines = text.lines().filter(|line| !line.contains("own: cpu"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let before = steady(&terminal.seen());
+    for n in 0u16..60 {
+        terminal.resize(10 + n * 37 % 190, 3 + n * 23 % 60);
+    }
+    terminal.resize(132, 43);
+    terminal.until("the same", |text| steady(text) == before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hangup_ends_it_and_gives_the_terminal_back() {
+    let test = "a_hangup_ends_it_and_gives_the_terminal_back";
+    let Some(terminal) = Terminal::new(test, 132, 43) else {
+        return;
+    };
+    terminal.run("clear; echo before");
+    terminal.run(&view("--speed 1; echo code $?"));
+    terminal.shows(&["1x"]);
+    let process = terminal.process().to_string();
+    let killed = Command::new("kill").args(["-HUP", &process]).status();
+    assert!(killed.unwrap().success());
+    let seen = terminal.shows(&["before", "code 0"]);
+    assert!(!seen.contains("Overview"), "{seen}");
+}
+
+/// Two ends of a cable in a network of their own: frames that are replayed onto one end are seen
+/// at the other; the picture stands still when it is told to, and drops are told all the same.
+#[cfg(all(target_os = "linux", feature = "libpcap"))]
+#[test]
+fn live_a_wire_is_watched() {
+    let tools = ["unshare", "ip", "tcpreplay", "nsenter"];
+    let there = |tool: &&str| Command::new(tool).arg("--version").output().is_ok();
+    let root_user = Command::new("unshare").args(["-n", "true"]).status();
+    if !tools.iter().all(there) || !root_user.is_ok_and(|status| status.success()) {
+        assert!(
+            std::env::var_os("WIREWAIT_REQUIRE_LIVE").is_none(),
+            "live capture is required here"
+        );
+        eprintln!("SKIPPED: live_a_wire_is_watched: no network namespaces, or a tool is missing");
+        return;
+    }
+    let Some(terminal) = Terminal::new("live_a_wire_is_watched", 132, 43) else {
+        return;
+    };
+    terminal.run("exec unshare -n sh");
+    terminal.run("ip link add wwa type veth peer name wwb; ip link set wwa up; ip link set wwb up");
+    terminal.run(&format!(
+        "clear; {} live -i wwb",
+        env!("CARGO_BIN_EXE_wirewait")
+    ));
+    terminal.shows(&["live wwb", "drops 0"]);
+    let inside = terminal.process().to_string();
+    let replay = || {
+        let replayed = Command::new("nsenter")
+            .args(["-t", &inside, "-n", "tcpreplay", "-q", "-t", "-i", "wwa"])
+            .arg(root().join("captures/demo.pcapng"))
+            .output()
+            .unwrap();
+        assert!(replayed.status.success(), "{replayed:?}");
+    };
+    replay();
+    terminal.keys(&["2"]);
+    let seen = terminal.shows(&["00000022.02001b000008", "10.0.0.8"]);
+    assert!(seen.contains("drops 0"), "{seen}");
+    terminal.keys(&["Space"]);
+    terminal.shows(&["FROZEN"]);
+    let clock = |text: &str| {
+        text.lines()
+            .next()
+            .map(|line| line[line.len() - 12..].to_owned())
+    };
+    let stood = clock(&terminal.seen());
+    replay();
+    std::thread::sleep(Duration::from_secs(2));
+    let seen = terminal.seen();
+    assert_eq!(clock(&seen), stood, "{seen}");
+    terminal.keys(&["Space"]);
+    terminal.until("time goes on", |text| {
+        !text.contains("FROZEN") && clock(text) != stood
+    });
+    terminal.keys(&["q"]);
+    // What it took is said at the end: both times all frames of the capture.
+    terminal.shows(&["ready>", "0 dropped"]);
+}
+
 #[test]
 fn without_a_terminal_it_says_what_to_do() {
-    let output = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+    let output = crate::support::program()
         .arg("view")
         .arg(Path::new("captures/demo.pcapng"))
         .output()

@@ -25,6 +25,24 @@ pub(crate) fn captures(test: &str) -> Option<PathBuf> {
     None
 }
 
+/// The program, without what the user of this machine has configured.
+pub(crate) fn program() -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_wirewait"));
+    for (name, _) in std::env::vars_os() {
+        let ours = name.to_str().is_some_and(|name| {
+            name.starts_with("WIREWAIT_") && !name.starts_with("WIREWAIT_REQUIRE_")
+        });
+        if ours {
+            command.env_remove(name);
+        }
+    }
+    command.env("XDG_CONFIG_HOME", NO_FOLDER);
+    command
+}
+
+/// No program finds its configuration there.
+pub(crate) const NO_FOLDER: &str = "/nonexistent";
+
 /// Files of a folder, by name.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)

@@ -1,9 +1,13 @@
 //! How the screen looks, and what it keeps.
 
+use crate::failure::Failure;
 use crate::size::Size;
-use clap::Args;
+use crate::when::Span;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use wirewait_tui::{Options, Palette, Units};
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::time::Duration;
+use wirewait_tui::{Keymap, Options, Palette, Rebinding, Units};
 
 #[derive(Debug, Args)]
 pub(crate) struct ScreenArgs {
@@ -19,18 +23,51 @@ pub(crate) struct ScreenArgs {
     /// The mouse chooses rows and tabs; hold Shift to select text as the terminal does
     #[arg(long)]
     mouse: bool,
+    /// Nothing but ASCII on the screen; auto: where LC_ALL, LC_CTYPE and LANG name no UTF-8
+    #[arg(long, value_enum, default_value_t = Ascii::Auto)]
+    ascii: Ascii,
+    /// The figures are renewed this often, from 100ms to 1min; rarer where that costs too much
+    #[arg(long, value_name = "DURATION", default_value = "250ms", value_parser = refresh)]
+    refresh: Span,
+    /// Other keys for what keys do, such as 'freeze=f' or 'page_down=ctrl-d pgdn'; the help of
+    /// the screen shows all, the README their names; may be given several times
+    #[arg(long, value_name = "NAME=KEY")]
+    key: Vec<Rebinding>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Ascii {
+    Auto,
+    Always,
+    Never,
 }
 
 impl ScreenArgs {
     /// How it begins.
-    pub(crate) fn options(&self) -> Options {
-        Options {
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
+        let mut keys = Keymap::default();
+        self.key.iter().for_each(|key| keys.change(key));
+        if let Some(conflict) = keys.conflict() {
+            return Err(Failure::Usage(format!("--key: {conflict}")));
+        }
+        Ok(Options {
             palette: self.theme,
             units: self.units,
             // What the analysis hides never comes here.
             private: false,
             mouse: self.mouse,
-        }
+            keys,
+            ascii: match self.ascii {
+                Ascii::Always => true,
+                Ascii::Never => false,
+                Ascii::Auto => !cfg!(windows) && !is_utf8(|name| std::env::var_os(name)),
+            },
+        })
+    }
+
+    /// From one feed of the screen to the next.
+    pub(crate) fn refresh(&self) -> Duration {
+        Duration::from_nanos(self.refresh.nanos.unsigned_abs())
     }
 
     /// Bytes for frames.
@@ -60,4 +97,59 @@ fn room(text: &str) -> Result<Size, String> {
         return Err("write 64GiB at most, like 32MiB; 0 keeps none".to_owned());
     }
     Ok(size)
+}
+
+fn refresh(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse()?;
+    match span.nanos {
+        100_000_000..=60_000_000_000 => Ok(span),
+        _ => Err("write a time from 100ms to 1min".to_owned()),
+    }
+}
+
+/// Whether the locale of this environment writes UTF-8. Where none is named it is the C locale,
+/// which does not (POSIX.1, 8.2).
+fn is_utf8(environment: impl Fn(&str) -> Option<OsString>) -> bool {
+    let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    let locale = named
+        .filter_map(environment)
+        .find(|value| !value.is_empty());
+    locale.is_some_and(|locale| {
+        let locale = locale.to_string_lossy().to_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_locale_that_is_named_holds() {
+        let utf8 = |set: &[(&str, &str)]| {
+            is_utf8(|name| {
+                let found = set.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| value.into())
+            })
+        };
+        assert!(utf8(&[("LANG", "de_DE.UTF-8")]));
+        assert!(utf8(&[
+            ("LC_ALL", ""),
+            ("LC_CTYPE", "C.utf8"),
+            ("LANG", "C")
+        ]));
+        assert!(!utf8(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]));
+        assert!(!utf8(&[("LANG", "de_DE.ISO-8859-1")]));
+        assert!(!utf8(&[]));
+    }
+
+    #[test]
+    fn figures_are_renewed_ten_times_a_second_at_most() {
+        let nanos = |text| refresh(text).map(|span| span.nanos);
+        assert_eq!(nanos("100ms"), Ok(100_000_000));
+        assert_eq!(nanos("1min"), Ok(60_000_000_000));
+        for text in ["99ms", "0", "61s", "soon"] {
+            assert!(nanos(text).is_err(), "{text}");
+        }
+    }
 }

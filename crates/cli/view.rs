@@ -22,6 +22,7 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
         thresholds: symptoms::thresholds(&args.symptoms),
         transactions: watch::TRANSACTIONS,
         frames: args.screen.room(),
+        refresh: args.screen.refresh(),
     };
     let show = Show {
         input: &args.input,
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
     let (commands, orders) = channel();
     let screen = Screen::new(Options {
         private: args.analysis.private,
-        ..args.screen.options()
+        ..args.screen.options()?
     });
     let signals = Signals::catch()?;
     let watch = Watch::files(show, plan, signals, orders, screen.sender())?;

@@ -133,7 +133,15 @@ pub(super) const SECTIONS: &[Section] = &[
             key("units"),
             key("mouse"),
             key("keep_frames"),
+            key("ascii"),
+            key("refresh"),
         ]),
+    },
+    Section {
+        name: "keys",
+        about: "Which keys do what on the screen: what a key types, or enter, esc, space, f1 and \
+            the like, with ctrl- or alt- before it. No key does two things.",
+        holds: Holds::Named("key"),
     },
     Section {
         name: "view",

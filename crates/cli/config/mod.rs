@@ -19,7 +19,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use wirewait_report::Escaped;
-use wirewait_report::config::{Config, Part, Setting, Value};
+use wirewait_report::config::{Config, Mistake, Part, Setting, Value};
+use wirewait_tui::{Keymap, Rebinding};
 
 /// More than a file of settings can have.
 const MOST: u64 = 1 << 20;
@@ -111,9 +112,7 @@ impl Settings {
 
     /// What stands in a file.
     fn read_file(&mut self, command: &Command, path: &Path, text: &str) -> Result<(), Failure> {
-        let usage = |mistake: wirewait_report::config::Mistake| {
-            Failure::Usage(Escaped(&mistake.to_string()).to_string())
-        };
+        let usage = |mistake: Mistake| Failure::Usage(Escaped(&mistake.to_string()).to_string());
         let name = path.display().to_string();
         let config = Config::read(text, &name, "analysis").map_err(usage)?;
         config
@@ -163,7 +162,7 @@ impl Settings {
                 values,
             });
         }
-        Ok(())
+        check_keys(&config).map_err(usage)
     }
 
     fn read_environment(
@@ -250,6 +249,28 @@ impl Settings {
         let (section, key) = (section.name, key.to_owned());
         let fits = move |set: &&Set| set.section.name == section && set.key == key;
         self.set.iter().filter(fits)
+    }
+}
+
+/// No key does two things, which no line alone shows.
+fn check_keys(config: &Config) -> Result<(), Mistake> {
+    let mut keys = Keymap::default();
+    let mut changes = Vec::new();
+    for setting in config.settings().iter().filter(|s| s.section == "keys") {
+        // What cannot be read was refused.
+        for change in named(setting).iter().flat_map(|text| text.parse()) {
+            let change: Rebinding = change;
+            keys.change(&change);
+            changes.push((change.name(), setting));
+        }
+    }
+    let Some(conflict) = keys.conflict() else {
+        return Ok(());
+    };
+    let mut lines = changes.iter().rev();
+    match lines.find(|(name, _)| conflict.names.contains(name)) {
+        Some((_, setting)) => Err(config.mistake(setting, Part::Value, conflict.to_string())),
+        None => Ok(()),
     }
 }
 

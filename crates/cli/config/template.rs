@@ -8,6 +8,7 @@ use std::any::TypeId;
 use std::fmt::Write;
 use wirewait_engine::Threshold;
 use wirewait_report::config::quoted;
+use wirewait_tui::Keymap;
 
 /// Longer lines are broken.
 const WIDTH: usize = 90;
@@ -52,6 +53,17 @@ pub(crate) fn template(command: &Command, now: &Settings) -> String {
                     )
                 });
                 names(&mut out, section, "limit", entries, now);
+            }
+            Holds::Named("key") => {
+                let entries = Keymap::all().map(|(name, help, keys)| {
+                    let keys: Vec<String> = keys.iter().map(|key| quoted(key)).collect();
+                    let keys = match keys.as_slice() {
+                        [key] => key.clone(),
+                        keys => format!("[{}]", keys.join(", ")),
+                    };
+                    (name, help.to_owned(), keys)
+                });
+                names(&mut out, section, "key", entries, now);
             }
             Holds::Named(option) => {
                 let entries = Threshold::ALL.iter().map(|threshold| {

@@ -122,6 +122,7 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
         .map(|section| match section.holds {
             Holds::Shared(keys) | Holds::Own(keys) => keys.len(),
             Holds::Named("limit") => crate::limits::LIMITS.len(),
+            Holds::Named("key") => wirewait_tui::Keymap::all().count(),
             Holds::Named(_) => wirewait_engine::Threshold::ALL.len(),
         })
         .sum();
@@ -151,7 +152,13 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
             .map(|settings| format!("{:?}", asked(typed, settings).unwrap()));
         assert_eq!(set, not);
     }
-    let args = report(&[], &Settings { set: named });
+    let named = Settings { set: named };
+    let Ok(Asked::View(shown)) = asked(&["view", "a"], &named) else {
+        panic!("view is a command");
+    };
+    let keys = shown.screen.options().unwrap().keys;
+    assert_eq!(keys, wirewait_tui::Keymap::default());
+    let args = report(&[], &named);
     assert_eq!(
         args.analysis.settings(),
         wirewait_engine::Settings::default()
@@ -312,6 +319,22 @@ fn mistakes_say_where_they_are_and_what_is_allowed() {
         ),
         ("[symptoms]\nbusy = 10\n", "2:1: there is no threshold busy"),
         (
+            "[keys]\nfreeze = \"ff\"\n",
+            "2:1: freeze: there is no key ff; write what it types",
+        ),
+        (
+            "[keys]\nfrieze = \"f\"\n",
+            "2:1: there is no frieze; names are open, ",
+        ),
+        (
+            "[keys]\nunits = \"U\"\nfreeze = [\"f\", \"e\"]\n",
+            "3:10: e is the key of freeze and of export; give one of them another",
+        ),
+        (
+            "[screen]\nrefresh = \"50ms\"\n",
+            "2:11: refresh: write a time from 100ms to 1min",
+        ),
+        (
             "timeout = 5\n",
             "1:1: timeout stands in no section; a line like [analysis] goes before it",
         ),
@@ -386,4 +409,35 @@ fn options_of_the_configuration_stand_before_the_command_too() {
     assert_eq!(count(&["report", "--config", "x"]), 0);
     assert_eq!(count(&["--config"]), 0);
     assert_eq!(count(&[]), 0);
+}
+
+#[test]
+fn keys_can_be_changed_in_the_file_and_by_an_option() {
+    let text = "[keys]\nfreeze = \"e\"\nexport = [\"space\", \"f2\"]\nscale_down = \"comma\"\n";
+    let keys = |typed: &[&str], settings: &Settings| {
+        let Ok(Asked::View(args)) = asked(typed, settings) else {
+            panic!("view is a command");
+        };
+        args.screen.options().map(|options| options.keys)
+    };
+    let expected = |changes: &[&str]| {
+        let mut keys = wirewait_tui::Keymap::default();
+        for change in changes {
+            keys.change(&change.parse().unwrap());
+        }
+        keys
+    };
+    let set = set(text).unwrap();
+    let swapped = ["freeze=e", "export=space f2"];
+    assert_eq!(keys(&["view", "a"], &set).unwrap(), expected(&swapped));
+    let typed = ["view", "a", "--key", "freeze=f e"];
+    let also = ["freeze=f e", "export=space f2"];
+    assert_eq!(keys(&typed, &set).unwrap(), expected(&also));
+    let told = keys(&["view", "a", "--key", "freeze=u"], &set).unwrap_err();
+    assert!(
+        told.to_string()
+            .contains("u is the key of freeze and of units")
+    );
+    let printed = template(&args::command(), &set);
+    assert!(printed.contains("\nexport = \"space,f2\"\n"), "{printed}");
 }

@@ -37,6 +37,11 @@ pub(super) fn run(
         thresholds: how.thresholds,
         transactions: watch::TRANSACTIONS,
         frames: args.screen.room(),
+        refresh: args.screen.refresh(),
+    };
+    let options = Options {
+        private: args.analysis.private,
+        ..args.screen.options()?
     };
     let live = ready.start()?;
     let tap = Tap {
@@ -46,10 +51,7 @@ pub(super) fn run(
         texts,
     };
     let (commands, orders) = channel();
-    let screen = Screen::new(Options {
-        private: args.analysis.private,
-        ..args.screen.options()
-    });
+    let screen = Screen::new(options);
     let watch = Watch::live(tap, plan, how.signals, orders, screen.sender())?;
     let farewell = view::shown(screen, commands, watch)?;
     if let Some(live) = farewell.live {

@@ -3,7 +3,7 @@
 use super::errands::{Errands, Job, Pick};
 use super::origin::{Origin, Turn};
 use super::own::Mirror;
-use super::pulse::{EVERY, Pulse};
+use super::pulse::Pulse;
 use super::study::Study;
 use crate::failure::Failure;
 use crate::signals::Signals;
@@ -61,6 +61,7 @@ impl Desk {
         commands: Receiver<Command>,
         messages: Sender<Message>,
     ) -> Self {
+        let pulse = Pulse::new(Instant::now(), study.refresh());
         Self {
             study,
             origin,
@@ -69,7 +70,7 @@ impl Desk {
             commands,
             messages,
             fed: Vec::new(),
-            pulse: Pulse::new(Instant::now()),
+            pulse,
             mirror: Mirror::default(),
             about: Arc::default(),
             remarks: Vec::new(),
@@ -124,6 +125,8 @@ impl Desk {
         let now = Instant::now();
         match command {
             Command::Quit { .. } => return Err(Over),
+            // The screen stands still by itself.
+            Command::Suspend => {}
             Command::Reset => self.study.reset(),
             Command::Pause(_) | Command::Pace(_) | Command::Seek(_) => {
                 if let Err(failure) = self.steer(&command, now) {
@@ -240,7 +243,7 @@ impl Desk {
     fn next_feed(&self) -> Instant {
         match self.changed || self.study.changed() {
             true => self.pulse.next(),
-            false => self.pulse.next() + SECOND.saturating_sub(EVERY),
+            false => self.pulse.next() + SECOND.saturating_sub(self.study.refresh()),
         }
     }
 

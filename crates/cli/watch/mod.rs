@@ -1,7 +1,7 @@
 //! Watching: a thread leads frames through the analysis and works for the screen.
 //!
 //! The screen and the frames never wait for each other. The thread owns the analysis; it gives
-//! the screen the figures about four times a second as [`Message::Fed`], and carries out its
+//! the screen the figures about as often as it wants as [`Message::Fed`], and carries out its
 //! [`Command`]s in between. What takes longer runs in threads beside.
 
 mod desk;

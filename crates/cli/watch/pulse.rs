@@ -1,9 +1,6 @@
-//! When the screen is fed: about four times a second, and less often where it costs too much.
+//! When the screen is fed: as often as the user wants it, and less often where it costs too much.
 
 use std::time::{Duration, Instant};
-
-/// From one feed to the next.
-pub(super) const EVERY: Duration = Duration::from_millis(250);
 
 /// A feed may take one part in so many of the time.
 const SHARE: u32 = 20;
@@ -15,16 +12,19 @@ const RAREST: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Pulse {
     next: Instant,
+    /// From one feed to the next, where that costs little.
+    wanted: Duration,
     every: Duration,
     /// It was said that feeds are rarer.
     rare: bool,
 }
 
 impl Pulse {
-    pub(super) fn new(now: Instant) -> Self {
+    pub(super) fn new(now: Instant, wanted: Duration) -> Self {
         Self {
             next: now,
-            every: EVERY,
+            wanted,
+            every: wanted,
             rare: false,
         }
     }
@@ -52,9 +52,9 @@ impl Pulse {
             true => (self.every + wanted) / 2,
             false => wanted,
         }
-        .clamp(EVERY, RAREST);
+        .clamp(self.wanted, RAREST.max(self.wanted));
         self.next = now + self.every;
-        let rare = self.every >= 4 * EVERY;
+        let rare = self.every >= 4 * self.wanted;
         if rare == self.rare {
             return None;
         }
@@ -66,7 +66,7 @@ impl Pulse {
                 self.every.as_secs(),
                 self.every.subsec_millis() / 100
             ),
-            false => "the figures are renewed four times a second again".to_owned(),
+            false => "the figures are renewed as often as before again".to_owned(),
         })
     }
 }
@@ -75,6 +75,8 @@ impl Pulse {
 mod tests {
     use super::*;
 
+    const EVERY: Duration = ms(250);
+
     const fn ms(n: u64) -> Duration {
         Duration::from_millis(n)
     }
@@ -82,7 +84,7 @@ mod tests {
     #[test]
     fn what_is_cheap_is_done_four_times_a_second() {
         let begin = Instant::now();
-        let mut pulse = Pulse::new(begin);
+        let mut pulse = Pulse::new(begin, EVERY);
         assert_eq!(pulse.next(), begin);
         // 5 % of 250 ms is 12.5 ms.
         assert_eq!(pulse.made(begin, ms(12)), None);
@@ -94,7 +96,7 @@ mod tests {
     #[test]
     fn what_costs_more_than_a_twentieth_is_done_less_often_and_said_once() {
         let begin = Instant::now();
-        let mut pulse = Pulse::new(begin);
+        let mut pulse = Pulse::new(begin, EVERY);
         // 100 ms are 5 % of 2 s: half the way there, (250 + 2000) / 2.
         let said = pulse.made(begin, ms(100)).unwrap();
         assert!(
@@ -112,5 +114,14 @@ mod tests {
         assert_eq!(pulse.next(), begin + RAREST);
         assert!(pulse.made(begin, ms(1)).unwrap().contains("again"));
         assert_eq!(pulse.next(), begin + EVERY);
+    }
+
+    #[test]
+    fn who_wants_it_rarely_has_it_rarely() {
+        let begin = Instant::now();
+        let minute = Duration::from_secs(60);
+        let mut pulse = Pulse::new(begin, minute);
+        assert_eq!(pulse.made(begin, ms(900)), None);
+        assert_eq!(pulse.next(), begin + minute);
     }
 }

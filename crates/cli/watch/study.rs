@@ -2,6 +2,7 @@
 
 use super::log::Log;
 use std::sync::Arc;
+use std::time::Duration;
 use wirewait_analysis::recent::{History, Recent as Minutes};
 use wirewait_capture::recent::Recent;
 use wirewait_engine::{
@@ -25,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) transactions: usize,
     /// Bytes of frames that are kept to be looked at and saved.
     pub(crate) frames: usize,
+    /// From one feed of the screen to the next.
+    pub(crate) refresh: Duration,
 }
 
 /// An analysis under way.
@@ -97,6 +100,11 @@ impl Study {
             snapshot: None,
             plan,
         }
+    }
+
+    /// From one feed of the screen to the next.
+    pub(super) fn refresh(&self) -> Duration {
+        self.plan.refresh
     }
 
     /// Forgets everything.

@@ -82,6 +82,7 @@ impl Rig {
             thresholds: Thresholds::default(),
             transactions: 50,
             frames,
+            refresh: Duration::from_millis(250),
         };
         let show = Show {
             input,

@@ -10,6 +10,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 pub(crate) enum Action {
     Quit,
     QuitKeep,
+    #[cfg(unix)]
+    Suspend,
     Help,
     Tab(usize),
     NextTab,
@@ -69,6 +71,9 @@ pub(crate) enum Where {
 #[derive(Debug)]
 pub(crate) struct Binding {
     pub(crate) action: Action,
+    /// By which other keys are given to it.
+    pub(crate) name: &'static str,
+    /// The keys that it has unless others were chosen.
     pub(crate) keys: &'static [&'static str],
     pub(crate) at: Where,
     /// One word for the line of hints; none for what everyone finds.
@@ -79,6 +84,7 @@ pub(crate) struct Binding {
 
 const fn key(
     action: Action,
+    name: &'static str,
     keys: &'static [&'static str],
     at: Where,
     hint: &'static str,
@@ -86,6 +92,7 @@ const fn key(
 ) -> Binding {
     Binding {
         action,
+        name,
         keys,
         at,
         hint,
@@ -100,6 +107,7 @@ use Where::{Chart, Everywhere, Files, Tables};
 pub(crate) static BINDINGS: &[Binding] = &[
     key(
         A::Enter,
+        "open",
         &["enter"],
         Everywhere,
         "open",
@@ -107,6 +115,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Transactions,
+        "transactions",
         &["T"],
         Tables,
         "",
@@ -114,6 +123,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Add,
+        "add",
         &["a"],
         Chart,
         "add",
@@ -121,6 +131,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Remove,
+        "remove",
         &["x", "delete"],
         Chart,
         "take away",
@@ -128,6 +139,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Look,
+        "look",
         &["v"],
         Chart,
         "look",
@@ -135,6 +147,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::ScaleUp,
+        "scale_up",
         &["."],
         Chart,
         "",
@@ -142,6 +155,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::ScaleDown,
+        "scale_down",
         &[","],
         Chart,
         "",
@@ -149,6 +163,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::ScaleFit,
+        "scale_fit",
         &["="],
         Chart,
         "fit",
@@ -156,16 +171,32 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Back,
+        "back",
         &["esc", "backspace"],
         Everywhere,
         "back",
         "Back: close what is open, take the filter away, go up a level.",
     ),
-    key(A::Up, &["up", "k"], Everywhere, "", "Up a line."),
-    key(A::Down, &["down", "j"], Everywhere, "", "Down a line."),
-    key(A::PageUp, &["pgup", "ctrl-b"], Everywhere, "", "Up a page."),
+    key(A::Up, "up", &["up", "k"], Everywhere, "", "Up a line."),
+    key(
+        A::Down,
+        "down",
+        &["down", "j"],
+        Everywhere,
+        "",
+        "Down a line.",
+    ),
+    key(
+        A::PageUp,
+        "page_up",
+        &["pgup", "ctrl-b"],
+        Everywhere,
+        "",
+        "Up a page.",
+    ),
     key(
         A::PageDown,
+        "page_down",
         &["pgdn", "ctrl-f"],
         Everywhere,
         "",
@@ -173,15 +204,31 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::First,
+        "first",
         &["home", "g"],
         Everywhere,
         "",
         "To the first line.",
     ),
-    key(A::Last, &["end", "G"], Everywhere, "", "To the last line."),
-    key(A::Left, &["left", "h"], Tables, "", "Columns to the left."),
+    key(
+        A::Last,
+        "last",
+        &["end", "G"],
+        Everywhere,
+        "",
+        "To the last line.",
+    ),
+    key(
+        A::Left,
+        "left",
+        &["left", "h"],
+        Tables,
+        "",
+        "Columns to the left.",
+    ),
     key(
         A::Right,
+        "right",
         &["right", "l"],
         Tables,
         "",
@@ -189,6 +236,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Filter,
+        "filter",
         &["/"],
         Tables,
         "filter",
@@ -196,14 +244,23 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::SortChoose,
+        "sort",
         &["s"],
         Tables,
         "sort",
         "Choose the column to sort by; the list says what each column means.",
     ),
-    key(A::SortReverse, &["S"], Tables, "", "Reverse the order."),
+    key(
+        A::SortReverse,
+        "sort_reverse",
+        &["S"],
+        Tables,
+        "",
+        "Reverse the order.",
+    ),
     key(
         A::SortLeft,
+        "sort_left",
         &["<"],
         Tables,
         "",
@@ -211,6 +268,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::SortRight,
+        "sort_right",
         &[">"],
         Tables,
         "",
@@ -218,6 +276,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Freeze,
+        "freeze",
         &["space"],
         Everywhere,
         "freeze",
@@ -225,29 +284,95 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Window,
+        "window",
         &["w"],
         Everywhere,
         "window",
         "Figures of the last 10 s, minute or 5 minutes, or of all the capture.",
     ),
-    key(A::Faster, &["+"], Files, "faster", "Replay faster."),
-    key(A::Slower, &["-"], Files, "slower", "Replay slower."),
-    key(A::SeekBy(-1), &["("], Files, "", "Back by a second."),
-    key(A::SeekBy(1), &[")"], Files, "", "Forward by a second."),
-    key(A::SeekBy(-10), &["["], Files, "", "Back by ten seconds."),
-    key(A::SeekBy(10), &["]"], Files, "", "Forward by ten seconds."),
-    key(A::SeekBy(-60), &["{"], Files, "", "Back by a minute."),
-    key(A::SeekBy(60), &["}"], Files, "", "Forward by a minute."),
+    key(
+        A::Faster,
+        "faster",
+        &["+"],
+        Files,
+        "faster",
+        "Replay faster.",
+    ),
+    key(
+        A::Slower,
+        "slower",
+        &["-"],
+        Files,
+        "slower",
+        "Replay slower.",
+    ),
+    key(
+        A::SeekBy(-1),
+        "back_1s",
+        &["("],
+        Files,
+        "",
+        "Back by a second.",
+    ),
+    key(
+        A::SeekBy(1),
+        "forward_1s",
+        &[")"],
+        Files,
+        "",
+        "Forward by a second.",
+    ),
+    key(
+        A::SeekBy(-10),
+        "back_10s",
+        &["["],
+        Files,
+        "",
+        "Back by ten seconds.",
+    ),
+    key(
+        A::SeekBy(10),
+        "forward_10s",
+        &["]"],
+        Files,
+        "",
+        "Forward by ten seconds.",
+    ),
+    key(
+        A::SeekBy(-60),
+        "back_1min",
+        &["{"],
+        Files,
+        "",
+        "Back by a minute.",
+    ),
+    key(
+        A::SeekBy(60),
+        "forward_1min",
+        &["}"],
+        Files,
+        "",
+        "Forward by a minute.",
+    ),
     key(
         A::SeekStart,
+        "seek_start",
         &["^"],
         Files,
         "",
         "To the beginning of the files.",
     ),
-    key(A::SeekEnd, &["$"], Files, "", "To the end of the files."),
+    key(
+        A::SeekEnd,
+        "seek_end",
+        &["$"],
+        Files,
+        "",
+        "To the end of the files.",
+    ),
     key(
         A::Save,
+        "save",
         &["W"],
         Everywhere,
         "",
@@ -255,6 +380,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Export,
+        "export",
         &["e"],
         Everywhere,
         "export",
@@ -262,6 +388,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Reset,
+        "reset",
         &["r"],
         Everywhere,
         "",
@@ -269,6 +396,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Private,
+        "private",
         &["p"],
         Everywhere,
         "",
@@ -276,6 +404,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Units,
+        "units",
         &["u"],
         Everywhere,
         "",
@@ -283,28 +412,61 @@ pub(crate) static BINDINGS: &[Binding] = &[
     ),
     key(
         A::Theme,
+        "theme",
         &["t"],
         Everywhere,
         "",
         "Colours: dark, light, colour-blind, mono.",
     ),
-    key(A::NextTab, &["tab"], Everywhere, "", "The next screen."),
+    key(
+        A::NextTab,
+        "next_screen",
+        &["tab"],
+        Everywhere,
+        "",
+        "The next screen.",
+    ),
     key(
         A::PreviousTab,
+        "previous_screen",
         &["backtab"],
         Everywhere,
         "",
         "The screen before.",
     ),
-    key(A::Help, &["?", "f1"], Everywhere, "help", "This help."),
+    key(
+        A::Help,
+        "help",
+        &["?", "f1"],
+        Everywhere,
+        "help",
+        "This help.",
+    ),
+    #[cfg(unix)]
+    key(
+        A::Suspend,
+        "suspend",
+        &["ctrl-z"],
+        Everywhere,
+        "",
+        "Give the terminal back to the shell until `fg`; what the system cannot keep meanwhile counts as dropped.",
+    ),
     key(
         A::QuitKeep,
+        "quit_keep",
         &["Q"],
         Everywhere,
         "",
         "Quit, and leave the last screen in the terminal.",
     ),
-    key(A::Quit, &["q", "ctrl-c"], Everywhere, "quit", "Quit."),
+    key(
+        A::Quit,
+        "quit",
+        &["q", "ctrl-c"],
+        Everywhere,
+        "quit",
+        "Quit.",
+    ),
 ];
 
 /// What a key does here.
@@ -313,11 +475,9 @@ pub(crate) fn action(model: &Model, event: &KeyEvent) -> Option<Action> {
     if let Some(digit) = name.parse::<usize>().ok().filter(|n| (1..=9).contains(n)) {
         return Some(Action::Tab(digit - 1));
     }
-    BINDINGS
-        .iter()
-        .filter(|binding| applies(model, binding))
-        .find(|binding| binding.keys.contains(&name.as_str()))
-        .map(|binding| binding.action)
+    let mut all = BINDINGS.iter().zip(model.keys.iter());
+    all.find(|(binding, keys)| applies(model, binding) && keys.contains(&name))
+        .map(|(binding, _)| binding.action)
 }
 
 /// Whether a key does something on the screen that is shown.
@@ -380,11 +540,19 @@ pub(crate) fn shown(key: &str) -> String {
         "pgdn" => "PgDn",
         "home" => "Home",
         "end" => "End",
-        "f1" => "F1",
-        other => match other.strip_prefix("ctrl-") {
-            Some(letter) => return format!("Ctrl-{}", letter.to_uppercase()),
-            None => other,
-        },
+        "delete" => "Delete",
+        other => {
+            if let Some(letter) = other.strip_prefix("ctrl-") {
+                return format!("Ctrl-{}", shown(letter).to_uppercase());
+            }
+            if let Some(letter) = other.strip_prefix("alt-") {
+                return format!("Alt-{}", shown(letter));
+            }
+            return match other.len() {
+                2.. if other.is_ascii() => other.to_uppercase(),
+                _ => other.to_owned(),
+            };
+        }
     };
     named.to_owned()
 }
@@ -392,8 +560,9 @@ pub(crate) fn shown(key: &str) -> String {
 /// The table of the README.
 #[must_use]
 pub fn markdown() -> String {
-    let mut out =
-        String::from("| key | what it does |\n|---|---|\n| `1` to `9` | Open that screen. |\n");
+    let mut out = String::from(
+        "| key | what it does | name |\n|---|---|---|\n| `1` to `9` | Open that screen. | |\n",
+    );
     for binding in BINDINGS {
         let keys: Vec<String> = binding
             .keys
@@ -406,9 +575,10 @@ pub fn markdown() -> String {
             Where::Everywhere | Where::Tables => "",
         };
         out.push_str(&format!(
-            "| {} | {}{only} |\n",
+            "| {} | {}{only} | `{}` |\n",
             keys.join(" "),
-            binding.help
+            binding.help,
+            binding.name
         ));
     }
     out
@@ -422,7 +592,9 @@ mod tests {
     #[test]
     fn no_key_has_two_meanings_and_every_key_can_be_pressed() {
         let mut seen = BTreeSet::new();
+        let mut names = BTreeSet::new();
         for binding in BINDINGS {
+            assert!(names.insert(binding.name), "{} stands twice", binding.name);
             assert!(binding.help.ends_with('.'), "{binding:?}");
             assert!(!binding.keys.is_empty());
             for key in binding.keys {

@@ -6,8 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+mod ascii;
 mod export;
 mod feed;
+mod keymap;
 mod keys;
 mod message;
 mod model;
@@ -25,6 +27,7 @@ mod view;
 mod tests;
 
 pub use feed::{Feed, Input, LiveInterface, Own, Pace, Remark, Saving};
+pub use keymap::{Conflict, Keymap, Rebinding};
 pub use keys::markdown as keys_markdown;
 pub use message::{Command, Message, What};
 pub use model::{Model, Options};
@@ -37,4 +40,7 @@ pub use wirewait_report::decode::{Decoded, TreeLine};
 /// Draws the model on the whole frame.
 pub fn draw(model: &Model, frame: &mut ratatui::Frame<'_>) {
     view::draw(model, frame.buffer_mut());
+    if model.ascii {
+        ascii::only(frame.buffer_mut());
+    }
 }

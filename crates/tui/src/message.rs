@@ -20,6 +20,8 @@ pub enum Message {
     Failed(String),
     /// A key, the mouse, a new size.
     Terminal(Event),
+    /// The program goes on after it was stopped: the terminal is ours again, whatever was done to it meanwhile.
+    Resumed,
     /// The terminal is gone, or the program is asked to end.
     Closed,
 }
@@ -32,6 +34,9 @@ pub enum Command {
         /// Leave the last screen standing.
         keep: bool,
     },
+    /// Give the terminal back and stand still. The screen does so itself, and nobody else hears
+    /// of it.
+    Suspend,
     /// Forget all figures and begin anew.
     Reset,
     /// Stand still, or go on (files).

@@ -1,5 +1,6 @@
 //! All that the screen knows.
 
+use crate::keymap::Keymap;
 use crate::keys;
 use crate::place::{Place, TABS};
 use crate::table::{self, Rows};
@@ -16,7 +17,7 @@ use wirewait_analysis::recent::{History, Of, Window};
 use wirewait_wire::Timestamp;
 
 /// How the screen begins.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Which colours; where nobody said, none if `NO_COLOR` is set, else those for a dark ground.
     pub palette: Option<Palette>,
@@ -26,6 +27,10 @@ pub struct Options {
     pub private: bool,
     /// Whether the mouse chooses rows and tabs; the terminal's own selection takes Shift then.
     pub mouse: bool,
+    /// Which keys do what.
+    pub keys: Keymap,
+    /// Nothing but ASCII is written, for terminals that know nothing else.
+    pub ascii: bool,
 }
 
 /// The state of the screen.
@@ -56,6 +61,8 @@ pub struct Model {
     talks: OnceCell<Vec<Talk>>,
     /// The lines of the counters' chart.
     pub(crate) chart: Lines,
+    pub(crate) keys: Keymap,
+    pub(crate) ascii: bool,
     /// Something changed since it was drawn.
     pub(crate) changed: bool,
 }
@@ -174,6 +181,8 @@ impl Model {
             servers: Arc::default(),
             talks: OnceCell::new(),
             chart: Lines::default(),
+            keys: options.keys,
+            ascii: options.ascii,
             changed: true,
         }
     }
@@ -355,15 +364,16 @@ impl Model {
         let place = &self.level().place;
         keys::BINDINGS
             .iter()
-            .filter(|binding| !binding.hint.is_empty() && keys::applies(self, binding))
-            .filter_map(|binding| {
+            .zip(self.keys.iter())
+            .filter(|(binding, _)| !binding.hint.is_empty() && keys::applies(self, binding))
+            .filter_map(|(binding, keys)| {
                 let word = match binding.action {
                     keys::Action::Enter => view::of(place).opens(place)?.to_owned(),
                     keys::Action::Back if self.ways[self.tab].len() < 2 => return None,
                     keys::Action::Freeze if self.frozen || self.paused() => "go on".to_owned(),
                     _ => binding.hint.to_owned(),
                 };
-                Some((keys::shown(binding.keys[0]), word))
+                Some((keys::shown(keys.first()?), word))
             })
             .collect()
     }

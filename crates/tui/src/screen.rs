@@ -5,7 +5,7 @@ use crate::model::{Model, Options};
 use crate::{Command, Message, Palette, draw, update};
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture};
+use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
@@ -24,6 +24,9 @@ const BETWEEN: Duration = Duration::from_millis(100);
 
 /// How often the thread that waits for keys looks whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(250);
+
+/// A stop takes effect in no more than this.
+const STOPS: Duration = Duration::from_millis(100);
 
 /// Why the screen ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +92,7 @@ impl Screen {
         let size = held.terminal.size()?;
         let mut model = Model::new(coloured(options, std::env::var_os("NO_COLOR").as_deref()))
             .sized(size.width, size.height);
-        let ended = turn(&mut model, &messages, commands, |model| {
-            held.terminal.draw(|frame| draw(model, frame)).map(drop)
-        });
+        let ended = turn(&mut model, &messages, commands, &mut held);
         wanted.store(false, Ordering::Relaxed);
         let restored = held.give_back();
         // It looks up soon; it must not take what is typed for the shell. At a terminal that is
@@ -118,19 +119,28 @@ fn coloured(options: Options, no_color: Option<&OsStr>) -> Options {
     }
 }
 
+/// What a screen is shown on.
+trait Stage {
+    fn draw(&mut self, model: &Model) -> io::Result<()>;
+    /// Gives it back, and stands still until somebody says go on.
+    fn stand_still(&mut self) -> io::Result<()>;
+    /// Takes it again, whatever was done to it, and draws everything anew.
+    fn take_back(&mut self, model: &mut Model) -> io::Result<()>;
+}
+
 /// Messages in, commands out, until it is over. Draws when something changed, and not more
 /// often than [`BETWEEN`]. Gives whether the last screen is to be kept.
 fn turn(
     model: &mut Model,
     messages: &Receiver<Message>,
     commands: &Sender<Command>,
-    mut draw: impl FnMut(&Model) -> io::Result<()>,
+    stage: &mut impl Stage,
 ) -> io::Result<(Ended, bool)> {
     let mut next = Instant::now();
     loop {
         let now = Instant::now();
         if model.changed() && now >= next {
-            draw(model)?;
+            stage.draw(model)?;
             model.drawn();
             next = Instant::now() + BETWEEN;
         }
@@ -149,7 +159,23 @@ fn turn(
             let _ = commands.send(Command::Quit { keep: false });
             return Ok((Ended::Alone, false));
         }
+        if matches!(message, Message::Resumed) {
+            stage.take_back(model)?;
+        }
         for command in update(model, message) {
+            if command == Command::Suspend {
+                // A replay goes on where it stood, not where it would be by now.
+                let runs = model.replays() && !model.paused();
+                if runs {
+                    let _ = commands.send(Command::Pause(true));
+                }
+                stage.stand_still()?;
+                stage.take_back(model)?;
+                if runs {
+                    let _ = commands.send(Command::Pause(false));
+                }
+                continue;
+            }
             let quit = match command {
                 Command::Quit { keep } => Some(keep),
                 _ => None,
@@ -194,13 +220,17 @@ impl Drop for Signals {
 
 #[cfg(unix)]
 fn signals(sender: &Sender<Message>) -> io::Result<Signals> {
-    use signal_hook::consts::{SIGHUP, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM])?;
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM, SIGCONT])?;
     let handle = signals.handle();
     let sender = sender.clone();
     thread::spawn(move || {
-        for _ in signals.forever() {
-            if sender.send(Message::Closed).is_err() {
+        for signal in signals.forever() {
+            let message = match signal {
+                SIGCONT => Message::Resumed,
+                _ => Message::Closed,
+            };
+            if sender.send(message).is_err() {
                 return;
             }
         }
@@ -217,6 +247,8 @@ fn signals(_: &Sender<Message>) -> io::Result<()> {
 struct Held {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
     mouse: bool,
+    /// It is somebody else's now.
+    given: bool,
 }
 
 impl Held {
@@ -234,7 +266,11 @@ impl Held {
             Ok(terminal)
         };
         match begun() {
-            Ok(terminal) => Ok(Self { terminal, mouse }),
+            Ok(terminal) => Ok(Self {
+                terminal,
+                mouse,
+                given: false,
+            }),
             Err(error) => {
                 restore();
                 Err(error)
@@ -243,12 +279,43 @@ impl Held {
     }
 
     fn give_back(&mut self) -> io::Result<()> {
+        // Twice would put the cursor where it was before the program began.
+        if std::mem::replace(&mut self.given, true) {
+            return Ok(());
+        }
         if self.mouse {
             execute!(io::stdout(), DisableMouseCapture)?;
         }
         let left = execute!(io::stdout(), LeaveAlternateScreen, cursor::Show);
         disable_raw_mode()?;
         left
+    }
+}
+
+impl Stage for Held {
+    fn draw(&mut self, model: &Model) -> io::Result<()> {
+        self.terminal.draw(|frame| draw(model, frame)).map(drop)
+    }
+
+    fn stand_still(&mut self) -> io::Result<()> {
+        self.give_back()?;
+        // All of the job, as the terminal itself does it: a program that captures for us, too.
+        // Where no shell could say go on, the system does not let it stop.
+        #[cfg(unix)]
+        rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+        // Other threads may be the ones that are told; it has stopped by then.
+        thread::sleep(STOPS);
+        Ok(())
+    }
+
+    fn take_back(&mut self, model: &mut Model) -> io::Result<()> {
+        // Whoever had it may have left it in any state.
+        self.give_back()?;
+        *self = Self::take(self.mouse)?;
+        let size = self.terminal.size()?;
+        let resized = Event::Resize(size.width, size.height);
+        update(model, Message::Terminal(resized));
+        Ok(())
     }
 }
 
@@ -315,7 +382,37 @@ fn leave(picture: &Buffer) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+    use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+    /// What happened to a stage, and when it was drawn.
+    #[derive(Default)]
+    struct Played {
+        drawn: Vec<Instant>,
+        stood: u32,
+        taken: u32,
+        gone: bool,
+    }
+
+    impl Stage for Played {
+        fn draw(&mut self, _: &Model) -> io::Result<()> {
+            self.drawn.push(Instant::now());
+            match self.gone {
+                true => Err(io::Error::other("gone")),
+                false => Ok(()),
+            }
+        }
+
+        fn stand_still(&mut self) -> io::Result<()> {
+            self.stood += 1;
+            Ok(())
+        }
+
+        fn take_back(&mut self, model: &mut Model) -> io::Result<()> {
+            self.taken += 1;
+            update(model, Message::Terminal(Event::Resize(80, 24)));
+            Ok(())
+        }
+    }
 
     fn press(c: char) -> Message {
         Message::Terminal(Event::Key(KeyEvent::new(
@@ -337,12 +434,10 @@ mod tests {
             thread::sleep(Duration::from_millis(400));
             sender.send(press('Q')).unwrap();
         });
-        let mut drawn = Vec::new();
+        let mut played = Played::default();
         let mut model = Model::default();
-        let ended = turn(&mut model, &messages, &commands, |_| {
-            drawn.push(Instant::now());
-            Ok(())
-        });
+        let ended = turn(&mut model, &messages, &commands, &mut played);
+        let drawn = played.drawn;
         feeder.join().unwrap();
         assert_eq!(ended.unwrap(), (Ended::Quit, true));
         assert_eq!(
@@ -383,24 +478,47 @@ mod tests {
     fn it_ends_when_the_terminal_is_gone_or_nobody_listens() {
         let (sender, messages) = channel();
         let (commands, asked) = channel();
+        let mut stage = Played::default();
         sender.send(Message::Closed).unwrap();
-        let ended = turn(&mut Model::default(), &messages, &commands, |_| Ok(()));
+        let ended = turn(&mut Model::default(), &messages, &commands, &mut stage);
         assert_eq!(ended.unwrap(), (Ended::Alone, false));
         assert_eq!(asked.try_recv(), Ok(Command::Quit { keep: false }));
         drop(asked);
         sender.send(press('r')).unwrap();
         sender.send(press('y')).unwrap();
-        let ended = turn(&mut Model::default(), &messages, &commands, |_| Ok(()));
+        let ended = turn(&mut Model::default(), &messages, &commands, &mut stage);
         assert_eq!(
             ended.unwrap(),
             (Ended::Alone, false),
             "nobody takes the reset"
         );
         drop(sender);
-        let ended = turn(&mut Model::default(), &messages, &commands, |_| Ok(()));
+        let ended = turn(&mut Model::default(), &messages, &commands, &mut stage);
         assert_eq!(ended.unwrap(), (Ended::Alone, false));
-        let gone = || io::Error::other("gone");
-        let failed = turn(&mut Model::default(), &messages, &commands, |_| Err(gone()));
+        stage.gone = true;
+        let failed = turn(&mut Model::default(), &messages, &commands, &mut stage);
         assert_eq!(failed.unwrap_err().to_string(), "gone");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn it_stands_still_and_goes_on_with_a_new_picture() {
+        let (sender, messages) = channel();
+        let (commands, asked) = channel();
+        let z = KeyEvent::new(KeyCode::Char('z'), KeyModifiers::CONTROL);
+        sender.send(Message::Terminal(Event::Key(z))).unwrap();
+        sender.send(Message::Resumed).unwrap();
+        sender.send(press('q')).unwrap();
+        let mut stage = Played::default();
+        let ended = turn(&mut Model::default(), &messages, &commands, &mut stage);
+        assert_eq!(ended.unwrap(), (Ended::Quit, false));
+        // Once for the key, and once for whoever else says go on.
+        assert_eq!((stage.stood, stage.taken), (1, 2));
+        let asked: Vec<_> = asked.try_iter().collect();
+        assert_eq!(
+            asked,
+            [Command::Quit { keep: false }],
+            "nobody else hears of it"
+        );
     }
 }

@@ -34,6 +34,8 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Command> {
         }
         Message::Terminal(event) => terminal(model, &event),
         Message::Closed => vec![Command::Quit { keep: false }],
+        // Whoever has the terminal takes it back.
+        Message::Resumed => Vec::new(),
     }
 }
 
@@ -180,6 +182,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Command> {
     match action {
         Action::Quit => return vec![Command::Quit { keep: false }],
         Action::QuitKeep => return vec![Command::Quit { keep: true }],
+        #[cfg(unix)]
+        Action::Suspend => return vec![Command::Suspend],
         Action::Help => model.overlay = Overlay::Help(0),
         Action::Tab(tab) if tab < TABS.len() => {
             // The tab that is open already: to its top.
@@ -270,7 +274,8 @@ fn back(model: &mut Model) {
     if !model.level().table.filter_text.is_empty() {
         model.with_table(|table, _, _| table.filter_by(""));
     } else if !model.up() {
-        model.say("this is the top; q quits");
+        let quit = model.keys.first(Action::Quit);
+        model.say(format!("this is the top; {quit} quits"));
     }
 }
 

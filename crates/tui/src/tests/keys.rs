@@ -362,6 +362,27 @@ fn help_shows_every_key() {
     assert!(text.contains("Ctrl-C") && text.contains("Quit."), "{text}");
 }
 
+/// Other keys are those that work, and those that help and hints show.
+#[test]
+fn chosen_keys_take_the_place_of_others() {
+    let mut keys = crate::Keymap::default();
+    keys.change(&"filter=f ctrl-x".parse().unwrap());
+    let mut model = Model::new(crate::Options {
+        keys,
+        ..crate::Options::default()
+    });
+    update(&mut model, Message::Fed(Arc::new(live(0))));
+    press(&mut model, "2");
+    assert!(shown(&model).contains("f filter"), "{}", shown(&model));
+    press(&mut model, "/");
+    assert_eq!(model.overlay, Overlay::None);
+    press(&mut model, "ctrl-x");
+    assert!(matches!(model.overlay, Overlay::Filter(_)));
+    press(&mut model, "esc ?");
+    model.size = (132, 60);
+    assert!(shown(&model).contains("f Ctrl-X"), "{}", shown(&model));
+}
+
 /// Every key of the table does something where the table says so.
 #[test]
 fn every_key_changes_something() {

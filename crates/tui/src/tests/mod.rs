@@ -161,12 +161,21 @@ pub(crate) fn shown(model: &Model) -> String {
     let (width, height) = model.size;
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| crate::draw(model, frame)).unwrap();
+    // Whatever it is, it can be shown where there is nothing but ASCII.
+    let mut ascii = terminal.backend().buffer().clone();
+    crate::ascii::only(&mut ascii);
+    let all = ascii.content.iter().map(|cell| cell.symbol());
+    assert!(all.clone().all(str::is_ascii), "{all:?}");
     crate::export::lines(terminal.backend().buffer()).join("\n") + "\n"
 }
 
 /// Compares `text` with the golden file of this name. With WIREWAIT_BLESS=1 in the environment
 /// the file is written instead; read the difference before committing it.
 pub(crate) fn golden(name: &str, text: &str) {
+    // Every sign of ours has a letter that looks like it.
+    for c in text.chars().filter(|c| *c != '?') {
+        assert_ne!(crate::ascii::plain(c), '?', "{name}: {c}");
+    }
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "golden", name]
         .iter()
         .collect();

@@ -136,21 +136,37 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .under("most in flight")
         .rank(6)
         .help("Bytes that were on their way when an acknowledgement of them came, in either direction, on average."),
-        window("smallest", |r, _| smallest(r, Who::Client)).under(CLIENTS).rank(4)
+        window("of client", |r, _| smallest(r, Who::Client))
+            .under("smallest window")
+            .rank(4)
             .help("The smallest receive window that the client advertised: so much it could take at once. \">=\": the opening of the connection was not seen, which says by how much windows are to be multiplied."),
-        window("mean", |r, _| mean(r, Who::Client)).under(CLIENTS)
+        window("of server", |r, _| smallest(r, Who::Server))
+            .under("smallest window")
+            .rank(4)
+            .help("The same of the server."),
+        window("of client", |r, _| mean(r, Who::Client))
+            .under("mean window")
+            .rank(7)
             .help("The client's windows on average."),
-        window("largest", |r, _| largest(r, Who::Client)).under(CLIENTS)
-            .help("The largest window of the client."),
-        Column::right("shut", 5, |r: &Row<'_>, _| shut(r, Who::Client)).under(CLIENTS).rank(7)
-            .help("Frames in which the client said that it can take nothing."),
-        window("smallest", |r, _| smallest(r, Who::Server)).under(SERVERS).rank(4)
-            .help("The smallest receive window that the server advertised."),
-        window("mean", |r, _| mean(r, Who::Server)).under(SERVERS)
+        window("of server", |r, _| mean(r, Who::Server))
+            .under("mean window")
+            .rank(7)
             .help("The server's windows on average."),
-        window("largest", |r, _| largest(r, Who::Server)).under(SERVERS)
+        window("of client", |r, _| largest(r, Who::Client))
+            .under("largest window")
+            .rank(7)
+            .help("The largest window of the client."),
+        window("of server", |r, _| largest(r, Who::Server))
+            .under("largest window")
+            .rank(7)
             .help("The largest window of the server."),
-        Column::right("shut", 5, |r: &Row<'_>, _| shut(r, Who::Server)).under(SERVERS).rank(7)
+        window("of client", |r, _| shut(r, Who::Client))
+            .under("zero windows")
+            .rank(7)
+            .help("Frames in which the client said that it can take nothing."),
+        window("of server", |r, _| shut(r, Who::Server))
+            .under("zero windows")
+            .rank(7)
             .help("Frames in which the server said that it can take nothing."),
         Column::right("errors", 6, |r: &Row<'_>, _| {
             Cell::trouble(r.talk.tally.counts.failures, Tone::Warn)
@@ -164,9 +180,6 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .help("Requests without any answer."),
     ]
 }
-
-const CLIENTS: &str = "client's window";
-const SERVERS: &str = "server's window";
 
 #[derive(Clone, Copy)]
 enum Who {
@@ -194,7 +207,7 @@ fn in_flight(row: &Row<'_>, who: Who) -> Cell {
 }
 
 fn window<'m>(title: &'static str, cell: fn(&Row<'m>, &Context<'_>) -> Cell) -> Column<Row<'m>> {
-    Column::right(title, 8, cell).rank(7)
+    Column::right(title, 9, cell)
 }
 
 fn smallest(row: &Row<'_>, who: Who) -> Cell {

@@ -102,8 +102,12 @@ pub(crate) fn draw(model: &Model, buffer: &mut Buffer) {
     let screen = buffer.area;
     if screen.width < LEAST.0 || screen.height < LEAST.1 {
         let said = format!(
-            "Too small: {} x {}; at least {} x {} is needed. q quits.",
-            screen.width, screen.height, LEAST.0, LEAST.1
+            "Too small: {} x {}; at least {} x {} is needed. {} quits.",
+            screen.width,
+            screen.height,
+            LEAST.0,
+            LEAST.1,
+            model.keys.first(Action::Quit)
         );
         text::wrapped(buffer, screen, &said, model.palette.theme().plain);
         return;
@@ -149,7 +153,7 @@ pub(crate) fn transactions(model: &mut Model) {
         (Place::Clients, Some(Key::Station(client))) => Scope::Client(*client),
         (Place::Conversations(_), Some(Key::Number(number))) => Scope::Conversation(*number),
         (_, Some(Key::Station(server))) => Scope::Server(*server),
-        _ => return model.say("T: choose a server, a client or a conversation first"),
+        _ => return model.say("choose a server, a client or a conversation first"),
     };
     model.open(Place::Transactions(scope));
 }

@@ -27,17 +27,19 @@ pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
                 left: "1 to 9".to_owned(),
                 right: "Open that screen; again: back to its top.".to_owned(),
             }];
-            lines.extend(keys::BINDINGS.iter().map(|binding| {
-                Line {
-                    left: binding
-                        .keys
-                        .iter()
-                        .map(|key| keys::shown(key))
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                    right: binding.help.to_owned(),
-                }
-            }));
+            lines.extend(
+                keys::BINDINGS
+                    .iter()
+                    .zip(model.keys.iter())
+                    .map(|(binding, keys)| Line {
+                        left: keys
+                            .iter()
+                            .map(|key| keys::shown(key))
+                            .collect::<Vec<_>>()
+                            .join(" "),
+                        right: binding.help.to_owned(),
+                    }),
+            );
             list(
                 model,
                 screen,
