@@ -21,10 +21,24 @@ impl<V> Column<V> {
         Self { slots: Vec::new() }
     }
 
+    /// Whether there is a value of this place.
+    #[inline]
+    pub(crate) fn has(&self, place: Place) -> bool {
+        let slot = self.slots.get(place.index());
+        matches!(slot, Some(Some(slot)) if slot.place == place)
+    }
+
     /// The value of this place, if there is one.
+    #[inline]
     pub(crate) fn known(&mut self, place: Place) -> Option<&mut V> {
         let slot = self.slots.get_mut(place.index())?.as_mut()?;
         (slot.place == place).then_some(&mut slot.value)
+    }
+
+    /// The same, to be read.
+    pub(crate) fn get(&self, place: Place) -> Option<&V> {
+        let slot = self.slots.get(place.index())?.as_ref()?;
+        (slot.place == place).then_some(&slot.value)
     }
 
     /// Takes the value out.
@@ -80,11 +94,6 @@ impl<V: Default> Column<V> {
         let gone = self.slots[index].replace(Slot::new(place));
         gone.map(|slot| slot.value)
     }
-
-    fn has(&self, place: Place) -> bool {
-        let slot = self.slots.get(place.index());
-        matches!(slot, Some(Some(slot)) if slot.place == place)
-    }
 }
 
 impl<V: Default> Slot<V> {
@@ -109,11 +118,13 @@ mod tests {
         *column.of(a) += 1;
         *column.of(a) += 1;
         assert_eq!(column.known(a), Some(&mut 2));
+        assert_eq!(column.get(a), Some(&2));
         let (b, _) = table.insert("b", ());
         assert_eq!(column.known(b), None);
         assert_eq!(column.renew(b), Some(2));
         assert_eq!(column.renew(b), None);
         assert_eq!(column.known(a), None);
+        assert_eq!(column.get(a), None);
         assert_eq!(column.iter().collect::<Vec<_>>(), [(b, &0)]);
         assert_eq!(column.take(b), Some(0));
         assert_eq!(column.known(b), None);

@@ -216,24 +216,38 @@ impl Buckets {
     }
 
     fn record_all(&mut self, batch: &Batch) {
-        for bucket in batch.buckets.iter().take(batch.spread.n as usize) {
-            self.add(usize::from(*bucket), 1);
+        let buckets = &batch.buckets[..batch.spread.n.min(Batch::MOST as u64) as usize];
+        match buckets {
+            // As are the times of what lies in one frame.
+            [first, ..] if batch.spread.min == batch.spread.max => {
+                self.add(usize::from(*first), batch.spread.n as u32);
+            }
+            _ => buckets.iter().for_each(|b| self.add(usize::from(*b), 1)),
         }
     }
 
+    #[inline]
     fn add(&mut self, bucket: usize, times: u32) {
-        let page = &mut self.index[bucket / PAGE];
-        if *page == 0 {
-            self.pages.push([0; PAGE]);
-            // There are fewer pages than 256.
-            *page = u8::try_from(self.pages.len()).unwrap_or(u8::MAX);
-        }
-        let count = &mut self.pages[usize::from(*page) - 1][bucket % PAGE];
+        let page = match self.index[bucket / PAGE] {
+            0 => self.page(bucket / PAGE),
+            page => page,
+        };
+        let count = &mut self.pages[usize::from(page) - 1][bucket % PAGE];
         let (sum, full) = count.overflowing_add(times);
         *count = sum;
         if full {
             self.carry(bucket, 1);
         }
+    }
+
+    /// Makes a page, and gives its number.
+    #[cold]
+    fn page(&mut self, at: usize) -> u8 {
+        self.pages.push([0; PAGE]);
+        // There are fewer pages than 256.
+        let number = u8::try_from(self.pages.len()).unwrap_or(u8::MAX);
+        self.index[at] = number;
+        number
     }
 
     #[cold]

@@ -101,6 +101,8 @@ pub(crate) struct Figures {
     places: Places,
     spreads: Spreads,
     slowest: Vec<Transaction>,
+    /// What takes longer is among the slowest.
+    beyond: i64,
     excluded: [u64; EXCLUDED.len()],
     rows_evicted: u64,
     settings: Settings,
@@ -115,6 +117,7 @@ impl Figures {
             places: Places::new(),
             spreads: Spreads::new(),
             slowest: Vec::new(),
+            beyond: i64::MIN,
             excluded: [0; EXCLUDED.len()],
             rows_evicted: 0,
             settings,
@@ -298,6 +301,12 @@ impl Figures {
     }
 
     fn exclude(&mut self, t: &Transaction) {
+        if t.flags.is_empty() && t.outcome == Outcome::Answered && counts_for_stations(t.kind) {
+            if let Turnaround::Between(..) = t.turnaround {
+                self.excluded[0] += 1;
+            }
+            return;
+        }
         let lost = t.flags.contains(Flags::CAPTURE_LOSS);
         let reasons = [
             matches!(t.turnaround, Turnaround::Between(..)),
@@ -320,9 +329,7 @@ impl Figures {
             return;
         };
         // Most are faster than those that are kept.
-        let full = self.slowest.len() >= self.settings.slowest;
-        let least = self.slowest.last().and_then(Transaction::response_time_ns);
-        if full && least.is_none_or(|least| least >= ns) {
+        if ns <= self.beyond {
             return;
         }
         let at = self
@@ -332,6 +339,10 @@ impl Figures {
             self.slowest
                 .truncate(self.settings.slowest.saturating_sub(1));
             self.slowest.insert(at, t.clone());
+        }
+        if self.slowest.len() >= self.settings.slowest {
+            let least = self.slowest.last().and_then(Transaction::response_time_ns);
+            self.beyond = least.unwrap_or(i64::MAX);
         }
     }
 }

@@ -8,7 +8,6 @@
 //! Requests close out of order, and an instant can only be given away once it is known that
 //! no older request claims it. So closed requests queue up behind the oldest open one.
 
-use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 
 /// A share of elapsed time.
@@ -123,13 +122,34 @@ impl Ledger {
 pub(crate) struct Passage {
     /// When it begins (t1).
     pub(crate) begin: Timestamp,
-    /// Where its phases end, in the order in which they come.
-    pub(crate) ends: [Timestamp; 5],
+    /// Where its phases end, in the order in which they come; only those that took time.
+    ends: [Timestamp; 5],
     /// What they are.
-    pub(crate) shares: &'static [Share; 5],
+    shares: [Share; 5],
+    phases: u8,
 }
 
 impl Passage {
+    /// From `begin` on, with phases that end then, in the order in which they come.
+    pub(crate) fn new(begin: Timestamp, ends: [Timestamp; 5], shares: &[Share; 5]) -> Self {
+        let mut passage = Self {
+            begin,
+            ends: [begin; 5],
+            shares: *shares,
+            phases: 0,
+        };
+        let mut at = begin;
+        for (end, share) in ends.into_iter().zip(shares) {
+            if end > at {
+                let phase = usize::from(passage.phases);
+                (passage.ends[phase], passage.shares[phase]) = (end, *share);
+                passage.phases += 1;
+                at = end;
+            }
+        }
+        passage
+    }
+
     /// The phases of a request that was answered.
     pub(crate) const ANSWERED: &'static [Share; 5] = &[
         Share::Request,
@@ -149,12 +169,15 @@ impl Passage {
 
     /// Each with its end.
     pub(crate) fn phases(&self) -> impl Iterator<Item = (Share, Timestamp)> {
-        self.shares.iter().copied().zip(self.ends)
+        let phases = self.shares.iter().copied().zip(self.ends);
+        phases.take(usize::from(self.phases))
     }
 }
 
 /// Closed requests that wait for an older one at most; beyond that the oldest goes ahead.
 const QUEUE: usize = 1024;
+/// Settled ones that are taken out together, at least.
+const SETTLED: usize = 16;
 /// Waits by design that are remembered at most.
 const WAITS: usize = 256;
 
@@ -162,8 +185,9 @@ const WAITS: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
     settled: Settled,
-    /// Closed and not yet settled, by their beginnings.
-    queue: VecDeque<Passage>,
+    /// Closed, by their beginnings. Those before `next` are settled, and taken out many at a time.
+    queue: Vec<Passage>,
+    next: usize,
     /// Beginnings of those that are open, in order.
     open: Vec<Timestamp>,
 }
@@ -253,29 +277,32 @@ impl Account {
     /// before but read later finds its place. Pauses up to `think_ns` are the client's.
     pub(crate) fn closed(&mut self, passage: &Passage, limit: Timestamp, think_ns: i64) {
         // Most come in order, or nearly.
-        match self.queue.back() {
+        match self.queue.last() {
             Some(last) if last.begin > passage.begin => {
-                let later = self.queue.iter().rev();
+                let later = self.queue[self.next..].iter().rev();
                 let later = later.take_while(|p| p.begin > passage.begin);
                 let place = self.queue.len() - later.count();
                 self.queue.insert(place, *passage);
             }
-            _ => self.queue.push_back(*passage),
+            _ => self.queue.push(*passage),
         }
         self.settle(limit, think_ns);
     }
 
     /// Settles everything that began before `limit`.
     pub(crate) fn settle(&mut self, limit: Timestamp, think_ns: i64) {
-        let oldest = self.open.first().copied();
         // Up to the oldest that is open, and before the limit.
-        let ripe = limit.plus(-1).min(oldest.unwrap_or(limit));
-        let is_ripe = |p: &Passage| p.begin <= ripe;
-        while let Some(passage) = self.queue.front()
-            && (self.queue.len() > QUEUE || is_ripe(passage))
+        let before = limit.plus(-1);
+        let ripe = self.open.first().map_or(before, |open| before.min(*open));
+        while let Some(passage) = self.queue.get(self.next)
+            && (passage.begin <= ripe || self.queue.len() - self.next > QUEUE)
         {
             self.settled.give_away(passage, think_ns);
-            self.queue.pop_front();
+            self.next += 1;
+        }
+        if self.next >= SETTLED && self.next * 2 >= self.queue.len() {
+            self.queue.drain(..self.next);
+            self.next = 0;
         }
     }
 }
@@ -371,11 +398,16 @@ mod tests {
     }
 
     fn passage(t: [i64; 4]) -> Passage {
-        Passage {
-            begin: at(t[0]),
-            ends: [t[1], t[1], t[2], t[3], t[3]].map(at),
-            shares: Passage::ANSWERED,
-        }
+        let ends = [t[1], t[1], t[2], t[3], t[3]].map(at);
+        Passage::new(at(t[0]), ends, Passage::ANSWERED)
+    }
+
+    #[test]
+    fn phases_without_time_are_none() {
+        let ends = [5, 5, 3, 9, 9].map(at);
+        let passage = Passage::new(at(2), ends, Passage::ANSWERED);
+        let phases: Vec<_> = passage.phases().collect();
+        assert_eq!(phases, [(Share::Request, at(5)), (Share::Response, at(9))]);
     }
 
     fn shares(account: &Account) -> Vec<(Share, u64)> {
@@ -472,7 +504,7 @@ mod tests {
                 THINK,
             );
         }
-        assert_eq!(account.queue.len(), QUEUE);
+        assert_eq!(account.queue.len() - account.next, QUEUE);
         assert_eq!(account.ledger().get(Share::Server), QUEUE as u64 * 5);
     }
 

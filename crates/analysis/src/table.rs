@@ -107,6 +107,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// The entry that was found here before, if it is still there, moved to the young end.
+    #[inline]
     pub(crate) fn again(&mut self, place: Place) -> Option<&mut V> {
         let entry = self.entries.get_mut(place.index as usize)?;
         if entry.generation != place.generation {

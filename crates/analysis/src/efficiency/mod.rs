@@ -110,16 +110,20 @@ impl Spending {
 
     /// A transport did something with a frame.
     pub(crate) fn noticed(&mut self, notice: &Notice) {
-        let acts = self.acts(notice.mark.frame);
+        let frame = notice.mark.frame;
         match notice.what {
-            Noticed::Acknowledged { message: true, .. } => acts.messages = true,
-            Noticed::Acknowledged { .. } => acts.frames = true,
+            Noticed::Acknowledged { message: true, .. } => self.acts(frame).messages = true,
+            Noticed::Acknowledged { .. } => self.acts(frame).frames = true,
             Noticed::Resent { after_ns } => {
                 let lost = after_ns.and_then(|ns| u64::try_from(ns).ok());
+                let acts = self.acts(frame);
                 acts.resent = true;
                 acts.lost_ns = acts.lost_ns.saturating_add(lost.unwrap_or(0));
             }
-            Noticed::Polled { .. } | Noticed::PollUnanswered { .. } => acts.probed = true,
+            Noticed::Polled { .. } | Noticed::PollUnanswered { .. } => {
+                self.acts(frame).probed = true;
+            }
+            // Some of the others are told of frames that are long past.
             _ => {}
         }
     }
@@ -389,17 +393,22 @@ impl Spending {
         self.rows.at(place)
     }
 
+    #[inline]
     fn tie(&mut self, place: Place, server: Endpoint, carrier: &'static str) -> &mut Tie {
+        if !self.ties.has(place) {
+            self.new_tie(place, server, carrier);
+        }
+        self.ties.of(place)
+    }
+
+    #[cold]
+    fn new_tie(&mut self, place: Place, server: Endpoint, carrier: &'static str) {
         if let Some(gone) = self.ties.renew(place) {
             let key = (gone.row.server, gone.row.carrier);
             self.row(key).absorb(&gone.row);
         }
-        let tie = self.ties.of(place);
-        if tie.row.server.is_none() {
-            tie.row.server = Some(server.station());
-            tie.row.carrier = carrier;
-        }
-        tie
+        let row = &mut self.ties.of(place).row;
+        (row.server, row.carrier) = (Some(server.station()), carrier);
     }
 }
 

@@ -79,15 +79,14 @@ impl Activity {
     /// A station waits for a request whose first byte came at `at`.
     pub(super) fn begins(&mut self, client: Place, at: Timestamp) {
         let think_ns = self.think_ns;
-        if let Some(gone) = self.stations.renew(client)
+        if !self.stations.has(client)
+            && let Some(gone) = self.stations.renew(client)
             && gone.active
         {
             // Whoever had the place before is not followed any more.
             self.edge(gone.idle_since.max(gone.since), -1);
         }
-        let Some(station) = self.stations.known(client) else {
-            return;
-        };
+        let station = self.stations.of(client);
         station.outstanding = station.outstanding.saturating_add(1);
         let idle_since = station.idle_since;
         if station.active && (station.outstanding > 1 || at.since(idle_since) <= think_ns) {

@@ -155,7 +155,7 @@ impl<K: Copy + Eq + Hash> Parts<K> {
             }
             Some(_) => {}
         }
-        if self.several && self.of(key).is_none() {
+        if self.several && self.places.iter().all(|(known, _)| *known != key) {
             self.add(key, Levels::new(self.think_ns));
         }
     }

@@ -198,6 +198,13 @@ impl Row {
     /// Counts what it moved, and keeps it if it is among the slowest.
     fn show(&mut self, line: &Line) {
         self.data_bytes = self.data_bytes.saturating_add(line.data_bytes);
+        // Most are faster than those that are kept.
+        if self.slowest.len() == EXAMPLES
+            && let Some((_, least)) = self.slowest.last()
+            && least.response_ns > line.response_ns
+        {
+            return;
+        }
         let example = Example {
             transaction: line.number,
             request_frame: line.first_frame,

@@ -190,31 +190,19 @@ impl Requests {
         let asked = t.asked_bytes;
         let small = buffer.is_some_and(|buffer| asked * 4 < buffer);
         let large = buffer.is_some_and(|buffer| asked > buffer * 2);
-        self.both(case, |m, role| {
-            let (bytes, messages) = match role {
-                Role::Client => (&mut m.bytes_out, &mut m.messages_out),
-                Role::Server => (&mut m.bytes_in, &mut m.messages_in),
-            };
-            *bytes = bytes.saturating_add(t.request_bytes);
-            *messages += 1;
-            m.requests += 1;
-            m.outstanding += 1;
-            match transfer {
-                Some(Transfer::Read) => {
-                    m.reads += 1;
-                    m.reads_small += u64::from(small);
-                    m.reads_large += u64::from(large);
-                    m.reads_random += u64::from(random);
-                }
-                Some(Transfer::Write) => {
-                    m.writes += 1;
-                    m.writes_small += u64::from(small);
-                    m.writes_large += u64::from(large);
-                    m.writes_random += u64::from(random);
-                }
-                None => m.others += 1,
-            }
-        });
+        let question = Question {
+            transfer,
+            small: u64::from(small),
+            large: u64::from(large),
+            random: u64::from(random),
+        };
+        let [client, server] = self.ends(case);
+        client.bytes_out = client.bytes_out.saturating_add(t.request_bytes);
+        client.messages_out += 1;
+        client.asked(&question);
+        server.bytes_in = server.bytes_in.saturating_add(t.request_bytes);
+        server.messages_in += 1;
+        server.asked(&question);
         if let Some(share) = self.share(case) {
             share.bytes_up = share.bytes_up.saturating_add(t.request_bytes);
             share.outstanding += 1;
@@ -238,61 +226,27 @@ impl Requests {
         let denied = t.flags.contains(Flags::RAW) && t.data_bytes == 0 && t.asked_bytes > 0;
         // A round of a session set-up that is not the last one is not ok, and no failure.
         let begins = effect(Effects::LOGS_ON) && t.status.is_none_or(|s| s.code == 0);
-        // Most do nothing to what the server keeps.
-        let keeps = t.effects != Effects::NONE || matches!(t.kind, Kind::Open | Kind::Close);
-        self.both(case, |m, role| {
-            let (bytes, messages) = match role {
-                Role::Client => (&mut m.bytes_in, &mut m.messages_in),
-                Role::Server => (&mut m.bytes_out, &mut m.messages_out),
-            };
-            *bytes = bytes.saturating_add(t.response_bytes);
-            *messages += 1 + u64::from(t.interims);
-            if !asked {
-                return;
-            }
-            m.outstanding = m.outstanding.saturating_sub(1);
-            match transfer {
-                Some(Transfer::Read) => {
-                    m.read_bytes = m.read_bytes.saturating_add(t.data_bytes);
-                    m.paging_read_bytes =
-                        m.paging_read_bytes
-                            .saturating_add(if pages { t.data_bytes } else { 0 });
-                    m.reads_denied += u64::from(denied);
-                    m.read_ns = m.read_ns.saturating_add(ns);
-                }
-                Some(Transfer::Write) if done => {
-                    m.written_bytes = m.written_bytes.saturating_add(t.data_bytes);
-                    m.paging_written_bytes =
-                        m.paging_written_bytes
-                            .saturating_add(if pages { t.data_bytes } else { 0 });
-                    m.write_ns = m.write_ns.saturating_add(ns);
-                }
-                Some(Transfer::Write) => m.write_ns = m.write_ns.saturating_add(ns),
-                None => {}
-            }
-            if t.kind != Kind::Wait {
-                m.all_ns = m.all_ns.saturating_add(ns);
-            }
-            if !keeps {
-                return;
-            }
-            m.sessions += u64::from(begins);
-            if effect(Effects::LOGS_OFF) {
-                m.sessions = m.sessions.saturating_sub(1);
-                m.logged_off += 1;
-            }
-            if done && t.kind == Kind::Open {
-                m.opened += 1;
-                m.open += 1;
-            }
-            if done && t.kind == Kind::Close {
-                m.open = m.open.saturating_sub(1);
-            }
-            m.searches += u64::from(effect(Effects::SEARCHES));
-            if effect(Effects::ENDS_SEARCH) {
-                m.searches = m.searches.saturating_sub(1);
-            }
-        });
+        let answer = Answer {
+            t,
+            transfer,
+            done,
+            ns,
+            paged: if pages { t.data_bytes } else { 0 },
+            denied: u64::from(denied),
+            begins: u64::from(begins),
+            // Most do nothing to what the server keeps.
+            keeps: t.effects != Effects::NONE || matches!(t.kind, Kind::Open | Kind::Close),
+        };
+        let messages = 1 + u64::from(t.interims);
+        let [client, server] = self.ends(case);
+        client.bytes_in = client.bytes_in.saturating_add(t.response_bytes);
+        client.messages_in += messages;
+        server.bytes_out = server.bytes_out.saturating_add(t.response_bytes);
+        server.messages_out += messages;
+        if asked {
+            client.answered(&answer);
+            server.answered(&answer);
+        }
         if !asked {
             return;
         }
@@ -357,10 +311,10 @@ impl Requests {
         }
         // What the capture was too short for is not given up by anyone.
         let missed = Self::is_missed(t);
-        self.both(case, |m, _| {
+        for m in self.ends(case) {
             m.outstanding = m.outstanding.saturating_sub(1);
             m.unanswered += u64::from(missed);
-        });
+        }
         let data = transfer(t).is_some();
         if let Some(share) = self.share(case) {
             share.outstanding = share.outstanding.saturating_sub(1);
@@ -392,18 +346,14 @@ impl Requests {
         readings.shares.sort_by(|a, b| a.0.cmp(&b.0));
     }
 
-    fn both(&mut self, case: Case<'_>, mut count: impl FnMut(&mut RequestMeter, Role)) {
-        let Case {
-            transaction,
-            parties,
-        } = case;
+    /// The client's and the server's.
+    fn ends(&mut self, case: Case<'_>) -> [&mut RequestMeter; 2] {
+        let protocol = case.transaction.protocol;
         let [clients, servers] = &mut self.rows;
-        for (rows, station, role) in [
-            (clients, parties.client, Role::Client),
-            (servers, parties.server, Role::Server),
-        ] {
-            count(of_protocol(rows.of(station), transaction.protocol), role);
-        }
+        [
+            of_protocol(clients.of(case.parties.client), protocol),
+            of_protocol(servers.of(case.parties.server), protocol),
+        ]
     }
 
     fn share(&mut self, case: Case<'_>) -> Option<&mut ShareMeter> {
@@ -456,6 +406,103 @@ impl Requests {
             failure: status.failure,
         };
         *row(&mut self.errors, &key, evicted) += 1;
+    }
+}
+
+/// What is asked, for both ends.
+struct Question {
+    transfer: Option<Transfer>,
+    small: u64,
+    large: u64,
+    random: u64,
+}
+
+/// What is answered, likewise.
+struct Answer<'a> {
+    t: &'a Transaction,
+    transfer: Option<Transfer>,
+    /// What was asked was done.
+    done: bool,
+    ns: u64,
+    /// Of the data, what page faults wanted.
+    paged: u64,
+    denied: u64,
+    /// Sessions that begin.
+    begins: u64,
+    /// It may change what the server keeps.
+    keeps: bool,
+}
+
+impl RequestMeter {
+    #[inline]
+    fn asked(&mut self, question: &Question) {
+        self.requests += 1;
+        self.outstanding += 1;
+        match question.transfer {
+            Some(Transfer::Read) => {
+                self.reads += 1;
+                self.reads_small += question.small;
+                self.reads_large += question.large;
+                self.reads_random += question.random;
+            }
+            Some(Transfer::Write) => {
+                self.writes += 1;
+                self.writes_small += question.small;
+                self.writes_large += question.large;
+                self.writes_random += question.random;
+            }
+            None => self.others += 1,
+        }
+    }
+
+    #[inline]
+    fn answered(&mut self, answer: &Answer<'_>) {
+        let t = answer.t;
+        let add = |sum: &mut u64, n: u64| *sum = sum.saturating_add(n);
+        self.outstanding = self.outstanding.saturating_sub(1);
+        match answer.transfer {
+            Some(Transfer::Read) => {
+                add(&mut self.read_bytes, t.data_bytes);
+                add(&mut self.paging_read_bytes, answer.paged);
+                self.reads_denied += answer.denied;
+                add(&mut self.read_ns, answer.ns);
+            }
+            Some(Transfer::Write) => {
+                if answer.done {
+                    add(&mut self.written_bytes, t.data_bytes);
+                    add(&mut self.paging_written_bytes, answer.paged);
+                }
+                add(&mut self.write_ns, answer.ns);
+            }
+            None => {}
+        }
+        if t.kind != Kind::Wait {
+            add(&mut self.all_ns, answer.ns);
+        }
+        if answer.keeps {
+            self.kept(answer);
+        }
+    }
+
+    fn kept(&mut self, answer: &Answer<'_>) {
+        let (t, done) = (answer.t, answer.done);
+        let effect = |effect| done && t.effects.has(effect);
+        self.sessions += answer.begins;
+        if effect(Effects::LOGS_OFF) {
+            self.sessions = self.sessions.saturating_sub(1);
+            self.logged_off += 1;
+        }
+        if done && t.kind == Kind::Open {
+            self.opened += 1;
+            self.open += 1;
+        }
+        if done && t.kind == Kind::Close {
+            self.open = self.open.saturating_sub(1);
+        }
+        self.searches += u64::from(effect(Effects::SEARCHES));
+        if effect(Effects::ENDS_SEARCH) {
+            self.searches = self.searches.saturating_sub(1);
+        }
     }
 }
 

@@ -113,10 +113,6 @@ impl Open {
                 (ends, Passage::GIVEN_UP)
             }
         };
-        Some(Passage {
-            begin: began,
-            ends,
-            shares,
-        })
+        Some(Passage::new(began, ends, shares))
     }
 }

@@ -295,6 +295,7 @@ impl Book {
         self.base[base as usize]
     }
 
+    #[inline]
     pub(super) fn cell(&mut self, rule: &'static Rule) -> &mut Cell {
         let known = self.cells.iter().position(|(r, _)| std::ptr::eq(*r, rule));
         let place = known.unwrap_or_else(|| {

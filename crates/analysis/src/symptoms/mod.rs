@@ -322,34 +322,16 @@ impl Watch {
         }
         let break_wait = self.breaks.closed(t, thresholds);
         count(&mut pair.book, t);
-        let further = if is_ordinary(t) { &[] } else { WATCHERS };
-        for watcher in answers::OF_ANY
-            .iter()
-            .chain(further.iter().copied().flatten())
-        {
-            let Some(look) = (watcher.look)(t, thresholds) else {
-                continue;
-            };
-            let cell = pair.book.cell(watcher.rule);
-            match look {
-                Look::For(sight)
-                    if break_wait.is_some()
-                        && std::ptr::eq(watcher.rule, &answers::SLOW_ANSWERS) =>
-                {
-                    cell.oppose(Against::Break, sight);
-                }
-                Look::For(mut sight) => {
-                    let given_up = self.ended.filter(|(number, _)| *number == t.number);
-                    if let (Outcome::Unanswered, Some((_, ns))) = (t.outcome, given_up) {
-                        sight = sight.costing(ns);
-                    }
-                    cell.hits.add(sight, 1);
-                    if let Some(word) = (watcher.word)(t) {
-                        cell.word(word, 1);
-                    }
-                }
-                Look::Against(why, sight) => cell.oppose(why, sight),
-            }
+        let mut witness = Witness {
+            t,
+            thresholds,
+            waited_ns: self.ended.filter(|(number, _)| *number == t.number),
+            in_break: break_wait.is_some(),
+            book: &mut pair.book,
+        };
+        witness.look(answers::OF_ANY);
+        if !is_ordinary(t) {
+            WATCHERS.iter().for_each(|watchers| witness.look(watchers));
         }
         if let Some(sight) = break_wait {
             pair.book.hit(&clients::BREAK_WAIT, sight);
@@ -423,6 +405,46 @@ impl Watch {
             thresholds: self.thresholds,
             found,
             more,
+        }
+    }
+}
+
+/// What watchers see of one transaction, and where they write it down.
+struct Witness<'a> {
+    t: &'a Transaction,
+    thresholds: &'a Thresholds,
+    /// Its number and how long somebody waited for it, if the wait ended just now.
+    waited_ns: Option<(u64, i64)>,
+    /// It waited until another client gave back a right.
+    in_break: bool,
+    book: &'a mut Book,
+}
+
+impl Witness<'_> {
+    fn look(&mut self, watchers: &[Watcher]) {
+        let t = self.t;
+        for watcher in watchers {
+            let Some(look) = (watcher.look)(t, self.thresholds) else {
+                continue;
+            };
+            let cell = self.book.cell(watcher.rule);
+            match look {
+                Look::For(sight)
+                    if self.in_break && std::ptr::eq(watcher.rule, &answers::SLOW_ANSWERS) =>
+                {
+                    cell.oppose(Against::Break, sight);
+                }
+                Look::For(mut sight) => {
+                    if let (Outcome::Unanswered, Some((_, ns))) = (t.outcome, self.waited_ns) {
+                        sight = sight.costing(ns);
+                    }
+                    cell.hits.add(sight, 1);
+                    if let Some(word) = (watcher.word)(t) {
+                        cell.word(word, 1);
+                    }
+                }
+                Look::Against(why, sight) => cell.oppose(why, sight),
+            }
         }
     }
 }

@@ -98,11 +98,8 @@ fn lost_frames() {
         for n in 0..3 {
             let t = transaction(good + 1 + n, Kind::Read, bench.last, bench.last + 260);
             let begin = at(bench.last);
-            let passage = Passage {
-                begin,
-                ends: [0, 0, 10, 20, 20 + lost_ms].map(|ms| begin.plus(ms * 1_000_000)),
-                shares: Passage::ANSWERED,
-            };
+            let ends = [0, 0, 10, 20, 20 + lost_ms].map(|ms| begin.plus(ms * 1_000_000));
+            let passage = Passage::new(begin, ends, Passage::ANSWERED);
             let asked = bench.last;
             bench.begins(&t, asked, false);
             bench.ends(&t, asked, (false, asked + 260), Some(&passage));
