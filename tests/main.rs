@@ -1,5 +1,6 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
+mod checkpoint;
 mod columns;
 mod compare;
 mod config;

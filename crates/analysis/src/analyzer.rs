@@ -24,6 +24,7 @@ use crate::{
     Thresholds, Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use unclaimed::Unclaimed;
 use wirewait_wire::{
@@ -81,21 +82,22 @@ impl Sink for Vec<Transaction> {
 /// Memory is bounded by the [`Settings`]: every table gives up what was untouched for
 /// longest and counts it. Time is that of the frames.
 pub struct Analyzer {
-    common: Common,
+    pub(crate) common: Common,
     walk: Walk,
     paths: Paths,
-    state: State,
+    pub(crate) state: State,
 }
 
 /// What every part of the analysis may use.
-struct Common {
-    registry: Registry,
-    names: RefCell<Known>,
-    settings: Settings,
+pub(crate) struct Common {
+    pub(crate) registry: Registry,
+    pub(crate) names: RefCell<Known>,
+    pub(crate) settings: Settings,
     spare: RefCell<Spare>,
 }
 
-struct State {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct State {
     conversations: Table<ConversationKey, Conversation>,
     /// A link is taken out while its conversations are worked on, and put back.
     links: Table<ConversationKey, Option<Box<Link>>>,
@@ -103,7 +105,7 @@ struct State {
     calls: Table<ConversationKey, Endpoint>,
     connections: Connections,
     unclaimed: Unclaimed,
-    books: Books,
+    pub(crate) books: Books,
     duplicates: Duplicates,
     segments: Segments,
     bytes: u64,
@@ -114,6 +116,8 @@ struct State {
     numbered: u64,
     swept: Timestamp,
     observed: bool,
+    /// Of the frames that were lost, those of parts that were worked through before.
+    pub(crate) lost_before: u64,
 }
 
 /// A frame on its way to its conversation.
@@ -161,6 +165,7 @@ impl Analyzer {
                 numbered: 0,
                 swept: Timestamp::from_nanos(i64::MIN),
                 observed: false,
+                lost_before: 0,
             },
         }
     }
@@ -244,9 +249,11 @@ impl Analyzer {
         self.state.segments.speed(interface, bits_per_second);
     }
 
-    /// So many frames in all were lost before the capture had them, as whoever made it counted.
+    /// So many frames in all were lost before the capture had them, as whoever made it counted;
+    /// of a capture that is [gone on with](Analyzer::resume), since then.
     pub fn lost(&mut self, frames: u64) {
-        self.state.books.quality.dropped = frames;
+        let before = self.state.lost_before;
+        self.state.books.quality.dropped = before.saturating_add(frames);
     }
 
     /// Leaves the next frame of the capture out of everything but the count by which frames

@@ -6,6 +6,7 @@ use crate::piece::{Piece, Tally};
 use crate::trail::{Assembled, Deed, Trace, Trail};
 use crate::turns::Said;
 use crate::{Flags, Mark};
+use serde::{Deserialize, Serialize};
 use wirewait_wire::{DissectorId, Framing, Input, Next, Registry};
 
 /// Bytes of a part that are kept when it does not lie in one piece.
@@ -13,7 +14,7 @@ const WINDOW: usize = 2048;
 /// No framing header is longer.
 const FRAMING: usize = 64;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum State {
     /// Where the next message begins is not known.
     Lost,
@@ -26,6 +27,7 @@ enum State {
 }
 
 /// One direction of a conversation, as a row of messages.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Assembler {
     state: State,
     /// The head of the part under way, when it does not lie in one piece.

@@ -14,10 +14,11 @@ use crate::round_trips::RoundTrips;
 use crate::symptoms::Watch;
 use crate::world::{Case, Event, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
+use serde::{Deserialize, Serialize};
 use wirewait_wire::{DissectorId, StopReason, Timestamp};
 
 /// What was noticed about the capture itself.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Quality {
     pub(crate) clock_steps: u64,
     pub(crate) snapped: u64,
@@ -42,11 +43,13 @@ pub(crate) const DROPPED: &str = "dropped";
 const POOR_BEYOND: u64 = 100;
 
 /// What conversations report to.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Books {
     pub(crate) directory: Directory,
     /// What is closed and not in the statistics yet.
     journal: Journal,
     /// Room for what is posted.
+    #[serde(skip)]
     columns: Box<Columns>,
     pub(crate) figures: Figures,
     pub(crate) ledgers: Ledgers,

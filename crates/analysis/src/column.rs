@@ -2,15 +2,16 @@
 //! hashed or compared.
 
 use crate::table::Place;
+use serde::{Deserialize, Serialize};
 
 /// A value for each place for which one was asked. When a place goes to another entry the value
 /// of the one before goes with it; the table counts that.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Column<V> {
     slots: Vec<Option<Slot<V>>>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Slot<V> {
     place: Place,
     value: V,

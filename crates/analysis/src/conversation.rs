@@ -16,6 +16,7 @@ use crate::turns::Turns;
 use crate::windows::Offers;
 use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Mark, Notice, Noticed, WHOLE_FRAME};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Timestamp};
 
@@ -26,7 +27,7 @@ const RECENT: usize = 64;
 const SEQUENCE_NUMBERS: u64 = 1 << 32;
 
 /// A message that was seen whole, for what comes later.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Recent {
     serial: u64,
     start: u64,
@@ -37,7 +38,7 @@ struct Recent {
 }
 
 /// What a conversation found wrong.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Faults {
     /// Bytes or frames that the other side had, and the capture has not.
     pub(crate) gaps: u64,
@@ -47,6 +48,7 @@ pub(crate) struct Faults {
     pub(crate) malformed: u64,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Conversation {
     between: Between,
     server_known: bool,

@@ -6,6 +6,7 @@
 //! by that, and may lie milliseconds apart.
 
 use crate::Settings;
+use serde::{Deserialize, Serialize};
 use wirewait_wire::{Frame, Timestamp};
 
 /// Bytes of a frame that are compared. Behind this there is payload, which the checksums,
@@ -19,7 +20,7 @@ const SETS: usize = 4096;
 const INTERFACES: u64 = 0xffff;
 
 /// A frame that was seen: its digest, whose lowest bits made room for the interface.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Seen {
     word: u64,
     at: Timestamp,
@@ -27,12 +28,13 @@ struct Seen {
 
 /// The latest frames whose digests begin alike, the latest first. One line of a processor's
 /// cache: every frame goes to another set.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 #[repr(align(64))]
 struct Set([Seen; WAYS]);
 
 /// The latest frames, by digest. Of fixed size: where too many digests share a set the oldest
 /// is forgotten, and its copy would count as a frame.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Duplicates {
     sets: Vec<Set>,
 }

@@ -7,6 +7,7 @@ use crate::column::Column;
 use crate::distribution::Distribution;
 use crate::journal::{Columns, Heading, Page};
 use crate::parties::Directory;
+use crate::state::array;
 use crate::table::{Place, Table};
 use crate::world::Case;
 use crate::{
@@ -14,17 +15,22 @@ use crate::{
     Settings, Spread, StationRow, Transaction, Turnaround,
 };
 use places::Places;
+use serde::{Deserialize, Serialize};
 use spreads::Spreads;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
+use wirewait_wire::word::{self, Name};
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RowKey {
     server: Place,
-    protocol: &'static str,
-    carrier: &'static str,
-    command: &'static str,
+    #[serde(with = "word")]
+    protocol: Name,
+    #[serde(with = "word")]
+    carrier: Name,
+    #[serde(with = "word")]
+    command: Name,
     code: u32,
     kind: Kind,
 }
@@ -38,7 +44,7 @@ impl Hash for RowKey {
     }
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Row {
     /// As its first transaction shows it.
     server: Endpoint,
@@ -53,7 +59,7 @@ struct Row {
     moving_ns: i128,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Client {
     counts: Counts,
     turnaround: Distribution,
@@ -93,6 +99,7 @@ const EXCLUDED: [(&str, &str); 9] = [
     ),
 ];
 
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Figures {
     rows: Table<RowKey, Row>,
     clients: Column<Client>,
@@ -103,6 +110,7 @@ pub(crate) struct Figures {
     slowest: Vec<Transaction>,
     /// What takes longer is among the slowest.
     beyond: i64,
+    #[serde(with = "array")]
     excluded: [u64; EXCLUDED.len()],
     rows_evicted: u64,
     settings: Settings,

@@ -2,6 +2,7 @@
 
 use crate::Mark;
 use crate::notice::{DEAD_AFTER, Noticed};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Frames on their way that are remembered in one direction.
@@ -11,6 +12,7 @@ const SENT: usize = 128;
 const DONE: usize = 16;
 
 /// Data that was sent and is not acknowledged.
+#[derive(Serialize, Deserialize)]
 struct Sent {
     number: u32,
     /// The number expected next by who has it.
@@ -19,7 +21,7 @@ struct Sent {
     last: Mark,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Way {
     sent: VecDeque<Sent>,
     /// What was acknowledged last: it may come again when the acknowledgement was lost.
@@ -40,6 +42,7 @@ struct Way {
 }
 
 /// Both directions of a link or a byte stream.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Flow {
     /// How many numbers there are before they start again.
     modulus: u64,

@@ -14,6 +14,8 @@ use crate::parties::Parties;
 use crate::table::Place;
 use crate::world::Case;
 use crate::{Counts, FrameSums, Transaction};
+use serde::{Deserialize, Serialize};
+use wirewait_wire::word::{self, Name};
 use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 
 /// Pages that are open at once.
@@ -23,17 +25,20 @@ const PAGES_BITS: u32 = 8;
 const LINES: usize = Batch::MOST;
 
 /// The open pages, each where its heading is looked for.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Journal {
     pages: Vec<Page>,
     entered: u64,
 }
 
 /// What all transactions on a page have in common.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Heading {
     conversation: u64,
-    protocol: &'static str,
-    pub(crate) carrier: &'static str,
+    #[serde(with = "word")]
+    protocol: Name,
+    #[serde(with = "word")]
+    pub(crate) carrier: Name,
     pub(crate) server: Endpoint,
     operation: &'static Operation,
     code: u32,
@@ -49,7 +54,7 @@ pub(crate) struct Heading {
 }
 
 /// What one transaction took.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Line {
     /// Its number, and how many were entered before.
     pub(crate) number: u64,
@@ -65,7 +70,7 @@ pub(crate) struct Line {
 }
 
 /// Transactions that count in the same rows.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Page {
     heading: Option<Heading>,
     /// Transactions entered since it was posted.
@@ -205,8 +210,8 @@ impl Heading {
         self.conversation == t.conversation
             && self.code == t.code
             && self.kind == t.kind
-            && std::ptr::eq(self.operation, t.operation)
-            && std::ptr::eq(self.protocol, t.protocol)
+            && (std::ptr::eq(self.operation, t.operation) || self.operation == t.operation)
+            && (std::ptr::eq(self.protocol, t.protocol) || self.protocol == t.protocol)
             && self.hops == t.hops
             && self.payer == payer
             && self.parties.are(case.parties)

@@ -8,10 +8,11 @@
 //! Requests close out of order, and an instant can only be given away once it is known that
 //! no older request claims it. So closed requests queue up behind the oldest open one.
 
+use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
 /// A share of elapsed time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Share {
     /// Nothing outstanding, and the next request comes soon: work in the client.
     Client,
@@ -61,7 +62,7 @@ impl Share {
 }
 
 /// Elapsed time, split. Nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger([u64; Share::ALL.len()]);
 
 impl FromIterator<(Share, u64)> for Ledger {
@@ -118,7 +119,7 @@ impl Ledger {
 }
 
 /// A request from its first frame to the end of waiting for it, phase by phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Passage {
     /// When it begins (t1).
     pub(crate) begin: Timestamp,
@@ -182,7 +183,7 @@ const SETTLED: usize = 16;
 const WAITS: usize = 256;
 
 /// The books of one pair, client, server or file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Account {
     settled: Settled,
     /// Closed, by their beginnings. Those before `next` are settled, and taken out many at a time.
@@ -193,7 +194,7 @@ pub(crate) struct Account {
 }
 
 /// What was given away so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Settled {
     ledger: Ledger,
     /// Requests with a part in the servers' share, and pauses that are the client's.

@@ -8,6 +8,7 @@ use crate::parties::{Directory, Parties};
 use crate::table::Place;
 use crate::world::Wait;
 use crate::{Grouping, LedgerOf, LedgerRow, Settings};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Timestamp};
@@ -16,6 +17,7 @@ use wirewait_wire::{Endpoint, Timestamp};
 /// began, ns. A request counts from its first byte, but is known when it is complete.
 const LAG_NS: i64 = 500_000_000;
 
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Ledgers {
     capture: Account,
     servers: Column<Account>,
@@ -28,7 +30,7 @@ pub(crate) struct Ledgers {
 
 /// Where the account of a client is. Most have one server, and what is in the pair's account is
 /// in theirs.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 enum Client {
     /// Nowhere yet.
     #[default]
@@ -39,7 +41,7 @@ enum Client {
     Own(Box<Account>),
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Pair {
     client: Option<Place>,
     account: Account,

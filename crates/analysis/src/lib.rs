@@ -7,6 +7,7 @@
 mod analyzer;
 mod assembler;
 mod books;
+mod checkpoint;
 mod column;
 pub mod compare;
 mod conversation;
@@ -36,6 +37,7 @@ mod round_trips;
 mod sample;
 mod segment;
 mod snapshot;
+mod state;
 mod stream;
 mod summary;
 mod symptoms;
@@ -50,6 +52,7 @@ mod windows;
 mod world;
 
 pub use analyzer::{Analyzer, Sink};
+pub use checkpoint::Refused;
 pub use efficiency::{
     ASSUMED_BUFFER, Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units,
 };

@@ -8,6 +8,7 @@ mod requests;
 mod transports;
 
 pub use requests::{ErrorKey, RequestMeter, Role, ShareKey, ShareMeter, Task};
+use serde::{Deserialize, Serialize};
 pub use transports::{LATE_ACK_NS, PairMeter, SegmentMeter, StationMeter, TransportMeter};
 
 use crate::Outcome;
@@ -26,7 +27,7 @@ use wirewait_wire::{Effects, Endpoint};
 macro_rules! meter {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: u64,)*
         }
@@ -72,6 +73,7 @@ pub struct Readings {
 }
 
 /// The meters of a capture.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Meters {
     transports: Transports,
     requests: Requests,

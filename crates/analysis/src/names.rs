@@ -6,7 +6,9 @@
 //! each once, and the numbers. Like every table these give up what was untouched for
 //! longest; what was named before the capture began has no name.
 
+use crate::state::{Shared, shared};
 use crate::table::Table;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use wirewait_wire::{Id, Input, Names, Naming, Text};
@@ -19,23 +21,27 @@ const OFFERS: usize = 32;
 
 /// What is known by name of where an operation happened. All are as the wire has them, and
 /// not yet safe for a terminal.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// The dialect that was agreed on.
+    #[serde(with = "shared::option")]
     pub dialect: Option<Arc<str>>,
     /// The user who set up the session or connected the share.
+    #[serde(with = "shared::option")]
     pub user: Option<Arc<str>>,
     /// The share or volume.
+    #[serde(with = "shared::option")]
     pub share: Option<Arc<str>>,
     /// The file, directory or pipe, as the request that opened it or the request itself
     /// named it.
+    #[serde(with = "shared::option")]
     pub path: Option<Arc<str>>,
     /// The share is one of pipes: what is read there has no place in a file.
     pub pipes: bool,
 }
 
 /// What the wire numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Number {
     Session(Id),
     Tree(Id),
@@ -43,7 +49,7 @@ pub(crate) enum Number {
 }
 
 /// Which kinds of names a request told itself.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Told {
     pub(crate) user: bool,
     pub(crate) share: bool,
@@ -51,17 +57,20 @@ pub(crate) struct Told {
 }
 
 /// The names of one capture.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Known {
-    texts: Table<Arc<str>, ()>,
-    places: Table<Arc<Place>, ()>,
-    numbers: Table<(u64, Number), Arc<Place>>,
+    texts: Table<Shared<str>, ()>,
+    places: Table<Shared<Place>, ()>,
+    numbers: Table<(u64, Number), Shared<Place>>,
     /// For each name the one shown in its stead.
     pseudonyms: Option<Pseudonyms>,
     /// Numbers that were given up because there were too many.
     pub(crate) evicted: u64,
+    #[serde(skip)]
     scratch: String,
 }
 
+#[derive(Serialize, Deserialize)]
 struct Pseudonyms {
     of: Table<(Naming, Box<str>), u64>,
     next: [u64; 3],
@@ -87,7 +96,7 @@ impl Known {
     /// What is behind this number in this conversation.
     pub(crate) fn find(&mut self, conversation: u64, number: Number) -> Option<Arc<Place>> {
         let found = self.numbers.find(&(conversation, number))?;
-        self.numbers.get_mut(found).cloned()
+        self.numbers.get_mut(found).map(|place| Arc::clone(place))
     }
 
     /// From now on this number stands for `place`.
@@ -96,10 +105,10 @@ impl Known {
         if let Some(found) = self.numbers.find(&key)
             && let Some(value) = self.numbers.get_mut(found)
         {
-            value.clone_from(place);
+            value.0.clone_from(place);
             return;
         }
-        let (_, evicted) = self.numbers.insert(key, Arc::clone(place));
+        let (_, evicted) = self.numbers.insert(key, Shared(Arc::clone(place)));
         self.evicted = self.evicted.saturating_add(u64::from(evicted.is_some()));
     }
 
@@ -175,10 +184,10 @@ impl Known {
             return None;
         }
         if let Some(known) = self.places.key(&place) {
-            return Some(known);
+            return Some(known.0);
         }
         let place = Arc::new(place);
-        self.places.insert(Arc::clone(&place), ());
+        self.places.insert(Shared(Arc::clone(&place)), ());
         Some(place)
     }
 
@@ -200,10 +209,10 @@ impl Known {
             return None;
         }
         if let Some(known) = self.texts.key(name) {
-            return Some(known);
+            return Some(known.0);
         }
         let name: Arc<str> = name.into();
-        self.texts.insert(Arc::clone(&name), ());
+        self.texts.insert(Shared(Arc::clone(&name)), ());
         Some(name)
     }
 }

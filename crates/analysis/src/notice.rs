@@ -1,13 +1,15 @@
 //! What transports do that an administrator counts.
 
 use crate::{Mark, Windows};
+use serde::{Deserialize, Serialize};
 use wirewait_wire::Endpoint;
+use wirewait_wire::word::{self, Name};
 
 /// Something that a transport did, told when the frame that shows it is taken in.
 ///
 /// Only what the frames say is told; what they mean for a time or a judgement is for who
 /// reads them. The same happens in the same order however the capture is split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     /// The frame that shows it; where a frame failed to come, the last one before.
     pub mark: Mark,
@@ -16,7 +18,8 @@ pub struct Notice {
     /// To whom.
     pub to: Endpoint,
     /// The carrier, as in [`crate::Transaction`]; empty while nothing has shown it.
-    pub carrier: &'static str,
+    #[serde(with = "word")]
+    pub carrier: Name,
     /// Number of the conversation, where there is one; the one that used a shared link last.
     pub conversation: Option<u64>,
     /// Bytes of data concerned, headers not counted: resent, rejected, acknowledged.
@@ -26,7 +29,7 @@ pub struct Notice {
 }
 
 /// What a transport did. "The sender" and "the receiver" are those of the frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Noticed {
     /// The sender sent data again that it had sent before.
     Resent {

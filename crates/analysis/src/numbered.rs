@@ -4,7 +4,9 @@
 use crate::Mark;
 use crate::flow::Flow;
 use crate::table::Place;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use wirewait_wire::word::{self, Name};
 use wirewait_wire::{DissectorId, Endpoint, Facts, Next, Timestamp};
 
 /// Frames held back in one direction at most.
@@ -13,7 +15,7 @@ const HELD: usize = 64;
 const KEPT: usize = 2048;
 
 /// A message, or what stands for one: on which conversation, from which side, its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     pub(crate) place: Place,
     pub(crate) side: usize,
@@ -21,11 +23,13 @@ pub(crate) struct Owner {
 }
 
 /// A frame that came too early.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Held {
     pub(crate) number: u16,
     pub(crate) facts: Facts,
     pub(crate) next: Next,
-    pub(crate) carrier: &'static str,
+    #[serde(with = "word")]
+    pub(crate) carrier: Name,
     pub(crate) message: Option<DissectorId>,
     pub(crate) layer: DissectorId,
     pub(crate) bytes: Vec<u8>,
@@ -47,7 +51,7 @@ pub(crate) enum Turn {
     Again(Option<Owner>),
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Direction {
     next: Option<u16>,
     unacknowledged: VecDeque<(u16, Option<Owner>)>,
@@ -57,6 +61,7 @@ struct Direction {
 }
 
 /// A numbered link between two stations.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Link {
     modulus: u32,
     directions: [Direction; 2],
@@ -71,7 +76,8 @@ pub(crate) struct Link {
     pub(crate) flow: Flow,
     /// The ends, in the order of the sides, and what the link carries.
     pub(crate) ends: [Endpoint; 2],
-    pub(crate) carrier: &'static str,
+    #[serde(with = "word")]
+    pub(crate) carrier: Name,
 }
 
 impl Link {

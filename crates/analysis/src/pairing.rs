@@ -20,6 +20,7 @@ use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
 pub(crate) use open::Spare;
 use open::{Held, Open, State, transaction};
+use serde::{Deserialize, Serialize};
 
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
@@ -29,6 +30,7 @@ const OPEN: usize = 1024;
 const ONE_SIDED: usize = 32;
 
 /// The open requests of one conversation.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Pairing {
     open: Vec<Held>,
     next_serial: u64,
@@ -54,7 +56,7 @@ pub(crate) struct Pairing {
 }
 
 /// What a message did.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Told {
     /// In which transaction, and what.
     deed: Option<(u64, Deed)>,

@@ -2,6 +2,7 @@
 
 use crate::distribution::LONGEST_NS;
 use crate::{EXACT_VALUES, Times};
+use serde::{Deserialize, Serialize};
 
 /// What the values of a [`Sample`] are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,7 +152,7 @@ fn round_up(ns: i64) -> i64 {
 
 /// A fair choice of values, in bounded memory and the same for the same transactions:
 /// whether one is kept depends on its number alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Draw {
     kept: Vec<(u64, i64)>,
     /// Numbers that are scattered above it are not kept.

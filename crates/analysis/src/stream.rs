@@ -6,6 +6,7 @@
 
 use crate::Mark;
 use crate::piece::Piece;
+use serde::{Deserialize, Serialize};
 
 /// Bytes and segments held back in one direction at most.
 const HELD_BYTES: usize = 256 * 1024;
@@ -16,6 +17,7 @@ const FAR: u32 = 1 << 26;
 /// connection goes on: the capture missed a long stretch of it.
 const STRAYS: u32 = 3;
 
+#[derive(Serialize, Deserialize)]
 struct Held {
     at: u64,
     bytes: Vec<u8>,
@@ -58,6 +60,7 @@ pub(crate) enum Ordered<'a> {
 }
 
 /// One direction of a byte stream.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct ByteStream {
     /// Sequence number of position 0.
     origin: u32,

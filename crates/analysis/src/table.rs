@@ -2,13 +2,15 @@
 
 use crate::path::{Known, KnownSide};
 use foldhash::fast::RandomState;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::Hash;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct Place {
     index: u32,
     generation: u32,
@@ -36,7 +38,7 @@ impl Place {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Entry<K, V> {
     key: K,
     value: Option<V>,
@@ -290,6 +292,46 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     fn touch(&mut self, index: u32) {
         self.touches += 1;
         self.entries[index as usize].touched = self.touches;
+    }
+}
+
+/// Its hash is not written, whose seed is another one each time, nor who is the oldest, which
+/// is found anew.
+impl<K: Serialize, V: Serialize> Serialize for Table<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (&self.entries, &self.free, self.touches, self.capacity).serialize(serializer)
+    }
+}
+
+impl<'de, K, V> Deserialize<'de> for Table<K, V>
+where
+    K: Deserialize<'de> + Hash + Eq + Clone,
+    V: Deserialize<'de>,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        type Written<K, V> = (Vec<Entry<K, V>>, Vec<u32>, u64, usize);
+        let (entries, free, touches, capacity) = Written::<K, V>::deserialize(deserializer)?;
+        let mut table = Self::new(capacity);
+        if entries.len() > table.capacity {
+            return Err(D::Error::custom("a table holds more than it has room for"));
+        }
+        for (index, entry) in (0..).zip(&entries) {
+            if entry.value.is_some() && table.map.insert(entry.key.clone(), index).is_some() {
+                return Err(D::Error::custom("a table holds a key twice"));
+            }
+        }
+        let mut places = free.clone();
+        places.sort_unstable();
+        places.dedup();
+        let vacant = |index: &u32| {
+            let entry = usize::try_from(*index).ok().and_then(|i| entries.get(i));
+            entry.is_some_and(|entry| entry.value.is_none())
+        };
+        if places.len() != entries.len() - table.map.len() || !places.iter().all(vacant) {
+            return Err(D::Error::custom("a table has room where it has none"));
+        }
+        (table.entries, table.free, table.touches) = (entries, free, touches);
+        Ok(table)
     }
 }
 

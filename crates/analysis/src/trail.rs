@@ -2,6 +2,7 @@
 //! what it did in its transaction. Nothing of it is gathered unless it is asked for.
 
 use crate::piece::Piece;
+use serde::{Deserialize, Serialize};
 use wirewait_wire::{Asked, DissectorId, Input};
 
 /// Stretches of one message that are told; a message in more of them says how many are left
@@ -11,7 +12,7 @@ const STRETCHES: usize = 4096;
 const OTHERS: usize = 1024;
 
 /// Bytes of a message that lie side by side in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stretch {
     /// Number of the frame; 0 for bytes that were never captured.
     pub frame: u64,
@@ -23,7 +24,7 @@ pub struct Stretch {
 
 /// What a message or a frame does in a transaction. The names are those of
 /// [`FrameCounts`](crate::FrameCounts).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Deed {
     /// Asks, or carries more of what is asked.
     Request,
@@ -92,7 +93,7 @@ pub(crate) struct Trace<'a> {
 }
 
 /// Of which bytes the message under way was put together so far.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Trail {
     pub(crate) follows: bool,
     pub(crate) header: u32,

@@ -1,9 +1,11 @@
 //! What a message of a protocol of requests and responses means.
 
 use crate::Presence;
+use crate::word::{self, Name};
+use serde::{Deserialize, Serialize};
 
 /// Which end of a conversation sent a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Side {
     /// The one that asks for service.
     Client,
@@ -18,7 +20,7 @@ pub enum Side {
 ///
 /// The top byte is a name space of the dissector's choosing, so that several kinds of
 /// identifier can live beside each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Id(u128);
 
 impl Id {
@@ -30,7 +32,7 @@ impl Id {
 }
 
 /// What class of work an operation is; statistics never mix them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// Reads file data.
     Read,
@@ -78,7 +80,7 @@ impl Kind {
 
 /// What a message does to the things that a server keeps for its clients. Several may be
 /// done in one message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effects(u16);
 
 impl Effects {
@@ -117,10 +119,11 @@ impl Effects {
 }
 
 /// An operation of a protocol, by the name its specification gives it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
     /// The specification's name (`READ_ANDX`, `READ FROM A FILE`).
-    pub name: &'static str,
+    #[serde(with = "word")]
+    pub name: Name,
     /// Its class of work.
     pub kind: Kind,
     /// Whether doing it twice leaves what doing it once leaves.
@@ -132,7 +135,7 @@ pub struct Operation {
 }
 
 /// Up to four operations that follow the first one in the same message (SMB1 AndX).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Chain {
     followers: [Option<&'static Operation>; 4],
     /// How many more there were than there is room for.
@@ -155,12 +158,13 @@ impl Chain {
 }
 
 /// How an operation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Status {
     /// The number on the wire.
     pub code: u32,
     /// Its name in the specification, if known.
-    pub name: Option<&'static str>,
+    #[serde(with = "word::option")]
+    pub name: Option<Name>,
     /// The operation did what was asked (0, or a warning that carries a result).
     pub ok: bool,
     /// It failed in a way that is not normal control flow. "No more files", "name not
@@ -197,7 +201,7 @@ pub enum Role {
 }
 
 /// What a request is answered with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Expect {
     /// One response (of one or more parts).
     #[default]
@@ -257,7 +261,7 @@ pub enum Parts {
 }
 
 /// The file that an operation concerns, as the wire names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     /// The handle (FID, FileId, NetWare handle), as a number within the conversation.
     pub handle: u128,
@@ -389,7 +393,7 @@ pub struct Part {
 
 /// The request that a response answers, handed back to the dissector so that it can read
 /// a response that does not say what it answers (NCP).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Asked {
     /// What was asked for.
     pub operation: &'static Operation,

@@ -1,9 +1,11 @@
 //! What the layers of one frame mean, in words that no protocol owns.
 
+use crate::word::{self, Name};
 use crate::{Endpoint, Side};
+use serde::{Deserialize, Serialize};
 
 /// Whom a frame is for, by its link-layer destination.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cast {
     /// One station.
     #[default]
@@ -15,7 +17,7 @@ pub enum Cast {
 }
 
 /// What a segment says of how the receive windows of its sender are to be read (RFC 7323).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scaling {
     /// Nothing: only segments that open the stream do, where all of their header was captured.
     #[default]
@@ -27,7 +29,7 @@ pub enum Scaling {
 }
 
 /// A segment of a byte stream (TCP).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stream {
     /// Sequence number of the first payload byte (of the SYN, if there is one).
     pub seq: u32,
@@ -46,7 +48,7 @@ pub struct Stream {
 }
 
 /// What a frame of a numbered link does (LLC type 2, SPX, NBIPX).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NumberedKind {
     /// Carries data under its number.
     Data,
@@ -67,7 +69,7 @@ pub enum NumberedKind {
 }
 
 /// A frame of a link whose data frames carry numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Numbered {
     /// What it does.
     pub kind: NumberedKind,
@@ -89,7 +91,7 @@ pub struct Numbered {
 }
 
 /// How the data of a conversation is put in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// Not at all: each frame stands for itself.
     #[default]
@@ -101,7 +103,7 @@ pub enum Order {
 }
 
 /// One of several conversations that share an ordered link (an NBF session on LLC).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// The number by which the sender of this frame knows it.
     pub from: u16,
@@ -110,7 +112,7 @@ pub struct Session {
 }
 
 /// A step in the life of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// Asks for it.
     Asks,
@@ -126,7 +128,7 @@ pub enum Step {
 
 /// What a frame does to the connection that it belongs to, of the innermost layer that keeps
 /// one. Byte streams say it in [`Stream`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connection {
     /// What it does.
     pub step: Step,
@@ -136,7 +138,7 @@ pub struct Connection {
 }
 
 /// A piece of a message whose boundaries the carrier marks (NBF, SPX, NBIPX).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// Ends the message.
     pub last: bool,
@@ -154,7 +156,7 @@ pub struct Segment {
 
 /// A frame of a conversation whose ends take turns: the client asks, and asks for nothing else
 /// before it is answered. Nothing is acknowledged, and who is not answered asks again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// Bytes of the message that begins in this frame; where they are more than the frame has
     /// it goes on in its sender's next ones. `None` where no message is seen to begin: the
@@ -165,16 +167,17 @@ pub struct Turn {
 }
 
 /// A station says that it is there, and when it will say so again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
     /// What is announced; a station may announce several things, each in its own time.
-    pub what: &'static str,
+    #[serde(with = "word")]
+    pub what: Name,
     /// After how many milliseconds it is announced again; 0 where it says that it leaves.
     pub again_ms: u32,
 }
 
 /// What the innermost layer that was walked hands on to the analysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Carries {
     /// Nothing that is analysed further.
     #[default]
@@ -211,7 +214,7 @@ impl Connection {
 }
 
 /// What one frame means. Each layer adds to it, the inner ones last.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Facts {
     /// The sender, as the innermost addressing layer knows it.
     pub from: Endpoint,

@@ -1,4 +1,4 @@
-//! The vocabulary of wirewait, standard library only.
+//! The vocabulary of wirewait.
 //!
 //! A [`Frame`] comes from a [`Source`]. The [`Registry`] walks its layers: each
 //! [`Dissector`] reads one header, says which [`Key`]s its payload goes by, and
@@ -24,6 +24,7 @@ mod registry;
 mod source;
 mod time;
 mod walk;
+pub mod word;
 
 pub use announcement::{Announcement, Announces};
 pub use claim::{Claim, Key, Next, Table};

@@ -139,7 +139,7 @@ impl Guesses {
     }
 
     fn answered(&'static self, request: &Operation, response: u32) -> &'static Operation {
-        let was_large = std::ptr::eq(request, &self.write);
+        let was_large = *request == self.write;
         match (was_large, response >= Self::LARGE) {
             (false, true) => &self.read,
             (true, false) => &self.write,

@@ -5,7 +5,9 @@ mod row;
 mod spent;
 
 pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units};
+use serde::{Deserialize, Serialize};
 pub(crate) use spent::{Payer, Spent};
+use wirewait_wire::word::{self, Name, Word};
 
 use crate::column::Column;
 use crate::journal::{Heading, Page};
@@ -23,6 +25,7 @@ use wirewait_wire::{
 pub const ASSUMED_BUFFER: u64 = 4096;
 
 /// Gathers what is in an [`Efficiency`].
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Spending {
     /// Frames of conversations, by their numbers.
     efforts: Table<u64, Effort>,
@@ -39,10 +42,10 @@ pub(crate) struct Spending {
     gone: EfficiencyRow,
 }
 
-type RowKey = (Option<Endpoint>, &'static str);
+type RowKey = (Option<Endpoint>, Word);
 
 /// What the frame at hand did, as far as it was told.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Acts {
     frame: u64,
     /// Acknowledged something new: frames, and messages above them.
@@ -55,12 +58,13 @@ struct Acts {
 }
 
 /// Frames of one conversation. Its sides are told apart by who sent the first.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Effort {
     server: Option<Endpoint>,
     /// Where the server stands.
     place: Option<Place>,
-    carrier: &'static str,
+    #[serde(with = "word")]
+    carrier: Name,
     opener: Option<Address>,
     /// The buffer that the server named.
     buffer: Option<u32>,
@@ -68,7 +72,7 @@ struct Effort {
 }
 
 /// One client at one server on one carrier.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Tie {
     /// Requests that the client waits for, and since when.
     outstanding: u32,
@@ -149,7 +153,7 @@ impl Spending {
         let effort = match conversation {
             Some(number) => self.effort_of(number, seen.path),
             None => {
-                let row = self.row((None, seen.carrier));
+                let row = self.row((None, Word(seen.carrier)));
                 row.control += volume;
                 return;
             }
@@ -263,7 +267,7 @@ impl Spending {
         let buffer = effort.buffer;
         let payer = match effort.place == Some(case.parties.server) {
             true => Payer::Tie,
-            false => Payer::Server(effort.server, t.carrier),
+            false => Payer::Server(effort.server, Word(t.carrier)),
         };
         let mut access = Accesses::default();
         if t.outcome == Outcome::Answered && matches!(t.kind, Kind::Read | Kind::Write) {
@@ -284,7 +288,7 @@ impl Spending {
             Payer::Server(server, carrier) => self.row((server, carrier)),
             // Whatever is gone was counted for its server.
             Payer::Tie if heading.parties.tie == Place::NOWHERE => {
-                self.row((Some(heading.server), heading.carrier))
+                self.row((Some(heading.server), Word(heading.carrier)))
             }
             Payer::Tie => {
                 let tie = self.tie(heading.parties.tie, heading.server, heading.carrier);
@@ -307,11 +311,12 @@ impl Spending {
             rows.entry(*key).or_default().absorb(row);
         }
         for (_, tie) in self.ties.iter() {
-            let key = (tie.row.server, tie.row.carrier);
+            let key = (tie.row.server, Word(tie.row.carrier));
             rows.entry(key).or_default().absorb(&tie.row);
         }
         for (_, effort) in self.efforts.iter() {
-            let row = rows.entry((effort.server, effort.carrier)).or_default();
+            let key = (effort.server, Word(effort.carrier));
+            let row = rows.entry(key).or_default();
             row.absorb(&effort.directed());
         }
         let mut together = self.gone.clone();
@@ -321,7 +326,7 @@ impl Spending {
                 together.absorb(&row);
                 EfficiencyRow {
                     server,
-                    carrier,
+                    carrier: carrier.0,
                     ..row
                 }
             })
@@ -357,7 +362,7 @@ impl Spending {
             None => {
                 let (place, evicted) = self.efforts.insert(number, Effort::default());
                 if let Some(evicted) = evicted {
-                    let key = (evicted.server, evicted.carrier);
+                    let key = (evicted.server, Word(evicted.carrier));
                     self.row(key).absorb(&evicted.directed());
                 }
                 place
@@ -404,7 +409,7 @@ impl Spending {
     #[cold]
     fn new_tie(&mut self, place: Place, server: Endpoint, carrier: &'static str) {
         if let Some(gone) = self.ties.renew(place) {
-            let key = (gone.row.server, gone.row.carrier);
+            let key = (gone.row.server, Word(gone.row.carrier));
             self.row(key).absorb(&gone.row);
         }
         let row = &mut self.ties.of(place).row;

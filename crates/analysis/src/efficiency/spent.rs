@@ -2,20 +2,22 @@
 
 use super::row::{Accesses, Throughput};
 use crate::{Flags, Outcome, Transaction};
+use serde::{Deserialize, Serialize};
+use wirewait_wire::word::Word;
 use wirewait_wire::{Endpoint, Kind};
 
 /// On whose account it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Payer {
     /// The client's at the server, on what carried it.
     Tie,
     /// That of the server that the conversation is with, if it is with one: another than was
     /// asked this time.
-    Server(Option<Endpoint>, &'static str),
+    Server(Option<Endpoint>, Word),
 }
 
 /// What some transactions of one kind spent.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Spent {
     /// Those of which the capture has all frames.
     pub(super) exchanges: u64,

@@ -6,6 +6,7 @@
 
 use crate::column::Column;
 use crate::table::Place;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use wirewait_wire::Timestamp;
@@ -17,7 +18,7 @@ const LAG_NS: i64 = 500_000_000;
 const STRETCHES: usize = 16_384;
 
 /// A time in which the number of active stations did not change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stretch {
     pub(super) start: Timestamp,
     pub(super) end: Timestamp,
@@ -30,7 +31,7 @@ impl Stretch {
     }
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Station {
     outstanding: u32,
     /// Since when it is active.
@@ -43,7 +44,7 @@ struct Station {
 }
 
 /// The number of active stations over time.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Activity {
     stations: Column<Station>,
     /// Stations with nothing outstanding, by when they had at the earliest.

@@ -2,7 +2,9 @@
 
 use crate::table::Table;
 use crate::world::Seen;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use wirewait_wire::word::{self, Name};
 use wirewait_wire::{Announcement, Endpoint};
 
 /// Networks, and servers, remembered.
@@ -53,7 +55,7 @@ pub struct ServiceRow {
     pub down: u64,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Way {
     order: u64,
     hops: Option<u16>,
@@ -63,14 +65,15 @@ struct Way {
     changes: u64,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Network {
     ways: BTreeMap<Endpoint, Way>,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Service {
-    kind_name: Option<&'static str>,
+    #[serde(with = "word::option")]
+    kind_name: Option<Name>,
     /// Hops as each station said last.
     told: BTreeMap<Endpoint, Option<u16>>,
     heard: u64,
@@ -80,6 +83,7 @@ struct Service {
 /// What is remembered of a service: type, name, place.
 type ServiceKey = (u16, Box<[u8]>, Endpoint);
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct Heard {
     networks: Table<u32, Network>,
     services: Table<ServiceKey, Service>,

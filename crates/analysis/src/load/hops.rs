@@ -4,6 +4,7 @@ use crate::distribution::Distribution;
 use crate::figures::counts_for_stations;
 use crate::journal::{Columns, Heading, Page};
 use crate::{Counts, Spread, Times};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wirewait_wire::Timestamp;
 
@@ -47,7 +48,7 @@ impl HopRow {
     }
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Row {
     counts: Counts,
     response_time: Distribution,
@@ -58,7 +59,7 @@ struct Row {
 }
 
 /// At most one row for each number of routers, 256.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Hops {
     rows: BTreeMap<u8, Row>,
 }

@@ -6,6 +6,7 @@ use crate::distribution::Distribution;
 use crate::figures::{clean_turnaround, counts_for_stations, timed};
 use crate::table::Place;
 use crate::{ENOUGH, Outcome, Spread, Times, Transaction};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -21,7 +22,7 @@ const WAITING: usize = 16_384;
 const SLOT_NS: i64 = 10_000_000;
 
 /// Data that requests of one kind moved, and how long they took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// Bytes of file data.
     pub data_bytes: u64,
@@ -151,7 +152,7 @@ pub struct LevelCurve {
 }
 
 /// What is remembered of a transaction until its level is known.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Item {
     begin: Timestamp,
     end: Timestamp,
@@ -210,7 +211,7 @@ impl Item {
     }
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Sums {
     ns: u64,
     answered: u64,
@@ -261,7 +262,7 @@ impl Sums {
     }
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Row {
     from: u32,
     to: u32,
@@ -272,7 +273,7 @@ struct Row {
 type Rows = Vec<Option<Box<Row>>>;
 
 /// The levels of the capture, a server or an interface.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Levels {
     activity: Activity,
     /// By the number of their class.

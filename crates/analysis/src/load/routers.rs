@@ -10,6 +10,7 @@ use crate::distribution::Distribution;
 use crate::duplicates::digest;
 use crate::table::Table;
 use crate::world::Seen;
+use serde::{Deserialize, Serialize};
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// A packet that comes later than this is another one, ns.
@@ -43,7 +44,7 @@ pub struct TransitRow {
     pub ambiguous: u64,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Place {
     digest: u64,
     at: Timestamp,
@@ -54,7 +55,7 @@ struct Place {
 }
 
 /// The same as it is kept: the digest's lowest bits made room for interface, count and `again`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Kept {
     word: u64,
     at: Timestamp,
@@ -89,17 +90,18 @@ impl Kept {
 
 /// The latest packets whose digests end alike, the latest first. One line of a processor's
 /// cache: every packet goes to another set.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 #[repr(align(64))]
 struct Set([Kept; WAYS]);
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Row {
     transit: Distribution,
     ambiguous: u64,
 }
 
 /// Two stations whose packets are captured on both sides of a router.
+#[derive(Serialize, Deserialize)]
 struct Pair {
     /// The interface that is followed.
     interface: u32,
@@ -108,6 +110,7 @@ struct Pair {
 }
 
 /// The latest packets of which routers are counted.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Routers {
     pairs: Table<[Endpoint; 2], Pair>,
     sets: Vec<Set>,

@@ -8,6 +8,7 @@ use crate::parties::Directory;
 use crate::table::{Place, Table};
 use crate::world::Case;
 use crate::{Spread, Times};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use wirewait_wire::{Endpoint, Kind};
@@ -21,7 +22,7 @@ const CURVES: usize = 16;
 const EXAMPLES: usize = 3;
 
 /// A transaction that shows something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Example {
     /// Number of the transaction.
     pub transaction: u64,
@@ -63,7 +64,7 @@ pub struct SizeCurve {
     pub anomalies: Vec<Anomaly>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Row {
     response_time: Distribution,
     turnaround: Spread,
@@ -72,13 +73,14 @@ struct Row {
     slowest: Vec<(u64, Example)>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Curve {
     /// By the greatest size of the class.
     rows: BTreeMap<u64, Row>,
     classes: bool,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct Sizes {
     curves: Table<(Place, Kind), Curve>,
     pub(super) evicted: u64,

@@ -2,6 +2,7 @@
 
 use super::activity::Stretch;
 use super::levels::Item;
+use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
 /// Buckets at most.
@@ -13,7 +14,7 @@ const NARROWEST_NS: i64 = 10_000_000;
 
 /// What happened in one stretch of the time line. A transaction counts in the bucket of its
 /// last frame (t4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
     /// Final responses, waits by design and breaks apart.
     pub answered: u64,
@@ -86,7 +87,7 @@ impl Timeline {
 }
 
 /// A time line that is being filled.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Series {
     width_ns: i64,
     /// Number of the first bucket, in widths since 1970.

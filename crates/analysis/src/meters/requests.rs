@@ -6,7 +6,9 @@ use crate::parties::Directory;
 use crate::table::Table;
 use crate::world::Case;
 use crate::{Flags, Outcome, Transaction};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use wirewait_wire::word::{self, Name, Word};
 use wirewait_wire::{Effects, Endpoint, Kind};
 
 meter! {
@@ -107,7 +109,7 @@ meter! {
 }
 
 /// On which side of requests a station stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Role {
     /// It asks.
     Client,
@@ -116,7 +118,7 @@ pub enum Role {
 }
 
 /// What was being done when something went wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Task {
     /// A name was called.
     Call,
@@ -133,18 +135,20 @@ pub enum Task {
 }
 
 /// Whose errors, of which kind.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ErrorKey {
     /// The server's station.
     pub server: Endpoint,
     /// The client's station.
     pub client: Endpoint,
     /// The protocol.
-    pub protocol: &'static str,
+    #[serde(with = "word")]
+    pub protocol: Name,
     /// What was being done.
     pub task: Task,
     /// The specification's name of the status; empty if it has none.
-    pub status: &'static str,
+    #[serde(with = "word")]
+    pub status: Name,
     /// Not a normal end of what was asked, such as the end of a list.
     pub failure: bool,
 }
@@ -153,12 +157,13 @@ pub struct ErrorKey {
 pub type ShareKey = (Endpoint, Endpoint, Arc<str>);
 
 /// Where the next read and the next write on a handle would begin.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Next([Option<u64>; 2]);
 
 /// Of one station, by protocol: there are few.
-type Row = Vec<(&'static str, RequestMeter)>;
+type Row = Vec<(Word, RequestMeter)>;
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct Requests {
     /// As client, and as server.
     rows: [Column<Row>; 2],
@@ -329,7 +334,7 @@ impl Requests {
             for (place, row) in rows.iter() {
                 let station = directory.station(place);
                 let meters = station.into_iter().flat_map(|station| {
-                    let key = move |protocol| (station, role, protocol);
+                    let key = move |protocol: Word| (station, role, protocol.0);
                     row.iter()
                         .map(move |(protocol, m)| (key(*protocol), m.clone()))
                 });
@@ -510,9 +515,9 @@ fn of_protocol<'a>(row: &'a mut Row, protocol: &'static str) -> &'a mut RequestM
     // Nearly always there is one, and its name is the very same.
     let known = row
         .iter()
-        .position(|(known, _)| std::ptr::eq(*known, protocol) || *known == protocol);
+        .position(|(known, _)| std::ptr::eq(known.0, protocol) || known.0 == protocol);
     let at = known.unwrap_or_else(|| {
-        row.push((protocol, RequestMeter::default()));
+        row.push((Word(protocol), RequestMeter::default()));
         row.len() - 1
     });
     &mut row[at].1

@@ -8,7 +8,9 @@ use crate::parties::Directory;
 use crate::path::{Path, Told};
 use crate::table::{Place, Table};
 use crate::world::{Case, Seen};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use wirewait_wire::word::Word;
 use wirewait_wire::{Carries, Cast, Endpoint, Order};
 
 /// An acknowledgement alone that comes so long after the data had waited for data to ride on,
@@ -156,8 +158,9 @@ meter! {
 
 /// Station and carrier. While a frame does not show a carrier, its port stands in: other
 /// frames with that port may show it.
-type Key = (Endpoint, &'static str);
+type Key = (Endpoint, Word);
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct Transports {
     rows: Table<Key, TransportMeter>,
     stations: Table<Endpoint, StationMeter>,
@@ -167,10 +170,11 @@ pub(super) struct Transports {
     /// What the frame at hand carried: if it turns out to be a copy, it was counted before.
     latest: Option<Latest>,
     /// What the ports of links carry.
-    ports: Vec<(u16, &'static str)>,
+    ports: Vec<(u16, Word)>,
 }
 
 /// A frame whose message was counted.
+#[derive(Serialize, Deserialize)]
 struct Latest {
     frame: u64,
     out: Option<Place>,
@@ -372,7 +376,7 @@ impl Transports {
                     .ports
                     .iter()
                     .find(|(known, _)| *known == port)
-                    .map_or("", |(_, carrier)| carrier),
+                    .map_or(Word(""), |(_, carrier)| *carrier),
                 _ => carrier,
             };
             // What nothing carries is no transport's.
@@ -383,7 +387,10 @@ impl Transports {
                 .or_default()
                 .add(&meter);
         }
-        readings.transports = rows.into_iter().collect();
+        let rows = rows.into_iter();
+        readings.transports = rows
+            .map(|((station, carrier), meter)| ((station, carrier.0), meter))
+            .collect();
         readings.stations = sorted(&self.stations);
         let mut pairs = BTreeMap::<(Endpoint, Endpoint, &'static str), PairMeter>::new();
         let ties = self.ties.iter();
@@ -452,7 +459,7 @@ impl Transports {
         }
         for port in [facts.from.port, facts.to.port].into_iter().flatten() {
             if self.ports.len() < PORTS && !self.ports.iter().any(|(known, _)| *known == port) {
-                self.ports.push((port, seen.carrier));
+                self.ports.push((port, Word(seen.carrier)));
             }
         }
     }
@@ -461,13 +468,13 @@ impl Transports {
 /// The row of an end: its station where the carrier is known, the end itself where it is not.
 fn key(end: Endpoint, carrier: &'static str) -> Key {
     match carrier {
-        "" => (end, ""),
-        carrier => (end.station(), carrier),
+        "" => (end, Word("")),
+        carrier => (end.station(), Word(carrier)),
     }
 }
 
 /// What a frame has in it, for its carrier.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 enum Carried {
     Nothing,
     /// Part of a message, and whether it ends.

@@ -389,7 +389,7 @@ impl Pairing {
                     o.id.is_none()
                         && !o.opaque
                         && o.state != State::Done
-                        && std::ptr::eq(o.transaction.operation, x.operation)
+                        && o.transaction.operation == x.operation
                 })
                 .map(|(at, _)| at);
         };

@@ -4,17 +4,20 @@ use super::open::Open;
 use crate::message::Message;
 use crate::names::{Number, Place};
 use crate::parties::Parties;
+use crate::state::{Shared, shared};
 use crate::world::World;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use wirewait_wire::{Exchange, File, Kind};
 
 /// What the conversation remembers besides the numbers.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Naming {
     /// The dialect, once agreed on.
+    #[serde(with = "shared::option")]
     base: Option<Arc<Place>>,
     /// What the latest request worked on, with its side and the message it came in.
-    latest: Option<(usize, u64, Arc<Place>)>,
+    latest: Option<(usize, u64, Shared<Place>)>,
 }
 
 impl Naming {
@@ -52,7 +55,7 @@ impl Naming {
         }
         self.latest = place
             .clone()
-            .map(|place| (open.side, message.serial, place));
+            .map(|place| (open.side, message.serial, Shared(place)));
         open.transaction.place = place;
     }
 

@@ -8,10 +8,11 @@ use crate::parties::Parties;
 use crate::piece::Tally;
 use crate::world::{Between, Case, World};
 use crate::{Deed, Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
+use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
 use wirewait_wire::{Asked, Exchange, Expect, Id, Kind, Parts, Status, Timestamp};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum State {
     /// More of the request is to come.
     Asking,
@@ -26,6 +27,7 @@ pub(super) enum State {
 }
 
 /// What an answer brought.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Shelved {
     pub(super) response: Extent,
     pub(super) outcome: Outcome,
@@ -37,6 +39,7 @@ pub(super) struct Shelved {
     pub(super) frames: u32,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Open {
     pub(super) serial: u64,
     pub(super) transaction: Transaction,
@@ -90,6 +93,7 @@ pub(crate) struct Open {
 }
 
 /// An open request that stays where it is, whatever comes and goes before it.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Held(Box<Open>);
 
 impl Deref for Held {

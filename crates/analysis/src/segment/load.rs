@@ -1,5 +1,7 @@
 //! What a segment carried, as every output shows it.
 
+use crate::state::array;
+use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 use wirewait_wire::{Endpoint, LinkType, Timestamp};
 
@@ -9,7 +11,7 @@ use wirewait_wire::{Endpoint, LinkType, Timestamp};
 pub const SIZES: [u64; 6] = [64, 127, 255, 511, 1023, 1518];
 
 /// Frames and bytes together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Volume {
     /// Frames.
     pub frames: u64,
@@ -31,7 +33,7 @@ impl Volume {
 }
 
 /// Bytes of the same frames, counted in four ways: perf definitions, section 7.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WireBytes {
     /// A, "data link": with check sequence, as switches and SNMP count.
     pub data_link: u64,
@@ -58,7 +60,7 @@ impl AddAssign for WireBytes {
 }
 
 /// How a figure about the link is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KnownBy {
     /// The user said so.
     Given,
@@ -81,7 +83,7 @@ impl KnownBy {
 }
 
 /// Whether both directions share one way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Duplex {
     /// They do: all frames count against the speed together.
     Half,
@@ -101,7 +103,7 @@ impl Duplex {
 }
 
 /// The fullest bucket of one width. Buckets begin at multiples of their width since 1970.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
     /// Its width, ns.
     pub width_ns: i64,
@@ -114,7 +116,7 @@ pub struct Peak {
 }
 
 /// What went one way, or both.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flow {
     /// All of it; bytes on the wire (C).
     pub total: Volume,
@@ -128,7 +130,7 @@ pub struct Flow {
 }
 
 /// The two directions of a link at whose end one station is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Directions {
     /// The station that all frames to one station come from or go to: behind this link there
     /// is nobody else. Of two stations that only talk with each other, the one that began.
@@ -142,7 +144,7 @@ pub struct Directions {
 }
 
 /// Frames that came sooner after the one before them than the link allows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spacing {
     /// Frames with one before them in the same direction (in either, where all share one
     /// way). Those where the clock stepped back are not among them.
@@ -154,7 +156,7 @@ pub struct Spacing {
 }
 
 /// What was carried over time, in buckets of one width without gaps.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Course {
     /// When the first bucket begins.
     pub begins: Timestamp,
@@ -165,7 +167,7 @@ pub struct Course {
 }
 
 /// One interface of the capture, or all together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentRow {
     /// The kind of link. `None` for several together, or without frames.
     pub link: Option<LinkType>,
@@ -191,6 +193,7 @@ pub struct SegmentRow {
     /// Frames to everyone; bytes on the wire (C).
     pub broadcast: Volume,
     /// Frames by size, see [`SIZES`].
+    #[serde(with = "array")]
     pub sizes: [u64; SIZES.len() + 1],
     /// Bits per second of the link, and how that is known.
     pub speed: Option<(u64, KnownBy)>,

@@ -9,6 +9,7 @@ pub use load::{
     Busiest, Course, Directions, Duplex, Flow, KnownBy, Peak, SIZES, Segment, SegmentRow, Spacing,
     Volume, WireBytes,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::Settings;
 use crate::timeline::Timeline;
@@ -25,6 +26,7 @@ const SECOND_NS: u128 = 1_000_000_000;
 const MILLIONTHS: u128 = 1_000_000;
 
 /// Gathers what is in a [`Segment`].
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Segments {
     interfaces: Vec<Interface>,
     /// Peaks of all interfaces together; all else of them is a sum.
@@ -34,7 +36,7 @@ pub(crate) struct Segments {
 }
 
 /// One interface on its way.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Interface {
     row: SegmentRow,
     medium: Option<Medium>,

@@ -1,13 +1,14 @@
 //! The busiest moments of a segment, without keeping the others.
 
 use super::Peak;
+use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
 /// Widths of the buckets, ns: each a multiple of the one before.
 pub(super) const WIDTHS_NS: [i64; 3] = [10_000_000, 100_000_000, 1_000_000_000];
 
 /// Bytes of one bucket.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Bucket {
     begins: i64,
     frames: u64,
@@ -19,7 +20,7 @@ struct Bucket {
 /// The one before the latest stays open, because stamps of neighbouring frames may be out of
 /// order. A frame older than that begins its bucket anew: where the clock steps back, what
 /// comes twice is counted as two times.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Level {
     open: [Bucket; 2],
     peak: Bucket,
@@ -67,7 +68,7 @@ impl Level {
 }
 
 /// The fullest bucket of each width, and what it takes to find it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Peaks {
     levels: [Level; WIDTHS_NS.len()],
 }

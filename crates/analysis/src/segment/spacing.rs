@@ -1,6 +1,7 @@
 //! Whether frames came as far apart as the link makes them.
 
 use super::Spacing;
+use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
 /// Stamps may be off by so much, ns: most files count in microseconds.
@@ -21,7 +22,7 @@ pub(super) fn wire_time_ns(bytes: u64, byte_time: u64) -> i64 {
 }
 
 /// Frames of one direction, one after the other.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Spaced {
     last: Option<Timestamp>,
     pub(super) found: Spacing,

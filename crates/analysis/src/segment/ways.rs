@@ -3,10 +3,11 @@
 use super::peaks::Peaks;
 use super::spacing::Spaced;
 use crate::segment::Volume;
+use serde::{Deserialize, Serialize};
 use wirewait_wire::{Address, Cast, Timestamp};
 
 /// What went one way.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Way {
     pub(super) total: Volume,
     pub(super) peaks: Peaks,
@@ -22,7 +23,7 @@ impl Way {
 }
 
 /// A station that may be alone at one end of the link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct End {
     pub(super) station: Address,
     pub(super) from: Way,
@@ -31,7 +32,7 @@ pub(super) struct End {
 
 /// Who may be alone at an end of the link: of the two stations of the first frame to one
 /// station, those that all later ones came from or went to.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Ends {
     begun: bool,
     pub(super) before: Volume,

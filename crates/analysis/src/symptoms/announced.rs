@@ -5,6 +5,8 @@ use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds};
 use crate::Mark;
+use serde::{Deserialize, Serialize};
+use wirewait_wire::word::Word;
 use wirewait_wire::{Endpoint, Presence, Timestamp};
 
 pub(super) static MISSED: Rule = Rule {
@@ -17,14 +19,15 @@ pub(super) static MISSED: Rule = Rule {
     covers: &[],
 };
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Heard {
     latest: Option<(Mark, u32)>,
     book: Book,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct Announced {
-    stations: Rows<(Endpoint, &'static str), Heard>,
+    stations: Rows<(Endpoint, Word), Heard>,
 }
 
 /// How long a station that says so may be silent, ns.
@@ -51,7 +54,7 @@ impl Announced {
         now: Mark,
         thresholds: &Thresholds,
     ) {
-        let key = (station.station(), a.what);
+        let key = (station.station(), Word(a.what));
         let heard = self.stations.of(&key);
         if let Some((mark, again_ms)) = heard.latest
             && again_ms > 0
@@ -78,7 +81,7 @@ impl Announced {
             {
                 // Whether it is still there nobody can tell.
                 book.oppose(&MISSED, Against::SwitchedOff, Sight::at(mark));
-                book.cell(&MISSED).word(what, 1);
+                book.cell(&MISSED).word(what.0, 1);
             }
             found(Subject::Station(*station), &book);
         }

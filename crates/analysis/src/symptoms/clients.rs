@@ -4,6 +4,7 @@ use super::evidence::{Against, Base, Book, Sight, Sights};
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Look, Threshold, Thresholds, Watcher, operation};
 use crate::{Flags, Mark, Outcome, ServerRow, Transaction};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_wire::{Endpoint, Kind};
 
@@ -103,7 +104,7 @@ fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
 }
 
 /// The latest promises that servers took back.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Breaks {
     /// The server, and from when to when.
     latest: VecDeque<(Endpoint, Mark, Mark)>,
@@ -146,7 +147,7 @@ impl Breaks {
 }
 
 /// Response times of the reads of one client at one server.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Mean {
     n: u64,
     total_ns: u64,

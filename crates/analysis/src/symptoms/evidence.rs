@@ -2,6 +2,9 @@
 
 use super::{Look, Rule};
 use crate::Mark;
+use crate::state::array;
+use serde::{Deserialize, Serialize};
+use wirewait_wire::word::{self, Name};
 
 /// Places that are kept of each kind: those that cost most.
 const KEPT: usize = 8;
@@ -9,7 +12,7 @@ const KEPT: usize = 8;
 const WORDS: usize = 8;
 
 /// One place in the capture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sight {
     /// Where it begins.
     pub from: Mark,
@@ -42,7 +45,7 @@ impl Sight {
 }
 
 /// All places of one kind: counted, added up, and the most expensive ones kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sights {
     /// How many.
     pub count: u64,
@@ -130,7 +133,7 @@ impl Sights {
 macro_rules! against {
     ($($(#[$doc:meta])* $name:ident = $id:literal, $text:literal;)*) => {
         /// Why something that looks like a symptom is none.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Against {
             $($(#[$doc])* $name,)*
         }
@@ -193,12 +196,13 @@ against! {
 }
 
 /// What was gathered for one rule about one subject.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Cell {
     pub(super) hits: Sights,
     pub(super) against: Vec<(Against, Sights)>,
     /// Operations or statuses, and how often.
-    pub(super) words: Vec<(&'static str, u64)>,
+    #[serde(with = "word::pairs")]
+    pub(super) words: Vec<(Name, u64)>,
 }
 
 impl Cell {
@@ -279,8 +283,9 @@ bases! {
 }
 
 /// What was gathered about one subject.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Book {
+    #[serde(with = "array")]
     base: [u64; Base::COUNT],
     cells: Vec<(&'static Rule, Cell)>,
 }

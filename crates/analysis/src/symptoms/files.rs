@@ -7,6 +7,7 @@ use super::{Threshold, Thresholds};
 use crate::column::Column;
 use crate::world::Case;
 use crate::{Flags, Mark, Outcome, Transaction};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, Kind};
 
@@ -86,7 +87,7 @@ const RANGES: usize = 8;
 const PAUSE_NS: i64 = 500_000_000;
 
 /// A range that was read or written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Range {
     write: bool,
     from: u64,
@@ -96,7 +97,7 @@ struct Range {
 }
 
 /// Reads, or writes, one behind the other.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Run {
     /// Client and server.
     between: (Endpoint, Endpoint),
@@ -109,7 +110,7 @@ struct Run {
 }
 
 /// What is done with one handle.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Handle {
     /// In the order in which they were asked for last.
     ranges: VecDeque<Range>,
@@ -122,6 +123,7 @@ struct Handle {
     refused: Option<(u64, Sight)>,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct Files {
     handles: Column<Handle>,
 }

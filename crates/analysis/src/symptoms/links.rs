@@ -9,6 +9,7 @@ use crate::key::ConversationKey;
 use crate::path::{KnownSide, Path};
 use crate::world::Seen;
 use crate::{Mark, Notice, Noticed};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, NumberedKind, Order, Timestamp};
 
@@ -135,7 +136,7 @@ const ROUND_NS: i64 = 50_000_000;
 const LATE: usize = 64;
 
 /// The two ends of a connection.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Link {
     ends: [Endpoint; 2],
     /// How often each sent data again since the other was last heard, since when, and when
@@ -145,14 +146,14 @@ struct Link {
 }
 
 /// What became of the connections that a client asked a server for.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Door {
     opened: bool,
     book: Book,
 }
 
 /// An acknowledgement that came late.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Late {
     /// Who waited for it, and from whom it came.
     ends: (Endpoint, Endpoint),
@@ -160,6 +161,7 @@ struct Late {
     waited_ns: i64,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct Links {
     links: Rows<ConversationKey, Link>,
     doors: Rows<(Endpoint, Endpoint), Door>,

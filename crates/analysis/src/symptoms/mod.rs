@@ -36,6 +36,7 @@ use evidence::Book;
 use files::Files;
 use links::Links;
 use segment::Segment;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_wire::{Address, Endpoint, Kind, Presence, Timestamp};
 
@@ -159,7 +160,7 @@ static WATCHERS: &[&[Watcher]] = &[
 ];
 
 /// One client at one server.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Pair {
     book: Book,
     silence: answers::Silence,
@@ -171,6 +172,7 @@ struct Pair {
 }
 
 /// Looks for symptoms.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Watch {
     thresholds: Thresholds,
     pairs: Column<Pair>,
@@ -198,6 +200,10 @@ impl Watch {
             ended: None,
             lookups: VecDeque::new(),
         }
+    }
+
+    pub(crate) fn thresholds(&self) -> &Thresholds {
+        &self.thresholds
     }
 
     pub(crate) fn judge_by(&mut self, thresholds: Thresholds) {

@@ -1,8 +1,11 @@
 //! What makes a symptom: a rule, and how it judges what was gathered.
 
+use super::RULES;
 use super::evidence::{Against, Base, Book, Cell, Sights};
 use super::{Threshold, Thresholds};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use wirewait_wire::Endpoint;
+use wirewait_wire::word;
 
 /// How grave it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -171,6 +174,23 @@ pub struct Rule {
     pub costly: bool,
     /// What is not said as well of the same subject where this is.
     pub covers: &'static [&'static str],
+}
+
+/// By its name.
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id)
+    }
+}
+
+impl<'de> Deserialize<'de> for &'static Rule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let id = word::deserialize(deserializer)?;
+        let known = RULES.iter().find(|rule| rule.id == id);
+        known.copied().ok_or_else(|| {
+            serde::de::Error::custom(format_args!("there is no symptom named {id:?}"))
+        })
+    }
 }
 
 /// How it was judged.
