@@ -20,8 +20,8 @@ use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Fairness, Grade, Mark, Notice, Readings, Settings, Snapshot,
-    Thresholds, Transaction, WHOLE_FRAME,
+    Assembled, CaptureRow, Deed, Fairness, Grade, LedgerCourse, Mark, Notice, Readings, Settings,
+    Snapshot, Thresholds, Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
 use serde::{Deserialize, Serialize};
@@ -183,6 +183,21 @@ impl Analyzer {
     pub fn judging_by(mut self, thresholds: Thresholds) -> Self {
         self.state.books.watch.judge_by(thresholds);
         self
+    }
+
+    /// Keeps where the time went in so many last seconds, for [`Analyzer::ledger_course`].
+    #[must_use]
+    pub fn keeping_course(mut self, seconds: u32) -> Self {
+        self.state.books.ledgers.keep_course(seconds);
+        self
+    }
+
+    /// Where the time went, second by second, as far as it is settled; empty unless it is
+    /// [kept](Analyzer::keeping_course).
+    #[must_use]
+    pub fn ledger_course(&self) -> LedgerCourse {
+        let course = self.state.books.ledgers.course();
+        course.cloned().unwrap_or_default()
     }
 
     /// Takes the next frame in.

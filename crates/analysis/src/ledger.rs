@@ -8,6 +8,7 @@
 //! Requests close out of order, and an instant can only be given away once it is known that
 //! no older request claims it. So closed requests queue up behind the oldest open one.
 
+use crate::LedgerCourse;
 use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
@@ -111,7 +112,7 @@ impl Ledger {
         self.get(Share::Client).saturating_add(self.waited())
     }
 
-    fn add(&mut self, share: Share, from: Timestamp, to: Timestamp) {
+    pub(crate) fn add(&mut self, share: Share, from: Timestamp, to: Timestamp) {
         let ns = u64::try_from(to.since(from)).unwrap_or(0);
         let place = &mut self.0[share as usize];
         *place = place.saturating_add(ns);
@@ -197,6 +198,8 @@ pub(crate) struct Account {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Settled {
     ledger: Ledger,
+    /// The same by seconds, where somebody wants it.
+    course: Option<Box<LedgerCourse>>,
     /// Requests with a part in the servers' share, and pauses that are the client's.
     turnarounds: u64,
     pauses: u64,
@@ -209,6 +212,16 @@ struct Settled {
 }
 
 impl Account {
+    /// Keeps so many last seconds from now on.
+    pub(crate) fn keep_course(&mut self, seconds: u32) {
+        self.settled.course = Some(Box::new(LedgerCourse::new(seconds)));
+    }
+
+    /// The last seconds, if they are kept.
+    pub(crate) fn course(&self) -> Option<&LedgerCourse> {
+        self.settled.course.as_deref()
+    }
+
     /// What is settled so far.
     pub(crate) fn ledger(&self) -> Ledger {
         self.settled.ledger
@@ -309,13 +322,20 @@ impl Account {
 }
 
 impl Settled {
+    fn enter(&mut self, share: Share, from: Timestamp, to: Timestamp) {
+        self.ledger.add(share, from, to);
+        if let Some(course) = &mut self.course {
+            course.add(share, from, to);
+        }
+    }
+
     fn give_away(&mut self, passage: &Passage, think_ns: i64) {
         let begin = passage.begin;
         let until = self.until.unwrap_or(begin);
         if begin > until {
             if self.losses.is_empty() && self.waits.is_empty() {
                 let share = self.whose(begin.since(until), think_ns);
-                self.ledger.add(share, until, begin);
+                self.enter(share, until, begin);
             } else {
                 self.pause(until, begin, think_ns);
             }
@@ -324,7 +344,7 @@ impl Settled {
         for (share, end) in passage.phases() {
             if end > at {
                 self.turnarounds += u64::from(share == Share::Server);
-                self.ledger.add(share, at, end);
+                self.enter(share, at, end);
                 at = end;
             }
         }
@@ -365,7 +385,7 @@ impl Settled {
         let mut at = from;
         for (began, end) in lost {
             self.rest(at, began, share);
-            self.ledger.add(Share::Retransmission, began, end);
+            self.enter(Share::Retransmission, began, end);
             at = end;
         }
         self.rest(at, to, share);
@@ -374,15 +394,16 @@ impl Settled {
     /// Nothing was outstanding but waits by design, if those.
     fn rest(&mut self, from: Timestamp, to: Timestamp, share: Share) {
         let mut at = from;
-        for (began, end) in &self.waits {
-            let (began, end) = ((*began).max(at), end.map_or(to, |end| end.min(to)));
+        for wait in 0..self.waits.len() {
+            let (began, end) = self.waits[wait];
+            let (began, end) = (began.max(at), end.map_or(to, |end| end.min(to)));
             if end > began {
-                self.ledger.add(share, at, began);
-                self.ledger.add(Share::Waiting, began, end);
+                self.enter(share, at, began);
+                self.enter(Share::Waiting, began, end);
                 at = end;
             }
         }
-        self.ledger.add(share, at, to);
+        self.enter(share, at, to);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::ledger::Passage;
 use crate::parties::{Directory, Parties};
 use crate::table::Place;
 use crate::world::Wait;
-use crate::{Grouping, LedgerOf, LedgerRow, Settings};
+use crate::{Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -57,6 +57,16 @@ impl Ledgers {
             labels: Column::new(),
             think_ns: settings.think_ns,
         }
+    }
+
+    /// Keeps so many last seconds of the capture from now on.
+    pub(crate) fn keep_course(&mut self, seconds: u32) {
+        self.capture.keep_course(seconds);
+    }
+
+    /// The last seconds, if they are kept.
+    pub(crate) fn course(&self) -> Option<&LedgerCourse> {
+        self.capture.course()
     }
 
     /// A client waits for a request.

@@ -11,6 +11,7 @@ mod checkpoint;
 mod column;
 pub mod compare;
 mod conversation;
+mod course;
 mod distribution;
 mod duplicates;
 mod efficiency;
@@ -53,6 +54,7 @@ mod world;
 
 pub use analyzer::{Analyzer, Sink};
 pub use checkpoint::Refused;
+pub use course::LedgerCourse;
 pub use efficiency::{
     ASSUMED_BUFFER, Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units,
 };

@@ -263,6 +263,7 @@ impl Desk {
             about: Arc::clone(&self.about),
             snapshot: self.study.snapshot(),
             recent: Arc::new(self.study.minutes()),
+            ledgers: Arc::new(self.study.ledgers()),
             counters: Arc::new(self.study.counters()),
             transactions: self.study.transactions(),
             transactions_forgotten: self.study.log().forgotten(),

@@ -3,7 +3,8 @@
 use super::log::Log;
 use std::sync::Arc;
 use std::time::Duration;
-use wirewait_analysis::recent::{History, Recent as Minutes};
+use wirewait_analysis::LedgerCourse;
+use wirewait_analysis::recent::{History, Limits, Recent as Minutes};
 use wirewait_capture::recent::Recent;
 use wirewait_engine::{
     Analyzer, Frame, Notice, Settings, Sink, Snapshot, Source, Thresholds, Timestamp, Transaction,
@@ -84,11 +85,17 @@ impl Sink for Ears {
     }
 }
 
+fn analyzer(plan: &Plan) -> Analyzer {
+    Analyzer::new(registry(), plan.settings)
+        .judging_by(plan.thresholds)
+        .keeping_course(Limits::default().seconds)
+}
+
 impl Study {
     pub(super) fn new(plan: Plan) -> Self {
         let settings = plan.settings;
         Self {
-            analyzer: Analyzer::new(registry(), settings).judging_by(plan.thresholds),
+            analyzer: analyzer(&plan),
             ears: Ears::new(&plan),
             counters: Counters::new(READ_NS, settings.link_speed),
             frames: Recent::new(plan.frames),
@@ -123,8 +130,7 @@ impl Study {
 
     fn begin(&mut self, number: u64) {
         let plan = &self.plan;
-        let analyzer = Analyzer::new(registry(), plan.settings);
-        self.analyzer = analyzer.judging_by(plan.thresholds);
+        self.analyzer = analyzer(plan);
         self.analyzer.skip_all(number);
         self.ears = Ears::new(plan);
         self.counters = Counters::new(READ_NS, plan.settings.link_speed);
@@ -189,6 +195,11 @@ impl Study {
     /// The last minutes.
     pub(super) fn minutes(&self) -> History {
         self.ears.minutes.history()
+    }
+
+    /// Where the time of the last minutes went.
+    pub(super) fn ledgers(&self) -> LedgerCourse {
+        self.analyzer.ledger_course()
     }
 
     /// The counters of the last minutes.

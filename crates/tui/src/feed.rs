@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use wirewait_analysis::recent::History;
-use wirewait_analysis::{Snapshot, Transaction};
+use wirewait_analysis::{LedgerCourse, Snapshot, Transaction};
 use wirewait_report::About;
 use wirewait_report::counters::Chart;
 use wirewait_wire::Timestamp;
@@ -20,6 +20,8 @@ pub struct Feed {
     pub snapshot: Arc<Snapshot>,
     /// The last minutes, second by second.
     pub recent: Arc<History>,
+    /// Where the time of the last minutes went, likewise.
+    pub ledgers: Arc<LedgerCourse>,
     /// The counters of the last minutes.
     pub counters: Arc<Chart>,
     /// The latest transactions that were closed, the oldest first.

@@ -12,11 +12,11 @@ use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use wirewait_analysis::recent::Recent;
-use wirewait_analysis::{Analyzer, Notice, Sink, Transaction};
+use wirewait_analysis::{Analyzer, LedgerCourse, Notice, Sink, Transaction};
 use wirewait_engine::{Choice, Engine, Progress, Settings};
 use wirewait_report::About;
 use wirewait_report::counters::Live;
-use wirewait_wire::Frame;
+use wirewait_wire::{Frame, Source};
 
 #[derive(Default)]
 struct Kept {
@@ -75,6 +75,7 @@ pub(crate) fn replayed() -> Feed {
             about: Arc::new(About::default()),
             snapshot: Arc::new(snapshot),
             recent: Arc::new(kept.recent.history()),
+            ledgers: Arc::new(ledgers()),
             counters: Arc::new(counters.chart()),
             transactions: Arc::new(kept.transactions),
             transactions_forgotten: 0,
@@ -86,6 +87,21 @@ pub(crate) fn replayed() -> Feed {
         }
     })
     .clone()
+}
+
+/// Where the time of that capture went, second by second.
+fn ledgers() -> LedgerCourse {
+    let manifest = env!("CARGO_MANIFEST_DIR");
+    let file: PathBuf = [manifest, "../../captures/demo.pcapng"].iter().collect();
+    let mut source =
+        wirewait_capture::open(&[file], &wirewait_capture::Options::default()).unwrap();
+    let registry = wirewait_engine::registry();
+    let mut analyzer = Analyzer::new(registry, Settings::default()).keeping_course(600);
+    while let Ok(Some(frame)) = source.next_frame() {
+        analyzer.frame(&frame, &mut ());
+    }
+    analyzer.finish(&mut ());
+    analyzer.ledger_course()
 }
 
 /// The same, as if it came from an interface that lost so many frames.

@@ -308,3 +308,69 @@ fn scales_and_the_value_bar() {
     press(&mut model, "v v");
     assert!(shown(&model).contains("graph time"));
 }
+
+/// All seconds together are the ledger of the report; a window has its part of it, and what is of
+/// all the capture says so.
+#[test]
+fn a_window_changes_where_the_time_went_and_says_what_it_does_not_change() {
+    let feed = replayed();
+    let ends = [i64::MIN, i64::MAX].map(wirewait_wire::Timestamp::from_nanos);
+    let whole = feed.ledgers.between(ends[0], ends[1]);
+    let rows = &feed.snapshot.ledgers;
+    let capture = rows
+        .iter()
+        .find(|row| row.of == wirewait_analysis::LedgerOf::Capture);
+    assert_eq!(whole, capture.unwrap().ledger);
+    for (width, height) in SIZES {
+        let mut model = model(feed.clone(), width, height);
+        let legend = |text: &str| {
+            let line = text
+                .lines()
+                .find(|line| line.starts_with("C ") || line.starts_with("S "));
+            line.map(str::to_owned)
+        };
+        let before = legend(&shown(&model)).unwrap();
+        press(&mut model, "w");
+        let text = shown(&model);
+        assert_ne!(legend(&text).as_ref(), Some(&before), "{text}");
+        assert!(text.contains("Since start: Server: 54.9 %"), "{text}");
+        assert!(text.contains("since start"), "{text}");
+        press(&mut model, "6");
+        let text = shown(&model);
+        assert!(text.contains("Symptoms since start"), "{text}");
+    }
+}
+
+/// In the last ten seconds of the capture, from 09:01:13 on.
+#[test]
+fn clients_are_counted_in_the_window() {
+    let feed = replayed();
+    let mut model = model(feed.clone(), 132, 43);
+    press(&mut model, "3");
+    let requests = |model: &Model| -> u64 {
+        let rows = model.rows().unwrap();
+        let heads = rows.heads();
+        let column = heads
+            .iter()
+            .position(|head| head.title == "requests")
+            .unwrap();
+        let cells = (0..rows.len()).map(|row| rows.cell(row, column, &model.context()));
+        cells
+            .map(|cell| cell.exported().parse::<u64>().unwrap())
+            .sum()
+    };
+    let all = feed
+        .recent
+        .whole()
+        .tally(&wirewait_analysis::recent::Of::All);
+    assert_eq!(requests(&model), all.counts.requests);
+    press(&mut model, "w");
+    let last = feed
+        .recent
+        .last(10)
+        .tally(&wirewait_analysis::recent::Of::All);
+    assert_eq!(requests(&model), last.counts.requests);
+    assert!(last.counts.requests < all.counts.requests);
+    let text = shown(&model);
+    assert!(text.contains("Clients; their ledgers"), "{text}");
+}

@@ -11,8 +11,10 @@ use crate::text::{put, wrapped};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::recent::{History, Of};
-use wirewait_analysis::{LedgerOf, LedgerRow, STARVES_PERCENT, Share, Snapshot, StationRow};
+use wirewait_analysis::recent::{History, Of, Tally};
+use wirewait_analysis::{
+    Counts, LedgerOf, LedgerRow, STARVES_PERCENT, Share, Snapshot, StationRow, Times,
+};
 use wirewait_report::words::{Percent, Short, fairness};
 
 pub(super) struct Clients;
@@ -28,6 +30,26 @@ struct Row<'m> {
     waited: u64,
     starves: bool,
     recent: &'m History,
+    /// What was counted in the window, if there is one.
+    window: Option<Tally>,
+    response_time: Times,
+}
+
+impl Row<'_> {
+    fn counts(&self) -> &Counts {
+        match &self.window {
+            Some(tally) => &tally.counts,
+            None => &self.station.counts,
+        }
+    }
+
+    /// What is known of all the capture only.
+    fn since_start(&self, cell: impl FnOnce() -> Cell) -> Cell {
+        match self.window {
+            Some(_) => Cell::default(),
+            None => cell(),
+        }
+    }
 }
 
 fn columns<'m>() -> Vec<Column<Row<'m>>> {
@@ -35,75 +57,84 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         Column::left("client", 15, |r: &Row<'_>, _| Cell::text(r.station.client.to_string()))
             .most(30)
             .help("The client's station."),
-        Column::right("servers", 7, |r: &Row<'_>, _| Cell::count(r.station.servers))
+        Column::right("servers", 7, |r: &Row<'_>, _| r.since_start(|| Cell::count(r.station.servers)))
             .rank(8)
             .help("Servers that it asked."),
-        Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.station.counts.requests))
+        Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.counts().requests))
             .rank(1)
             .help("Requests that were seen."),
         Column::left("last minute", 12, |r: &Row<'_>, _| course(r.recent, Of::Client(r.station.client)))
             .rank(6)
             .help("Answers in each second of the last minute, the latest at the right."),
         Column::right("waited", 8, |r: &Row<'_>, _| {
-            Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))
+            r.since_start(|| Cell::time(r.ledger.map(|row| saturated(row.ledger.waited()))))
         })
         .rank(1)
         .help("Time in which it waited for an answer: who waits longest stands first."),
         Column::right("of all", 7, |r: &Row<'_>, _| {
-            r.ledger.map_or_else(Cell::default, |row| {
-                Value::Share(row.ledger.waited(), r.waited).into()
+            r.since_start(|| {
+                r.ledger.map_or_else(Cell::default, |row| {
+                    Value::Share(row.ledger.waited(), r.waited).into()
+                })
             })
         })
         .rank(3)
         .help("Its part of the time that all clients waited."),
         Column::right("p50", 7, |r: &Row<'_>, _| {
-            times(&r.station.response_time, r.station.response_time.p50)
+            times(&r.response_time, r.response_time.p50)
         })
         .under("response")
         .rank(4)
         .percentile()
         .help("Half of its requests took no longer, from their first frame to the last of the answer."),
         Column::right("p95", 7, |r: &Row<'_>, _| {
-            times(&r.station.response_time, r.station.response_time.p95)
+            times(&r.response_time, r.response_time.p95)
         })
         .under("response")
         .rank(2)
         .percentile()
         .help("All but one of twenty likewise."),
-        Column::right("× mean", 7, |r: &Row<'_>, _| relative(r))
+        Column::right("× mean", 7, |r: &Row<'_>, _| r.since_start(|| relative(r)))
             .under("response")
             .rank(2)
             .help("Its mean response time by that of all clients: 2 is twice as long."),
         Column::right("think", 8, |r: &Row<'_>, _| {
-            times(&r.station.think_time, r.station.think_time.p50)
+            r.since_start(|| times(&r.station.think_time, r.station.think_time.p50))
         })
         .rank(5)
         .percentile()
         .help("The median pause in which it wanted nothing, of those longer than half a second."),
         Column::right("resent", 6, |r: &Row<'_>, _| {
-            Cell::trouble(r.station.retransmitted, Tone::Warn)
+            let window = r.window.as_ref().map(|tally| tally.retransmitted);
+            Cell::trouble(window.unwrap_or(r.station.retransmitted), Tone::Warn)
         })
         .rank(4)
         .help("Frames that were sent again for its requests, by it or its servers."),
         Column::right("repeated", 8, |r: &Row<'_>, _| {
-            Cell::trouble(r.station.counts.repeated, Tone::Warn)
+            Cell::trouble(r.counts().repeated, Tone::Warn)
         })
         .rank(4)
         .help("Requests that it sent more than once."),
         Column::right("errors", 6, |r: &Row<'_>, _| {
-            Cell::trouble(r.station.counts.failures, Tone::Warn)
+            Cell::trouble(r.counts().failures, Tone::Warn)
         })
         .rank(5)
         .help("Answers that are failures."),
         Column::right("unanswered", 10, |r: &Row<'_>, _| {
-            Cell::trouble(r.station.counts.unanswered, Tone::Bad)
+            Cell::trouble(r.counts().unanswered, Tone::Bad)
         })
         .rank(5)
         .help("Requests without any answer."),
-        Column::right("data", 9, |r: &Row<'_>, _| Value::Bytes(r.station.data_bytes).into())
+        Column::right("data", 9, |r: &Row<'_>, _| {
+            let window = r.window.as_ref().map(|tally| tally.data_bytes);
+            Value::Bytes(window.unwrap_or(r.station.data_bytes)).into()
+        })
             .rank(7)
             .help("File data that it moved."),
-        Column::left("spread", 12, |r: &Row<'_>, _| bars::spread(&bars::steps(&r.station.samples.response_time)))
+        Column::left("spread", 12, |r: &Row<'_>, _| match &r.window {
+            Some(tally) => bars::spread(&tally.response_time.buckets().collect::<Vec<_>>()),
+            None => bars::spread(&bars::steps(&r.station.samples.response_time)),
+        })
             .under("response")
             .rank(7)
             .help("How its response times are spread, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
@@ -145,8 +176,13 @@ impl View for Clients {
         "clients"
     }
 
-    fn title(&self, _: &Model, _: &Place) -> String {
-        "Clients".to_owned()
+    fn title(&self, model: &Model, _: &Place) -> String {
+        match model.window {
+            None => "Clients".to_owned(),
+            Some(_) => {
+                "Clients; their ledgers and whether all are served alike: since start".to_owned()
+            }
+        }
     }
 
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
@@ -159,12 +195,25 @@ impl View for Clients {
             }
         }
         let starving = &snapshot.fairness.starving;
-        let rows = snapshot.stations.iter().map(|station| Row {
-            station,
-            ledger: ledger(snapshot, station),
-            waited,
-            starves: starving.iter().any(|s| s.client == station.client),
-            recent: &feed.recent,
+        let context = model.context();
+        let window = model.window.map(|_| context.window(&feed.recent));
+        let mut tallies = window.map(|window| window.rows(|of| matches!(of, Of::Client(_))));
+        let rows = snapshot.stations.iter().map(|station| {
+            let window = tallies.as_mut().map(|tallies| {
+                let tally = tallies.remove(&Of::Client(station.client));
+                tally.unwrap_or_default()
+            });
+            Row {
+                response_time: window
+                    .as_ref()
+                    .map_or(station.response_time, |tally| tally.response_time.times()),
+                window,
+                station,
+                ledger: ledger(snapshot, station),
+                waited,
+                starves: starving.iter().any(|s| s.client == station.client),
+                recent: &feed.recent,
+            }
         });
         Some(Box::new(List {
             columns: columns(),

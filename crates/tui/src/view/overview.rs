@@ -10,7 +10,7 @@ use crate::{Command, Feed, spark, table};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::{Of, Tally};
-use wirewait_analysis::{Grade, LedgerOf, Snapshot, Verdict};
+use wirewait_analysis::{Grade, Ledger, LedgerOf, Snapshot, Verdict};
 use wirewait_report::words::{self, Grouped, Percent, Short};
 
 pub(super) struct Overview;
@@ -23,7 +23,7 @@ impl View for Overview {
     fn title(&self, model: &Model, _: &Place) -> String {
         match model.window {
             None => "Overview".to_owned(),
-            Some(_) => "Overview: verdict, ledger and symptoms are of all the capture".to_owned(),
+            Some(_) => "Overview; since start: verdict, symptoms".to_owned(),
         }
     }
 
@@ -85,7 +85,8 @@ impl Panels<'_> {
         self.charts(4 + spare / 3);
         let servers = (self.area.height / 2).saturating_sub(1);
         self.servers(servers);
-        self.heading("Symptoms, by what they cost");
+        let since = self.since_start(" since start");
+        self.heading(&format!("Symptoms{since}, by what they cost"));
         let left = self.area.height.saturating_sub(1);
         self.symptoms(left.max(1));
         self.take_down_to(1);
@@ -99,10 +100,11 @@ impl Panels<'_> {
         self.charts(height);
         let servers = (self.model.servers.len() as u16 + 3).min(self.area.height / 2);
         self.servers(servers);
-        self.heading("Symptoms, by what they cost");
+        let since = self.since_start(" since start");
+        self.heading(&format!("Symptoms{since}, by what they cost"));
         let left = self.area.height.saturating_sub(4);
         self.symptoms(left);
-        self.heading("Frames that contain a protocol");
+        self.heading(&format!("Frames that contain a protocol{since}"));
         self.protocols(3);
     }
 
@@ -158,7 +160,8 @@ impl Panels<'_> {
             height,
             ..self.area
         };
-        let sentence = words::sentence(&verdict);
+        let since = self.since_start("Since start: ");
+        let sentence = format!("{since}{}", words::sentence(&verdict));
         let used = wrapped(self.buffer, area, &sentence, theme.head);
         self.take(used);
         for doubt in words::doubts(&verdict).take(doubts) {
@@ -187,20 +190,39 @@ impl Panels<'_> {
         }
     }
 
-    fn ledger(&mut self, lines: u16) {
+    /// Where the time went: in the window, as far as it is settled, or in all of the capture.
+    fn time(&self) -> Option<Ledger> {
+        if self.model.window.is_some() {
+            let window = self.context.window(&self.feed.recent);
+            let from = window.begins();
+            let to = from.plus(i64::from(window.seconds()) * 1_000_000_000);
+            return Some(self.feed.ledgers.between(from, to));
+        }
         let rows = &self.feed.snapshot.ledgers;
         let row = rows.iter().find(|row| row.of == LedgerOf::Capture);
-        let Some(row) = row.filter(|row| row.ledger.elapsed() > 0) else {
+        row.map(|row| row.ledger)
+    }
+
+    /// What is of all the capture says so where other things are not.
+    fn since_start(&self, said: &'static str) -> &'static str {
+        match self.model.window {
+            None => "",
+            Some(_) => said,
+        }
+    }
+
+    fn ledger(&mut self, lines: u16) {
+        let Some(ledger) = self.time().filter(|ledger| ledger.elapsed() > 0) else {
             return;
         };
         let line = self.take(1);
-        bars::ledger(&row.ledger, &self.context, line, self.buffer);
+        bars::ledger(&ledger, &self.context, line, self.buffer);
         let height = self.area.height.min(lines);
         let area = Rect {
             height,
             ..self.area
         };
-        let used = bars::legend(&row.ledger, &self.context, area, self.buffer);
+        let used = bars::legend(&ledger, &self.context, area, self.buffer);
         self.take(used);
     }
 

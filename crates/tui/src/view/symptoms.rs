@@ -13,6 +13,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::{Severity, Sight, State, Symptom};
 use wirewait_report::words::{Grouped, cost, judged, often, places, subject, threshold};
+use wirewait_wire::Timestamp;
 
 pub(super) struct Symptoms;
 
@@ -22,6 +23,8 @@ const FRAMES: u64 = 200;
 struct Row<'m> {
     symptom: &'m Symptom,
     feed: &'m Feed,
+    /// Where the window begins, if there is one.
+    from: Option<Timestamp>,
 }
 
 fn columns<'m>() -> Vec<Column<Row<'m>>> {
@@ -77,12 +80,20 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
     ]
 }
 
-/// What was not raised is of less interest; what is grave, of more.
+/// What was not raised, or not seen in the window, is of less interest; what is grave, of more.
 fn toned(row: &Row<'_>, cell: Cell) -> Cell {
-    cell.toned(match (row.symptom.state, row.symptom.rule.severity) {
-        (State::Raised, Severity::Diagnosis) => Tone::Bad,
-        (State::Raised, Severity::Symptom) => Tone::Plain,
-        _ => Tone::Dim,
+    let last = row.symptom.hits.last.map(|mark| mark.at);
+    let past = row
+        .from
+        .is_some_and(|from| last.is_none_or(|last| last < from));
+    cell.toned(if past {
+        Tone::Dim
+    } else {
+        match (row.symptom.state, row.symptom.rule.severity) {
+            (State::Raised, Severity::Diagnosis) => Tone::Bad,
+            (State::Raised, Severity::Symptom) => Tone::Plain,
+            _ => Tone::Dim,
+        }
     })
 }
 
@@ -117,6 +128,11 @@ impl View for Symptoms {
         let all = &feed.snapshot.symptoms;
         let quiet = all.found.iter().filter(|s| !shown(s)).count() as u64;
         let mut title = "Symptoms".to_owned();
+        if let Some(seconds) = model.window {
+            title.push_str(&format!(
+                " since start, dim those not seen in the last {seconds} s"
+            ));
+        }
         for (n, what) in [(quiet, "seen too seldom to be one"), (all.more, "more")] {
             if n > 0 {
                 title.push_str(&format!("; {} {what}", Grouped(n)));
@@ -128,9 +144,13 @@ impl View for Symptoms {
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
         let feed = model.feed.as_ref()?;
         let all = feed.snapshot.symptoms.found.iter();
-        let rows = all
-            .filter(|symptom| shown(symptom))
-            .map(|symptom| Row { symptom, feed });
+        let context = model.context();
+        let from = model.window.map(|_| context.window(&feed.recent).begins());
+        let rows = all.filter(|symptom| shown(symptom)).map(|symptom| Row {
+            symptom,
+            feed,
+            from,
+        });
         Some(Box::new(List {
             columns: columns(),
             rows: rows.collect(),
