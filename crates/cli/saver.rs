@@ -21,7 +21,7 @@ const APPLICATION: &str = concat!("wirewait ", env!("CARGO_PKG_VERSION"));
 pub(crate) struct Saver {
     ring: Ring,
     looked: Instant,
-    /// Bytes of the frames that were saved.
+    /// Bytes of the file under way.
     bytes: u64,
     /// Why nothing is saved at the moment.
     trouble: Option<String>,
@@ -43,16 +43,26 @@ impl Saver {
             file_ns: args.save_time.map(|time| time.nanos),
             files: args.save_files,
         };
-        Self::begin(path, limits, live).map(Some)
+        // What comes through a pipe was cut by whoever made it, if at all.
+        #[cfg(feature = "libpcap")]
+        let snaplen = if args.source.is_none() {
+            args.snaplen
+        } else {
+            0
+        };
+        #[cfg(not(feature = "libpcap"))]
+        let snaplen = 0;
+        Self::begin(path, limits, live, snaplen).map(Some)
     }
 
-    fn begin(path: &Path, limits: Limits, live: &Live) -> Result<Self, Failure> {
+    fn begin(path: &Path, limits: Limits, live: &Live, snaplen: u32) -> Result<Self, Failure> {
         let described: Vec<Description> = live
             .interfaces()
             .into_iter()
             .map(|known| Description {
                 name: known.name,
                 speed: known.speed,
+                snaplen,
                 ..Description::of(known.link)
             })
             .collect();
@@ -68,17 +78,14 @@ impl Saver {
 
     /// Saves a frame.
     pub(crate) fn frame(&mut self, frame: &Frame<'_>) {
-        let saved = self.ring.saved().frames;
         self.ring.frame(frame);
-        if self.ring.saved().frames > saved {
-            self.bytes = self.bytes.saturating_add(frame.bytes.len() as u64);
-        }
     }
 
     /// Passes on the time and what was counted. Says what the user should know.
     pub(crate) fn look(&mut self, live: &Live) -> Option<String> {
         if self.looked.elapsed() >= COUNT {
             self.looked = Instant::now();
+            self.bytes = self.ring.file_bytes();
             self.count(live);
             if let Some(now) = live.now() {
                 self.ring.advance(now);

@@ -295,6 +295,11 @@ impl Ring {
         self.saved
     }
 
+    /// Bytes of the file that is being written, those included that wait; 0 while there is none.
+    pub fn file_bytes(&mut self) -> u64 {
+        self.open.as_mut().map_or(0, Open::bytes)
+    }
+
     /// The file that is being written, or was last.
     #[must_use]
     pub fn file(&self) -> &Path {

@@ -4,7 +4,7 @@ use crate::args::{AnalysisArgs, OutputArgs, SymptomArgs};
 use crate::condition;
 use crate::screen::ScreenArgs;
 use crate::size::Size;
-use crate::when::Span;
+use crate::when::{Span, Zone};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -93,6 +93,14 @@ pub(crate) struct LiveArgs {
     /// times
     #[arg(long, value_name = "CONDITION", value_parser = limit)]
     pub(crate) fail_if: Vec<Condition>,
+    /// Time zone of a capture through the standard input that holds local times: +01:00, -5
+    #[arg(
+        long,
+        value_name = "ZONE",
+        allow_hyphen_values = true,
+        requires = "source"
+    )]
+    pub(crate) zone: Option<Zone>,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]

@@ -90,8 +90,9 @@ fn pipe(args: &LiveArgs) -> Result<Ready, Failure> {
         move |frame: &Frame<'_>| filter.as_mut().is_none_or(|filter| filter.matches(frame));
     #[cfg(not(feature = "libpcap"))]
     let wanted = |_: &Frame<'_>| true;
-    let _ = args;
-    let live = live::from_stdin(&Options::default(), wanted).map_err(cannot)?;
+    let mut options = Options::default();
+    options.zone_offset = args.zone.map(|zone| zone.seconds_east);
+    let live = live::from_stdin(&options, wanted).map_err(cannot)?;
     Ok(Ready::Pipe(live))
 }
 

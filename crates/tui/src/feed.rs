@@ -98,7 +98,7 @@ pub struct Saving {
     pub file: String,
     /// Files that were begun.
     pub files: u64,
-    /// Bytes written.
+    /// Bytes of the file under way.
     pub bytes: u64,
     /// Why nothing is saved at the moment.
     pub trouble: Option<String>,

@@ -52,6 +52,8 @@ pub(crate) enum Action {
     ScaleUp,
     ScaleDown,
     ScaleFit,
+    NextPlace,
+    PreviousPlace,
 }
 
 /// Where a key does something.
@@ -65,6 +67,8 @@ pub(crate) enum Where {
     Files,
     /// On the chart of the counters.
     Chart,
+    /// Where frames of several places are shown, one after the other.
+    Places,
 }
 
 /// A line of the table.
@@ -101,7 +105,7 @@ const fn key(
 }
 
 use Action as A;
-use Where::{Chart, Everywhere, Files, Tables};
+use Where::{Chart, Everywhere, Files, Places, Tables};
 
 /// All keys, in the order of the help; hints stand in this order too.
 pub(crate) static BINDINGS: &[Binding] = &[
@@ -168,6 +172,22 @@ pub(crate) static BINDINGS: &[Binding] = &[
         Chart,
         "fit",
         "Draw the chosen line as high as the chart allows.",
+    ),
+    key(
+        A::NextPlace,
+        "next_place",
+        &["n"],
+        Places,
+        "next place",
+        "The frames of the next place where the symptom is seen.",
+    ),
+    key(
+        A::PreviousPlace,
+        "previous_place",
+        &["N"],
+        Places,
+        "",
+        "The frames of the place before.",
     ),
     key(
         A::Back,
@@ -487,6 +507,7 @@ pub(crate) fn applies(model: &Model, binding: &Binding) -> bool {
         Where::Tables => model.has_table(),
         Where::Files => model.replays(),
         Where::Chart => model.level().place == Place::Counters,
+        Where::Places => model.level().pane.has_places(),
     }
 }
 
@@ -572,6 +593,7 @@ pub fn markdown() -> String {
         let only = match binding.at {
             Where::Files => " (files)",
             Where::Chart => " (counters)",
+            Where::Places => " (frames)",
             Where::Everywhere | Where::Tables => "",
         };
         out.push_str(&format!(

@@ -256,7 +256,9 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Command> {
         | Action::Look
         | Action::ScaleUp
         | Action::ScaleDown
-        | Action::ScaleFit => {}
+        | Action::ScaleFit
+        | Action::NextPlace
+        | Action::PreviousPlace => {}
     }
     Vec::new()
 }

@@ -129,6 +129,23 @@ impl Cell {
         }
     }
 
+    /// What a file's number counts, if it is not just so many.
+    pub(super) fn unit(&self) -> Option<&'static str> {
+        match &self.value {
+            Value::Time(_) | Value::Between(..) => Some("ns"),
+            Value::Bytes(_) | Value::AtLeast(_) => Some("bytes"),
+            Value::Rate(_) => Some("bytes/s"),
+            Value::Share(..) => Some("of 1"),
+            Value::Nothing
+            | Value::Text(_)
+            | Value::Count(_)
+            | Value::Number(_)
+            | Value::Milli(_)
+            | Value::Float(_)
+            | Value::Course(_) => None,
+        }
+    }
+
     /// As a JSON value.
     pub(super) fn json(&self) -> String {
         match &self.value {

@@ -50,6 +50,16 @@ pub(crate) fn export(
         })
         .collect();
     let cell = |row: usize, c: usize| rows.cell(row, c, context);
+    // A plain number says nothing of what it counts: its column does. It is that of all rows,
+    // whatever the filter takes.
+    let units: Vec<String> = titles
+        .iter()
+        .enumerate()
+        .map(|(c, title)| {
+            let unit = (0..rows.len()).find_map(|row| cell(row, c).unit());
+            unit.map_or_else(|| title.clone(), |unit| format!("{title} ({unit})"))
+        })
+        .collect();
     match format {
         Format::Text => {
             let mut table = vec![titles];
@@ -62,7 +72,7 @@ pub(crate) fn export(
             text::aligned(&table, &right)
         }
         Format::Csv => {
-            let mut out = titles
+            let mut out = units
                 .iter()
                 .map(|t| quoted(t))
                 .collect::<Vec<_>>()
@@ -79,7 +89,7 @@ pub(crate) fn export(
             let mut out = String::from("[");
             for (n, row) in state.order().iter().enumerate() {
                 out.push_str(if n == 0 { "\n  {" } else { ",\n  {" });
-                for (c, title) in titles.iter().enumerate() {
+                for (c, title) in units.iter().enumerate() {
                     let comma = if c == 0 { "" } else { ", " };
                     let _ = write!(out, "{comma}{}: {}", json(title), cell(*row, c).json());
                 }

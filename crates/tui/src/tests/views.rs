@@ -374,3 +374,52 @@ fn clients_are_counted_in_the_window() {
     let text = shown(&model);
     assert!(text.contains("Clients; their ledgers"), "{text}");
 }
+
+/// The dearest place first; the others by keys, each asked for when the one before has come.
+#[test]
+fn a_symptom_has_places_that_are_paged_through() {
+    let mut model = model(replayed(), 132, 43);
+    let asked = press(&mut model, "6 enter");
+    let [Command::Decode(first)] = asked.as_slice() else {
+        panic!("{asked:?}");
+    };
+    let title = |model: &Model| shown(model).lines().nth(1).unwrap_or_default().to_owned();
+    assert!(title(&model).contains(&format!(
+        "frames {} to {}, place ",
+        first.start(),
+        first.end()
+    )));
+    assert!(
+        press(&mut model, "n N").is_empty(),
+        "these have not come yet"
+    );
+    let mut seen = vec![first.clone()];
+    for key in ["N", "n"] {
+        loop {
+            let range = seen[seen.len() - 1].clone();
+            update(
+                &mut model,
+                Message::Decoded(decoded(*range.start(), *range.end())),
+            );
+            assert!(shown(&model).contains("0000  "), "{}", shown(&model));
+            match press(&mut model, key).as_slice() {
+                [Command::Decode(next)] => seen.push(next.clone()),
+                none => {
+                    assert!(none.is_empty());
+                    break;
+                }
+            }
+        }
+    }
+    assert!(
+        title(&model).contains(&format!("place {0} of {0}", {
+            let mut all: Vec<u64> = seen.iter().map(|range| *range.start()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all.len()
+        })),
+        "{}",
+        title(&model)
+    );
+    assert!(seen.len() > 3, "{seen:?}");
+}

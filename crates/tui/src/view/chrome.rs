@@ -4,6 +4,7 @@ use crate::model::{Model, Overlay};
 use crate::place::TABS;
 use crate::text::{self, put};
 use crate::theme::Tone;
+use crate::units::Units;
 use crate::view;
 use crate::{Feed, Input, Pace};
 use ratatui::buffer::Buffer;
@@ -175,7 +176,7 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
     if model.private || feed.snapshot.settings.private {
         piece(2, Tone::Warn, "private".to_owned());
     }
-    input(feed, &mut piece);
+    input(feed, model.units, &mut piece);
     if let Some(remark) = feed.remarks.last() {
         piece(5, Tone::Warn, remark.text.clone());
     }
@@ -216,7 +217,7 @@ fn line(pieces: &mut Vec<Piece>, width: u16) {
     }
 }
 
-fn input(feed: &Feed, piece: &mut impl FnMut(u8, Tone, String)) {
+fn input(feed: &Feed, units: Units, piece: &mut impl FnMut(u8, Tone, String)) {
     match &feed.input {
         Input::Live {
             interfaces,
@@ -240,7 +241,10 @@ fn input(feed: &Feed, piece: &mut impl FnMut(u8, Tone, String)) {
             if let Some(saving) = saving {
                 match &saving.trouble {
                     Some(why) => piece(0, Tone::Bad, format!("NOT SAVING: {why}")),
-                    None => piece(4, Tone::Plain, format!("saving {}", saving.file)),
+                    None => {
+                        let size = units.size(saving.bytes);
+                        piece(4, Tone::Plain, format!("saving {}, {size}", saving.file));
+                    }
                 }
             }
         }

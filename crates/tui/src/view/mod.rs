@@ -97,6 +97,26 @@ pub(crate) fn body(screen: Rect) -> Rect {
     }
 }
 
+/// A table and, where there are so many lines at least, what is below it: such a part of all.
+fn below(body: Rect, least: u16, (part, of): (u16, u16)) -> (Rect, Rect) {
+    let lines = match body.height >= least {
+        true => u32::from(body.height) * u32::from(part) / u32::from(of.max(1)),
+        false => 0,
+    };
+    // No more than there are.
+    let lines = u16::try_from(lines).unwrap_or(body.height).min(body.height);
+    let table = Rect {
+        height: body.height - lines,
+        ..body
+    };
+    let detail = Rect {
+        y: table.bottom(),
+        height: lines,
+        ..body
+    };
+    (table, detail)
+}
+
 /// Draws everything.
 pub(crate) fn draw(model: &Model, buffer: &mut Buffer) {
     let screen = buffer.area;

@@ -167,20 +167,7 @@ impl View for Servers {
 
 /// The table, and what is below it where there is room.
 pub(super) fn split(body: Rect) -> (Rect, Rect) {
-    let below = match body.height {
-        ..18 => 0,
-        height => height * 2 / 5,
-    };
-    let table = Rect {
-        height: body.height - below,
-        ..body
-    };
-    let detail = Rect {
-        y: table.bottom(),
-        height: below,
-        ..body
-    };
-    (table, detail)
+    super::below(body, 18, (2, 5))
 }
 
 /// How the times of the chosen row are spread.

@@ -2,7 +2,7 @@
 //! try first.
 
 use super::servers::saturated;
-use super::{View, draw_table, rule};
+use super::{Pane, View, below, draw_table, rule};
 use crate::model::Model;
 use crate::place::Place;
 use crate::table::{Cell, Column, Key, List, Rows};
@@ -172,13 +172,23 @@ impl View for Symptoms {
         let Some(symptom) = chosen(model) else {
             return Vec::new();
         };
-        let Some(sight) = dearest(symptom) else {
+        let Some(dearest) = dearest(symptom) else {
             model.say("no frame shows it alone: it is in the sum of all");
             return Vec::new();
         };
-        let (from, to) = (sight.from.frame, sight.to.frame.max(sight.from.frame));
-        let to = to.min(from.saturating_add(FRAMES - 1));
-        model.open_frames(format!("frames {from} to {to}"), Command::Decode(from..=to))
+        let range = |sight: &Sight| {
+            let (from, to) = (sight.from.frame, sight.to.frame.max(sight.from.frame));
+            from..=to.min(from.saturating_add(FRAMES - 1))
+        };
+        let first = range(dearest);
+        let mut places: Vec<_> = symptom.hits.kept().map(range).collect();
+        places.dedup();
+        let place = places.iter().position(|place| *place == first);
+        let pane = Pane::at(places, place.unwrap_or(0));
+        let asks = pane.asks();
+        model.open(Place::Frames(pane.title()));
+        model.level_mut().pane = pane;
+        asks
     }
 
     fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
@@ -191,20 +201,7 @@ impl View for Symptoms {
 
 /// The table, and what is said of the chosen one.
 fn split(body: Rect) -> (Rect, Rect) {
-    let below = match body.height {
-        ..14 => 0,
-        height => height * 3 / 5,
-    };
-    let table = Rect {
-        height: body.height - below,
-        ..body
-    };
-    let detail = Rect {
-        y: table.bottom(),
-        height: below,
-        ..body
-    };
-    (table, detail)
+    below(body, 14, (3, 5))
 }
 
 /// What it is, what speaks for it and against it, what to try.

@@ -7,7 +7,7 @@ pub(crate) use tree::Branches;
 
 use super::{View, draw_table, rule};
 use crate::keys::Action;
-use crate::model::Model;
+use crate::model::{Level, Model};
 use crate::place::Place;
 use crate::table::{Cell, Column, Key, List, Rows, Value};
 use crate::text::wrapped;
@@ -15,6 +15,7 @@ use crate::theme::Tone;
 use crate::{Command, Decoded};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use tree::Line;
 
@@ -29,6 +30,68 @@ pub(crate) struct Pane {
     branches: Branches,
     /// The first line of bytes that is shown, if the user chose.
     row: Option<usize>,
+    /// Stretches of frames that show the same thing, in their order; one of them is open.
+    places: Vec<RangeInclusive<u64>>,
+    place: usize,
+}
+
+impl Pane {
+    /// Of one of several places.
+    pub(crate) fn at(places: Vec<RangeInclusive<u64>>, place: usize) -> Self {
+        Self {
+            places,
+            place,
+            ..Self::default()
+        }
+    }
+
+    /// Whether there are others to go to.
+    pub(crate) fn has_places(&self) -> bool {
+        self.places.len() > 1
+    }
+
+    /// What is to be seen, in words.
+    pub(crate) fn title(&self) -> String {
+        let Some(range) = self.places.get(self.place) else {
+            return String::new();
+        };
+        let frames = format!("frames {} to {}", range.start(), range.end());
+        match self.has_places() {
+            true => format!(
+                "{frames}, place {} of {}",
+                self.place + 1,
+                self.places.len()
+            ),
+            false => frames,
+        }
+    }
+
+    /// What is to be decoded.
+    pub(crate) fn asks(&self) -> Vec<Command> {
+        let range = self.places.get(self.place).cloned();
+        range.map(Command::Decode).into_iter().collect()
+    }
+}
+
+/// Goes to the next place, or the one before. While frames are under way, they are of this one.
+fn go_to_place(model: &mut Model, ahead: bool) -> Vec<Command> {
+    let pane = &model.level().pane;
+    let last = pane.places.len().saturating_sub(1);
+    let to = match ahead {
+        true => (pane.place + 1).min(last),
+        false => pane.place.saturating_sub(1),
+    };
+    if to == pane.place || pane.frames.is_none() {
+        return Vec::new();
+    }
+    let pane = Pane::at(pane.places.clone(), to);
+    let asks = pane.asks();
+    *model.level_mut() = Level {
+        pane: pane.clone(),
+        ..Level::new(Place::Frames(pane.title()))
+    };
+    model.refresh();
+    asks
 }
 
 /// The part that has the keys.
@@ -202,6 +265,8 @@ impl View for Frames {
     fn act(&self, model: &mut Model, _: &Place, action: Action) -> Option<Vec<Command>> {
         let focus = model.level().pane.focus;
         match (focus, action) {
+            (_, Action::NextPlace) => return Some(go_to_place(model, true)),
+            (_, Action::PreviousPlace) => return Some(go_to_place(model, false)),
             (_, Action::NextTab) => turn(model, 1),
             (_, Action::PreviousTab) => turn(model, 2),
             (Focus::List, Action::Enter) => turn(model, 1),
