@@ -1,7 +1,7 @@
 //! Cuts ordered bytes into messages and parts of messages, and keeps of each only the
 //! head that its dissector needs.
 
-use crate::message::{ENOUGH, Message, Reading, clip, is_cut, read};
+use crate::message::{ENOUGH, Message, Reading, clip, is_cut, part_of};
 use crate::piece::{Piece, Tally};
 use crate::trail::{Assembled, Deed, Trace, Trail};
 use crate::turns::Said;
@@ -429,7 +429,9 @@ impl Assembler {
                 length: u32::try_from(self.left).unwrap_or(u32::MAX),
             };
             if here == self.left || input.bytes.len() >= ENOUGH {
-                let reading = read(input, self.next, registry);
+                let dissector = registry.resolve(&self.next, input.bytes);
+                let mut part = part_of(input, dissector, registry);
+                let reading = Reading::new(input, dissector, &mut part);
                 let length = reading.length.min(self.left).max(1);
                 if length <= here {
                     // `here` came from a u32.
@@ -459,7 +461,9 @@ impl Assembler {
                 bytes: &self.head,
                 length: u32::try_from(self.got + self.left).unwrap_or(u32::MAX),
             };
-            let length = read(input, self.next, registry).length.max(1);
+            let dissector = registry.resolve(&self.next, input.bytes);
+            let mut part = part_of(input, dissector, registry);
+            let length = Reading::new(input, dissector, &mut part).length.max(1);
             self.length = Some(length.min(self.got + self.left));
             // What lies behind the part's end belongs to the next one.
             let beyond = (self.got + here).saturating_sub(length);
@@ -490,7 +494,9 @@ impl Assembler {
                 bytes: piece.bytes,
                 length: piece.length,
             };
-            let reading = read(input, self.next, registry);
+            let dissector = registry.resolve(&self.next, input.bytes);
+            let mut part = part_of(input, dissector, registry);
+            let reading = Reading::new(input, dissector, &mut part);
             let length = reading.length.min(self.left);
             let n = u32::try_from(length).unwrap_or(u32::MAX);
             self.left -= length;
@@ -529,7 +535,9 @@ impl Assembler {
             bytes: &head,
             length: u32::try_from(self.got + self.left).unwrap_or(u32::MAX),
         };
-        let reading = read(rest, self.next, registry);
+        let dissector = registry.resolve(&self.next, rest.bytes);
+        let mut part = part_of(rest, dissector, registry);
+        let reading = Reading::new(rest, dissector, &mut part);
         let input = Input {
             length: u32::try_from(self.got).unwrap_or(u32::MAX),
             ..rest
@@ -539,7 +547,7 @@ impl Assembler {
         self.head.clear();
     }
 
-    fn emit(&mut self, input: Input<'_>, mut reading: Reading, out: &mut dyn FnMut(Message<'_>)) {
+    fn emit(&mut self, input: Input<'_>, reading: Reading<'_>, out: &mut dyn FnMut(Message<'_>)) {
         let Some(mut tally) = self.tally.take() else {
             return;
         };
@@ -548,7 +556,7 @@ impl Assembler {
             dissector: reading.dissector,
             input,
             malformed: reading.malformed,
-            exchange: reading.exchange(),
+            exchange: reading.exchange,
             tally,
             serial: self.serial,
             range: (self.start, self.position),

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// of the one before goes with it; the table counts that.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Column<V> {
-    slots: Vec<Option<Slot<V>>>,
+    /// By the numbers of their places; those of nowhere are free.
+    slots: Vec<Slot<V>>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -17,7 +18,7 @@ struct Slot<V> {
     value: V,
 }
 
-impl<V> Column<V> {
+impl<V: Default> Column<V> {
     pub(crate) const fn new() -> Self {
         Self { slots: Vec::new() }
     }
@@ -26,55 +27,44 @@ impl<V> Column<V> {
     #[inline]
     pub(crate) fn has(&self, place: Place) -> bool {
         let slot = self.slots.get(place.index());
-        matches!(slot, Some(Some(slot)) if slot.place == place)
+        slot.is_some_and(|slot| slot.place == place)
     }
 
-    /// The value of this place, if there is one.
-    #[inline]
-    pub(crate) fn known(&mut self, place: Place) -> Option<&mut V> {
-        let slot = self.slots.get_mut(place.index())?.as_mut()?;
-        (slot.place == place).then_some(&mut slot.value)
-    }
-
-    /// The same, to be read.
-    pub(crate) fn get(&self, place: Place) -> Option<&V> {
-        let slot = self.slots.get(place.index())?.as_ref()?;
-        (slot.place == place).then_some(&slot.value)
-    }
-
-    /// Takes the value out.
-    pub(crate) fn take(&mut self, place: Place) -> Option<V> {
-        let slot = self.slots.get_mut(place.index())?;
-        slot.take_if(|slot| slot.place == place)
-            .map(|slot| slot.value)
-    }
-
-    /// All values, in the order of their places.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &V)> {
-        let slots = self.slots.iter().flatten();
-        slots.map(|slot| (slot.place, &slot.value))
-    }
-
-    /// All values, in the order of their places.
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
-        self.slots.iter_mut().flatten().map(|slot| &mut slot.value)
-    }
-}
-
-impl<V: Default> Column<V> {
     /// The value of this place.
     #[inline]
     pub(crate) fn of(&mut self, place: Place) -> &mut V {
         if !self.has(place) {
             self.replace(place);
         }
-        let slot = &mut self.slots[place.index()];
-        &mut slot.get_or_insert_with(|| Slot::new(place)).value
+        &mut self.slots[place.index()].value
     }
 
     /// The same, unless whoever was there has gone and left [nowhere](Place::NOWHERE).
     pub(crate) fn still(&mut self, place: Place) -> Option<&mut V> {
         (place != Place::NOWHERE).then(|| self.of(place))
+    }
+
+    /// The value of this place, if there is one.
+    #[inline]
+    pub(crate) fn known(&mut self, place: Place) -> Option<&mut V> {
+        let slot = self.slots.get_mut(place.index())?;
+        (slot.place == place).then_some(&mut slot.value)
+    }
+
+    /// The same, to be read.
+    pub(crate) fn get(&self, place: Place) -> Option<&V> {
+        let slot = self.slots.get(place.index())?;
+        (slot.place == place).then_some(&slot.value)
+    }
+
+    /// Takes the value out.
+    pub(crate) fn take(&mut self, place: Place) -> Option<V> {
+        if !self.has(place) {
+            return None;
+        }
+        let slot = &mut self.slots[place.index()];
+        slot.place = Place::NOWHERE;
+        Some(std::mem::take(&mut slot.value))
     }
 
     /// Makes a value for this place, if there is none; gives that of whoever had it before.
@@ -85,24 +75,35 @@ impl<V: Default> Column<V> {
         self.replace(place)
     }
 
+    /// All values, in the order of their places.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &V)> {
+        let slots = self.slots.iter();
+        let slots = slots.filter(|slot| slot.place != Place::NOWHERE);
+        slots.map(|slot| (slot.place, &slot.value))
+    }
+
+    /// All values, in the order of their places.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        let slots = self.slots.iter_mut();
+        let slots = slots.filter(|slot| slot.place != Place::NOWHERE);
+        slots.map(|slot| &mut slot.value)
+    }
+
     #[cold]
     fn replace(&mut self, place: Place) -> Option<V> {
         debug_assert_ne!(place, Place::NOWHERE);
         let index = place.index();
         if index >= self.slots.len() {
-            self.slots.resize_with(index + 1, || None);
+            let free = || Slot {
+                place: Place::NOWHERE,
+                value: V::default(),
+            };
+            self.slots.resize_with(index + 1, free);
         }
-        let gone = self.slots[index].replace(Slot::new(place));
-        gone.map(|slot| slot.value)
-    }
-}
-
-impl<V: Default> Slot<V> {
-    fn new(place: Place) -> Self {
-        Self {
-            place,
-            value: V::default(),
-        }
+        let slot = &mut self.slots[index];
+        let before = std::mem::replace(&mut slot.place, place);
+        let value = std::mem::take(&mut slot.value);
+        (before != Place::NOWHERE).then_some(value)
     }
 }
 

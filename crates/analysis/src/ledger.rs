@@ -179,7 +179,7 @@ impl Passage {
 /// Closed requests that wait for an older one at most; beyond that the oldest goes ahead.
 const QUEUE: usize = 1024;
 /// Settled ones that are taken out together, at least.
-const SETTLED: usize = 16;
+const SETTLED: usize = 64;
 /// Waits by design that are remembered at most.
 const WAITS: usize = 256;
 
@@ -304,6 +304,7 @@ impl Account {
     }
 
     /// Settles everything that began before `limit`.
+    #[inline]
     pub(crate) fn settle(&mut self, limit: Timestamp, think_ns: i64) {
         // Up to the oldest that is open, and before the limit.
         let before = limit.plus(-1);

@@ -4,7 +4,7 @@ use crate::Flags;
 use crate::piece::{Piece, Tally};
 use crate::trail::{Trace, stretch};
 use crate::turns::Said;
-use wirewait_wire::{DissectorId, Exchange, Fault, Input, Next, Part, Registry};
+use wirewait_wire::{DissectorId, Exchange, Fault, Input, Part, Registry};
 
 /// From so many bytes on a dissector can tell how long a part is.
 pub(crate) const ENOUGH: usize = 64;
@@ -42,13 +42,14 @@ pub(crate) fn datagram(
         bytes: piece.bytes,
         length: piece.length,
     };
-    let mut reading = read_as(input, Some(dissector), registry);
+    let mut part = part_of(input, Some(dissector), registry);
+    let reading = Reading::new(input, Some(dissector), &mut part);
     tally.flags.set_if(Flags::SNAPPED, is_cut(input));
     out(Message {
         dissector: reading.dissector,
         input,
         malformed: reading.malformed,
-        exchange: reading.exchange(),
+        exchange: reading.exchange,
         tally,
         serial: 0,
         range: (0, 0),
@@ -60,48 +61,49 @@ pub(crate) fn datagram(
     });
 }
 
-/// What a dissector makes of some bytes.
-pub(crate) struct Reading {
+/// What a dissector makes of some bytes. What it says is large, and stays where it is.
+pub(crate) struct Reading<'a> {
     pub(crate) dissector: Option<DissectorId>,
-    part: Result<Part, Fault>,
+    pub(crate) exchange: Option<&'a mut Exchange>,
     pub(crate) length: u64,
     pub(crate) malformed: bool,
 }
 
-impl Reading {
-    pub(crate) fn exchange(&mut self) -> Option<&mut Exchange> {
-        self.part.as_mut().ok()?.exchange.as_mut()
+impl<'a> Reading<'a> {
+    /// Of what [`part_of`] gave for the same bytes.
+    pub(crate) fn new(
+        input: Input<'_>,
+        dissector: Option<DissectorId>,
+        part: &'a mut Result<Part, Fault>,
+    ) -> Self {
+        let whole = u64::from(input.length);
+        let (exchange, length, malformed) = match part {
+            Ok(part) => (part.exchange.as_mut(), part.length.into(), false),
+            Err(Fault::Malformed { .. }) => (None, whole, true),
+            Err(Fault::Short { .. }) => (None, whole, input.bytes.len() as u64 >= whole),
+        };
+        Self {
+            dissector,
+            exchange,
+            length,
+            malformed,
+        }
     }
 }
 
-pub(crate) fn read(input: Input<'_>, next: Next, registry: &Registry) -> Reading {
-    read_as(input, registry.resolve(&next, input.bytes), registry)
-}
-
+/// What a dissector says of some bytes; nothing, if there is none.
 #[inline]
-pub(crate) fn read_as(
+pub(crate) fn part_of(
     input: Input<'_>,
     dissector: Option<DissectorId>,
     registry: &Registry,
-) -> Reading {
-    let part = match dissector.and_then(|id| registry.dissector(id).exchange) {
+) -> Result<Part, Fault> {
+    match dissector.and_then(|id| registry.dissector(id).exchange) {
         Some(exchange) => exchange(input),
         None => Ok(Part {
             exchange: None,
             length: input.length,
         }),
-    };
-    let whole = u64::from(input.length);
-    let (length, malformed) = match &part {
-        Ok(part) => (part.length.into(), false),
-        Err(Fault::Malformed { .. }) => (whole, true),
-        Err(Fault::Short { .. }) => (whole, input.bytes.len() as u64 >= whole),
-    };
-    Reading {
-        dissector,
-        part,
-        length,
-        malformed,
     }
 }
 

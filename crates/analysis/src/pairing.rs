@@ -450,7 +450,7 @@ impl Pairing {
         self.make_room(side, x, tally.extent.first.at, between, world, events);
         let serial = self.next_serial;
         self.next_serial += 1;
-        let t = transaction(x, message, between, world);
+        let t = || transaction(x, message, between, world);
         let mut open = world.spare.borrow_mut().next(t);
         open.begin((serial, side), x, tally, between, world);
         self.naming.asked(&mut open, x, message, world);

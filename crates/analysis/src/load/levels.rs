@@ -294,15 +294,18 @@ impl Levels {
         }
     }
 
+    #[inline]
     pub(super) fn begins(&mut self, client: Place, at: Timestamp) {
         self.activity.begins(client, at);
     }
 
+    #[inline]
     pub(super) fn ends(&mut self, client: Place, at: Timestamp) {
         self.activity.ends(client, at);
     }
 
     /// A transaction is closed.
+    #[inline]
     pub(super) fn closed(&mut self, item: Item) {
         self.waiting.push_back(item);
         if self.waiting.len() > WAITING
@@ -318,6 +321,7 @@ impl Levels {
     }
 
     /// A frame had so many bytes on the wire.
+    #[inline]
     pub(super) fn frame(&mut self, at: Timestamp, wire_bytes: u64) {
         match self.wire.back_mut() {
             Some((slot, sum)) if (0..SLOT_NS).contains(&at.since(*slot)) => *sum += wire_bytes,

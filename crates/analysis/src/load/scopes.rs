@@ -114,7 +114,8 @@ impl Scopes {
         if let Some(levels) = self.servers.of(parties.server) {
             tell(levels);
         }
-        if let Some(interface) = self.places.known(parties.client)
+        if self.interfaces.several
+            && let Some(interface) = self.places.known(parties.client)
             && let Some(levels) = self.interfaces.of(*interface)
         {
             tell(levels);

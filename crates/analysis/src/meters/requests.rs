@@ -511,16 +511,22 @@ impl RequestMeter {
     }
 }
 
+#[inline]
 fn of_protocol<'a>(row: &'a mut Row, protocol: &'static str) -> &'a mut RequestMeter {
     // Nearly always there is one, and its name is the very same.
-    let known = row
-        .iter()
-        .position(|(known, _)| std::ptr::eq(known.0, protocol) || known.0 == protocol);
-    let at = known.unwrap_or_else(|| {
+    let at = match row.first() {
+        Some((only, _)) if std::ptr::eq(only.0, protocol) => 0,
+        _ => place_of(row, protocol),
+    };
+    &mut row[at].1
+}
+
+fn place_of(row: &mut Row, protocol: &'static str) -> usize {
+    let known = row.iter().position(|(known, _)| known.0 == protocol);
+    known.unwrap_or_else(|| {
         row.push((Word(protocol), RequestMeter::default()));
         row.len() - 1
-    });
-    &mut row[at].1
+    })
 }
 
 #[derive(Clone, Copy)]

@@ -120,13 +120,14 @@ impl Spare {
     const MOST: usize = 64;
 
     /// Room with the next one in it, which is to [begin](Open::begin).
-    pub(super) fn next(&mut self, transaction: Transaction) -> Held {
+    #[inline]
+    pub(super) fn next(&mut self, transaction: impl FnOnce() -> Transaction) -> Held {
         match self.0.pop() {
             Some(mut spare) => {
-                spare.transaction = transaction;
+                spare.transaction = transaction();
                 spare
             }
-            None => Held(Box::new(Open::of(transaction))),
+            None => Held(Box::new(Open::of(transaction()))),
         }
     }
 
