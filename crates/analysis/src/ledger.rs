@@ -293,7 +293,8 @@ impl Account {
         // Most come in order, or nearly.
         match self.queue.last() {
             Some(last) if last.begin > passage.begin => {
-                let later = self.queue[self.next..].iter().rev();
+                let waiting = self.queue.get(self.next..).unwrap_or_default();
+                let later = waiting.iter().rev();
                 let later = later.take_while(|p| p.begin > passage.begin);
                 let place = self.queue.len() - later.count();
                 self.queue.insert(place, *passage);
@@ -310,7 +311,7 @@ impl Account {
         let before = limit.plus(-1);
         let ripe = self.open.first().map_or(before, |open| before.min(*open));
         while let Some(passage) = self.queue.get(self.next)
-            && (passage.begin <= ripe || self.queue.len() - self.next > QUEUE)
+            && (passage.begin <= ripe || self.queue.len().saturating_sub(self.next) > QUEUE)
         {
             self.settled.give_away(passage, think_ns);
             self.next += 1;
