@@ -314,8 +314,15 @@ impl Model {
     pub(crate) fn talks(&self) -> &[Talk] {
         self.talks.get_or_init(|| {
             let feed = self.feed.as_ref();
-            feed.map_or_else(Vec::new, |feed| view::talks(&feed.recent))
+            feed.map_or_else(Vec::new, |feed| view::talks(&feed.recent, self.window))
         })
+    }
+
+    /// Changes what the figures are of.
+    pub(crate) fn look_at(&mut self, window: Option<u32>) {
+        self.window = window;
+        self.talks = OnceCell::new();
+        self.refresh();
     }
 
     /// Goes to a place where the frames will be that this asks for.

@@ -313,12 +313,11 @@ const WINDOWS: [Option<u32>; 4] = [None, Some(10), Some(60), Some(300)];
 
 fn window(model: &mut Model) {
     let at = WINDOWS.iter().position(|w| *w == model.window).unwrap_or(0);
-    model.window = WINDOWS[(at + 1) % WINDOWS.len()];
+    model.look_at(WINDOWS[(at + 1) % WINDOWS.len()]);
     match model.window {
         None => model.say("figures of all the capture"),
         Some(seconds) => model.say(format!("figures of the last {seconds} s")),
     }
-    model.refresh();
 }
 
 fn private(model: &mut Model) {

@@ -373,6 +373,10 @@ fn clients_are_counted_in_the_window() {
     assert!(last.counts.requests < all.counts.requests);
     let text = shown(&model);
     assert!(text.contains("Clients; their ledgers"), "{text}");
+    // So are conversations; some of those that stood still are not there.
+    press(&mut model, "4");
+    assert_eq!(requests(&model), last.counts.requests);
+    assert!(shown(&model).contains("Conversations of the last 10.0 s"));
 }
 
 /// The dearest place first; the others by keys, each asked for when the one before has come.

@@ -11,7 +11,7 @@ use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::Windows;
-use wirewait_analysis::recent::{End, History, Of, Parties, Tally};
+use wirewait_analysis::recent::{End, History, Of, Parties, Tally, Window};
 use wirewait_report::words::{Grouped, Short, frames_per_request};
 
 pub(super) struct Conversations;
@@ -25,11 +25,16 @@ pub(crate) struct Talk {
     tally: Tally,
 }
 
-/// All conversations to which something happened lately, the busiest first.
-pub(crate) fn talks(history: &History) -> Vec<Talk> {
-    let whole = history.whole();
-    let parties = whole.parties();
-    let rows = whole.rows(|of| matches!(of, Of::Conversation(_)));
+/// The seconds that are shown: the window, or all that is kept.
+fn shown(history: &History, window: Option<u32>) -> Window<'_> {
+    window.map_or_else(|| history.whole(), |seconds| history.last(seconds))
+}
+
+/// All conversations to which something happened in the window, the busiest first.
+pub(crate) fn talks(history: &History, window: Option<u32>) -> Vec<Talk> {
+    // Who talks may have been seen before.
+    let parties = history.whole().parties();
+    let rows = shown(history, window).rows(|of| matches!(of, Of::Conversation(_)));
     let mut talks: Vec<Talk> = rows
         .into_iter()
         .filter_map(|(of, tally)| match of {
@@ -72,7 +77,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .help("What they speak, and what carries it."),
         Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.talk.tally.counts.requests))
             .rank(1)
-            .help("Requests that were closed in the last minutes."),
+            .help("Requests that were closed in that time."),
         Column::left("last minute", 12, |r: &Row<'_>, _| {
             course(r.recent, Of::Conversation(r.talk.number))
         })
@@ -259,7 +264,7 @@ impl View for Conversations {
 
     fn title(&self, model: &Model, place: &Place) -> String {
         let recent = model.feed.as_ref().map(|feed| &feed.recent);
-        let seconds = recent.map_or(0, |recent| recent.whole().seconds());
+        let seconds = recent.map_or(0, |recent| shown(recent, model.window).seconds());
         let last = Short(i64::from(seconds).saturating_mul(1_000_000_000));
         let mut title = match place {
             Place::Conversations(Some(client)) => {
