@@ -1,8 +1,11 @@
 //! Summaries of parts add up to that of the whole, whichever conversations are in which part.
 
+use crate::counters::python;
+use crate::hostile::Folder;
 use crate::support::{captures, files, root};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use wirewait_analysis::{Analyzer, Settings, Summary};
 use wirewait_dissectors::registry;
 use wirewait_synth::Random;
@@ -134,6 +137,17 @@ fn parts_add_up_to_the_whole() {
                 over,
             ));
         }
+        // How many parts there were, and which, is not the whole's.
+        let seen = |summary: &Summary| -> Vec<_> {
+            let list = summary.sightings.list().iter();
+            list.map(|s| (s.conversation, s.first, s.last)).collect()
+        };
+        assert_eq!(seen(&sum), seen(&whole), "{}", path.display());
+        assert_eq!(sum.sightings.common().twice, 0, "{}", path.display());
+        assert!(sum.parts == parts as u64 && sum.covered_ns <= whole.covered_ns * sum.parts);
+        sum.parts = whole.parts;
+        sum.covered_ns = whole.covered_ns;
+        sum.sightings = whole.sightings.clone();
         assert_eq!(sum, whole, "{}", path.display());
         cut += 1;
         transactions += whole
@@ -144,4 +158,100 @@ fn parts_add_up_to_the_whole() {
     }
     assert!(cut >= 1 && transactions > 1000, "{cut} {transactions}");
     println!("merge: {cut} captures in parts, {transactions} transactions");
+}
+
+/// What the program prints; it has to do so without a word of complaint.
+fn run(args: &[&str]) -> Vec<u8> {
+    let output = Command::new(env!("CARGO_BIN_EXE_wirewait"))
+        .args(args)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {said}");
+    output.stdout
+}
+
+/// Three captures, at once or one after the other, in any order: the same bytes.
+#[test]
+fn sums_do_not_depend_on_the_order_or_on_who_adds() {
+    let folder = Folder::new("merge");
+    let names = ["demo", "smb2/session", "nbf/example"];
+    let captures: Vec<PathBuf> = names
+        .iter()
+        .map(|name| root().join("captures").join(name).with_extension("pcapng"))
+        .collect();
+    let mut summaries = Vec::new();
+    for (n, capture) in captures.iter().enumerate() {
+        let summary = folder.file(&format!("{n}.json"), b"");
+        let (capture, path) = (capture.to_str().unwrap(), summary.to_str().unwrap());
+        let plain = run(&["report", capture]);
+        assert_eq!(run(&["report", capture, "--summary", path]), plain);
+        summaries.push(summary);
+    }
+    let [a, b, c] = [0, 1, 2].map(|n| summaries[n].to_str().unwrap());
+    let sum = run(&["merge", "--format", "json", a, b, c]);
+    assert_eq!(run(&["merge", "--format", "json", c, a, b]), sum);
+    let two = folder.file("two.json", &run(&["merge", "--format", "json", c, b]));
+    assert_eq!(
+        run(&["merge", "--format", "json", a, two.to_str().unwrap()]),
+        sum
+    );
+    let text = run(&["merge", a, b, c]);
+    assert!(text.starts_with(b"Sum of 3 analyses"));
+    let files: Vec<&str> = captures.iter().map(|path| path.to_str().unwrap()).collect();
+    for workers in ["1", "2", "5"] {
+        for turn in 0..3 {
+            let mut args = vec!["report", "--parallel", workers, "--format", "json"];
+            args.extend(files.iter().cycle().skip(turn).take(3));
+            assert_eq!(run(&args), sum, "{workers} workers, from {turn}");
+            args[4] = "text";
+            assert_eq!(run(&args), text, "{workers} workers, from {turn}");
+        }
+    }
+    // The very same capture twice is noticed.
+    let twice = String::from_utf8(run(&["merge", a, a])).unwrap();
+    assert!(twice.contains("quality: poor"), "{twice}");
+    assert!(twice.contains("the very same part"), "{twice}");
+}
+
+/// What a summary says is what the report says, as Python reads both; and it is as the published
+/// schema says.
+#[test]
+fn a_summary_holds_the_figures_of_the_report() {
+    let test = "a_summary_holds_the_figures_of_the_report";
+    let folder = Folder::new("summary");
+    let schema = root().join("schemas/summary.schema.json");
+    let mut judged = 0;
+    for name in ["demo", "smb2/session", "nbf/example", "spx/spx2"] {
+        let capture = root().join("captures").join(name).with_extension("pcapng");
+        let summary = folder.file("summary.json", b"");
+        let (capture, path) = (capture.to_str().unwrap(), summary.to_str().unwrap());
+        let report = run(&["report", "--format", "json", capture, "--summary", path]);
+        let program = format!(
+            "import json, sys, jsonschema\n\
+             schema = json.load(open({schema:?}))\n\
+             report, summary = json.load(sys.stdin), json.load(open({path:?}))\n\
+             jsonschema.Draft202012Validator.check_schema(schema)\n\
+             jsonschema.Draft202012Validator(schema).validate(summary)\n\
+             assert summary['frames'] == report['capture']['frames']\n\
+             assert summary['bytes'] == report['capture']['bytes']\n\
+             assert summary['grade'] == report['capture']['quality']['grade']\n\
+             protocols = {{p['protocol']: p['frames'] for p in summary['protocols']}}\n\
+             assert protocols == report['protocols']\n\
+             rows = lambda d: list((r['protocol'], r['carrier'], r['code'], r['data_bytes'],\n\
+             \x20   r.get('outcomes', r)['requests'], r.get('outcomes', r)['answered'],\n\
+             \x20   [[r[t][k] for k in ('n', 'min_ns', 'p50_ns', 'p90_ns', 'p95_ns', 'p99_ns',\n\
+             \x20       'max_ns', 'mean_ns', 'total_ns')] for t in ('turnaround', 'response_time')])\n\
+             \x20   for r in d['servers'])\n\
+             key = lambda r: json.dumps(r)\n\
+             assert sorted(rows(summary), key=key) == sorted(rows(report), key=key)\n\
+             assert len(summary['stations']) == len(report['stations'])\n\
+             print(len(summary['servers']))"
+        );
+        let Some(rows) = python(test, &["json", "jsonschema"], &program, &report) else {
+            return;
+        };
+        judged += rows.trim().parse::<u32>().unwrap();
+    }
+    assert!(judged > 20, "only {judged} rows");
 }

@@ -57,6 +57,8 @@ pub(crate) enum Command {
     /// What changed against a baseline, and whether it is significant
     #[command(after_long_help = CONDITIONS)]
     Compare(CompareArgs),
+    /// Sums of several analyses, from what `report --summary` wrote: days, sensors
+    Merge(MergeArgs),
     /// The whole analysis on the screen: replays a capture by its own clock
     View(ViewArgs),
     /// Frames, decoded
@@ -92,12 +94,33 @@ pub(crate) struct ReportArgs {
     /// html shows that of the slowest request of all when none is named
     #[arg(long, value_name = "N")]
     pub(crate) conversation: Option<u64>,
+    /// Writes what of the figures can be added to those of other captures into this file, as
+    /// JSON; `wirewait merge` adds such files up
+    #[arg(long, value_name = "FILE")]
+    pub(crate) summary: Option<PathBuf>,
+    /// Works N captures through at the same time and prints their sums, as `merge` does. Files
+    /// of one folder whose names differ only in _00001_20260101120000, as dumpcap and --save
+    /// number them, are one capture; each other file is one of its own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) parallel: Option<u16>,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) symptoms: SymptomArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// What `report --summary` or `merge --format json` wrote; the order does not matter
+    #[arg(value_name = "SUMMARY", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Shape of the sums; json can be merged again
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -644,7 +667,8 @@ fn check(command: &Command) -> Result<(), String> {
             let mistake = args.mistake();
             return mistake.map_or(Ok(()), |mistake| Err(mistake.to_owned()));
         }
-        Command::Protocols(_)
+        Command::Merge(_)
+        | Command::Protocols(_)
         | Command::Synth(_)
         | Command::Completions(_)
         | Command::Man(_)
@@ -748,6 +772,7 @@ mod tests {
             "report",
             "transactions",
             "compare",
+            "merge",
             "view",
             "decode",
             "counters",

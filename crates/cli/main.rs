@@ -16,8 +16,10 @@ mod last_profile;
 mod limits;
 mod live;
 mod man;
+mod merge;
 mod output;
 mod own;
+mod parallel;
 mod protocols;
 mod report;
 mod rights;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Transactions(args) => transactions::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::View(args) => view::run(&args),
         Command::Decode(args) => decode::run(&args),
         Command::Live(args) => live::run(&args),

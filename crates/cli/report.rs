@@ -4,9 +4,11 @@ use crate::args::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin};
 use crate::last_profile;
+use crate::merge;
 use crate::output::Output;
+use crate::parallel;
 use crate::symptoms;
-use wirewait_engine::{Choice, Transaction, registry};
+use wirewait_engine::{Choice, Summary, Transaction, registry};
 use wirewait_report::html::{self, Conversation};
 use wirewait_report::ladder::{self, Climb, Ladder};
 use wirewait_report::{json, text};
@@ -15,6 +17,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     // No figure depends on it; a table that is named has to be one all the same.
     last_profile::read(&args.profile)?;
     check(args)?;
+    if let Some(workers) = args.parallel {
+        return parallel::run(args, workers);
+    }
     let explained = symptoms::explained(&args.symptoms)?;
     let texts = symptoms::texts(&args.symptoms)?;
     let thresholds = symptoms::thresholds(&args.symptoms);
@@ -54,6 +59,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
         }
     })?;
     output.flush()?;
+    if let Some(path) = &args.summary {
+        merge::write(path, &args.input.files, &Summary::of(snapshot))?;
+    }
     Ok(analysis.verdict())
 }
 
@@ -71,6 +79,20 @@ fn check(args: &ReportArgs) -> Result<(), Failure> {
             "--format html: the output is a terminal; write it to a file (-o report.html) or \
              into a pipe",
         );
+    }
+    if args.parallel.is_some() {
+        if args.conversation.is_some() || args.symptoms.explain.is_some() {
+            return wrong(
+                "--parallel: sums know neither conversations nor symptoms; leave --conversation \
+                 and --explain out",
+            );
+        }
+        if !matches!(args.format, ReportFormat::Text | ReportFormat::Json) {
+            return wrong("--parallel: sums are printed as text or json");
+        }
+        if args.input.files.iter().any(|file| is_stdin(file)) {
+            return wrong("--parallel: the standard input is one capture; name files");
+        }
     }
     if args.conversation.is_none() {
         return Ok(());

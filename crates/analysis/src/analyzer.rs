@@ -26,6 +26,7 @@ use crate::{
 use connections::{Connections, Stepping};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::sync::Arc;
 use unclaimed::Unclaimed;
 use wirewait_wire::{
     Announces, Carries, Depth, DissectorId, Endpoint, Facts, Frame, Next, Order, Registry, Span,
@@ -116,8 +117,6 @@ pub(crate) struct State {
     numbered: u64,
     swept: Timestamp,
     observed: bool,
-    /// Of the frames that were lost, those of parts that were worked through before.
-    pub(crate) lost_before: u64,
 }
 
 /// A frame on its way to its conversation.
@@ -165,7 +164,6 @@ impl Analyzer {
                 numbered: 0,
                 swept: Timestamp::from_nanos(i64::MIN),
                 observed: false,
-                lost_before: 0,
             },
         }
     }
@@ -265,10 +263,9 @@ impl Analyzer {
     }
 
     /// So many frames in all were lost before the capture had them, as whoever made it counted;
-    /// of a capture that is [gone on with](Analyzer::resume), since then.
+    /// those of parts that were worked through before included.
     pub fn lost(&mut self, frames: u64) {
-        let before = self.state.lost_before;
-        self.state.books.quality.dropped = before.saturating_add(frames);
+        self.state.books.quality.dropped = frames;
     }
 
     /// Leaves the next frame of the capture out of everything but the count by which frames
@@ -354,6 +351,7 @@ impl Analyzer {
             servers,
             slowest: books.figures.slowest(),
             attribution: books.attribution,
+            seen: Arc::clone(&books.seen),
             excluded: books.figures.excluded(),
             settings: self.common.settings,
         }

@@ -11,10 +11,12 @@ use crate::meters::Meters;
 use crate::parties::Directory;
 use crate::path::Path;
 use crate::round_trips::RoundTrips;
+use crate::summary::Conversations;
 use crate::symptoms::Watch;
 use crate::world::{Case, Event, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use wirewait_wire::{DissectorId, StopReason, Timestamp};
 
 /// What was noticed about the capture itself.
@@ -38,9 +40,98 @@ pub(crate) struct Quality {
 
 /// The name of the reason that the capture lost frames.
 pub(crate) const DROPPED: &str = "dropped";
+/// That of frames of a kind of link that is not understood.
+pub(crate) const UNKNOWN_LINK: &str = "unknown_link";
 
 /// With one frame lost for this many captured, high percentiles mean little.
 const POOR_BEYOND: u64 = 100;
+
+/// What is judged by more than how often it happened.
+pub(crate) struct Judged {
+    pub(crate) frames: u64,
+    /// Frames of links that are understood.
+    pub(crate) known: u64,
+    pub(crate) conversations: u64,
+}
+
+/// What can speak for or against a capture, in the order in which it is said.
+pub(crate) const REASONS: [(&str, &str); 15] = [
+    (
+        DROPPED,
+        "frames that were dropped before they were captured, as was counted there",
+    ),
+    (
+        "gaps",
+        "stretches of data that were acknowledged but are not in the capture: it lost frames",
+    ),
+    (
+        "one_sided",
+        "conversations of which only one direction was captured; not judged",
+    ),
+    (
+        "clock_steps",
+        "times that the clock stepped back from one frame to the next",
+    ),
+    (
+        "evicted",
+        "conversations or links dropped early because there were too many",
+    ),
+    (
+        "rows_evicted",
+        "rows of statistics dropped because there were too many",
+    ),
+    (
+        "names_evicted",
+        "names of files and shares forgotten because there were too many",
+    ),
+    (
+        UNKNOWN_LINK,
+        "frames of a kind of link that is not understood",
+    ),
+    (
+        "truncated",
+        "frames shorter than their own length fields say",
+    ),
+    ("malformed", "frames or messages with impossible values"),
+    ("snapped", "frames that the capture cut short"),
+    (
+        "mid_capture",
+        "conversations that had begun before the capture",
+    ),
+    (
+        "duplicates",
+        "frames that were captured twice; the copies are left out",
+    ),
+    (
+        "beyond_routers",
+        "frames that were captured on both sides of a router; what follows is as one side saw it",
+    ),
+    ("retransmitted", "frames that repeated data"),
+];
+
+/// Those that occurred, so many times as `count` says.
+pub(crate) fn reasons(judged: &Judged, count: impl Fn(&str) -> u64) -> Vec<Reason> {
+    let counted = REASONS.iter().map(|(name, text)| Reason {
+        name,
+        text,
+        count: count(name),
+        grade: judged.grade(name, count(name)),
+    });
+    counted.filter(|reason| reason.count > 0).collect()
+}
+
+impl Judged {
+    fn grade(&self, name: &str, count: u64) -> Grade {
+        let poor = match name {
+            DROPPED => count.saturating_mul(POOR_BEYOND) > self.frames,
+            "one_sided" => count.saturating_mul(2) > self.conversations,
+            UNKNOWN_LINK => self.known == 0,
+            "gaps" | "clock_steps" | "evicted" | "rows_evicted" => false,
+            _ => return Grade::Good,
+        };
+        if poor { Grade::Poor } else { Grade::Fair }
+    }
+}
 
 /// What conversations report to.
 #[derive(Serialize, Deserialize)]
@@ -72,6 +163,8 @@ pub(crate) struct Books {
     pub(crate) open: usize,
     /// Bytes that are held back now.
     pub(crate) held: usize,
+    /// Which conversations there were when.
+    pub(crate) seen: Arc<Conversations>,
 }
 
 impl Books {
@@ -97,6 +190,7 @@ impl Books {
             transactions: 0,
             open: 0,
             held: 0,
+            seen: Arc::default(),
         }
     }
 
@@ -234,6 +328,9 @@ impl Books {
     ) {
         let nowhere = Path::default();
         conversation.finish(now, world, &mut |e| self.event(e, &nowhere, sink));
+        if let Some((ends, carrier, span)) = conversation.sighted() {
+            Arc::make_mut(&mut self.seen).saw(ends, carrier, span);
+        }
         self.quality.one_sided += u64::from(conversation.one_sided());
         self.quality.mid_capture += u64::from(conversation.began_before());
         let faults = &mut self.quality.faults;
@@ -292,124 +389,36 @@ impl Books {
     /// shares lost their names.
     pub(crate) fn reasons(&self, conversations: u64, forgotten: u64) -> Vec<Reason> {
         let q = &self.quality;
-        let known = self.frames.saturating_sub(q.unknown_link);
-        [
-            (
-                DROPPED,
-                "frames that were dropped before they were captured, as was counted there",
-                q.dropped,
-                if q.dropped.saturating_mul(POOR_BEYOND) > self.frames {
-                    Grade::Poor
-                } else {
-                    Grade::Fair
-                },
-            ),
-            (
-                "gaps",
-                "stretches of data that were acknowledged but are not in the capture: it lost frames",
-                q.faults.gaps.saturating_add(q.lost_on_links),
-                Grade::Fair,
-            ),
-            (
-                "one_sided",
-                "conversations of which only one direction was captured; not judged",
-                q.one_sided,
-                if q.one_sided * 2 > conversations {
-                    Grade::Poor
-                } else {
-                    Grade::Fair
-                },
-            ),
-            (
-                "clock_steps",
-                "times that the clock stepped back from one frame to the next",
-                q.clock_steps,
-                Grade::Fair,
-            ),
-            (
-                "evicted",
-                "conversations or links dropped early because there were too many",
-                q.evicted,
-                Grade::Fair,
-            ),
-            (
-                "rows_evicted",
-                "rows of statistics dropped because there were too many",
-                self.figures
-                    .rows_evicted()
-                    .saturating_add(self.directory.evicted)
-                    .saturating_add(self.round_trips.evicted)
-                    .saturating_add(self.load.evicted())
-                    .saturating_add(self.watch.evicted())
-                    .saturating_add(self.meters.evicted)
-                    .saturating_add(self.spending.evicted()),
-                Grade::Fair,
-            ),
-            (
-                "names_evicted",
-                "names of files and shares forgotten because there were too many",
-                forgotten,
-                Grade::Good,
-            ),
-            (
-                "unknown_link",
-                "frames of a kind of link that is not understood",
-                q.unknown_link,
-                if known == 0 { Grade::Poor } else { Grade::Fair },
-            ),
-            (
-                "truncated",
-                "frames shorter than their own length fields say",
-                q.truncated,
-                Grade::Good,
-            ),
-            (
-                "malformed",
-                "frames or messages with impossible values",
-                q.malformed.saturating_add(q.faults.malformed),
-                Grade::Good,
-            ),
-            (
-                "snapped",
-                "frames that the capture cut short",
-                q.snapped,
-                Grade::Good,
-            ),
-            (
-                "mid_capture",
-                "conversations that had begun before the capture",
-                q.mid_capture,
-                Grade::Good,
-            ),
-            (
-                "duplicates",
-                "frames that were captured twice; the copies are left out",
-                self.attribution
-                    .duplicates
-                    .saturating_sub(q.beyond_routers),
-                Grade::Good,
-            ),
-            (
-                "beyond_routers",
-                "frames that were captured on both sides of a router; what follows is as one side saw it",
-                q.beyond_routers,
-                Grade::Good,
-            ),
-            (
-                "retransmitted",
-                "frames that repeated data",
-                q.faults.retransmitted,
-                Grade::Good,
-            ),
-        ]
-        .into_iter()
-        .filter(|(_, _, count, _)| *count > 0)
-        .map(|(name, text, count, grade)| Reason {
-            name,
-            text,
-            count,
-            grade,
+        let judged = Judged {
+            frames: self.frames,
+            known: self.frames.saturating_sub(q.unknown_link),
+            conversations,
+        };
+        reasons(&judged, |name| match name {
+            DROPPED => q.dropped,
+            "gaps" => q.faults.gaps.saturating_add(q.lost_on_links),
+            "one_sided" => q.one_sided,
+            "clock_steps" => q.clock_steps,
+            "evicted" => q.evicted,
+            "rows_evicted" => self
+                .figures
+                .rows_evicted()
+                .saturating_add(self.directory.evicted)
+                .saturating_add(self.round_trips.evicted)
+                .saturating_add(self.load.evicted())
+                .saturating_add(self.watch.evicted())
+                .saturating_add(self.meters.evicted)
+                .saturating_add(self.spending.evicted()),
+            "names_evicted" => forgotten,
+            UNKNOWN_LINK => q.unknown_link,
+            "truncated" => q.truncated,
+            "malformed" => q.malformed.saturating_add(q.faults.malformed),
+            "snapped" => q.snapped,
+            "mid_capture" => q.mid_capture,
+            "duplicates" => self.attribution.duplicates.saturating_sub(q.beyond_routers),
+            "beyond_routers" => q.beyond_routers,
+            "retransmitted" => q.faults.retransmitted,
+            _ => 0,
         })
-        .collect()
     }
 }

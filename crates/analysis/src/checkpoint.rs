@@ -159,7 +159,6 @@ impl Analyzer {
         let mut analyzer = Self::new(registry, settings);
         analyzer.common.names = RefCell::new(names);
         analyzer.state = state;
-        analyzer.state.lost_before = analyzer.state.books.quality.dropped;
         Ok((analyzer, beside))
     }
 }

@@ -65,6 +65,7 @@ pub(crate) struct Conversation {
     pairing: Pairing,
     finished: [bool; 2],
     pub(crate) faults: Faults,
+    first_seen: Timestamp,
     last_seen: Timestamp,
 }
 
@@ -112,6 +113,7 @@ impl Conversation {
             pairing: Pairing::new(observed),
             finished: [false; 2],
             faults: Faults::default(),
+            first_seen: Timestamp::from_nanos(i64::MAX),
             last_seen: Timestamp::from_nanos(i64::MIN),
         }
     }
@@ -141,6 +143,12 @@ impl Conversation {
         (ends[1 - self.between.server], ends[self.between.server])
     }
 
+    /// Between whom it was, over what, and from when to when.
+    pub(crate) fn sighted(&self) -> Option<([Endpoint; 2], &'static str, (Timestamp, Timestamp))> {
+        let span = (self.first_seen, self.last_seen);
+        (span.0 <= span.1).then_some((self.between.ends, self.between.carrier, span))
+    }
+
     pub(crate) fn one_sided(&self) -> bool {
         self.between.one_sided
     }
@@ -154,6 +162,7 @@ impl Conversation {
         events: Events<'_>,
     ) {
         self.heard(side);
+        self.first_seen = self.first_seen.min(now);
         self.last_seen = self.last_seen.max(now);
         self.pairing.expire(now, &self.between, world, events);
     }

@@ -60,7 +60,19 @@ impl Histogram {
     /// How many times were counted.
     #[must_use]
     pub fn n(&self) -> u64 {
-        self.counts.iter().sum()
+        self.counts.iter().fold(0, |n, c| n.saturating_add(*c))
+    }
+
+    /// The counts of all steps, the first below the first bound of [`STEPS_NS`].
+    #[must_use]
+    pub const fn counts(&self) -> &[u64; STEPS_NS.len() + 1] {
+        &self.counts
+    }
+
+    /// A histogram with these counts.
+    #[must_use]
+    pub const fn from_counts(counts: [u64; STEPS_NS.len() + 1]) -> Self {
+        Self { counts }
     }
 
     /// The steps from the first with a time in it to the last, empty ones in between too.

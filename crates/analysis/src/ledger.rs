@@ -88,7 +88,7 @@ impl Ledger {
     /// All shares together: from the first request's first frame to the last answer's last.
     #[must_use]
     pub fn elapsed(&self) -> u64 {
-        self.0.iter().sum()
+        self.0.iter().fold(0, |sum, ns| sum.saturating_add(*ns))
     }
 
     /// What was waited for: all but client, waiting by design and idle.
@@ -103,13 +103,26 @@ impl Ledger {
         ]
         .iter()
         .map(|share| self.get(*share))
-        .sum()
+        .fold(0, u64::saturating_add)
     }
 
     /// In which somebody was at work: all but waiting by design and idle.
     #[must_use]
     pub fn active(&self) -> u64 {
         self.get(Share::Client).saturating_add(self.waited())
+    }
+
+    /// Adds the time of another one.
+    pub fn merge(&mut self, other: &Self) {
+        for (sum, ns) in self.0.iter_mut().zip(other.0) {
+            *sum = sum.saturating_add(ns);
+        }
+    }
+
+    /// A ledger with these times, in the order of [`Share::ALL`].
+    #[must_use]
+    pub const fn from_parts(ns: [u64; Share::ALL.len()]) -> Self {
+        Self(ns)
     }
 
     pub(crate) fn add(&mut self, share: Share, from: Timestamp, to: Timestamp) {

@@ -83,7 +83,10 @@ pub use snapshot::{
     Grouping, LedgerOf, LedgerRow, PlaceRow, Reason, RoundTrip, ServerRow, Settings, Snapshot,
     Spread, StationRow, Times,
 };
-pub use summary::{OperationKey, OperationSum, StationSum, Summary};
+pub use summary::{
+    Common, Conversations, Inconsistent, LedgerSum, OperationKey, OperationSum, PairKey, PlaceKey,
+    PlaceSum, SIGHTINGS_KEPT, Sighting, Sightings, StationSum, Summary, Timing, Total,
+};
 pub use symptoms::{
     Against, Base, Limit, RULES, Rule, Severity, Sight, Sights, State, Subject, Symptom, Symptoms,
     Threshold, Thresholds, Whose,

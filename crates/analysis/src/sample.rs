@@ -62,6 +62,11 @@ impl Sample {
         &self.values
     }
 
+    /// The same, to keep.
+    pub(crate) fn into_values(self) -> Vec<(i64, u64)> {
+        self.values
+    }
+
     /// What the values are.
     #[must_use]
     pub fn fidelity(&self) -> Fidelity {
@@ -143,7 +148,7 @@ impl Sample {
 
 /// The upper end of the bucket that a time is counted in: eight significant bits. What is
 /// longer than the longest counts as that.
-fn round_up(ns: i64) -> i64 {
+pub(crate) fn round_up(ns: i64) -> i64 {
     let ns = u64::try_from(ns).unwrap_or(0).min(LONGEST_NS);
     let width = (64 - ns.leading_zeros()).saturating_sub(8);
     // Far below 2^63.

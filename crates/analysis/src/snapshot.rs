@@ -1,5 +1,6 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
+use crate::summary::Conversations;
 use crate::{Duplex, Efficiency, Histogram, Ledger, Samples, Segment, Symptoms, Transaction};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -460,6 +461,8 @@ pub struct Snapshot {
     pub attribution: Attribution,
     /// What was left out.
     pub excluded: Vec<Excluded>,
+    /// Which conversations there were when, by which two summaries of the same one are noticed.
+    pub seen: Arc<Conversations>,
     /// Settings that figures depend on.
     pub settings: Settings,
 }

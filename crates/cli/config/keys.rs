@@ -92,6 +92,11 @@ pub(super) const SECTIONS: &[Section] = &[
         holds: Holds::Own(&[key("format"), unset("by", "operation")]),
     },
     Section {
+        name: "merge",
+        about: "`wirewait merge`.",
+        holds: Holds::Own(&[key("format")]),
+    },
+    Section {
         name: "decode",
         about: "`wirewait decode`.",
         holds: Holds::Own(&[key("format"), key("time")]),

@@ -33,6 +33,7 @@ pub mod html;
 pub mod json;
 pub mod ladder;
 pub mod protocols;
+pub mod summary;
 pub mod symptoms;
 mod table;
 pub mod text;

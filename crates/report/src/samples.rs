@@ -639,6 +639,7 @@ pub(crate) fn snapshot() -> Snapshot {
             other: 1200,
             duplicates: 0,
         },
+        seen: Arc::default(),
         excluded: vec![Excluded {
             from: "turnaround",
             reason: "ambiguous",

@@ -1,0 +1,65 @@
+//! `wirewait merge`: sums of several analyses.
+
+use crate::args::{ListFormat, MergeArgs, OutputArgs};
+use crate::failure::{Failure, Verdict};
+use crate::input::is_stdin;
+use crate::output::Output;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use wirewait_engine::Summary;
+use wirewait_report::{Escaped, summary};
+
+/// A summary of so many bytes is none of ours: its tables are bounded.
+const LONGEST: u64 = 1 << 30;
+
+pub(crate) fn run(args: &MergeArgs) -> Result<Verdict, Failure> {
+    let mut sum = Summary::default();
+    for path in &args.files {
+        sum.merge(&read(path)?);
+    }
+    print(&args.output, &args.files, args.format, &sum)?;
+    Ok(Verdict::Whole)
+}
+
+/// Prints sums.
+pub(crate) fn print(
+    output: &OutputArgs,
+    inputs: &[PathBuf],
+    format: ListFormat,
+    sum: &Summary,
+) -> Result<(), Failure> {
+    let mut output = Output::open(output, inputs)?;
+    let look = output.look();
+    output.write(|out| match format {
+        ListFormat::Text => summary::text(out, sum, look),
+        ListFormat::Json => summary::json(out, sum),
+    })?;
+    output.flush()
+}
+
+/// Writes sums into a file, to be read again.
+pub(crate) fn write(path: &Path, inputs: &[PathBuf], sum: &Summary) -> Result<(), Failure> {
+    let mut output = Output::file(path, inputs)?;
+    output.write(|out| summary::json(out, sum))?;
+    output.flush()
+}
+
+fn read(path: &Path) -> Result<Summary, Failure> {
+    let name = path.display().to_string();
+    let cannot = |why: &dyn std::fmt::Display| {
+        Failure::Cannot(format!("{}: {}", Escaped(&name), Escaped(&why.to_string())))
+    };
+    let source: Box<dyn Read> = if is_stdin(path) {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(|error| cannot(&error))?)
+    };
+    let mut bytes = Vec::new();
+    let read = source.take(LONGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| cannot(&error))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(cannot(&"is longer than a summary can be"));
+    }
+    summary::read(&bytes).map_err(|error| cannot(&error))
+}
