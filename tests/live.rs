@@ -133,3 +133,27 @@ fn piped(file: &Path) {
     }
     assert_eq!(documents[0], documents[1]);
 }
+
+/// What is watched without a screen is saved all the same: what is saved gives the same report.
+#[test]
+fn live_without_a_screen_frames_are_saved_too() {
+    let folder = std::env::temp_dir().join(format!("wirewait-saved-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let saved = folder.join("saved.pcapng");
+    let demo = root().join("captures/demo.pcapng");
+    let live = crate::support::program()
+        .args(["live", "-", "--save"])
+        .arg(&saved)
+        .stdin(std::fs::File::open(&demo).unwrap())
+        .output()
+        .unwrap();
+    let said = text(&live.stderr);
+    assert!(live.status.success(), "{said}");
+    assert!(said.contains("2702 frames saved"), "{said}");
+    let rows = |file: &Path| {
+        let args = ["transactions", "--format", "ndjson", file.to_str().unwrap()];
+        text(&wirewait(&args).stdout)
+    };
+    assert_eq!(rows(&saved), rows(&demo));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

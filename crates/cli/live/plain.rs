@@ -89,9 +89,12 @@ impl Watch {
             match engine.source_mut().wait(NOTICED_WITHIN) {
                 Event::Frames => {
                     heard = Instant::now();
-                    let take = |_: &Frame<'_>| match left.checked_sub(1) {
+                    let take = |frame: &Frame<'_>| match left.checked_sub(1) {
                         Some(rest) => {
                             left = rest;
+                            if let Some(saver) = &mut saver {
+                                saver.frame(frame);
+                            }
                             Choice::Take
                         }
                         None => Choice::Stop,
