@@ -106,6 +106,8 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+    #[command(flatten)]
     pub(crate) symptoms: SymptomArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
@@ -134,6 +136,8 @@ pub(crate) struct TransactionsArgs {
     pub(crate) format: RowFormat,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
     #[command(flatten)]
@@ -164,6 +168,8 @@ pub(crate) struct CompareArgs {
     pub(crate) select: SelectArgs,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -250,6 +256,8 @@ pub(crate) struct CountersArgs {
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -334,6 +342,29 @@ pub(crate) struct SelectArgs {
     /// -5
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     pub(crate) zone: Option<Zone>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct ThreadArgs {
+    /// Threads: with 2, one reads frames and their layers ahead of the other, which analyses them.
+    /// What comes out is the same. As many as there are processors, if it is not given
+    #[arg(
+        long,
+        value_name = "1|2",
+        value_parser = clap::value_parser!(u8).range(1..=2),
+        hide_short_help = true
+    )]
+    threads: Option<u8>,
+}
+
+impl ThreadArgs {
+    /// Whether a second thread reads ahead.
+    pub(crate) fn ahead(self) -> bool {
+        match self.threads {
+            Some(threads) => threads > 1,
+            None => std::thread::available_parallelism().is_ok_and(|n| n.get() > 1),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -77,8 +77,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
             files: one.files.clone(),
             select: args.select.clone(),
         };
-        let analysis =
-            Input::open(&input)?.analyse(args.analysis.settings(), &mut (), false, |_| Ok(()))?;
+        let mut opened = Input::open(&input)?;
+        opened.ahead = args.threads.ahead();
+        let settings = args.analysis.settings();
+        let analysis = opened.analyse(settings, &mut (), false, |_| Ok(()))?;
         damaged |= analysis.verdict() == Verdict::Damaged;
         configurations.push(report::Configuration {
             name,

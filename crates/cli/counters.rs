@@ -7,7 +7,8 @@ use crate::output::Output;
 use wirewait_report::counters::{Sampler, TooMany, csv, json, pdh_csv, text};
 
 pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
-    let input = Input::open(&args.input)?;
+    let mut input = Input::open(&args.input)?;
+    input.ahead = args.threads.ahead();
     let settings = args.analysis.settings();
     let mut sampler = Sampler::new(args.interval.nanos, settings.link_speed);
     let mut full: Option<TooMany> = None;

@@ -1,6 +1,7 @@
 //! Reads captures: which files, which of their frames, what to do about damage, and how
 //! far it is.
 
+use crate::ahead;
 use crate::args::InputArgs;
 use crate::failure::{Failure, Verdict};
 use crate::when::Moment;
@@ -12,7 +13,7 @@ use wirewait_capture::filter::Filter;
 use wirewait_capture::{Files, Options, open};
 use wirewait_engine::{
     Analyzer, Choice, Engine, Frame, Progress, Readings, Settings, Sink, Snapshot, SourceError,
-    SourceErrorKind, Thresholds, Timestamp,
+    SourceErrorKind, Thresholds, Timestamp, registry,
 };
 use wirewait_report::{About, Escaped, Interface};
 
@@ -34,6 +35,8 @@ pub(crate) struct Input {
     pub(crate) selection: Selection,
     /// What symptoms are judged by.
     pub(crate) thresholds: Thresholds,
+    /// Another thread reads ahead.
+    pub(crate) ahead: bool,
     damage: Damage,
     /// Warnings about the files that were shown.
     warned: usize,
@@ -54,6 +57,7 @@ impl Input {
             files: open(&args.files, &options(args))?,
             selection,
             thresholds: Thresholds::default(),
+            ahead: false,
             damage: Damage::default(),
             warned: 0,
             quiet: false,
@@ -74,6 +78,7 @@ impl Input {
             files: open(&args.files, &options(args))?,
             selection: Selection::new(args)?,
             thresholds: Thresholds::default(),
+            ahead: false,
             damage: Damage::default(),
             warned: 0,
             quiet: true,
@@ -105,42 +110,41 @@ impl Input {
     ) -> Result<(Analysis, Readings), Failure> {
         let Self {
             files,
-            mut selection,
+            selection,
             thresholds,
+            ahead,
             mut damage,
             warned,
             ..
         } = self;
         let bar = Bar::new(&files, quiet);
-        let mut engine = Engine::new(files, settings).judging_by(thresholds);
-        loop {
-            let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
-                let choice = selection.choose(frame);
-                if choice == Choice::Take {
-                    watch(frame, analyzer);
-                }
-                choice
-            };
-            let progress = engine.step_watching(choose, sink);
-            bar.show(engine.source());
+        let mut between = |told: Between, sink: &mut K| {
+            bar.show(told.read);
             check(sink)?;
-            match progress {
-                Ok(Progress::More) => {}
-                Ok(Progress::End) => break,
-                Err(error) => bar.aside(|| damage.take(error))?,
+            match told.error {
+                Some(error) => bar.aside(|| damage.take(error)),
+                None => Ok(()),
             }
-        }
-        let (snapshot, readings, files) = engine.finish_metered(sink);
+        };
+        // What comes through a pipe is not to wait for more of it.
+        let whole = files.progress().bytes_total.is_some();
+        let done = if ahead && whole {
+            let analyzer = Analyzer::new(registry(), settings).judging_by(thresholds);
+            ahead::analyse(files, selection, analyzer, sink, &mut watch, &mut between)?
+        } else {
+            let engine = Engine::new(files, settings).judging_by(thresholds);
+            alone(engine, selection, sink, &mut watch, &mut between)?
+        };
         check(sink)?;
         bar.clear();
-        warn_anew(&files, warned);
-        selection.warn();
+        warn_anew(&done.files, warned);
+        done.selection.warn();
         let analysis = Analysis {
-            snapshot,
-            interfaces: files.interfaces().iter().map(interface).collect(),
+            snapshot: done.snapshot,
+            interfaces: done.files.interfaces().iter().map(interface).collect(),
             damage,
         };
-        Ok((analysis, readings))
+        Ok((analysis, done.readings))
     }
 
     /// The next frame, with damage reported and passed over.
@@ -167,6 +171,59 @@ impl Input {
         }
         Ok(self.damage.verdict())
     }
+}
+
+/// How it stands, between some frames and the next.
+pub(crate) struct Between {
+    /// Bytes of the input that were read.
+    pub(crate) read: u64,
+    /// What is wrong there.
+    pub(crate) error: Option<SourceError>,
+}
+
+/// A capture that was led through the analysis.
+pub(crate) struct Done {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) readings: Readings,
+    pub(crate) files: Files,
+    pub(crate) selection: Selection,
+}
+
+/// Leads all frames through the analysis on one thread; see [`ahead::analyse`] for the other
+/// way.
+fn alone<K: Sink>(
+    mut engine: Engine<Files>,
+    mut selection: Selection,
+    sink: &mut K,
+    watch: &mut impl FnMut(&Frame<'_>, &Analyzer),
+    between: &mut impl FnMut(Between, &mut K) -> Result<(), Failure>,
+) -> Result<Done, Failure> {
+    loop {
+        let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
+            let choice = selection.choose(frame);
+            if choice == Choice::Take {
+                watch(frame, analyzer);
+            }
+            choice
+        };
+        let progress = engine.step_watching(choose, sink);
+        let over = progress == Ok(Progress::End);
+        let told = Between {
+            read: engine.source().progress().bytes_read,
+            error: progress.err(),
+        };
+        between(told, sink)?;
+        if over {
+            break;
+        }
+    }
+    let (snapshot, readings, files) = engine.finish_metered(sink);
+    Ok(Done {
+        snapshot,
+        readings,
+        files,
+        selection,
+    })
 }
 
 /// How the files are to be read.
@@ -355,9 +412,9 @@ impl Bar {
         Self(Some(bar))
     }
 
-    fn show(&self, files: &Files) {
+    fn show(&self, read: u64) {
         if let Some(bar) = &self.0 {
-            bar.set_position(files.progress().bytes_read);
+            bar.set_position(read);
         }
     }
 

@@ -25,6 +25,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let thresholds = symptoms::thresholds(&args.symptoms);
     let mut input = Input::open(&args.input)?;
     input.thresholds = thresholds;
+    input.ahead = args.threads.ahead();
     let settings = args.analysis.settings();
     // Numbers of conversations count from 1.
     let mut choice = ladder::Choice::of(args.conversation.unwrap_or(0));

@@ -12,7 +12,8 @@ use wirewait_report::transactions::{Format, Writer};
 pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     // No figure depends on it; a table that is named has to be one all the same.
     last_profile::read(&args.profile)?;
-    let input = Input::open(&args.input)?;
+    let mut input = Input::open(&args.input)?;
+    input.ahead = args.threads.ahead();
     let output = Output::open(&args.output, &args.input.files)?;
     let format = match args.format {
         RowFormat::Text => Format::Text,

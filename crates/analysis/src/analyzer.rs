@@ -10,6 +10,7 @@ mod unclaimed;
 use crate::books::Books;
 use crate::conversation::{Beginning, Conversation};
 use crate::duplicates::Duplicates;
+use crate::intake::{Intake, Look};
 use crate::key::ConversationKey;
 use crate::names::Known;
 use crate::numbered::Link;
@@ -29,7 +30,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use unclaimed::Unclaimed;
 use wirewait_wire::{
-    Announces, Carries, Depth, DissectorId, Endpoint, Facts, Frame, Next, Order, Registry, Span,
+    Announces, Carries, DissectorId, Endpoint, Facts, Frame, Next, Order, Registry, Span,
     Timestamp, Walk,
 };
 
@@ -84,14 +85,14 @@ impl Sink for Vec<Transaction> {
 /// longest and counts it. Time is that of the frames.
 pub struct Analyzer {
     pub(crate) common: Common,
-    walk: Walk,
+    look: Look,
     paths: Paths,
     pub(crate) state: State,
 }
 
 /// What every part of the analysis may use.
 pub(crate) struct Common {
-    pub(crate) registry: Registry,
+    pub(crate) registry: Arc<Registry>,
     pub(crate) names: RefCell<Known>,
     pub(crate) settings: Settings,
     spare: RefCell<Spare>,
@@ -138,14 +139,15 @@ impl Analyzer {
     #[must_use]
     pub fn new(registry: Registry, settings: Settings) -> Self {
         let protocols = registry.dissectors().len();
+        let registry = Arc::new(registry);
         Self {
+            look: Look::default(),
             common: Common {
                 registry,
                 names: RefCell::new(Known::new(settings.names, settings.private)),
                 settings,
                 spare: RefCell::default(),
             },
-            walk: Walk::default(),
             paths: Paths::new(settings.conversations),
             state: State {
                 conversations: Table::new(settings.conversations),
@@ -200,61 +202,27 @@ impl Analyzer {
 
     /// Takes the next frame in.
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) {
-        let Self {
-            common,
-            walk,
-            paths,
-            state,
-        } = self;
-        state.books.frames += 1;
-        state.bytes = state.bytes.saturating_add(u64::from(frame.wire_len));
-        state.clock(frame.at);
-        common.registry.walk(frame, Depth::Handover, walk);
-        let identified = walk.packet_start.map(|at| at as usize);
-        let original = state
-            .duplicates
-            .original(frame, identified, &common.settings);
-        let registry = &common.registry;
-        // What was seen on two interfaces has taken the time of two links.
-        let twice = original == Some(frame.interface);
-        let (bytes, framed) = state.segments.frame(frame, walk, twice, registry);
-        sink.captured(frame, if twice { 0 } else { bytes });
-        if original.is_some() {
-            state.books.attribution.duplicates += 1;
-            state.books.spending.copy(bytes);
-        } else {
-            let carrier = common.carrier(walk);
-            let seen = Seen {
-                mark: Mark {
-                    frame: state.books.now(),
-                    at: frame.at,
-                },
-                frame,
-                walk,
-                path: paths.of(walk, carrier.map(|(_, span)| span.dissector)),
-                carrier: carrier.map_or("", |(name, _)| name),
-                carrier_span: carrier.map(|(_, span)| span),
-                announces: common.announces(walk),
-                on_wire: if framed { bytes } else { 0 },
-            };
-            if state.books.seen(&seen) {
-                state.books.attribution.duplicates += 1;
-                state.books.quality.beyond_routers += 1;
-                state.books.spending.copy(bytes);
-            } else {
-                match state.dispatch(&seen, common, sink) {
-                    Some(conversation) => {
-                        let spending = &mut state.books.spending;
-                        spending.frame(&seen, conversation, bytes, registry);
-                    }
-                    None => {
-                        state.books.attribution.other += 1;
-                        state.books.spending.elsewhere(bytes);
-                    }
-                }
-            }
-        }
-        state.sweep(frame.at, common, sink);
+        let Common {
+            registry, settings, ..
+        } = &self.common;
+        let duplicates = &mut self.state.duplicates;
+        self.look.at(frame, registry, duplicates, settings);
+        self.state
+            .frame(frame, &self.look, &mut self.paths, &self.common, sink);
+    }
+
+    /// For looking at frames elsewhere, ahead of the analysis, which then is
+    /// [told](Analyzer::looked) of all of them. It has not seen any frame yet.
+    #[must_use]
+    pub fn intake(&self) -> Intake {
+        Intake::new(Arc::clone(&self.common.registry), self.common.settings)
+    }
+
+    /// Takes the next frame in, at which an [intake](Analyzer::intake) of this analyser has
+    /// looked.
+    pub fn looked(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
+        self.state
+            .frame(frame, look, &mut self.paths, &self.common, sink);
     }
 
     /// The capture says that the link of this interface carries so many bits per second.
@@ -372,6 +340,60 @@ impl Common {
 }
 
 impl State {
+    fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        look: &Look,
+        paths: &mut Paths,
+        common: &Common,
+        sink: &mut dyn Sink,
+    ) {
+        let (walk, original, registry) = (&look.walk, look.original, &common.registry);
+        self.books.frames += 1;
+        self.bytes = self.bytes.saturating_add(u64::from(frame.wire_len));
+        self.clock(frame.at);
+        // What was seen on two interfaces has taken the time of two links.
+        let twice = original == Some(frame.interface);
+        let (bytes, framed) = self.segments.frame(frame, walk, twice, registry);
+        sink.captured(frame, if twice { 0 } else { bytes });
+        if original.is_some() {
+            self.books.attribution.duplicates += 1;
+            self.books.spending.copy(bytes);
+        } else {
+            let carrier = common.carrier(walk);
+            let seen = Seen {
+                mark: Mark {
+                    frame: self.books.now(),
+                    at: frame.at,
+                },
+                frame,
+                walk,
+                path: paths.of(walk, carrier.map(|(_, span)| span.dissector)),
+                carrier: carrier.map_or("", |(name, _)| name),
+                carrier_span: carrier.map(|(_, span)| span),
+                announces: common.announces(walk),
+                on_wire: if framed { bytes } else { 0 },
+            };
+            if self.books.seen(&seen) {
+                self.books.attribution.duplicates += 1;
+                self.books.quality.beyond_routers += 1;
+                self.books.spending.copy(bytes);
+            } else {
+                match self.dispatch(&seen, common, sink) {
+                    Some(conversation) => {
+                        let spending = &mut self.books.spending;
+                        spending.frame(&seen, conversation, bytes, registry);
+                    }
+                    None => {
+                        self.books.attribution.other += 1;
+                        self.books.spending.elsewhere(bytes);
+                    }
+                }
+            }
+        }
+        self.sweep(frame.at, common, sink);
+    }
+
     fn clock(&mut self, at: Timestamp) {
         self.first.get_or_insert(at);
         if self.last.is_some_and(|last| at < last) {

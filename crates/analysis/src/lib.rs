@@ -20,6 +20,7 @@ mod figures;
 mod flow;
 mod histogram;
 mod journal;
+mod intake;
 mod key;
 mod ledger;
 mod ledgers;
@@ -60,6 +61,7 @@ pub use efficiency::{
 };
 pub use fairness::{Fairness, Index, STARVES_PERCENT, Starving};
 pub use histogram::{Bucket, Histogram, STEPS_NS};
+pub use intake::{Intake, Look};
 pub use ledger::{Ledger, Share};
 pub use load::{
     Anomaly, BREAKS_PERCENT, BREAKS_TIMES, DEPTH_PERCENT, Dip, Dips, ENOUGH_OF_A_SIZE,

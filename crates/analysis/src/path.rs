@@ -23,6 +23,10 @@ pub(crate) struct Path {
     /// The same of a byte stream.
     pub(crate) stream: KnownSide,
     pub(crate) link: KnownSide,
+    /// What the meters keep of this direction.
+    pub(crate) way: Known,
+    /// The meters know what the ports at its ends carry.
+    pub(crate) learned: Cell<bool>,
     /// The stations at both ends.
     pub(crate) stations: [Known; 2],
     /// Their transports, by what carries the frames.
@@ -31,6 +35,8 @@ pub(crate) struct Path {
     pub(crate) told: Told,
     /// A digest of both ends.
     pub(crate) digest: Cell<Option<u64>>,
+    /// Which station on the link sends them, as it is found at once.
+    pub(crate) sender: Cell<(usize, u64)>,
     /// What is looked for between the two.
     pub(crate) symptoms: KnownSide,
     /// What the frames of this conversation were spent on.
@@ -88,12 +94,37 @@ impl Hash for Key {
     }
 }
 
+impl Key {
+    /// The slot of its guess.
+    fn slot(&self) -> usize {
+        const K: u64 = 0x9e37_79b9_7f4a_7c15;
+        // Truncation intended: what tells neighbours apart stands in the lower half.
+        let [from, to] = self.addresses.map(|address| address as u64);
+        let ports = self.rest[0].rotate_left(16) ^ self.rest[1];
+        let numbers = self.numbers[0] ^ self.numbers[1].rotate_left(32);
+        let mixed = (from ^ ports).wrapping_mul(K) ^ to.rotate_left(29) ^ numbers;
+        (mixed.wrapping_mul(K) >> 54) as usize % GUESSES
+    }
+}
+
+/// Paths that are found without a look into the table, if no other one came in between that
+/// falls into the same slot.
+const GUESSES: usize = 1024;
+
 /// The latest paths.
-pub(crate) struct Paths(Table<Key, Path>);
+pub(crate) struct Paths {
+    table: Table<Key, Path>,
+    /// Where the path was that fell into each slot last. Whoever makes paths collide here only
+    /// makes them be looked up in the table.
+    guesses: Vec<Place>,
+}
 
 impl Paths {
     pub(crate) fn new(capacity: usize) -> Self {
-        Self(Table::new(capacity.saturating_mul(2)))
+        Self {
+            table: Table::new(capacity.saturating_mul(2)),
+            guesses: vec![Place::NOWHERE; GUESSES],
+        }
     }
 
     /// The path of a frame. `carrier` is its innermost layer that carries requests.
@@ -115,13 +146,21 @@ impl Paths {
             rest: [from.rest() | above(layer), to.rest() | above(carrier)],
             numbers: [numbers(facts.session), numbers(link)],
         };
-        let place = self.0.find(&key).unwrap_or_else(|| {
-            let path = Path {
-                ends: Some((facts.from, facts.to)),
-                ..Path::default()
-            };
-            self.0.insert(key, path).0
-        });
-        self.0.at(place)
+        let slot = key.slot();
+        let place = match self.guesses[slot] {
+            place if self.table.is_at(place, &key) => place,
+            _ => {
+                let place = self.table.find(&key).unwrap_or_else(|| {
+                    let path = Path {
+                        ends: Some((facts.from, facts.to)),
+                        ..Path::default()
+                    };
+                    self.table.insert(key, path).0
+                });
+                self.guesses[slot] = place;
+                place
+            }
+        };
+        self.table.at(place)
     }
 }

@@ -103,6 +103,40 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         (entry.generation == place.generation && entry.value.is_some()).then_some(&entry.key)
     }
 
+    /// Whether the entry that was found here before is still there, and has this key. It moves
+    /// to the young end then.
+    pub(crate) fn is_at(&mut self, place: Place, key: &K) -> bool {
+        let entry = self.entries.get_mut(place.index as usize);
+        let entry = entry.filter(|entry| {
+            entry.generation == place.generation && entry.value.is_some() && entry.key == *key
+        });
+        let Some(entry) = entry else {
+            return false;
+        };
+        self.touches += 1;
+        entry.touched = self.touches;
+        true
+    }
+
+    /// Whether so many more find room, and nobody has to go for them.
+    pub(crate) fn has_room_for(&self, more: usize) -> bool {
+        self.capacity - self.map.len().min(self.capacity) >= more
+    }
+
+    /// Where all entries are, the one untouched for longest first.
+    pub(crate) fn by_age(&self) -> Vec<Place> {
+        let entries = (0..).zip(&self.entries);
+        let entries = entries.filter(|(_, entry)| entry.value.is_some());
+        let mut places: Vec<(u64, Place)> = entries
+            .map(|(index, entry)| {
+                let generation = entry.generation;
+                (entry.touched, Place { index, generation })
+            })
+            .collect();
+        places.sort_unstable();
+        places.into_iter().map(|(_, place)| place).collect()
+    }
+
     /// Moves an entry that is there to the young end.
     pub(crate) fn renew(&mut self, place: Place) {
         self.touch(place.index);

@@ -17,7 +17,7 @@ use std::fmt;
 pub use wirewait_analysis::compare;
 pub use wirewait_analysis::{
     Analyzer, Assembled, Attribution, CaptureRow, Counts, Deed, Duplex, EXACT_VALUES, Excluded,
-    Extent, Flags, FrameCounts, FrameSums, Grade, Grouping, Mark, Notice, Noticed, Outcome, Place,
+    Extent, Flags, FrameCounts, FrameSums, Grade, Grouping, Intake, Look, Mark, Notice, Noticed, Outcome, Place,
     PlaceRow, Readings, Reason, Rule, Segment, SegmentRow, ServerRow, Settings, Sink, Snapshot,
     Spread, StationRow, Summary, Threshold, Thresholds, Times, Transaction, Turnaround,
     WHOLE_FRAME,

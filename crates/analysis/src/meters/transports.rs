@@ -5,7 +5,7 @@ use crate::Transaction;
 use crate::column::Column;
 use crate::notice::{Notice, Noticed};
 use crate::parties::Directory;
-use crate::path::{Path, Told};
+use crate::path::{Known, Path, Told};
 use crate::table::{Place, Table};
 use crate::world::{Case, Seen};
 use serde::{Deserialize, Serialize};
@@ -164,6 +164,12 @@ type Key = (Endpoint, Word);
 pub(super) struct Transports {
     rows: Table<Key, TransportMeter>,
     stations: Table<Endpoint, StationMeter>,
+    /// What frames to one station brought, by sender, receiver and carrier. Each frame counts
+    /// here once, and for the rows of both ends when they are read.
+    ways: Table<(Endpoint, Endpoint, Word), Way>,
+    /// There is no more room for rows. Which of them has to go depends on who was seen last,
+    /// so that frames count for the rows at once.
+    crowded: bool,
     /// Of each client and server on each carrier: bytes of messages up, and down.
     ties: Column<[u64; 2]>,
     segments: Vec<SegmentMeter>,
@@ -177,10 +183,40 @@ pub(super) struct Transports {
 #[derive(Serialize, Deserialize)]
 struct Latest {
     frame: u64,
-    out: Option<Place>,
-    /// Where somebody received it.
-    into: Option<Place>,
+    counted: Counted,
     carried: Carried,
+}
+
+/// Where a frame counts.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Counted {
+    Way(Place),
+    Rows {
+        out: Option<Place>,
+        /// Where somebody received it.
+        into: Option<Place>,
+    },
+}
+
+/// What went one way.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Way {
+    /// The rows of both ends: of the stations, and of their transports.
+    stations: [Option<Place>; 2],
+    transports: [Option<Place>; 2],
+    packets: u64,
+    bytes: u64,
+    data_packets: u64,
+    load: Load,
+}
+
+/// What frames have in them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Load {
+    frames: u64,
+    frame_bytes: u64,
+    datagrams: u64,
+    datagram_bytes: u64,
 }
 
 /// Interfaces counted apart, as elsewhere.
@@ -191,6 +227,8 @@ impl Transports {
         Self {
             rows: Table::new(rows),
             stations: Table::new(rows),
+            ways: Table::new(rows.saturating_mul(2)),
+            crowded: false,
             ties: Column::new(),
             segments: Vec::new(),
             latest: None,
@@ -200,51 +238,29 @@ impl Transports {
 
     pub(super) fn seen(&mut self, seen: &Seen<'_>, evicted: &mut u64) {
         let facts = &seen.walk.facts;
-        let (from, to, cast) = (facts.from, facts.to, facts.cast);
         let bytes = u64::from(seen.frame.wire_len.max(SHORTEST));
-        self.count_segment(seen.frame.interface, cast, bytes);
-        if from == Endpoint::default() {
+        self.count_segment(seen.frame.interface, facts.cast, bytes);
+        if facts.from == Endpoint::default() {
             return;
         }
-        let one = cast == Cast::Unicast;
-        let [mine, yours] = &seen.path.stations;
-        let sender = known_row(&mut self.stations, mine, || from.station(), evicted);
-        sender.packets_out += 1;
-        sender.bytes_out = sender.bytes_out.saturating_add(bytes);
-        sender.group_packets_out += u64::from(!one);
-        if one {
-            let receiver = known_row(&mut self.stations, yours, || to.station(), evicted);
-            receiver.packets_in += 1;
-            receiver.bytes_in = receiver.bytes_in.saturating_add(bytes);
+        if !seen.path.learned.get() {
+            self.learn(seen);
         }
-        self.learn(seen);
         let carried = carried(seen);
-        let data = u64::from(!matches!(carried, Carried::Nothing));
-        let [mine, yours] = &seen.path.transports;
-        let out = known_row(&mut self.rows, mine, || key(from, seen.carrier), evicted);
-        out.packets_out += 1;
-        out.data_packets_out += data;
-        carried.count(
-            &mut out.frames_out,
-            &mut out.frame_bytes_out,
-            &mut out.datagrams_out,
-            &mut out.datagram_bytes_out,
-        );
-        if one {
-            let into = known_row(&mut self.rows, yours, || key(to, seen.carrier), evicted);
-            into.packets_in += 1;
-            into.data_packets_in += data;
-            carried.count(
-                &mut into.frames_in,
-                &mut into.frame_bytes_in,
-                &mut into.datagrams_in,
-                &mut into.datagram_bytes_in,
-            );
-        }
+        let counted = match facts.cast {
+            Cast::Unicast => self.way(seen, evicted),
+            _ => None,
+        };
+        let counted = match counted {
+            Some(place) => {
+                self.ways.at(place).count(bytes, carried);
+                Counted::Way(place)
+            }
+            None => self.count_rows(seen, bytes, carried, evicted),
+        };
         self.latest = Some(Latest {
             frame: seen.mark.frame,
-            out: mine.get(),
-            into: yours.get().filter(|_| one),
+            counted,
             carried,
         });
     }
@@ -369,8 +385,12 @@ impl Transports {
     }
 
     pub(super) fn read(&self, directory: &Directory, readings: &mut Readings) {
+        let (mut all, mut stations) = (self.rows.clone(), self.stations.clone());
+        for (_, way) in self.ways.iter() {
+            way.add_to(&mut all, &mut stations);
+        }
         let mut rows = BTreeMap::<Key, TransportMeter>::new();
-        for ((station, carrier), meter) in sorted(&self.rows) {
+        for ((station, carrier), meter) in sorted(&all) {
             let carrier = match station.port {
                 Some(port) if carrier.is_empty() => self
                     .ports
@@ -391,7 +411,7 @@ impl Transports {
         readings.transports = rows
             .map(|((station, carrier), meter)| ((station, carrier.0), meter))
             .collect();
-        readings.stations = sorted(&self.stations);
+        readings.stations = sorted(&stations);
         let mut pairs = BTreeMap::<(Endpoint, Endpoint, &'static str), PairMeter>::new();
         let ties = self.ties.iter();
         for ((client, server, carrier), [up, down]) in
@@ -418,14 +438,104 @@ impl Transports {
         let Carried::Message(bytes, ends) = latest.carried else {
             return;
         };
+        let (out, into) = match latest.counted {
+            Counted::Way(place) => {
+                if let Some(way) = self.ways.again(place) {
+                    way.load.frames = way.load.frames.saturating_sub(u64::from(ends));
+                    way.load.frame_bytes = way.load.frame_bytes.saturating_sub(bytes);
+                }
+                return;
+            }
+            Counted::Rows { out, into } => (out, into),
+        };
         let rows = &mut self.rows;
-        if let Some(out) = latest.out.and_then(|place| rows.again(place)) {
+        if let Some(out) = out.and_then(|place| rows.again(place)) {
             out.frames_out = out.frames_out.saturating_sub(u64::from(ends));
             out.frame_bytes_out = out.frame_bytes_out.saturating_sub(bytes);
         }
-        if let Some(into) = latest.into.and_then(|place| rows.again(place)) {
+        if let Some(into) = into.and_then(|place| rows.again(place)) {
             into.frames_in = into.frames_in.saturating_sub(u64::from(ends));
             into.frame_bytes_in = into.frame_bytes_in.saturating_sub(bytes);
+        }
+    }
+
+    /// The way of a frame to one station, while there is room.
+    fn way(&mut self, seen: &Seen<'_>, evicted: &mut u64) -> Option<Place> {
+        if self.crowded {
+            return None;
+        }
+        let (from, to) = (seen.walk.facts.from, seen.walk.facts.to);
+        let carrier = seen.carrier;
+        let key = || (from, to, Word(carrier));
+        if let Some(place) = self.ways.find_known(&seen.path.way, key) {
+            return Some(place);
+        }
+        let room = self.stations.has_room_for(2) && self.rows.has_room_for(2);
+        if !room || !self.ways.has_room_for(1) {
+            self.crowd();
+            return None;
+        }
+        let ends = [from, to];
+        let way = Way {
+            stations: ends.map(|end| {
+                let known = Known::default();
+                known_row(&mut self.stations, &known, || end.station(), evicted);
+                known.get()
+            }),
+            transports: ends.map(|end| {
+                let known = Known::default();
+                known_row(&mut self.rows, &known, || self::key(end, carrier), evicted);
+                known.get()
+            }),
+            ..Way::default()
+        };
+        let (place, _) = self.ways.insert(key(), way);
+        seen.path.way.set(Some(place));
+        Some(place)
+    }
+
+    /// From now on frames count for the rows at once.
+    fn crowd(&mut self) {
+        self.crowded = true;
+        for place in self.ways.by_age() {
+            if let Some(way) = self.ways.take(place) {
+                way.add_to(&mut self.rows, &mut self.stations);
+            }
+        }
+    }
+
+    /// A frame counts for the rows of its sender and, if it is for one station, its receiver.
+    fn count_rows(
+        &mut self,
+        seen: &Seen<'_>,
+        bytes: u64,
+        carried: Carried,
+        evicted: &mut u64,
+    ) -> Counted {
+        let facts = &seen.walk.facts;
+        let (from, to) = (facts.from, facts.to);
+        let one = facts.cast == Cast::Unicast;
+        let mut load = Load::default();
+        load.count(carried);
+        let data = u64::from(!matches!(carried, Carried::Nothing));
+        let [mine, yours] = &seen.path.stations;
+        let sender = known_row(&mut self.stations, mine, || from.station(), evicted);
+        sender.sent(1, bytes);
+        sender.group_packets_out += u64::from(!one);
+        if one {
+            let receiver = known_row(&mut self.stations, yours, || to.station(), evicted);
+            receiver.received(1, bytes);
+        }
+        let [mine, yours] = &seen.path.transports;
+        let out = known_row(&mut self.rows, mine, || key(from, seen.carrier), evicted);
+        out.sent(1, data, &load);
+        if one {
+            let into = known_row(&mut self.rows, yours, || key(to, seen.carrier), evicted);
+            into.received(1, data, &load);
+        }
+        Counted::Rows {
+            out: mine.get(),
+            into: yours.get().filter(|_| one),
         }
     }
 
@@ -457,6 +567,7 @@ impl Transports {
         if !link || seen.carrier.is_empty() {
             return;
         }
+        seen.path.learned.set(true);
         for port in [facts.from.port, facts.to.port].into_iter().flatten() {
             if self.ports.len() < PORTS && !self.ports.iter().any(|(known, _)| *known == port) {
                 self.ports.push((port, Word(seen.carrier)));
@@ -482,32 +593,92 @@ enum Carried {
     Datagram(u64),
 }
 
-impl Carried {
-    fn count(
-        &self,
-        frames: &mut u64,
-        frame_bytes: &mut u64,
-        datagrams: &mut u64,
-        datagram_bytes: &mut u64,
-    ) {
-        match *self {
-            Self::Nothing => {}
-            Self::Message(bytes, ends) => {
-                *frames += u64::from(ends);
-                *frame_bytes = frame_bytes.saturating_add(bytes);
+impl Load {
+    fn count(&mut self, carried: Carried) {
+        match carried {
+            Carried::Nothing => {}
+            Carried::Message(bytes, ends) => {
+                self.frames += u64::from(ends);
+                self.frame_bytes = self.frame_bytes.saturating_add(bytes);
             }
-            Self::Datagram(bytes) => {
-                *datagrams += 1;
-                *datagram_bytes = datagram_bytes.saturating_add(bytes);
+            Carried::Datagram(bytes) => {
+                self.datagrams += 1;
+                self.datagram_bytes = self.datagram_bytes.saturating_add(bytes);
             }
         }
     }
 }
 
+impl Way {
+    fn count(&mut self, bytes: u64, carried: Carried) {
+        self.packets += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.data_packets += u64::from(!matches!(carried, Carried::Nothing));
+        self.load.count(carried);
+    }
+
+    /// Counts for the rows of both ends.
+    fn add_to(
+        &self,
+        rows: &mut Table<Key, TransportMeter>,
+        stations: &mut Table<Endpoint, StationMeter>,
+    ) {
+        let [from, to] = self.stations;
+        if let Some(sender) = from.and_then(|place| stations.again(place)) {
+            sender.sent(self.packets, self.bytes);
+        }
+        if let Some(receiver) = to.and_then(|place| stations.again(place)) {
+            receiver.received(self.packets, self.bytes);
+        }
+        let [from, to] = self.transports;
+        if let Some(out) = from.and_then(|place| rows.again(place)) {
+            out.sent(self.packets, self.data_packets, &self.load);
+        }
+        if let Some(into) = to.and_then(|place| rows.again(place)) {
+            into.received(self.packets, self.data_packets, &self.load);
+        }
+    }
+}
+
+impl StationMeter {
+    fn sent(&mut self, packets: u64, bytes: u64) {
+        self.packets_out += packets;
+        self.bytes_out = self.bytes_out.saturating_add(bytes);
+    }
+
+    fn received(&mut self, packets: u64, bytes: u64) {
+        self.packets_in += packets;
+        self.bytes_in = self.bytes_in.saturating_add(bytes);
+    }
+}
+
+impl TransportMeter {
+    fn sent(&mut self, packets: u64, data: u64, load: &Load) {
+        self.packets_out += packets;
+        self.data_packets_out += data;
+        self.frames_out += load.frames;
+        self.frame_bytes_out = self.frame_bytes_out.saturating_add(load.frame_bytes);
+        self.datagrams_out += load.datagrams;
+        self.datagram_bytes_out = self.datagram_bytes_out.saturating_add(load.datagram_bytes);
+    }
+
+    fn received(&mut self, packets: u64, data: u64, load: &Load) {
+        self.packets_in += packets;
+        self.data_packets_in += data;
+        self.frames_in += load.frames;
+        self.frame_bytes_in = self.frame_bytes_in.saturating_add(load.frame_bytes);
+        self.datagrams_in += load.datagrams;
+        self.datagram_bytes_in = self.datagram_bytes_in.saturating_add(load.datagram_bytes);
+    }
+}
+
 fn carried(seen: &Seen<'_>) -> Carried {
     let walk = seen.walk;
-    let payload = || u64::from(walk.payload(seen.frame).length);
-    match (walk.facts.order, walk.facts.carries) {
+    let payload = || {
+        let last = walk.last();
+        last.map_or(0, |span| u64::from(span.end.saturating_sub(span.payload)))
+    };
+    match (&walk.facts.order, &walk.facts.carries) {
         (_, Carries::Segment(segment)) => Carried::Message(payload(), segment.last),
         (Order::Stream(_), _) => match payload() {
             0 => Carried::Nothing,

@@ -38,8 +38,11 @@ pub(crate) struct Segments {
 /// One interface on its way.
 #[derive(Clone, Serialize, Deserialize)]
 struct Interface {
+    /// What is not kept elsewhere.
     row: SegmentRow,
     medium: Option<Medium>,
+    /// Frames of that medium, and their bytes without what they cost beside.
+    framed: Volume,
     /// Bits per second, and how long a byte takes at that.
     speed: Option<(u64, KnownBy)>,
     byte_time: Option<u64>,
@@ -99,7 +102,7 @@ impl Segments {
         // A clock that is only needed where there is more than one interface is not looked at
         // elsewhere.
         if self.interfaces.len() > 1 {
-            self.together.add(frame.at, bytes, None);
+            let _ = self.together.add(frame.at, bytes, None);
         }
         (bytes, known)
     }
@@ -142,9 +145,9 @@ impl Segments {
         let mut course = Timeline::new();
         for (row, interface) in rows.iter().zip(&self.interfaces) {
             sum.absorb(row);
-            course.absorb(&interface.course);
+            course.absorb(&interface.course());
         }
-        sum.all.peaks = self.together.peaks.found();
+        sum.all.peaks = self.together.peaks();
         sum.course = shown(&course);
         sum
     }
@@ -155,6 +158,7 @@ impl Interface {
         Self {
             row: SegmentRow::default(),
             medium: None,
+            framed: Volume::default(),
             speed: None,
             byte_time: None,
             all: Way::default(),
@@ -171,8 +175,27 @@ impl Interface {
     }
 
     fn link(&mut self, link: LinkType, registry: &Registry) {
+        self.row.bytes = self.bytes();
+        self.framed = Volume::default();
         self.row.link = Some(link);
         self.medium = registry.medium(link);
+    }
+
+    /// Bytes in the four variants.
+    fn bytes(&self) -> WireBytes {
+        let mut sum = self.row.bytes;
+        sum += WireBytes::of(self.framed, self.medium);
+        sum
+    }
+
+    /// All over time, with the moment that is not over yet.
+    fn course(&self) -> Timeline<Volume> {
+        let mut course = self.course.clone();
+        let moment = self.all.moment();
+        if moment.volume.frames > 0 {
+            course.add(moment.begins, moment.volume);
+        }
+        course
     }
 
     /// Counts a frame; gives its bytes on the wire.
@@ -180,37 +203,22 @@ impl Interface {
         let row = &mut self.row;
         row.first = Some(row.first.map_or(frame.at, |first| first.min(frame.at)));
         let latest = row.last.is_none_or(|last| frame.at >= last);
-        let (bytes, size) = match self.medium {
+        let length = frame.wire_len;
+        let (bare, size, bytes) = match &self.medium {
             Some(medium) => {
-                let bare = medium.frame(frame.wire_len);
-                let check = u64::from(medium.check);
-                let data_link = bare + check;
-                let with_preamble = data_link + u64::from(medium.preamble);
-                row.oversize += u64::from(medium.longest.is_some_and(|n| frame.wire_len > n));
-                let bytes = WireBytes {
-                    data_link,
-                    with_preamble,
-                    on_wire: medium.on_wire(frame.wire_len),
-                    without_check: bare,
-                };
-                (bytes, data_link)
+                let bare = medium.frame(length);
+                row.oversize += u64::from(medium.longest.is_some_and(|n| length > n));
+                (bare, bare + u64::from(medium.check), medium.on_wire(length))
             }
             None => {
                 row.bare += 1;
-                let bytes = u64::from(frame.wire_len);
-                let same = WireBytes {
-                    data_link: bytes,
-                    with_preamble: bytes,
-                    on_wire: bytes,
-                    without_check: bytes,
-                };
-                (same, bytes)
+                let length = u64::from(length);
+                (length, length, length)
             }
         };
-        row.bytes += bytes;
+        self.framed += Volume::frame(bare);
         let class = SIZES.iter().filter(|longest| **longest < size).count();
         row.sizes[class] += 1;
-        let bytes = bytes.on_wire;
         let volume = Volume::frame(bytes);
         let cast = walk.facts.cast;
         match cast {
@@ -223,15 +231,18 @@ impl Interface {
             self.last_bytes = bytes;
         }
         self.longest = self.longest.max(bytes);
-        self.all.add(frame.at, bytes, self.byte_time);
+        let over = self.all.add(frame.at, bytes, self.byte_time);
+        if let Some(moment) = over.filter(|moment| moment.volume.frames > 0) {
+            self.course.add(moment.begins, moment.volume);
+        }
         self.ends
-            .add(walk.neighbours, cast, frame.at, bytes, self.byte_time);
-        self.course.add(frame.at, volume);
+            .add(&walk.neighbours, cast, frame.at, bytes, self.byte_time);
         bytes
     }
 
     fn found(&self, given: Option<Duplex>) -> SegmentRow {
         let mut row = self.row.clone();
+        row.bytes = self.bytes();
         // Without framing there is no time that a frame takes.
         row.speed = self.speed.filter(|_| row.bare == 0);
         let end = self.ends.found();
@@ -264,7 +275,7 @@ impl Interface {
                 })
             }
         };
-        row.course = shown(&self.course);
+        row.course = shown(&self.course());
         row
     }
 
@@ -320,6 +331,24 @@ impl Interface {
     }
 }
 
+impl WireBytes {
+    /// What frames of this medium have that have so many bytes without check sequence; of a
+    /// medium that is not known all variants are the same.
+    fn of(frames: Volume, medium: Option<Medium>) -> Self {
+        let with = |beside: u32| {
+            let beside = frames.frames.saturating_mul(beside.into());
+            frames.bytes.saturating_add(beside)
+        };
+        let (check, preamble, gap) = medium.map_or((0, 0, 0), |m| (m.check, m.preamble, m.gap));
+        Self {
+            data_link: with(check),
+            with_preamble: with(check + preamble),
+            on_wire: with(check + preamble + gap),
+            without_check: frames.bytes,
+        }
+    }
+}
+
 impl SegmentRow {
     const fn frames_counted(&self) -> u64 {
         self.captured.frames - self.copies.frames
@@ -348,11 +377,11 @@ impl SegmentRow {
 }
 
 fn flow(way: &Way, speed: Option<u64>, elapsed_ns: Option<i64>) -> Flow {
-    let peaks = way.peaks.found();
+    let (total, peaks) = (way.total(), way.peaks());
     Flow {
-        total: way.total,
+        total,
         peaks,
-        utilisation: utilisation(way.total.bytes, speed, elapsed_ns),
+        utilisation: utilisation(total.bytes, speed, elapsed_ns),
         peak_utilisation: peaks.map(|peak| utilisation(peak.bytes, speed, Some(peak.width_ns))),
     }
 }

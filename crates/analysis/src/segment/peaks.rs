@@ -1,6 +1,6 @@
 //! The busiest moments of a segment, without keeping the others.
 
-use super::Peak;
+use super::{Peak, Volume};
 use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
@@ -74,10 +74,9 @@ pub(super) struct Peaks {
 }
 
 impl Peaks {
-    /// A frame of so many bytes.
-    #[inline]
-    pub(super) fn add(&mut self, at: Timestamp, bytes: u64) {
-        self.put(0, at.as_nanos(), 1, bytes);
+    /// Frames of one moment, which lies in one bucket of the narrowest width.
+    pub(super) fn add(&mut self, at: Timestamp, frames: Volume) {
+        self.put(0, at.as_nanos(), frames.frames, frames.bytes);
     }
 
     /// The fullest buckets as things stand; of equal ones the first.
@@ -126,7 +125,7 @@ mod tests {
     fn of(frames: &[(i64, u64)]) -> [Peak; 3] {
         let mut peaks = Peaks::default();
         for (at, bytes) in frames {
-            peaks.add(Timestamp::from_nanos(*at), *bytes);
+            peaks.add(Timestamp::from_nanos(*at), Volume::frame(*bytes));
         }
         peaks.found()
     }

@@ -1,24 +1,80 @@
 //! The two directions of a link, told by the station at its end.
 
-use super::peaks::Peaks;
+use super::Peak;
+use super::peaks::{Peaks, WIDTHS_NS};
 use super::spacing::Spaced;
 use crate::segment::Volume;
+use crate::timeline::NARROWEST_NS;
 use serde::{Deserialize, Serialize};
 use wirewait_wire::{Address, Cast, Timestamp};
 
 /// What went one way.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Way {
-    pub(super) total: Volume,
-    pub(super) peaks: Peaks,
+    total: Volume,
+    peaks: Peaks,
     pub(super) spaced: Spaced,
+    /// The moment of the latest frame. What is kept of time has nothing narrower, so that it
+    /// counts there when it is over.
+    moment: Moment,
+}
+
+/// Frames of one moment: of the narrowest bucket that anything has.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Moment {
+    pub(super) begins: Timestamp,
+    pub(super) volume: Volume,
 }
 
 impl Way {
-    pub(super) fn add(&mut self, at: Timestamp, bytes: u64, byte_time: Option<u64>) {
-        self.total += Volume::frame(bytes);
-        self.peaks.add(at, bytes);
+    /// Gives the moment that is over with this frame, if one is.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        at: Timestamp,
+        bytes: u64,
+        byte_time: Option<u64>,
+    ) -> Option<Moment> {
         self.spaced.add(at, bytes, byte_time);
+        let moment = &mut self.moment;
+        if (0..NARROWEST_NS).contains(&at.since(moment.begins)) {
+            moment.volume += Volume::frame(bytes);
+            return None;
+        }
+        let begins = at.as_nanos().div_euclid(NARROWEST_NS);
+        let new = Moment {
+            begins: Timestamp::from_nanos(begins.saturating_mul(NARROWEST_NS)),
+            volume: Volume::frame(bytes),
+        };
+        let over = std::mem::replace(moment, new);
+        self.count(over);
+        Some(over)
+    }
+
+    /// The moment that is not over yet.
+    pub(super) const fn moment(&self) -> Moment {
+        self.moment
+    }
+
+    /// All of it, as it stands.
+    pub(super) fn total(&self) -> Volume {
+        let mut total = self.total;
+        total += self.moment.volume;
+        total
+    }
+
+    /// The fullest buckets as things stand.
+    pub(super) fn peaks(&self) -> [Peak; WIDTHS_NS.len()] {
+        let mut so_far = *self;
+        so_far.count(self.moment);
+        so_far.peaks.found()
+    }
+
+    fn count(&mut self, Moment { begins, volume }: Moment) {
+        if volume.frames > 0 {
+            self.total += volume;
+            self.peaks.add(begins, volume);
+        }
     }
 }
 
@@ -42,7 +98,7 @@ pub(super) struct Ends {
 impl Ends {
     pub(super) fn add(
         &mut self,
-        (from, to): (Address, Address),
+        &(from, to): &(Address, Address),
         cast: Cast,
         at: Timestamp,
         bytes: u64,
@@ -64,8 +120,10 @@ impl Ends {
             return;
         }
         if to_one {
-            let candidates = &mut self.candidates;
-            candidates.retain(|end| end.station == from || end.station == to);
+            let concerns = |end: &End| end.station == from || end.station == to;
+            if !self.candidates.iter().all(concerns) {
+                self.candidates.retain(concerns);
+            }
         }
         for end in &mut self.candidates {
             let way = if end.station == from {
@@ -73,7 +131,7 @@ impl Ends {
             } else {
                 &mut end.to
             };
-            way.add(at, bytes, byte_time);
+            let _ = way.add(at, bytes, byte_time);
         }
     }
 
@@ -111,14 +169,14 @@ mod tests {
                 Cast::Unicast
             };
             let at = Timestamp::from_nanos(n);
-            ends.add((*from, *to), cast, at, *bytes, None);
+            ends.add(&(*from, *to), cast, at, *bytes, None);
         }
         ends
     }
 
     fn shown(ends: &Ends) -> Option<(Address, u64, u64)> {
         let end = ends.found()?;
-        Some((end.station, end.from.total.bytes, end.to.total.bytes))
+        Some((end.station, end.from.total().bytes, end.to.total().bytes))
     }
 
     #[test]

@@ -102,6 +102,8 @@ struct Sender {
 /// Who sent last under an address.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Quick {
+    /// Tells it from whoever had the slot before.
+    number: u64,
     address: Endpoint,
     /// On which interface: a server with several cards has one address at all of them.
     interface: u32,
@@ -120,6 +122,8 @@ pub(super) struct Segment {
     senders: Rows<Endpoint, Option<Sender>>,
     #[serde(with = "array")]
     quick: [Option<Quick>; QUICK],
+    /// How many of them there were.
+    numbered: u64,
     illegal: Rows<Endpoint, Book>,
 }
 
@@ -132,6 +136,7 @@ impl Segment {
             users: Rows::new(rows),
             senders: Rows::new(rows),
             quick: [None; QUICK],
+            numbered: 0,
             illegal: Rows::new(rows),
         }
     }
@@ -159,14 +164,27 @@ impl Segment {
                 self.told(facts.from.station(), seen.mark, thresholds);
             }
         }
-        let (station, from) = (seen.walk.neighbours.0, facts.from.station());
+        let station = &seen.walk.neighbours.0;
+        let (interface, near) = (seen.frame.interface, facts.hops.unwrap_or(0) == 0);
+        let (slot, number) = seen.path.sender.get();
+        if let Some(quick) = &mut self.quick[slot % QUICK]
+            && quick.number == number
+            && quick.interface == interface
+            && quick.station == *station
+            && near
+        {
+            quick.packet = facts.packet_id;
+            return;
+        }
+        let (station, from) = (*station, facts.from.station());
         if is_group(&endpoint(station)) {
             self.illegal(endpoint(station), seen.mark);
         } else if from.address != station && is_group(&from) {
             self.illegal(from, seen.mark);
-        } else if matches!(station, Address::Mac(_)) && facts.hops.unwrap_or(0) == 0 {
-            let at = (station, seen.frame.interface);
-            self.sends(from, at, facts.packet_id, seen.mark);
+        } else if matches!(station, Address::Mac(_)) && near {
+            let at = (station, interface);
+            let known = self.sends(from, at, facts.packet_id, seen.mark);
+            seen.path.sender.set(known);
         }
     }
 
@@ -183,14 +201,15 @@ impl Segment {
         self.illegal.of(&from).hit(&ILLEGAL_SOURCE, Sight::at(mark));
     }
 
-    /// A station on the link of this interface sent under this address.
+    /// A station on the link of this interface sent under this address. Gives where that is
+    /// found at once, and by which number.
     fn sends(
         &mut self,
         from: Endpoint,
         (station, interface): (Address, u32),
         packet: Option<u16>,
         mark: Mark,
-    ) {
+    ) -> (usize, u64) {
         let slot = from.identity().address() as usize % QUICK;
         if let Some(quick) = &mut self.quick[slot]
             && quick.interface == interface
@@ -198,9 +217,12 @@ impl Segment {
             && quick.address == from
         {
             quick.packet = packet;
-            return;
+            return (slot, quick.number);
         }
+        self.numbered += 1;
+        let found = (slot, self.numbered);
         let now = Quick {
+            number: self.numbered,
             address: from,
             interface,
             station,
@@ -217,7 +239,7 @@ impl Segment {
         known.several |= known.address != from;
         let network = matches!(from.address, Address::V4(_) | Address::Node { .. });
         if !network || from.address == Address::V4([0; 4]) {
-            return;
+            return found;
         }
         // The same packet once more: handed on, on its way through a router.
         let handed_on = packet.is_some() && before.is_some_and(|q| q.packet == packet);
@@ -228,18 +250,19 @@ impl Segment {
             before: None,
         });
         if user.station == station {
-            return;
+            return found;
         }
         let sight = Sight::between(user.since, mark);
         if handed_on {
             book.oppose(&DUPLICATE_ADDRESS, Against::Router, sight);
-            return;
+            return found;
         }
         // Moved once is moved; back again is two of them.
         if user.before == Some(station) {
             book.hit(&DUPLICATE_ADDRESS, sight);
         }
         (user.before, user.station, user.since) = (Some(user.station), station, mark);
+        found
     }
 
     pub(super) fn books(&self, found: &mut dyn FnMut(Subject, &Book)) {
