@@ -39,6 +39,7 @@ mod split;
 mod studies;
 mod support;
 mod symptoms;
+mod threads;
 mod truth;
 mod windows;
 mod xns;

@@ -14,9 +14,10 @@ use wirewait_engine::{
 
 /// Batches under way at the most: one that is filled, one that is analysed, and some between.
 const BATCHES: usize = 4;
-/// Frames in one batch, and their bytes, beyond which it is handed over.
-const BATCH_FRAMES: usize = 1024;
-const BATCH_BYTES: usize = 1 << 19;
+/// Frames in one batch, and their bytes, beyond which it is handed over: so few that they stay
+/// in the caches of both processors.
+const BATCH_FRAMES: usize = 256;
+const BATCH_BYTES: usize = 1 << 18;
 /// No speed is asked for beyond this interface.
 const LAST_INTERFACE: u32 = 65_535;
 
@@ -264,9 +265,19 @@ mod tests {
             watched.push(segment ^ frame.at.as_nanos().unsigned_abs());
         };
         let (analysis, readings) = input
-            .analyse_watching(Settings::default(), &mut transactions, true, |_| Ok(()), watch)
+            .analyse_watching(
+                Settings::default(),
+                &mut transactions,
+                true,
+                |_| Ok(()),
+                watch,
+            )
             .unwrap();
-        let shown = format!("{:?} {readings:?} {:?}", analysis.snapshot, analysis.about(args));
+        let shown = format!(
+            "{:?} {readings:?} {:?}",
+            analysis.snapshot,
+            analysis.about(args)
+        );
         (shown, transactions, watched)
     }
 

@@ -30,8 +30,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use unclaimed::Unclaimed;
 use wirewait_wire::{
-    Announces, Carries, DissectorId, Endpoint, Facts, Frame, Next, Order, Registry, Span,
-    Timestamp, Walk,
+    Announces, Carries, Connection, DissectorId, Endpoint, Facts, Frame, Next, Order, Registry,
+    Span, Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -329,8 +329,8 @@ impl Analyzer {
 impl Common {
     /// The innermost layer that carries requests.
     fn carrier(&self, walk: &Walk) -> Option<(&'static str, Span)> {
-        let mut layers = walk.spans().iter().rev();
-        layers.find_map(|span| Some((self.registry.dissector(span.dissector).carrier?, *span)))
+        let span = walk.carrier?;
+        Some((self.registry.dissector(span.dissector).carrier?, span))
     }
 
     /// How to read what the innermost layer tells of ways and servers.
@@ -474,11 +474,24 @@ impl State {
     }
 
     /// What the frame does to its connection, if it does anything.
+    #[inline]
     fn step(&mut self, arrival: &Arrival<'_>, place: Option<Place>, sink: &mut dyn Sink) {
         let facts = arrival.facts;
         let Some(connection) = connections::step(facts.connection, &facts.order) else {
             return;
         };
+        self.steps(arrival, connection, place, sink);
+    }
+
+    #[inline(never)]
+    fn steps(
+        &mut self,
+        arrival: &Arrival<'_>,
+        connection: Connection,
+        place: Option<Place>,
+        sink: &mut dyn Sink,
+    ) {
+        let facts = arrival.facts;
         let place = place.or_else(|| {
             let known = self
                 .conversations

@@ -105,11 +105,17 @@ impl Flow {
         mark: Mark,
     ) -> Option<(Noticed, u64)> {
         let modulus = self.modulus;
+        // What all links have: no division is needed.
+        let mask = modulus.is_power_of_two().then_some(modulus - 1);
         let way = &mut self.ways[1 - side];
         let outstanding = way.outstanding;
         let (mut frames, mut bytes, mut last) = (0, 0, None);
         while let Some(first) = way.sent.front() {
-            let beyond = (u64::from(number) + modulus - u64::from(first.end) % modulus) % modulus;
+            let (number, end) = (u64::from(number), u64::from(first.end));
+            let beyond = match mask {
+                Some(mask) => number.wrapping_sub(end) & mask,
+                None => (number + modulus - end % modulus) % modulus,
+            };
             if beyond >= modulus / 2 {
                 break;
             }

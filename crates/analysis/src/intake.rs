@@ -39,12 +39,7 @@ impl Intake {
 
     /// Looks at the next frame.
     pub fn look(&mut self, frame: &Frame<'_>, look: &mut Look) {
-        look.at(
-            frame,
-            &self.registry,
-            &mut self.duplicates,
-            &self.settings,
-        );
+        look.at(frame, &self.registry, &mut self.duplicates, &self.settings);
     }
 }
 

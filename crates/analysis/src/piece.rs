@@ -65,7 +65,11 @@ impl<'a> Piece<'a> {
         if of == 0 {
             return WHOLE_FRAME;
         }
-        let up_to = |x: u32| WHOLE_FRAME * u64::from(x.min(of)) / u64::from(of);
+        let up_to = |x: u32| match x {
+            0 => 0,
+            x if x >= of => WHOLE_FRAME,
+            x => WHOLE_FRAME * u64::from(x) / u64::from(of),
+        };
         up_to(at.saturating_add(n)) - up_to(at)
     }
 }

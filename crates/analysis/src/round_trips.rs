@@ -47,14 +47,14 @@ impl RoundTrips {
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
         // Nearly always nothing waits for an answer, and then none is looked for.
         let facts = &seen.walk.facts;
-        let (from, to) = (facts.from, facts.to);
+        let (from, to) = (&facts.from, &facts.to);
         match facts.order {
             Order::Stream(segment) => {
                 if let Some(ack) = segment.ack.filter(|_| self.waiting > 0) {
-                    self.answer((to, from, None), seen.mark, Some(ack));
+                    self.answer((*to, *from, None), seen.mark, Some(ack));
                 }
                 if segment.syn {
-                    self.ask((from, to, None), seen.mark, segment.seq.wrapping_add(1));
+                    self.ask((*from, *to, None), seen.mark, segment.seq.wrapping_add(1));
                 }
             }
             Order::Numbered(n) => {
@@ -68,9 +68,9 @@ impl RoundTrips {
                     Some(_) => ready && !n.poll,
                 };
                 if answers && self.waiting > 0 {
-                    self.answer((to, from, back), seen.mark, None);
+                    self.answer((*to, *from, back), seen.mark, None);
                 } else if n.poll && !n.response {
-                    self.ask((from, to, forth), seen.mark, 0);
+                    self.ask((*from, *to, forth), seen.mark, 0);
                 }
             }
             Order::None => {}

@@ -76,11 +76,15 @@ struct Layout {
     lengths: Lengths,
     /// Bytes of a record header.
     header: usize,
+    /// Nanoseconds in a unit of the second time field.
+    unit: u32,
 }
 
 impl Layout {
     #[inline]
     fn header(&self, bytes: &[u8]) -> Header {
+        // Callers have seen to it that there are as many.
+        let bytes = bytes.first_chunk::<16>().unwrap_or(&[0; 16]);
         let field = |at| u32_at(bytes, at, self.magic.big_endian);
         let (first, second) = (field(8), field(12));
         let (captured, wire) = match self.lengths {
@@ -152,6 +156,7 @@ impl Pcap {
             magic,
             lengths,
             header: 16,
+            unit: 1_000_000_000 / magic.fractions,
         };
         let layout = choose_header(&mut window, layout);
         window.consume(FILE_HEADER);
@@ -228,8 +233,7 @@ impl Pcap {
         Ok(Some(Record {
             at: Timestamp::from_nanos(
                 i64::from(header.seconds) * 1_000_000_000
-                    + i64::from(header.fraction)
-                        * i64::from(1_000_000_000 / self.layout.magic.fractions),
+                    + i64::from(header.fraction) * i64::from(self.layout.unit),
             ),
             link: self.link(),
             interface: number,

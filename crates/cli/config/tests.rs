@@ -21,6 +21,7 @@ const OF_ONE_RUN: &[&str] = &[
     "show",
     "since",
     "summary",
+    "threads",
     "transaction",
     "until",
     // What the file and --print-config are asked for by.

@@ -51,6 +51,8 @@ pub struct Walk {
     pub neighbours: (Address, Address),
     /// The layer that counts the routers that its packets passed ([`Facts::hops`]).
     pub counted: Option<Span>,
+    /// The innermost of the layers that have a [name as a carrier](Dissector::carrier).
+    pub carrier: Option<Span>,
     /// Where the layer begins that identifies its packets ([`Facts::packet_id`]).
     pub packet_start: Option<u32>,
     /// The layer at which the walk stopped because its header could not be read (`start` and
@@ -76,6 +78,7 @@ impl Default for Walk {
             neighbours: (Address::None, Address::None),
             packet_start: None,
             counted: None,
+            carrier: None,
             unread: None,
             nested: 0,
             carriers: 0,
@@ -147,6 +150,7 @@ impl Walk {
         self.neighbours = (Address::None, Address::None);
         self.packet_start = None;
         self.counted = None;
+        self.carrier = None;
         self.unread = None;
         self.nested = 0;
         self.carriers = 0;
@@ -233,6 +237,9 @@ impl Registry {
                 end: own_end.min(end),
             };
             walk.push(span);
+            if dissector.carrier.is_some() {
+                walk.carrier = Some(span);
+            }
             if walk.counted.is_none() && walk.facts.hops.is_some() {
                 walk.counted = Some(span);
             }

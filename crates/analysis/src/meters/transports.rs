@@ -464,9 +464,8 @@ impl Transports {
         if self.crowded {
             return None;
         }
-        let (from, to) = (seen.walk.facts.from, seen.walk.facts.to);
-        let carrier = seen.carrier;
-        let key = || (from, to, Word(carrier));
+        let (facts, carrier) = (&seen.walk.facts, seen.carrier);
+        let key = || (facts.from, facts.to, Word(carrier));
         if let Some(place) = self.ways.find_known(&seen.path.way, key) {
             return Some(place);
         }
@@ -475,7 +474,7 @@ impl Transports {
             self.crowd();
             return None;
         }
-        let ends = [from, to];
+        let ends = [facts.from, facts.to];
         let way = Way {
             stations: ends.map(|end| {
                 let known = Known::default();

@@ -98,7 +98,7 @@ pub(super) struct Ends {
 impl Ends {
     pub(super) fn add(
         &mut self,
-        &(from, to): &(Address, Address),
+        (from, to): &(Address, Address),
         cast: Cast,
         at: Timestamp,
         bytes: u64,
@@ -107,10 +107,10 @@ impl Ends {
         if self.begun && self.candidates.is_empty() {
             return;
         }
-        let to_one = cast == Cast::Unicast && from != Address::None && to != Address::None;
+        let to_one = cast == Cast::Unicast && *from != Address::None && *to != Address::None;
         if to_one && !self.begun {
             self.begun = true;
-            let stations = [from, to];
+            let stations = [*from, *to];
             // Who speaks with itself is on no link.
             let stations = stations.iter().take(if from == to { 0 } else { 2 });
             self.candidates = stations.map(|station| End::new(*station)).collect();
@@ -120,13 +120,13 @@ impl Ends {
             return;
         }
         if to_one {
-            let concerns = |end: &End| end.station == from || end.station == to;
+            let concerns = |end: &End| end.station == *from || end.station == *to;
             if !self.candidates.iter().all(concerns) {
                 self.candidates.retain(concerns);
             }
         }
         for end in &mut self.candidates {
-            let way = if end.station == from {
+            let way = if end.station == *from {
                 &mut end.from
             } else {
                 &mut end.to
