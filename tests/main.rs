@@ -1,6 +1,7 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
 mod checkpoint;
+mod churn;
 mod columns;
 mod compare;
 mod config;

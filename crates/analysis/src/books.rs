@@ -337,7 +337,9 @@ impl Books {
         faults.gaps += conversation.faults.gaps;
         if conversation.faults.gaps > 0 {
             let (client, server) = conversation.parties();
-            self.watch.missed(self.directory.pair_of(client, server));
+            if let Some(pair) = self.directory.known_pair(client, server) {
+                self.watch.missed(pair);
+            }
         }
         faults.retransmitted += conversation.faults.retransmitted;
         faults.malformed += conversation.faults.malformed;

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Column<V> {
     /// By the numbers of their places; those of nowhere are free.
     slots: Vec<Slot<V>>,
+    /// Lent to whoever asks for the value of one who has gone; nobody reads it.
+    nobody: Option<V>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -20,7 +22,10 @@ struct Slot<V> {
 
 impl<V: Default> Column<V> {
     pub(crate) const fn new() -> Self {
-        Self { slots: Vec::new() }
+        Self {
+            slots: Vec::new(),
+            nobody: None,
+        }
     }
 
     /// Whether there is a value of this place.
@@ -30,10 +35,14 @@ impl<V: Default> Column<V> {
         slot.is_some_and(|slot| slot.place == place)
     }
 
-    /// The value of this place.
+    /// The value of this place; a new one that nobody will see, if whoever was there has gone
+    /// and left [nowhere](Place::NOWHERE).
     #[inline]
     pub(crate) fn of(&mut self, place: Place) -> &mut V {
         if !self.has(place) {
+            if place == Place::NOWHERE {
+                return self.nobody.insert(V::default());
+            }
             self.replace(place);
         }
         &mut self.slots[place.index()].value
@@ -131,5 +140,8 @@ mod tests {
         assert_eq!(column.take(b), Some(0));
         assert_eq!(column.known(b), None);
         assert_eq!(column.known(Place::NOWHERE), None);
+        *column.of(Place::NOWHERE) += 1;
+        assert_eq!(column.of(Place::NOWHERE), &0);
+        assert_eq!(column.iter().count(), 0);
     }
 }

@@ -149,9 +149,36 @@ impl Directory {
         if parties.as_of == self.gone && parties.file.map(|(handle, _)| handle) == handle {
             return parties;
         }
-        let room = room.insert(*parties);
-        self.meet(t, room);
-        room
+        room.insert(self.later(t, parties))
+    }
+
+    /// The parties of a transaction that goes on, or is closed, after something has gone: who is
+    /// no longer known does not come back for it, since those who are at work would have to go.
+    fn later(&mut self, t: &Transaction, known: &Parties) -> Parties {
+        let mut parties = self.left(known);
+        if known.as_of == Parties::UNKNOWN.as_of {
+            self.meet(t, &mut parties);
+            return parties;
+        }
+        let ends = [parties.client, parties.server, parties.pair, parties.tie];
+        if ends.contains(&Place::NOWHERE) {
+            parties.named = None;
+            parties.file = None;
+            return parties;
+        }
+        let same_place = |named: &Named| {
+            let spot = self.spots.key_at(named.spot);
+            spot.is_none_or(|spot| {
+                t.place
+                    .as_ref()
+                    .is_some_and(|p| Arc::ptr_eq(&spot.place, p))
+            })
+        };
+        if !parties.named.as_ref().is_some_and(same_place) {
+            parties.named = self.named(t, known);
+        }
+        parties.file = self.file(t, known);
+        parties
     }
 
     /// The same of what was known once: [nowhere](Place::NOWHERE) is what has gone since.

@@ -67,9 +67,9 @@ fn what_is_known_is_kept_and_the_handle_is_looked_up_when_it_changes() {
 }
 
 #[test]
-fn who_was_dropped_is_looked_up_again() {
+fn who_was_dropped_comes_back_for_a_new_transaction_only() {
     let mut directory = Directory::new(1);
-    let first = known(&mut directory, &one());
+    let mut first = known(&mut directory, &one());
     let mut other = one();
     (other.client, other.server) = (station(3), station(4));
     known(&mut directory, &other);
@@ -77,12 +77,13 @@ fn who_was_dropped_is_looked_up_again() {
     assert_eq!(directory.evicted, 4);
     assert_eq!(directory.pair(first.pair), None);
     let mut room = None;
-    let again = *directory.current(&one(), &first, &mut room);
-    assert_eq!(
-        directory.pair(again.pair),
-        Some((one().client, one().server))
-    );
-    assert_eq!(directory.station(again.client), Some(one().client));
+    let late = *directory.current(&one(), &first, &mut room);
+    assert_eq!(places(&late), [Place::NOWHERE; 4]);
+    assert_eq!(directory.evicted, 4, "nobody had to go for it");
+    directory.meet(&one(), &mut first);
+    let now = *directory.current(&one(), &first, &mut room);
+    assert_eq!(directory.pair(now.pair), Some((one().client, one().server)));
+    assert_eq!(directory.station(now.client), Some(one().client));
 }
 
 #[test]
