@@ -78,7 +78,7 @@ impl<V: Default> Column<V> {
 
     /// Makes a value for this place, if there is none; gives that of whoever had it before.
     pub(crate) fn renew(&mut self, place: Place) -> Option<V> {
-        if self.has(place) {
+        if self.has(place) || place == Place::NOWHERE {
             return None;
         }
         self.replace(place)
