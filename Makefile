@@ -1,6 +1,6 @@
 # The two commands of the README: `make demo` and `make test`. Both do all the set-up.
 
-.PHONY: demo test setup check bench instructions fuzz
+.PHONY: demo test setup check bench instructions memory fuzz
 
 # The main job on a shipped capture.
 demo: setup
@@ -29,6 +29,11 @@ bench: setup
 # Instructions per frame; fails where there are more than before.
 instructions: setup
 	./benches/instructions.sh
+	./benches/attacks.sh
+
+# Memory over a hundred million frames of clients that come and go.
+memory: setup
+	./benches/memory.sh
 
 # Every fuzz target for a minute.
 fuzz: setup

@@ -160,7 +160,7 @@ prop_compose! {
         };
         let operation_key = OperationKey {
             server: Endpoint::mac([1; 6]),
-            protocol: "smb1",
+            protocol: "proto",
             carrier: ["nbf", "ipx", "nbt"][key as usize],
             command: "READ",
             code: key,
