@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 count() {
     "$target/release/examples/bulk" "$1" "$2" 7 "$work/capture.pcap" 2>/dev/null
     valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        "$target/release/wirewait" report --format json "$work/capture.pcap" 2>&1 >/dev/null |
+        "$target/release/wirewait" report --threads 1 --format json "$work/capture.pcap" 2>&1 >/dev/null |
         awk '/Collected/ { print $NF }'
 }
 

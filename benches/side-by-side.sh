@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `wirewait report` beside tshark's response-time tables and a libpcap loop that does
+# `wirewait report`, on one thread and on two, beside tshark's response-time tables and a libpcap loop that does
 # nothing, on captures that synth makes: median wall time of RUNS runs in turn, as ratios.
 # Usage: side-by-side.sh [FRAMES [RUNS [SHAPE...]]]; without tshark its column stays empty.
 set -euo pipefail
@@ -35,16 +35,19 @@ tables() {
     esac
 }
 
-printf '%-8s %10s %14s %14s %14s %12s %12s\n' capture frames 'wirewait ns' 'loop ns' 'tshark ns' 'of loop' 'of tshark'
+printf '%-8s %9s %8s %8s %8s %9s %9s %9s %10s\n' capture frames 'one, ns' 'two, ns' 'loop' 'tshark' \
+    'one/loop' 'two/loop' 'two/tshark'
 for shape in "$@"; do
     file=$work/$shape.pcap
     "$target/release/examples/bulk" "$shape" "$frames" 1 "$file" 2>/dev/null
     cat "$file" >/dev/null
     : >"$work/ours"
+    : >"$work/both"
     : >"$work/loops"
     : >"$work/theirs"
     for _ in $(seq "$runs"); do
-        run "$target/release/wirewait" report "$file" >>"$work/ours"
+        run "$target/release/wirewait" report --threads 1 "$file" >>"$work/ours"
+        run "$target/release/wirewait" report --threads 2 "$file" >>"$work/both"
         run "$work/loop" "$file" >>"$work/loops"
     done
     if command -v tshark >/dev/null 2>&1; then
@@ -53,11 +56,12 @@ for shape in "$@"; do
         run tshark -r "$file" -q $(tables "$shape") >>"$work/theirs"
     fi
     ours=$(median <"$work/ours")
+    both=$(median <"$work/both")
     loops=$(median <"$work/loops")
     theirs=$(median <"$work/theirs")
-    awk -v s="$shape" -v n="$frames" -v a="$ours" -v b="$loops" -v c="${theirs:-0}" 'BEGIN {
-        printf "%-8s %10d %14.0f %14.0f %14s %11.2fx %12s\n", s, n, a / n, b / n,
-            c ? sprintf("%.0f", c / n) : "-", a / b, c ? sprintf("1/%.1f", c / a) : "-"
+    awk -v s="$shape" -v n="$frames" -v a="$ours" -v t="$both" -v b="$loops" -v c="${theirs:-0}" 'BEGIN {
+        printf "%-8s %9d %8.0f %8.0f %8.0f %9s %8.1fx %8.1fx %10s\n", s, n, a / n, t / n, b / n,
+            c ? sprintf("%.0f", c / n) : "-", a / b, t / b, c ? sprintf("1/%.1f", c / t) : "-"
     }'
     rm -f "$file"
 done

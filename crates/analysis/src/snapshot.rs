@@ -511,7 +511,7 @@ impl Default for Settings {
             wait_ns: 100_000_000,
             duplicate_ns: 100_000,
             duplicate_id_ns: 50_000_000,
-            conversations: 16_000,
+            conversations: 12_000,
             open_requests: 50_000,
             held_bytes: 64 << 20,
             rows: 2_000,

@@ -161,7 +161,7 @@ prop_compose! {
         let operation_key = OperationKey {
             server: Endpoint::mac([1; 6]),
             protocol: "proto",
-            carrier: ["nbf", "ipx", "nbt"][key as usize],
+            carrier: ["a", "b", "c"][key as usize],
             command: "READ",
             code: key,
             kind: Kind::Read,
