@@ -185,7 +185,7 @@ prop_compose! {
             covered_ns: h,
             conversations: g,
             faults: [("snapped", a), ("gaps", b)].into_iter().skip(key as usize).collect(),
-            protocols: [("ipx", c)].into_iter().skip(key as usize).collect(),
+            protocols: [("one", c)].into_iter().skip(key as usize).collect(),
             attribution: Attribution { transactions: a, control: b, other: c, duplicates: d },
             operations: [(operation_key, operation)].into(),
             stations: [(client, station)].into(),
