@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# `wirewait report`, on one thread and on two, beside tshark's response-time tables and a libpcap loop that does
-# nothing, on captures that synth makes: median wall time of RUNS runs in turn, as ratios.
+# `wirewait report`, on one thread and on two, beside tshark's response-time tables and a libpcap
+# loop that does nothing, on captures that synth makes: median wall time of RUNS runs in turn, as
+# ratios.
 # Usage: side-by-side.sh [FRAMES [RUNS [SHAPE...]]]; without tshark its column stays empty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
