@@ -28,6 +28,7 @@ mod names;
 mod nbipx;
 mod notices;
 mod oracle;
+mod parts;
 mod ports;
 mod program;
 mod protocols;

@@ -3,7 +3,7 @@
 //! same order as with one thread, so that the same comes out.
 
 use crate::failure::Failure;
-use crate::input::{Between, Done, Selection};
+use crate::input::{Between, Led, Selection};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use wirewait_capture::Files;
@@ -125,7 +125,7 @@ struct Reader {
 
 impl Reader {
     /// Fills batches until there is nothing more to read, or nobody wants it.
-    fn run(mut self, empties: &Receiver<Batch>, full: &SyncSender<Batch>) -> (Files, Selection) {
+    fn run(mut self, empties: &Receiver<Batch>, full: &SyncSender<Batch>) -> Self {
         while let Ok(mut batch) = empties.recv() {
             batch.clear();
             let more = self.fill(&mut batch);
@@ -135,7 +135,7 @@ impl Reader {
                 break;
             }
         }
-        (self.files, self.selection)
+        self
     }
 
     /// Says whether there may be more behind it.
@@ -179,16 +179,15 @@ impl Reader {
     }
 }
 
-/// Leads all frames through the analysis. `watch` looks at each before it is taken, `between` is
+/// Leads all frames through the analysis, and closes nothing. `watch` looks at each before it is taken, `between` is
 /// called now and then, and with each damage.
 pub(crate) fn analyse<K: Sink>(
-    files: Files,
-    selection: Selection,
-    mut analyzer: Analyzer,
+    led: Led,
     sink: &mut K,
     watch: &mut impl FnMut(&Frame<'_>, &Analyzer),
     between: &mut impl FnMut(Between, &mut K) -> Result<(), Failure>,
-) -> Result<Done, Failure> {
+) -> Result<Led, Failure> {
+    let mut analyzer = led.analyzer;
     let (give_back, empties) = sync_channel(BATCHES);
     let (hand_over, full) = sync_channel::<Batch>(BATCHES);
     for _ in 0..BATCHES {
@@ -196,10 +195,10 @@ pub(crate) fn analyse<K: Sink>(
         let _ = give_back.send(Batch::default());
     }
     let reader = Reader {
-        files,
-        selection,
+        files: led.files,
+        selection: led.selection,
         intake: analyzer.intake(),
-        met: 0,
+        met: led.met,
     };
     let thread = thread::Builder::new()
         .name("reader".to_owned())
@@ -219,16 +218,16 @@ pub(crate) fn analyse<K: Sink>(
         // Nobody waits for it when all was read.
         let _ = give_back.send(batch);
     }
-    let (files, selection) = match thread.join() {
+    let reader = match thread.join() {
         Ok(read) => read,
         Err(panic) => std::panic::resume_unwind(panic),
     };
-    analyzer.finish(sink);
-    Ok(Done {
-        snapshot: analyzer.snapshot(),
-        readings: analyzer.readings(),
-        files,
-        selection,
+    analyzer.take_back(reader.intake);
+    Ok(Led {
+        files: reader.files,
+        selection: reader.selection,
+        analyzer,
+        met: reader.met,
     })
 }
 

@@ -6,11 +6,12 @@ use crate::args::InputArgs;
 use crate::failure::{Failure, Verdict};
 use crate::when::Moment;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 #[cfg(feature = "libpcap")]
 use wirewait_capture::filter::Filter;
-use wirewait_capture::{Files, Options, open};
+use wirewait_capture::{Files, Interfaces, Options, open};
 use wirewait_engine::{
     Analyzer, Choice, Engine, Frame, Progress, Readings, Settings, Sink, Snapshot, SourceError,
     SourceErrorKind, Thresholds, Timestamp, registry,
@@ -37,7 +38,6 @@ pub(crate) struct Input {
     pub(crate) thresholds: Thresholds,
     /// Another thread reads ahead.
     pub(crate) ahead: bool,
-    damage: Damage,
     /// Warnings about the files that were shown.
     warned: usize,
     /// Nothing is said: it is read once more.
@@ -58,7 +58,6 @@ impl Input {
             selection,
             thresholds: Thresholds::default(),
             ahead: false,
-            damage: Damage::default(),
             warned: 0,
             quiet: false,
         };
@@ -79,7 +78,6 @@ impl Input {
             selection: Selection::new(args)?,
             thresholds: Thresholds::default(),
             ahead: false,
-            damage: Damage::default(),
             warned: 0,
             quiet: true,
         })
@@ -105,19 +103,44 @@ impl Input {
         settings: Settings,
         sink: &mut K,
         quiet: bool,
+        check: impl FnMut(&mut K) -> Result<(), Failure>,
+        watch: impl FnMut(&Frame<'_>, &Analyzer),
+    ) -> Result<(Analysis, Readings), Failure> {
+        let analyzer = Analyzer::new(registry(), settings).judging_by(self.thresholds);
+        let begun = Standing::new(analyzer);
+        let mut standing = self.go_on(begun, sink, quiet, check, watch)?;
+        standing.analyzer.finish(sink);
+        let readings = standing.analyzer.readings();
+        Ok((standing.found(), readings))
+    }
+
+    /// Leads all frames through an analysis that began with other files of the capture, and
+    /// closes nothing.
+    pub(crate) fn go_on<K: Sink>(
+        self,
+        standing: Standing,
+        sink: &mut K,
+        quiet: bool,
         mut check: impl FnMut(&mut K) -> Result<(), Failure>,
         mut watch: impl FnMut(&Frame<'_>, &Analyzer),
-    ) -> Result<(Analysis, Readings), Failure> {
+    ) -> Result<Standing, Failure> {
         let Self {
             files,
-            selection,
-            thresholds,
+            mut selection,
             ahead,
-            mut damage,
             warned,
             ..
         } = self;
-        let bar = Bar::new(&files, quiet);
+        let mut damage = standing.damage;
+        selection.passed = standing.passed;
+        let led = Led {
+            files: files.knowing(standing.interfaces),
+            selection,
+            analyzer: standing.analyzer,
+            met: standing.met,
+        };
+        let files = &led.files;
+        let bar = Bar::new(files, quiet);
         let mut between = |told: Between, sink: &mut K| {
             bar.show(told.read);
             check(sink)?;
@@ -128,23 +151,24 @@ impl Input {
         };
         // What comes through a pipe is not to wait for more of it.
         let whole = files.progress().bytes_total.is_some();
-        let done = if ahead && whole {
-            let analyzer = Analyzer::new(registry(), settings).judging_by(thresholds);
-            ahead::analyse(files, selection, analyzer, sink, &mut watch, &mut between)?
+        let led = if led.selection.passed.is_over() {
+            led
+        } else if ahead && whole {
+            ahead::analyse(led, sink, &mut watch, &mut between)?
         } else {
-            let engine = Engine::new(files, settings).judging_by(thresholds);
-            alone(engine, selection, sink, &mut watch, &mut between)?
+            alone(led, sink, &mut watch, &mut between)?
         };
         check(sink)?;
         bar.clear();
-        warn_anew(&done.files, warned);
-        done.selection.warn();
-        let analysis = Analysis {
-            snapshot: done.snapshot,
-            interfaces: done.files.interfaces().iter().map(interface).collect(),
+        warn_anew(&led.files, warned);
+        led.selection.warn();
+        Ok(Standing {
+            analyzer: led.analyzer,
+            met: led.met,
+            interfaces: led.files.into_interfaces(),
+            passed: led.selection.passed,
             damage,
-        };
-        Ok((analysis, done.readings))
+        })
     }
 
     /// The next frame, with damage reported and passed over.
@@ -153,6 +177,7 @@ impl Input {
         mut visit: impl FnMut(&mut Selection, &Frame<'_>) -> Result<Choice, Failure>,
     ) -> Result<Verdict, Failure> {
         use wirewait_engine::Source;
+        let mut damage = Damage::default();
         loop {
             match self.files.next_frame() {
                 Ok(None) => break,
@@ -162,14 +187,14 @@ impl Input {
                     }
                 }
                 Err(error) if self.quiet && error.kind == SourceErrorKind::Damaged => {}
-                Err(error) => self.damage.take(error)?,
+                Err(error) => damage.take(error)?,
             }
         }
         if !self.quiet {
             warn_anew(&self.files, self.warned);
             self.selection.warn();
         }
-        Ok(self.damage.verdict())
+        Ok(damage.verdict())
     }
 }
 
@@ -181,23 +206,57 @@ pub(crate) struct Between {
     pub(crate) error: Option<SourceError>,
 }
 
-/// A capture that was led through the analysis.
-pub(crate) struct Done {
-    pub(crate) snapshot: Snapshot,
-    pub(crate) readings: Readings,
+/// A capture that is led through the analysis, and the analysis.
+pub(crate) struct Led {
     pub(crate) files: Files,
     pub(crate) selection: Selection,
+    pub(crate) analyzer: Analyzer,
+    /// Interfaces of which it was asked how fast they are.
+    pub(crate) met: u32,
+}
+
+/// How an analysis stands between one file of a capture and the next.
+pub(crate) struct Standing {
+    pub(crate) analyzer: Analyzer,
+    /// Interfaces of which it was asked how fast they are.
+    pub(crate) met: u32,
+    pub(crate) interfaces: Interfaces,
+    pub(crate) passed: Passed,
+    pub(crate) damage: Damage,
+}
+
+impl Standing {
+    /// Before the first file.
+    pub(crate) fn new(analyzer: Analyzer) -> Self {
+        Self {
+            analyzer,
+            met: 0,
+            interfaces: Interfaces::default(),
+            passed: Passed::default(),
+            damage: Damage::default(),
+        }
+    }
+
+    /// What has come out.
+    pub(crate) fn found(mut self) -> Analysis {
+        Analysis {
+            snapshot: self.analyzer.snapshot(),
+            interfaces: self.interfaces.list().iter().map(interface).collect(),
+            damage: self.damage,
+        }
+    }
 }
 
 /// Leads all frames through the analysis on one thread; see [`ahead::analyse`] for the other
 /// way.
 fn alone<K: Sink>(
-    mut engine: Engine<Files>,
-    mut selection: Selection,
+    led: Led,
     sink: &mut K,
     watch: &mut impl FnMut(&Frame<'_>, &Analyzer),
     between: &mut impl FnMut(Between, &mut K) -> Result<(), Failure>,
-) -> Result<Done, Failure> {
+) -> Result<Led, Failure> {
+    let mut selection = led.selection;
+    let mut engine = Engine::going_on(led.files, led.analyzer, led.met);
     loop {
         let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
             let choice = selection.choose(frame);
@@ -217,12 +276,12 @@ fn alone<K: Sink>(
             break;
         }
     }
-    let (snapshot, readings, files) = engine.finish_metered(sink);
-    Ok(Done {
-        snapshot,
-        readings,
+    let (files, analyzer, met) = engine.leave();
+    Ok(Led {
         files,
         selection,
+        analyzer,
+        met,
     })
 }
 
@@ -287,8 +346,8 @@ pub(crate) fn interface(known: &wirewait_capture::Interface) -> Interface {
 }
 
 /// Damage that was met and reported.
-#[derive(Debug, Default)]
-struct Damage {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Damage {
     sentences: Vec<String>,
 }
 
@@ -324,12 +383,27 @@ pub(crate) fn warn(text: &str) {
 pub(crate) struct Selection {
     since: Option<Moment>,
     until: Option<Moment>,
-    /// Time of the first frame.
-    start: Option<Timestamp>,
-    /// Frames in a row behind the end.
-    past: u32,
+    pub(crate) passed: Passed,
     #[cfg(feature = "libpcap")]
     filter: Option<Filter>,
+}
+
+/// What went by.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Passed {
+    /// Time of the first frame.
+    start: Option<Timestamp>,
+    /// The latest time of a frame.
+    pub(crate) latest: Option<Timestamp>,
+    /// Frames in a row behind the end.
+    past: u32,
+}
+
+impl Passed {
+    /// Whether everything that was wanted has gone by.
+    pub(crate) fn is_over(&self) -> bool {
+        self.past >= SURELY_PAST
+    }
 }
 
 impl Selection {
@@ -337,8 +411,7 @@ impl Selection {
         Ok(Self {
             since: args.select.since,
             until: args.select.until,
-            start: None,
-            past: 0,
+            passed: Passed::default(),
             #[cfg(feature = "libpcap")]
             filter: args
                 .select
@@ -352,19 +425,21 @@ impl Selection {
 
     /// Whether this frame, the next one of the capture, is wanted.
     pub(crate) fn choose(&mut self, frame: &Frame<'_>) -> Choice {
-        let start = *self.start.get_or_insert(frame.at);
+        let passed = &mut self.passed;
+        let start = *passed.start.get_or_insert(frame.at);
+        passed.latest = passed.latest.max(Some(frame.at));
         if self
             .until
             .is_some_and(|until| frame.at >= until.in_capture(start))
         {
-            self.past = self.past.saturating_add(1);
-            return if self.past < SURELY_PAST {
-                Choice::Skip
-            } else {
+            passed.past = passed.past.saturating_add(1);
+            return if passed.is_over() {
                 Choice::Stop
+            } else {
+                Choice::Skip
             };
         }
-        self.past = 0;
+        passed.past = 0;
         if self
             .since
             .is_some_and(|since| frame.at < since.in_capture(start))
@@ -442,8 +517,7 @@ mod tests {
         Selection {
             since: since.map(|text| text.parse().unwrap()),
             until: until.map(|text| text.parse().unwrap()),
-            start: None,
-            past: 0,
+            passed: Passed::default(),
             #[cfg(feature = "libpcap")]
             filter: None,
         }

@@ -4,6 +4,7 @@
 
 mod ahead;
 mod args;
+mod checkpoint;
 mod compare;
 mod completions;
 mod condition;

@@ -212,10 +212,19 @@ impl Analyzer {
     }
 
     /// For looking at frames elsewhere, ahead of the analysis, which then is
-    /// [told](Analyzer::looked) of all of them. It has not seen any frame yet.
+    /// [told](Analyzer::looked) of all of them. It goes on behind the frames that were taken in
+    /// so far.
     #[must_use]
     pub fn intake(&self) -> Intake {
-        Intake::new(Arc::clone(&self.common.registry), self.common.settings)
+        let registry = Arc::clone(&self.common.registry);
+        let seen = self.state.duplicates.clone();
+        Intake::new(registry, self.common.settings, seen)
+    }
+
+    /// Takes back what an [intake](Analyzer::intake) of this analyser remembers of the frames
+    /// that it looked at, so that a [checkpoint](Analyzer::checkpoint) has it, too.
+    pub fn take_back(&mut self, intake: Intake) {
+        self.state.duplicates = intake.duplicates;
     }
 
     /// Takes the next frame in, at which an [intake](Analyzer::intake) of this analyser has

@@ -101,8 +101,21 @@ struct Head {
 }
 
 impl Analyzer {
+    /// Bytes in front of what a checkpoint holds.
+    pub const CHECKPOINT_HEAD: usize = HEADER;
+
+    /// Whether a file that begins with these bytes may be a checkpoint: whoever was given
+    /// another one by mistake need not read all of it. The first [`Analyzer::CHECKPOINT_HEAD`]
+    /// bytes hold length and checksum, by which one is told from another.
+    #[must_use]
+    pub fn begins_checkpoint(head: &[u8]) -> bool {
+        head.starts_with(&MAGIC)
+    }
+
     /// Everything that is known so far, to [go on](Analyzer::resume) from another time. Nothing
-    /// is closed. `beside` is what whoever keeps it wants to find again with it.
+    /// is closed. `beside` is what whoever keeps it wants to find again with it. If an
+    /// [intake](Analyzer::intake) looked at frames, it has to be
+    /// [taken back](Analyzer::take_back) before.
     #[must_use]
     pub fn checkpoint(&self, beside: &[u8]) -> Vec<u8> {
         let head = Head {

@@ -34,7 +34,7 @@ struct Set([Seen; WAYS]);
 
 /// The latest frames, by digest. Of fixed size: where too many digests share a set the oldest
 /// is forgotten, and its copy would count as a frame.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Duplicates {
     sets: Vec<Set>,
 }

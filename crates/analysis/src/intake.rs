@@ -11,7 +11,7 @@ use wirewait_wire::{Depth, Frame, Registry, Walk};
 pub struct Intake {
     registry: Arc<Registry>,
     settings: Settings,
-    duplicates: Duplicates,
+    pub(crate) duplicates: Duplicates,
 }
 
 /// What was seen of a frame. Used again for further frames, so that looking allocates nothing.
@@ -29,11 +29,15 @@ impl std::fmt::Debug for Intake {
 }
 
 impl Intake {
-    pub(crate) fn new(registry: Arc<Registry>, settings: Settings) -> Self {
+    pub(crate) fn new(
+        registry: Arc<Registry>,
+        settings: Settings,
+        duplicates: Duplicates,
+    ) -> Self {
         Self {
             registry,
             settings,
-            duplicates: Duplicates::new(),
+            duplicates,
         }
     }
 

@@ -16,7 +16,7 @@ use wirewait_wire::{Frame, LinkType, Source, SourceError, Timestamp};
 /// How far time stamps may step back where a capture was cut into files: a file begins
 /// only when all others are this much (nanoseconds) past its first frame, or at their
 /// end. So a cut there is not taken for two captures that run side by side.
-const STEP_BACK: i64 = 1_000_000;
+pub const STEP_BACK: i64 = 1_000_000;
 
 /// The buffer for the first look into a file, and for files that many others overlap.
 const SMALL_WINDOW: usize = 1 << 16;
@@ -131,6 +131,21 @@ impl Files {
     #[must_use]
     pub fn interfaces(&self) -> &[Interface] {
         self.interfaces.list()
+    }
+
+    /// Goes on numbering and counting interfaces behind other files of the same capture. For
+    /// files, before their first frame: what pipes said of theirs when they were opened is
+    /// forgotten.
+    #[must_use]
+    pub fn knowing(mut self, interfaces: Interfaces) -> Self {
+        self.interfaces = interfaces;
+        self
+    }
+
+    /// What is known of the interfaces, for [`Files::knowing`].
+    #[must_use]
+    pub fn into_interfaces(self) -> Interfaces {
+        self.interfaces
     }
 
     /// What was wrong, but not wrong enough to stop, when the files were opened; and what

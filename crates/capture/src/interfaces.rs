@@ -1,6 +1,7 @@
 //! The interfaces of a capture, numbered across its files.
 
 use crate::format::Fault;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wirewait_wire::LinkType;
 
@@ -8,7 +9,7 @@ use wirewait_wire::LinkType;
 pub(crate) const MAX_INTERFACES: usize = 65_536;
 
 /// One capture point.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Interface {
     /// What the capturing program called it, if the format says.
@@ -62,7 +63,7 @@ impl Interface {
 }
 
 /// Counters that a capturing program wrote about one interface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counted {
     /// When counting began (any unit): equal for the files of one ring.
     pub(crate) began: Option<u64>,
@@ -77,16 +78,17 @@ type Identity = (Option<String>, LinkType, u32);
 /// All interfaces of a capture.
 ///
 /// A capture cut into files repeats the description of its interfaces in each; as each
-/// is recognised again, numbers do not depend on where the cuts are.
-#[derive(Debug, Default)]
-pub(crate) struct Interfaces {
+/// is recognised again, numbers do not depend on where the cuts are. It can be written down
+/// between one file and the next: [`Files::knowing`](crate::Files::knowing).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Interfaces {
     list: Vec<Interface>,
     numbers: BTreeMap<Identity, u32>,
     runs: Vec<Run>,
 }
 
 /// Counters of the present run of the capturing program, and the sum of earlier runs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Run {
     present: Counted,
     earlier: Counted,
@@ -100,7 +102,8 @@ pub(crate) struct Section {
 
 impl Interfaces {
     /// All of them; the index is `Frame::interface`.
-    pub(crate) fn list(&self) -> &[Interface] {
+    #[must_use]
+    pub fn list(&self) -> &[Interface] {
         &self.list
     }
 

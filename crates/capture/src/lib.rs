@@ -37,6 +37,6 @@ mod snoop;
 mod window;
 pub mod write;
 
-pub use files::{Files, Options, Progress, open};
+pub use files::{Files, Options, Progress, STEP_BACK, open};
 pub use format::MAX_FRAME;
-pub use interfaces::Interface;
+pub use interfaces::{Interface, Interfaces};

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 /// Options that are about one run, and of no use in a file.
 const OF_ONE_RUN: &[&str] = &[
+    "checkpoint",
     "conversation",
     "count",
     "detail",
@@ -11,6 +12,7 @@ const OF_ONE_RUN: &[&str] = &[
     "explain",
     "fail-if",
     "filter",
+    "finish",
     "frames",
     "list-interfaces",
     "once",

@@ -18,7 +18,7 @@ pub use wirewait_analysis::compare;
 pub use wirewait_analysis::{
     Analyzer, Assembled, Attribution, CaptureRow, Counts, Deed, Duplex, EXACT_VALUES, Excluded,
     Extent, Flags, FrameCounts, FrameSums, Grade, Grouping, Intake, Look, Mark, Notice, Noticed,
-    Outcome, Place, PlaceRow, Readings, Reason, Rule, Segment, SegmentRow, ServerRow, Settings,
+    Outcome, Place, PlaceRow, Readings, Reason, Refused, Rule, Segment, SegmentRow, ServerRow, Settings,
     Sink, Snapshot, Spread, StationRow, Summary, Threshold, Thresholds, Times, Transaction,
     Turnaround, WHOLE_FRAME,
 };
@@ -75,10 +75,17 @@ impl<S: Source> Engine<S> {
     /// Everything that `source` yields is to be analysed for all known protocols.
     #[must_use]
     pub fn new(source: S, settings: Settings) -> Self {
+        Self::going_on(source, Analyzer::new(registry(), settings), 0)
+    }
+
+    /// Goes on with an analysis, such as one that was [resumed](Analyzer::resume). Of so many
+    /// interfaces it has been told how fast they are, as far as that is known.
+    #[must_use]
+    pub fn going_on(source: S, analyzer: Analyzer, met: u32) -> Self {
         Self {
             source,
-            analyzer: Analyzer::new(registry(), settings),
-            met: 0,
+            analyzer,
+            met,
         }
     }
 
@@ -193,12 +200,18 @@ impl<S: Source> Engine<S> {
         (snapshot, source)
     }
 
-    /// As [`Engine::finish`], with what the meters show at the end.
-    pub fn finish_metered(mut self, sink: &mut dyn Sink) -> (Snapshot, Readings, S) {
+    /// Leaves off without closing anything. Gives what [`Engine::going_on`] takes.
+    pub fn leave(mut self) -> (S, Analyzer, u32) {
         self.ask_for_losses();
-        self.analyzer.finish(sink);
-        let readings = self.analyzer.readings();
-        (self.analyzer.snapshot(), readings, self.source)
+        (self.source, self.analyzer, self.met)
+    }
+
+    /// As [`Engine::finish`], with what the meters show at the end.
+    pub fn finish_metered(self, sink: &mut dyn Sink) -> (Snapshot, Readings, S) {
+        let (source, mut analyzer, _) = self.leave();
+        analyzer.finish(sink);
+        let readings = analyzer.readings();
+        (analyzer.snapshot(), readings, source)
     }
 }
 
