@@ -29,11 +29,7 @@ impl std::fmt::Debug for Intake {
 }
 
 impl Intake {
-    pub(crate) fn new(
-        registry: Arc<Registry>,
-        settings: Settings,
-        duplicates: Duplicates,
-    ) -> Self {
+    pub(crate) fn new(registry: Arc<Registry>, settings: Settings, duplicates: Duplicates) -> Self {
         Self {
             registry,
             settings,
