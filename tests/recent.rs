@@ -4,9 +4,9 @@
 use crate::support::{captures, files, root};
 use std::path::{Path, PathBuf};
 use wirewait_analysis::recent::{Limits, Missed, Of, Recent};
-use wirewait_analysis::{Analyzer, OperationKey, Settings};
+use wirewait_analysis::{Analyzer, Lost, OperationKey, Settings};
 use wirewait_capture::Options;
-use wirewait_wire::Source;
+use wirewait_wire::{Source, Timestamp};
 
 /// As long as a capture may be, in seconds: what is longer is not asked of something that
 /// keeps minutes.
@@ -17,7 +17,8 @@ const LONGEST: u32 = 100_000;
 fn compared(path: &Path) -> Option<u64> {
     let name = path.display();
     let mut source = wirewait_capture::open(&[path.into()], &Options::default()).ok()?;
-    let mut analyzer = Analyzer::new(wirewait_dissectors::registry(), Settings::default());
+    let registry = wirewait_dissectors::registry();
+    let mut analyzer = Analyzer::new(registry, Settings::default()).keeping_course(LONGEST);
     let mut recent = Recent::new(Limits {
         seconds: LONGEST,
         rows: usize::MAX,
@@ -102,6 +103,22 @@ fn compared(path: &Path) -> Option<u64> {
     for row in &spread.servers {
         let tally = whole.tally(&Of::Server(row.server));
         assert_eq!(tally.turnaround.histogram(), row.turnaround, "{name}");
+    }
+    let ends = [i64::MIN, i64::MAX].map(Timestamp::from_nanos);
+    let course = analyzer.symptom_course();
+    assert_eq!((course.whole_from(), course.missed()), (None, 0), "{name}");
+    let lost = course.between(ends[0], ends[1]);
+    for symptom in snapshot.symptoms.found.iter().filter(|s| s.rule.dated()) {
+        let Lost { times, cost_ns } = lost.of(symptom);
+        let (id, hits) = (symptom.rule.id, &symptom.hits);
+        match symptom.against.as_slice() {
+            [] => assert_eq!((times, cost_ns), (hits.count, hits.cost_ns), "{name}: {id}"),
+            // Some of what it was counted for may be there.
+            _ => assert!(
+                times >= hits.count && cost_ns >= hits.cost_ns,
+                "{name}: {id}"
+            ),
+        }
     }
     let meters = analyzer.readings().transports;
     let resent: u64 = meters.iter().map(|(_, meter)| meter.resent).sum();

@@ -22,7 +22,7 @@ use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
     Assembled, CaptureRow, Deed, Fairness, Grade, LedgerCourse, Mark, Notice, Readings, Settings,
-    Snapshot, Thresholds, Transaction, WHOLE_FRAME,
+    Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
 use serde::{Deserialize, Serialize};
@@ -185,9 +185,11 @@ impl Analyzer {
         self
     }
 
-    /// Keeps where the time went in so many last seconds, for [`Analyzer::ledger_course`].
+    /// Keeps where the time went in so many last seconds, for [`Analyzer::ledger_course`], and
+    /// what symptoms cost in them, for [`Analyzer::symptom_course`].
     #[must_use]
     pub fn keeping_course(mut self, seconds: u32) -> Self {
+        self.state.books.watch.keep_course(seconds);
         self.state.books.ledgers.keep_course(seconds);
         self
     }
@@ -198,6 +200,13 @@ impl Analyzer {
     pub fn ledger_course(&self) -> LedgerCourse {
         let course = self.state.books.ledgers.course();
         course.cloned().unwrap_or_default()
+    }
+
+    /// What symptoms cost, second by second; empty unless it is
+    /// [kept](Analyzer::keeping_course).
+    #[must_use]
+    pub fn symptom_course(&self) -> SymptomCourse {
+        self.state.books.watch.course()
     }
 
     /// Takes the next frame in.

@@ -90,8 +90,8 @@ pub use summary::{
     PlaceSum, SIGHTINGS_KEPT, Sighting, Sightings, StationSum, Summary, Timing, Total,
 };
 pub use symptoms::{
-    Against, Base, Limit, RULES, Rule, Severity, Sight, Sights, State, Subject, Symptom, Symptoms,
-    Threshold, Thresholds, Whose,
+    Against, Base, Limit, Losses, Lost, RULES, Rule, Severity, Sight, Sights, State, Subject,
+    Symptom, SymptomCourse, Symptoms, Threshold, Thresholds, Whose,
 };
 pub use totals::ServerTotal;
 pub use trail::{Assembled, Deed, Stretch};

@@ -264,6 +264,7 @@ impl Desk {
             snapshot: self.study.snapshot(),
             recent: Arc::new(self.study.minutes()),
             ledgers: Arc::new(self.study.ledgers()),
+            symptoms: Arc::new(self.study.symptoms()),
             counters: Arc::new(self.study.counters()),
             transactions: self.study.transactions(),
             transactions_forgotten: self.study.log().forgotten(),

@@ -3,8 +3,8 @@
 use super::log::Log;
 use std::sync::Arc;
 use std::time::Duration;
-use wirewait_analysis::LedgerCourse;
 use wirewait_analysis::recent::{History, Limits, Recent as Minutes};
+use wirewait_analysis::{LedgerCourse, SymptomCourse};
 use wirewait_capture::recent::Recent;
 use wirewait_engine::{
     Analyzer, Frame, Notice, Settings, Sink, Snapshot, Source, Thresholds, Timestamp, Transaction,
@@ -200,6 +200,11 @@ impl Study {
     /// Where the time of the last minutes went.
     pub(super) fn ledgers(&self) -> LedgerCourse {
         self.analyzer.ledger_course()
+    }
+
+    /// What symptoms cost in them.
+    pub(super) fn symptoms(&self) -> SymptomCourse {
+        self.analyzer.symptom_course()
     }
 
     /// The counters of the last minutes.

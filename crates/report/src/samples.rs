@@ -472,6 +472,7 @@ pub(crate) fn symptoms() -> Symptoms {
         from: mark(from),
         to: mark(to),
         cost_ns,
+        until: mark(to).at,
     };
     let of = |id: &str, subject: Subject, state: State| {
         let rule = RULES.iter().find(|rule| rule.id == id).unwrap();

@@ -97,6 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         snapshot: Arc::new(snapshot),
         recent: Arc::new(all.recent.history()),
         ledgers: Arc::default(),
+        symptoms: Default::default(),
         counters: Arc::new(counters.chart()),
         transactions: Arc::new(all.transactions),
         transactions_forgotten: 0,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use wirewait_analysis::recent::History;
-use wirewait_analysis::{LedgerCourse, Snapshot, Transaction};
+use wirewait_analysis::{LedgerCourse, Snapshot, SymptomCourse, Transaction};
 use wirewait_report::About;
 use wirewait_report::counters::Chart;
 use wirewait_wire::Timestamp;
@@ -22,6 +22,8 @@ pub struct Feed {
     pub recent: Arc<History>,
     /// Where the time of the last minutes went, likewise.
     pub ledgers: Arc<LedgerCourse>,
+    /// What symptoms cost in them.
+    pub symptoms: Arc<SymptomCourse>,
     /// The counters of the last minutes.
     pub counters: Arc<Chart>,
     /// The latest transactions that were closed, the oldest first.

@@ -12,8 +12,8 @@ use ratatui::layout::Rect;
 use std::cell::OnceCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use wirewait_analysis::ServerTotal;
 use wirewait_analysis::recent::{History, Of, Window};
+use wirewait_analysis::{Losses, ServerTotal};
 use wirewait_wire::Timestamp;
 
 /// How the screen begins.
@@ -59,6 +59,8 @@ pub struct Model {
     pub(crate) servers: Arc<Vec<ServerTotal>>,
     /// Conversations of the last minutes, of what is shown; counted when somebody looks.
     talks: OnceCell<Vec<Talk>>,
+    /// What symptoms cost in the window, likewise.
+    losses: OnceCell<Losses>,
     /// The lines of the counters' chart.
     pub(crate) chart: Lines,
     pub(crate) keys: Keymap,
@@ -180,6 +182,7 @@ impl Model {
             secret: RandomState::new(),
             servers: Arc::default(),
             talks: OnceCell::new(),
+            losses: OnceCell::new(),
             chart: Lines::default(),
             keys: options.keys,
             ascii: options.ascii,
@@ -304,7 +307,7 @@ impl Model {
     /// Shows these figures.
     pub(crate) fn show(&mut self, feed: Arc<Feed>) {
         self.servers = Arc::new(feed.snapshot.server_totals());
-        self.talks = OnceCell::new();
+        (self.talks, self.losses) = Default::default();
         self.chart.begin(&feed.counters);
         self.feed = Some(feed);
         self.refresh();
@@ -318,10 +321,19 @@ impl Model {
         })
     }
 
+    /// What symptoms cost in the window; `None` where figures are of all the capture.
+    pub(crate) fn losses(&self) -> Option<&Losses> {
+        let feed = self.feed.as_ref().filter(|_| self.window.is_some())?;
+        Some(self.losses.get_or_init(|| {
+            let window = self.context().window(&feed.recent);
+            feed.symptoms.between(window.begins(), window.ends())
+        }))
+    }
+
     /// Changes what the figures are of.
     pub(crate) fn look_at(&mut self, window: Option<u32>) {
         self.window = window;
-        self.talks = OnceCell::new();
+        (self.talks, self.losses) = Default::default();
         self.refresh();
     }
 

@@ -99,6 +99,13 @@ impl<'a> Window<'a> {
         Timestamp::from_nanos(first.saturating_mul(SECOND_NS))
     }
 
+    /// When the last of them ends.
+    #[must_use]
+    pub fn ends(&self) -> Timestamp {
+        self.begins()
+            .plus(i64::from(self.seconds()).saturating_mul(SECOND_NS))
+    }
+
     /// So much in all of them, by the second, in thousandths, rounded down; `None` without
     /// seconds.
     #[must_use]

@@ -1,6 +1,8 @@
 //! Stations that say how often they announce themselves, and do not.
 
+use super::course::SymptomCourse;
 use super::evidence::{Against, Book, Sight};
+use super::page::{Page, Whom};
 use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds};
@@ -52,7 +54,7 @@ impl Announced {
         station: Endpoint,
         a: Presence,
         now: Mark,
-        thresholds: &Thresholds,
+        (thresholds, course): (&Thresholds, Option<&mut SymptomCourse>),
     ) {
         let key = (station.station(), Word(a.what));
         let heard = self.stations.of(&key);
@@ -60,8 +62,13 @@ impl Announced {
             && again_ms > 0
             && now.at.since(mark.at) > patience(again_ms, thresholds)
         {
-            heard.book.hit(&MISSED, Sight::between(mark, now));
-            heard.book.cell(&MISSED).word(a.what, 1);
+            let mut page = Page {
+                book: &mut heard.book,
+                of: Whom::Own(Subject::Station(station.station())),
+                course,
+            };
+            page.hit(&MISSED, Sight::between(mark, now));
+            page.word(&MISSED, a.what);
         }
         heard.latest = Some((now, a.again_ms));
     }

@@ -1,6 +1,7 @@
 //! Servers that answer late, later, not at all, or no.
 
 use super::evidence::{Against, Base, Book, Sight};
+use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Look, Threshold, Thresholds, Watcher, operation, status};
 use crate::{Flags, Mark, Outcome, Transaction};
@@ -281,7 +282,7 @@ struct Run {
 }
 
 impl Silence {
-    pub(super) fn closed(&mut self, t: &Transaction, book: &mut Book, thresholds: &Thresholds) {
+    pub(super) fn closed(&mut self, t: &Transaction, page: &mut Page<'_>, thresholds: &Thresholds) {
         let Some(request) = t.request else {
             return;
         };
@@ -319,8 +320,8 @@ impl Silence {
             run.said = true;
             let sight = Sight::between(run.first, run.last).costing(lasted);
             match run.excuse {
-                Some(why) => book.oppose(&ONE_WAY, why, sight),
-                None => book.hit(&ONE_WAY, sight),
+                Some(why) => page.oppose(&ONE_WAY, why, sight),
+                None => page.hit(&ONE_WAY, sight),
             }
         }
     }

@@ -80,7 +80,9 @@ fn queued(t: &Transaction, _: &Thresholds) -> Option<Look> {
     let whole = t.turnaround.exact()?;
     let sight = Sight::between(t.request?.last, t.response?.first);
     let pipelined = t.flags.contains(Flags::PIPELINED);
-    pipelined.then(|| Look::For(sight.costing(whole - own)))
+    // What is its own comes behind the others'.
+    let until = sight.to.at.plus(own.saturating_neg());
+    pipelined.then(|| Look::For(sight.costing(whole - own).until(until)))
 }
 
 fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {

@@ -1,9 +1,10 @@
 //! What speaks for a symptom and against it: counts, costs, and the frames to look at.
 
-use super::{Look, Rule};
+use super::Rule;
 use crate::Mark;
 use crate::state::array;
 use serde::{Deserialize, Serialize};
+use wirewait_wire::Timestamp;
 use wirewait_wire::word::{self, Name};
 
 /// Places that are kept of each kind: those that cost most.
@@ -20,6 +21,8 @@ pub struct Sight {
     pub to: Mark,
     /// What it cost, ns.
     pub cost_ns: u64,
+    /// Until when it cost that.
+    pub until: Timestamp,
 }
 
 impl Sight {
@@ -32,7 +35,13 @@ impl Sight {
             from,
             to,
             cost_ns: 0,
+            until: to.at,
         }
+    }
+
+    /// What it cost was over at another moment than its last frame.
+    pub(super) fn until(self, until: Timestamp) -> Self {
+        Self { until, ..self }
     }
 
     /// Nothing, where the clock says that it took less.
@@ -78,16 +87,18 @@ impl Sights {
         kept.into_iter()
     }
 
-    pub(super) fn add(&mut self, sight: Sight, times: u64) {
+    /// Gives what that adds to the cost.
+    pub(super) fn add(&mut self, sight: Sight, times: u64) -> u64 {
         self.count = self.count.saturating_add(times);
         // Parts of one message cost their time once.
         let frames = Some((sight.from.frame, sight.to.frame));
         if std::mem::replace(&mut self.latest, frames) == frames {
-            return;
+            return 0;
         }
         self.cost_ns = self.cost_ns.saturating_add(sight.cost_ns);
         self.span(sight.from, sight.to);
         self.keep(sight);
+        sight.cost_ns
     }
 
     pub(super) fn join(&mut self, other: &Self) {
@@ -207,14 +218,12 @@ pub(super) struct Cell {
 
 impl Cell {
     pub(super) fn oppose(&mut self, why: Against, sight: Sight) {
-        match self.against.iter_mut().find(|(other, _)| *other == why) {
-            Some((_, sights)) => sights.add(sight, 1),
-            None => {
-                let mut sights = Sights::default();
-                sights.add(sight, 1);
-                self.against.push((why, sights));
-            }
-        }
+        let known = self.against.iter().position(|(other, _)| *other == why);
+        let place = known.unwrap_or_else(|| {
+            self.against.push((why, Sights::default()));
+            self.against.len() - 1
+        });
+        self.against[place].1.add(sight, 1);
     }
 
     pub(super) fn word(&mut self, word: &'static str, times: u64) {
@@ -310,21 +319,9 @@ impl Book {
         &mut self.cells[place].1
     }
 
-    /// It happened.
-    pub(super) fn hit(&mut self, rule: &'static Rule, sight: Sight) {
-        self.cell(rule).hits.add(sight, 1);
-    }
-
     /// It seemed to happen, but this speaks against it.
     pub(super) fn oppose(&mut self, rule: &'static Rule, why: Against, sight: Sight) {
         self.cell(rule).oppose(why, sight);
-    }
-
-    pub(super) fn look(&mut self, rule: &'static Rule, look: Look) {
-        match look {
-            Look::For(sight) => self.hit(rule, sight),
-            Look::Against(why, sight) => self.oppose(rule, why, sight),
-        }
     }
 
     pub(super) fn known(&self, rule: &'static Rule) -> Option<&Cell> {
@@ -353,7 +350,6 @@ impl Book {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use wirewait_wire::Timestamp;
 
     fn sight(frame: u64, cost_ns: u64) -> Sight {
         let mark = Mark {

@@ -1,7 +1,9 @@
 //! What clients do with files: the same ranges again, small steps, slow transfers, raw reads
 //! that are refused.
 
+use super::course::SymptomCourse;
 use super::evidence::{Against, Base, Book, Sight};
+use super::page::{Page, Whom};
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Threshold, Thresholds};
 use crate::column::Column;
@@ -135,7 +137,7 @@ impl Files {
         }
     }
 
-    pub(super) fn closed(&mut self, case: Case<'_>, thresholds: &Thresholds, book: &mut Book) {
+    pub(super) fn closed(&mut self, case: Case<'_>, thresholds: &Thresholds, page: &mut Page<'_>) {
         let t = case.transaction;
         let Some(file) = t.file.filter(|_| !super::answers::in_pipe(t)) else {
             return;
@@ -145,7 +147,7 @@ impl Files {
         };
         if t.kind == Kind::Close {
             if let Some(mut handle) = self.handles.take(place) {
-                handle.end_run(thresholds, book);
+                handle.end_run(thresholds, page);
             }
             return;
         }
@@ -165,11 +167,11 @@ impl Files {
         if handle.pipe {
             return;
         }
-        handle.raw(t, offset, book);
+        handle.raw(t, offset, page);
         if t.data_bytes > 0 {
-            book.count(Base::Ranged, 1);
-            handle.range(t, offset, thresholds, book);
-            handle.run(t, offset, thresholds, book);
+            page.count(Base::Ranged, 1);
+            handle.range(t, offset, thresholds, page);
+            handle.run(t, offset, thresholds, page);
         }
     }
 
@@ -177,12 +179,22 @@ impl Files {
     pub(super) fn open(
         &self,
         thresholds: &Thresholds,
-    ) -> impl Iterator<Item = ((Endpoint, Endpoint), Book)> {
-        self.handles.iter().filter_map(move |(_, handle)| {
+        mut course: Option<&mut SymptomCourse>,
+        found: &mut dyn FnMut((Endpoint, Endpoint), &Book),
+    ) {
+        let runs = self.handles.iter().filter_map(|(_, handle)| handle.run);
+        for run in runs {
+            let (client, server) = run.between;
             let mut book = Book::default();
-            let run = handle.run.filter(|run| run.judge(thresholds, &mut book));
-            run.map(|run| (run.between, book))
-        })
+            let mut page = Page {
+                book: &mut book,
+                of: Whom::Pair { client, server },
+                course: course.as_deref_mut(),
+            };
+            if run.judge(thresholds, &mut page) {
+                found(run.between, &book);
+            }
+        }
     }
 }
 
@@ -193,7 +205,7 @@ fn whole(t: &Transaction) -> Option<Sight> {
 }
 
 impl Handle {
-    fn raw(&mut self, t: &Transaction, offset: u64, book: &mut Book) {
+    fn raw(&mut self, t: &Transaction, offset: u64, page: &mut Page<'_>) {
         let raw = t.flags.contains(Flags::RAW);
         if t.kind != Kind::Read || !raw && self.refused.is_none() {
             return;
@@ -203,9 +215,9 @@ impl Handle {
         };
         if let Some((refused, earlier)) = self.refused.take() {
             if refused == offset && !raw && t.data_bytes > 0 {
-                book.hit(&RAW_DENIED, earlier);
+                page.hit(&RAW_DENIED, earlier);
             } else {
-                book.oppose(&RAW_DENIED, Against::EndOfFile, earlier);
+                page.oppose(&RAW_DENIED, Against::EndOfFile, earlier);
             }
         }
         if raw && t.data_bytes == 0 {
@@ -213,7 +225,13 @@ impl Handle {
         }
     }
 
-    fn range(&mut self, t: &Transaction, offset: u64, thresholds: &Thresholds, book: &mut Book) {
+    fn range(
+        &mut self,
+        t: &Transaction,
+        offset: u64,
+        thresholds: &Thresholds,
+        page: &mut Page<'_>,
+    ) {
         let write = t.kind == Kind::Write;
         let end = offset.saturating_add(t.data_bytes);
         let Some(sight) = whole(t) else {
@@ -248,7 +266,7 @@ impl Handle {
         if let Some(range) = same.and_then(|at| self.ranges.remove(at)) {
             times = range.times + 1;
             if times >= thresholds.get(Threshold::LoopTimes).max(2) {
-                book.hit(&LOOP, sight);
+                page.hit(&LOOP, sight);
             }
         }
         if write {
@@ -257,15 +275,15 @@ impl Handle {
                 self.ranges.retain(|r| r.write || !touches(r));
             }
         } else {
-            book.count(Base::Reads, 1);
+            page.count(Base::Reads, 1);
             if before {
-                book.hit(&OVERLAP, sight);
+                page.hit(&OVERLAP, sight);
             }
             if t.data_bytes < thresholds.get(Threshold::SmallRead) {
                 if follows {
-                    book.hit(&SMALL_READS, sight);
+                    page.hit(&SMALL_READS, sight);
                 } else {
-                    book.oppose(&SMALL_READS, Against::Scattered, sight);
+                    page.oppose(&SMALL_READS, Against::Scattered, sight);
                 }
             }
         }
@@ -281,7 +299,7 @@ impl Handle {
         });
     }
 
-    fn run(&mut self, t: &Transaction, offset: u64, thresholds: &Thresholds, book: &mut Book) {
+    fn run(&mut self, t: &Transaction, offset: u64, thresholds: &Thresholds, page: &mut Page<'_>) {
         let (Some(request), Some(response)) = (t.request, t.response) else {
             return;
         };
@@ -297,7 +315,7 @@ impl Handle {
             run.last = response.last;
             return;
         }
-        self.end_run(thresholds, book);
+        self.end_run(thresholds, page);
         self.run = Some(Run {
             between: (t.client.station(), t.server.station()),
             write,
@@ -309,16 +327,16 @@ impl Handle {
     }
 
     /// Judges the transfer that ends.
-    fn end_run(&mut self, thresholds: &Thresholds, book: &mut Book) {
+    fn end_run(&mut self, thresholds: &Thresholds, page: &mut Page<'_>) {
         if let Some(run) = self.run.take() {
-            run.judge(thresholds, book);
+            run.judge(thresholds, page);
         }
     }
 }
 
 impl Run {
     /// Whether it was slow; says so.
-    fn judge(&self, thresholds: &Thresholds, book: &mut Book) -> bool {
+    fn judge(&self, thresholds: &Thresholds, page: &mut Page<'_>) -> bool {
         let lasted = self.last.at.since(self.first.at);
         let floor = u128::from(thresholds.get(Threshold::SlowTransfer).max(1));
         // As long as it may take at that rate.
@@ -330,9 +348,9 @@ impl Run {
         if slow {
             let cost = i64::try_from(beyond).unwrap_or(i64::MAX);
             let sight = Sight::between(self.first, self.last).costing(cost);
-            book.hit(&SLOW_TRANSFER, sight);
+            page.hit(&SLOW_TRANSFER, sight);
             let word = if self.write { "writing" } else { "reading" };
-            book.cell(&SLOW_TRANSFER).word(word, 1);
+            page.word(&SLOW_TRANSFER, word);
         }
         slow
     }

@@ -1,7 +1,9 @@
 //! What connections suffer from: acknowledgements that come late, receivers that can take no
 //! more, data that is asked for again, ends that cannot be reached.
 
+use super::course::SymptomCourse;
 use super::evidence::{Against, Base, Book, Sight};
+use super::page::{Page, Whom};
 use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds};
@@ -182,7 +184,7 @@ impl Links {
     }
 
     /// Whether a frame brings data that had to wait for an acknowledgement.
-    pub(super) fn seen(&mut self, seen: &Seen<'_>) {
+    pub(super) fn seen(&mut self, seen: &Seen<'_>, course: Option<&mut SymptomCourse>) {
         // Nearly always, and then there is nothing to look for.
         if self.late.is_empty() {
             return;
@@ -201,55 +203,67 @@ impl Links {
         }
         if let Some(late) = self.late.iter().rfind(|late| waited(late)).copied() {
             self.late.retain(|late| !waited(late));
-            let sight = Sight::between(late.mark, seen.mark).costing(late.waited_ns);
-            self.link(facts.from, facts.to).book.hit(&ACK_WAIT, sight);
+            let sight = Sight::between(late.mark, seen.mark);
+            let sight = sight.costing(late.waited_ns).until(late.mark.at);
+            let link = self.link(facts.from, facts.to);
+            link.page(course).hit(&ACK_WAIT, sight);
         }
     }
 
-    pub(super) fn noticed(&mut self, notice: &Notice, path: &Path, t: &Thresholds) {
+    pub(super) fn noticed(
+        &mut self,
+        notice: &Notice,
+        path: &Path,
+        t: &Thresholds,
+        course: Option<&mut SymptomCourse>,
+    ) {
         let (from, to, mark) = (notice.from, notice.to, notice.mark);
         let sight = Sight::at(mark);
         match notice.what {
-            Noticed::Resent { .. } => self.resent(from, to, mark, t),
-            Noticed::Rejected => self.link(from, to).book.hit(&REJECTS, sight),
+            Noticed::Resent { .. } => self.resent((from, to), mark, t, course),
+            Noticed::Rejected => self.link(from, to).page(course).hit(&REJECTS, sight),
             Noticed::Ready { after_ns } => {
-                let book = &mut self.link(from, to).book;
+                let mut page = self.link(from, to).page(course);
                 if after_ns > t.ns(Threshold::ReceiverBusy) {
-                    book.hit(&RECEIVER_BUSY, sight.costing(after_ns));
+                    page.hit(&RECEIVER_BUSY, sight.costing(after_ns));
                 }
                 if after_ns > t.ns(Threshold::FrozenWindow) {
-                    book.hit(&FROZEN_WINDOW, sight.costing(after_ns));
+                    page.hit(&FROZEN_WINDOW, sight.costing(after_ns));
                 }
             }
             Noticed::PollUnanswered { after_ns } => {
-                let book = &mut self.link(from, to).book;
-                book.hit(&POLL_UNANSWERED, sight.costing(after_ns));
+                let mut page = self.link(from, to).page(course);
+                page.hit(&POLL_UNANSWERED, sight.costing(after_ns));
             }
             Noticed::Acknowledged {
                 bare,
                 message: false,
                 after_ns,
                 ..
-            } => self.acknowledged(notice, path, (bare, after_ns), t),
+            } => self.acknowledged(notice, path, (bare, after_ns), t, course),
             Noticed::Opened { after_ns, .. } => {
                 let door = self.door(to, from);
                 door.opened = true;
                 let limit = t.ns(Threshold::SlowConnect);
                 if after_ns > limit {
-                    door.book
-                        .hit(&LATE_CONNECT, sight.costing(after_ns - limit));
+                    let sight = sight.costing(after_ns - limit);
+                    door.page((to, from), course).hit(&LATE_CONNECT, sight);
                 }
             }
-            Noticed::Refused { .. } => self.door(to, from).book.hit(&REFUSED, sight),
+            Noticed::Refused { .. } => {
+                let door = self.door(to, from);
+                door.page((to, from), course).hit(&REFUSED, sight);
+            }
             Noticed::NotAnswered { tries } => {
                 if u64::from(tries) > t.get(Threshold::Repeats) {
-                    self.door(from, to).book.hit(&NOT_CONNECTED, sight);
+                    let door = self.door(from, to);
+                    door.page((from, to), course).hit(&NOT_CONNECTED, sight);
                 }
             }
             Noticed::Died { tries, silent_ns } => {
                 if u64::from(tries) >= t.get(Threshold::Repeats) {
-                    let book = &mut self.link(from, to).book;
-                    book.hit(&TIMED_OUT, sight.costing(silent_ns));
+                    let mut page = self.link(from, to).page(course);
+                    page.hit(&TIMED_OUT, sight.costing(silent_ns));
                 }
             }
             Noticed::Acknowledged { .. }
@@ -284,7 +298,13 @@ impl Links {
         }
     }
 
-    fn resent(&mut self, from: Endpoint, to: Endpoint, mark: Mark, t: &Thresholds) {
+    fn resent(
+        &mut self,
+        (from, to): (Endpoint, Endpoint),
+        mark: Mark,
+        t: &Thresholds,
+        course: Option<&mut SymptomCourse>,
+    ) {
         let limit = t.get(Threshold::Repeats);
         let (link, side) = self.link_side(&KnownSide::default(), from, to);
         let (times, since, latest) = &mut link.repeats[side];
@@ -298,7 +318,7 @@ impl Links {
         if *times == limit.saturating_add(1) {
             let ns = mark.at.since(since.at);
             let sight = Sight::between(since, mark).costing(ns);
-            link.book.hit(&NOT_ACKNOWLEDGED, sight);
+            link.page(course).hit(&NOT_ACKNOWLEDGED, sight);
         }
     }
 
@@ -308,6 +328,7 @@ impl Links {
         path: &Path,
         (bare, after_ns): (bool, i64),
         t: &Thresholds,
+        course: Option<&mut SymptomCourse>,
     ) {
         let (from, to, mark) = (notice.from, notice.to, notice.mark);
         let elsewhere = KnownSide::default();
@@ -322,7 +343,7 @@ impl Links {
         }
         link.book.count(Base::Acks, 1);
         if after_ns > t.ns(Threshold::LateAck) {
-            link.book.hit(&LATE_ACKS, Sight::at(mark));
+            link.page(course).hit(&LATE_ACKS, Sight::at(mark));
         }
         if after_ns >= t.ns(Threshold::AckWait) {
             if self.late.len() == LATE {
@@ -351,6 +372,32 @@ impl Links {
     fn door(&mut self, client: Endpoint, server: Endpoint) -> &mut Door {
         let key = (client.station(), server.station());
         self.doors.of(&key)
+    }
+}
+
+impl Link {
+    fn page<'a>(&'a mut self, course: Option<&'a mut SymptomCourse>) -> Page<'a> {
+        let [a, b] = self.ends;
+        Page {
+            book: &mut self.book,
+            of: Whom::Own(Subject::Conversation(a, b)),
+            course,
+        }
+    }
+}
+
+impl Door {
+    fn page<'a>(
+        &'a mut self,
+        (client, server): (Endpoint, Endpoint),
+        course: Option<&'a mut SymptomCourse>,
+    ) -> Page<'a> {
+        let (client, server) = (client.station(), server.station());
+        Page {
+            book: &mut self.book,
+            of: Whom::Pair { client, server },
+            course,
+        }
     }
 }
 

@@ -10,9 +10,11 @@
 mod announced;
 mod answers;
 mod clients;
+mod course;
 mod evidence;
 mod files;
 mod links;
+mod page;
 mod repeats;
 mod rows;
 mod rule;
@@ -35,11 +37,13 @@ use clients::Breaks;
 use evidence::Book;
 use files::Files;
 use links::Links;
+use page::{Page, Whom};
 use segment::Segment;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_wire::{Address, Endpoint, Kind, Presence, Timestamp};
 
+pub use course::{Losses, Lost, SymptomCourse};
 pub use evidence::{Against, Base, Sight, Sights};
 pub use rule::{Limit, Rule, Severity, State, Subject, Symptom, Whose};
 pub use thresholds::{Threshold, Thresholds};
@@ -90,6 +94,10 @@ pub static RULES: &[&Rule] = &[
     &segment::ILLEGAL_SOURCE,
     &announced::MISSED,
 ];
+
+/// Those that are found in sums when they are asked for: no moment is one at which they cost
+/// something.
+static UNDATED: &[&Rule] = &[&clients::FLUCTUATION, &clients::STARVING];
 
 /// Requests of a pair that are remembered while somebody waits for them.
 const WAITING: usize = 256;
@@ -181,10 +189,12 @@ pub(crate) struct Watch {
     links: Links,
     segment: Segment,
     announced: Announced,
-    /// The transaction whose wait ended last, and how long it was.
-    ended: Option<(u64, i64)>,
+    /// The transaction whose wait ended last, how long it was, and when that was.
+    ended: Option<(u64, i64, Timestamp)>,
     /// The latest questions to whoever may answer.
     lookups: VecDeque<u64>,
+    /// What was lost when, if somebody watches.
+    course: Option<Box<SymptomCourse>>,
 }
 
 impl Watch {
@@ -199,7 +209,23 @@ impl Watch {
             announced: Announced::new(settings.rows),
             ended: None,
             lookups: VecDeque::new(),
+            course: None,
         }
+    }
+
+    /// Keeps what was lost in so many last seconds.
+    pub(crate) fn keep_course(&mut self, seconds: u32) {
+        self.course = Some(Box::new(SymptomCourse::new(seconds)));
+    }
+
+    /// What was lost in them, with transfers that go on.
+    pub(crate) fn course(&self) -> SymptomCourse {
+        let mut course = self.course.as_deref().cloned().unwrap_or_default();
+        if self.course.is_some() {
+            let course = Some(&mut course);
+            self.files.open(&self.thresholds, course, &mut |_, _| {});
+        }
+        course
     }
 
     pub(crate) fn thresholds(&self) -> &Thresholds {
@@ -223,8 +249,12 @@ impl Watch {
 
     /// A frame that is no copy.
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
-        self.links.seen(seen);
-        self.segment.seen(seen, &self.thresholds);
+        if let Some(course) = &mut self.course {
+            course.advance(seen.mark.at);
+        }
+        self.links.seen(seen, self.course.as_deref_mut());
+        self.segment
+            .seen(seen, &self.thresholds, self.course.as_deref_mut());
         let facts = &seen.walk.facts;
         if let Some(presence) = facts.presence {
             self.announced(facts.from, presence, seen.mark);
@@ -243,18 +273,21 @@ impl Watch {
             for (client, server) in [(from, to), (to, from)] {
                 let pair = directory.known_pair(client, server);
                 if let Some(pair) = pair.and_then(|pair| self.pairs.known(pair)) {
-                    repeats::resent(&mut pair.book, notice.mark, after_ns);
+                    let (client, server) = (client.station(), server.station());
+                    let mut page = pair.page((client, server), self.course.as_deref_mut());
+                    repeats::resent(&mut page, notice.mark, after_ns);
                     break;
                 }
             }
         }
-        self.links.noticed(notice, path, &self.thresholds);
+        let course = self.course.as_deref_mut();
+        self.links.noticed(notice, path, &self.thresholds, course);
     }
 
     /// A station says when it will say so again.
     pub(crate) fn announced(&mut self, station: Endpoint, presence: Presence, now: Mark) {
-        self.announced
-            .heard(station, presence, now, &self.thresholds);
+        let with = (&self.thresholds, self.course.as_deref_mut());
+        self.announced.heard(station, presence, now, with);
     }
 
     /// Somebody waits for a request.
@@ -288,7 +321,7 @@ impl Watch {
         let next = next.and_then(|(_, next)| next);
         // Whoever asks for the next thing has given this one up, or waits for both.
         let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
-        self.ended = Some((number, end.since(wait.began)));
+        self.ended = Some((number, end.since(wait.began), end));
         if wait.anyone && t.kind == Kind::Session {
             if self.lookups.len() == LOOKUPS {
                 self.lookups.pop_front();
@@ -299,7 +332,8 @@ impl Watch {
             return;
         };
         if let Some(look) = repeats::lost(t, passage) {
-            pair.book.look(&repeats::ANSWER_RESENT, look);
+            let mut page = pair.page(between(t), self.course.as_deref_mut());
+            page.look(&repeats::ANSWER_RESENT, look);
         }
     }
 
@@ -307,7 +341,9 @@ impl Watch {
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
         if let Some(look) = repeats::lost_behind(wait, at) {
             let pair = self.pairs.of(wait.case.parties.pair);
-            pair.book.look(&repeats::ANSWER_RESENT, look);
+            let of = between(wait.case.transaction);
+            let mut page = pair.page(of, self.course.as_deref_mut());
+            page.look(&repeats::ANSWER_RESENT, look);
         }
     }
 
@@ -322,33 +358,45 @@ impl Watch {
         }
         let thresholds = &self.thresholds;
         let pair = self.pairs.of(parties.pair);
+        let Pair {
+            book,
+            silence,
+            reads,
+            ..
+        } = pair;
+        let (client, server) = between(t);
+        let mut page = Page {
+            book,
+            of: Whom::Pair { client, server },
+            course: self.course.as_deref_mut(),
+        };
         if !self.lookups.is_empty() && self.lookups.contains(&t.number) {
-            sessions::lookup(t, &mut pair.book);
+            sessions::lookup(t, &mut page);
             return;
         }
         let break_wait = self.breaks.closed(t, thresholds);
-        count(&mut pair.book, t);
+        count(page.book, t);
+        let waited = self.ended.filter(|(number, ..)| *number == t.number);
         let mut witness = Witness {
             t,
             thresholds,
-            waited_ns: self.ended.filter(|(number, _)| *number == t.number),
+            waited: waited.map(|(_, ns, until)| (ns, until)),
             in_break: break_wait.is_some(),
-            book: &mut pair.book,
+            page: &mut page,
         };
         witness.look(answers::OF_ANY);
         if !is_ordinary(t) {
             WATCHERS.iter().for_each(|watchers| witness.look(watchers));
         }
         if let Some(sight) = break_wait {
-            pair.book.hit(&clients::BREAK_WAIT, sight);
+            page.hit(&clients::BREAK_WAIT, sight);
         }
         let frames = &t.frames;
         let data = [frames.request, frames.response, frames.retransmitted];
-        pair.book
-            .count(Base::Frames, data.into_iter().map(u64::from).sum());
-        pair.silence.closed(t, &mut pair.book, thresholds);
-        pair.reads.closed(t);
-        self.files.closed(case, thresholds, &mut pair.book);
+        page.count(Base::Frames, data.into_iter().map(u64::from).sum());
+        silence.closed(t, &mut page, thresholds);
+        reads.closed(t);
+        self.files.closed(case, thresholds, &mut page);
     }
 
     /// Judges all that was gathered. `rows` are the figures by server and operation, `last`
@@ -367,9 +415,10 @@ impl Watch {
             );
         };
         let mut open: BTreeMap<(Endpoint, Endpoint), Book> = BTreeMap::new();
-        for (between, book) in self.files.open(&self.thresholds) {
-            open.entry(between).or_default().join(&book);
-        }
+        self.files
+            .open(&self.thresholds, None, &mut |between, book| {
+                open.entry(between).or_default().join(book);
+            });
         let mut servers: BTreeMap<Endpoint, Book> = BTreeMap::new();
         let mut clients: BTreeMap<Endpoint, Book> = BTreeMap::new();
         let known = |(place, pair)| Some((directory.pair(place)?, pair));
@@ -416,43 +465,59 @@ impl Watch {
 }
 
 /// What watchers see of one transaction, and where they write it down.
-struct Witness<'a> {
+struct Witness<'a, 'b> {
     t: &'a Transaction,
     thresholds: &'a Thresholds,
-    /// Its number and how long somebody waited for it, if the wait ended just now.
-    waited_ns: Option<(u64, i64)>,
+    /// How long somebody waited for it, and until when, if the wait ended just now.
+    waited: Option<(i64, Timestamp)>,
     /// It waited until another client gave back a right.
     in_break: bool,
-    book: &'a mut Book,
+    page: &'a mut Page<'b>,
 }
 
-impl Witness<'_> {
+impl Witness<'_, '_> {
     fn look(&mut self, watchers: &[Watcher]) {
         let t = self.t;
         for watcher in watchers {
             let Some(look) = (watcher.look)(t, self.thresholds) else {
                 continue;
             };
-            let cell = self.book.cell(watcher.rule);
+            let rule = watcher.rule;
             match look {
-                Look::For(sight)
-                    if self.in_break && std::ptr::eq(watcher.rule, &answers::SLOW_ANSWERS) =>
-                {
-                    cell.oppose(Against::Break, sight);
+                Look::For(sight) if self.in_break && std::ptr::eq(rule, &answers::SLOW_ANSWERS) => {
+                    self.page.oppose(rule, Against::Break, sight);
                 }
                 Look::For(mut sight) => {
-                    if let (Outcome::Unanswered, Some((_, ns))) = (t.outcome, self.waited_ns) {
-                        sight = sight.costing(ns);
+                    if let (Outcome::Unanswered, Some((ns, until))) = (t.outcome, self.waited) {
+                        sight = sight.costing(ns).until(until);
                     }
-                    cell.hits.add(sight, 1);
+                    self.page.hit(rule, sight);
                     if let Some(word) = (watcher.word)(t) {
-                        cell.word(word, 1);
+                        self.page.word(rule, word);
                     }
                 }
-                Look::Against(why, sight) => cell.oppose(why, sight),
+                Look::Against(why, sight) => self.page.oppose(rule, why, sight),
             }
         }
     }
+}
+
+impl Pair {
+    fn page<'a>(
+        &'a mut self,
+        (client, server): (Endpoint, Endpoint),
+        course: Option<&'a mut SymptomCourse>,
+    ) -> Page<'a> {
+        Page {
+            book: &mut self.book,
+            of: Whom::Pair { client, server },
+            course,
+        }
+    }
+}
+
+fn between(t: &Transaction) -> (Endpoint, Endpoint) {
+    (t.client.station(), t.server.station())
 }
 
 /// What a graver symptom of the same subject says already is not said twice.

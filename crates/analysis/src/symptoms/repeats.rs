@@ -1,6 +1,7 @@
 //! What had to be said twice.
 
-use super::evidence::{Against, Base, Book, Sight};
+use super::evidence::{Against, Base, Sight};
+use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Look, Threshold, Thresholds, Watcher, operation};
 use crate::ledger::Passage;
@@ -123,7 +124,15 @@ fn asked(t: &Transaction) -> Option<Sight> {
         Turnaround::Between(low, high) => high.saturating_sub(low),
         _ => 0,
     };
-    Some(Sight::between(request.first, end).costing(lost))
+    let until = match t.turnaround {
+        Turnaround::Between(low, _) => end.at.plus(low.saturating_neg()),
+        _ => end.at,
+    };
+    Some(
+        Sight::between(request.first, end)
+            .costing(lost)
+            .until(until),
+    )
 }
 
 fn repeated(t: &Transaction, _: &Thresholds) -> Option<Look> {
@@ -165,34 +174,35 @@ pub(super) fn lost(t: &Transaction, passage: &Passage) -> Option<Look> {
         return None;
     }
     let mut at = passage.begin;
-    let mut lost = 0i64;
+    let (mut lost, mut until) = (0i64, passage.begin);
     for (share, end) in passage.phases() {
         if end > at {
             if share == Share::Retransmission {
                 lost = lost.saturating_add(end.since(at));
+                until = end;
             }
             at = end;
         }
     }
     let sight = Sight::between(t.request?.first, t.response?.last);
-    (lost > 0).then(|| doubtful(sight.costing(lost)))
+    (lost > 0).then(|| doubtful(sight.costing(lost).until(until)))
 }
 
 /// The same where the answer was complete already and had to be sent again.
 pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<Look> {
     let t = wait.case.transaction;
     let sight = Sight::between(t.request?.first, t.response?.last);
-    Some(doubtful(sight.costing(at.since(wait.began))))
+    Some(doubtful(sight.costing(at.since(wait.began)).until(at)))
 }
 
 /// Data was sent again, so long after it was sent last.
-pub(super) fn resent(book: &mut Book, mark: Mark, after_ns: Option<i64>) {
-    let cell = book.cell(&TOO_MANY_RESENT);
-    match after_ns.map(u64::try_from) {
-        Some(Ok(AT_ONCE..)) => cell.hits.add(Sight::at(mark), 1),
+pub(super) fn resent(page: &mut Page<'_>, mark: Mark, after_ns: Option<i64>) {
+    let look = match after_ns.map(u64::try_from) {
+        Some(Ok(AT_ONCE..)) => Look::For(Sight::at(mark)),
         // What was acknowledged already nobody had to wait for.
-        _ => cell.oppose(Against::Doubled, Sight::at(mark)),
-    }
+        _ => Look::Against(Against::Doubled, Sight::at(mark)),
+    };
+    page.look(&TOO_MANY_RESENT, look);
 }
 
 #[cfg(test)]

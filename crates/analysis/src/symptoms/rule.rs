@@ -1,7 +1,7 @@
 //! What makes a symptom: a rule, and how it judges what was gathered.
 
-use super::RULES;
 use super::evidence::{Against, Base, Book, Cell, Sights};
+use super::{RULES, UNDATED};
 use super::{Threshold, Thresholds};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use wirewait_wire::Endpoint;
@@ -41,7 +41,7 @@ pub enum Whose {
 }
 
 /// Whom a symptom concerns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Subject {
     /// All that was captured.
     Segment,
@@ -174,6 +174,17 @@ pub struct Rule {
     pub costly: bool,
     /// What is not said as well of the same subject where this is.
     pub covers: &'static [&'static str],
+}
+
+impl Rule {
+    /// Whether it is known when each of its costs fell, as [`SymptomCourse`] has them; what is
+    /// found in sums is of all the capture.
+    ///
+    /// [`SymptomCourse`]: super::SymptomCourse
+    #[must_use]
+    pub fn dated(&self) -> bool {
+        !UNDATED.iter().any(|rule| std::ptr::eq(*rule, self))
+    }
 }
 
 /// By its name.

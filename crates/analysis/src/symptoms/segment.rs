@@ -1,7 +1,9 @@
 //! What concerns the wire as a whole: storms, talkative stations, addresses that two
 //! stations use.
 
+use super::course::SymptomCourse;
 use super::evidence::{Against, Book, Sight};
+use super::page::{Page, Whom};
 use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds, is_group};
@@ -152,16 +154,23 @@ impl Segment {
         .sum()
     }
 
-    pub(super) fn seen(&mut self, seen: &Seen<'_>, thresholds: &Thresholds) {
+    pub(super) fn seen(
+        &mut self,
+        seen: &Seen<'_>,
+        thresholds: &Thresholds,
+        mut course: Option<&mut SymptomCourse>,
+    ) {
         let facts = &seen.walk.facts;
         if facts.cast != Cast::Unicast {
             let limit = thresholds.get(Threshold::Storm);
             let began = Stretch::count(&mut self.second, SECOND_NS, limit, seen.mark);
             if let Some(first) = began {
-                self.wire.hit(&STORM, Sight::between(first, seen.mark));
+                let mut page = own(&mut self.wire, Subject::Segment, course.as_deref_mut());
+                page.hit(&STORM, Sight::between(first, seen.mark));
             }
             if seen.walk.message.is_some() {
-                self.told(facts.from.station(), seen.mark, thresholds);
+                let course = course.as_deref_mut();
+                self.told(facts.from.station(), seen.mark, (thresholds, course));
             }
         }
         let station = &seen.walk.neighbours.0;
@@ -178,27 +187,34 @@ impl Segment {
         }
         let (station, from) = (*station, facts.from.station());
         if is_group(&endpoint(station)) {
-            self.illegal(endpoint(station), seen.mark);
+            self.illegal(endpoint(station), seen.mark, course);
         } else if from.address != station && is_group(&from) {
-            self.illegal(from, seen.mark);
+            self.illegal(from, seen.mark, course);
         } else if matches!(station, Address::Mac(_)) && near {
             let at = (station, interface);
-            let known = self.sends(from, at, facts.packet_id, seen.mark);
+            let known = self.sends(from, at, facts.packet_id, (seen.mark, course));
             seen.path.sender.set(known);
         }
     }
 
     /// A station told or asked everyone something.
-    fn told(&mut self, from: Endpoint, mark: Mark, thresholds: &Thresholds) {
+    fn told(
+        &mut self,
+        from: Endpoint,
+        mark: Mark,
+        (thresholds, course): (&Thresholds, Option<&mut SymptomCourse>),
+    ) {
         let (stretch, book) = self.talkers.of(&from);
         let limit = thresholds.get(Threshold::GroupMessages).saturating_mul(10);
         if let Some(first) = Stretch::count(stretch, STRETCH_NS, limit, mark) {
-            book.hit(&GROUP_MESSAGES, Sight::between(first, mark));
+            let mut page = own(book, Subject::Station(from), course);
+            page.hit(&GROUP_MESSAGES, Sight::between(first, mark));
         }
     }
 
-    fn illegal(&mut self, from: Endpoint, mark: Mark) {
-        self.illegal.of(&from).hit(&ILLEGAL_SOURCE, Sight::at(mark));
+    fn illegal(&mut self, from: Endpoint, mark: Mark, course: Option<&mut SymptomCourse>) {
+        let mut page = own(self.illegal.of(&from), Subject::Station(from), course);
+        page.hit(&ILLEGAL_SOURCE, Sight::at(mark));
     }
 
     /// A station on the link of this interface sent under this address. Gives where that is
@@ -208,7 +224,7 @@ impl Segment {
         from: Endpoint,
         (station, interface): (Address, u32),
         packet: Option<u16>,
-        mark: Mark,
+        (mark, course): (Mark, Option<&mut SymptomCourse>),
     ) -> (usize, u64) {
         let slot = from.identity().address() as usize % QUICK;
         if let Some(quick) = &mut self.quick[slot]
@@ -259,7 +275,7 @@ impl Segment {
         }
         // Moved once is moved; back again is two of them.
         if user.before == Some(station) {
-            book.hit(&DUPLICATE_ADDRESS, sight);
+            own(book, Subject::Station(from), course).hit(&DUPLICATE_ADDRESS, sight);
         }
         (user.before, user.station, user.since) = (Some(user.station), station, mark);
         found
@@ -302,6 +318,11 @@ impl Segment {
             found(Subject::Station(*address), &doubted);
         }
     }
+}
+
+fn own<'a>(book: &'a mut Book, of: Subject, course: Option<&'a mut SymptomCourse>) -> Page<'a> {
+    let of = Whom::Own(of);
+    Page { book, of, course }
 }
 
 fn endpoint(address: Address) -> Endpoint {

@@ -1,6 +1,7 @@
 //! Trouble with setting up connections, sessions and shares.
 
-use super::evidence::{Against, Book, Sight};
+use super::evidence::{Against, Sight};
+use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Look, Threshold, Thresholds, Watcher, operation, status};
 use crate::{Outcome, Transaction};
@@ -48,7 +49,7 @@ pub(super) static LOOKUPS: Rule = Rule {
 
 /// What is asked of a name service. Others may answer in its stead, or nobody: that is no
 /// fault of a file server.
-pub(super) fn lookup(t: &Transaction, book: &mut Book) {
+pub(super) fn lookup(t: &Transaction, page: &mut Page<'_>) {
     if t.outcome != Outcome::Unanswered {
         return;
     }
@@ -58,14 +59,13 @@ pub(super) fn lookup(t: &Transaction, book: &mut Book) {
     let sight = Sight::between(request.first, request.last);
     match super::answers::excuse(t) {
         Some(why @ (Against::OneSided | Against::EndOfCapture)) => {
-            book.oppose(&LOOKUPS, why, sight);
+            page.oppose(&LOOKUPS, why, sight);
         }
         _ => {
-            let cell = book.cell(&LOOKUPS);
             // As long as it was asked again; more cannot be told.
             let ns = request.last.at.since(request.first.at);
-            cell.hits.add(sight.costing(ns), 1);
-            cell.word(t.operation.name, 1);
+            page.hit(&LOOKUPS, sight.costing(ns));
+            page.word(&LOOKUPS, t.operation.name);
         }
     }
 }

@@ -12,7 +12,7 @@ use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use wirewait_analysis::recent::Recent;
-use wirewait_analysis::{Analyzer, LedgerCourse, Notice, Sink, Transaction};
+use wirewait_analysis::{Analyzer, LedgerCourse, Notice, Sink, SymptomCourse, Transaction};
 use wirewait_engine::{Choice, Engine, Progress, Settings};
 use wirewait_report::About;
 use wirewait_report::counters::Live;
@@ -75,7 +75,8 @@ pub(crate) fn replayed() -> Feed {
             about: Arc::new(About::default()),
             snapshot: Arc::new(snapshot),
             recent: Arc::new(kept.recent.history()),
-            ledgers: Arc::new(ledgers()),
+            ledgers: Arc::new(courses().0),
+            symptoms: Arc::new(courses().1),
             counters: Arc::new(counters.chart()),
             transactions: Arc::new(kept.transactions),
             transactions_forgotten: 0,
@@ -89,8 +90,8 @@ pub(crate) fn replayed() -> Feed {
     .clone()
 }
 
-/// Where the time of that capture went, second by second.
-fn ledgers() -> LedgerCourse {
+/// Where the time of that capture went, second by second, and what its symptoms cost.
+fn courses() -> (LedgerCourse, SymptomCourse) {
     let manifest = env!("CARGO_MANIFEST_DIR");
     let file: PathBuf = [manifest, "../../captures/demo.pcapng"].iter().collect();
     let mut source =
@@ -101,7 +102,7 @@ fn ledgers() -> LedgerCourse {
         analyzer.frame(&frame, &mut ());
     }
     analyzer.finish(&mut ());
-    analyzer.ledger_course()
+    (analyzer.ledger_course(), analyzer.symptom_course())
 }
 
 /// The same, as if it came from an interface that lost so many frames.

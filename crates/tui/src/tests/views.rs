@@ -337,8 +337,63 @@ fn a_window_changes_where_the_time_went_and_says_what_it_does_not_change() {
         assert!(text.contains("since start"), "{text}");
         press(&mut model, "6");
         let text = shown(&model);
-        assert!(text.contains("Symptoms since start"), "{text}");
+        assert!(text.contains("Symptoms, lost in the last 10 s"), "{text}");
     }
+}
+
+/// By what was lost in it; what was not seen then is counted, and with the whole capture as the
+/// window all is as it was.
+#[test]
+fn symptoms_are_ranked_by_what_they_cost_in_the_window() {
+    let mut feed = replayed();
+    // One of which nothing is known in these seconds.
+    let mut snapshot = feed.snapshot.as_ref().clone();
+    let past = wirewait_analysis::Symptom {
+        subject: wirewait_analysis::Subject::Segment,
+        ..snapshot.symptoms.found[0].clone()
+    };
+    snapshot.symptoms.found.push(past);
+    feed.snapshot = Arc::new(snapshot);
+    let mut model = model(feed.clone(), 132, 43);
+    press(&mut model, "6");
+    let column = |model: &Model, title: &str| -> Vec<String> {
+        let rows = model.rows().unwrap();
+        let heads = rows.heads();
+        let column = heads.iter().position(|head| head.title == title).unwrap();
+        let cells = (0..rows.len()).map(|row| rows.cell(row, column, &model.context()));
+        cells.map(|cell| cell.exported().to_string()).collect()
+    };
+    let number = |text: &String| text.parse::<u64>().unwrap_or(0);
+    let all = column(&model, "lost");
+    press(&mut model, "w");
+    let window = feed.recent.last(10);
+    let lost = feed.symptoms.between(window.begins(), window.ends());
+    let found = &feed.snapshot.symptoms;
+    let mut raised: Vec<u64> = found
+        .raised()
+        .map(|symptom| lost.of(symptom))
+        .filter(|lost| lost.times > 0 || lost.cost_ns > 0)
+        .map(|lost| lost.cost_ns)
+        .collect();
+    raised.sort_unstable_by(|a, b| b.cmp(a));
+    let costs: Vec<u64> = column(&model, "lost").iter().map(number).collect();
+    assert_eq!(costs.get(..raised.len()), Some(raised.as_slice()));
+    assert!(raised.len() > 1 && raised.len() < all.len(), "{raised:?}");
+    let hidden = all.len() - costs.len();
+    let text = shown(&model);
+    assert!(hidden > 0, "{text}");
+    assert!(
+        text.contains(&format!("; {hidden} not seen then")),
+        "{text}"
+    );
+    assert!(text.contains(" in the last 10 s, "), "{text}");
+    // Five minutes are all of it, but for the one.
+    press(&mut model, "w w");
+    let text = shown(&model);
+    assert!(text.contains("lost in the last 300 s"), "{text}");
+    let sum = |costs: &[String]| costs.iter().map(number).sum::<u64>();
+    let past = found.found[found.found.len() - 1].hits.cost_ns;
+    assert_eq!(sum(&column(&model, "lost")) + past, sum(&all));
 }
 
 /// In the last ten seconds of the capture, from 09:01:13 on.

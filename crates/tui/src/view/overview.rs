@@ -194,8 +194,7 @@ impl Panels<'_> {
     fn time(&self) -> Option<Ledger> {
         if self.model.window.is_some() {
             let window = self.context.window(&self.feed.recent);
-            let from = window.begins();
-            let to = from.plus(i64::from(window.seconds()) * 1_000_000_000);
+            let (from, to) = (window.begins(), window.ends());
             return Some(self.feed.ledgers.between(from, to));
         }
         let rows = &self.feed.snapshot.ledgers;

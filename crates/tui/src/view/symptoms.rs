@@ -11,9 +11,9 @@ use crate::theme::Tone;
 use crate::{Command, Feed};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::{Severity, Sight, State, Symptom};
-use wirewait_report::words::{Grouped, cost, judged, often, places, subject, threshold};
-use wirewait_wire::Timestamp;
+use std::cmp::Reverse;
+use wirewait_analysis::{Lost, Severity, Sight, State, Symptom};
+use wirewait_report::words::{Grouped, Human, cost, judged, often, places, subject, threshold};
 
 pub(super) struct Symptoms;
 
@@ -23,17 +23,100 @@ const FRAMES: u64 = 200;
 struct Row<'m> {
     symptom: &'m Symptom,
     feed: &'m Feed,
-    /// Where the window begins, if there is one.
-    from: Option<Timestamp>,
+    seen: Seen,
+}
+
+/// Of what time a row is.
+#[derive(Clone, Copy)]
+enum Seen {
+    /// Of all the capture, as everything else.
+    SinceStart,
+    /// Of all the capture, because no moment is one at which it cost something.
+    Undated,
+    /// Of the window.
+    Window(Lost),
+}
+
+impl Row<'_> {
+    /// What it cost and how often it was seen.
+    fn lost(&self) -> Lost {
+        match self.seen {
+            Seen::Window(lost) => lost,
+            Seen::SinceStart | Seen::Undated => Lost {
+                times: self.symptom.hits.count,
+                cost_ns: self.symptom.hits.cost_ns,
+            },
+        }
+    }
+
+    fn often(&self) -> String {
+        match self.seen {
+            Seen::SinceStart => often(self.symptom),
+            Seen::Undated => format!("since start {}", often(self.symptom)),
+            Seen::Window(lost) => format!("({})", Grouped(lost.times)),
+        }
+    }
+
+    /// By what rows of a window are ranked: by what was lost in it.
+    fn rank(&self) -> impl Ord + use<> {
+        let class = match self.symptom.state {
+            State::Raised => 0,
+            State::Withdrawn(_) => 1,
+            _ => 2,
+        };
+        let lost = self.lost();
+        let undated = matches!(self.seen, Seen::Undated);
+        (
+            class,
+            undated,
+            Reverse((lost.cost_ns, self.symptom.rule.severity, lost.times)),
+        )
+    }
+}
+
+/// What is shown, in its order; and how many were not seen in the window.
+fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<Row<'m>>, u64) {
+    let all = feed.snapshot.symptoms.found.iter().filter(|s| shown(s));
+    let row = |symptom, seen| Row {
+        symptom,
+        feed,
+        seen,
+    };
+    let Some(losses) = model.losses() else {
+        return (all.map(|s| row(s, Seen::SinceStart)).collect(), 0);
+    };
+    let from = model.context().window(&feed.recent).begins();
+    let mut hidden = 0;
+    let seen = |symptom: &'m Symptom| {
+        if !symptom.rule.dated() {
+            return Some(row(symptom, Seen::Undated));
+        }
+        let (hits, lost) = (&symptom.hits, losses.of(symptom));
+        // No more than it cost as it was judged.
+        let lost = Lost {
+            times: lost.times.min(hits.count),
+            cost_ns: lost.cost_ns.min(hits.cost_ns),
+        };
+        let doubted = symptom.against.iter().filter_map(|(_, sights)| sights.last);
+        let doubted = doubted.map(|mark| mark.at).max();
+        if lost == Lost::default() && doubted.is_none_or(|last| last < from) {
+            hidden += 1;
+            return None;
+        }
+        Some(row(symptom, Seen::Window(lost)))
+    };
+    let mut rows: Vec<Row<'m>> = all.filter_map(seen).collect();
+    rows.sort_by_key(Row::rank);
+    (rows, hidden)
 }
 
 fn columns<'m>() -> Vec<Column<Row<'m>>> {
     vec![
         Column::right("lost", 8, |r: &Row<'_>, _| {
-            let ns = r.symptom.hits.cost_ns;
+            let ns = r.lost().cost_ns;
             toned(r, Cell::time((ns > 0).then(|| saturated(ns))))
         })
-        .help("Time that somebody lost by it: what costs most stands first."),
+        .help("Time that somebody lost by it, in the window if one is chosen: what costs most stands first. What stands behind a sum and has no moments is of all the capture, and says so."),
         Column::left("symptom", 18, |r: &Row<'_>, _| {
             let title = r.feed.about.texts.title(r.symptom.rule.id).to_owned();
             toned(r, Cell::text(title))
@@ -47,11 +130,11 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .most(36)
         .help("Whom it concerns."),
         Column::left("how often", 12, |r: &Row<'_>, _| {
-            toned(r, Cell::text(often(r.symptom)))
+            toned(r, Cell::text(r.often()))
         })
         .rank(2)
         .most(32)
-        .help("How often it happened, and of how many."),
+        .help("How often it happened, and of how many; in the window if one is chosen."),
         Column::left("judged", 9, |r: &Row<'_>, _| {
             toned(r, Cell::text(r.symptom.state.name()))
         })
@@ -80,21 +163,16 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
     ]
 }
 
-/// What was not raised, or not seen in the window, is of less interest; what is grave, of more.
+/// What was not raised, or is not of the window, is of less interest; what is grave, of more.
 fn toned(row: &Row<'_>, cell: Cell) -> Cell {
-    let last = row.symptom.hits.last.map(|mark| mark.at);
-    let past = row
-        .from
-        .is_some_and(|from| last.is_none_or(|last| last < from));
-    cell.toned(if past {
-        Tone::Dim
-    } else {
-        match (row.symptom.state, row.symptom.rule.severity) {
-            (State::Raised, Severity::Diagnosis) => Tone::Bad,
-            (State::Raised, Severity::Symptom) => Tone::Plain,
+    cell.toned(
+        match (row.seen, row.symptom.state, row.symptom.rule.severity) {
+            (Seen::Undated, ..) => Tone::Dim,
+            (_, State::Raised, Severity::Diagnosis) => Tone::Bad,
+            (_, State::Raised, Severity::Symptom) => Tone::Plain,
             _ => Tone::Dim,
-        }
-    })
+        },
+    )
 }
 
 /// Raised ones and those that would be, were it not for something else.
@@ -128,12 +206,23 @@ impl View for Symptoms {
         let all = &feed.snapshot.symptoms;
         let quiet = all.found.iter().filter(|s| !shown(s)).count() as u64;
         let mut title = "Symptoms".to_owned();
+        let (_, hidden) = select(model, feed);
         if let Some(seconds) = model.window {
             title.push_str(&format!(
-                " since start, dim those not seen in the last {seconds} s"
+                ", lost in the last {seconds} s; judged since start"
             ));
+            let window = model.context().window(&feed.recent);
+            let whole = feed.symptoms.whole_from();
+            if let Some(from) = whole.filter(|from| *from > window.begins()) {
+                let kept = window.ends().since(from) / 1_000_000_000;
+                title.push_str(&format!("; kept of the last {kept} s only"));
+            }
         }
-        for (n, what) in [(quiet, "seen too seldom to be one"), (all.more, "more")] {
+        for (n, what) in [
+            (hidden, "not seen then"),
+            (quiet, "seen too seldom to be one"),
+            (all.more, "more"),
+        ] {
             if n > 0 {
                 title.push_str(&format!("; {} {what}", Grouped(n)));
             }
@@ -143,20 +232,15 @@ impl View for Symptoms {
 
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
         let feed = model.feed.as_ref()?;
-        let all = feed.snapshot.symptoms.found.iter();
-        let context = model.context();
-        let from = model.window.map(|_| context.window(&feed.recent).begins());
-        let rows = all.filter(|symptom| shown(symptom)).map(|symptom| Row {
-            symptom,
-            feed,
-            from,
-        });
         Some(Box::new(List {
             columns: columns(),
-            rows: rows.collect(),
+            rows: select(model, feed).0,
             key: |row: &Row<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
             sorted: None,
-            empty: "Nothing is wrong, as far as the frames show it.",
+            empty: match model.window {
+                None => "Nothing is wrong, as far as the frames show it.",
+                Some(_) => "Nothing was wrong in this time, as far as the frames show it.",
+            },
         }))
     }
 
@@ -234,6 +318,18 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
     }
     let thresholds = &feed.snapshot.symptoms.thresholds;
     entries.push(("threshold", threshold(&symptom.rule.limit, thresholds)));
+    if let Some((losses, seconds)) = model.losses().zip(model.window) {
+        let lost = losses.of(symptom);
+        let said = match symptom.rule.dated() {
+            true => format!(
+                "{} in the last {seconds} s, {} times",
+                Human(saturated(lost.cost_ns)),
+                Grouped(lost.times)
+            ),
+            false => "it is found in sums of all the capture and has no moments".to_owned(),
+        };
+        entries.push(("in window", said));
+    }
     entries.push(("lost", cost(symptom)));
     entries.push(("frames", places(&symptom.hits, usize::MAX)));
     if !symptom.words.is_empty() {

@@ -1,0 +1,66 @@
+//! Where families of rules enter what they find.
+
+use super::Look;
+use super::course::SymptomCourse;
+use super::evidence::{Against, Base, Book, Sight};
+use super::rule::{Rule, Subject, Whose};
+use wirewait_wire::Endpoint;
+
+/// Whom what is found may be said of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Whom {
+    /// A client at a server, either of them, or both.
+    Pair { client: Endpoint, server: Endpoint },
+    /// Whatever the rule itself names.
+    Own(Subject),
+}
+
+/// A book, open for entries; for whoever watches, each is entered by the second, too.
+#[derive(Debug)]
+pub(super) struct Page<'a> {
+    pub(super) book: &'a mut Book,
+    pub(super) of: Whom,
+    pub(super) course: Option<&'a mut SymptomCourse>,
+}
+
+impl Page<'_> {
+    /// It happened.
+    pub(super) fn hit(&mut self, rule: &'static Rule, sight: Sight) {
+        let cost_ns = self.book.cell(rule).hits.add(sight, 1);
+        if let Some(course) = self.course.as_deref_mut() {
+            let cost = (cost_ns, sight.until);
+            course.enter(rule, self.of.subject(rule.whose), sight.to.at, cost);
+        }
+    }
+
+    /// It seemed to happen, but this speaks against it.
+    pub(super) fn oppose(&mut self, rule: &'static Rule, why: Against, sight: Sight) {
+        self.book.oppose(rule, why, sight);
+    }
+
+    pub(super) fn look(&mut self, rule: &'static Rule, look: Look) {
+        match look {
+            Look::For(sight) => self.hit(rule, sight),
+            Look::Against(why, sight) => self.oppose(rule, why, sight),
+        }
+    }
+
+    pub(super) fn word(&mut self, rule: &'static Rule, word: &'static str) {
+        self.book.cell(rule).word(word, 1);
+    }
+
+    pub(super) fn count(&mut self, base: Base, times: u64) {
+        self.book.count(base, times);
+    }
+}
+
+impl Whom {
+    fn subject(self, whose: Whose) -> Subject {
+        match (self, whose) {
+            (Self::Own(subject), _) => subject,
+            (Self::Pair { server, .. }, Whose::Server) => Subject::Server(server),
+            (Self::Pair { client, .. }, Whose::Client) => Subject::Client(client),
+            (Self::Pair { client, server }, _) => Subject::Pair { client, server },
+        }
+    }
+}
