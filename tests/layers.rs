@@ -146,3 +146,33 @@ fn unsafe_code_is_forbidden_everywhere() {
         assert!(text.contains("#![forbid(unsafe_code)]"), "{folder}");
     }
 }
+
+/// Whoever sends frames chooses the keys of most tables. `HashMap` of the standard library and
+/// `RandomState` of foldhash have a secret; nothing else that hashes is used.
+#[test]
+fn no_table_hashes_without_a_secret() {
+    const OPEN: &[&str] = &[
+        "FixedState",
+        "SeedableRandomState",
+        "BuildHasherDefault",
+        "FxHash",
+        "Fnv",
+    ];
+    let mut keyed = 0;
+    for (folder, _) in ALLOWED {
+        for (file, text) in sources(&root().join(folder)) {
+            for hasher in OPEN {
+                assert!(!text.contains(hasher), "{file} names {hasher}");
+            }
+            keyed += text.matches("foldhash::fast::RandomState").count();
+        }
+        for dependency in dependencies(&root().join(folder).join("Cargo.toml")) {
+            let unkeyed = ["fnv", "fxhash", "rustc-hash", "nohash-hasher"];
+            assert!(
+                !unkeyed.contains(&dependency.as_str()),
+                "{folder}: {dependency}"
+            );
+        }
+    }
+    assert!(keyed >= 2, "the tables of the analysis are there");
+}

@@ -255,3 +255,51 @@ fn a_summary_holds_the_figures_of_the_report() {
     }
     assert!(judged > 20, "only {judged} rows");
 }
+
+/// Warnings come in the order of the captures, however long each takes.
+#[test]
+fn warnings_do_not_depend_on_who_is_first() {
+    let folder = Folder::new("parallel-warnings");
+    let whole = std::fs::read(root().join("captures/demo.pcapng")).unwrap();
+    // The first takes longest.
+    let lengths = [whole.len() - 9, 9001, 7001, 5001, 3001];
+    let names = ["a", "b", "c", "d", "e"];
+    let cut: Vec<PathBuf> = names
+        .iter()
+        .zip(lengths)
+        .map(|(name, length)| folder.file(name, &whole[..length]))
+        .collect();
+    let run = |workers: &str, files: &[&PathBuf]| {
+        let mut command = crate::support::program();
+        command.args(["--no-config", "report", "--parallel", workers]);
+        let output = command.args(files).output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let all: Vec<&PathBuf> = cut.iter().collect();
+    let one = run("1", &all);
+    assert_eq!(one.0, Some(3));
+    let told: Vec<&str> = one.1.lines().collect();
+    assert_eq!(told.len(), 5, "{told:?}");
+    for (line, path) in told.iter().zip(&cut) {
+        assert!(line.contains(path.to_str().unwrap()), "{line}");
+    }
+    let backwards: Vec<&PathBuf> = all.iter().rev().copied().collect();
+    for workers in ["2", "5"] {
+        assert_eq!(run(workers, &all), one, "{workers} workers");
+        assert_eq!(run(workers, &backwards), one, "{workers} workers");
+    }
+    // One in the middle is no capture: what is before it is told, and nothing behind it.
+    std::fs::write(&cut[2], b"GIF89a and so on").unwrap();
+    let failed = run("1", &all);
+    assert_eq!(
+        (failed.0, failed.1.lines().count()),
+        (Some(1), 3),
+        "{failed:?}"
+    );
+    for workers in ["2", "5"] {
+        assert_eq!(run(workers, &all), failed, "{workers} workers");
+    }
+}

@@ -3,7 +3,7 @@
 
 use crate::args::{InputArgs, ListFormat, ReportArgs, ReportFormat};
 use crate::failure::{Failure, Verdict};
-use crate::input::Input;
+use crate::input::{Input, holding_warnings, warn};
 use crate::merge;
 use crate::symptoms;
 use std::collections::BTreeMap;
@@ -18,30 +18,35 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
     let settings = args.analysis.settings();
     let thresholds = symptoms::thresholds(&args.symptoms);
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
+    let done = Mutex::new(Done::default());
     thread::scope(|scope| {
         for _ in 0..usize::from(workers).min(chains.len()) {
             scope.spawn(|| {
-                while let Some(chain) = chains.get(next.fetch_add(1, Ordering::Relaxed)) {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(chain) = chains.get(number) else {
+                        break;
+                    };
                     let input = InputArgs {
                         files: chain.clone(),
                         select: args.input.select.clone(),
                     };
-                    let worked = work(&input, settings, thresholds);
-                    let failed = worked.is_err();
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.push(worked);
-                    if failed {
+                    let (worked, warnings) =
+                        holding_warnings(|| work(&input, settings, thresholds));
+                    if worked.is_err() {
                         // There will be no sum: the others need not begin.
                         next.store(chains.len(), Ordering::Relaxed);
                     }
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.take(number, worked, warnings);
                 }
             });
         }
     });
     let mut sum = Summary::default();
     let mut verdict = Verdict::Whole;
-    for worked in done.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for worked in done.told {
         let (summary, of_chain) = worked?;
         sum.merge(&summary);
         if of_chain != Verdict::Whole {
@@ -59,12 +64,33 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
     Ok(verdict)
 }
 
-/// The sums of one capture.
-fn work(
-    input: &InputArgs,
-    settings: Settings,
-    thresholds: Thresholds,
-) -> Result<(Summary, Verdict), Failure> {
+/// The sums of one capture, and whether all of it could be read.
+type Worked = Result<(Summary, Verdict), Failure>;
+
+/// Captures that were worked through.
+#[derive(Default)]
+struct Done {
+    /// Of which all was said, in their order.
+    told: Vec<Worked>,
+    /// Those behind one that is still worked through, by their numbers, with their warnings.
+    waiting: BTreeMap<usize, (Worked, Vec<String>)>,
+}
+
+impl Done {
+    /// Says what is to be said, in the order of the captures, whoever is ready first. Behind one
+    /// that failed nothing is said: whether it was begun is a matter of chance.
+    fn take(&mut self, number: usize, worked: Worked, warnings: Vec<String>) {
+        self.waiting.insert(number, (worked, warnings));
+        while let Some((worked, warnings)) = self.waiting.remove(&self.told.len()) {
+            if !self.told.iter().any(Result::is_err) {
+                warnings.iter().for_each(|warning| warn(warning));
+            }
+            self.told.push(worked);
+        }
+    }
+}
+
+fn work(input: &InputArgs, settings: Settings, thresholds: Thresholds) -> Worked {
     let mut opened = Input::open(input)?;
     opened.thresholds = thresholds;
     let analysis = opened.analyse(settings, &mut (), true, |()| Ok(()))?;

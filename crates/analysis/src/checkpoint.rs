@@ -162,7 +162,7 @@ impl Analyzer {
             dissector.carrier.into_iter().for_each(word::know);
         }
         type Rest = (Vec<u8>, Known, State);
-        let sharing = Sharing::begin();
+        let sharing = Sharing::reading(most_places(&settings));
         let (rest, more) = postcard::take_from_bytes::<Rest>(rest).map_err(unreadable)?;
         drop(sharing);
         let (beside, names, state) = rest;
@@ -208,6 +208,20 @@ fn open(bytes: &[u8]) -> Result<&[u8], Refused> {
         return Err(Refused::Damaged);
     }
     Ok(rest)
+}
+
+/// No table has more, whether its capacity is a setting or not.
+fn most_places(settings: &Settings) -> usize {
+    const OWN: usize = 4096;
+    let Settings {
+        conversations,
+        rows,
+        names,
+        ..
+    } = *settings;
+    // Of ways there are two to a row.
+    let most = conversations.max(rows).max(names).saturating_mul(2);
+    most.max(OWN)
 }
 
 fn program() -> String {

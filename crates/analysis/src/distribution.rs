@@ -235,7 +235,10 @@ impl Buckets {
             0 => self.page(bucket / PAGE),
             page => page,
         };
-        let count = &mut self.pages[usize::from(page) - 1][bucket % PAGE];
+        let page = self.pages.get_mut(usize::from(page).wrapping_sub(1));
+        let Some(count) = page.and_then(|page| page.get_mut(bucket % PAGE)) else {
+            return;
+        };
         let (sum, full) = count.overflowing_add(times);
         *count = sum;
         if full {
@@ -274,8 +277,8 @@ impl Buckets {
     fn counts(&self) -> impl Iterator<Item = (usize, u32)> {
         let pages = self.index.iter().enumerate().filter(|(_, page)| **page > 0);
         pages.flat_map(|(number, page)| {
-            let counts = self.pages[usize::from(*page) - 1].iter();
-            let counts = counts.enumerate();
+            let page = self.pages.get(usize::from(*page) - 1);
+            let counts = page.into_iter().flatten().enumerate();
             counts.map(move |(at, count)| (number * PAGE + at, *count))
         })
     }

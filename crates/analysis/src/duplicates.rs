@@ -6,6 +6,7 @@
 //! by that, and may lie milliseconds apart.
 
 use crate::Settings;
+use crate::state::sparse::{self, Sparse};
 use serde::{Deserialize, Serialize};
 use wirewait_wire::{Frame, Timestamp};
 
@@ -32,21 +33,34 @@ struct Seen {
 #[repr(align(64))]
 struct Set([Seen; WAYS]);
 
+impl Sparse for Set {
+    const COUNT: usize = SETS;
+    const MADE: Self = Self(
+        [Seen {
+            word: 0,
+            at: Timestamp::from_nanos(i64::MIN),
+        }; WAYS],
+    );
+
+    fn is_as_made(&self) -> bool {
+        self.0
+            .iter()
+            .all(|seen| seen.at.as_nanos() == i64::MIN && seen.word == 0)
+    }
+}
+
 /// The latest frames, by digest. Of fixed size: where too many digests share a set the oldest
 /// is forgotten, and its copy would count as a frame.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Duplicates {
+    #[serde(with = "sparse")]
     sets: Vec<Set>,
 }
 
 impl Duplicates {
     pub(crate) fn new() -> Self {
-        let never = Seen {
-            word: 0,
-            at: Timestamp::from_nanos(i64::MIN),
-        };
         Self {
-            sets: vec![Set([never; WAYS]); SETS],
+            sets: vec![Set::MADE; SETS],
         }
     }
 

@@ -45,6 +45,7 @@ struct Way {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Flow {
     /// How many numbers there are before they start again.
+    #[serde(deserialize_with = "crate::state::modulus")]
     modulus: u64,
     ways: [Way; 2],
 }

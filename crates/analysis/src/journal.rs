@@ -11,10 +11,11 @@ use crate::distribution::Batch;
 use crate::efficiency::{Accesses, Payer, Spent};
 use crate::figures::{clean_turnaround, timed};
 use crate::parties::Parties;
+use crate::state::filled;
 use crate::table::Place;
 use crate::world::Case;
 use crate::{Counts, FrameSums, Transaction};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use wirewait_wire::word::{self, Name};
 use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 
@@ -27,8 +28,13 @@ const LINES: usize = Batch::MOST;
 /// The open pages, each where its heading is looked for.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Journal {
+    #[serde(deserialize_with = "pages")]
     pages: Vec<Page>,
     entered: u64,
+}
+
+fn pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Page>, D::Error> {
+    filled(deserializer, PAGES)
 }
 
 /// What all transactions on a page have in common.
@@ -159,7 +165,7 @@ impl Journal {
         page.enter(t, self.entered);
         page.spent.enter(t, access);
         self.entered += 1;
-        page.lines.len() == LINES
+        page.lines.len() >= LINES
     }
 }
 

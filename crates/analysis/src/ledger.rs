@@ -330,7 +330,7 @@ impl Account {
             self.next += 1;
         }
         if self.next >= SETTLED && self.next * 2 >= self.queue.len() {
-            self.queue.drain(..self.next);
+            self.queue.drain(..self.next.min(self.queue.len()));
             self.next = 0;
         }
     }

@@ -63,6 +63,7 @@ struct Direction {
 /// A numbered link between two stations.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Link {
+    #[serde(deserialize_with = "crate::state::modulus")]
     modulus: u32,
     directions: [Direction; 2],
     /// The beginning of the link is in the capture.

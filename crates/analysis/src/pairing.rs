@@ -36,6 +36,7 @@ pub(crate) struct Pairing {
     next_serial: u64,
     /// Those of the latest transaction, and which side served in it.
     parties: Parties,
+    #[serde(deserialize_with = "crate::state::side")]
     server: usize,
     /// When the latest answer ended, and the number of the message that it was. Waits by
     /// design and promises taken back do not count: they keep the server from nothing.

@@ -1,5 +1,6 @@
 //! How state is written down where deriving does not do: arrays of any length, and what is
-//! shared by several holders.
+//! shared by several holders; and what must hold of numbers that are read back, because places
+//! are found by them or tables grow to them.
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -69,6 +70,8 @@ struct Known {
     written: HashMap<usize, u32>,
     /// What was read, by its number.
     read: Vec<Box<dyn Any>>,
+    /// No table has more places, if that is known.
+    most_places: Option<usize>,
 }
 
 thread_local! {
@@ -83,11 +86,115 @@ impl Sharing {
     pub(crate) fn begin() -> Self {
         Self(KNOWN.replace(Some(Known::default())))
     }
+
+    /// To read back what no table of which has more places than these.
+    pub(crate) fn reading(most_places: usize) -> Self {
+        Self(KNOWN.replace(Some(Known {
+            most_places: Some(most_places),
+            ..Known::default()
+        })))
+    }
 }
 
 impl Drop for Sharing {
     fn drop(&mut self) {
         KNOWN.set(self.0.take());
+    }
+}
+
+/// Whether a table of the state that is read back may have so many places.
+pub(crate) fn has_places(number: usize) -> bool {
+    let most = KNOWN.with_borrow(|known| known.as_ref()?.most_places);
+    most.is_none_or(|most| number <= most)
+}
+
+/// One of the two sides of a conversation.
+pub(crate) fn side<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    let side = usize::deserialize(deserializer)?;
+    match side {
+        0 | 1 => Ok(side),
+        _ => Err(D::Error::custom("a conversation has two sides")),
+    }
+}
+
+/// A list that always has as many elements as it is made with.
+pub(crate) fn filled<'de, T, D>(deserializer: D, length: usize) -> Result<Vec<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    let list = Vec::deserialize(deserializer)?;
+    if list.len() == length {
+        Ok(list)
+    } else {
+        Err(D::Error::invalid_length(list.len(), &"as it is made"))
+    }
+}
+
+/// What numbers of frames or bytes are counted by before they begin again.
+pub(crate) fn modulus<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de> + Into<u64> + Copy,
+    D: Deserializer<'de>,
+{
+    let modulus = T::deserialize(deserializer)?;
+    if (2..=1 << 32).contains(&modulus.into()) {
+        Ok(modulus)
+    } else {
+        Err(D::Error::custom("numbers that have no order"))
+    }
+}
+
+/// The width of buckets of time: the narrowest, or ten times another one.
+pub(crate) fn width<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    let width = i64::deserialize(deserializer)?;
+    if width >= crate::timeline::NARROWEST_NS {
+        Ok(width)
+    } else {
+        Err(D::Error::custom("buckets that are too narrow"))
+    }
+}
+
+/// Lists of a fixed number of elements, most of which may be as they were made: only the others
+/// are written, each with its number.
+pub(crate) mod sparse {
+    use super::*;
+
+    /// What such a list is made of.
+    pub(crate) trait Sparse: Copy {
+        /// How many there are, if there are any.
+        const COUNT: usize;
+        /// As each is made.
+        const MADE: Self;
+
+        fn is_as_made(&self) -> bool;
+    }
+
+    pub(crate) fn serialize<T, S>(list: &[T], serializer: S) -> Result<S::Ok, S::Error>
+    where
+        T: Sparse + Serialize,
+        S: Serializer,
+    {
+        let used = (0u32..)
+            .zip(list)
+            .filter(|(_, element)| !element.is_as_made());
+        let used: Vec<(u32, &T)> = used.collect();
+        (!list.is_empty(), used).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+    where
+        T: Sparse + Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        let (any, used) = <(bool, Vec<(u32, T)>)>::deserialize(deserializer)?;
+        let mut list = vec![T::MADE; if any { T::COUNT } else { 0 }];
+        for (number, element) in used {
+            let place = usize::try_from(number).ok();
+            let place = place.and_then(|place| list.get_mut(place));
+            *place.ok_or_else(|| D::Error::custom("a set that is not there"))? = element;
+        }
+        Ok(list)
     }
 }
 
@@ -244,6 +351,7 @@ pub(crate) mod shared {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::{Place, Table};
 
     /// A thing with a name of its own, which others may hold as well.
     #[derive(Serialize, Deserialize)]
@@ -271,6 +379,71 @@ mod tests {
         assert!(Arc::ptr_eq(&a.0, &b.0));
         assert!(Arc::ptr_eq(&a.0.0, &name.0) && Arc::ptr_eq(&names[1].0, &name.0));
         assert!(!Arc::ptr_eq(&names[0].0, &name.0), "only equal");
+    }
+
+    #[derive(Serialize, Deserialize)]
+    struct Numbers {
+        #[serde(deserialize_with = "side")]
+        side: usize,
+        #[serde(deserialize_with = "modulus")]
+        modulus: u32,
+        #[serde(deserialize_with = "width")]
+        width_ns: i64,
+        place: Place,
+    }
+
+    #[test]
+    fn numbers_by_which_places_are_found_are_read_back_if_they_can_be() {
+        let _sharing = Sharing::reading(8);
+        let read = |side, modulus, width_ns, place| {
+            let numbers = Numbers {
+                side,
+                modulus,
+                width_ns,
+                place,
+            };
+            let bytes = postcard::to_stdvec(&numbers).unwrap();
+            postcard::from_bytes::<Numbers>(&bytes).is_ok()
+        };
+        let (narrowest, last) = (crate::timeline::NARROWEST_NS, Place::nth(7));
+        assert!(read(1, 65_536, narrowest, last));
+        assert!(read(0, 2, narrowest * 10, Place::NOWHERE));
+        assert!(!read(2, 65_536, narrowest, last));
+        assert!(!read(1, 0, narrowest, last), "nothing is divided by that");
+        assert!(!read(1, 65_536, 0, last), "nor by that");
+        assert!(!read(1, 65_536, narrowest, Place::nth(8)));
+        let table = |capacity| postcard::to_stdvec(&Table::<u8, u8>::new(capacity)).unwrap();
+        assert!(postcard::from_bytes::<Table<u8, u8>>(&table(8)).is_ok());
+        assert!(postcard::from_bytes::<Table<u8, u8>>(&table(9)).is_err());
+    }
+
+    /// Nothing is seven.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    struct Seven(u8);
+
+    impl sparse::Sparse for Seven {
+        const COUNT: usize = 300;
+        const MADE: Self = Self(7);
+
+        fn is_as_made(&self) -> bool {
+            self.0 == 7
+        }
+    }
+
+    #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+    struct Sevens(#[serde(with = "sparse")] Vec<Seven>);
+
+    #[test]
+    fn only_what_was_used_is_written_and_there_are_as_many_as_before() {
+        let mut sevens = vec![Seven(7); 300];
+        sevens[299] = Seven(8);
+        for list in [Vec::new(), vec![Seven(7); 300], sevens] {
+            let bytes = postcard::to_stdvec(&Sevens(list.clone())).unwrap();
+            assert!(bytes.len() < 8);
+            assert_eq!(postcard::from_bytes::<Sevens>(&bytes).unwrap().0, list);
+        }
+        let beyond = postcard::to_stdvec(&(true, vec![(300u32, Seven(8))])).unwrap();
+        assert!(postcard::from_bytes::<Sevens>(&beyond).is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A map of bounded size that gives up the entry untouched for longest.
 
 use crate::path::{Known, KnownSide};
+use crate::state::has_places;
 use foldhash::fast::RandomState;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -10,7 +11,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::hash::Hash;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub(crate) struct Place {
     index: u32,
     generation: u32,
@@ -34,6 +35,20 @@ impl Place {
         Self {
             index,
             generation: 0,
+        }
+    }
+}
+
+/// Whoever keeps something by places makes room up to their numbers: none is read back that no
+/// table can have.
+impl<'de> Deserialize<'de> for Place {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (index, generation) = Deserialize::deserialize(deserializer)?;
+        let place = Self { index, generation };
+        if index == Self::NOWHERE.index || has_places(place.index().saturating_add(1)) {
+            Ok(place)
+        } else {
+            Err(D::Error::custom("a place that no table has"))
         }
     }
 }
@@ -139,7 +154,10 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
 
     /// Moves an entry that is there to the young end.
     pub(crate) fn renew(&mut self, place: Place) {
-        self.touch(place.index);
+        self.touches += 1;
+        if let Some(entry) = self.entries.get_mut(place.index as usize) {
+            entry.touched = self.touches;
+        }
     }
 
     /// The entry that was found here before, if it is still there, moved to the young end.
@@ -346,7 +364,7 @@ where
         type Written<K, V> = (Vec<Entry<K, V>>, Vec<u32>, u64, usize);
         let (entries, free, touches, capacity) = Written::<K, V>::deserialize(deserializer)?;
         let mut table = Self::new(capacity);
-        if entries.len() > table.capacity {
+        if entries.len() > table.capacity || !has_places(capacity) {
             return Err(D::Error::custom("a table holds more than it has room for"));
         }
         for (index, entry) in (0..).zip(&entries) {
@@ -372,6 +390,10 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foldhash::fast::FixedState;
+    use std::cell::Cell;
+    use std::collections::HashSet;
+    use std::hash::{BuildHasher, Hasher};
 
     #[test]
     fn the_entry_untouched_for_longest_goes_first() {
@@ -415,5 +437,107 @@ mod tests {
         assert_eq!(table.iter().map(|(k, _)| *k).collect::<Vec<_>>(), ["b"]);
         assert_eq!(table.drain(), [2]);
         assert_eq!(table.find(&"b"), None);
+    }
+
+    thread_local! {
+        /// Keys that were compared.
+        static COMPARED: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// A key that counts how often it is compared.
+    #[derive(Clone, Eq)]
+    struct Key(u64, u64);
+
+    impl Hash for Key {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            (self.0, self.1).hash(state);
+        }
+    }
+
+    impl PartialEq for Key {
+        fn eq(&self, other: &Self) -> bool {
+            COMPARED.set(COMPARED.get() + 1);
+            (self.0, self.1) == (other.0, other.1)
+        }
+    }
+
+    const MANY: u64 = 2000;
+
+    /// Comparisons that it takes to enter these keys and to find each again.
+    fn comparisons(first: u64) -> u64 {
+        COMPARED.set(0);
+        let mut table = Table::new(MANY as usize);
+        for n in 0..MANY {
+            table.place_of(&Key(first, n), || ());
+        }
+        for n in 0..MANY {
+            assert!(table.find(&Key(first, n)).is_some());
+        }
+        COMPARED.get()
+    }
+
+    /// The same where the hash has no secret.
+    fn comparisons_without_secret(first: u64) -> u64 {
+        COMPARED.set(0);
+        let mut map = HashMap::with_hasher(FixedState::default());
+        for n in 0..MANY {
+            map.insert(Key(first, n), ());
+        }
+        for n in 0..MANY {
+            assert!(map.contains_key(&Key(first, n)));
+        }
+        COMPARED.get()
+    }
+
+    /// The hash multiplies: a key whose first half takes away what the multiplication begins with
+    /// gives zero, whatever the second half is. Who sends frames could choose such keys if he
+    /// knew it.
+    #[test]
+    fn keys_that_collide_without_a_secret_cost_no_more_than_others() {
+        let known = FixedState::default().build_hasher().finish();
+        let hashes = (0..MANY).map(|n| FixedState::default().hash_one(Key(known, n)));
+        assert!(
+            hashes.collect::<HashSet<_>>().len() == 1,
+            "they all collide"
+        );
+        let quadratic = comparisons_without_secret(known);
+        assert!(quadratic > MANY * MANY / 4, "it hurts: {quadratic}");
+        // To find one again it is compared once, and with hardly another one beside.
+        for first in [known, known ^ 0x5555, 0] {
+            let linear = comparisons(first);
+            assert!((MANY..2 * MANY).contains(&linear), "{first:x}: {linear}");
+        }
+        assert!(comparisons_without_secret(0) < 2 * MANY, "chosen by chance");
+    }
+
+    const CHILD: &str = "WIREWAIT_TEST_HASH";
+
+    /// What is learnt from one table or one run says nothing about another one.
+    #[test]
+    fn every_table_and_every_run_has_a_secret_of_its_own() {
+        let of_a_table = || {
+            let table: Table<u64, ()> = Table::new(1);
+            table.map.hasher().hash_one(7u64)
+        };
+        if std::env::var_os(CHILD).is_some() {
+            println!("hash {}", of_a_table());
+            return;
+        }
+        let tables: HashSet<u64> = (0..8).map(|_| of_a_table()).collect();
+        assert_eq!(tables.len(), 8);
+        let of_a_run = || {
+            let mut run = std::process::Command::new(std::env::current_exe().unwrap());
+            let name = "table::tests::every_table_and_every_run_has_a_secret_of_its_own";
+            let run = run.args(["--exact", name, "--nocapture"]).env(CHILD, "1");
+            let said = String::from_utf8(run.output().unwrap().stdout).unwrap();
+            let hash = said
+                .split("hash ")
+                .nth(1)
+                .unwrap_or_else(|| panic!("{said}"));
+            let hash = hash.split_whitespace().next().map(str::to_owned);
+            hash.unwrap_or_else(|| panic!("{said}"))
+        };
+        let runs: HashSet<String> = (0..4).map(|_| of_a_run()).collect();
+        assert_eq!(runs.len(), 4, "{runs:?}");
     }
 }

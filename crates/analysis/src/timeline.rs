@@ -18,6 +18,7 @@ const NOWHERE: (usize, i64) = (usize::MAX, 0);
 /// result is the same.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timeline<T> {
+    #[serde(deserialize_with = "crate::state::width")]
     width_ns: i64,
     /// Number of the first bucket, counted from 1970.
     first: i64,

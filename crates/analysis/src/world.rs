@@ -133,6 +133,7 @@ pub(crate) struct Between {
     /// The ends, in the order in which the conversation numbers its sides.
     pub(crate) ends: [Endpoint; 2],
     /// Which of them serves.
+    #[serde(deserialize_with = "crate::state::side")]
     pub(crate) server: usize,
     #[serde(with = "word")]
     pub(crate) carrier: Name,

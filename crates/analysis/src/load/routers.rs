@@ -8,6 +8,7 @@
 use crate::Times;
 use crate::distribution::Distribution;
 use crate::duplicates::digest;
+use crate::state::sparse::{self, Sparse};
 use crate::table::Table;
 use crate::world::Seen;
 use serde::{Deserialize, Serialize};
@@ -109,10 +110,27 @@ struct Pair {
     at: Timestamp,
 }
 
+impl Sparse for Set {
+    const COUNT: usize = SETS;
+    const MADE: Self = Self(
+        [Kept {
+            word: 0,
+            at: Timestamp::from_nanos(i64::MIN),
+        }; WAYS],
+    );
+
+    fn is_as_made(&self) -> bool {
+        self.0
+            .iter()
+            .all(|kept| kept.at.as_nanos() == i64::MIN && kept.word == 0)
+    }
+}
+
 /// The latest packets of which routers are counted.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Routers {
     pairs: Table<[Endpoint; 2], Pair>,
+    #[serde(with = "sparse")]
     sets: Vec<Set>,
     rows: Table<(u32, u32, u8), Row>,
     pub(super) evicted: u64,
@@ -214,11 +232,7 @@ impl Routers {
     /// Puts a packet in its place, and tells of the same one seen before.
     fn remember(&mut self, new: Place) -> Option<Place> {
         if self.sets.is_empty() {
-            let never = Kept {
-                word: 0,
-                at: Timestamp::from_nanos(i64::MIN),
-            };
-            self.sets = vec![Set([never; WAYS]); SETS];
+            self.sets = vec![Set::MADE; SETS];
         }
         let Set(ways) = &mut self.sets[new.digest as usize % SETS];
         let kept = new.kept();

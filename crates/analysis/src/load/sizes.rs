@@ -201,7 +201,7 @@ impl Row {
     fn show(&mut self, line: &Line) {
         self.data_bytes = self.data_bytes.saturating_add(line.data_bytes);
         // Most are faster than those that are kept.
-        if self.slowest.len() == EXAMPLES
+        if self.slowest.len() >= EXAMPLES
             && let Some((_, least)) = self.slowest.last()
             && least.response_ns > line.response_ns
         {

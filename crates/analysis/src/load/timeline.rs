@@ -89,6 +89,7 @@ impl Timeline {
 /// A time line that is being filled.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Series {
+    #[serde(deserialize_with = "crate::state::width")]
     width_ns: i64,
     /// Number of the first bucket, in widths since 1970.
     first: i64,

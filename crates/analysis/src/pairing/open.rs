@@ -47,6 +47,7 @@ pub(crate) struct Open {
     pub(super) parties: Parties,
     pub(super) state: State,
     /// The request was sent by this side.
+    #[serde(deserialize_with = "crate::state::side")]
     pub(super) side: usize,
     pub(super) id: Option<Id>,
     pub(super) alias: Option<Id>,

@@ -287,7 +287,7 @@ impl Handle {
                 }
             }
         }
-        if self.ranges.len() == RANGES {
+        if self.ranges.len() >= RANGES {
             self.ranges.pop_front();
         }
         self.top = self.top.max(end);

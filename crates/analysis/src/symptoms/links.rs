@@ -346,7 +346,7 @@ impl Links {
             link.page(course).hit(&LATE_ACKS, Sight::at(mark));
         }
         if after_ns >= t.ns(Threshold::AckWait) {
-            if self.late.len() == LATE {
+            if self.late.len() >= LATE {
                 self.late.pop_front();
             }
             self.late.push_back(Late {

@@ -296,7 +296,7 @@ impl Watch {
         if let Some((_, next)) = waiting.back_mut() {
             next.get_or_insert(wait.began);
         }
-        if waiting.len() == WAITING {
+        if waiting.len() >= WAITING {
             waiting.pop_front();
         }
         waiting.push_back((wait.case.transaction.number, None));
@@ -323,7 +323,7 @@ impl Watch {
         let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
         self.ended = Some((number, end.since(wait.began), end));
         if wait.anyone && t.kind == Kind::Session {
-            if self.lookups.len() == LOOKUPS {
+            if self.lookups.len() >= LOOKUPS {
                 self.lookups.pop_front();
             }
             self.lookups.push_back(number);
