@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod churn;
+mod clock;
 mod columns;
 mod compare;
 mod config;

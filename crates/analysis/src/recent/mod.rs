@@ -101,6 +101,14 @@ impl Recent {
         self.history.ended = true;
     }
 
+    /// Memory that it takes, nearly, bytes: by this it keeps to [`Limits::bytes`].
+    #[must_use]
+    pub fn held(&self) -> usize {
+        let latest = self.history.seconds.back();
+        let spare = self.spare.as_ref().map_or(0, Second::held);
+        self.bytes + latest.map_or(0, |second| second.held()) + spare
+    }
+
     /// All that is kept, as it stands.
     #[must_use]
     pub fn history(&self) -> History {
@@ -187,11 +195,14 @@ impl Recent {
         Arc::new(second)
     }
 
-    /// The second of this moment, if it is still there.
+    /// The second of this moment, if it is still there. What is told late may be of a time before
+    /// the clock was set back, which only looks like one that is to come.
     fn second(&mut self, at: Timestamp) -> Option<&mut Second> {
         let at = number(at);
-        if self.history.latest().is_none_or(|latest| latest < at) {
-            self.open(at);
+        match self.history.latest() {
+            Some(latest) if at <= latest => {}
+            Some(latest) if at.saturating_sub(latest) >= STEP => return None,
+            _ => self.open(at),
         }
         let index = usize::try_from(at.checked_sub(self.history.first)?).ok()?;
         self.history.seconds.get_mut(index).map(Arc::make_mut)

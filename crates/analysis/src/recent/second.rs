@@ -102,10 +102,13 @@ impl Second {
 
     /// Memory that it takes, nearly, bytes.
     pub(super) fn held(&self) -> usize {
-        let index = self.index.capacity() * size_of::<(Of, u32)>();
+        // A table is filled to seven eighths, and has a byte more for each place.
+        let places = self.index.capacity() * 8 / 7;
+        let index = places * (size_of::<(Of, u32)>() + 1);
         let parties = self.parties.capacity() * size_of::<(u64, Parties)>();
         let captured = self.captured.capacity() * size_of::<Captured>();
-        self.rows.capacity() * size_of::<Row>() + index + parties + captured + self.held
+        let rows = self.rows.capacity() * size_of::<Row>();
+        size_of::<Self>() + rows + index + parties + captured + self.held
     }
 
     fn begin(&mut self, of: Of) {
@@ -114,7 +117,9 @@ impl Second {
             .insert(of, u32::try_from(self.used).unwrap_or(u32::MAX));
         match self.rows.get_mut(self.used) {
             Some(row) => {
+                let before = row.tally.held();
                 row.tally.clear();
+                self.held -= before - row.tally.held();
                 (row.of, row.named) = (of, false);
             }
             None => self.rows.push(Row {

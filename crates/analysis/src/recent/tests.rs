@@ -247,6 +247,21 @@ fn a_clock_that_steps_far_begins_anew() {
     assert_eq!(recent.history().whole().captured(None).frames, 1);
 }
 
+/// A transaction that is told late, of the hour before the clock was set back.
+#[test]
+fn what_is_told_late_does_not_set_the_clock() {
+    let mut recent = limited(600, 100, usize::MAX);
+    frame(&mut recent, 3_600_000, 0, 60);
+    frame(&mut recent, 1000, 0, 60);
+    recent.transaction(&transaction(1, Kind::Read, 3_599_000, 3_600_000));
+    frame(&mut recent, 2000, 0, 60);
+    let history = recent.history();
+    let missed = history.missed();
+    assert_eq!((missed.restarts, missed.late), (1, 1));
+    let whole = history.whole();
+    assert_eq!((whole.seconds(), whole.captured(None).frames), (2, 2));
+}
+
 #[test]
 fn too_many_rows_are_counted_and_everything_is_still_whole() {
     let mut recent = limited(3, 6, usize::MAX);

@@ -130,6 +130,11 @@ impl SymptomCourse {
             return;
         };
         let (key, ended) = ((rule, subject), second(ended));
+        // Of a time before the clock was set back, and told late.
+        let ahead = |latest: i64| ended.saturating_sub(latest) >= STEP;
+        if self.latest.is_some_and(ahead) {
+            return;
+        }
         let mut to = until.as_nanos();
         self.go_on(ended.max(second_before(to)));
         let mut add = |at: i64, times: u64, cost_ns: u64| {

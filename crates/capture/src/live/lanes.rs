@@ -9,11 +9,15 @@ use super::batch::{BATCHES, Batch};
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
-use wirewait_wire::Frame;
+use wirewait_wire::{Frame, Timestamp};
 
 /// How long a frame waits for an earlier one of another source: twice as long as the
 /// operating system keeps a block that is not full.
 pub(super) const HOLD: Duration = Duration::from_millis(200);
+
+/// A frame that came so much earlier than another that both were in their order, but is by so much
+/// younger by its stamp, ns, was stamped before the system's clock was set back.
+const STEP_NS: i64 = 60_000_000_000;
 
 /// Frames of one source that have arrived.
 #[derive(Debug)]
@@ -125,7 +129,7 @@ impl Lanes {
         if let [lane] = self.lanes.as_slice() {
             return lane.head().map(|_| 0);
         }
-        let (source, lane, batch) = self
+        let (at, source, lane, batch) = self
             .lanes
             .iter()
             .enumerate()
@@ -133,8 +137,10 @@ impl Lanes {
                 let (batch, frame) = lane.head()?;
                 Some((frame.at, source, lane, batch))
             })
-            .min_by_key(|(at, source, ..)| (*at, *source))
-            .map(|(_, source, lane, batch)| (source, lane, batch))?;
+            .min_by_key(|(at, source, ..)| (*at, *source))?;
+        if let Some(before) = self.before_a_step(at, batch) {
+            return Some(before);
+        }
         let all_shown = || {
             self.lanes
                 .iter()
@@ -142,6 +148,22 @@ impl Lanes {
         };
         let waited = || batch.arrived().is_none_or(|arrived| now >= arrived + HOLD);
         (all_shown() || lane.is_crowded() || waited()).then_some(source)
+    }
+
+    /// A source whose next frame came before the clock stepped back, while another is beyond that
+    /// already: by their stamps it would have to wait for as long as the step was.
+    fn before_a_step(&self, at: Timestamp, batch: &Batch) -> Option<usize> {
+        let heads = self.lanes.iter().enumerate();
+        heads
+            .filter_map(|(source, lane)| {
+                let (other, frame) = lane.head()?;
+                let arrived = other.arrived()?;
+                let before = arrived + HOLD <= batch.arrived()?;
+                let later = frame.at.since(at) >= STEP_NS;
+                (before && later).then_some((arrived, source))
+            })
+            .min()
+            .map(|(_, source)| source)
     }
 }
 
@@ -151,7 +173,7 @@ mod tests {
     use super::super::batch::Outbox;
     use super::*;
     use std::sync::mpsc::{Receiver, channel};
-    use wirewait_wire::{LinkType, Timestamp};
+    use wirewait_wire::LinkType;
 
     struct Rig {
         lanes: Lanes,
@@ -255,6 +277,46 @@ mod tests {
             rig.lent(Instant::now() + HOLD),
             [(1, 50), (0, 100), (0, 7), (0, 8), (1, 200)]
         );
+    }
+
+    const SECOND: i64 = 1_000_000_000;
+    const HOUR: i64 = 3600 * SECOND;
+
+    /// The second source is beyond the step first, and never silent: what the first had captured
+    /// before is not kept back for an hour, and neither is what follows it.
+    #[test]
+    fn a_clock_that_is_set_back_holds_nobody_up() {
+        let mut rig = Rig::new(2);
+        rig.arrive(0, &[HOUR + 10]);
+        rig.arrive(1, &[HOUR + 5, 20, 30]);
+        let lent = rig.lent(Instant::now());
+        assert_eq!(lent, [(1, HOUR + 5), (1, 20), (1, 30)]);
+        std::thread::sleep(HOLD);
+        rig.arrive(1, &[40, 50]);
+        rig.arrive(0, &[25, 45]);
+        let lent = rig.lent(Instant::now());
+        assert_eq!(lent, [(0, HOUR + 10), (0, 25), (1, 40), (0, 45)]);
+        assert_eq!(rig.lent(Instant::now() + HOLD), [(1, 50)]);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_forward_holds_nobody_up() {
+        let mut rig = Rig::new(2);
+        rig.arrive(0, &[10, HOUR + 20]);
+        rig.arrive(1, &[15, HOUR + 25]);
+        let now = Instant::now();
+        assert_eq!(rig.lent(now), [(0, 10), (1, 15), (0, HOUR + 20)]);
+        assert_eq!(rig.lent(now + HOLD), [(1, HOUR + 25)]);
+    }
+
+    /// Where the reader is behind, stamps rule, in whatever order the batches came.
+    #[test]
+    fn a_source_that_was_held_up_is_still_put_in_order() {
+        let mut rig = Rig::new(2);
+        rig.arrive(1, &[59 * SECOND]);
+        rig.arrive(0, &[1, 2]);
+        let lent = rig.lent(Instant::now() + HOLD);
+        assert_eq!(lent, [(0, 1), (0, 2), (1, 59 * SECOND)]);
     }
 
     #[test]

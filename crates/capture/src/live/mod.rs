@@ -37,6 +37,7 @@ mod open;
 mod pipe;
 #[cfg(feature = "libpcap")]
 mod system;
+mod wall;
 #[cfg(feature = "libpcap")]
 mod worker;
 
@@ -48,7 +49,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
-use wirewait_wire::{Frame, LinkType, Source, SourceError, Timestamp};
+use wall::Wall;
+use wirewait_wire::{Frame, LinkType, Source, SourceError, SourceErrorKind, Timestamp};
 
 #[cfg(feature = "libpcap")]
 pub use device::{Device, busiest, devices};
@@ -220,6 +222,7 @@ pub struct Live {
     counted: Instant,
     stopped: Option<Instant>,
     clock: Option<(Timestamp, Instant)>,
+    wall: Wall,
 }
 
 impl fmt::Debug for Live {
@@ -283,6 +286,7 @@ impl Live {
             counted: now,
             stopped: None,
             clock: None,
+            wall: Wall::now(),
         }
     }
 
@@ -435,10 +439,24 @@ impl Live {
             return;
         }
         self.counted = self.now;
+        self.look_at_the_clock();
         for feed in self.feeds.iter().filter(|feed| !feed.ended) {
             if let Some(wake) = &feed.wake {
                 wake();
             }
+        }
+    }
+
+    /// Says that the system's clock was set: frames of interfaces are stamped by it.
+    fn look_at_the_clock(&mut self) {
+        let said = self.wall.look();
+        if let Some(message) = said.filter(|_| !self.is_pipe()) {
+            self.events.push_back(Event::Remark(SourceError {
+                kind: SourceErrorKind::Damaged,
+                name: "the system's clock".to_owned(),
+                offset: None,
+                message,
+            }));
         }
     }
 

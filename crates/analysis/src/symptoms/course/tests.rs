@@ -159,6 +159,14 @@ fn no_clock_confuses_it() {
     // An hour back, and forth again.
     enter(&mut course, 1_400_000, 1000 * MS);
     assert_eq!((course.seconds.len(), course.rows), (2, 2));
+    // What is told late of the time before does not set the clock again.
+    course.enter(
+        &links::ACK_WAIT,
+        subject,
+        at(5_000_000),
+        (MS, at(5_000_000)),
+    );
+    assert_eq!((course.latest, course.rows), (Some(1400), 2));
     enter(&mut course, 5_000_500, 250 * MS);
     assert_eq!(second_of(&course, 5000, key), (1, 250));
     assert_eq!(course.seconds.len(), 1);
