@@ -471,42 +471,72 @@ fn a_hangup_ends_it_and_gives_the_terminal_back() {
     assert!(!seen.contains("Overview"), "{seen}");
 }
 
-/// Two ends of a cable in a network of their own: frames that are replayed onto one end are seen
-/// at the other; the picture stands still when it is told to, and drops are told all the same.
+/// Two ends of a cable in a network of their own, of which the terminal's shell is.
+#[cfg(all(target_os = "linux", feature = "libpcap"))]
+struct Cable {
+    terminal: Terminal,
+    /// The shell, by which others get into its network.
+    inside: String,
+}
+
+#[cfg(all(target_os = "linux", feature = "libpcap"))]
+impl Cable {
+    /// `None`, with a loud word, where that cannot be had.
+    fn new(test: &str) -> Option<Self> {
+        let tools = ["unshare", "ip", "tcpreplay", "nsenter"];
+        let there = |tool: &&str| Command::new(tool).arg("--version").output().is_ok();
+        let root_user = Command::new("unshare").args(["-n", "true"]).status();
+        if !tools.iter().all(there) || !root_user.is_ok_and(|status| status.success()) {
+            assert!(
+                std::env::var_os("WIREWAIT_REQUIRE_LIVE").is_none(),
+                "live capture is required here"
+            );
+            eprintln!("SKIPPED: {test}: no network namespaces, or a tool is missing");
+            return None;
+        }
+        let terminal = Terminal::new(test, 132, 43)?;
+        terminal.run("exec unshare -n sh");
+        terminal
+            .run("ip link add wwa type veth peer name wwb; ip link set wwa up; ip link set wwb up");
+        terminal.run("clear; echo cable $((6 * 7))");
+        terminal.shows(&["cable 42"]);
+        let output = terminal.tmux(&["display-message", "-p", "#{pane_pid}"]);
+        let inside = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+        Some(Self { terminal, inside })
+    }
+
+    /// Sends the frames of the shipped capture so many times, as fast as `speed` says.
+    fn replay(&self, speed: &str, times: u32) {
+        let replayed = Command::new("nsenter")
+            .args(["-t", &self.inside, "-n"])
+            .args(["tcpreplay", "-q", speed, "-i", "wwa"])
+            .arg(format!("--loop={times}"))
+            .arg(root().join("captures/demo.pcapng"))
+            .output()
+            .unwrap();
+        assert!(replayed.status.success(), "{replayed:?}");
+    }
+}
+
+/// So that even a small buffer holds what comes until it is fetched.
+#[cfg(all(target_os = "linux", feature = "libpcap"))]
+const SLOWLY: &str = "--pps=1000";
+
+/// Frames that are replayed onto one end are seen at the other; the picture stands still when it
+/// is told to, and drops are told all the same.
 #[cfg(all(target_os = "linux", feature = "libpcap"))]
 #[test]
 fn live_a_wire_is_watched() {
-    let tools = ["unshare", "ip", "tcpreplay", "nsenter"];
-    let there = |tool: &&str| Command::new(tool).arg("--version").output().is_ok();
-    let root_user = Command::new("unshare").args(["-n", "true"]).status();
-    if !tools.iter().all(there) || !root_user.is_ok_and(|status| status.success()) {
-        assert!(
-            std::env::var_os("WIREWAIT_REQUIRE_LIVE").is_none(),
-            "live capture is required here"
-        );
-        eprintln!("SKIPPED: live_a_wire_is_watched: no network namespaces, or a tool is missing");
-        return;
-    }
-    let Some(terminal) = Terminal::new("live_a_wire_is_watched", 132, 43) else {
+    let Some(cable) = Cable::new("live_a_wire_is_watched") else {
         return;
     };
-    terminal.run("exec unshare -n sh");
-    terminal.run("ip link add wwa type veth peer name wwb; ip link set wwa up; ip link set wwb up");
+    let terminal = &cable.terminal;
     terminal.run(&format!(
         "clear; {} live -i wwb",
         env!("CARGO_BIN_EXE_wirewait")
     ));
     terminal.shows(&["live wwb", "drops 0"]);
-    let inside = terminal.process().to_string();
-    let replay = || {
-        let replayed = Command::new("nsenter")
-            .args(["-t", &inside, "-n", "tcpreplay", "-q", "-t", "-i", "wwa"])
-            .arg(root().join("captures/demo.pcapng"))
-            .output()
-            .unwrap();
-        assert!(replayed.status.success(), "{replayed:?}");
-    };
-    replay();
+    cable.replay(SLOWLY, 1);
     terminal.keys(&["2"]);
     let seen = terminal.shows(&["00000022.02001b000008", "10.0.0.8"]);
     assert!(seen.contains("drops 0"), "{seen}");
@@ -518,7 +548,7 @@ fn live_a_wire_is_watched() {
             .map(|line| line[line.len() - 12..].to_owned())
     };
     let stood = clock(&terminal.seen());
-    replay();
+    cable.replay(SLOWLY, 1);
     std::thread::sleep(Duration::from_secs(2));
     let seen = terminal.seen();
     assert_eq!(clock(&seen), stood, "{seen}");
@@ -529,6 +559,66 @@ fn live_a_wire_is_watched() {
     terminal.keys(&["q"]);
     // What it took is said at the end: both times all frames of the capture.
     terminal.shows(&["ready>", "0 dropped"]);
+}
+
+/// The number behind a word of the screen.
+#[cfg(all(target_os = "linux", feature = "libpcap"))]
+fn number_behind(text: &str, word: &str) -> Option<u64> {
+    let rest = text.split(word).nth(1)?.trim_start();
+    let digits = rest.chars().take_while(|c| c.is_ascii_digit() || *c == ',');
+    digits
+        .filter(|c| *c != ',')
+        .collect::<String>()
+        .parse()
+        .ok()
+}
+
+/// Ctrl-Z while frames come: the shell has the terminal as it was; behind `fg` the screen is drawn
+/// anew, frames are counted on, and what the kernel could not keep meanwhile is told.
+#[cfg(all(target_os = "linux", feature = "libpcap"))]
+#[test]
+fn live_it_stands_still_in_the_background() {
+    let Some(cable) = Cable::new("live_it_stands_still_in_the_background") else {
+        return;
+    };
+    let terminal = &cable.terminal;
+    terminal.run("clear; echo before");
+    // So small a buffer overflows while nobody fetches.
+    let program = env!("CARGO_BIN_EXE_wirewait");
+    terminal.run(&format!("{program} live -i wwb --buffer 1M"));
+    terminal.shows(&["live wwb", "drops 0"]);
+    cable.replay(SLOWLY, 1);
+    terminal.keys(&["2"]);
+    terminal.shows(&["10.0.0.8", "drops 0"]);
+    terminal.keys(&["C-z"]);
+    let seen = terminal.shows(&["before", "Stopped"]);
+    assert!(!seen.contains("live wwb"), "{seen}");
+    terminal.run("stty -a | grep -o '[-a-z]*icanon'; echo sum $((40 + 2))");
+    let seen = terminal.shows(&["sum 42"]);
+    assert!(seen.contains("\nicanon\n"), "{seen}");
+    cable.replay("-t", 20);
+    terminal.run("fg");
+    let drops = |text: &str| number_behind(text, "DROPS ");
+    let seen = terminal.until("what was dropped", |text| {
+        text.contains("live wwb") && drops(text).is_some_and(|drops| drops > 1000)
+    });
+    assert!(!seen.contains("sum 42"), "{seen}");
+    assert!(seen.contains("10.0.0.8"), "what was counted stands: {seen}");
+    // What comes now is counted, and next to nothing is dropped any more.
+    terminal.keys(&["1"]);
+    terminal.shows(&["Overview"]);
+    std::thread::sleep(Duration::from_secs(2));
+    let requests = |text: &str| number_behind(text, "\n10.0.0.8 ");
+    let before = terminal.seen();
+    cable.replay(SLOWLY, 1);
+    let seen = terminal.until("more requests", |text| requests(text) > requests(&before));
+    assert!(requests(&before) > Some(100), "{before}");
+    let further = drops(&seen).unwrap() - drops(&before).unwrap();
+    assert!(further < 100, "{further} frames more: {seen}");
+    terminal.keys(&["q"]);
+    terminal.shows(&["ready>", " dropped"]);
+    let seen = terminal.seen();
+    assert!(!seen.contains(" 0 dropped"), "{seen}");
 }
 
 #[test]
