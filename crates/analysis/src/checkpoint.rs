@@ -138,6 +138,12 @@ impl Analyzer {
 
     /// Goes on where [`Analyzer::checkpoint`] was asked for, with what was kept beside it.
     ///
+    /// A checksum finds damage, not malice. Of a state that was forged with a checksum that is
+    /// right, those numbers are judged by which places are found, by which is divided, and up to
+    /// which tables grow; there is no more memory to it than the settings and its own length
+    /// allow. Not judged is whether what it counts can be: its figures may be anything, and sums
+    /// of forged counts may overflow, which ends a program that was built with overflow checks.
+    ///
     /// # Errors
     /// Why that cannot be.
     pub fn resume(
