@@ -18,8 +18,7 @@ cargo build --release --quiet
 cargo build --release --quiet -p wirewait-synth --example bulk
 target=${CARGO_TARGET_DIR:-$PWD/target}
 work=$(mktemp -d "${TMPDIR:-/tmp}/screen-cost.XXXXXX")
-socket=wirewait-cost-$$
-trap 'tmux -L "$socket" kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'for s in "$work"/tmux.*; do tmux -S "$s" kill-server 2>/dev/null || true; done; rm -rf "$work"' EXIT
 counted="valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file=$work/log"
 
 # Instructions of a report of the capture.
@@ -29,13 +28,19 @@ report() {
 }
 # The same of the screen, until it has shown all of it.
 view() {
-    tmux -L "$socket" -f /dev/null new-session -d -x 132 -y 43 \
+    # Another server each time: the one before may still be on its way out.
+    socket=$(mktemp -u "$work/tmux.XXXXXX")
+    tmux -S "$socket" -f /dev/null new-session -d -x 132 -y 43 \
         "exec $counted $target/release/wirewait view --speed max $work/capture.pcap"
-    until tmux -L "$socket" capture-pane -p | grep -q '  END  '; do
+    until tmux -S "$socket" capture-pane -p 2>/dev/null | grep -q '  END  '; do
+        if ! tmux -S "$socket" has-session 2>/dev/null; then
+            echo "screen-cost.sh: view ended early; $(tail -n 1 "$work/log")" >&2
+            return 1
+        fi
         sleep 0.5
     done
-    tmux -L "$socket" send-keys q
-    while tmux -L "$socket" has-session 2>/dev/null; do
+    tmux -S "$socket" send-keys q
+    while tmux -S "$socket" has-session 2>/dev/null; do
         sleep 0.2
     done
     collected
@@ -45,7 +50,12 @@ count() { # what, the shape, frames
     "$target/release/examples/bulk" "$2" "$3" 7 "$work/capture.pcap" 2>/dev/null
     "$1"
 }
-each() { echo $((($(count "$1" "$2" $many) - $(count "$1" "$2" $few)) / (many - few))); }
+each() {
+    local more less
+    more=$(count "$1" "$2" $many)
+    less=$(count "$1" "$2" $few)
+    echo $(((more - less) / (many - few)))
+}
 
 printf '%-8s %14s %14s %8s\n' shape report view 'times'
 for shape in "$@"; do
