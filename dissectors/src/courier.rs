@@ -162,13 +162,7 @@ fn read(input: Input<'_>, at: usize) -> Result<(Message, u32), Fault> {
     Ok((message, u32::try_from(at).unwrap_or(u32::MAX)))
 }
 
-static PROCEDURE: Operation = Operation {
-    name: "CALL",
-    kind: Kind::Other,
-    idempotent: false,
-    function: None,
-    subfunction: None,
-};
+static PROCEDURE: Operation = Operation::new("CALL", Kind::Other, false);
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "courier",

@@ -15,11 +15,7 @@ pub const DATA: Table = Table::new("decnet.data");
 
 /// A node's address: area in the high 6 bits, number in the low 10.
 pub(crate) const fn node(address: u16) -> Endpoint {
-    Endpoint {
-        address: Address::Decnet(address),
-        port: None,
-        net: 0,
-    }
+    Endpoint::at(Address::Decnet(address))
 }
 
 /// What stands at the front of a packet.

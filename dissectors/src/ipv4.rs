@@ -95,8 +95,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    facts.from = endpoint(h.source);
-    facts.to = endpoint(h.destination);
+    facts.from = Endpoint::at(Address::V4(h.source));
+    facts.to = Endpoint::at(Address::V4(h.destination));
     // 0 and 0xFFFF are what stacks write that do not count their packets (RFC 6864
     // section 4.1 allows any value in a packet that is not fragmented).
     facts.packet_id = Some(h.identification).filter(|id| !matches!(id, 0 | 0xffff));
@@ -113,14 +113,6 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             Next::NONE
         },
     })
-}
-
-fn endpoint(address: [u8; 4]) -> Endpoint {
-    Endpoint {
-        address: Address::V4(address),
-        port: None,
-        net: 0,
-    }
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -300,8 +292,8 @@ mod tests {
         let (layer, facts) = read(&BYTES, 46);
         assert_eq!((layer.header, layer.end), (20, 41), "5 bytes of padding");
         assert_eq!(layer.next.keys().next(), Some(PROTOCOL.key(6)));
-        assert_eq!(facts.from, endpoint([10, 0, 0, 1]));
-        assert_eq!(facts.to, endpoint([10, 0, 0, 2]));
+        assert_eq!(facts.from, Endpoint::at(Address::V4([10, 0, 0, 1])));
+        assert_eq!(facts.to, Endpoint::at(Address::V4([10, 0, 0, 2])));
         assert_eq!(facts.packet_id, Some(0x1234));
         assert_eq!(
             line(&DISSECTOR, &BYTES),

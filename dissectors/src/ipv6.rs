@@ -142,8 +142,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    facts.from = endpoint(h.source);
-    facts.to = endpoint(h.destination);
+    facts.from = Endpoint::at(Address::V6(h.source));
+    facts.to = Endpoint::at(Address::V6(h.destination));
     // A packet around this one has an identification of its own, this one has none.
     facts.packet_id = None;
     let end = match h.payload_length {
@@ -164,14 +164,6 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             (protocol, _) => Next::one(PROTOCOL.key(protocol.into())),
         },
     })
-}
-
-fn endpoint(address: [u8; 16]) -> Endpoint {
-    Endpoint {
-        address: Address::V6(address),
-        port: None,
-        net: 0,
-    }
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

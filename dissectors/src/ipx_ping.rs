@@ -135,13 +135,7 @@ const SIGNATURE: &[u8; 4] = b"Ping";
 const REQUEST: u8 = 0;
 const REPLY: u8 = 1;
 
-static PING: Operation = Operation {
-    name: "PING",
-    kind: Kind::Other,
-    idempotent: true,
-    function: None,
-    subfunction: None,
-};
+static PING: Operation = Operation::new("PING", Kind::Other, true);
 
 #[cfg(test)]
 mod tests {

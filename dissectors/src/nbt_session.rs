@@ -155,13 +155,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
-static SESSION_REQUEST: Operation = Operation {
-    name: "SESSION REQUEST",
-    kind: Kind::Session,
-    idempotent: false,
-    function: None,
-    subfunction: None,
-};
+static SESSION_REQUEST: Operation = Operation::new("SESSION REQUEST", Kind::Session, false);
 
 /// Clients try several names until one is there (their own idea of it, then `*SMBSERVER`),
 /// so an absent name is no failure; nor is the way to another address.

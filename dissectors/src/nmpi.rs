@@ -212,13 +212,7 @@ static MAILSLOT_FIND: Operation = operation("MAILSLOT_FIND");
 static UNKNOWN: Operation = operation("UNKNOWN");
 
 const fn operation(name: &'static str) -> Operation {
-    Operation {
-        name,
-        kind: Kind::Session,
-        idempotent: true,
-        function: None,
-        subfunction: None,
-    }
+    Operation::new(name, Kind::Session, true)
 }
 
 #[cfg(test)]

@@ -46,13 +46,7 @@ static CLEARINGHOUSE: Operation = operation("CLEARINGHOUSE");
 static TELEDEBUG: Operation = operation("TELEDEBUG");
 
 const fn operation(name: &'static str) -> Operation {
-    Operation {
-        name,
-        kind: Kind::Other,
-        idempotent: true,
-        function: None,
-        subfunction: None,
-    }
+    Operation::new(name, Kind::Other, true)
 }
 
 /// What a client type asks for.

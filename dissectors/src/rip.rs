@@ -1,5 +1,6 @@
 //! Novell Routing Information Protocol ("IPX Router Specification", chapter 2): by it a
-//! workstation finds the way to a server's network.
+//! workstation finds the way to a server's network. Xerox's, from which it was made, knows no
+//! ticks and is otherwise the same ([`crate::xns_rip`]).
 
 use crate::parse::{be16, be32, header};
 use crate::{ipx, sap};
@@ -30,10 +31,15 @@ pub struct Header {
 }
 
 /// The network number that stands for all of them.
-const ALL_NETWORKS: u32 = 0xffff_ffff;
+pub(crate) const ALL_NETWORKS: u32 = 0xffff_ffff;
 
 /// Hops of a network that cannot be reached any more.
-const UNREACHABLE: u16 = 16;
+pub(crate) const UNREACHABLE: u16 = 16;
+
+/// Bytes that tell of one network: its number, hops and, here, ticks.
+pub(crate) const fn entry(ticks: bool) -> u32 {
+    if ticks { 8 } else { 6 }
+}
 
 impl Header {
     /// Reads a header.
@@ -55,13 +61,7 @@ impl Header {
     }
 }
 
-static ROUTE: Operation = Operation {
-    name: "ROUTE REQUEST",
-    kind: Kind::Other,
-    idempotent: true,
-    function: None,
-    subfunction: None,
-};
+static ROUTE: Operation = Operation::new("ROUTE REQUEST", Kind::Other, true);
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "rip",
@@ -80,13 +80,13 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     exchange: Some(exchange),
-    announces: Some(announces),
-    describe,
+    announces: Some(announces::<true>),
+    describe: describe::<true>,
     fields,
     ..Dissector::PLAIN
 };
 
-fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
+pub(crate) fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
     facts.carries = match h.packet {
         Packet::Other(_) => Carries::Nothing,
@@ -101,7 +101,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     })
 }
 
-fn exchange(input: Input<'_>) -> Result<Part, Fault> {
+pub(crate) fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     let h = Header::parse(input)?;
     let exchange = match h.packet {
         Packet::Request => Some((Role::Request, Side::Client)),
@@ -125,28 +125,29 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     })
 }
 
-fn announces(input: Input<'_>, tell: &mut dyn FnMut(Announcement<'_>)) {
+pub(crate) fn announces<const TICKS: bool>(
+    input: Input<'_>,
+    tell: &mut dyn FnMut(Announcement<'_>),
+) {
     if !matches!(Header::parse(input), Ok(h) if h.packet == Packet::Response) {
         return;
     }
     let told = input.bytes.get(2..).unwrap_or_default();
-    for entry in told.chunks_exact(ENTRY as usize) {
-        if let (Some(network), Some(hops), Some(ticks)) =
-            (be32(entry, 0), be16(entry, 4), be16(entry, 6))
-        {
+    for entry in told.chunks_exact(entry(TICKS) as usize) {
+        if let (Some(network), Some(hops)) = (be32(entry, 0), be16(entry, 4)) {
             tell(Announcement::Route {
                 network,
                 hops: Some(hops).filter(|hops| *hops < UNREACHABLE),
-                ticks: Some(ticks),
+                ticks: be16(entry, 6),
             });
         }
     }
 }
 
-/// Bytes that tell of one network: its number, hops and ticks.
-const ENTRY: u32 = 8;
-
-fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+pub(crate) fn describe<const TICKS: bool>(
+    input: Input<'_>,
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
     let Ok(h) = Header::parse(input) else {
         return out.write_str("cut off");
     };
@@ -161,15 +162,18 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
         Some(network) => write!(out, ", network {network:08x}")?,
     }
     if h.packet == Packet::Response
-        && let (Some(hops), Some(ticks)) = (be16(input.bytes, 6), be16(input.bytes, 8))
+        && let Some(hops) = be16(input.bytes, 6)
     {
         if hops >= UNREACHABLE {
             out.write_str(" unreachable")?;
         } else {
-            write!(out, ", hops {hops}, ticks {ticks}")?;
+            write!(out, ", hops {hops}")?;
+            if let Some(ticks) = be16(input.bytes, 8).filter(|_| TICKS) {
+                write!(out, ", ticks {ticks}")?;
+            }
         }
     }
-    match (input.length.saturating_sub(2) / ENTRY).saturating_sub(1) {
+    match (input.length.saturating_sub(2) / entry(TICKS)).saturating_sub(1) {
         0 => Ok(()),
         more => write!(out, ", and {more} more"),
     }
@@ -182,7 +186,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
         _ => f,
     };
     for number in 1.. {
-        if f.left() < ENTRY {
+        if f.left() < entry(true) {
             break;
         }
         f.open(format!("Network {number}"));
@@ -208,7 +212,7 @@ fn ms(ticks: u16) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::ethernet::tests::{line, short_when_cut, stands};
     use crate::testing;
@@ -224,40 +228,53 @@ mod tests {
         part.exchange.unwrap()
     }
 
-    #[test]
-    fn an_answer_goes_by_the_network_asked_for() {
-        let (asks, answers) = (part(&REQUEST), part(&RESPONSE));
+    /// `all` asks for all networks, `request` for the one that `response` tells of.
+    pub(crate) fn pairs(request: &[u8], response: &[u8], all: &[u8]) {
+        let (asks, answers, all) = (part(request), part(response), part(all));
         assert_eq!((asks.role, asks.sender), (Role::Request, Side::Client));
         assert_eq!(
             (answers.role, answers.sender),
             (Role::Response, Side::Server)
         );
         assert_eq!(asks.id, answers.id);
-        let all = part(&[0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
         assert_ne!(all.id, answers.id);
         assert_eq!(all.id, answers.alias);
     }
 
-    #[test]
-    fn an_update_is_no_message() {
+    /// What tells everyone is no answer.
+    pub(crate) fn tells_or_answers(request: &[u8], response: &[u8], socket: u16) {
         let carried = |bytes: &[u8], to: [u8; 6]| {
             let mut facts = Facts {
-                to: Endpoint::ipx(0x22, to, 0x0453),
+                to: Endpoint::ipx(0x22, to, socket),
                 ..Facts::default()
             };
             dissect(Input::whole(bytes), &mut facts).unwrap();
             facts.carries
         };
-        assert_eq!(carried(&RESPONSE, [0xff; 6]), Carries::Nothing);
-        assert_eq!(carried(&RESPONSE, [0, 0, 0x1b, 1, 2, 3]), Carries::Message);
-        assert_eq!(carried(&REQUEST, [0xff; 6]), Carries::Message);
+        assert_eq!(carried(response, [0xff; 6]), Carries::Nothing);
+        assert_eq!(
+            carried(response, [2, 0x60, 0x8c, 1, 2, 3]),
+            Carries::Message
+        );
+        assert_eq!(carried(request, [0xff; 6]), Carries::Message);
+    }
+
+    #[test]
+    fn an_answer_goes_by_the_network_asked_for() {
+        let all = [0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+        pairs(&REQUEST, &RESPONSE, &all);
+    }
+
+    #[test]
+    fn an_update_is_no_message() {
+        tells_or_answers(&REQUEST, &RESPONSE, 0x0453);
     }
 
     #[test]
     fn a_response_tells_of_ways_and_a_request_of_none() {
         let told = |bytes: &[u8]| {
             let mut all = Vec::new();
-            announces(Input::whole(bytes), &mut |told| match told {
+            announces::<true>(Input::whole(bytes), &mut |told| match told {
                 Announcement::Route {
                     network,
                     hops,

@@ -66,13 +66,7 @@ static GENERAL: Operation = operation("GENERAL SERVICE QUERY");
 static NEAREST: Operation = operation("NEAREST SERVICE QUERY");
 
 const fn operation(name: &'static str) -> Operation {
-    Operation {
-        name,
-        kind: Kind::Other,
-        idempotent: true,
-        function: None,
-        subfunction: None,
-    }
+    Operation::new(name, Kind::Other, true)
 }
 
 pub(crate) static DISSECTOR: Dissector = Dissector {

@@ -180,20 +180,7 @@ impl Header {
     }
 }
 
-static OPEN: Operation = Operation {
-    name: "OPEN CONNECTION",
-    kind: Kind::Session,
-    idempotent: true,
-    function: None,
-    subfunction: None,
-};
-
-const GRANTED: Status = Status {
-    code: 0,
-    name: None,
-    ok: true,
-    failure: false,
-};
+static OPEN: Operation = Operation::new("OPEN CONNECTION", Kind::Session, true);
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "spp",
@@ -308,7 +295,12 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     let exchange = if h.is_call() {
         Some((Role::Request, Side::Client, h.source, None))
     } else if h.is_answer() {
-        Some((Role::Response, Side::Server, h.destination, Some(GRANTED)))
+        Some((
+            Role::Response,
+            Side::Server,
+            h.destination,
+            Some(Status::DONE),
+        ))
     } else {
         None
     }

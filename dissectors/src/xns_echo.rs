@@ -42,13 +42,7 @@ impl Header {
     }
 }
 
-static ECHO: Operation = Operation {
-    name: "ECHO",
-    kind: Kind::Other,
-    idempotent: true,
-    function: None,
-    subfunction: None,
-};
+static ECHO: Operation = Operation::new("ECHO", Kind::Other, true);
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "xns_echo",

@@ -15,21 +15,9 @@ use wirewait_wire::{
     Address, Chain, Effects, Endpoint, File, Kind, LinkType, Operation, Status, Timestamp,
 };
 
-pub(crate) static READ: Operation = Operation {
-    name: "READ_ANDX",
-    kind: Kind::Read,
-    idempotent: true,
-    function: None,
-    subfunction: None,
-};
+pub(crate) static READ: Operation = Operation::new("READ_ANDX", Kind::Read, true);
 
-pub(crate) static CLOSE: Operation = Operation {
-    name: "CLOSE",
-    kind: Kind::Close,
-    idempotent: false,
-    function: None,
-    subfunction: None,
-};
+pub(crate) static CLOSE: Operation = Operation::new("CLOSE", Kind::Close, false);
 
 pub(crate) static UNKNOWN: Operation = Operation {
     name: "UNKNOWN",

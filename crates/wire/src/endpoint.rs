@@ -45,8 +45,14 @@ impl Endpoint {
     /// A station known by MAC address alone.
     #[must_use]
     pub const fn mac(mac: [u8; 6]) -> Self {
+        Self::at(Address::Mac(mac))
+    }
+
+    /// The station with this address, of no known network.
+    #[must_use]
+    pub const fn at(address: Address) -> Self {
         Self {
-            address: Address::Mac(mac),
+            address,
             port: None,
             net: 0,
         }

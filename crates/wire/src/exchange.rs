@@ -134,6 +134,20 @@ pub struct Operation {
     pub subfunction: Option<u16>,
 }
 
+impl Operation {
+    /// One without numbers of functions.
+    #[must_use]
+    pub const fn new(name: Name, kind: Kind, idempotent: bool) -> Self {
+        Self {
+            name,
+            kind,
+            idempotent,
+            function: None,
+            subfunction: None,
+        }
+    }
+}
+
 /// Up to four operations that follow the first one in the same message (SMB1 AndX).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Chain {
@@ -170,6 +184,16 @@ pub struct Status {
     /// It failed in a way that is not normal control flow. "No more files", "name not
     /// found" or "end of file" are not ok, and no failures either.
     pub failure: bool,
+}
+
+impl Status {
+    /// What was asked for was done; nothing more is said.
+    pub const DONE: Self = Self {
+        code: 0,
+        name: None,
+        ok: true,
+        failure: false,
+    };
 }
 
 /// What part a message plays.

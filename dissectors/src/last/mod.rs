@@ -129,13 +129,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     })
 }
 
-static MESSAGE: Operation = Operation {
-    name: "MESSAGE",
-    kind: Kind::Transaction,
-    idempotent: false,
-    function: None,
-    subfunction: None,
-};
+static MESSAGE: Operation = Operation::new("MESSAGE", Kind::Transaction, false);
 
 /// A client asks again after 2 to 5 s (HP's manual); less than half of that is no answer's
 /// fault.

@@ -355,13 +355,7 @@ static OPERATIONS: [Operation; 32] = [
 static FIND_NAME: Operation = session("NAME_QUERY (FIND.NAME)");
 
 const fn session(name: &'static str) -> Operation {
-    Operation {
-        name,
-        kind: Kind::Session,
-        idempotent: true,
-        function: None,
-        subfunction: None,
-    }
+    Operation::new(name, Kind::Session, true)
 }
 
 fn operation(command: u8) -> &'static Operation {

@@ -295,7 +295,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         }),
         Packet::Session(s) if s.is_answer() => Some(Exchange {
             id: Some(Id::new(0, s.destination.into())),
-            status: Some(GRANTED),
+            status: Some(Status::DONE),
             ..Exchange::new(Role::Response, Side::Server, &INITIALIZE, s.kind.into())
         }),
         Packet::Name { kind, name, .. } => Some(about_name(kind, name)),
@@ -324,7 +324,7 @@ fn about_name(kind: u8, name: Name) -> Exchange {
         id: Some(Id::new(last, characters)),
         repeats: true,
         anyone: true,
-        status: (role == Role::Response).then_some(GRANTED),
+        status: (role == Role::Response).then_some(Status::DONE),
         ..Exchange::new(role, sender, operation, kind.into())
     }
 }
@@ -351,21 +351,8 @@ static IN_USE: Operation = operation("NAME IN USE");
 static DROP: Operation = operation("DEREGISTER NAME");
 
 const fn operation(name: &'static str) -> Operation {
-    Operation {
-        name,
-        kind: Kind::Session,
-        idempotent: true,
-        function: None,
-        subfunction: None,
-    }
+    Operation::new(name, Kind::Session, true)
 }
-
-const GRANTED: Status = Status {
-    code: 0,
-    name: None,
-    ok: true,
-    failure: false,
-};
 
 // Data stream types.
 const FIND_NAME: u8 = 1;

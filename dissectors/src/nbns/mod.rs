@@ -212,13 +212,7 @@ static WAIT_FOR_ACKNOWLEDGEMENT: Operation = operation("WACK");
 static UNKNOWN: Operation = operation("UNKNOWN");
 
 const fn operation(name: &'static str) -> Operation {
-    Operation {
-        name,
-        kind: Kind::Session,
-        idempotent: true,
-        function: None,
-        subfunction: None,
-    }
+    Operation::new(name, Kind::Session, true)
 }
 
 /// Result codes of sections 4.2.6 and 4.2.14. That a name does not exist, or is another's,

@@ -4,7 +4,7 @@
 //! come from free implementations, not from a specification of Novell's.
 
 use super::functions::UNKNOWN;
-use super::{BY_BURST, operation, type_code};
+use super::{BY_BURST, type_code};
 use crate::parse::{be16, be32, header, le16, le32};
 use std::fmt;
 use wirewait_wire::{
@@ -162,10 +162,10 @@ const COMMAND_HEAD: u32 = 24;
 /// Bytes of a reply before the data read: the result and a count.
 const REPLY_HEAD: u32 = 8;
 
-static READ: Operation = operation("PACKET BURST READ", Kind::Read, true);
-static WRITE: Operation = operation("PACKET BURST WRITE", Kind::Write, true);
+static READ: Operation = Operation::new("PACKET BURST READ", Kind::Read, true);
+static WRITE: Operation = Operation::new("PACKET BURST WRITE", Kind::Write, true);
 /// Stands for whatever a packet is of that does not begin a request.
-static BURST: Operation = operation("PACKET BURST", Kind::Other, false);
+static BURST: Operation = Operation::new("PACKET BURST", Kind::Other, false);
 
 /// The head of a request: function (little-endian), handle, 8 bytes reserved, offset and
 /// count.

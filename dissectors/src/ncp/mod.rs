@@ -253,23 +253,15 @@ fn asked_for(function: u8, subfunction: Option<u8>, input: Input<'_>) -> (&'stat
     }
 }
 
-const fn operation(name: &'static str, kind: Kind, idempotent: bool) -> Operation {
-    Operation {
-        name,
-        kind,
-        idempotent,
-        function: None,
-        subfunction: None,
-    }
-}
-
-static CREATE_CONNECTION: Operation = operation("CREATE SERVICE CONNECTION", Kind::Session, false);
-static DESTROY_CONNECTION: Operation = operation("DESTROY SERVICE CONNECTION", Kind::Session, true);
+static CREATE_CONNECTION: Operation =
+    Operation::new("CREATE SERVICE CONNECTION", Kind::Session, false);
+static DESTROY_CONNECTION: Operation =
+    Operation::new("DESTROY SERVICE CONNECTION", Kind::Session, true);
 /// Stands for whatever a reply answers, until its request is known.
-static REPLY: Operation = operation("REPLY", Kind::Other, false);
-static MESSAGE_WAITING: Operation = operation("MESSAGE WAITING", Kind::Other, true);
-static CLEAR_OP_LOCK: Operation = operation("CLEAR OP-LOCK", Kind::Break, true);
-static BROADCAST: Operation = operation("SERVER BROADCAST", Kind::Other, true);
+static REPLY: Operation = Operation::new("REPLY", Kind::Other, false);
+static MESSAGE_WAITING: Operation = Operation::new("MESSAGE WAITING", Kind::Other, true);
+static CLEAR_OP_LOCK: Operation = Operation::new("CLEAR OP-LOCK", Kind::Break, true);
+static BROADCAST: Operation = Operation::new("SERVER BROADCAST", Kind::Other, true);
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     Ok(Layer {

@@ -423,7 +423,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         }),
         Message::ConnectConfirm => Some(Exchange {
             id: id(h.destination),
-            status: Some(GRANTED),
+            status: Some(Status::DONE),
             ..Exchange::new(Role::Response, Side::Server, &CONNECT, CONNECT_CODE)
         }),
         Message::DisconnectInitiate => Some(Exchange {
@@ -449,21 +449,8 @@ static DISCONNECT: Operation = operation("DISCONNECT");
 const CONNECT_CODE: u32 = 0x18;
 
 const fn operation(name: &'static str) -> Operation {
-    Operation {
-        name,
-        kind: Kind::Session,
-        idempotent: true,
-        function: None,
-        subfunction: None,
-    }
+    Operation::new(name, Kind::Session, true)
 }
-
-const GRANTED: Status = Status {
-    code: 0,
-    name: None,
-    ok: true,
-    failure: false,
-};
 
 /// Reasons to end or refuse a link.
 const fn reason(code: u16) -> Option<&'static str> {

@@ -8,19 +8,9 @@ use wirewait_wire::{Effects, Kind, Operation};
 pub struct Command(pub u8);
 
 /// A server asks for its oplock back: LOCKING_ANDX in the other direction.
-pub(super) static OPLOCK_BREAK: Operation = operation("OPLOCK_BREAK", Kind::Break, true);
+pub(super) static OPLOCK_BREAK: Operation = Operation::new("OPLOCK_BREAK", Kind::Break, true);
 
 /// An operation of this protocol, which has no numbers besides the command.
-pub(super) const fn operation(name: &'static str, kind: Kind, idempotent: bool) -> Operation {
-    Operation {
-        name,
-        kind,
-        idempotent,
-        function: None,
-        subfunction: None,
-    }
-}
-
 impl Command {
     /// In an AndX chain: no further command (MS-CIFS 2.2.3.4).
     pub const NONE: Self = Self(0xff);
@@ -95,11 +85,11 @@ macro_rules! commands {
             /// The operation it stands for; `UNKNOWN` where the specification has none.
             #[must_use]
             pub fn operation(self) -> &'static Operation {
-                static UNKNOWN: Operation = operation("UNKNOWN", Kind::Other, false);
+                static UNKNOWN: Operation = Operation::new("UNKNOWN", Kind::Other, false);
                 match self.0 {
                     $($code => {
                         static KNOWN: Operation =
-                            operation(stringify!($name), Kind::$kind, commands!($idempotent));
+                            Operation::new(stringify!($name), Kind::$kind, commands!($idempotent));
                         &KNOWN
                     })*
                     _ => &UNKNOWN,

@@ -4,7 +4,6 @@
 //! Mechanisms for SMB).
 
 use super::andx::Block;
-use super::commands::operation;
 use super::{Command, transact};
 use crate::parse::le16;
 use wirewait_wire::{Kind, Operation};
@@ -45,7 +44,7 @@ macro_rules! functions {
         static FUNCTIONS: &[(u16, Operation)] = &[
             $((
                 $number,
-                operation(stringify!($name), Kind::Transaction, functions!($does)),
+                Operation::new(stringify!($name), Kind::Transaction, functions!($does)),
             ),)*
         ];
     };

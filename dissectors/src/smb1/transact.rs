@@ -3,7 +3,7 @@
 //! (messages), 2.2.5 to 2.2.7 (subfunctions), 3.2.4.1.5 (multi-part transactions).
 
 use super::andx::Block;
-use super::{Command, commands::operation, rap};
+use super::{Command, rap};
 use crate::parse::le16;
 use wirewait_wire::{Kind, Operation, Parts};
 
@@ -167,121 +167,121 @@ pub(super) fn is_named(b: &Block<'_>, name: &[u8]) -> bool {
 
 /// MS-CIFS 2.2.5.12.
 static MAILSLOT: [(u16, Operation); 1] =
-    [(0x01, operation("TRANS_MAILSLOT_WRITE", Kind::Other, false))];
+    [(0x01, Operation::new("TRANS_MAILSLOT_WRITE", Kind::Other, false))];
 
 /// MS-CIFS 2.2.5. What is read from a pipe is no file data: these stay out of the classes
 /// of reads and writes.
 static PIPE: [(u16, Operation); 11] = [
     (
         0x01,
-        operation("TRANS_SET_NMPIPE_STATE", Kind::Transaction, true),
+        Operation::new("TRANS_SET_NMPIPE_STATE", Kind::Transaction, true),
     ),
-    (0x11, operation("TRANS_RAW_READ_NMPIPE", Kind::Wait, false)),
+    (0x11, Operation::new("TRANS_RAW_READ_NMPIPE", Kind::Wait, false)),
     (
         0x21,
-        operation("TRANS_QUERY_NMPIPE_STATE", Kind::Transaction, true),
+        Operation::new("TRANS_QUERY_NMPIPE_STATE", Kind::Transaction, true),
     ),
     (
         0x22,
-        operation("TRANS_QUERY_NMPIPE_INFO", Kind::Transaction, true),
+        Operation::new("TRANS_QUERY_NMPIPE_INFO", Kind::Transaction, true),
     ),
     (
         0x23,
-        operation("TRANS_PEEK_NMPIPE", Kind::Transaction, true),
+        Operation::new("TRANS_PEEK_NMPIPE", Kind::Transaction, true),
     ),
     (
         0x26,
-        operation("TRANS_TRANSACT_NMPIPE", Kind::Transaction, false),
+        Operation::new("TRANS_TRANSACT_NMPIPE", Kind::Transaction, false),
     ),
     (
         0x31,
-        operation("TRANS_RAW_WRITE_NMPIPE", Kind::Transaction, false),
+        Operation::new("TRANS_RAW_WRITE_NMPIPE", Kind::Transaction, false),
     ),
-    (0x36, operation("TRANS_READ_NMPIPE", Kind::Wait, false)),
+    (0x36, Operation::new("TRANS_READ_NMPIPE", Kind::Wait, false)),
     (
         0x37,
-        operation("TRANS_WRITE_NMPIPE", Kind::Transaction, false),
+        Operation::new("TRANS_WRITE_NMPIPE", Kind::Transaction, false),
     ),
-    (0x53, operation("TRANS_WAIT_NMPIPE", Kind::Wait, true)),
+    (0x53, Operation::new("TRANS_WAIT_NMPIPE", Kind::Wait, true)),
     (
         0x54,
-        operation("TRANS_CALL_NMPIPE", Kind::Transaction, false),
+        Operation::new("TRANS_CALL_NMPIPE", Kind::Transaction, false),
     ),
 ];
 
 /// MS-CIFS 2.2.6.
 static TRANS2: [(u16, Operation); 17] = [
-    (0x00, operation("TRANS2_OPEN2", Kind::Open, false)),
-    (0x01, operation("TRANS2_FIND_FIRST2", Kind::Directory, true)),
-    (0x02, operation("TRANS2_FIND_NEXT2", Kind::Directory, false)),
+    (0x00, Operation::new("TRANS2_OPEN2", Kind::Open, false)),
+    (0x01, Operation::new("TRANS2_FIND_FIRST2", Kind::Directory, true)),
+    (0x02, Operation::new("TRANS2_FIND_NEXT2", Kind::Directory, false)),
     (
         0x03,
-        operation("TRANS2_QUERY_FS_INFORMATION", Kind::Directory, true),
+        Operation::new("TRANS2_QUERY_FS_INFORMATION", Kind::Directory, true),
     ),
     (
         0x04,
-        operation("TRANS2_SET_FS_INFORMATION", Kind::Directory, true),
+        Operation::new("TRANS2_SET_FS_INFORMATION", Kind::Directory, true),
     ),
     (
         0x05,
-        operation("TRANS2_QUERY_PATH_INFORMATION", Kind::Directory, true),
+        Operation::new("TRANS2_QUERY_PATH_INFORMATION", Kind::Directory, true),
     ),
     (
         0x06,
-        operation("TRANS2_SET_PATH_INFORMATION", Kind::Directory, true),
+        Operation::new("TRANS2_SET_PATH_INFORMATION", Kind::Directory, true),
     ),
     (
         0x07,
-        operation("TRANS2_QUERY_FILE_INFORMATION", Kind::Directory, true),
+        Operation::new("TRANS2_QUERY_FILE_INFORMATION", Kind::Directory, true),
     ),
     (
         0x08,
-        operation("TRANS2_SET_FILE_INFORMATION", Kind::Directory, true),
+        Operation::new("TRANS2_SET_FILE_INFORMATION", Kind::Directory, true),
     ),
-    (0x09, operation("TRANS2_FSCTL", Kind::Other, false)),
-    (0x0a, operation("TRANS2_IOCTL2", Kind::Other, false)),
+    (0x09, Operation::new("TRANS2_FSCTL", Kind::Other, false)),
+    (0x0a, Operation::new("TRANS2_IOCTL2", Kind::Other, false)),
     (
         0x0b,
-        operation("TRANS2_FIND_NOTIFY_FIRST", Kind::Wait, false),
+        Operation::new("TRANS2_FIND_NOTIFY_FIRST", Kind::Wait, false),
     ),
     (
         0x0c,
-        operation("TRANS2_FIND_NOTIFY_NEXT", Kind::Wait, false),
+        Operation::new("TRANS2_FIND_NOTIFY_NEXT", Kind::Wait, false),
     ),
     (
         0x0d,
-        operation("TRANS2_CREATE_DIRECTORY", Kind::Directory, false),
+        Operation::new("TRANS2_CREATE_DIRECTORY", Kind::Directory, false),
     ),
-    (0x0e, operation("TRANS2_SESSION_SETUP", Kind::Session, true)),
+    (0x0e, Operation::new("TRANS2_SESSION_SETUP", Kind::Session, true)),
     (
         0x10,
-        operation("TRANS2_GET_DFS_REFERRAL", Kind::Directory, true),
+        Operation::new("TRANS2_GET_DFS_REFERRAL", Kind::Directory, true),
     ),
     (
         0x11,
-        operation("TRANS2_REPORT_DFS_INCONSISTENCY", Kind::Directory, true),
+        Operation::new("TRANS2_REPORT_DFS_INCONSISTENCY", Kind::Directory, true),
     ),
 ];
 
 /// MS-CIFS 2.2.7, MS-SMB 2.2.7.5 and 2.2.7.6.
 static NT_FUNCTIONS: [(u16, Operation); 8] = [
-    (1, operation("NT_TRANSACT_CREATE", Kind::Open, false)),
-    (2, operation("NT_TRANSACT_IOCTL", Kind::Other, false)),
+    (1, Operation::new("NT_TRANSACT_CREATE", Kind::Open, false)),
+    (2, Operation::new("NT_TRANSACT_IOCTL", Kind::Other, false)),
     (
         3,
-        operation("NT_TRANSACT_SET_SECURITY_DESC", Kind::Directory, true),
+        Operation::new("NT_TRANSACT_SET_SECURITY_DESC", Kind::Directory, true),
     ),
-    (4, operation("NT_TRANSACT_NOTIFY_CHANGE", Kind::Wait, false)),
-    (5, operation("NT_TRANSACT_RENAME", Kind::Directory, false)),
+    (4, Operation::new("NT_TRANSACT_NOTIFY_CHANGE", Kind::Wait, false)),
+    (5, Operation::new("NT_TRANSACT_RENAME", Kind::Directory, false)),
     (
         6,
-        operation("NT_TRANSACT_QUERY_SECURITY_DESC", Kind::Directory, true),
+        Operation::new("NT_TRANSACT_QUERY_SECURITY_DESC", Kind::Directory, true),
     ),
     (
         7,
-        operation("NT_TRANSACT_QUERY_QUOTA", Kind::Directory, true),
+        Operation::new("NT_TRANSACT_QUERY_QUOTA", Kind::Directory, true),
     ),
-    (8, operation("NT_TRANSACT_SET_QUOTA", Kind::Directory, true)),
+    (8, Operation::new("NT_TRANSACT_SET_QUOTA", Kind::Directory, true)),
 ];
 
 #[cfg(test)]

@@ -45,106 +45,100 @@ pub(super) mod lock {
     pub(crate) const FAIL_IMMEDIATELY: u32 = 0x10;
 }
 
-const fn operation(name: &'static str, kind: Kind, idempotent: bool) -> Operation {
-    Operation {
-        name,
-        kind,
-        idempotent,
-        function: None,
-        subfunction: None,
-    }
-}
-
 /// The commands, by code.
 static COMMANDS: [Operation; 0x14] = [
-    operation("NEGOTIATE", Kind::Session, true),
-    operation("SESSION_SETUP", Kind::Session, false),
-    operation("LOGOFF", Kind::Session, false),
-    operation("TREE_CONNECT", Kind::Session, false),
-    operation("TREE_DISCONNECT", Kind::Session, false),
-    operation("CREATE", Kind::Open, false),
-    operation("CLOSE", Kind::Close, false),
-    operation("FLUSH", Kind::Other, true),
-    operation("READ", Kind::Read, true),
-    operation("WRITE", Kind::Write, true),
-    operation("LOCK", Kind::Lock, false),
-    operation("IOCTL", Kind::Other, false),
-    operation("CANCEL", Kind::Other, true),
-    operation("ECHO", Kind::Other, true),
-    operation("QUERY_DIRECTORY", Kind::Directory, false),
-    operation("CHANGE_NOTIFY", Kind::Wait, false),
-    operation("QUERY_INFO", Kind::Directory, true),
-    operation("SET_INFO", Kind::Directory, true),
-    operation("OPLOCK_BREAK", Kind::Break, false),
-    operation("SERVER_TO_CLIENT_NOTIFICATION", Kind::Other, false),
+    Operation::new("NEGOTIATE", Kind::Session, true),
+    Operation::new("SESSION_SETUP", Kind::Session, false),
+    Operation::new("LOGOFF", Kind::Session, false),
+    Operation::new("TREE_CONNECT", Kind::Session, false),
+    Operation::new("TREE_DISCONNECT", Kind::Session, false),
+    Operation::new("CREATE", Kind::Open, false),
+    Operation::new("CLOSE", Kind::Close, false),
+    Operation::new("FLUSH", Kind::Other, true),
+    Operation::new("READ", Kind::Read, true),
+    Operation::new("WRITE", Kind::Write, true),
+    Operation::new("LOCK", Kind::Lock, false),
+    Operation::new("IOCTL", Kind::Other, false),
+    Operation::new("CANCEL", Kind::Other, true),
+    Operation::new("ECHO", Kind::Other, true),
+    Operation::new("QUERY_DIRECTORY", Kind::Directory, false),
+    Operation::new("CHANGE_NOTIFY", Kind::Wait, false),
+    Operation::new("QUERY_INFO", Kind::Directory, true),
+    Operation::new("SET_INFO", Kind::Directory, true),
+    Operation::new("OPLOCK_BREAK", Kind::Break, false),
+    Operation::new("SERVER_TO_CLIENT_NOTIFICATION", Kind::Other, false),
 ];
-static UNKNOWN: Operation = operation("UNKNOWN", Kind::Other, false);
+static UNKNOWN: Operation = Operation::new("UNKNOWN", Kind::Other, false);
 
 /// The server asks for a lease back (2.2.23.2).
-static LEASE_BREAK: Operation = operation("LEASE_BREAK", Kind::Break, false);
+static LEASE_BREAK: Operation = Operation::new("LEASE_BREAK", Kind::Break, false);
 /// The client's requests that say it gave up an oplock or a lease (2.2.24). They are not of
 /// kind `Break`, because here the server is waited for, not the client.
 static OPLOCK_BREAK_ACKNOWLEDGMENT: Operation =
-    operation("OPLOCK_BREAK_ACKNOWLEDGMENT", Kind::Lock, false);
+    Operation::new("OPLOCK_BREAK_ACKNOWLEDGMENT", Kind::Lock, false);
 static LEASE_BREAK_ACKNOWLEDGMENT: Operation =
-    operation("LEASE_BREAK_ACKNOWLEDGMENT", Kind::Lock, false);
+    Operation::new("LEASE_BREAK_ACKNOWLEDGMENT", Kind::Lock, false);
 
 /// Changes of names (file information classes of [MS-FSCC] section 2.4).
-static SET_INFO_RENAME: Operation = operation("SET_INFO_RENAME", Kind::Directory, false);
-static SET_INFO_LINK: Operation = operation("SET_INFO_LINK", Kind::Directory, false);
-static SET_INFO_DISPOSITION: Operation = operation("SET_INFO_DISPOSITION", Kind::Directory, true);
+static SET_INFO_RENAME: Operation = Operation::new("SET_INFO_RENAME", Kind::Directory, false);
+static SET_INFO_LINK: Operation = Operation::new("SET_INFO_LINK", Kind::Directory, false);
+static SET_INFO_DISPOSITION: Operation =
+    Operation::new("SET_INFO_DISPOSITION", Kind::Directory, true);
 
 /// Control codes with a meaning of their own in SMB 2 (2.2.31).
 static CONTROLS: [(u32, Operation); 13] = [
     (
         0x0011_c017,
-        operation("IOCTL_PIPE_TRANSCEIVE", Kind::Transaction, false),
+        Operation::new("IOCTL_PIPE_TRANSCEIVE", Kind::Transaction, false),
     ),
-    (0x0011_0018, operation("IOCTL_PIPE_WAIT", Kind::Wait, true)),
+    (
+        0x0011_0018,
+        Operation::new("IOCTL_PIPE_WAIT", Kind::Wait, true),
+    ),
     (
         0x0011_400c,
-        operation("IOCTL_PIPE_PEEK", Kind::Transaction, true),
+        Operation::new("IOCTL_PIPE_PEEK", Kind::Transaction, true),
     ),
     (
         DFS_GET_REFERRALS,
-        operation("IOCTL_DFS_GET_REFERRALS", Kind::Directory, true),
+        Operation::new("IOCTL_DFS_GET_REFERRALS", Kind::Directory, true),
     ),
     (
         DFS_GET_REFERRALS_EX,
-        operation("IOCTL_DFS_GET_REFERRALS_EX", Kind::Directory, true),
+        Operation::new("IOCTL_DFS_GET_REFERRALS_EX", Kind::Directory, true),
     ),
     // The server copies by itself: work without payload on the wire.
     (
         0x0014_40f2,
-        operation("IOCTL_SRV_COPYCHUNK", Kind::Transaction, true),
+        Operation::new("IOCTL_SRV_COPYCHUNK", Kind::Transaction, true),
     ),
     (
         0x0014_80f2,
-        operation("IOCTL_SRV_COPYCHUNK_WRITE", Kind::Transaction, true),
+        Operation::new("IOCTL_SRV_COPYCHUNK_WRITE", Kind::Transaction, true),
     ),
     (
         0x0014_0078,
-        operation("IOCTL_SRV_REQUEST_RESUME_KEY", Kind::Other, true),
+        Operation::new("IOCTL_SRV_REQUEST_RESUME_KEY", Kind::Other, true),
     ),
     (
         0x0014_4064,
-        operation("IOCTL_SRV_ENUMERATE_SNAPSHOTS", Kind::Directory, true),
+        Operation::new("IOCTL_SRV_ENUMERATE_SNAPSHOTS", Kind::Directory, true),
     ),
     (
         0x0014_41bb,
-        operation("IOCTL_SRV_READ_HASH", Kind::Other, true),
+        Operation::new("IOCTL_SRV_READ_HASH", Kind::Other, true),
     ),
     (
         0x0014_01d4,
-        operation("IOCTL_LMR_REQUEST_RESILIENCY", Kind::Other, true),
+        Operation::new("IOCTL_LMR_REQUEST_RESILIENCY", Kind::Other, true),
     ),
     (
         0x0014_01fc,
-        operation("IOCTL_QUERY_NETWORK_INTERFACE_INFO", Kind::Session, true),
+        Operation::new("IOCTL_QUERY_NETWORK_INTERFACE_INFO", Kind::Session, true),
     ),
     (
         0x0014_0204,
-        operation("IOCTL_VALIDATE_NEGOTIATE_INFO", Kind::Session, true),
+        Operation::new("IOCTL_VALIDATE_NEGOTIATE_INFO", Kind::Session, true),
     ),
 ];
 const DFS_GET_REFERRALS: u32 = 0x0006_0194;

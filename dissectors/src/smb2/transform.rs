@@ -212,13 +212,7 @@ pub(super) fn answer(input: Input<'_>, asked: &Asked) -> Answered {
 }
 
 const fn sealed(name: &'static str) -> Operation {
-    Operation {
-        name,
-        kind: Kind::Other,
-        idempotent: false,
-        function: None,
-        subfunction: None,
-    }
+    Operation::new(name, Kind::Other, false)
 }
 
 /// A message of which only length and direction show. Whether it asks or answers is for

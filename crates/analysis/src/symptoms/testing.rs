@@ -13,13 +13,7 @@ use wirewait_wire::{Chain, Endpoint, Kind, Operation, Status, Timestamp};
 
 static OPERATIONS: [Operation; 8] = {
     const fn operation(name: &'static str, kind: Kind) -> Operation {
-        Operation {
-            name,
-            kind,
-            idempotent: false,
-            function: None,
-            subfunction: None,
-        }
+        Operation::new(name, kind, false)
     }
     [
         operation("READ", Kind::Read),

@@ -194,13 +194,7 @@ fn resync(bytes: &[u8]) -> Option<usize> {
 
 static OPERATIONS: [Operation; 6] = {
     const fn operation(name: &'static str, kind: Kind) -> Operation {
-        Operation {
-            name,
-            kind,
-            idempotent: false,
-            function: None,
-            subfunction: None,
-        }
+        Operation::new(name, kind, false)
     }
     [
         operation("READ", Kind::Read),
