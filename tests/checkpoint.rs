@@ -1,16 +1,14 @@
 //! Wherever a capture is interrupted and gone on with from what was written down: the same
 //! report, to the last byte.
 
-use crate::support::{captures, files, root};
-use std::path::{Path, PathBuf};
+use crate::support::{all_captures, root};
+use std::path::Path;
 use wirewait_analysis::{Analyzer, Refused, Settings, Threshold, Thresholds, Transaction};
 use wirewait_capture::Options;
 use wirewait_dissectors::registry;
 use wirewait_report::{About, json};
 use wirewait_wire::{Frame, LinkType, Source, Timestamp};
 
-/// Larger captures say nothing more about state.
-const LARGEST: u64 = 3_000_000;
 /// Captures this short are interrupted behind every frame.
 const SHORT: usize = 120;
 
@@ -92,23 +90,10 @@ fn assert_same(got: &str, want: &str, what: &str) {
     assert_eq!(got.len(), want.len(), "{what}");
 }
 
-fn all() -> Vec<PathBuf> {
-    let mut folders = Vec::new();
-    for name in ["capture", "nbf", "ncp", "smb1", "smb2", "tcp"] {
-        folders.push(root().join("captures").join(name));
-    }
-    if let Some(real) = captures("captures worked through in parts") {
-        folders.extend(["real", "derived", "lab"].map(|name| real.join(name)));
-    }
-    let mut paths: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder)).collect();
-    paths.retain(|path| path.metadata().is_ok_and(|m| m.len() <= LARGEST));
-    paths
-}
-
 #[test]
 fn in_parts_as_in_one() {
     let (mut checked, mut all_seams) = (0, 0);
-    for path in all() {
+    for path in all_captures("checkpoint", &["real", "derived", "lab"], 3_000_000) {
         let frames = read(&path);
         if frames.len() < 3 {
             continue;
@@ -148,7 +133,7 @@ fn in_parts_as_in_one_where_room_is_short() {
         ..Settings::default()
     };
     let mut checked = 0;
-    for path in all() {
+    for path in all_captures("checkpoint", &["real", "derived", "lab"], 3_000_000) {
         let frames = read(&path);
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if !(3..2000).contains(&frames.len()) {

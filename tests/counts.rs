@@ -5,39 +5,9 @@
 //! tshark's protocol, our count, the rule.
 
 use crate::columns::is_read;
-use crate::support::{analyse, captures, root};
+use crate::support::{PROTOCOLS, analyse, captures, root};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-
-/// tshark's protocol, and ours.
-const PROTOCOLS: &[(&str, &str)] = &[
-    ("eth", "ethernet"),
-    ("tr", "token-ring"),
-    ("fddi", "fddi"),
-    ("sll", "sll"),
-    ("null", "loopback"),
-    ("ppp", "ppp"),
-    ("chdlc", "chdlc"),
-    ("vlan", "vlan"),
-    ("llc", "llc"),
-    ("arp", "arp"),
-    ("ip", "ipv4"),
-    ("ipv6", "ipv6"),
-    ("tcp", "tcp"),
-    ("udp", "udp"),
-    ("ipx", "ipx"),
-    ("ipxrip", "rip"),
-    ("ipxsap", "sap"),
-    ("spx", "spx"),
-    ("netbios", "nbf"),
-    ("nbipx", "nbipx"),
-    ("nmpi", "nmpi"),
-    ("nbdgm", "nbdgm"),
-    ("nbns", "nbns"),
-    ("ncp", "ncp"),
-    ("smb", "smb1"),
-    ("smb2", "smb2"),
-];
 
 #[test]
 fn frames_of_each_protocol_are_as_many_as_tsharks() {

@@ -3,7 +3,7 @@
 
 use crate::hostile::Folder;
 use crate::hostile::reading::Pieces;
-use crate::support::{analyse_source, captures, files, root};
+use crate::support::{all_captures, analyse_source};
 use std::io;
 use std::path::{Path, PathBuf};
 use wirewait_capture::write::{PcapWriter, PcapngWriter, Precision};
@@ -13,11 +13,6 @@ use wirewait_report::{About, json};
 use wirewait_synth::Random;
 use wirewait_wire::{Frame, LinkType, Source, Timestamp};
 
-/// Folders of captures, real ones and the project's.
-const REAL: [&str; 4] = ["real", "derived", "lab", "formats"];
-const OWN: [&str; 6] = ["capture", "nbf", "ncp", "smb1", "smb2", "tcp"];
-/// Larger captures say nothing more about files.
-const LARGEST: u64 = 4_000_000;
 /// As far as stamps may step back between two files of one capture, nanoseconds.
 const STEP_BACK: i64 = 1_000_000;
 
@@ -165,16 +160,8 @@ fn assert_same(got: &str, want: &str, what: &str) {
 }
 
 fn each_capture(mut check: impl FnMut(&str, &Capture)) {
-    let own = root().join("captures");
-    let mut folders: Vec<PathBuf> = OWN.iter().map(|name| own.join(name)).collect();
-    if let Some(real) = captures("captures cut into files") {
-        folders.extend(REAL.iter().map(|name| real.join(name)));
-    }
     let mut checked = 0;
-    for path in folders.iter().flat_map(|folder| files(folder)) {
-        if std::fs::metadata(&path).unwrap().len() > LARGEST {
-            continue;
-        }
+    for path in all_captures("split", &["real", "derived", "lab", "formats"], 4_000_000) {
         if let Some(capture) = Capture::read(&path).filter(|c| c.frames.len() > 2) {
             check(&path.file_name().unwrap().to_string_lossy(), &capture);
             checked += 1;

@@ -54,6 +54,57 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// The captures of the project, and the real ones in these folders where they are, up to so many
+/// bytes each: larger ones say nothing more about what is asked of all.
+pub(crate) fn all_captures(test: &str, real: &[&str], most_bytes: u64) -> Vec<PathBuf> {
+    let own = root().join("captures");
+    let inside = std::fs::read_dir(&own).unwrap();
+    let inside = inside.map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> = inside.filter(|path| path.is_dir()).collect();
+    folders.push(own);
+    folders.sort();
+    if let Some(folder) = captures(test) {
+        folders.extend(real.iter().map(|name| folder.join(name)));
+    }
+    let mut all: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder)).collect();
+    all.retain(|path| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        !matches!(ending, Some("md" | "scenario" | "svg"))
+            && path.metadata().is_ok_and(|file| file.len() <= most_bytes)
+    });
+    all
+}
+
+/// tshark's protocol, and ours.
+pub(crate) const PROTOCOLS: &[(&str, &str)] = &[
+    ("eth", "ethernet"),
+    ("tr", "token-ring"),
+    ("fddi", "fddi"),
+    ("sll", "sll"),
+    ("null", "loopback"),
+    ("ppp", "ppp"),
+    ("chdlc", "chdlc"),
+    ("vlan", "vlan"),
+    ("llc", "llc"),
+    ("arp", "arp"),
+    ("ip", "ipv4"),
+    ("ipv6", "ipv6"),
+    ("tcp", "tcp"),
+    ("udp", "udp"),
+    ("ipx", "ipx"),
+    ("ipxrip", "rip"),
+    ("ipxsap", "sap"),
+    ("spx", "spx"),
+    ("netbios", "nbf"),
+    ("nbipx", "nbipx"),
+    ("nmpi", "nmpi"),
+    ("nbdgm", "nbdgm"),
+    ("nbns", "nbns"),
+    ("ncp", "ncp"),
+    ("smb", "smb1"),
+    ("smb2", "smb2"),
+];
+
 /// All transactions and figures of some frames.
 pub(crate) struct Analysis {
     pub(crate) transactions: Vec<Transaction>,

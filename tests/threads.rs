@@ -2,7 +2,7 @@
 //! exit code.
 
 use crate::hostile::Folder;
-use crate::support::{captures, files, root};
+use crate::support::{all_captures, root};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -13,7 +13,7 @@ const ASKED: [&[&str]; 3] = [
     &["counters", "--format", "json"],
 ];
 /// Larger captures say nothing more about threads.
-const LARGEST: u64 = 2_000_000;
+const MOST_BYTES: u64 = 2_000_000;
 
 fn run(threads: &str, arguments: &[&str], files: &[PathBuf]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_wirewait"))
@@ -37,26 +37,9 @@ fn assert_same(arguments: &[&str], files: &[PathBuf]) -> bool {
     !one.stdout.is_empty()
 }
 
-fn own() -> Vec<PathBuf> {
-    let folders = ["", "capture", "nbf", "ncp", "smb1", "smb2", "tcp", "spx"];
-    let folder = |name: &&str| root().join("captures").join(name);
-    let all = folders.iter().flat_map(|name| files(&folder(name)));
-    let is_capture = |path: &PathBuf| {
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        matches!(ending, Some("pcap" | "pcapng"))
-    };
-    all.filter(is_capture).collect()
-}
-
 #[test]
 fn each_capture_gives_the_same() {
-    let mut all = own();
-    if let Some(folder) = captures("threads") {
-        for part in ["real", "lab", "formats"] {
-            all.extend(files(&folder.join(part)));
-        }
-    }
-    all.retain(|path| path.metadata().is_ok_and(|file| file.len() < LARGEST));
+    let all = all_captures("threads", &["real", "lab", "formats"], MOST_BYTES);
     let mut compared = 0;
     for (n, file) in all.iter().enumerate() {
         // Each kind of question many times, and not all of each capture.
@@ -68,7 +51,7 @@ fn each_capture_gives_the_same() {
 
 #[test]
 fn windows_filters_and_several_files_give_the_same() {
-    let all = own();
+    let all = all_captures("threads", &[], MOST_BYTES);
     let some: Vec<PathBuf> = all.iter().take(6).cloned().collect();
     assert!(assert_same(ASKED[0], &some));
     for options in [
