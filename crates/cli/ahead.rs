@@ -179,8 +179,8 @@ impl Reader {
     }
 }
 
-/// Leads all frames through the analysis, and closes nothing. `watch` looks at each before it is taken, `between` is
-/// called now and then, and with each damage.
+/// Leads all frames through the analysis, and closes nothing. `watch` looks at each before it is
+/// taken, `between` is called now and then, and with each damage.
 pub(crate) fn analyse<K: Sink>(
     led: Led,
     sink: &mut K,
