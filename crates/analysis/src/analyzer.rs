@@ -7,6 +7,7 @@ mod streams;
 mod turns;
 mod unclaimed;
 
+use crate::assembler::Rooms;
 use crate::books::Books;
 use crate::conversation::{Beginning, Conversation};
 use crate::duplicates::Duplicates;
@@ -96,6 +97,7 @@ pub(crate) struct Common {
     pub(crate) names: RefCell<Known>,
     pub(crate) settings: Settings,
     spare: RefCell<Spare>,
+    rooms: Rooms,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -147,6 +149,7 @@ impl Analyzer {
                 names: RefCell::new(Known::new(settings.names, settings.private)),
                 settings,
                 spare: RefCell::default(),
+                rooms: Rooms::default(),
             },
             paths: Paths::new(settings.conversations),
             state: State {
@@ -568,7 +571,7 @@ impl State {
     }
 
     fn finish(&mut self, common: &Common, sink: &mut dyn Sink) {
-        for mut link in self.links.drain().into_iter().flatten() {
+        for mut link in self.links.drain().flatten() {
             self.flush(&mut link, common, sink);
         }
         let mut world = self.world(common);
@@ -590,6 +593,7 @@ impl State {
             names: &common.names,
             settings: &common.settings,
             spare: &common.spare,
+            rooms: &common.rooms,
             epoch: self.epoch,
             open_full: self.books.open >= common.settings.open_requests,
             held_full: self.books.held >= common.settings.held_bytes,

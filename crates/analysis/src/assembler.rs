@@ -7,6 +7,7 @@ use crate::trail::{Assembled, Deed, Trace, Trail};
 use crate::turns::Said;
 use crate::{Flags, Mark};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use wirewait_wire::{DissectorId, Framing, Input, Next, Registry};
 
 /// Bytes of a part that are kept when it does not lie in one piece.
@@ -24,6 +25,16 @@ enum State {
     Framing,
     /// Inside a message.
     Inside,
+}
+
+/// Room for heads, which those who have a message under way share: there are many conversations,
+/// and few of them are in the middle of one.
+#[derive(Default)]
+pub(crate) struct Rooms(RefCell<Vec<Vec<u8>>>);
+
+impl Rooms {
+    /// So many are kept.
+    const MOST: usize = 64;
 }
 
 /// One direction of a conversation, as a row of messages.
@@ -80,6 +91,24 @@ impl Assembler {
             start: 0,
             loose: 0,
             trail: observed.then(Box::default),
+        }
+    }
+
+    /// Does something that may need room for a head, which is lent for as long as there is one.
+    #[inline]
+    pub(crate) fn in_room(&mut self, rooms: &Rooms, work: impl FnOnce(&mut Self)) {
+        if self.head.capacity() == 0
+            && let Some(room) = rooms.0.borrow_mut().pop()
+        {
+            self.head = room;
+        }
+        work(self);
+        if self.head.is_empty() && self.head.capacity() > 0 {
+            let room = std::mem::take(&mut self.head);
+            let mut rooms = rooms.0.borrow_mut();
+            if rooms.len() < Rooms::MOST {
+                rooms.push(room);
+            }
         }
     }
 

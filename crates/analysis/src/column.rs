@@ -1,6 +1,7 @@
 //! What is kept of the entries of a table elsewhere: found by their places, so that no key is
 //! hashed or compared.
 
+use crate::pages::Pages;
 use crate::table::Place;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Column<V> {
     /// By the numbers of their places; those of nowhere are free.
-    slots: Vec<Slot<V>>,
+    slots: Pages<Slot<V>>,
     /// Lent to whoever asks for the value of one who has gone; nobody reads it.
     nobody: Option<V>,
 }
@@ -23,7 +24,7 @@ struct Slot<V> {
 impl<V: Default> Column<V> {
     pub(crate) const fn new() -> Self {
         Self {
-            slots: Vec::new(),
+            slots: Pages::new(),
             nobody: None,
         }
     }
@@ -102,12 +103,11 @@ impl<V: Default> Column<V> {
     fn replace(&mut self, place: Place) -> Option<V> {
         debug_assert_ne!(place, Place::NOWHERE);
         let index = place.index();
-        if index >= self.slots.len() {
-            let free = || Slot {
+        while self.slots.len() <= index {
+            self.slots.push(Slot {
                 place: Place::NOWHERE,
                 value: V::default(),
-            };
-            self.slots.resize_with(index + 1, free);
+            });
         }
         let slot = &mut self.slots[index];
         let before = std::mem::replace(&mut slot.place, place);

@@ -203,25 +203,27 @@ impl Conversation {
             ..
         } = self;
         let mut serial = 0;
-        assemblers[side].segment(
-            piece,
-            next,
-            (segment.last, after_gap),
-            world.registry,
-            &mut |message| {
-                learn(between, server_known, side, message.exchange.as_deref());
-                faults.malformed += u64::from(message.malformed);
-                if let Some(id) = message.dissector {
-                    events(Event::Protocol(id));
-                }
-                serial = message.serial;
-                let transaction = pairing.message(side, &message, between, world, events);
-                remember(&mut recent[side], &message, transaction);
-                if world.observed {
-                    pairing.tell(&message, None, events);
-                }
-            },
-        );
+        assemblers[side].in_room(world.rooms, |assembler| {
+            assembler.segment(
+                piece,
+                next,
+                (segment.last, after_gap),
+                world.registry,
+                &mut |message| {
+                    learn(between, server_known, side, message.exchange.as_deref());
+                    faults.malformed += u64::from(message.malformed);
+                    if let Some(id) = message.dissector {
+                        events(Event::Protocol(id));
+                    }
+                    serial = message.serial;
+                    let transaction = pairing.message(side, &message, between, world, events);
+                    remember(&mut recent[side], &message, transaction);
+                    if world.observed {
+                        pairing.tell(&message, None, events);
+                    }
+                },
+            );
+        });
         if let Some(so_far) = assemblers[side].so_far(world.registry) {
             events(Event::Assembled(&so_far));
         }

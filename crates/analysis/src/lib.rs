@@ -30,6 +30,7 @@ mod meters;
 mod names;
 mod notice;
 mod numbered;
+mod pages;
 mod pairing;
 mod parties;
 mod path;

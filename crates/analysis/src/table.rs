@@ -1,14 +1,16 @@
 //! A map of bounded size that gives up the entry untouched for longest.
 
+use crate::pages::Pages;
 use crate::path::{Known, KnownSide};
 use crate::state::has_places;
 use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Borrow;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
-use std::hash::Hash;
+use std::collections::BinaryHeap;
+use std::hash::{BuildHasher, Hash};
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -70,8 +72,10 @@ struct Entry<K, V> {
 /// that was known when they were put there, and go back if there was another one since.
 #[derive(Clone)]
 pub(crate) struct Table<K, V> {
-    map: HashMap<K, u32, RandomState>,
-    entries: Vec<Entry<K, V>>,
+    hasher: RandomState,
+    /// The places of all that is there, by the hash of their keys.
+    map: HashTable<u32>,
+    entries: Pages<Entry<K, V>>,
     free: Vec<u32>,
     touches: u64,
     /// Every entry, oldest first; empty until room is needed for the first time.
@@ -82,8 +86,9 @@ pub(crate) struct Table<K, V> {
 impl<K: Hash + Eq + Clone, V> Table<K, V> {
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
-            map: HashMap::with_hasher(RandomState::default()),
-            entries: Vec::new(),
+            hasher: RandomState::default(),
+            map: HashTable::new(),
+            entries: Pages::new(),
             free: Vec::new(),
             touches: 0,
             queue: BinaryHeap::new(),
@@ -99,7 +104,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
 
     /// Where this key is, moved to the young end.
     pub(crate) fn find(&mut self, key: &K) -> Option<Place> {
-        let index = *self.map.get(key)?;
+        let index = self.index_of(key)?;
         self.touch(index);
         Some(self.place(index))
     }
@@ -140,7 +145,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
 
     /// Where all entries are, the one untouched for longest first.
     pub(crate) fn by_age(&self) -> Vec<Place> {
-        let entries = (0..).zip(&self.entries);
+        let entries = (0..).zip(self.entries.iter());
         let entries = entries.filter(|(_, entry)| entry.value.is_some());
         let mut places: Vec<(u64, Place)> = entries
             .map(|(index, entry)| {
@@ -211,7 +216,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
-        let index = *self.map.get(key)?;
+        let index = self.index_of(key)?;
         self.touch(index);
         Some(self.entries[index as usize].key.clone())
     }
@@ -224,8 +229,9 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
             None
         };
         self.touches += 1;
+        let hash = self.hasher.hash_one(&key);
         let entry = Entry {
-            key: key.clone(),
+            key,
             value: Some(value),
             generation: 0,
             touched: self.touches,
@@ -246,7 +252,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
                 u32::try_from(self.entries.len() - 1).unwrap_or(0)
             }
         };
-        self.map.insert(key, index);
+        self.enter(hash, index);
         let place = self.place(index);
         if self.queue.len() > self.entries.len().saturating_mul(2) {
             // Mostly of entries that were taken out: made anew when it is needed.
@@ -295,11 +301,32 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// Takes everything out, in the order of the places.
-    pub(crate) fn drain(&mut self) -> Vec<V> {
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = V> + use<K, V> {
         self.map.clear();
         self.free.clear();
         self.queue.clear();
-        self.entries.drain(..).filter_map(|e| e.value).collect()
+        self.entries.drain().filter_map(|e| e.value)
+    }
+
+    fn index_of<Q>(&self, key: &Q) -> Option<u32>
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let is_it = |index: &u32| self.entries[*index as usize].key.borrow() == key;
+        self.map.find(self.hasher.hash_one(key), is_it).copied()
+    }
+
+    /// Enters a place whose key has this hash and is not there yet.
+    fn enter(&mut self, hash: u64, index: u32) {
+        let Self {
+            hasher,
+            map,
+            entries,
+            ..
+        } = self;
+        let again = |index: &u32| hasher.hash_one(&entries[*index as usize].key);
+        map.insert_unique(hash, index, again);
     }
 
     fn place(&self, index: u32) -> Place {
@@ -312,7 +339,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     /// The entry untouched for longest.
     fn oldest(&mut self) -> Option<u32> {
         if self.queue.is_empty() {
-            let entries = (0..).zip(&self.entries);
+            let entries = (0..).zip(self.entries.iter());
             let entries = entries.filter(|(_, entry)| entry.value.is_some());
             self.queue = entries
                 .map(|(index, entry)| {
@@ -335,10 +362,14 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     fn remove(&mut self, index: u32) -> Option<V> {
-        let key = self.entries.get(index as usize)?.key.clone();
-        self.map.remove(&key);
-        self.free.push(index);
-        self.entries[index as usize].value.take()
+        let entry = self.entries.get_mut(index as usize)?;
+        let value = entry.value.take();
+        let hash = self.hasher.hash_one(&entry.key);
+        if let Ok(known) = self.map.find_entry(hash, |other| *other == index) {
+            known.remove();
+            self.free.push(index);
+        }
+        value
     }
 
     fn touch(&mut self, index: u32) {
@@ -361,17 +392,24 @@ where
     V: Deserialize<'de>,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        type Written<K, V> = (Vec<Entry<K, V>>, Vec<u32>, u64, usize);
+        type Written<K, V> = (Pages<Entry<K, V>>, Vec<u32>, u64, usize);
         let (entries, free, touches, capacity) = Written::<K, V>::deserialize(deserializer)?;
         let mut table = Self::new(capacity);
         if entries.len() > table.capacity || !has_places(capacity) {
             return Err(D::Error::custom("a table holds more than it has room for"));
         }
-        for (index, entry) in (0..).zip(&entries) {
-            if entry.value.is_some() && table.map.insert(entry.key.clone(), index).is_some() {
+        table.entries = entries;
+        for index in 0..u32::try_from(table.entries.len()).unwrap_or(0) {
+            let entry = &table.entries[index as usize];
+            if entry.value.is_none() {
+                continue;
+            }
+            if table.index_of(&entry.key).is_some() {
                 return Err(D::Error::custom("a table holds a key twice"));
             }
+            table.enter(table.hasher.hash_one(&entry.key), index);
         }
+        let entries = &table.entries;
         let mut places = free.clone();
         places.sort_unstable();
         places.dedup();
@@ -382,7 +420,7 @@ where
         if places.len() != entries.len() - table.map.len() || !places.iter().all(vacant) {
             return Err(D::Error::custom("a table has room where it has none"));
         }
-        (table.entries, table.free, table.touches) = (entries, free, touches);
+        (table.free, table.touches) = (free, touches);
         Ok(table)
     }
 }
@@ -392,8 +430,8 @@ mod tests {
     use super::*;
     use foldhash::fast::FixedState;
     use std::cell::Cell;
-    use std::collections::HashSet;
-    use std::hash::{BuildHasher, Hasher};
+    use std::collections::{HashMap, HashSet};
+    use std::hash::Hasher;
 
     #[test]
     fn the_entry_untouched_for_longest_goes_first() {
@@ -435,7 +473,7 @@ mod tests {
         table.insert("b", 2);
         assert_eq!(table.get_mut(a), None);
         assert_eq!(table.iter().map(|(k, _)| *k).collect::<Vec<_>>(), ["b"]);
-        assert_eq!(table.drain(), [2]);
+        assert_eq!(table.drain().collect::<Vec<_>>(), [2]);
         assert_eq!(table.find(&"b"), None);
     }
 
@@ -517,7 +555,7 @@ mod tests {
     fn every_table_and_every_run_has_a_secret_of_its_own() {
         let of_a_table = || {
             let table: Table<u64, ()> = Table::new(1);
-            table.map.hasher().hash_one(7u64)
+            table.hasher.hash_one(7u64)
         };
         if std::env::var_os(CHILD).is_some() {
             println!("hash {}", of_a_table());

@@ -1,5 +1,6 @@
 //! What the parts of the analysis know in common, and tell each other.
 
+use crate::assembler::Rooms;
 use crate::ledger::Passage;
 use crate::names::Known;
 use crate::pairing::Spare;
@@ -17,6 +18,7 @@ pub(crate) struct World<'a> {
     pub(crate) names: &'a RefCell<Known>,
     pub(crate) settings: &'a Settings,
     pub(crate) spare: &'a RefCell<Spare>,
+    pub(crate) rooms: &'a Rooms,
     /// Counts the steps back of the capture's clock.
     pub(crate) epoch: u32,
     /// As many requests are open in all conversations as may be.

@@ -269,7 +269,9 @@ impl Conversation {
             };
             match ordered {
                 Ordered::Piece(piece) => {
-                    assembler.stream(piece, framer, world.registry, &mut out);
+                    assembler.in_room(world.rooms, |assembler| {
+                        assembler.stream(piece, framer, world.registry, &mut out);
+                    });
                 }
                 Ordered::Break => {
                     *gaps += 1;

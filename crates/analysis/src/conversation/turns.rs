@@ -64,7 +64,9 @@ impl Conversation {
             .as_ref()
             .is_some_and(|turns| turns.is_whole(side, got));
         self.gather(side, world, events, |assembler, out| {
-            assembler.segment(piece, next, (last, false), world.registry, out);
+            assembler.in_room(world.rooms, |assembler| {
+                assembler.segment(piece, next, (last, false), world.registry, out);
+            });
         });
     }
 

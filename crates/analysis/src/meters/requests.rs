@@ -524,6 +524,8 @@ fn of_protocol<'a>(row: &'a mut Row, protocol: &'static str) -> &'a mut RequestM
 fn place_of(row: &mut Row, protocol: &'static str) -> usize {
     let known = row.iter().position(|(known, _)| known.0 == protocol);
     known.unwrap_or_else(|| {
+        // There are many stations, and nearly all speak one.
+        row.reserve_exact(1);
         row.push((Word(protocol), RequestMeter::default()));
         row.len() - 1
     })

@@ -313,6 +313,8 @@ impl Book {
     pub(super) fn cell(&mut self, rule: &'static Rule) -> &mut Cell {
         let known = self.cells.iter().position(|(r, _)| std::ptr::eq(*r, rule));
         let place = known.unwrap_or_else(|| {
+            // There are many subjects, and about most there is little to say.
+            self.cells.reserve_exact(1);
             self.cells.push((rule, Cell::default()));
             self.cells.len() - 1
         });
