@@ -1,7 +1,6 @@
 //! What is kept of the entries of a table elsewhere: found by their places, so that no key is
 //! hashed or compared.
 
-use crate::pages::Pages;
 use crate::table::Place;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Column<V> {
     /// By the numbers of their places; those of nowhere are free.
-    slots: Pages<Slot<V>>,
+    slots: Vec<Slot<V>>,
     /// Lent to whoever asks for the value of one who has gone; nobody reads it.
     nobody: Option<V>,
 }
@@ -24,7 +23,7 @@ struct Slot<V> {
 impl<V: Default> Column<V> {
     pub(crate) const fn new() -> Self {
         Self {
-            slots: Pages::new(),
+            slots: Vec::new(),
             nobody: None,
         }
     }
@@ -103,11 +102,16 @@ impl<V: Default> Column<V> {
     fn replace(&mut self, place: Place) -> Option<V> {
         debug_assert_ne!(place, Place::NOWHERE);
         let index = place.index();
-        while self.slots.len() <= index {
-            self.slots.push(Slot {
+        if index >= self.slots.len() {
+            // Values are large: a quarter more than is needed, not twice as much.
+            if index >= self.slots.capacity() {
+                self.slots.reserve_exact(index / 4 + 8);
+            }
+            let free = || Slot {
                 place: Place::NOWHERE,
                 value: V::default(),
-            });
+            };
+            self.slots.resize_with(index + 1, free);
         }
         let slot = &mut self.slots[index];
         let before = std::mem::replace(&mut slot.place, place);

@@ -30,7 +30,6 @@ mod meters;
 mod names;
 mod notice;
 mod numbered;
-mod pages;
 mod pairing;
 mod parties;
 mod path;

@@ -1,6 +1,5 @@
 //! A map of bounded size that gives up the entry untouched for longest.
 
-use crate::pages::Pages;
 use crate::path::{Known, KnownSide};
 use crate::state::has_places;
 use foldhash::fast::RandomState;
@@ -75,7 +74,7 @@ pub(crate) struct Table<K, V> {
     hasher: RandomState,
     /// The places of all that is there, by the hash of their keys.
     map: HashTable<u32>,
-    entries: Pages<Entry<K, V>>,
+    entries: Vec<Entry<K, V>>,
     free: Vec<u32>,
     touches: u64,
     /// Every entry, oldest first; empty until room is needed for the first time.
@@ -88,7 +87,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         Self {
             hasher: RandomState::default(),
             map: HashTable::new(),
-            entries: Pages::new(),
+            entries: Vec::new(),
             free: Vec::new(),
             touches: 0,
             queue: BinaryHeap::new(),
@@ -247,6 +246,10 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
                 index
             }
             None => {
+                // Entries are large: a quarter more than is needed, not twice as much.
+                if self.entries.len() == self.entries.capacity() {
+                    self.entries.reserve_exact(self.entries.len() / 4 + 8);
+                }
                 self.entries.push(entry);
                 // The capacity keeps this in range.
                 u32::try_from(self.entries.len() - 1).unwrap_or(0)
@@ -305,7 +308,9 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         self.map.clear();
         self.free.clear();
         self.queue.clear();
-        self.entries.drain().filter_map(|e| e.value)
+        std::mem::take(&mut self.entries)
+            .into_iter()
+            .filter_map(|e| e.value)
     }
 
     fn index_of<Q>(&self, key: &Q) -> Option<u32>
@@ -392,7 +397,7 @@ where
     V: Deserialize<'de>,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        type Written<K, V> = (Pages<Entry<K, V>>, Vec<u32>, u64, usize);
+        type Written<K, V> = (Vec<Entry<K, V>>, Vec<u32>, u64, usize);
         let (entries, free, touches, capacity) = Written::<K, V>::deserialize(deserializer)?;
         let mut table = Self::new(capacity);
         if entries.len() > table.capacity || !has_places(capacity) {
