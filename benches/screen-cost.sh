@@ -1,68 +1,56 @@
 #!/usr/bin/env bash
-# What the screen costs beside the analysis: instructions a frame of `view --speed max` against
-# `report`, counted by valgrind, and the bytes that the last minutes take with 50 clients and with
-# 5,000, by their own count and by an allocator's. What a run costs apart from its frames is left
-# out, by the difference of two runs; what `view` draws meanwhile is in it, and depends a little
-# on how busy the machine is.
-# Usage: screen-cost.sh [SHAPE...]
+# What the screen costs beside the analysis: processor time of `view --speed max`, until it has
+# shown all of a capture, against that of `report`, and the bytes that the last minutes take with
+# 50 clients and with 5,000, by their own count and by an allocator's.
+# Usage: screen-cost.sh [FRAMES [SHAPE...]]; WIREWAIT names another program than the one built here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+frames=${1:-500000}
+shift $(($# > 0 ? 1 : 0))
 [ $# -gt 0 ] || set -- ncp smbtcp smbnbf smb2 mix
-few=20000
-many=60000
-for tool in tmux valgrind; do
-    command -v "$tool" >/dev/null || { echo "screen-cost.sh: $tool is needed" >&2; exit 1; }
-done
+command -v tmux >/dev/null || { echo "screen-cost.sh: tmux is needed" >&2; exit 1; }
 
-cargo build --release --quiet
-cargo build --release --quiet -p wirewait-synth --example bulk
 target=${CARGO_TARGET_DIR:-$PWD/target}
+[ -n "${WIREWAIT:-}" ] || cargo build --release --quiet
+program=${WIREWAIT:-$target/release/wirewait}
+[ -n "${WIREWAIT:-}" ] || cargo build --release --quiet -p wirewait-synth --example bulk
 work=$(mktemp -d "${TMPDIR:-/tmp}/screen-cost.XXXXXX")
-trap 'for s in "$work"/tmux.*; do tmux -S "$s" kill-server 2>/dev/null || true; done; rm -rf "$work"' EXIT
-counted="valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file=$work/log"
+socket=
+trap '[ -z "$socket" ] || tmux -S "$socket" kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
+hundredths=$((100 / $(getconf CLK_TCK)))
 
-# Instructions of a report of the capture.
+# Processor time of a process and its threads, hundredths of a second.
+spent() { awk -v h="$hundredths" '{ sub(/.*\) /, ""); print ($12 + $13) * h }' "/proc/$1/stat"; }
+
 report() {
-    $counted "$target/release/wirewait" report --threads 1 --format json "$work/capture.pcap" >/dev/null
-    collected
+    local TIMEFORMAT='%U %S'
+    { time "$program" --no-config report --threads 1 "$work/capture.pcap" >/dev/null 2>&1; } 2>&1 |
+        awk '{ printf "%d\n", ($1 + $2) * 100 }'
 }
-# The same of the screen, until it has shown all of it.
 view() {
     # Another server each time: the one before may still be on its way out.
     socket=$(mktemp -u "$work/tmux.XXXXXX")
     tmux -S "$socket" -f /dev/null new-session -d -x 132 -y 43 \
-        "exec $counted $target/release/wirewait view --speed max $work/capture.pcap"
-    until tmux -S "$socket" capture-pane -p 2>/dev/null | grep -q '  END  '; do
-        if ! tmux -S "$socket" has-session 2>/dev/null; then
-            echo "screen-cost.sh: view ended early; $(tail -n 1 "$work/log")" >&2
-            return 1
-        fi
-        sleep 0.5
+        "exec '$program' --no-config view --speed max '$work/capture.pcap'"
+    local pid
+    pid=$(tmux -S "$socket" display-message -p '#{pane_pid}')
+    until tmux -S "$socket" capture-pane -p | grep -q '  END  '; do
+        kill -0 "$pid" 2>/dev/null || { echo "screen-cost.sh: view ended early" >&2; exit 1; }
+        sleep 0.1
     done
+    spent "$pid"
     tmux -S "$socket" send-keys q
-    while tmux -S "$socket" has-session 2>/dev/null; do
-        sleep 0.2
-    done
-    collected
-}
-collected() { awk '/Collected/ { print $NF }' "$work/log"; }
-count() { # what, the shape, frames
-    "$target/release/examples/bulk" "$2" "$3" 7 "$work/capture.pcap" 2>/dev/null
-    "$1"
-}
-each() {
-    local more less
-    more=$(count "$1" "$2" $many)
-    less=$(count "$1" "$2" $few)
-    echo $(((more - less) / (many - few)))
+    while tmux -S "$socket" has-session 2>/dev/null; do sleep 0.1; done
 }
 
-printf '%-8s %14s %14s %8s\n' shape report view 'times'
+printf '%-8s %12s %12s %8s\n' shape 'report, s' 'view, s' 'times'
 for shape in "$@"; do
-    report=$(each report "$shape")
-    view=$(each view "$shape")
+    "$target/release/examples/bulk" "$shape" "$frames" 7 "$work/capture.pcap" 2>/dev/null
+    report=$(report)
+    view=$(view)
     awk -v shape="$shape" -v report="$report" -v view="$view" \
-        'BEGIN { printf "%-8s %14d %14d %8.2f\n", shape, report, view, view / report }'
+        'BEGIN { printf "%-8s %12.2f %12.2f %8.2f\n", shape, report / 100, view / 100, view / report }'
 done
-cargo test --quiet --test integration what_the_last_minutes_take -- --nocapture 2>&1 |
+[ -n "${WIREWAIT:-}" ] ||
+    cargo test --quiet --test integration what_the_last_minutes_take -- --nocapture 2>&1 |
     grep 'the last minutes,'

@@ -166,8 +166,10 @@ pub(super) fn is_named(b: &Block<'_>, name: &[u8]) -> bool {
 }
 
 /// MS-CIFS 2.2.5.12.
-static MAILSLOT: [(u16, Operation); 1] =
-    [(0x01, Operation::new("TRANS_MAILSLOT_WRITE", Kind::Other, false))];
+static MAILSLOT: [(u16, Operation); 1] = [(
+    0x01,
+    Operation::new("TRANS_MAILSLOT_WRITE", Kind::Other, false),
+)];
 
 /// MS-CIFS 2.2.5. What is read from a pipe is no file data: these stay out of the classes
 /// of reads and writes.
@@ -176,7 +178,10 @@ static PIPE: [(u16, Operation); 11] = [
         0x01,
         Operation::new("TRANS_SET_NMPIPE_STATE", Kind::Transaction, true),
     ),
-    (0x11, Operation::new("TRANS_RAW_READ_NMPIPE", Kind::Wait, false)),
+    (
+        0x11,
+        Operation::new("TRANS_RAW_READ_NMPIPE", Kind::Wait, false),
+    ),
     (
         0x21,
         Operation::new("TRANS_QUERY_NMPIPE_STATE", Kind::Transaction, true),
@@ -212,8 +217,14 @@ static PIPE: [(u16, Operation); 11] = [
 /// MS-CIFS 2.2.6.
 static TRANS2: [(u16, Operation); 17] = [
     (0x00, Operation::new("TRANS2_OPEN2", Kind::Open, false)),
-    (0x01, Operation::new("TRANS2_FIND_FIRST2", Kind::Directory, true)),
-    (0x02, Operation::new("TRANS2_FIND_NEXT2", Kind::Directory, false)),
+    (
+        0x01,
+        Operation::new("TRANS2_FIND_FIRST2", Kind::Directory, true),
+    ),
+    (
+        0x02,
+        Operation::new("TRANS2_FIND_NEXT2", Kind::Directory, false),
+    ),
     (
         0x03,
         Operation::new("TRANS2_QUERY_FS_INFORMATION", Kind::Directory, true),
@@ -252,7 +263,10 @@ static TRANS2: [(u16, Operation); 17] = [
         0x0d,
         Operation::new("TRANS2_CREATE_DIRECTORY", Kind::Directory, false),
     ),
-    (0x0e, Operation::new("TRANS2_SESSION_SETUP", Kind::Session, true)),
+    (
+        0x0e,
+        Operation::new("TRANS2_SESSION_SETUP", Kind::Session, true),
+    ),
     (
         0x10,
         Operation::new("TRANS2_GET_DFS_REFERRAL", Kind::Directory, true),
@@ -271,8 +285,14 @@ static NT_FUNCTIONS: [(u16, Operation); 8] = [
         3,
         Operation::new("NT_TRANSACT_SET_SECURITY_DESC", Kind::Directory, true),
     ),
-    (4, Operation::new("NT_TRANSACT_NOTIFY_CHANGE", Kind::Wait, false)),
-    (5, Operation::new("NT_TRANSACT_RENAME", Kind::Directory, false)),
+    (
+        4,
+        Operation::new("NT_TRANSACT_NOTIFY_CHANGE", Kind::Wait, false),
+    ),
+    (
+        5,
+        Operation::new("NT_TRANSACT_RENAME", Kind::Directory, false),
+    ),
     (
         6,
         Operation::new("NT_TRANSACT_QUERY_SECURITY_DESC", Kind::Directory, true),
@@ -281,7 +301,10 @@ static NT_FUNCTIONS: [(u16, Operation); 8] = [
         7,
         Operation::new("NT_TRANSACT_QUERY_QUOTA", Kind::Directory, true),
     ),
-    (8, Operation::new("NT_TRANSACT_SET_QUOTA", Kind::Directory, true)),
+    (
+        8,
+        Operation::new("NT_TRANSACT_SET_QUOTA", Kind::Directory, true),
+    ),
 ];
 
 #[cfg(test)]
