@@ -10,7 +10,7 @@ mod unclaimed;
 use crate::assembler::Rooms;
 use crate::books::Books;
 use crate::conversation::{Beginning, Conversation};
-use crate::duplicates::Duplicates;
+use crate::duplicates::{Before, Duplicates};
 use crate::intake::{Intake, Look};
 use crate::key::ConversationKey;
 use crate::names::Known;
@@ -369,7 +369,8 @@ impl State {
         common: &Common,
         sink: &mut dyn Sink,
     ) {
-        let (walk, original, registry) = (&look.walk, look.original, &common.registry);
+        let (walk, registry) = (&look.walk, &common.registry);
+        let Before { original, packet } = look.before;
         self.books.frames += 1;
         self.bytes = self.bytes.saturating_add(u64::from(frame.wire_len));
         self.clock(frame.at);
@@ -389,6 +390,7 @@ impl State {
                 },
                 frame,
                 walk,
+                before: packet,
                 path: paths.of(walk, carrier.map(|(_, span)| span.dissector)),
                 carrier: carrier.map_or("", |(name, _)| name),
                 carrier_span: carrier.map(|(_, span)| span),

@@ -1,55 +1,69 @@
-//! Frames that a mirror port delivers twice.
+//! Frames that a mirror port delivers twice, and packets that were captured on both sides of a
+//! router.
 //!
 //! Two frames with the same bytes a few microseconds apart are one frame captured twice;
 //! a retransmission comes later than that. Where the packet carries an identification that
 //! its sender changes with every transmission (IPv4), copies are told from retransmissions
 //! by that, and may lie milliseconds apart.
+//!
+//! A router that counts itself changes its count and the link's addresses, and nothing else:
+//! the same payload between the same ends is the same packet. What follows from an earlier sight
+//! of it is found in `load/routers.rs`.
 
 use crate::Settings;
 use crate::state::sparse::{self, Sparse};
 use serde::{Deserialize, Serialize};
-use wirewait_wire::{Frame, Timestamp};
+use wirewait_wire::{Endpoint, Frame, Timestamp, Walk};
 
-/// Bytes of a frame that are compared. Behind this there is payload, which the checksums,
-/// sequence numbers and identifiers in front of it tell apart.
+/// Bytes of a payload, or of a frame of which no router counts, that are compared. Behind these
+/// there is file data, which the checksums, sequence numbers and identifiers in front of it tell
+/// apart.
 const COMPARED: usize = 160;
-/// Frames that can share a set.
+/// Frames and packets that can share a set.
 const WAYS: usize = 4;
 const SETS: usize = 4096;
+/// A packet that comes later than this is another one, ns.
+const TRANSIT_NS: i64 = 2_000_000_000;
 
 /// The numbers that interfaces have; there are no more.
 const INTERFACES: u64 = 0xffff;
+/// How many bits of a digest make room for what else is kept of a packet.
+const ROOM: u32 = 25;
 
-/// A frame that was seen: its digest, whose lowest bits made room for the interface.
+/// A packet that a router counted, where and when it was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sight {
+    pub(crate) at: Timestamp,
+    pub(crate) interface: u32,
+    /// Routers that it had passed.
+    pub(crate) hops: u8,
+    /// It was seen with this count twice.
+    pub(crate) again: bool,
+}
+
+/// What is known of a frame from those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Before {
+    /// The interface of the frame of which it is a copy.
+    pub(crate) original: Option<u32>,
+    /// When its packet was seen before, unless the frame is a copy.
+    pub(crate) packet: Option<Sight>,
+}
+
+/// A frame or a packet: its digest, whose lowest bits made room for what else is known of it.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Seen {
+struct Kept {
     word: u64,
     at: Timestamp,
 }
 
-/// The latest frames whose digests begin alike, the latest first. One line of a processor's
-/// cache: every frame goes to another set.
+/// The latest frames and packets whose digests end alike, the latest first. One line of a
+/// processor's cache: every frame goes to another set, and waits until that is there.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[repr(align(64))]
-struct Set([Seen; WAYS]);
+pub(crate) struct Set([Kept; WAYS]);
 
-impl Sparse for Set {
-    const COUNT: usize = SETS;
-    const MADE: Self = Self(
-        [Seen {
-            word: 0,
-            at: Timestamp::from_nanos(i64::MIN),
-        }; WAYS],
-    );
-
-    fn is_as_made(&self) -> bool {
-        self.0
-            .iter()
-            .all(|seen| seen.at.as_nanos() == i64::MIN && seen.word == 0)
-    }
-}
-
-/// The latest frames, by digest. Of fixed size: where too many digests share a set the oldest
+/// The latest frames and packets, by digest. Of fixed size: where too many digests share a set the oldest
 /// is forgotten, and its copy would count as a frame.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Duplicates {
@@ -64,48 +78,170 @@ impl Duplicates {
         }
     }
 
-    /// The interface of the frame just seen of which this one is a copy. `identified`: it carries an
-    /// identification of its own, and `start` is where its network layer begins, so that
-    /// copies with other MAC addresses or tags are found.
-    pub(crate) fn original(
-        &mut self,
-        frame: &Frame<'_>,
-        identified: Option<usize>,
-        settings: &Settings,
-    ) -> Option<u32> {
-        let (bytes, window) = match identified {
-            Some(start) => (
-                frame.bytes.get(start..).unwrap_or_default(),
-                settings.duplicate_id_ns,
-            ),
-            None => (frame.bytes, settings.duplicate_ns),
+    /// Takes the next frame in, whose layers are `walk`.
+    pub(crate) fn look(&mut self, frame: &Frame<'_>, walk: &Walk, settings: &Settings) -> Before {
+        // Behind other link headers, and with other tags, a copy has another length on the wire.
+        let (start, window, length) = match walk.packet_start {
+            Some(start) => (start as usize, settings.duplicate_id_ns, 0),
+            None => (0, settings.duplicate_ns, u64::from(frame.wire_len)),
         };
+        let bytes = frame.bytes.get(start..).unwrap_or_default();
         if bytes.is_empty() {
-            return None;
+            return Before::default();
         }
-        // Behind other link headers a copy has another length on the wire.
-        let length = match identified {
-            Some(_) => bytes.len() as u64,
-            None => u64::from(frame.wire_len),
+        let counted = Counted::of(frame, walk);
+        let digest = match &counted {
+            Some(counted) => {
+                let head = &bytes[..bytes.len().min(counted.start.saturating_sub(start))];
+                digest(head, counted.payload.wrapping_add(length))
+            }
+            None => {
+                let length = if length == 0 {
+                    bytes.len() as u64
+                } else {
+                    length
+                };
+                digest(&bytes[..bytes.len().min(COMPARED)], length)
+            }
         };
-        let digest = digest(&bytes[..bytes.len().min(COMPARED)], length);
-        let Set(ways) = &mut self.sets[digest as usize % SETS];
-        let copied = |s: &Seen| {
-            s.word ^ digest <= INTERFACES && (0..=window).contains(&frame.at.since(s.at))
+        // A frame and its packet are in one set, so that one wait is enough.
+        let number = counted.as_ref().map_or(digest, |counted| counted.digest);
+        let set = &mut self.sets[number as usize % SETS];
+        let copied = |kept: &Kept| {
+            kept.word ^ digest <= INTERFACES && (0..=window).contains(&frame.at.since(kept.at))
         };
-        if let Some(original) = ways.iter().find(|s| copied(s)) {
-            return Some((original.word & INTERFACES) as u32);
+        if let Some(original) = set.0.iter().find(|kept| copied(kept)) {
+            return Before {
+                original: Some((original.word & INTERFACES) as u32),
+                packet: None,
+            };
         }
-        // The oldest of them makes room.
-        ways.copy_within(..WAYS - 1, 1);
-        ways[0] = Seen {
+        let packet = counted.and_then(|counted| {
+            let sight = Sight {
+                at: frame.at,
+                interface: frame.interface,
+                hops: counted.hops,
+                again: false,
+            };
+            set.packet(counted.digest, sight)
+        });
+        set.remember(Kept {
             word: digest & !INTERFACES | u64::from(frame.interface) & INTERFACES,
             at: frame.at,
-        };
-        None
+        });
+        Before {
+            original: None,
+            packet,
+        }
     }
 }
 
+/// What of a frame is the same on both sides of a router.
+struct Counted {
+    /// Where the payload of the layer begins that counts routers, and its digest.
+    start: usize,
+    payload: u64,
+    /// The same together with both ends.
+    digest: u64,
+    hops: u8,
+}
+
+impl Counted {
+    fn of(frame: &Frame<'_>, walk: &Walk) -> Option<Self> {
+        let (span, hops) = (walk.counted?, walk.facts.hops?);
+        let start = span.payload as usize;
+        let rest = frame.bytes.get(start..)?;
+        let length = span.end.saturating_sub(span.payload);
+        let payload = &rest[..rest.len().min(length as usize).min(COMPARED)];
+        if payload.is_empty() {
+            return None;
+        }
+        let payload = digest(payload, length.into());
+        let (from, to) = (end(&walk.facts.from), end(&walk.facts.to));
+        Some(Self {
+            start,
+            payload,
+            digest: payload ^ from.rotate_left(17) ^ to.rotate_left(41),
+            hops,
+        })
+    }
+}
+
+impl Set {
+    /// Puts a packet in its place, and tells of the same one seen before.
+    pub(crate) fn packet(&mut self, digest: u64, new: Sight) -> Option<Sight> {
+        let kept = Kept::packet(digest, new);
+        let same = |k: &Kept| {
+            (k.word ^ kept.word) >> ROOM == 0 && (0..=TRANSIT_NS).contains(&new.at.since(k.at))
+        };
+        match self.0.iter_mut().find(|k| same(k)) {
+            Some(known) => {
+                let before = known.sight();
+                let again = before.again || new.hops <= before.hops;
+                *known = Kept::packet(digest, Sight { again, ..new });
+                Some(before)
+            }
+            None => {
+                self.remember(kept);
+                None
+            }
+        }
+    }
+
+    /// The oldest makes room.
+    fn remember(&mut self, kept: Kept) {
+        let Self([first, second, third, _]) = *self;
+        *self = Self([kept, first, second, third]);
+    }
+}
+
+impl Kept {
+    const MADE: Self = Self {
+        word: 0,
+        at: Timestamp::from_nanos(i64::MIN),
+    };
+
+    fn is_as_made(&self) -> bool {
+        self.at == Self::MADE.at && self.word == Self::MADE.word
+    }
+
+    fn packet(digest: u64, sight: Sight) -> Self {
+        let rest = u64::from(sight.interface) & INTERFACES
+            | u64::from(sight.hops) << 16
+            | u64::from(sight.again) << 24;
+        Self {
+            word: digest >> ROOM << ROOM | rest,
+            at: sight.at,
+        }
+    }
+
+    fn sight(self) -> Sight {
+        Sight {
+            at: self.at,
+            interface: (self.word & INTERFACES) as u32,
+            hops: (self.word >> 16 & 0xff) as u8,
+            again: self.word >> 24 & 1 == 1,
+        }
+    }
+}
+
+impl Sparse for Set {
+    const COUNT: usize = SETS;
+    const MADE: Self = Self([Kept::MADE; WAYS]);
+
+    fn is_as_made(&self) -> bool {
+        self.0.iter().all(Kept::is_as_made)
+    }
+}
+
+fn end(endpoint: &Endpoint) -> u64 {
+    let identity = endpoint.identity();
+    let address = identity.address();
+    mix(
+        (address as u64).wrapping_add(0x5851_f42d_4c95_7f2d),
+        ((address >> 64) as u64 ^ identity.rest()).wrapping_add(0x9e37_79b9_7f4a_7c15),
+    )
+}
 /// A digest of few instructions; an attacker who can make two of them equal can only make
 /// one of his own frames count as a copy of another.
 pub(crate) fn digest(bytes: &[u8], length: u64) -> u64 {
@@ -138,18 +274,23 @@ fn mix(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_wire::LinkType;
+    use wirewait_wire::{LinkType, Span};
 
-    fn copy(d: &mut Duplicates, at: i64, bytes: &[u8], identified: Option<usize>) -> bool {
-        let frame = Frame {
+    fn frame(at: i64, bytes: &[u8]) -> Frame<'_> {
+        Frame {
             at: Timestamp::from_nanos(at),
             link: LinkType::ETHERNET,
             interface: 0,
             wire_len: bytes.len() as u32,
             bytes,
-        };
-        d.original(&frame, identified, &Settings::default())
-            .is_some()
+        }
+    }
+
+    fn copy(d: &mut Duplicates, at: i64, bytes: &[u8], identified: Option<u32>) -> bool {
+        let mut walk = Walk::default();
+        walk.packet_start = identified;
+        let before = d.look(&frame(at, bytes), &walk, &Settings::default());
+        before.original.is_some()
     }
 
     #[test]
@@ -167,5 +308,40 @@ mod tests {
         assert!(!copy(&mut d, 0, b"AApacket", Some(2)));
         assert!(copy(&mut d, 1_200_000, b"BBpacket", Some(2)));
         assert!(!copy(&mut d, 60_000_000, b"BBpacket", Some(2)));
+    }
+
+    /// Two bytes of addresses, one of the count of routers, and the payload.
+    fn routed(d: &mut Duplicates, at: i64, bytes: &[u8]) -> (bool, Option<(i64, u8)>) {
+        let mut walk = Walk::default();
+        walk.counted = Some(Span {
+            start: 2,
+            payload: 3,
+            end: bytes.len() as u32,
+            ..Span::default()
+        });
+        walk.facts.hops = Some(bytes[2]);
+        let before = d.look(&frame(at, bytes), &walk, &Settings::default());
+        let packet = before.packet;
+        (
+            before.original.is_some(),
+            packet.map(|sight| (sight.at.as_nanos(), sight.hops)),
+        )
+    }
+
+    #[test]
+    fn behind_a_router_it_is_the_same_packet_and_no_copy() {
+        let mut d = Duplicates::new();
+        assert_eq!(routed(&mut d, 0, b"AA\0packet"), (false, None));
+        assert_eq!(routed(&mut d, 2_000, b"AA\0packet"), (true, None));
+        assert_eq!(
+            routed(&mut d, 50_000, b"BB\x01packet"),
+            (false, Some((0, 0)))
+        );
+        // What is no copy any more was sent again.
+        assert_eq!(
+            routed(&mut d, 3_000_000, b"AA\0packet"),
+            (false, Some((50_000, 1)))
+        );
+        assert_eq!(routed(&mut d, 3_000_000, b"AA\0parcel"), (false, None));
     }
 }

@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 const SENT: usize = 128;
 
 /// Acknowledged frames likewise.
-const DONE: usize = 16;
+const DONE: usize = 8;
+/// Room that is made at first: most have no more on their way.
+const FIRST: usize = 2;
 
 /// Data that was sent and is not acknowledged.
 #[derive(Serialize, Deserialize)]
@@ -74,6 +76,9 @@ impl Flow {
             way.outstanding = way.outstanding.saturating_sub(oldest.bytes.into());
         }
         way.outstanding += u64::from(bytes);
+        if way.sent.capacity() == 0 {
+            way.sent.reserve_exact(FIRST);
+        }
         way.sent.push_back(Sent {
             number,
             end,
@@ -125,6 +130,9 @@ impl Flow {
             last = Some(first.last);
             if way.done.len() >= DONE {
                 way.done.pop_front();
+            }
+            if way.done.capacity() == 0 {
+                way.done.reserve_exact(FIRST);
             }
             way.done.extend(way.sent.pop_front());
         }

@@ -1,9 +1,9 @@
 //! The first look at a frame, before anybody keeps anything of what it says: its layers, and
-//! whether it was captured before. It depends on frames alone, so that it may be taken ahead of
+//! whether it was captured before, or its packet on another side of a router. It depends on frames alone, so that it may be taken ahead of
 //! the rest, on a thread of its own.
 
 use crate::Settings;
-use crate::duplicates::Duplicates;
+use crate::duplicates::{Before, Duplicates};
 use std::sync::Arc;
 use wirewait_wire::{Depth, Frame, Registry, Walk};
 
@@ -18,8 +18,7 @@ pub struct Intake {
 #[derive(Clone, Debug, Default)]
 pub struct Look {
     pub(crate) walk: Walk,
-    /// The interface of the frame of which it is a copy.
-    pub(crate) original: Option<u32>,
+    pub(crate) before: Before,
 }
 
 impl std::fmt::Debug for Intake {
@@ -53,7 +52,6 @@ impl Look {
         settings: &Settings,
     ) {
         registry.walk(frame, Depth::Handover, &mut self.walk);
-        let identified = self.walk.packet_start.map(|at| at as usize);
-        self.original = duplicates.original(frame, identified, settings);
+        self.before = duplicates.look(frame, &self.walk, settings);
     }
 }

@@ -33,8 +33,6 @@ pub(crate) struct Path {
     pub(crate) transports: [Known; 2],
     /// The same, of what notices tell.
     pub(crate) told: Told,
-    /// A digest of both ends.
-    pub(crate) digest: Cell<Option<u64>>,
     /// Which station on the link sends them, as it is found at once.
     pub(crate) sender: Cell<(usize, u64)>,
     /// What is looked for between the two.

@@ -176,6 +176,7 @@ mod tests {
                 bytes: &[],
             };
             found.seen(&Seen {
+                before: None,
                 mark: Mark { frame: n, at },
                 frame: &frame,
                 walk: &walk,

@@ -10,19 +10,24 @@ use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hash::{BuildHasher, Hash};
+use std::num::NonZeroU32;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub(crate) struct Place {
     index: u32,
-    generation: u32,
+    generation: Generation,
 }
+
+/// How many entries the place had, from 1 on: so that a place that is not known takes no more
+/// room than one that is.
+type Generation = NonZeroU32;
 
 impl Place {
     /// No place of any table. Nothing can be kept of it.
     pub(crate) const NOWHERE: Self = Self {
         index: u32::MAX,
-        generation: 0,
+        generation: Generation::MIN,
     };
 
     /// Its number, for what is kept beside the table.
@@ -35,7 +40,7 @@ impl Place {
     pub(crate) const fn nth(index: u32) -> Self {
         Self {
             index,
-            generation: 0,
+            generation: Generation::MIN,
         }
     }
 }
@@ -58,7 +63,7 @@ impl<'de> Deserialize<'de> for Place {
 struct Entry<K, V> {
     key: K,
     value: Option<V>,
-    generation: u32,
+    generation: Generation,
     /// When it was touched last, by the table's own count of touches.
     touched: u64,
 }
@@ -232,13 +237,13 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         let entry = Entry {
             key,
             value: Some(value),
-            generation: 0,
+            generation: Generation::MIN,
             touched: self.touches,
         };
         let index = match self.free.pop() {
             Some(index) => {
                 let place = &mut self.entries[index as usize];
-                let generation = place.generation.wrapping_add(1);
+                let generation = place.generation.checked_add(1).unwrap_or(Generation::MIN);
                 *place = Entry {
                     generation,
                     ..entry

@@ -1,6 +1,7 @@
 //! What the parts of the analysis know in common, and tell each other.
 
 use crate::assembler::Rooms;
+use crate::duplicates::Sight;
 use crate::ledger::Passage;
 use crate::names::Known;
 use crate::pairing::Spare;
@@ -39,6 +40,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) frame: &'a Frame<'a>,
     /// Its layers, and what they mean together.
     pub(crate) walk: &'a Walk,
+    /// Where and when its packet was seen before, if routers count it.
+    pub(crate) before: Option<Sight>,
     /// What is kept of those who sent it and are to have it.
     pub(crate) path: &'a Path,
     /// The innermost of its layers that carries requests; empty if there is none.

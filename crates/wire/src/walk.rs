@@ -209,10 +209,12 @@ impl Registry {
                 ));
                 return;
             }
-            let layer = match (dissector.dissect)(input, &mut walk.facts) {
+            // By reference: to copy what was written just now would wait until it is stored.
+            let outcome = (dissector.dissect)(input, &mut walk.facts);
+            let layer = match &outcome {
                 Ok(layer) => layer,
                 Err(fault) => {
-                    walk.stop = Some(judge(fault, dissector, start, input));
+                    walk.stop = Some(judge(*fault, dissector, start, input));
                     walk.unread = Some(Span {
                         dissector: id,
                         start,

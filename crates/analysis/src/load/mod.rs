@@ -103,7 +103,7 @@ impl Loads {
         };
         self.most_hops = self.most_hops.max(Some(hops));
         self.at_hop_limit += u64::from(hops >= HOP_LIMIT - 1);
-        self.routers.seen(seen)
+        self.routers.seen(seen, hops)
     }
 
     /// A client waits for a request. Questions to anyone make nobody busy.

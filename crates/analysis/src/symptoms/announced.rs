@@ -67,7 +67,7 @@ impl Announced {
                 of: Whom::Own(Subject::Station(station.station())),
                 course,
             };
-            page.hit(&MISSED, Sight::between(mark, now));
+            page.hit(&MISSED, &Sight::between(mark, now));
             page.word(&MISSED, a.what);
         }
         heard.latest = Some((now, a.again_ms));
@@ -87,7 +87,7 @@ impl Announced {
                 && end.since(mark.at) > patience(again_ms, thresholds)
             {
                 // Whether it is still there nobody can tell.
-                book.oppose(&MISSED, Against::SwitchedOff, Sight::at(mark));
+                book.oppose(&MISSED, Against::SwitchedOff, &Sight::at(mark));
                 book.cell(&MISSED).word(what.0, 1);
             }
             found(Subject::Station(*station), &book);

@@ -320,8 +320,8 @@ impl Silence {
             run.said = true;
             let sight = Sight::between(run.first, run.last).costing(lasted);
             match run.excuse {
-                Some(why) => page.oppose(&ONE_WAY, why, sight),
-                None => page.hit(&ONE_WAY, sight),
+                Some(why) => page.oppose(&ONE_WAY, why, &sight),
+                None => page.hit(&ONE_WAY, &sight),
             }
         }
     }

@@ -231,7 +231,7 @@ pub(super) fn starving(
             let cost = mine.total_ns.saturating_sub(usual.saturating_mul(mine.n));
             let mut sights = Sights::default();
             sights.add(
-                Sight {
+                &Sight {
                     cost_ns: cost,
                     ..sight
                 },

@@ -73,7 +73,7 @@ impl FromIterator<Sight> for Sights {
     fn from_iter<T: IntoIterator<Item = Sight>>(all: T) -> Self {
         let mut sights = Self::default();
         for sight in all {
-            sights.add(sight, 1);
+            sights.add(&sight, 1);
         }
         sights
     }
@@ -88,7 +88,7 @@ impl Sights {
     }
 
     /// Gives what that adds to the cost.
-    pub(super) fn add(&mut self, sight: Sight, times: u64) -> u64 {
+    pub(super) fn add(&mut self, sight: &Sight, times: u64) -> u64 {
         self.count = self.count.saturating_add(times);
         // Parts of one message cost their time once.
         let frames = Some((sight.from.frame, sight.to.frame));
@@ -108,7 +108,7 @@ impl Sights {
             self.span(first, last);
         }
         for sight in &other.kept {
-            self.keep(*sight);
+            self.keep(sight);
         }
     }
 
@@ -121,7 +121,7 @@ impl Sights {
         }
     }
 
-    fn keep(&mut self, sight: Sight) {
+    fn keep(&mut self, sight: &Sight) {
         // Most cost less than those that are kept.
         let full = self.kept.len() >= KEPT;
         if full
@@ -133,10 +133,10 @@ impl Sights {
             return;
         }
         let rank = |s: &Sight| (std::cmp::Reverse(s.cost_ns), s.from.frame, s.to.frame);
-        let place = self.kept.partition_point(|s| rank(s) <= rank(&sight));
+        let place = self.kept.partition_point(|s| rank(s) <= rank(sight));
         if place < KEPT {
             self.kept.truncate(KEPT - 1);
-            self.kept.insert(place, sight);
+            self.kept.insert(place, *sight);
         }
     }
 }
@@ -217,7 +217,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    pub(super) fn oppose(&mut self, why: Against, sight: Sight) {
+    pub(super) fn oppose(&mut self, why: Against, sight: &Sight) {
         let known = self.against.iter().position(|(other, _)| *other == why);
         let place = known.unwrap_or_else(|| {
             self.against.push((why, Sights::default()));
@@ -322,7 +322,7 @@ impl Book {
     }
 
     /// It seemed to happen, but this speaks against it.
-    pub(super) fn oppose(&mut self, rule: &'static Rule, why: Against, sight: Sight) {
+    pub(super) fn oppose(&mut self, rule: &'static Rule, why: Against, sight: &Sight) {
         self.cell(rule).oppose(why, sight);
     }
 
@@ -368,7 +368,7 @@ mod tests {
     fn the_most_expensive_are_kept_and_shown_in_order() {
         let mut sights = Sights::default();
         for frame in 1..=20 {
-            sights.add(sight(frame, if frame % 2 == 0 { 100 } else { frame }), 1);
+            sights.add(&sight(frame, if frame % 2 == 0 { 100 } else { frame }), 1);
         }
         let kept: Vec<u64> = sights.kept().map(|s| s.from.frame).collect();
         assert_eq!(
@@ -394,8 +394,8 @@ mod tests {
             let mut whole = Sights::default();
             let mut parts = [Sights::default(), Sights::default(), Sights::default()];
             for (frame, (cost, part)) in (1..).zip(&costs) {
-                whole.add(sight(frame, *cost), 1);
-                parts[*part].add(sight(frame, *cost), 1);
+                whole.add(&sight(frame, *cost), 1);
+                parts[*part].add(&sight(frame, *cost), 1);
             }
             let mut joined = Sights::default();
             for part in parts.iter().rev() {

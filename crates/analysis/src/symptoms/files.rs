@@ -215,9 +215,9 @@ impl Handle {
         };
         if let Some((refused, earlier)) = self.refused.take() {
             if refused == offset && !raw && t.data_bytes > 0 {
-                page.hit(&RAW_DENIED, earlier);
+                page.hit(&RAW_DENIED, &earlier);
             } else {
-                page.oppose(&RAW_DENIED, Against::EndOfFile, earlier);
+                page.oppose(&RAW_DENIED, Against::EndOfFile, &earlier);
             }
         }
         if raw && t.data_bytes == 0 {
@@ -266,7 +266,7 @@ impl Handle {
         if let Some(range) = same.and_then(|at| self.ranges.remove(at)) {
             times = range.times + 1;
             if times >= thresholds.get(Threshold::LoopTimes).max(2) {
-                page.hit(&LOOP, sight);
+                page.hit(&LOOP, &sight);
             }
         }
         if write {
@@ -277,13 +277,13 @@ impl Handle {
         } else {
             page.count(Base::Reads, 1);
             if before {
-                page.hit(&OVERLAP, sight);
+                page.hit(&OVERLAP, &sight);
             }
             if t.data_bytes < thresholds.get(Threshold::SmallRead) {
                 if follows {
-                    page.hit(&SMALL_READS, sight);
+                    page.hit(&SMALL_READS, &sight);
                 } else {
-                    page.oppose(&SMALL_READS, Against::Scattered, sight);
+                    page.oppose(&SMALL_READS, Against::Scattered, &sight);
                 }
             }
         }
@@ -348,7 +348,7 @@ impl Run {
         if slow {
             let cost = i64::try_from(beyond).unwrap_or(i64::MAX);
             let sight = Sight::between(self.first, self.last).costing(cost);
-            page.hit(&SLOW_TRANSFER, sight);
+            page.hit(&SLOW_TRANSFER, &sight);
             let word = if self.write { "writing" } else { "reading" };
             page.word(&SLOW_TRANSFER, word);
         }

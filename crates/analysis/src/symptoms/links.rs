@@ -206,7 +206,7 @@ impl Links {
             let sight = Sight::between(late.mark, seen.mark);
             let sight = sight.costing(late.waited_ns).until(late.mark.at);
             let link = self.link(facts.from, facts.to);
-            link.page(course).hit(&ACK_WAIT, sight);
+            link.page(course).hit(&ACK_WAIT, &sight);
         }
     }
 
@@ -221,19 +221,19 @@ impl Links {
         let sight = Sight::at(mark);
         match notice.what {
             Noticed::Resent { .. } => self.resent((from, to), mark, t, course),
-            Noticed::Rejected => self.link(from, to).page(course).hit(&REJECTS, sight),
+            Noticed::Rejected => self.link(from, to).page(course).hit(&REJECTS, &sight),
             Noticed::Ready { after_ns } => {
                 let mut page = self.link(from, to).page(course);
                 if after_ns > t.ns(Threshold::ReceiverBusy) {
-                    page.hit(&RECEIVER_BUSY, sight.costing(after_ns));
+                    page.hit(&RECEIVER_BUSY, &sight.costing(after_ns));
                 }
                 if after_ns > t.ns(Threshold::FrozenWindow) {
-                    page.hit(&FROZEN_WINDOW, sight.costing(after_ns));
+                    page.hit(&FROZEN_WINDOW, &sight.costing(after_ns));
                 }
             }
             Noticed::PollUnanswered { after_ns } => {
                 let mut page = self.link(from, to).page(course);
-                page.hit(&POLL_UNANSWERED, sight.costing(after_ns));
+                page.hit(&POLL_UNANSWERED, &sight.costing(after_ns));
             }
             Noticed::Acknowledged {
                 bare,
@@ -247,23 +247,23 @@ impl Links {
                 let limit = t.ns(Threshold::SlowConnect);
                 if after_ns > limit {
                     let sight = sight.costing(after_ns - limit);
-                    door.page((to, from), course).hit(&LATE_CONNECT, sight);
+                    door.page((to, from), course).hit(&LATE_CONNECT, &sight);
                 }
             }
             Noticed::Refused { .. } => {
                 let door = self.door(to, from);
-                door.page((to, from), course).hit(&REFUSED, sight);
+                door.page((to, from), course).hit(&REFUSED, &sight);
             }
             Noticed::NotAnswered { tries } => {
                 if u64::from(tries) > t.get(Threshold::Repeats) {
                     let door = self.door(from, to);
-                    door.page((from, to), course).hit(&NOT_CONNECTED, sight);
+                    door.page((from, to), course).hit(&NOT_CONNECTED, &sight);
                 }
             }
             Noticed::Died { tries, silent_ns } => {
                 if u64::from(tries) >= t.get(Threshold::Repeats) {
                     let mut page = self.link(from, to).page(course);
-                    page.hit(&TIMED_OUT, sight.costing(silent_ns));
+                    page.hit(&TIMED_OUT, &sight.costing(silent_ns));
                 }
             }
             Noticed::Acknowledged { .. }
@@ -318,7 +318,7 @@ impl Links {
         if *times == limit.saturating_add(1) {
             let ns = mark.at.since(since.at);
             let sight = Sight::between(since, mark).costing(ns);
-            link.page(course).hit(&NOT_ACKNOWLEDGED, sight);
+            link.page(course).hit(&NOT_ACKNOWLEDGED, &sight);
         }
     }
 
@@ -343,7 +343,7 @@ impl Links {
         }
         link.book.count(Base::Acks, 1);
         if after_ns > t.ns(Threshold::LateAck) {
-            link.page(course).hit(&LATE_ACKS, Sight::at(mark));
+            link.page(course).hit(&LATE_ACKS, &Sight::at(mark));
         }
         if after_ns >= t.ns(Threshold::AckWait) {
             if self.late.len() >= LATE {

@@ -333,7 +333,7 @@ impl Watch {
         };
         if let Some(look) = repeats::lost(t, passage) {
             let mut page = pair.page(between(t), self.course.as_deref_mut());
-            page.look(&repeats::ANSWER_RESENT, look);
+            page.look(&repeats::ANSWER_RESENT, &look);
         }
     }
 
@@ -343,7 +343,7 @@ impl Watch {
             let pair = self.pairs.of(wait.case.parties.pair);
             let of = between(wait.case.transaction);
             let mut page = pair.page(of, self.course.as_deref_mut());
-            page.look(&repeats::ANSWER_RESENT, look);
+            page.look(&repeats::ANSWER_RESENT, &look);
         }
     }
 
@@ -353,7 +353,9 @@ impl Watch {
             transaction: t,
             parties,
         } = case;
-        if t.outcome == Outcome::OrphanResponse || is_group(&t.server) {
+        // Who is asked at such an address may be everyone; who answered from there is one.
+        let asked_all = t.response.is_none() && (is_group(&t.server) || may_be_group(&t.server));
+        if t.outcome == Outcome::OrphanResponse || asked_all {
             return;
         }
         let thresholds = &self.thresholds;
@@ -389,7 +391,7 @@ impl Watch {
             WATCHERS.iter().for_each(|watchers| witness.look(watchers));
         }
         if let Some(sight) = break_wait {
-            page.hit(&clients::BREAK_WAIT, sight);
+            page.hit(&clients::BREAK_WAIT, &sight);
         }
         let frames = &t.frames;
         let data = [frames.request, frames.response, frames.retransmitted];
@@ -479,24 +481,28 @@ impl Witness<'_, '_> {
     fn look(&mut self, watchers: &[Watcher]) {
         let t = self.t;
         for watcher in watchers {
-            let Some(look) = (watcher.look)(t, self.thresholds) else {
-                continue;
-            };
             let rule = watcher.rule;
-            match look {
-                Look::For(sight) if self.in_break && std::ptr::eq(rule, &answers::SLOW_ANSWERS) => {
+            // By reference: to copy what was written just now would wait until it is stored.
+            match &(watcher.look)(t, self.thresholds) {
+                None => {}
+                Some(Look::For(sight))
+                    if self.in_break && std::ptr::eq(rule, &answers::SLOW_ANSWERS) =>
+                {
                     self.page.oppose(rule, Against::Break, sight);
                 }
-                Look::For(mut sight) => {
-                    if let (Outcome::Unanswered, Some((ns, until))) = (t.outcome, self.waited) {
-                        sight = sight.costing(ns).until(until);
+                Some(Look::For(sight)) => {
+                    let given_up = self.waited.filter(|_| t.outcome == Outcome::Unanswered);
+                    match given_up {
+                        Some((ns, until)) => {
+                            self.page.hit(rule, &sight.costing(ns).until(until));
+                        }
+                        None => self.page.hit(rule, sight),
                     }
-                    self.page.hit(rule, sight);
                     if let Some(word) = (watcher.word)(t) {
                         self.page.word(rule, word);
                     }
                 }
-                Look::Against(why, sight) => self.page.oppose(rule, why, sight),
+                Some(Look::Against(why, sight)) => self.page.oppose(rule, *why, sight),
             }
         }
     }
@@ -561,10 +567,15 @@ pub(super) fn is_group(end: &Endpoint) -> bool {
     match end.address {
         Address::None | Address::Decnet(_) => false,
         Address::Mac(mac) => mac[0] & 1 != 0,
-        Address::V4(address) => address[0] >= 224 || address[3] == 255,
+        Address::V4(address) => address[0] >= 224,
         Address::V6(address) => address[0] == 0xff,
         Address::Node { node, .. } => node == [0xff; 6],
     }
+}
+
+/// Whether it may stand for all stations of a network: how large that is no frame tells.
+fn may_be_group(end: &Endpoint) -> bool {
+    matches!(end.address, Address::V4([_, _, _, 255]))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(super) struct Page<'a> {
 
 impl Page<'_> {
     /// It happened.
-    pub(super) fn hit(&mut self, rule: &'static Rule, sight: Sight) {
+    pub(super) fn hit(&mut self, rule: &'static Rule, sight: &Sight) {
         let cost_ns = self.book.cell(rule).hits.add(sight, 1);
         if let Some(course) = self.course.as_deref_mut() {
             let cost = (cost_ns, sight.until);
@@ -34,14 +34,14 @@ impl Page<'_> {
     }
 
     /// It seemed to happen, but this speaks against it.
-    pub(super) fn oppose(&mut self, rule: &'static Rule, why: Against, sight: Sight) {
+    pub(super) fn oppose(&mut self, rule: &'static Rule, why: Against, sight: &Sight) {
         self.book.oppose(rule, why, sight);
     }
 
-    pub(super) fn look(&mut self, rule: &'static Rule, look: Look) {
+    pub(super) fn look(&mut self, rule: &'static Rule, look: &Look) {
         match look {
             Look::For(sight) => self.hit(rule, sight),
-            Look::Against(why, sight) => self.oppose(rule, why, sight),
+            Look::Against(why, sight) => self.oppose(rule, *why, sight),
         }
     }
 

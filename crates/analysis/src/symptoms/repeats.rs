@@ -202,7 +202,7 @@ pub(super) fn resent(page: &mut Page<'_>, mark: Mark, after_ns: Option<i64>) {
         // What was acknowledged already nobody had to wait for.
         _ => Look::Against(Against::Doubled, Sight::at(mark)),
     };
-    page.look(&TOO_MANY_RESENT, look);
+    page.look(&TOO_MANY_RESENT, &look);
 }
 
 #[cfg(test)]

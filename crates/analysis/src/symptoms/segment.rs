@@ -166,7 +166,7 @@ impl Segment {
             let began = Stretch::count(&mut self.second, SECOND_NS, limit, seen.mark);
             if let Some(first) = began {
                 let mut page = own(&mut self.wire, Subject::Segment, course.as_deref_mut());
-                page.hit(&STORM, Sight::between(first, seen.mark));
+                page.hit(&STORM, &Sight::between(first, seen.mark));
             }
             if seen.walk.message.is_some() {
                 let course = course.as_deref_mut();
@@ -208,13 +208,13 @@ impl Segment {
         let limit = thresholds.get(Threshold::GroupMessages).saturating_mul(10);
         if let Some(first) = Stretch::count(stretch, STRETCH_NS, limit, mark) {
             let mut page = own(book, Subject::Station(from), course);
-            page.hit(&GROUP_MESSAGES, Sight::between(first, mark));
+            page.hit(&GROUP_MESSAGES, &Sight::between(first, mark));
         }
     }
 
     fn illegal(&mut self, from: Endpoint, mark: Mark, course: Option<&mut SymptomCourse>) {
         let mut page = own(self.illegal.of(&from), Subject::Station(from), course);
-        page.hit(&ILLEGAL_SOURCE, Sight::at(mark));
+        page.hit(&ILLEGAL_SOURCE, &Sight::at(mark));
     }
 
     /// A station on the link of this interface sent under this address. Gives where that is
@@ -270,12 +270,12 @@ impl Segment {
         }
         let sight = Sight::between(user.since, mark);
         if handed_on {
-            book.oppose(&DUPLICATE_ADDRESS, Against::Router, sight);
+            book.oppose(&DUPLICATE_ADDRESS, Against::Router, &sight);
             return found;
         }
         // Moved once is moved; back again is two of them.
         if user.before == Some(station) {
-            own(book, Subject::Station(from), course).hit(&DUPLICATE_ADDRESS, sight);
+            own(book, Subject::Station(from), course).hit(&DUPLICATE_ADDRESS, &sight);
         }
         (user.before, user.station, user.since) = (Some(user.station), station, mark);
         found

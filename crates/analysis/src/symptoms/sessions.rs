@@ -59,12 +59,12 @@ pub(super) fn lookup(t: &Transaction, page: &mut Page<'_>) {
     let sight = Sight::between(request.first, request.last);
     match super::answers::excuse(t) {
         Some(why @ (Against::OneSided | Against::EndOfCapture)) => {
-            page.oppose(&LOOKUPS, why, sight);
+            page.oppose(&LOOKUPS, why, &sight);
         }
         _ => {
             // As long as it was asked again; more cannot be told.
             let ns = request.last.at.since(request.first.at);
-            page.hit(&LOOKUPS, sight.costing(ns));
+            page.hit(&LOOKUPS, &sight.costing(ns));
             page.word(&LOOKUPS, t.operation.name);
         }
     }

@@ -44,6 +44,7 @@ impl Bench {
             bytes: &[],
         };
         self.watch.seen(&Seen {
+            before: None,
             mark: mark(frame, ms),
             frame: &frame_seen,
             announces: None,
