@@ -22,17 +22,19 @@ use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Ti
 
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
 const RECENT: usize = 64;
+/// Room for them that is made at first.
+const FEW: usize = 4;
 
 /// Sequence numbers of a byte stream are 32 bits long.
 const SEQUENCE_NUMBERS: u64 = 1 << 32;
 
-/// A message that was seen whole, for what comes later.
+/// A message of a transaction that was seen whole, for what comes later.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Recent {
     serial: u64,
     start: u64,
     end: u64,
-    transaction: Option<u64>,
+    transaction: u64,
     /// How far the last pass of repeats over it went.
     repeated_to: u64,
 }
@@ -217,7 +219,7 @@ impl Conversation {
                     }
                     serial = message.serial;
                     let transaction = pairing.message(side, &message, between, world, events);
-                    remember(&mut recent[side], &message, transaction);
+                    remember(&mut recent[side], &message, transaction, pairing);
                     if world.observed {
                         pairing.tell(&message, None, events);
                     }
@@ -262,7 +264,7 @@ impl Conversation {
             .pairing
             .message(side, message, &self.between, world, events);
         if !self.between.unordered {
-            remember(&mut self.recent[side], message, transaction);
+            remember(&mut self.recent[side], message, transaction, &self.pairing);
         }
         if world.observed {
             self.pairing.tell(message, None, events);
@@ -370,7 +372,7 @@ impl Conversation {
             .iter()
             .rev()
             .find(|r| r.serial == serial)
-            .and_then(|r| r.transaction);
+            .map(|r| r.transaction);
         let pass = (side, mark, true);
         let known =
             transaction.is_some_and(|t| self.pairing.repeated(t, pass, WHOLE_FRAME, events));
@@ -418,9 +420,8 @@ impl Conversation {
     fn credit_serial(&mut self, side: usize, serial: u64, mark: Mark, events: Events<'_>) -> bool {
         let found = self.recent[side].iter().rev().find(|r| r.serial == serial);
         if let Some(recent) = found {
-            return recent
-                .transaction
-                .is_some_and(|t| self.pairing.acknowledged(t, WHOLE_FRAME, events));
+            let transaction = recent.transaction;
+            return self.pairing.acknowledged(transaction, WHOLE_FRAME, events);
         }
         let assembler = &mut self.assemblers[side];
         if assembler.serial() != serial {
@@ -449,7 +450,23 @@ fn learn(between: &mut Between, server_known: &mut bool, side: usize, exchange: 
     }
 }
 
-fn remember(recent: &mut VecDeque<Recent>, message: &Message<'_>, transaction: Option<u64>) {
+/// Keeps what is needed of a message while its transaction is open.
+fn remember(
+    recent: &mut VecDeque<Recent>,
+    message: &Message<'_>,
+    transaction: Option<u64>,
+    pairing: &Pairing,
+) {
+    let Some(transaction) = transaction else {
+        return;
+    };
+    let room = recent.capacity();
+    if recent.len() == room && room < RECENT {
+        recent.retain(|r| pairing.is_open(r.transaction));
+        if recent.len() * 2 >= room {
+            recent.reserve_exact(room.max(FEW));
+        }
+    }
     if recent.len() >= RECENT {
         recent.pop_front();
     }

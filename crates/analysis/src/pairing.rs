@@ -398,6 +398,11 @@ impl Pairing {
         self.parties = Parties::UNKNOWN;
     }
 
+    /// Whether the transaction with this number of the conversation is.
+    pub(crate) fn is_open(&self, serial: u64) -> bool {
+        self.open.iter().rev().any(|o| o.serial == serial)
+    }
+
     /// Whether nothing is open.
     pub(crate) fn is_idle(&self) -> bool {
         self.open.is_empty()

@@ -262,7 +262,7 @@ impl Conversation {
                     events(Event::Protocol(id));
                 }
                 let transaction = pairing.message(side, &message, between, world, events);
-                remember(&mut recent[side], &message, transaction);
+                remember(&mut recent[side], &message, transaction, pairing);
                 if world.observed {
                     pairing.tell(&message, Some(framer), events);
                 }
@@ -313,7 +313,10 @@ impl Conversation {
             recent.repeated_to = end;
             let transaction = recent.transaction;
             let pass = (side, mark, again);
-            if transaction.is_some_and(|t| self.pairing.repeated(t, pass, WHOLE_FRAME, events)) {
+            if self
+                .pairing
+                .repeated(transaction, pass, WHOLE_FRAME, events)
+            {
                 return;
             }
         } else if let Some(tally) = self.assemblers[side].under_way(at) {
@@ -331,9 +334,8 @@ impl Conversation {
             .rev()
             .find(|r| r.start <= position && position < r.end);
         if let Some(recent) = found {
-            return recent
-                .transaction
-                .is_some_and(|t| self.pairing.acknowledged(t, WHOLE_FRAME, events));
+            let transaction = recent.transaction;
+            return self.pairing.acknowledged(transaction, WHOLE_FRAME, events);
         }
         let assembler = &mut self.assemblers[side];
         let Some(tally) = assembler.under_way(position) else {
@@ -360,7 +362,7 @@ impl Conversation {
                 recent
                     .iter()
                     .rev()
-                    .find(|r| r.transaction == Some(serial))
+                    .find(|r| r.transaction == serial)
                     .is_none_or(|r| r.end <= acked)
             });
     }
