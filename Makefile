@@ -1,6 +1,6 @@
 # The two commands of the README: `make demo` and `make test`. Both do all the set-up.
 
-.PHONY: demo test setup check bench instructions memory fuzz
+.PHONY: demo test setup check bench instructions memory fuzz pgo
 
 # The main job on a shipped capture.
 demo: setup
@@ -38,3 +38,7 @@ memory: setup
 # Every fuzz target for a minute.
 fuzz: setup
 	./fuzz/run.sh 60
+
+# The program, a fifth faster: built for what it does (target/pgo/wirewait).
+pgo: setup
+	./scripts/pgo.sh

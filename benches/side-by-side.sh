@@ -3,6 +3,7 @@
 # loop that does nothing, on captures that synth makes: median wall time of RUNS runs in turn, as
 # ratios.
 # Usage: side-by-side.sh [FRAMES [RUNS [SHAPE...]]]; without tshark its column stays empty.
+# WIREWAIT names another build of it to be measured, as scripts/pgo.sh makes one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 frames=${1:-2000000}
@@ -15,6 +16,7 @@ cargo build --release --quiet -p wirewait-synth --example bulk
 target=${CARGO_TARGET_DIR:-target}
 work=$(mktemp -d "${TMPDIR:-/tmp}/side-by-side.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+wirewait=${WIREWAIT:-$target/release/wirewait}
 cc -O2 -o "$work/loop" benches/loop.c -lpcap
 
 # Wall time of one run in seconds, peak memory in KiB.
@@ -47,8 +49,8 @@ for shape in "$@"; do
     : >"$work/loops"
     : >"$work/theirs"
     for _ in $(seq "$runs"); do
-        run "$target/release/wirewait" report --threads 1 "$file" >>"$work/ours"
-        run "$target/release/wirewait" report --threads 2 "$file" >>"$work/both"
+        run "$wirewait" report --threads 1 "$file" >>"$work/ours"
+        run "$wirewait" report --threads 2 "$file" >>"$work/both"
         run "$work/loop" "$file" >>"$work/loops"
     done
     if command -v tshark >/dev/null 2>&1; then

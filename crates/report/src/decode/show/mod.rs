@@ -69,7 +69,7 @@ impl Filter {
 /// As it can be typed again.
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.expression.write(&self.fields, f)
+        self.expression.write(&self.fields, None, f)
     }
 }
 
@@ -161,24 +161,37 @@ impl Expression {
         }
     }
 
-    fn write(&self, fields: &[(Named, bool)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// With marks only where it would be read otherwise without them, so that it is no deeper
+    /// than it was typed. `within` is what it is a part of.
+    fn write(
+        &self,
+        fields: &[(Named, bool)],
+        within: Option<&Self>,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
         let (list, between) = match self {
             Self::Any(list) => (list, " or "),
             Self::All(list) => (list, " and "),
             Self::Not(inner) => {
                 f.write_str("not ")?;
-                return inner.write(fields, f);
+                return inner.write(fields, Some(self), f);
             }
             Self::Test(test) => return test.write(fields, f),
         };
-        f.write_str("(")?;
+        let bare = match within {
+            None => true,
+            Some(Self::Any(_)) => matches!(self, Self::All(_)),
+            Some(_) => false,
+        };
+        let [open, close] = if bare { ["", ""] } else { ["(", ")"] };
+        f.write_str(open)?;
         for (n, expression) in list.iter().enumerate() {
             if n > 0 {
                 f.write_str(between)?;
             }
-            expression.write(fields, f)?;
+            expression.write(fields, Some(self), f)?;
         }
-        f.write_str(")")
+        f.write_str(close)
     }
 }
 

@@ -171,6 +171,29 @@ fn errors_point_at_the_place() {
     }
 }
 
+/// Found by fuzzing: an outer pair of marks made what was as deep as may be too deep.
+#[test]
+fn what_is_printed_is_no_deeper() {
+    for (typed, printed) in [
+        ("toy or toy and toy", "toy or toy and toy"),
+        ("(toy or toy) and toy", "(toy or toy) and toy"),
+        ("((toy and toy)) or toy", "toy and toy or toy"),
+        ("toy or (toy or toy)", "toy or (toy or toy)"),
+        ("not (toy and toy)", "not (toy and toy)"),
+    ] {
+        let filter = Filter::parse(typed, &registry()).unwrap();
+        assert_eq!(filter.to_string(), printed);
+        assert_eq!(Filter::parse(printed, &registry()), Ok(filter), "{typed}");
+    }
+    let deep = format!("toy or {}toy", "!".repeat(MOST_DEPTH));
+    let filter = Filter::parse(&deep, &registry()).unwrap();
+    assert_eq!(
+        Filter::parse(&filter.to_string(), &registry()),
+        Ok(filter),
+        "{deep}"
+    );
+}
+
 #[test]
 fn expressions_are_bounded() {
     let deep = format!(

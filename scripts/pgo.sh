@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds wirewait a fifth faster: the compiler is told what it did on captures that synth makes
+# (profile-guided optimisation). Takes two builds and leaves the program in target/pgo/wirewait.
+# Usage: pgo.sh; needs rustup's llvm-tools and adds them if they are missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=${CARGO_TARGET_DIR:-target}
+mkdir -p "$target/pgo"
+target=$(cd "$target" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/pgo.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+merge=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | awk '/^host:/ { print $2 }')/bin/llvm-profdata
+if [ ! -x "$merge" ]; then
+    rustup component add llvm-tools
+fi
+
+cargo build --release --quiet -p wirewait-synth --example bulk
+bulk=$target/release/examples/bulk
+
+# A folder of its own: other flags would build everything in the usual one anew.
+export CARGO_TARGET_DIR=$target/pgo/build
+RUSTFLAGS="-Cprofile-generate=$work/raw" cargo build --release --quiet
+for shape in ncp smbtcp smbnbf smb2 mix churn; do
+    echo "watching it work on $shape" >&2
+    "$bulk" "$shape" 100000 3 "$work/$shape.pcap" 2>/dev/null
+    for threads in 1 2; do
+        "$CARGO_TARGET_DIR/release/wirewait" report --threads "$threads" "$work/$shape.pcap" >/dev/null
+    done
+done
+"$CARGO_TARGET_DIR/release/wirewait" report --format json captures/*.pcap* >/dev/null
+"$merge" merge -o "$work/profile" "$work/raw"
+
+RUSTFLAGS="-Cprofile-use=$work/profile" cargo build --release --quiet
+cp "$CARGO_TARGET_DIR/release/wirewait" "$target/pgo/wirewait"
+echo "$target/pgo/wirewait"
