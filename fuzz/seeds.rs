@@ -5,13 +5,15 @@
 mod frames;
 #[path = "checks/input.rs"]
 mod input;
+#[path = "checks/pairs.rs"]
+mod pairs;
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use wirewait_capture::{Options, open};
 use wirewait_synth::{OwnedFrame, Random};
-use wirewait_wire::{Depth, Frame, Source, Timestamp, Walk};
+use wirewait_wire::{Depth, Frame, Registry, Source, Timestamp, Walk};
 
 /// Frames of one capture in one input of `analyse`.
 const FRAMES: usize = 60;
@@ -27,6 +29,7 @@ fn main() -> std::io::Result<()> {
     paths.sort();
     for target in [
         "dissect",
+        "answers",
         "analyse",
         "pairing",
         "stream",
@@ -44,6 +47,7 @@ fn main() -> std::io::Result<()> {
     let registry = wirewait_dissectors::registry();
     let mut walk = Walk::default();
     let mut known = HashSet::new();
+    let mut answered = HashSet::new();
     let mut captures = 0;
     let mut changes = Random::new(2);
     for path in &paths {
@@ -61,12 +65,28 @@ fn main() -> std::io::Result<()> {
         for (n, frame) in frames.iter().enumerate() {
             registry.walk(&frame.as_frame(), Depth::Full, &mut walk);
             let layers: Vec<u16> = walk.spans().iter().map(|s| s.dissector.0).collect();
-            if known.insert((frame.link, layers, frame.bytes.len() / 32)) {
+            let meant = meanings(&registry, &walk, &frame.as_frame());
+            if known.insert((frame.link, layers, meant, frame.bytes.len() / 32)) {
                 let mut bytes = frame.link.0.to_le_bytes().to_vec();
                 let cut = u64::from(frame.wire_len) - frame.bytes.len() as u64;
                 bytes.push(u8::try_from(cut.isqrt()).unwrap_or(u8::MAX));
                 bytes.extend(&frame.bytes);
                 fs::write(corpus("dissect", format!("{name}-{n}")), bytes)?;
+            }
+        }
+        let frames_seen = frames.iter().map(OwnedFrame::as_frame);
+        for (n, pair) in pairs::pairs(frames_seen).iter().enumerate() {
+            if answered.insert(pair.kind()) {
+                let name = format!("{name}-{n}");
+                let reader = pair.reader.0.to_le_bytes();
+                let length = u16::try_from(pair.request.len()).unwrap_or(u16::MAX);
+                let parts = [
+                    &reader,
+                    &length.to_le_bytes()[..],
+                    &pair.request,
+                    &pair.response,
+                ];
+                fs::write(corpus("answers", name), parts.concat())?;
             }
         }
         // Small frames say as much about conversations as large ones.
@@ -137,10 +157,22 @@ fn main() -> std::io::Result<()> {
     .concat();
     fs::write(corpus("profile", "built-in".to_owned()), table)?;
     println!(
-        "seeds of {captures} captures, {} kinds of frames",
-        known.len()
+        "seeds of {captures} captures, {} kinds of frames, {} of answers",
+        known.len(),
+        answered.len()
     );
     Ok(())
+}
+
+/// The operations in a frame, as far as it alone shows them.
+fn meanings(registry: &Registry, walk: &Walk, frame: &Frame<'_>) -> Vec<(u32, bool)> {
+    let spans = walk.spans().iter();
+    let meant = spans.filter_map(|span| {
+        let read = registry.dissector(span.dissector).exchange?;
+        let x = read(walk.bytes(frame, *span)).ok()?.exchange?;
+        Some((x.code, x.status.is_some_and(|status| status.failure)))
+    });
+    meant.collect()
 }
 
 /// The input that the target `analyse` makes these frames of, as nearly as it can hold them.

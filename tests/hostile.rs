@@ -3,6 +3,8 @@
 
 #[path = "../fuzz/checks/analyse.rs"]
 mod analysis;
+#[path = "../fuzz/checks/answers.rs"]
+mod answering;
 #[path = "../fuzz/checks/config.rs"]
 mod configs;
 #[path = "../fuzz/checks/dialogue.rs"]
@@ -13,6 +15,8 @@ mod filters;
 mod input;
 #[path = "../fuzz/checks/dissect.rs"]
 mod layers;
+#[path = "../fuzz/checks/pairs.rs"]
+mod pairs;
 #[path = "../fuzz/checks/files.rs"]
 pub(crate) mod reading;
 
@@ -120,6 +124,35 @@ pub(crate) fn distinct(mut take: impl FnMut(&OwnedFrame, bool)) -> (u64, u64) {
         }
     }
     (frames, rare_frames)
+}
+
+/// Answers of every kind to what they answer: cut at every place, and with one bit changed.
+#[test]
+fn every_answer_cut_and_changed() {
+    let registry = registry();
+    let mut known = HashSet::new();
+    let mut dice = Random::new(3);
+    for (_, capture) in everything() {
+        for pair in pairs::pairs(capture.iter().take(5000).map(OwnedFrame::as_frame)) {
+            if !known.insert(pair.kind()) {
+                continue;
+            }
+            let reader = registry.dissector(pair.reader);
+            for length in 0..=pair.response.len() {
+                answering::answers(reader, &pair.request, &pair.response[..length]);
+            }
+            for _ in 0..64 {
+                let mut both = [pair.request.clone(), pair.response.clone()];
+                let one = &mut both[usize::from(dice.bits() % 2 == 0)];
+                if !one.is_empty() {
+                    let at = dice.bits() as usize % one.len();
+                    one[at] ^= 1 << (dice.bits() % 8);
+                }
+                answering::answers(reader, &both[0], &both[1]);
+            }
+        }
+    }
+    assert!(known.len() > 100, "{} kinds of answers", known.len());
 }
 
 #[test]

@@ -91,6 +91,7 @@ pub(crate) fn messages(dissector: &Dissector, input: Input<'_>) {
     for _ in 0..64 {
         let Ok(part) = exchange(input) else { break };
         let length = part.length.min(input.length).max(1);
+        names(dissector, input);
         if let Some(x) = part.exchange {
             answer(dissector, input, &x);
             if let Some(asked) = asked.replace(x) {
@@ -104,7 +105,17 @@ pub(crate) fn messages(dissector: &Dissector, input: Input<'_>) {
     }
 }
 
-fn answer(dissector: &Dissector, input: Input<'_>, x: &Exchange) {
+/// What a message names can be written.
+fn names(dissector: &Dissector, input: Input<'_>) {
+    if let Some(tell) = dissector.names {
+        let mut told = 0;
+        tell(input, &mut |_, text| told += text.to_string().len());
+        assert!(told <= 8 * input.bytes.len() + 64, "{}", dissector.name);
+    }
+}
+
+/// Bytes as the answer to a message.
+pub(crate) fn answer(dissector: &Dissector, input: Input<'_>, x: &Exchange) {
     for asked in [x.asked, 0, u64::MAX] {
         let asked = Asked {
             operation: x.operation,
