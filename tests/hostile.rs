@@ -143,7 +143,7 @@ fn every_answer_cut_and_changed() {
             }
             for _ in 0..64 {
                 let mut both = [pair.request.clone(), pair.response.clone()];
-                let one = &mut both[usize::from(dice.bits() % 2 == 0)];
+                let one = &mut both[usize::from(dice.bits().is_multiple_of(2))];
                 if !one.is_empty() {
                     let at = dice.bits() as usize % one.len();
                     one[at] ^= 1 << (dice.bits() % 8);
