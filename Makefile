@@ -31,8 +31,10 @@ instructions: setup
 	./benches/instructions.sh
 	./benches/attacks.sh
 
-# Memory over a hundred million frames of clients that come and go.
+# Memory for 20,000 connections at once, and over a hundred million frames of clients that come
+# and go.
 memory: setup
+	./benches/connections.sh
 	./benches/memory.sh
 
 # Every fuzz target for a minute.

@@ -99,7 +99,8 @@ impl Truth {
 pub struct Bulk {
     /// The kind of traffic.
     pub shape: Shape,
-    /// How many clients, at most 65,536; they share two servers.
+    /// How many clients, at most 65,536; they share two servers, or a hundred if there are more
+    /// than a thousand of them.
     pub clients: u32,
     /// Where the pseudo-random times begin: the same seed gives the same frames.
     pub seed: u64,
@@ -163,7 +164,12 @@ impl Bulk {
             1 => Shape::SmbTcp,
             _ => Shape::SmbNbf,
         };
-        let server = 0xff_0000 + number % 2;
+        let servers = match self.shape {
+            Shape::Churn => 2,
+            _ if self.clients <= 1000 => 2,
+            _ => 100,
+        };
+        let server = 0xff_0000 + number % servers;
         match self.shape {
             Shape::Mix => talker(mixed, number, server),
             Shape::Churn if number < STAYING => talker(mixed, number, server),
