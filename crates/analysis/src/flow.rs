@@ -26,8 +26,9 @@ struct Sent {
 #[derive(Default, Serialize, Deserialize)]
 struct Way {
     sent: VecDeque<Sent>,
-    /// What was acknowledged last: it may come again when the acknowledgement was lost.
-    done: VecDeque<Sent>,
+    /// What was acknowledged last, by its first number: it may come again when the
+    /// acknowledgement was lost.
+    done: VecDeque<(u32, Mark)>,
     /// Bytes of those in `sent`.
     outstanding: u64,
     /// The sender cannot take anything since.
@@ -91,14 +92,13 @@ impl Flow {
     pub(crate) fn resent(&mut self, side: usize, number: u32, mark: Mark) -> Noticed {
         let way = &mut self.ways[side];
         way.try_again(mark);
-        let mut known = way.sent.iter_mut().rev().chain(way.done.iter_mut().rev());
-        let known = known.find(|s| s.number == number);
+        let sent = way.sent.iter_mut().rev();
+        let sent = sent.map(|sent| (sent.number, &mut sent.last));
+        let done = way.done.iter_mut().rev();
+        let done = done.map(|(number, last)| (*number, last));
+        let known = sent.chain(done).find(|(known, _)| *known == number);
         Noticed::Resent {
-            after_ns: known.map(|sent| {
-                mark.at
-                    .since(std::mem::replace(&mut sent.last, mark).at)
-                    .max(0)
-            }),
+            after_ns: known.map(|(_, last)| mark.at.since(std::mem::replace(last, mark).at).max(0)),
         }
     }
 
@@ -134,7 +134,8 @@ impl Flow {
             if way.done.capacity() == 0 {
                 way.done.reserve_exact(FIRST);
             }
-            way.done.extend(way.sent.pop_front());
+            let done = way.sent.pop_front();
+            way.done.extend(done.map(|sent| (sent.number, sent.last)));
         }
         way.outstanding -= bytes.min(outstanding);
         let after_ns = mark.at.since(last?.at).max(0);

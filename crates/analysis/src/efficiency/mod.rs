@@ -4,6 +4,7 @@ mod handles;
 mod row;
 mod spent;
 
+use row::layer_of;
 pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units};
 use serde::{Deserialize, Serialize};
 pub(crate) use spent::{Payer, Spent};
@@ -68,7 +69,17 @@ struct Effort {
     opener: Option<Address>,
     /// The buffer that the server named.
     buffer: Option<u32>,
-    spent: EfficiencyRow,
+    spent: FrameCosts,
+}
+
+/// The part of an [`EfficiencyRow`] that frames add up to; there is one for each conversation.
+#[derive(Default, Serialize, Deserialize)]
+struct FrameCosts {
+    data: Volume,
+    resent: Volume,
+    control: Volume,
+    acks: Vec<LayerAcks>,
+    units: [Units; 2],
 }
 
 /// One client at one server on one carrier.
@@ -188,21 +199,21 @@ impl Spending {
         if acts.resent {
             spent.resent += volume;
         } else if above && acts.messages {
-            spent.layer(last()).alone += volume;
+            layer_of(&mut spent.acks, last()).alone += volume;
         } else if data {
             spent.data += volume;
         } else if acts.frames {
-            spent.layer(ordering()).alone += volume;
+            layer_of(&mut spent.acks, ordering()).alone += volume;
             return;
         } else {
             spent.control += volume;
         }
         // It rides on whatever else the frame is.
         if acts.frames {
-            spent.layer(ordering()).riding += 1;
+            layer_of(&mut spent.acks, ordering()).riding += 1;
         }
         if acts.messages && !above {
-            spent.layer(last()).riding += 1;
+            layer_of(&mut spent.acks, last()).riding += 1;
         }
     }
 
@@ -317,7 +328,7 @@ impl Spending {
         for (_, effort) in self.efforts.iter() {
             let key = (effort.server, Word(effort.carrier));
             let row = rows.entry(key).or_default();
-            row.absorb(&effort.directed());
+            effort.add_to(row);
         }
         let mut together = self.gone.clone();
         let mut rows: Vec<EfficiencyRow> = rows
@@ -363,7 +374,7 @@ impl Spending {
                 let (place, evicted) = self.efforts.insert(number, Effort::default());
                 if let Some(evicted) = evicted {
                     let key = (evicted.server, Word(evicted.carrier));
-                    self.row(key).absorb(&evicted.directed());
+                    evicted.add_to(self.row(key));
                 }
                 place
             }
@@ -418,14 +429,19 @@ impl Spending {
 }
 
 impl Effort {
-    /// With the client's direction first, where it is known who that is.
-    fn directed(&self) -> EfficiencyRow {
-        let mut spent = self.spent.clone();
+    /// Adds its frames, the client's direction first, where it is known who that is.
+    fn add_to(&self, row: &mut EfficiencyRow) {
+        let spent = &self.spent;
         let server = self.server.map(|server| server.address);
+        let mut units = spent.units;
         if server.is_some() && server == self.opener {
-            spent.units.swap(0, 1);
+            units.swap(0, 1);
         }
-        spent
+        row.add_frames(
+            [spent.data, spent.resent, spent.control],
+            &spent.acks,
+            units,
+        );
     }
 }
 

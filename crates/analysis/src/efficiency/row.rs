@@ -182,44 +182,61 @@ impl EfficiencyRow {
         sum
     }
 
-    pub(super) fn layer(&mut self, layer: &'static str) -> &mut LayerAcks {
-        let at = match self.acks.binary_search_by(|acks| acks.layer.cmp(layer)) {
-            Ok(at) => at,
-            Err(at) => {
-                let new = LayerAcks {
-                    layer,
-                    alone: Volume::default(),
-                    riding: 0,
-                };
-                self.acks.insert(at, new);
-                at
-            }
-        };
-        &mut self.acks[at]
-    }
-
     /// Adds all of another one.
     pub(super) fn absorb(&mut self, other: &Self) {
-        self.data += other.data;
-        self.resent += other.resent;
-        self.control += other.control;
-        for acks in &other.acks {
-            let sum = self.layer(acks.layer);
-            sum.alone += acks.alone;
-            sum.riding += acks.riding;
-        }
+        self.add_frames(
+            [other.data, other.resent, other.control],
+            &other.acks,
+            other.units,
+        );
         self.session_frames += other.session_frames;
-        for (sum, units) in self.units.iter_mut().zip(other.units) {
-            sum.sent += units.sent;
-            sum.resent += units.resent;
-            sum.lost_ns = sum.lost_ns.saturating_add(units.lost_ns);
-        }
         self.exchanges += other.exchanges;
         self.frames.merge(&other.frames);
         self.reads.absorb(&other.reads);
         self.writes.absorb(&other.writes);
         self.moved.absorb(&other.moved);
     }
+
+    /// Adds what the frames of a conversation were.
+    pub(super) fn add_frames(
+        &mut self,
+        [data, resent, control]: [Volume; 3],
+        acks: &[LayerAcks],
+        units: [Units; 2],
+    ) {
+        self.data += data;
+        self.resent += resent;
+        self.control += control;
+        for acks in acks {
+            let sum = layer_of(&mut self.acks, acks.layer);
+            sum.alone += acks.alone;
+            sum.riding += acks.riding;
+        }
+        for (sum, units) in self.units.iter_mut().zip(units) {
+            sum.sent += units.sent;
+            sum.resent += units.resent;
+            sum.lost_ns = sum.lost_ns.saturating_add(units.lost_ns);
+        }
+    }
+}
+
+/// The acknowledgements of this layer.
+pub(super) fn layer_of<'a>(all: &'a mut Vec<LayerAcks>, layer: &'static str) -> &'a mut LayerAcks {
+    let at = match all.binary_search_by(|acks| acks.layer.cmp(layer)) {
+        Ok(at) => at,
+        Err(at) => {
+            // Most have one layer that acknowledges.
+            all.reserve_exact(1);
+            let new = LayerAcks {
+                layer,
+                alone: Volume::default(),
+                riding: 0,
+            };
+            all.insert(at, new);
+            at
+        }
+    };
+    &mut all[at]
 }
 
 impl Accesses {
