@@ -41,6 +41,6 @@ memory: setup
 fuzz: setup
 	./fuzz/run.sh 60
 
-# The program, a fifth faster: built for what it does (target/pgo/wirewait).
+# The program in a fifth less time: built for what it does (target/pgo/wirewait).
 pgo: setup
 	./scripts/pgo.sh
