@@ -63,8 +63,8 @@ struct Kept {
 #[repr(align(64))]
 pub(crate) struct Set([Kept; WAYS]);
 
-/// The latest frames and packets, by digest. Of fixed size: where too many digests share a set the oldest
-/// is forgotten, and its copy would count as a frame.
+/// The latest frames and packets, by digest. Of fixed size: where too many digests share a set
+/// the oldest is forgotten, and its copy would count as a frame.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Duplicates {
     #[serde(with = "sparse")]
@@ -242,6 +242,7 @@ fn end(endpoint: &Endpoint) -> u64 {
         ((address >> 64) as u64 ^ identity.rest()).wrapping_add(0x9e37_79b9_7f4a_7c15),
     )
 }
+
 /// A digest of few instructions; an attacker who can make two of them equal can only make
 /// one of his own frames count as a copy of another.
 pub(crate) fn digest(bytes: &[u8], length: u64) -> u64 {
