@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 const SENT: usize = 128;
 
 /// Acknowledged frames likewise.
-const DONE: usize = 8;
+const DONE: usize = 16;
 /// Room that is made at first: most have no more on their way.
 const FIRST: usize = 2;
 

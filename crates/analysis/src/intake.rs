@@ -1,6 +1,6 @@
 //! The first look at a frame, before anybody keeps anything of what it says: its layers, and
-//! whether it was captured before, or its packet on another side of a router. It depends on frames alone, so that it may be taken ahead of
-//! the rest, on a thread of its own.
+//! whether it was captured before, or its packet on another side of a router. It depends on
+//! frames alone, so that it may be taken ahead of the rest, on a thread of its own.
 
 use crate::Settings;
 use crate::duplicates::{Before, Duplicates};
