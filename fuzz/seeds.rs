@@ -38,7 +38,6 @@ fn main() -> std::io::Result<()> {
         "profile",
         "config",
         "condition",
-        "checkpoint",
     ] {
         fs::create_dir_all(fuzz.join("corpus").join(target))?;
     }
@@ -49,7 +48,6 @@ fn main() -> std::io::Result<()> {
     let mut known = HashSet::new();
     let mut answered = HashSet::new();
     let mut captures = 0;
-    let mut changes = Random::new(2);
     for path in &paths {
         let Some(name) = path.file_name().map(|n| n.to_string_lossy().into_owned()) else {
             continue;
@@ -97,14 +95,6 @@ fn main() -> std::io::Result<()> {
             .map(OwnedFrame::as_frame);
         let input = encode(part.clone());
         assert_eq!(frames::frames(&input).1.len(), part.count(), "{name}");
-        for n in 0..4 {
-            // One change somewhere, and an interruption behind some frames.
-            let mut forged = vec![1];
-            forged.extend((0..5).map(|_| changes.bits() as u8));
-            forged.push(10 + 10 * n);
-            forged.extend(&input);
-            fs::write(corpus("checkpoint", format!("{name}-{n}")), forged)?;
-        }
         fs::write(corpus("analyse", name), input)?;
     }
     let mut dice = Random::new(1);

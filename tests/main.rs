@@ -1,6 +1,5 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
-mod checkpoint;
 mod churn;
 mod clock;
 mod columns;
@@ -29,7 +28,6 @@ mod names;
 mod nbipx;
 mod notices;
 mod oracle;
-mod parts;
 mod ports;
 mod program;
 mod protocols;

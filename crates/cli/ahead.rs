@@ -222,7 +222,6 @@ pub(crate) fn analyse<K: Sink>(
         Ok(read) => read,
         Err(panic) => std::panic::resume_unwind(panic),
     };
-    analyzer.take_back(reader.intake);
     Ok(Led {
         files: reader.files,
         selection: reader.selection,

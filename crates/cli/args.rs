@@ -103,18 +103,6 @@ pub(crate) struct ReportArgs {
     /// number them, are one capture; each other file is one of its own
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) parallel: Option<u16>,
-    /// Works a capture through in parts, such as the files of each hour: goes on where STATE ends,
-    /// if it is there, prints the report as it stands, and writes STATE anew, which only its owner
-    /// can read. What is open stays open, and the report at the end is that of one run over all
-    /// files. Files that were worked through before are left out. Without FILE, prints what is
-    /// there
-    #[arg(long, value_name = "STATE")]
-    pub(crate) checkpoint: Option<PathBuf>,
-    /// With --checkpoint: the capture ends with these files, or with those before if none is named.
-    /// What is open is closed in this report; STATE stays as it was before, so that this can be
-    /// repeated, and gone on with. Remove it, or name another, to begin anew
-    #[arg(long, requires = "checkpoint")]
-    pub(crate) finish: bool,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
@@ -637,19 +625,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Fai
 pub(crate) fn command() -> clap::Command {
     let codes = CODES.map(|(code, meaning)| format!("{code} {meaning}"));
     let help = format!("{AFTER_HELP}\n\nExit codes: {}.", codes.join("; "));
-    // What was worked through before can be reported without anything new.
-    let report = |report: clap::Command| {
-        let optional = |files: clap::Arg| {
-            let files = files.required(false);
-            files.required_unless_present("checkpoint")
-        };
-        report.mut_arg("files", optional)
-    };
-    config::with_options(
-        Cli::command()
-            .mut_subcommand("report", report)
-            .after_help(help),
-    )
+    config::with_options(Cli::command().after_help(help))
 }
 
 /// A single word that may be a mistyped command; files tend to have dots and slashes.

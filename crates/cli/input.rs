@@ -6,7 +6,6 @@ use crate::args::InputArgs;
 use crate::failure::{Failure, Verdict};
 use crate::when::Moment;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -347,7 +346,7 @@ pub(crate) fn interface(known: &wirewait_capture::Interface) -> Interface {
 }
 
 /// Damage that was met and reported.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Damage {
     sentences: Vec<String>,
 }
@@ -413,7 +412,7 @@ pub(crate) struct Selection {
 }
 
 /// What went by.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Passed {
     /// Time of the first frame.
     start: Option<Timestamp>,

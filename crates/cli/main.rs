@@ -4,7 +4,6 @@
 
 mod ahead;
 mod args;
-mod checkpoint;
 mod compare;
 mod completions;
 mod condition;

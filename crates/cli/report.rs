@@ -1,7 +1,6 @@
 //! `wirewait report`: the whole analysis of a capture.
 
 use crate::args::{ReportArgs, ReportFormat};
-use crate::checkpoint;
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin};
 use crate::last_profile;
@@ -9,7 +8,6 @@ use crate::merge;
 use crate::output::Output;
 use crate::parallel;
 use crate::symptoms;
-use std::path::{Path, PathBuf};
 use wirewait_engine::{Choice, Summary, Transaction, registry};
 use wirewait_report::html::{self, Conversation};
 use wirewait_report::ladder::{self, Climb, Ladder};
@@ -26,25 +24,17 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let texts = symptoms::texts(&args.symptoms)?;
     // Numbers of conversations count from 1.
     let mut choice = ladder::Choice::of(args.conversation.unwrap_or(0));
-    let (analysis, mut about) = match &args.checkpoint {
-        Some(state) => checkpoint::run(args, state)?,
-        None => {
-            let mut input = Input::open(&args.input)?;
-            input.thresholds = symptoms::thresholds(&args.symptoms);
-            input.ahead = args.threads.ahead();
-            let settings = args.analysis.settings();
-            let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;
-            let about = analysis.about(&args.input);
-            (analysis, about)
-        }
-    };
+    let mut input = Input::open(&args.input)?;
+    input.thresholds = symptoms::thresholds(&args.symptoms);
+    input.ahead = args.threads.ahead();
+    let settings = args.analysis.settings();
+    let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;
+    let mut about = analysis.about(&args.input);
     about.texts = texts;
     let snapshot = &analysis.snapshot;
     let chosen = match args.conversation {
         Some(number) => Some(choice.chosen().ok_or_else(|| none(number))?),
-        None if args.format == ReportFormat::Html && args.checkpoint.is_none() => {
-            snapshot.slowest.first().cloned()
-        }
+        None if args.format == ReportFormat::Html => snapshot.slowest.first().cloned(),
         None => None,
     };
     let again = !args.input.files.iter().any(|file| is_stdin(file));
@@ -52,7 +42,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
         .filter(|_| again)
         .map(|transaction| climb(args, transaction))
         .transpose()?;
-    let mut output = Output::open(&args.output, &args.inputs())?;
+    let mut output = Output::open(&args.output, &args.input.files)?;
     let look = output.look();
     output.write(|out| match args.format {
         ReportFormat::Text if explained.is_some() => {
@@ -62,28 +52,21 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
         ReportFormat::Json => json::report_with(out, &about, snapshot, drawn.as_ref()),
         ReportFormat::Csv => wirewait_report::csv::report(out, &about, snapshot),
         ReportFormat::Html => {
-            let why = match args.checkpoint {
-                Some(_) => IN_PARTS,
-                None => UNREPEATABLE,
-            };
             let conversation = drawn
                 .as_ref()
-                .map_or(Conversation::Absent(why), Conversation::Drawn);
+                .map_or(Conversation::Absent(UNREPEATABLE), Conversation::Drawn);
             html::report(out, &about, snapshot, conversation)
         }
     })?;
     output.flush()?;
     if let Some(path) = &args.summary {
-        merge::write(path, &args.inputs(), &Summary::of(snapshot))?;
+        merge::write(path, &args.input.files, &Summary::of(snapshot))?;
     }
     Ok(analysis.verdict())
 }
 
 const UNREPEATABLE: &str = "To draw a conversation, the capture has to be read twice, and the \
     standard input can be read only once: save it to a file, and report on that.";
-
-const IN_PARTS: &str = "To draw a conversation, the capture has to be read twice, and this one was \
-    worked through in parts: report on the files around it.";
 
 /// What the formats cannot do, before anything is read.
 fn check(args: &ReportArgs) -> Result<(), Failure> {
@@ -96,9 +79,6 @@ fn check(args: &ReportArgs) -> Result<(), Failure> {
             "--format html: the output is a terminal; write it to a file (-o report.html) or \
              into a pipe",
         );
-    }
-    if let Some(state) = &args.checkpoint {
-        check_checkpoint(args, state)?;
     }
     if args.parallel.is_some() {
         if args.conversation.is_some() || args.symptoms.explain.is_some() {
@@ -127,41 +107,6 @@ fn check(args: &ReportArgs) -> Result<(), Failure> {
         );
     }
     Ok(())
-}
-
-/// What does not go with `--checkpoint`.
-fn check_checkpoint(args: &ReportArgs, state: &Path) -> Result<(), Failure> {
-    let wrong = |text: &str| Err(Failure::Usage(text.to_owned()));
-    if args.parallel.is_some() {
-        return wrong(
-            "--checkpoint: one capture is gone on with, and --parallel is for captures that have \
-             nothing to do with each other; leave one of them out",
-        );
-    }
-    if args.conversation.is_some() {
-        return wrong(
-            "--checkpoint: --conversation reads the capture twice, and its earlier parts are not \
-             read again; report on the files around it",
-        );
-    }
-    // It may not be there yet.
-    let written = args.output.output.iter().chain(&args.summary);
-    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if written.into_iter().any(|path| place(path) == place(state)) {
-        return wrong(
-            "--checkpoint: the report and what is to be gone on with cannot be the same file; \
-             name another one",
-        );
-    }
-    Ok(())
-}
-
-impl ReportArgs {
-    /// What is not to be overwritten.
-    fn inputs(&self) -> Vec<PathBuf> {
-        let files = self.input.files.iter();
-        files.chain(&self.checkpoint).cloned().collect()
-    }
 }
 
 fn none(number: u64) -> Failure {

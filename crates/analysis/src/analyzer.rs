@@ -26,7 +26,6 @@ use crate::{
     Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
-use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::sync::Arc;
 use unclaimed::Unclaimed;
@@ -100,7 +99,6 @@ pub(crate) struct Common {
     rooms: Rooms,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(crate) struct State {
     conversations: Table<ConversationKey, Conversation>,
     /// A link is taken out while its conversations are worked on, and put back.
@@ -231,12 +229,6 @@ impl Analyzer {
         let registry = Arc::clone(&self.common.registry);
         let seen = self.state.duplicates.clone();
         Intake::new(registry, self.common.settings, seen)
-    }
-
-    /// Takes back what an [intake](Analyzer::intake) of this analyser remembers of the frames
-    /// that it looked at, so that a [checkpoint](Analyzer::checkpoint) has it, too.
-    pub fn take_back(&mut self, intake: Intake) {
-        self.state.duplicates = intake.duplicates;
     }
 
     /// Takes the next frame in, at which an [intake](Analyzer::intake) of this analyser has

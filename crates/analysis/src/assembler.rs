@@ -6,7 +6,6 @@ use crate::piece::{Piece, Tally};
 use crate::trail::{Assembled, Deed, Trace, Trail};
 use crate::turns::Said;
 use crate::{Flags, Mark};
-use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use wirewait_wire::{DissectorId, Framing, Input, Next, Registry};
 
@@ -15,7 +14,7 @@ const WINDOW: usize = 2048;
 /// No framing header is longer.
 const FRAMING: usize = 64;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// Where the next message begins is not known.
     Lost,
@@ -38,7 +37,6 @@ impl Rooms {
 }
 
 /// One direction of a conversation, as a row of messages.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Assembler {
     state: State,
     /// The head of the part under way, when it does not lie in one piece.

@@ -15,12 +15,11 @@ use crate::summary::Conversations;
 use crate::symptoms::Watch;
 use crate::world::{Case, Event, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use wirewait_wire::{DissectorId, StopReason, Timestamp};
 
 /// What was noticed about the capture itself.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Quality {
     pub(crate) clock_steps: u64,
     pub(crate) snapped: u64,
@@ -134,13 +133,11 @@ impl Judged {
 }
 
 /// What conversations report to.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Books {
     pub(crate) directory: Directory,
     /// What is closed and not in the statistics yet.
     journal: Journal,
     /// Room for what is posted.
-    #[serde(skip)]
     columns: Box<Columns>,
     pub(crate) figures: Figures,
     pub(crate) ledgers: Ledgers,

@@ -2,11 +2,10 @@
 //! hashed or compared.
 
 use crate::table::Place;
-use serde::{Deserialize, Serialize};
 
 /// A value for each place for which one was asked. When a place goes to another entry the value
 /// of the one before goes with it; the table counts that.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub(crate) struct Column<V> {
     /// By the numbers of their places; those of nowhere are free.
     slots: Vec<Slot<V>>,
@@ -14,7 +13,7 @@ pub(crate) struct Column<V> {
     nobody: Option<V>,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 struct Slot<V> {
     place: Place,
     value: V,

@@ -16,7 +16,6 @@ use crate::turns::Turns;
 use crate::windows::Offers;
 use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Mark, Notice, Noticed, WHOLE_FRAME};
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Timestamp};
 
@@ -29,7 +28,7 @@ const FEW: usize = 4;
 const SEQUENCE_NUMBERS: u64 = 1 << 32;
 
 /// A message of a transaction that was seen whole, for what comes later.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy)]
 struct Recent {
     serial: u64,
     start: u64,
@@ -40,7 +39,7 @@ struct Recent {
 }
 
 /// What a conversation found wrong.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Faults {
     /// Bytes or frames that the other side had, and the capture has not.
     pub(crate) gaps: u64,
@@ -50,7 +49,6 @@ pub(crate) struct Faults {
     pub(crate) malformed: u64,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Conversation {
     between: Between,
     server_known: bool,

@@ -1,7 +1,6 @@
 //! Where the time went, second by second, for whoever watches.
 
 use crate::{Ledger, Share};
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 
@@ -9,7 +8,7 @@ const SECOND_NS: i64 = 1_000_000_000;
 
 /// The ledger of all the capture for each of its last seconds, as far as they are settled: what
 /// an open request may still claim is not in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LedgerCourse {
     /// Number of the first second that is kept, counted from 1970.
     first: i64,

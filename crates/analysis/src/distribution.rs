@@ -1,15 +1,13 @@
 //! Percentiles of times, in bounded memory.
 
-use crate::state::array;
 use crate::{EXACT_VALUES, Fidelity, Sample, Spread, Times};
-use serde::{Deserialize, Serialize};
 
 /// Counts times of 0 ns to about a day; what is longer counts as that long, except in
 /// `max` and `total`.
 pub(crate) const LONGEST_NS: u64 = 100_000_000_000_000;
 
 /// Times under one key: exact while they are few, in buckets from then on.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Distribution {
     n: u64,
     min: i64,
@@ -193,10 +191,9 @@ const PAGES: usize = bucket(LONGEST_NS) / PAGE + 1;
 const _: () = assert!(PAGES * PAGE <= 1 << 16);
 
 /// Counts of times in buckets of eight significant bits, as `HdrHistogram` has them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct Buckets {
     /// For each page its number among those that there are, counted from 1; 0 if there is none.
-    #[serde(with = "array")]
     index: [u8; PAGES],
     pages: Vec<[u32; PAGE]>,
     /// What did not fit into the counts: buckets, and how often their counts were full.

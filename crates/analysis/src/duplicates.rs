@@ -11,8 +11,6 @@
 //! of it is found in `load/routers.rs`.
 
 use crate::Settings;
-use crate::state::sparse::{self, Sparse};
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Endpoint, Frame, Timestamp, Walk};
 
 /// Bytes of a payload, or of a frame of which no router counts, that are compared. Behind these
@@ -51,7 +49,7 @@ pub(crate) struct Before {
 }
 
 /// A frame or a packet: its digest, whose lowest bits made room for what else is known of it.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy)]
 struct Kept {
     word: u64,
     at: Timestamp,
@@ -59,15 +57,14 @@ struct Kept {
 
 /// The latest frames and packets whose digests end alike, the latest first. One line of a
 /// processor's cache: every frame goes to another set, and waits until that is there.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Set([Kept; WAYS]);
 
 /// The latest frames and packets, by digest. Of fixed size: where too many digests share a set
 /// the oldest is forgotten, and its copy would count as a frame.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub(crate) struct Duplicates {
-    #[serde(with = "sparse")]
     sets: Vec<Set>,
 }
 
@@ -168,6 +165,8 @@ impl Counted {
 }
 
 impl Set {
+    pub(crate) const MADE: Self = Self([Kept::MADE; WAYS]);
+
     /// Puts a packet in its place, and tells of the same one seen before.
     pub(crate) fn packet(&mut self, digest: u64, new: Sight) -> Option<Sight> {
         let kept = Kept::packet(digest, new);
@@ -201,10 +200,6 @@ impl Kept {
         at: Timestamp::from_nanos(i64::MIN),
     };
 
-    fn is_as_made(&self) -> bool {
-        self.at == Self::MADE.at && self.word == Self::MADE.word
-    }
-
     fn packet(digest: u64, sight: Sight) -> Self {
         let rest = u64::from(sight.interface) & INTERFACES
             | u64::from(sight.hops) << 16
@@ -222,15 +217,6 @@ impl Kept {
             hops: (self.word >> 16 & 0xff) as u8,
             again: self.word >> 24 & 1 == 1,
         }
-    }
-}
-
-impl Sparse for Set {
-    const COUNT: usize = SETS;
-    const MADE: Self = Self([Kept::MADE; WAYS]);
-
-    fn is_as_made(&self) -> bool {
-        self.0.iter().all(Kept::is_as_made)
     }
 }
 

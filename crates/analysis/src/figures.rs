@@ -7,7 +7,6 @@ use crate::column::Column;
 use crate::distribution::Distribution;
 use crate::journal::{Columns, Heading, Page};
 use crate::parties::Directory;
-use crate::state::array;
 use crate::table::{Place, Table};
 use crate::world::Case;
 use crate::{
@@ -15,21 +14,17 @@ use crate::{
     Settings, Spread, StationRow, Transaction, Turnaround,
 };
 use places::Places;
-use serde::{Deserialize, Serialize};
 use spreads::Spreads;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
-use wirewait_wire::word::{self, Name};
+use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq)]
 struct RowKey {
     server: Place,
-    #[serde(with = "word")]
     protocol: Name,
-    #[serde(with = "word")]
     carrier: Name,
-    #[serde(with = "word")]
     command: Name,
     code: u32,
     kind: Kind,
@@ -44,7 +39,7 @@ impl Hash for RowKey {
     }
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Row {
     /// As its first transaction shows it.
     server: Endpoint,
@@ -59,7 +54,7 @@ struct Row {
     moving_ns: i128,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Client {
     counts: Counts,
     turnaround: Distribution,
@@ -99,7 +94,6 @@ const EXCLUDED: [(&str, &str); 9] = [
     ),
 ];
 
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Figures {
     rows: Table<RowKey, Row>,
     clients: Column<Client>,
@@ -110,7 +104,6 @@ pub(crate) struct Figures {
     slowest: Vec<Transaction>,
     /// What takes longer is among the slowest.
     beyond: i64,
-    #[serde(with = "array")]
     excluded: [u64; EXCLUDED.len()],
     rows_evicted: u64,
     settings: Settings,

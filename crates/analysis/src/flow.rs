@@ -2,7 +2,6 @@
 
 use crate::Mark;
 use crate::notice::{DEAD_AFTER, Noticed};
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Frames on their way that are remembered in one direction.
@@ -14,7 +13,6 @@ const DONE: usize = 16;
 const FIRST: usize = 2;
 
 /// Data that was sent and is not acknowledged.
-#[derive(Serialize, Deserialize)]
 struct Sent {
     number: u32,
     /// The number expected next by who has it.
@@ -23,7 +21,7 @@ struct Sent {
     last: Mark,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Way {
     sent: VecDeque<Sent>,
     /// What was acknowledged last, by its first number: it may come again when the
@@ -45,10 +43,8 @@ struct Way {
 }
 
 /// Both directions of a link or a byte stream.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Flow {
     /// How many numbers there are before they start again.
-    #[serde(deserialize_with = "crate::state::modulus")]
     modulus: u64,
     ways: [Way; 2],
 }

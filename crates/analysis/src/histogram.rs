@@ -1,17 +1,13 @@
 //! How times are spread: counts in fixed steps, six to each power of ten.
 
-use crate::state::array;
-use serde::{Deserialize, Serialize};
-
 /// Where one step of a [`Histogram`] ends and the next begins, ns: 1, 1.5, 2, 3, 5, 7, 10 µs
 /// and so on to 1000 s. The steps look alike where a scale is logarithmic, and their bounds
 /// are numbers that people know.
 pub const STEPS_NS: [i64; 55] = steps();
 
 /// Exact counts of times, by the steps between [`STEPS_NS`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Histogram {
-    #[serde(with = "array")]
     counts: [u64; STEPS_NS.len() + 1],
 }
 

@@ -11,12 +11,10 @@ use crate::distribution::Batch;
 use crate::efficiency::{Accesses, Payer, Spent};
 use crate::figures::{clean_turnaround, timed};
 use crate::parties::Parties;
-use crate::state::filled;
 use crate::table::Place;
 use crate::world::Case;
 use crate::{Counts, FrameSums, Transaction};
-use serde::{Deserialize, Deserializer, Serialize};
-use wirewait_wire::word::{self, Name};
+use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 
 /// Pages that are open at once.
@@ -26,24 +24,16 @@ const PAGES_BITS: u32 = 8;
 const LINES: usize = Batch::MOST;
 
 /// The open pages, each where its heading is looked for.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Journal {
-    #[serde(deserialize_with = "pages")]
     pages: Vec<Page>,
     entered: u64,
 }
 
-fn pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Page>, D::Error> {
-    filled(deserializer, PAGES)
-}
-
 /// What all transactions on a page have in common.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy)]
 pub(crate) struct Heading {
     conversation: u64,
-    #[serde(with = "word")]
     protocol: Name,
-    #[serde(with = "word")]
     pub(crate) carrier: Name,
     pub(crate) server: Endpoint,
     operation: &'static Operation,
@@ -60,7 +50,7 @@ pub(crate) struct Heading {
 }
 
 /// What one transaction took.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy)]
 pub(crate) struct Line {
     /// Its number, and how many were entered before.
     pub(crate) number: u64,
@@ -76,7 +66,7 @@ pub(crate) struct Line {
 }
 
 /// Transactions that count in the same rows.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 pub(crate) struct Page {
     heading: Option<Heading>,
     /// Transactions entered since it was posted.

@@ -1,11 +1,10 @@
 //! What tells conversations apart.
 
-use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use wirewait_wire::Endpoint;
 
 /// What tells conversations apart.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct ConversationKey {
     /// All of it in numbers, made once: a key is compared and hashed more often than made.
     identity: [u128; 3],

@@ -9,11 +9,10 @@
 //! no older request claims it. So closed requests queue up behind the oldest open one.
 
 use crate::LedgerCourse;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
 /// A share of elapsed time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Share {
     /// Nothing outstanding, and the next request comes soon: work in the client.
     Client,
@@ -63,7 +62,7 @@ impl Share {
 }
 
 /// Elapsed time, split. Nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger([u64; Share::ALL.len()]);
 
 impl FromIterator<(Share, u64)> for Ledger {
@@ -133,7 +132,7 @@ impl Ledger {
 }
 
 /// A request from its first frame to the end of waiting for it, phase by phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
     /// When it begins (t1).
     pub(crate) begin: Timestamp,
@@ -197,7 +196,7 @@ const SETTLED: usize = 64;
 const WAITS: usize = 256;
 
 /// The books of one pair, client, server or file.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
     settled: Settled,
     /// Closed, by their beginnings. Those before `next` are settled, and taken out many at a time.
@@ -208,7 +207,7 @@ pub(crate) struct Account {
 }
 
 /// What was given away so far.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 struct Settled {
     ledger: Ledger,
     /// The same by seconds, where somebody wants it.

@@ -8,7 +8,6 @@ use crate::parties::{Directory, Parties};
 use crate::table::Place;
 use crate::world::Wait;
 use crate::{Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings};
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Timestamp};
@@ -17,7 +16,6 @@ use wirewait_wire::{Endpoint, Timestamp};
 /// began, ns. A request counts from its first byte, but is known when it is complete.
 const LAG_NS: i64 = 500_000_000;
 
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Ledgers {
     capture: Account,
     servers: Column<Account>,
@@ -30,7 +28,7 @@ pub(crate) struct Ledgers {
 
 /// Where the account of a client is. Most have one server, and what is in the pair's account is
 /// in theirs.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 enum Client {
     /// Nowhere yet.
     #[default]
@@ -41,7 +39,7 @@ enum Client {
     Own(Box<Account>),
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Pair {
     client: Option<Place>,
     account: Account,

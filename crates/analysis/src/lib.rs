@@ -7,7 +7,6 @@
 mod analyzer;
 mod assembler;
 mod books;
-mod checkpoint;
 mod column;
 pub mod compare;
 mod conversation;
@@ -39,7 +38,6 @@ mod round_trips;
 mod sample;
 mod segment;
 mod snapshot;
-mod state;
 mod stream;
 mod summary;
 mod symptoms;
@@ -54,7 +52,6 @@ mod windows;
 mod world;
 
 pub use analyzer::{Analyzer, Sink};
-pub use checkpoint::Refused;
 pub use course::LedgerCourse;
 pub use efficiency::{
     ASSUMED_BUFFER, Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units,

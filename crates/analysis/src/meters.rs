@@ -8,7 +8,6 @@ mod requests;
 mod transports;
 
 pub use requests::{ErrorKey, RequestMeter, Role, ShareKey, ShareMeter, Task};
-use serde::{Deserialize, Serialize};
 pub use transports::{LATE_ACK_NS, PairMeter, SegmentMeter, StationMeter, TransportMeter};
 
 use crate::Outcome;
@@ -27,7 +26,7 @@ use wirewait_wire::{Effects, Endpoint};
 macro_rules! meter {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: u64,)*
         }
@@ -73,7 +72,6 @@ pub struct Readings {
 }
 
 /// The meters of a capture.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Meters {
     transports: Transports,
     requests: Requests,

@@ -6,9 +6,7 @@
 //! each once, and the numbers. Like every table these give up what was untouched for
 //! longest; what was named before the capture began has no name.
 
-use crate::state::{Shared, shared};
 use crate::table::Table;
-use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use wirewait_wire::{Id, Input, Names, Naming, Text};
@@ -21,27 +19,23 @@ const OFFERS: usize = 32;
 
 /// What is known by name of where an operation happened. All are as the wire has them, and
 /// not yet safe for a terminal.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     /// The dialect that was agreed on.
-    #[serde(with = "shared::option")]
     pub dialect: Option<Arc<str>>,
     /// The user who set up the session or connected the share.
-    #[serde(with = "shared::option")]
     pub user: Option<Arc<str>>,
     /// The share or volume.
-    #[serde(with = "shared::option")]
     pub share: Option<Arc<str>>,
     /// The file, directory or pipe, as the request that opened it or the request itself
     /// named it.
-    #[serde(with = "shared::option")]
     pub path: Option<Arc<str>>,
     /// The share is one of pipes: what is read there has no place in a file.
     pub pipes: bool,
 }
 
 /// What the wire numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Number {
     Session(Id),
     Tree(Id),
@@ -49,7 +43,7 @@ pub(crate) enum Number {
 }
 
 /// Which kinds of names a request told itself.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Told {
     pub(crate) user: bool,
     pub(crate) share: bool,
@@ -57,20 +51,17 @@ pub(crate) struct Told {
 }
 
 /// The names of one capture.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Known {
-    texts: Table<Shared<str>, ()>,
-    places: Table<Shared<Place>, ()>,
-    numbers: Table<(u64, Number), Shared<Place>>,
+    texts: Table<Arc<str>, ()>,
+    places: Table<Arc<Place>, ()>,
+    numbers: Table<(u64, Number), Arc<Place>>,
     /// For each name the one shown in its stead.
     pseudonyms: Option<Pseudonyms>,
     /// Numbers that were given up because there were too many.
     pub(crate) evicted: u64,
-    #[serde(skip)]
     scratch: String,
 }
 
-#[derive(Serialize, Deserialize)]
 struct Pseudonyms {
     of: Table<(Naming, Box<str>), u64>,
     next: [u64; 3],
@@ -105,10 +96,10 @@ impl Known {
         if let Some(found) = self.numbers.find(&key)
             && let Some(value) = self.numbers.get_mut(found)
         {
-            value.0.clone_from(place);
+            value.clone_from(place);
             return;
         }
-        let (_, evicted) = self.numbers.insert(key, Shared(Arc::clone(place)));
+        let (_, evicted) = self.numbers.insert(key, Arc::clone(place));
         self.evicted = self.evicted.saturating_add(u64::from(evicted.is_some()));
     }
 
@@ -184,10 +175,10 @@ impl Known {
             return None;
         }
         if let Some(known) = self.places.key(&place) {
-            return Some(known.0);
+            return Some(known);
         }
         let place = Arc::new(place);
-        self.places.insert(Shared(Arc::clone(&place)), ());
+        self.places.insert(Arc::clone(&place), ());
         Some(place)
     }
 
@@ -209,10 +200,10 @@ impl Known {
             return None;
         }
         if let Some(known) = self.texts.key(name) {
-            return Some(known.0);
+            return Some(known);
         }
         let name: Arc<str> = name.into();
-        self.texts.insert(Shared(Arc::clone(&name)), ());
+        self.texts.insert(Arc::clone(&name), ());
         Some(name)
     }
 }

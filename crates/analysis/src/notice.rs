@@ -1,15 +1,14 @@
 //! What transports do that an administrator counts.
 
 use crate::{Mark, Windows};
-use serde::{Deserialize, Serialize};
 use wirewait_wire::Endpoint;
-use wirewait_wire::word::{self, Name};
+use wirewait_wire::word::Name;
 
 /// Something that a transport did, told when the frame that shows it is taken in.
 ///
 /// Only what the frames say is told; what they mean for a time or a judgement is for who
 /// reads them. The same happens in the same order however the capture is split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// The frame that shows it; where a frame failed to come, the last one before.
     pub mark: Mark,
@@ -18,7 +17,6 @@ pub struct Notice {
     /// To whom.
     pub to: Endpoint,
     /// The carrier, as in [`crate::Transaction`]; empty while nothing has shown it.
-    #[serde(with = "word")]
     pub carrier: Name,
     /// Number of the conversation, where there is one; the one that used a shared link last.
     pub conversation: Option<u64>,
@@ -29,7 +27,7 @@ pub struct Notice {
 }
 
 /// What a transport did. "The sender" and "the receiver" are those of the frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noticed {
     /// The sender sent data again that it had sent before.
     Resent {

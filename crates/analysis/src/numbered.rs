@@ -4,9 +4,8 @@
 use crate::Mark;
 use crate::flow::Flow;
 use crate::table::Place;
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use wirewait_wire::word::{self, Name};
+use wirewait_wire::word::Name;
 use wirewait_wire::{DissectorId, Endpoint, Facts, Next, Timestamp};
 
 /// Frames held back in one direction at most.
@@ -15,7 +14,7 @@ const HELD: usize = 64;
 const KEPT: usize = 2048;
 
 /// A message, or what stands for one: on which conversation, from which side, its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) place: Place,
     pub(crate) side: usize,
@@ -23,12 +22,10 @@ pub(crate) struct Owner {
 }
 
 /// A frame that came too early.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Held {
     pub(crate) number: u16,
     pub(crate) facts: Facts,
     pub(crate) next: Next,
-    #[serde(with = "word")]
     pub(crate) carrier: Name,
     pub(crate) message: Option<DissectorId>,
     pub(crate) layer: DissectorId,
@@ -51,7 +48,7 @@ pub(crate) enum Turn {
     Again(Option<Owner>),
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Direction {
     next: Option<u16>,
     unacknowledged: VecDeque<(u16, Option<Owner>)>,
@@ -61,9 +58,7 @@ struct Direction {
 }
 
 /// A numbered link between two stations.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Link {
-    #[serde(deserialize_with = "crate::state::modulus")]
     modulus: u32,
     directions: [Direction; 2],
     /// The beginning of the link is in the capture.
@@ -77,7 +72,6 @@ pub(crate) struct Link {
     pub(crate) flow: Flow,
     /// The ends, in the order of the sides, and what the link carries.
     pub(crate) ends: [Endpoint; 2],
-    #[serde(with = "word")]
     pub(crate) carrier: Name,
 }
 

@@ -20,7 +20,6 @@ use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
 pub(crate) use open::Spare;
 use open::{Held, Open, State, transaction};
-use serde::{Deserialize, Serialize};
 
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
@@ -30,13 +29,11 @@ const OPEN: usize = 1024;
 const ONE_SIDED: usize = 32;
 
 /// The open requests of one conversation.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Pairing {
     open: Vec<Held>,
     next_serial: u64,
     /// Those of the latest transaction, and which side served in it.
     parties: Parties,
-    #[serde(deserialize_with = "crate::state::side")]
     server: usize,
     /// When the latest answer ended, and the number of the message that it was. Waits by
     /// design and promises taken back do not count: they keep the server from nothing.
@@ -57,7 +54,7 @@ pub(crate) struct Pairing {
 }
 
 /// What a message did.
-#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Told {
     /// In which transaction, and what.
     deed: Option<(u64, Deed)>,

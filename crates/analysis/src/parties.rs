@@ -5,17 +5,15 @@
 //!
 //! [`Column`]: crate::column::Column
 
-use crate::state::shared;
 use crate::table::{Place, Table};
 use crate::{Grouping, ShareKey, Transaction, names};
-use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use wirewait_wire::Endpoint;
-use wirewait_wire::word::Word;
+use wirewait_wire::word::Name;
 
 /// Where those stand whom a transaction concerns.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Parties {
     pub(crate) client: Place,
     pub(crate) server: Place,
@@ -33,7 +31,7 @@ pub(crate) struct Parties {
 }
 
 /// Where those names stand that the place of a transaction has.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Named {
     spot: Place,
     /// The user, the share and the file at the server, in the order of [`Grouping`].
@@ -67,32 +65,28 @@ impl Parties {
 }
 
 /// A user, share or file by name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Label {
     pub(crate) server: Endpoint,
     pub(crate) by: Grouping,
     /// The share of a file.
-    #[serde(with = "shared::option")]
     pub(crate) share: Option<Arc<str>>,
-    #[serde(with = "shared")]
     pub(crate) name: Arc<str>,
 }
 
 /// A place by name, of which there is one copy, as a pair of stations uses it.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 struct Spot {
     pair: Place,
-    #[serde(with = "shared")]
     place: Arc<names::Place>,
 }
 
 /// All whom transactions concern. What was untouched for longest gives way, and takes with it
 /// what is kept of it elsewhere.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Directory {
     stations: Table<Endpoint, ()>,
     pairs: Table<(Endpoint, Endpoint), ()>,
-    ties: Table<(Place, Word), ()>,
+    ties: Table<(Place, Name), ()>,
     labels: Table<Label, ()>,
     mounts: Table<ShareKey, ()>,
     spots: Table<Spot, ()>,
@@ -217,7 +211,7 @@ impl Directory {
     pub(crate) fn tie(&self, place: Place) -> Option<(Endpoint, Endpoint, &'static str)> {
         let (pair, carrier) = self.ties.key_at(place)?;
         let (client, server) = self.pair(*pair)?;
-        Some((client, server, carrier.0))
+        Some((client, server, *carrier))
     }
 
     /// The user, share or file at this place.
@@ -249,7 +243,7 @@ impl Directory {
             let found = self.stations.place_of(&end.station(), || ());
             self.note(found)
         });
-        let found = self.ties.place_of(&(pair, Word(t.carrier)), || ());
+        let found = self.ties.place_of(&(pair, t.carrier), || ());
         let tie = self.note(found);
         Parties {
             client,

@@ -1,7 +1,6 @@
 //! New bytes on their way into a message, and what is counted of them.
 
 use crate::{Extent, Flags, Mark, WHOLE_FRAME};
-use serde::{Deserialize, Serialize};
 
 /// New bytes of one direction of a conversation, in order.
 #[derive(Clone, Copy)]
@@ -75,7 +74,7 @@ impl<'a> Piece<'a> {
 }
 
 /// What was gathered about a part of a message besides its bytes.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy)]
 pub(crate) struct Tally {
     pub(crate) extent: Extent,
     /// Frames with at least one new byte of it.

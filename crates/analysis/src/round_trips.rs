@@ -7,14 +7,12 @@
 use crate::table::Table;
 use crate::world::Seen;
 use crate::{Mark, RoundTrip};
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Endpoint, NumberedKind, Order};
 
 /// Questions that are open at once; the oldest goes when there are more.
 const OPEN: usize = 4096;
 
 /// A question that the receiver's transport answers at once.
-#[derive(Serialize, Deserialize)]
 struct Question {
     at: Mark,
     /// What the answer acknowledges, on a byte stream.
@@ -26,7 +24,6 @@ struct Question {
 /// Who asked whom, and on which of their connections.
 type Key = (Endpoint, Endpoint, Option<(u16, u16)>);
 
-#[derive(Serialize, Deserialize)]
 pub(crate) struct RoundTrips {
     open: Table<Key, Question>,
     waiting: usize,

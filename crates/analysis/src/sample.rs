@@ -2,7 +2,6 @@
 
 use crate::distribution::LONGEST_NS;
 use crate::{EXACT_VALUES, Times};
-use serde::{Deserialize, Serialize};
 
 /// What the values of a [`Sample`] are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -157,7 +156,7 @@ pub(crate) fn round_up(ns: i64) -> i64 {
 
 /// A fair choice of values, in bounded memory and the same for the same transactions:
 /// whether one is kept depends on its number alone.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Draw {
     kept: Vec<(u64, i64)>,
     /// Numbers that are scattered above it are not kept.

@@ -2,7 +2,6 @@
 
 use crate::summary::Conversations;
 use crate::{Duplex, Efficiency, Histogram, Ledger, Samples, Segment, Symptoms, Transaction};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -48,7 +47,7 @@ fn mean(n: u64, total: i128) -> Option<i64> {
 }
 
 /// Count, extremes and sum of a time, all exact. Nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spread {
     /// How many values.
     pub n: u64,
@@ -69,7 +68,7 @@ impl Spread {
 }
 
 /// By which name transactions are grouped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grouping {
     /// User.
     User,
@@ -179,7 +178,7 @@ pub enum LedgerOf {
 
 /// The way from where the capture was made to a station and back, from what its transport
 /// answers by itself: the opening of a TCP connection, an LLC poll, an SPX probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
     /// The station that answered.
     pub station: Endpoint,
@@ -207,7 +206,7 @@ pub struct LedgerRow {
 }
 
 /// Sums of frames of transactions, by what they did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameSums {
     /// With new bytes of requests.
     pub request: u64,
@@ -224,7 +223,7 @@ pub struct FrameSums {
 }
 
 /// What became of requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Requests seen.
     pub requests: u64,
@@ -334,7 +333,7 @@ pub struct StationRow {
 /// Frames of the capture, by where they belong. Transactions and control share frames, so
 /// they count in [`crate::WHOLE_FRAME`]ths of a frame; the others in frames. Together they
 /// are exactly the frames of the capture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attribution {
     /// Shares of transactions, in [`crate::WHOLE_FRAME`]ths.
     pub transactions: u64,
@@ -468,7 +467,7 @@ pub struct Snapshot {
 }
 
 /// The settings that figures depend on; every report prints them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// A request without response is given up after this long, ns; not one of which the
     /// server said that the answer will follow, nor one that waits by design.

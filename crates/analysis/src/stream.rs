@@ -6,7 +6,6 @@
 
 use crate::Mark;
 use crate::piece::Piece;
-use serde::{Deserialize, Serialize};
 
 /// Bytes and segments held back in one direction at most.
 const HELD_BYTES: usize = 256 * 1024;
@@ -17,7 +16,6 @@ const FAR: u32 = 1 << 26;
 /// connection goes on: the capture missed a long stretch of it.
 const STRAYS: u32 = 3;
 
-#[derive(Serialize, Deserialize)]
 struct Held {
     at: u64,
     bytes: Vec<u8>,
@@ -60,7 +58,6 @@ pub(crate) enum Ordered<'a> {
 }
 
 /// One direction of a byte stream.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct ByteStream {
     /// Sequence number of position 0.
     origin: u32,

@@ -1,11 +1,8 @@
 //! A map of bounded size that gives up the entry untouched for longest.
 
 use crate::path::{Known, KnownSide};
-use crate::state::has_places;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +10,7 @@ use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     index: u32,
     generation: Generation,
@@ -45,21 +42,7 @@ impl Place {
     }
 }
 
-/// Whoever keeps something by places makes room up to their numbers: none is read back that no
-/// table can have.
-impl<'de> Deserialize<'de> for Place {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (index, generation) = Deserialize::deserialize(deserializer)?;
-        let place = Self { index, generation };
-        if index == Self::NOWHERE.index || has_places(place.index().saturating_add(1)) {
-            Ok(place)
-        } else {
-            Err(D::Error::custom("a place that no table has"))
-        }
-    }
-}
-
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 struct Entry<K, V> {
     key: K,
     value: Option<V>,
@@ -385,53 +368,6 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     fn touch(&mut self, index: u32) {
         self.touches += 1;
         self.entries[index as usize].touched = self.touches;
-    }
-}
-
-/// Its hash is not written, whose seed is another one each time, nor who is the oldest, which
-/// is found anew.
-impl<K: Serialize, V: Serialize> Serialize for Table<K, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (&self.entries, &self.free, self.touches, self.capacity).serialize(serializer)
-    }
-}
-
-impl<'de, K, V> Deserialize<'de> for Table<K, V>
-where
-    K: Deserialize<'de> + Hash + Eq + Clone,
-    V: Deserialize<'de>,
-{
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        type Written<K, V> = (Vec<Entry<K, V>>, Vec<u32>, u64, usize);
-        let (entries, free, touches, capacity) = Written::<K, V>::deserialize(deserializer)?;
-        let mut table = Self::new(capacity);
-        if entries.len() > table.capacity || !has_places(capacity) {
-            return Err(D::Error::custom("a table holds more than it has room for"));
-        }
-        table.entries = entries;
-        for index in 0..u32::try_from(table.entries.len()).unwrap_or(0) {
-            let entry = &table.entries[index as usize];
-            if entry.value.is_none() {
-                continue;
-            }
-            if table.index_of(&entry.key).is_some() {
-                return Err(D::Error::custom("a table holds a key twice"));
-            }
-            table.enter(table.hasher.hash_one(&entry.key), index);
-        }
-        let entries = &table.entries;
-        let mut places = free.clone();
-        places.sort_unstable();
-        places.dedup();
-        let vacant = |index: &u32| {
-            let entry = usize::try_from(*index).ok().and_then(|i| entries.get(i));
-            entry.is_some_and(|entry| entry.value.is_none())
-        };
-        if places.len() != entries.len() - table.map.len() || !places.iter().all(vacant) {
-            return Err(D::Error::custom("a table has room where it has none"));
-        }
-        (table.free, table.touches) = (free, touches);
-        Ok(table)
     }
 }
 

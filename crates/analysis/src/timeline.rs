@@ -1,6 +1,5 @@
 //! Sums over time in a fixed number of buckets, however long the capture is.
 
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::AddAssign;
 use wirewait_wire::Timestamp;
@@ -16,9 +15,8 @@ const NOWHERE: (usize, i64) = (usize::MAX, 0);
 /// Values by time. Buckets begin at multiples of their width: of 10 ms, 100 ms, 1 s, 10 s and
 /// so on, the narrowest that holds all in [`BUCKETS`]. In whatever order the values come, the
 /// result is the same.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Timeline<T> {
-    #[serde(deserialize_with = "crate::state::width")]
     width_ns: i64,
     /// Number of the first bucket, counted from 1970.
     first: i64,

@@ -2,7 +2,6 @@
 //! what it did in its transaction. Nothing of it is gathered unless it is asked for.
 
 use crate::piece::Piece;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Asked, DissectorId, Input};
 
 /// Stretches of one message that are told; a message in more of them says how many are left
@@ -12,7 +11,7 @@ const STRETCHES: usize = 4096;
 const OTHERS: usize = 1024;
 
 /// Bytes of a message that lie side by side in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// Number of the frame; 0 for bytes that were never captured.
     pub frame: u64,
@@ -24,7 +23,7 @@ pub struct Stretch {
 
 /// What a message or a frame does in a transaction. The names are those of
 /// [`FrameCounts`](crate::FrameCounts).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Deed {
     /// Asks, or carries more of what is asked.
     Request,
@@ -93,7 +92,7 @@ pub(crate) struct Trace<'a> {
 }
 
 /// Of which bytes the message under way was put together so far.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 pub(crate) struct Trail {
     pub(crate) follows: bool,
     pub(crate) header: u32,

@@ -1,14 +1,12 @@
 //! One request and everything that belongs to its answer.
 
 use crate::Place;
-use crate::state::shared;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use wirewait_wire::word::{self, Name};
+use wirewait_wire::word::Name;
 use wirewait_wire::{Chain, Effects, Endpoint, File, Kind, Operation, Status, Timestamp};
 
 /// A frame and its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Number of the frame in the capture, counted from 1 as every analyser shows it.
     pub frame: u64,
@@ -17,7 +15,7 @@ pub struct Mark {
 }
 
 /// From the first frame that carries a byte of a message to the one that completes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// The first (t1 of a request, t3 of a response).
     pub first: Mark,
@@ -43,7 +41,7 @@ impl Extent {
 }
 
 /// What became of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
     /// The final response was seen.
     Answered,
@@ -71,7 +69,7 @@ impl Outcome {
 
 /// Server turnaround: from the complete request to the first frame of the final response,
 /// t3 - t2. Nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Turnaround {
     /// There is none to measure.
     #[default]
@@ -96,7 +94,7 @@ impl Turnaround {
 
 /// Frames of one transaction, by what they did. A frame that carries bytes of two
 /// transactions counts in both.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameCounts {
     /// With at least one new byte of the request.
     pub request: u32,
@@ -133,7 +131,7 @@ impl FrameCounts {
 macro_rules! flags {
     ($($(#[$doc:meta])* $name:ident = $bit:literal, $text:literal;)*) => {
         /// What to bear in mind about a transaction.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Flags(u16);
 
         impl Flags {
@@ -214,16 +212,14 @@ pub const WHOLE_FRAME: u64 = 1 << 20;
 /// One request and everything that belongs to its answer. Definitions: t1 first byte of
 /// the request seen, t2 request complete, t3 first byte of the final response seen, t4
 /// response complete.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Transaction {
     /// Its number in the capture, counted from 1 in the order in which requests were seen
     /// (and responses without one).
     pub number: u64,
     /// The protocol of the request (`smb1`, `ncp`).
-    #[serde(with = "word")]
     pub protocol: Name,
     /// What carried it (`nbf`, `ipx`, `nbt`, `tcp`).
-    #[serde(with = "word")]
     pub carrier: Name,
     /// Who asked.
     pub client: Endpoint,
@@ -279,7 +275,6 @@ pub struct Transaction {
     /// The file it concerned.
     pub file: Option<File>,
     /// Dialect, user, share and file by name, as far as the capture shows them.
-    #[serde(with = "shared::option")]
     pub place: Option<Arc<Place>>,
     /// What it does to what the server keeps, by request and response together.
     pub effects: Effects,

@@ -7,7 +7,6 @@
 //! identifier by which the receiver tells them apart, wherever it stands.
 
 use crate::duplicates::digest;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
 /// Bytes of a header that are compared; one bit each.
@@ -28,7 +27,6 @@ pub(crate) enum Said {
 }
 
 /// What is remembered of a conversation of turns.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Turns {
     /// Who waits so long for an answer asks again, ns.
     patience_ns: i64,
@@ -38,7 +36,7 @@ pub(crate) struct Turns {
 }
 
 /// One side.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Voice {
     /// The header of what is being said: what is compared of it, and how long it is.
     front: Vec<u8>,
@@ -52,7 +50,6 @@ struct Voice {
 }
 
 /// A message.
-#[derive(Serialize, Deserialize)]
 struct Spoken {
     digest: u64,
     length: u32,

@@ -1,12 +1,11 @@
 //! The receive windows that stations advertise.
 
 use crate::Mark;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Scaling, Stream, Timestamp};
 
 /// What one side of a conversation can take at once, as it said in some of its segments. Those
 /// that open a connection or end it at once are left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Windows {
     /// How often it said so.
     pub times: u64,
@@ -69,7 +68,7 @@ impl Windows {
 ///
 /// All that a side said in a second is told together when its next second begins, or its
 /// connection ends; but a window that is smaller or larger than any before is told at once.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 pub(crate) struct Offers {
     /// What the segments that opened the stream said.
     scaling: [Scaling; 2],
@@ -78,7 +77,7 @@ pub(crate) struct Offers {
     untold: [Untold; 2],
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Untold {
     windows: Windows,
     last: Option<Mark>,

@@ -8,9 +8,8 @@ use crate::pairing::Spare;
 use crate::parties::{Directory, Parties};
 use crate::path::Path;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
-use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use wirewait_wire::word::{self, Name};
+use wirewait_wire::word::Name;
 use wirewait_wire::{Announces, DissectorId, Endpoint, Frame, Registry, Span, Timestamp, Walk};
 
 /// What is the same for every conversation.
@@ -133,14 +132,11 @@ impl<'a> Wait<'a> {
 pub(crate) type Events<'a> = &'a mut dyn FnMut(Event<'_>);
 
 /// What all transactions of a conversation have in common.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Between {
     /// The ends, in the order in which the conversation numbers its sides.
     pub(crate) ends: [Endpoint; 2],
     /// Which of them serves.
-    #[serde(deserialize_with = "crate::state::side")]
     pub(crate) server: usize,
-    #[serde(with = "word")]
     pub(crate) carrier: Name,
     pub(crate) conversation: u64,
     /// Frames are not put in order below: requests may be repeated.

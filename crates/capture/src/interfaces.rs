@@ -1,7 +1,6 @@
 //! The interfaces of a capture, numbered across its files.
 
 use crate::format::Fault;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wirewait_wire::LinkType;
 
@@ -9,7 +8,7 @@ use wirewait_wire::LinkType;
 pub(crate) const MAX_INTERFACES: usize = 65_536;
 
 /// One capture point.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Interface {
     /// What the capturing program called it, if the format says.
@@ -63,7 +62,7 @@ impl Interface {
 }
 
 /// Counters that a capturing program wrote about one interface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
     /// When counting began (any unit): equal for the files of one ring.
     pub(crate) began: Option<u64>,
@@ -80,7 +79,7 @@ type Identity = (Option<String>, LinkType, u32);
 /// A capture cut into files repeats the description of its interfaces in each; as each
 /// is recognised again, numbers do not depend on where the cuts are. It can be written down
 /// between one file and the next: [`Files::knowing`](crate::Files::knowing).
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Interfaces {
     list: Vec<Interface>,
     numbers: BTreeMap<Identity, u32>,
@@ -88,7 +87,7 @@ pub struct Interfaces {
 }
 
 /// Counters of the present run of the capturing program, and the sum of earlier runs.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Run {
     present: Counted,
     earlier: Counted,

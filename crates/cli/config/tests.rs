@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 /// Options that are about one run, and of no use in a file.
 const OF_ONE_RUN: &[&str] = &[
-    "checkpoint",
     "conversation",
     "count",
     "detail",
@@ -12,7 +11,6 @@ const OF_ONE_RUN: &[&str] = &[
     "explain",
     "fail-if",
     "filter",
-    "finish",
     "frames",
     "list-interfaces",
     "once",

@@ -18,9 +18,9 @@ pub use wirewait_analysis::compare;
 pub use wirewait_analysis::{
     Analyzer, Assembled, Attribution, CaptureRow, Counts, Deed, Duplex, EXACT_VALUES, Excluded,
     Extent, Flags, FrameCounts, FrameSums, Grade, Grouping, Intake, Look, Mark, Notice, Noticed,
-    Outcome, Place, PlaceRow, Readings, Reason, Refused, Rule, Segment, SegmentRow, ServerRow,
-    Settings, Sink, Snapshot, Spread, StationRow, Summary, Threshold, Thresholds, Times,
-    Transaction, Turnaround, WHOLE_FRAME,
+    Outcome, Place, PlaceRow, Readings, Reason, Rule, Segment, SegmentRow, ServerRow, Settings,
+    Sink, Snapshot, Spread, StationRow, Summary, Threshold, Thresholds, Times, Transaction,
+    Turnaround, WHOLE_FRAME,
 };
 pub use wirewait_dissectors::{EVIDENCE, last, registry};
 pub use wirewait_wire::{

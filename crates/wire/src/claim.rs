@@ -1,7 +1,5 @@
 //! Open dispatch: a parent owns a [`Table`], a child claims values in it.
 
-use serde::{Deserialize, Serialize};
-
 /// A dispatch table that one protocol owns and others plug into, known by its name.
 ///
 /// The number is a hash of the name, so that tables need no central list; the registry
@@ -101,7 +99,7 @@ pub enum Claim {
 ///
 /// Each layer of each frame has one, so that it is short: it knows tables by their numbers,
 /// and the keys that it gives back have tables without a name.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Next {
     /// Tables and values; 0 is no table.
     keys: [(u32, u32); 3],

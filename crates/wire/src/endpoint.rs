@@ -1,12 +1,9 @@
 //! Who talks: addresses of any protocol in one neutral, hashable shape.
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A station's address, by the protocol that gave it.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Address {
     /// No address (a loopback or point-to-point link).
     #[default]
@@ -31,7 +28,7 @@ pub enum Address {
 }
 
 /// One end of a conversation: an address and, where the protocol has one, a port or socket.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Endpoint {
     /// The station.
     pub address: Address,

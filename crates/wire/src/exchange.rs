@@ -1,11 +1,10 @@
 //! What a message of a protocol of requests and responses means.
 
 use crate::Presence;
-use crate::word::{self, Name};
-use serde::{Deserialize, Serialize};
+use crate::word::Name;
 
 /// Which end of a conversation sent a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
     /// The one that asks for service.
     Client,
@@ -20,7 +19,7 @@ pub enum Side {
 ///
 /// The top byte is a name space of the dissector's choosing, so that several kinds of
 /// identifier can live beside each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(u128);
 
 impl Id {
@@ -32,7 +31,7 @@ impl Id {
 }
 
 /// What class of work an operation is; statistics never mix them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Reads file data.
     Read,
@@ -80,7 +79,7 @@ impl Kind {
 
 /// What a message does to the things that a server keeps for its clients. Several may be
 /// done in one message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effects(u16);
 
 impl Effects {
@@ -119,10 +118,9 @@ impl Effects {
 }
 
 /// An operation of a protocol, by the name its specification gives it.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Operation {
     /// The specification's name (`READ_ANDX`, `READ FROM A FILE`).
-    #[serde(with = "word")]
     pub name: Name,
     /// Its class of work.
     pub kind: Kind,
@@ -149,7 +147,7 @@ impl Operation {
 }
 
 /// Up to four operations that follow the first one in the same message (SMB1 AndX).
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Chain {
     followers: [Option<&'static Operation>; 4],
     /// How many more there were than there is room for.
@@ -172,12 +170,11 @@ impl Chain {
 }
 
 /// How an operation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Status {
     /// The number on the wire.
     pub code: u32,
     /// Its name in the specification, if known.
-    #[serde(with = "word::option")]
     pub name: Option<Name>,
     /// The operation did what was asked (0, or a warning that carries a result).
     pub ok: bool,
@@ -225,7 +222,7 @@ pub enum Role {
 }
 
 /// What a request is answered with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Expect {
     /// One response (of one or more parts).
     #[default]
@@ -285,7 +282,7 @@ pub enum Parts {
 }
 
 /// The file that an operation concerns, as the wire names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct File {
     /// The handle (FID, FileId, NetWare handle), as a number within the conversation.
     pub handle: u128,
@@ -417,7 +414,7 @@ pub struct Part {
 
 /// The request that a response answers, handed back to the dissector so that it can read
 /// a response that does not say what it answers (NCP).
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// What was asked for.
     pub operation: &'static Operation,

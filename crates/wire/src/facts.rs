@@ -1,11 +1,10 @@
 //! What the layers of one frame mean, in words that no protocol owns.
 
-use crate::word::{self, Name};
+use crate::word::Name;
 use crate::{Endpoint, Side};
-use serde::{Deserialize, Serialize};
 
 /// Whom a frame is for, by its link-layer destination.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cast {
     /// One station.
     #[default]
@@ -17,7 +16,7 @@ pub enum Cast {
 }
 
 /// What a segment says of how the receive windows of its sender are to be read (RFC 7323).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scaling {
     /// Nothing: only segments that open the stream do, where all of their header was captured.
     #[default]
@@ -29,7 +28,7 @@ pub enum Scaling {
 }
 
 /// A segment of a byte stream (TCP).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
     /// Sequence number of the first payload byte (of the SYN, if there is one).
     pub seq: u32,
@@ -48,7 +47,7 @@ pub struct Stream {
 }
 
 /// What a frame of a numbered link does (LLC type 2, SPX, NBIPX).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberedKind {
     /// Carries data under its number.
     Data,
@@ -69,7 +68,7 @@ pub enum NumberedKind {
 }
 
 /// A frame of a link whose data frames carry numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbered {
     /// What it does.
     pub kind: NumberedKind,
@@ -91,7 +90,7 @@ pub struct Numbered {
 }
 
 /// How the data of a conversation is put in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Not at all: each frame stands for itself.
     #[default]
@@ -103,7 +102,7 @@ pub enum Order {
 }
 
 /// One of several conversations that share an ordered link (an NBF session on LLC).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Session {
     /// The number by which the sender of this frame knows it.
     pub from: u16,
@@ -112,7 +111,7 @@ pub struct Session {
 }
 
 /// A step in the life of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Asks for it.
     Asks,
@@ -128,7 +127,7 @@ pub enum Step {
 
 /// What a frame does to the connection that it belongs to, of the innermost layer that keeps
 /// one. Byte streams say it in [`Stream`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
     /// What it does.
     pub step: Step,
@@ -138,7 +137,7 @@ pub struct Connection {
 }
 
 /// A piece of a message whose boundaries the carrier marks (NBF, SPX, NBIPX).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Ends the message.
     pub last: bool,
@@ -156,7 +155,7 @@ pub struct Segment {
 
 /// A frame of a conversation whose ends take turns: the client asks, and asks for nothing else
 /// before it is answered. Nothing is acknowledged, and who is not answered asks again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// Bytes of the message that begins in this frame; where they are more than the frame has
     /// it goes on in its sender's next ones. `None` where no message is seen to begin: the
@@ -167,17 +166,16 @@ pub struct Turn {
 }
 
 /// A station says that it is there, and when it will say so again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presence {
     /// What is announced; a station may announce several things, each in its own time.
-    #[serde(with = "word")]
     pub what: Name,
     /// After how many milliseconds it is announced again; 0 where it says that it leaves.
     pub again_ms: u32,
 }
 
 /// What the innermost layer that was walked hands on to the analysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carries {
     /// Nothing that is analysed further.
     #[default]
@@ -214,7 +212,7 @@ impl Connection {
 }
 
 /// What one frame means. Each layer adds to it, the inner ones last.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     /// The sender, as the innermost addressing layer knows it.
     pub from: Endpoint,

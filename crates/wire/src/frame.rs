@@ -1,10 +1,9 @@
 //! One captured link-layer record.
 
 use crate::{Key, Table, Timestamp};
-use serde::{Deserialize, Serialize};
 
 /// What kind of link a frame was captured on: a LINKTYPE value of the pcap formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LinkType(pub u16);
 
 /// The table in which link-layer dissectors claim their [`LinkType`].

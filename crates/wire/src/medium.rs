@@ -1,10 +1,8 @@
 //! What a frame takes on the wire beside the bytes that captures hold.
 
-use serde::{Deserialize, Serialize};
-
 /// The cost of a frame of one kind of link, in bytes: perf definitions, section 7. All of it
 /// is beside L, the frame without its check sequence, which is what captures hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Medium {
     /// The shortest L on the wire. Captures of what a station sends itself often lack the
     /// padding up to it.

@@ -1,10 +1,9 @@
 //! Names that cross the wire in clear, and what they name.
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What a name names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Naming {
     /// A dialect of the protocol. A request offers several; its answer chooses one.
     Dialect,

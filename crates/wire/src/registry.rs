@@ -1,14 +1,11 @@
 //! Finds the dissector for a payload.
 
 use crate::{Asked, Claim, Dissector, Field, Fields, Input, Key, Layout, LinkType, Medium, Next};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
 /// The place of a dissector in the registry's list.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DissectorId(pub u16);
 
 /// Two claims on the same payload, or two tables with one number.

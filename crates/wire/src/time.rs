@@ -1,13 +1,9 @@
 //! The only clock there is: the time stamp of a frame.
 
-use serde::{Deserialize, Serialize};
-
 /// A point in time: nanoseconds since 1970-01-01 00:00:00 UTC.
 ///
 /// Covers the years 1677 to 2262; conversions from wider values saturate.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
 impl Timestamp {

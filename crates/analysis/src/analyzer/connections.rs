@@ -4,11 +4,9 @@ use crate::Mark;
 use crate::key::ConversationKey;
 use crate::notice::{Notice, Noticed};
 use crate::table::Table;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Connection, Endpoint, Order, Session, Step, Stream};
 
 /// Somebody has asked for a connection.
-#[derive(Serialize, Deserialize)]
 struct Asking {
     tries: u32,
     first: Mark,
@@ -17,7 +15,6 @@ struct Asking {
 }
 
 /// Connections that are asked for, that are open, and that are over.
-#[derive(Serialize, Deserialize)]
 pub(super) struct Connections {
     asking: Table<ConversationKey, Asking>,
     /// Whether the connection is open; it is over otherwise.

@@ -6,13 +6,11 @@
 use crate::conversation::Conversation;
 use crate::key::ConversationKey;
 use crate::table::Table;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{DissectorId, Endpoint, Next, Registry, Stream};
 
 /// Connections that were opened and are not known by what they carry, remembered at once.
 const OPENED: usize = 1024;
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Unclaimed {
     /// Who opened a connection; sides as in its key.
     opened: Table<ConversationKey, usize>,

@@ -5,7 +5,6 @@ use super::row::Accesses;
 use crate::column::Column;
 use crate::table::Place;
 use crate::world::Case;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{File, Kind};
 
 /// Stretches of a file that are remembered of each handle, once for reads and once for
@@ -13,7 +12,7 @@ use wirewait_wire::{File, Kind};
 const STRETCHES: usize = 32;
 
 /// Bytes of a file, some of them; neighbours are joined. In the order of their last touch.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Stretches(Vec<(u64, u64)>);
 
 impl Stretches {
@@ -51,21 +50,20 @@ impl Stretches {
 }
 
 /// One kind of operation on one handle.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Course {
     /// Where the latest one would go on: behind what it asked for, or behind what it got.
     next: Option<(u64, u64)>,
     done: Stretches,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Handle {
     reads: Course,
     writes: Course,
 }
 
 /// The handles of all conversations.
-#[derive(Serialize, Deserialize)]
 pub(super) struct Handles {
     handles: Column<Handle>,
 }

@@ -6,9 +6,8 @@ mod spent;
 
 use row::layer_of;
 pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units};
-use serde::{Deserialize, Serialize};
 pub(crate) use spent::{Payer, Spent};
-use wirewait_wire::word::{self, Name, Word};
+use wirewait_wire::word::Name;
 
 use crate::column::Column;
 use crate::journal::{Heading, Page};
@@ -26,7 +25,6 @@ use wirewait_wire::{
 pub const ASSUMED_BUFFER: u64 = 4096;
 
 /// Gathers what is in an [`Efficiency`].
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Spending {
     /// Frames of conversations, by their numbers.
     efforts: Table<u64, Effort>,
@@ -43,10 +41,10 @@ pub(crate) struct Spending {
     gone: EfficiencyRow,
 }
 
-type RowKey = (Option<Endpoint>, Word);
+type RowKey = (Option<Endpoint>, Name);
 
 /// What the frame at hand did, as far as it was told.
-#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Acts {
     frame: u64,
     /// Acknowledged something new: frames, and messages above them.
@@ -59,12 +57,11 @@ struct Acts {
 }
 
 /// Frames of one conversation. Its sides are told apart by who sent the first.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Effort {
     server: Option<Endpoint>,
     /// Where the server stands.
     place: Option<Place>,
-    #[serde(with = "word")]
     carrier: Name,
     opener: Option<Address>,
     /// The buffer that the server named.
@@ -73,7 +70,7 @@ struct Effort {
 }
 
 /// The part of an [`EfficiencyRow`] that frames add up to; there is one for each conversation.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct FrameCosts {
     data: Volume,
     resent: Volume,
@@ -83,7 +80,7 @@ struct FrameCosts {
 }
 
 /// One client at one server on one carrier.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Tie {
     /// Requests that the client waits for, and since when.
     outstanding: u32,
@@ -164,7 +161,7 @@ impl Spending {
         let effort = match conversation {
             Some(number) => self.effort_of(number, seen.path),
             None => {
-                let row = self.row((None, Word(seen.carrier)));
+                let row = self.row((None, seen.carrier));
                 row.control += volume;
                 return;
             }
@@ -278,7 +275,7 @@ impl Spending {
         let buffer = effort.buffer;
         let payer = match effort.place == Some(case.parties.server) {
             true => Payer::Tie,
-            false => Payer::Server(effort.server, Word(t.carrier)),
+            false => Payer::Server(effort.server, t.carrier),
         };
         let mut access = Accesses::default();
         if t.outcome == Outcome::Answered && matches!(t.kind, Kind::Read | Kind::Write) {
@@ -299,7 +296,7 @@ impl Spending {
             Payer::Server(server, carrier) => self.row((server, carrier)),
             // Whatever is gone was counted for its server.
             Payer::Tie if heading.parties.tie == Place::NOWHERE => {
-                self.row((Some(heading.server), Word(heading.carrier)))
+                self.row((Some(heading.server), heading.carrier))
             }
             Payer::Tie => {
                 let tie = self.tie(heading.parties.tie, heading.server, heading.carrier);
@@ -322,11 +319,11 @@ impl Spending {
             rows.entry(*key).or_default().absorb(row);
         }
         for (_, tie) in self.ties.iter() {
-            let key = (tie.row.server, Word(tie.row.carrier));
+            let key = (tie.row.server, tie.row.carrier);
             rows.entry(key).or_default().absorb(&tie.row);
         }
         for (_, effort) in self.efforts.iter() {
-            let key = (effort.server, Word(effort.carrier));
+            let key = (effort.server, effort.carrier);
             let row = rows.entry(key).or_default();
             effort.add_to(row);
         }
@@ -337,7 +334,7 @@ impl Spending {
                 together.absorb(&row);
                 EfficiencyRow {
                     server,
-                    carrier: carrier.0,
+                    carrier,
                     ..row
                 }
             })
@@ -373,7 +370,7 @@ impl Spending {
             None => {
                 let (place, evicted) = self.efforts.insert(number, Effort::default());
                 if let Some(evicted) = evicted {
-                    let key = (evicted.server, Word(evicted.carrier));
+                    let key = (evicted.server, evicted.carrier);
                     evicted.add_to(self.row(key));
                 }
                 place
@@ -420,7 +417,7 @@ impl Spending {
     #[cold]
     fn new_tie(&mut self, place: Place, server: Endpoint, carrier: &'static str) {
         if let Some(gone) = self.ties.renew(place) {
-            let key = (gone.row.server, Word(gone.row.carrier));
+            let key = (gone.row.server, gone.row.carrier);
             self.row(key).absorb(&gone.row);
         }
         let row = &mut self.ties.of(place).row;

@@ -1,15 +1,13 @@
 //! What the frames of servers were spent on, as every output shows it.
 
 use crate::{FrameSums, Volume};
-use serde::{Deserialize, Serialize};
-use wirewait_wire::word::{self, Name};
+use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// Acknowledgements of one layer: perf definitions, sections 5.3 and 6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayerAcks {
     /// The layer, by the name of its protocol.
-    #[serde(with = "word")]
     pub layer: Name,
     /// Frames that acknowledged something new and did nothing else; bytes on the wire (C). Of
     /// two layers that acknowledge the same data each has its own.
@@ -20,7 +18,7 @@ pub struct LayerAcks {
 
 /// Data units of one direction: frames with data of an upper layer, on its numbered or byte
 /// ordered carrier or as messages of their own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Units {
     /// All that were sent, those sent again included.
     pub sent: u64,
@@ -32,7 +30,7 @@ pub struct Units {
 }
 
 /// Reads or writes, as the old performance counters class them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accesses {
     /// Those that were answered.
     pub count: u64,
@@ -60,7 +58,7 @@ pub struct Accesses {
 }
 
 /// What file data moved, and how long that took: perf definitions, section 8.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Throughput {
     /// File data, bytes.
     pub bytes: u64,
@@ -122,13 +120,12 @@ impl Throughput {
 }
 
 /// Frames of one server on one carrier, or of all.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EfficiencyRow {
     /// The server's station; `None` for all, and for conversations that asked no server for
     /// anything.
     pub server: Option<Endpoint>,
     /// What carried it.
-    #[serde(with = "word")]
     pub carrier: Name,
     /// Frames with data, or messages of their own, for the first time. All bytes here are
     /// those on the wire (C).

@@ -2,22 +2,21 @@
 
 use super::row::{Accesses, Throughput};
 use crate::{Flags, Outcome, Transaction};
-use serde::{Deserialize, Serialize};
-use wirewait_wire::word::Word;
+use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind};
 
 /// On whose account it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Payer {
     /// The client's at the server, on what carried it.
     Tie,
     /// That of the server that the conversation is with, if it is with one: another than was
     /// asked this time.
-    Server(Option<Endpoint>, Word),
+    Server(Option<Endpoint>, Name),
 }
 
 /// What some transactions of one kind spent.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
     /// Those of which the capture has all frames.
     pub(super) exchanges: u64,

@@ -6,11 +6,10 @@ use crate::journal::{Columns, Heading, Page};
 use crate::parties::Directory;
 use crate::sample::Draw;
 use crate::{Counts, FrameSums, PlaceRow, Samples, Spread};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use wirewait_wire::Kind;
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Row {
     counts: Counts,
     turnaround: Spread,
@@ -23,7 +22,6 @@ struct Row {
     response_times: Draw,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Places {
     rows: Column<Row>,
 }

@@ -6,18 +6,16 @@ use crate::histogram::Step;
 use crate::journal::{Columns, Heading};
 use crate::parties::Directory;
 use crate::{DistributionRow, Distributions, Histogram};
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use wirewait_wire::Endpoint;
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Row {
     turnaround: Histogram,
     response_time: Histogram,
     response_ns: i128,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Spreads {
     all: Row,
     servers: Column<Row>,

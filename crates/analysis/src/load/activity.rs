@@ -6,7 +6,6 @@
 
 use crate::column::Column;
 use crate::table::Place;
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use wirewait_wire::Timestamp;
@@ -18,7 +17,7 @@ const LAG_NS: i64 = 500_000_000;
 const STRETCHES: usize = 16_384;
 
 /// A time in which the number of active stations did not change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub(super) start: Timestamp,
     pub(super) end: Timestamp,
@@ -31,7 +30,7 @@ impl Stretch {
     }
 }
 
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 struct Station {
     outstanding: u32,
     /// Since when it is active.
@@ -44,7 +43,7 @@ struct Station {
 }
 
 /// The number of active stations over time.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub(super) struct Activity {
     stations: Column<Station>,
     /// Stations with nothing outstanding, by when they had at the earliest.

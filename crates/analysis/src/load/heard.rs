@@ -2,9 +2,8 @@
 
 use crate::table::Table;
 use crate::world::Seen;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use wirewait_wire::word::{self, Name};
+use wirewait_wire::word::Name;
 use wirewait_wire::{Announcement, Endpoint};
 
 /// Networks, and servers, remembered.
@@ -55,7 +54,7 @@ pub struct ServiceRow {
     pub down: u64,
 }
 
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 struct Way {
     order: u64,
     hops: Option<u16>,
@@ -65,14 +64,13 @@ struct Way {
     changes: u64,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Network {
     ways: BTreeMap<Endpoint, Way>,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Service {
-    #[serde(with = "word::option")]
     kind_name: Option<Name>,
     /// Hops as each station said last.
     told: BTreeMap<Endpoint, Option<u16>>,
@@ -83,7 +81,6 @@ struct Service {
 /// What is remembered of a service: type, name, place.
 type ServiceKey = (u16, Box<[u8]>, Endpoint);
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Heard {
     networks: Table<u32, Network>,
     services: Table<ServiceKey, Service>,

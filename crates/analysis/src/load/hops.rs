@@ -4,7 +4,6 @@ use crate::distribution::Distribution;
 use crate::figures::counts_for_stations;
 use crate::journal::{Columns, Heading, Page};
 use crate::{Counts, Spread, Times};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wirewait_wire::Timestamp;
 
@@ -48,7 +47,7 @@ impl HopRow {
     }
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Row {
     counts: Counts,
     response_time: Distribution,
@@ -59,7 +58,7 @@ struct Row {
 }
 
 /// At most one row for each number of routers, 256.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 pub(super) struct Hops {
     rows: BTreeMap<u8, Row>,
 }

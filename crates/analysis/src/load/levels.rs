@@ -6,7 +6,6 @@ use crate::distribution::Distribution;
 use crate::figures::{clean_turnaround, counts_for_stations, timed};
 use crate::table::Place;
 use crate::{ENOUGH, Outcome, Spread, Times, Transaction};
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -22,7 +21,7 @@ const WAITING: usize = 16_384;
 const SLOT_NS: i64 = 10_000_000;
 
 /// Data that requests of one kind moved, and how long they took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Bytes of file data.
     pub data_bytes: u64,
@@ -152,7 +151,7 @@ pub struct LevelCurve {
 }
 
 /// What is remembered of a transaction until its level is known.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy)]
 pub(super) struct Item {
     begin: Timestamp,
     end: Timestamp,
@@ -211,7 +210,7 @@ impl Item {
     }
 }
 
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 struct Sums {
     ns: u64,
     answered: u64,
@@ -262,7 +261,7 @@ impl Sums {
     }
 }
 
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 struct Row {
     from: u32,
     to: u32,
@@ -273,7 +272,7 @@ struct Row {
 type Rows = Vec<Option<Box<Row>>>;
 
 /// The levels of the capture, a server or an interface.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub(super) struct Levels {
     activity: Activity,
     /// By the number of their class.

@@ -20,7 +20,6 @@ pub use hops::{HOP_LIMIT, HopRow};
 pub use knee::{GROWN_PERCENT, Knee};
 pub use levels::{LevelCurve, LevelFigures, LevelRow, LoadOf, Moved, STEADY_NS};
 pub use routers::TransitRow;
-use serde::{Deserialize, Serialize};
 pub use sizes::{Example, SizeCurve, SizeRow};
 pub use timeline::{Interval, Timeline};
 
@@ -66,7 +65,6 @@ pub struct Load {
 }
 
 /// Gathers what [`Load`] is made of.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Loads {
     scopes: Scopes,
     sizes: Sizes,

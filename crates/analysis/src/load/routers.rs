@@ -10,7 +10,6 @@ use crate::distribution::Distribution;
 use crate::duplicates::Sight;
 use crate::table::Table;
 use crate::world::Seen;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// Pairs of interfaces followed.
@@ -36,14 +35,13 @@ pub struct TransitRow {
     pub ambiguous: u64,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Row {
     transit: Distribution,
     ambiguous: u64,
 }
 
 /// Two stations whose packets are captured on both sides of a router.
-#[derive(Serialize, Deserialize)]
 struct Pair {
     /// The interface that is followed.
     interface: u32,
@@ -52,7 +50,6 @@ struct Pair {
 }
 
 /// The latest packets of which routers are counted.
-#[derive(Serialize, Deserialize)]
 pub(super) struct Routers {
     pairs: Table<[Endpoint; 2], Pair>,
     rows: Table<(u32, u32, u8), Row>,
@@ -160,7 +157,6 @@ impl Routers {
 mod tests {
     use super::*;
     use crate::duplicates::Set;
-    use crate::state::sparse::Sparse;
 
     /// What routers say of packets, and where these are remembered.
     struct Seer(Routers, Set);

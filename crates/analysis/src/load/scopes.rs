@@ -7,7 +7,6 @@ use crate::column::Column;
 use crate::parties::{Directory, Parties};
 use crate::table::{Place, Table};
 use crate::world::Seen;
-use serde::{Deserialize, Serialize};
 use std::hash::Hash;
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -16,7 +15,6 @@ const PARTS: usize = 16;
 /// What can be known is settled this often, in the capture's own time, ns.
 const SETTLE_NS: u64 = 50_000_000;
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Scopes {
     whole: Levels,
     servers: Parts<Place>,
@@ -125,8 +123,6 @@ impl Scopes {
 }
 
 /// The levels of some of the traffic.
-#[derive(Serialize, Deserialize)]
-#[serde(bound(deserialize = "K: Deserialize<'de> + Hash + Eq + Clone"))]
 struct Parts<K> {
     /// The only one so far.
     only: Option<K>,

@@ -8,7 +8,6 @@ use crate::parties::Directory;
 use crate::table::{Place, Table};
 use crate::world::Case;
 use crate::{Spread, Times};
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use wirewait_wire::{Endpoint, Kind};
@@ -22,7 +21,7 @@ const CURVES: usize = 16;
 const EXAMPLES: usize = 3;
 
 /// A transaction that shows something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
     /// Number of the transaction.
     pub transaction: u64,
@@ -64,7 +63,7 @@ pub struct SizeCurve {
     pub anomalies: Vec<Anomaly>,
 }
 
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 struct Row {
     response_time: Distribution,
     turnaround: Spread,
@@ -73,14 +72,13 @@ struct Row {
     slowest: Vec<(u64, Example)>,
 }
 
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 struct Curve {
     /// By the greatest size of the class.
     rows: BTreeMap<u64, Row>,
     classes: bool,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Sizes {
     curves: Table<(Place, Kind), Curve>,
     pub(super) evicted: u64,

@@ -2,7 +2,6 @@
 
 use super::activity::Stretch;
 use super::levels::Item;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
 /// Buckets at most.
@@ -14,7 +13,7 @@ const NARROWEST_NS: i64 = 10_000_000;
 
 /// What happened in one stretch of the time line. A transaction counts in the bucket of its
 /// last frame (t4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
     /// Final responses, waits by design and breaks apart.
     pub answered: u64,
@@ -87,9 +86,8 @@ impl Timeline {
 }
 
 /// A time line that is being filled.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub(super) struct Series {
-    #[serde(deserialize_with = "crate::state::width")]
     width_ns: i64,
     /// Number of the first bucket, in widths since 1970.
     first: i64,

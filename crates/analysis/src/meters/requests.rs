@@ -6,9 +6,8 @@ use crate::parties::Directory;
 use crate::table::Table;
 use crate::world::Case;
 use crate::{Flags, Outcome, Transaction};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use wirewait_wire::word::{self, Name, Word};
+use wirewait_wire::word::Name;
 use wirewait_wire::{Effects, Endpoint, Kind};
 
 meter! {
@@ -109,7 +108,7 @@ meter! {
 }
 
 /// On which side of requests a station stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// It asks.
     Client,
@@ -118,7 +117,7 @@ pub enum Role {
 }
 
 /// What was being done when something went wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Task {
     /// A name was called.
     Call,
@@ -135,19 +134,17 @@ pub enum Task {
 }
 
 /// Whose errors, of which kind.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ErrorKey {
     /// The server's station.
     pub server: Endpoint,
     /// The client's station.
     pub client: Endpoint,
     /// The protocol.
-    #[serde(with = "word")]
     pub protocol: Name,
     /// What was being done.
     pub task: Task,
     /// The specification's name of the status; empty if it has none.
-    #[serde(with = "word")]
     pub status: Name,
     /// Not a normal end of what was asked, such as the end of a list.
     pub failure: bool,
@@ -157,13 +154,12 @@ pub struct ErrorKey {
 pub type ShareKey = (Endpoint, Endpoint, Arc<str>);
 
 /// Where the next read and the next write on a handle would begin.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Next([Option<u64>; 2]);
 
 /// Of one station, by protocol: there are few.
-type Row = Vec<(Word, RequestMeter)>;
+type Row = Vec<(Name, RequestMeter)>;
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Requests {
     /// As client, and as server.
     rows: [Column<Row>; 2],
@@ -334,7 +330,7 @@ impl Requests {
             for (place, row) in rows.iter() {
                 let station = directory.station(place);
                 let meters = station.into_iter().flat_map(|station| {
-                    let key = move |protocol: Word| (station, role, protocol.0);
+                    let key = move |protocol: Name| (station, role, protocol);
                     row.iter()
                         .map(move |(protocol, m)| (key(*protocol), m.clone()))
                 });
@@ -515,18 +511,18 @@ impl RequestMeter {
 fn of_protocol<'a>(row: &'a mut Row, protocol: &'static str) -> &'a mut RequestMeter {
     // Nearly always there is one, and its name is the very same.
     let at = match row.first() {
-        Some((only, _)) if std::ptr::eq(only.0, protocol) => 0,
+        Some((only, _)) if std::ptr::eq(*only, protocol) => 0,
         _ => place_of(row, protocol),
     };
     &mut row[at].1
 }
 
 fn place_of(row: &mut Row, protocol: &'static str) -> usize {
-    let known = row.iter().position(|(known, _)| known.0 == protocol);
+    let known = row.iter().position(|(known, _)| *known == protocol);
     known.unwrap_or_else(|| {
         // There are many stations, and nearly all speak one.
         row.reserve_exact(1);
-        row.push((Word(protocol), RequestMeter::default()));
+        row.push((protocol, RequestMeter::default()));
         row.len() - 1
     })
 }

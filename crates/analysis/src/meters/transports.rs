@@ -8,9 +8,8 @@ use crate::parties::Directory;
 use crate::path::{Known, Path, Told};
 use crate::table::{Place, Table};
 use crate::world::{Case, Seen};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use wirewait_wire::word::Word;
+use wirewait_wire::word::Name;
 use wirewait_wire::{Carries, Cast, Endpoint, Order};
 
 /// An acknowledgement alone that comes so long after the data had waited for data to ride on,
@@ -158,15 +157,14 @@ meter! {
 
 /// Station and carrier. While a frame does not show a carrier, its port stands in: other
 /// frames with that port may show it.
-type Key = (Endpoint, Word);
+type Key = (Endpoint, Name);
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Transports {
     rows: Table<Key, TransportMeter>,
     stations: Table<Endpoint, StationMeter>,
     /// What frames to one station brought, by sender, receiver and carrier. Each frame counts
     /// here once, and for the rows of both ends when they are read.
-    ways: Table<(Endpoint, Endpoint, Word), Way>,
+    ways: Table<(Endpoint, Endpoint, Name), Way>,
     /// There is no more room for rows. Which of them has to go depends on who was seen last,
     /// so that frames count for the rows at once.
     crowded: bool,
@@ -176,11 +174,10 @@ pub(super) struct Transports {
     /// What the frame at hand carried: if it turns out to be a copy, it was counted before.
     latest: Option<Latest>,
     /// What the ports of links carry.
-    ports: Vec<(u16, Word)>,
+    ports: Vec<(u16, Name)>,
 }
 
 /// A frame whose message was counted.
-#[derive(Serialize, Deserialize)]
 struct Latest {
     frame: u64,
     counted: Counted,
@@ -188,7 +185,7 @@ struct Latest {
 }
 
 /// Where a frame counts.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy)]
 enum Counted {
     Way(Place),
     Rows {
@@ -199,7 +196,7 @@ enum Counted {
 }
 
 /// What went one way.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 struct Way {
     /// The rows of both ends: of the stations, and of their transports.
     stations: [Option<Place>; 2],
@@ -211,7 +208,7 @@ struct Way {
 }
 
 /// What frames have in them.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 struct Load {
     frames: u64,
     frame_bytes: u64,
@@ -396,7 +393,7 @@ impl Transports {
                     .ports
                     .iter()
                     .find(|(known, _)| *known == port)
-                    .map_or(Word(""), |(_, carrier)| *carrier),
+                    .map_or("", |(_, carrier)| *carrier),
                 _ => carrier,
             };
             // What nothing carries is no transport's.
@@ -409,7 +406,7 @@ impl Transports {
         }
         let rows = rows.into_iter();
         readings.transports = rows
-            .map(|((station, carrier), meter)| ((station, carrier.0), meter))
+            .map(|((station, carrier), meter)| ((station, carrier), meter))
             .collect();
         readings.stations = sorted(&stations);
         let mut pairs = BTreeMap::<(Endpoint, Endpoint, &'static str), PairMeter>::new();
@@ -465,7 +462,7 @@ impl Transports {
             return None;
         }
         let (facts, carrier) = (&seen.walk.facts, seen.carrier);
-        let key = || (facts.from, facts.to, Word(carrier));
+        let key = || (facts.from, facts.to, carrier);
         if let Some(place) = self.ways.find_known(&seen.path.way, key) {
             return Some(place);
         }
@@ -569,7 +566,7 @@ impl Transports {
         seen.path.learned.set(true);
         for port in [facts.from.port, facts.to.port].into_iter().flatten() {
             if self.ports.len() < PORTS && !self.ports.iter().any(|(known, _)| *known == port) {
-                self.ports.push((port, Word(seen.carrier)));
+                self.ports.push((port, seen.carrier));
             }
         }
     }
@@ -578,13 +575,13 @@ impl Transports {
 /// The row of an end: its station where the carrier is known, the end itself where it is not.
 fn key(end: Endpoint, carrier: &'static str) -> Key {
     match carrier {
-        "" => (end, Word("")),
-        carrier => (end.station(), Word(carrier)),
+        "" => (end, ""),
+        carrier => (end.station(), carrier),
     }
 }
 
 /// What a frame has in it, for its carrier.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy)]
 enum Carried {
     Nothing,
     /// Part of a message, and whether it ends.

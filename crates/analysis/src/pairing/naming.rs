@@ -4,20 +4,17 @@ use super::open::Open;
 use crate::message::Message;
 use crate::names::{Number, Place};
 use crate::parties::Parties;
-use crate::state::{Shared, shared};
 use crate::world::World;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use wirewait_wire::{Exchange, File, Kind};
 
 /// What the conversation remembers besides the numbers.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 pub(super) struct Naming {
     /// The dialect, once agreed on.
-    #[serde(with = "shared::option")]
     base: Option<Arc<Place>>,
     /// What the latest request worked on, with its side and the message it came in.
-    latest: Option<(usize, u64, Shared<Place>)>,
+    latest: Option<(usize, u64, Arc<Place>)>,
 }
 
 impl Naming {
@@ -55,7 +52,7 @@ impl Naming {
         }
         self.latest = place
             .clone()
-            .map(|place| (open.side, message.serial, Shared(place)));
+            .map(|place| (open.side, message.serial, place));
         open.transaction.place = place;
     }
 

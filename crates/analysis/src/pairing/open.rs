@@ -8,11 +8,10 @@ use crate::parties::Parties;
 use crate::piece::Tally;
 use crate::world::{Between, Case, World};
 use crate::{Deed, Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
-use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
 use wirewait_wire::{Asked, Exchange, Expect, Id, Kind, Parts, Status, Timestamp};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// More of the request is to come.
     Asking,
@@ -27,7 +26,6 @@ pub(super) enum State {
 }
 
 /// What an answer brought.
-#[derive(Serialize, Deserialize)]
 pub(super) struct Shelved {
     pub(super) response: Extent,
     pub(super) outcome: Outcome,
@@ -39,7 +37,6 @@ pub(super) struct Shelved {
     pub(super) frames: u32,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Open {
     pub(super) serial: u64,
     pub(super) transaction: Transaction,
@@ -47,7 +44,6 @@ pub(crate) struct Open {
     pub(super) parties: Parties,
     pub(super) state: State,
     /// The request was sent by this side.
-    #[serde(deserialize_with = "crate::state::side")]
     pub(super) side: usize,
     pub(super) id: Option<Id>,
     pub(super) alias: Option<Id>,
@@ -94,7 +90,6 @@ pub(crate) struct Open {
 }
 
 /// An open request that stays where it is, whatever comes and goes before it.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Held(Box<Open>);
 
 impl Deref for Held {

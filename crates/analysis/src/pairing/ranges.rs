@@ -7,7 +7,6 @@ use crate::message::Message;
 use crate::piece::Tally;
 use crate::world::{Events, World};
 use crate::{Deed, Flags};
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Exchange, Parts, Role};
 
 /// Pieces of a message that are kept apart. A sender fills the gaps in the order in which
@@ -18,7 +17,7 @@ const MOST: usize = 32;
 pub(super) type Range = (u32, u32, u32);
 
 /// The bytes of one message that were seen.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 pub(super) struct Ranges {
     /// From and to, in order, none touching the next.
     seen: Vec<(u32, u32)>,

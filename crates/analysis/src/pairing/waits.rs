@@ -4,11 +4,10 @@ use super::open::{Open, State};
 use crate::ledger::Passage;
 use crate::world::{Event, Events, Wait};
 use crate::{Flags, Outcome, Turnaround};
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Kind, Timestamp};
 
 /// What the figures were told about an open request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Waiting {
     /// Nothing: it is not complete, over, or keeps nobody waiting.
     #[default]

@@ -1,7 +1,5 @@
 //! What a segment carried, as every output shows it.
 
-use crate::state::array;
-use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 use wirewait_wire::{Endpoint, LinkType, Timestamp};
 
@@ -11,7 +9,7 @@ use wirewait_wire::{Endpoint, LinkType, Timestamp};
 pub const SIZES: [u64; 6] = [64, 127, 255, 511, 1023, 1518];
 
 /// Frames and bytes together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Volume {
     /// Frames.
     pub frames: u64,
@@ -33,7 +31,7 @@ impl Volume {
 }
 
 /// Bytes of the same frames, counted in four ways: perf definitions, section 7.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WireBytes {
     /// A, "data link": with check sequence, as switches and SNMP count.
     pub data_link: u64,
@@ -60,7 +58,7 @@ impl AddAssign for WireBytes {
 }
 
 /// How a figure about the link is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownBy {
     /// The user said so.
     Given,
@@ -83,7 +81,7 @@ impl KnownBy {
 }
 
 /// Whether both directions share one way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplex {
     /// They do: all frames count against the speed together.
     Half,
@@ -103,7 +101,7 @@ impl Duplex {
 }
 
 /// The fullest bucket of one width. Buckets begin at multiples of their width since 1970.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Peak {
     /// Its width, ns.
     pub width_ns: i64,
@@ -116,7 +114,7 @@ pub struct Peak {
 }
 
 /// What went one way, or both.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
     /// All of it; bytes on the wire (C).
     pub total: Volume,
@@ -130,7 +128,7 @@ pub struct Flow {
 }
 
 /// The two directions of a link at whose end one station is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directions {
     /// The station that all frames to one station come from or go to: behind this link there
     /// is nobody else. Of two stations that only talk with each other, the one that began.
@@ -144,7 +142,7 @@ pub struct Directions {
 }
 
 /// Frames that came sooner after the one before them than the link allows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spacing {
     /// Frames with one before them in the same direction (in either, where all share one
     /// way). Those where the clock stepped back are not among them.
@@ -156,7 +154,7 @@ pub struct Spacing {
 }
 
 /// What was carried over time, in buckets of one width without gaps.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Course {
     /// When the first bucket begins.
     pub begins: Timestamp,
@@ -167,7 +165,7 @@ pub struct Course {
 }
 
 /// One interface of the capture, or all together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SegmentRow {
     /// The kind of link. `None` for several together, or without frames.
     pub link: Option<LinkType>,
@@ -193,7 +191,6 @@ pub struct SegmentRow {
     /// Frames to everyone; bytes on the wire (C).
     pub broadcast: Volume,
     /// Frames by size, see [`SIZES`].
-    #[serde(with = "array")]
     pub sizes: [u64; SIZES.len() + 1],
     /// Bits per second of the link, and how that is known.
     pub speed: Option<(u64, KnownBy)>,

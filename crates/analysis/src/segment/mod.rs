@@ -9,7 +9,6 @@ pub use load::{
     Busiest, Course, Directions, Duplex, Flow, KnownBy, Peak, SIZES, Segment, SegmentRow, Spacing,
     Volume, WireBytes,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::Settings;
 use crate::timeline::Timeline;
@@ -26,7 +25,6 @@ const SECOND_NS: u128 = 1_000_000_000;
 const MILLIONTHS: u128 = 1_000_000;
 
 /// Gathers what is in a [`Segment`].
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Segments {
     interfaces: Vec<Interface>,
     /// Peaks of all interfaces together; all else of them is a sum.
@@ -36,7 +34,7 @@ pub(crate) struct Segments {
 }
 
 /// One interface on its way.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 struct Interface {
     /// What is not kept elsewhere.
     row: SegmentRow,

@@ -1,14 +1,13 @@
 //! The busiest moments of a segment, without keeping the others.
 
 use super::{Peak, Volume};
-use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
 /// Widths of the buckets, ns: each a multiple of the one before.
 pub(super) const WIDTHS_NS: [i64; 3] = [10_000_000, 100_000_000, 1_000_000_000];
 
 /// Bytes of one bucket.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
     begins: i64,
     frames: u64,
@@ -20,7 +19,7 @@ struct Bucket {
 /// The one before the latest stays open, because stamps of neighbouring frames may be out of
 /// order. A frame older than that begins its bucket anew: where the clock steps back, what
 /// comes twice is counted as two times.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Level {
     open: [Bucket; 2],
     peak: Bucket,
@@ -68,7 +67,7 @@ impl Level {
 }
 
 /// The fullest bucket of each width, and what it takes to find it.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Peaks {
     levels: [Level; WIDTHS_NS.len()],
 }

@@ -1,7 +1,6 @@
 //! Whether frames came as far apart as the link makes them.
 
 use super::Spacing;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
 
 /// Stamps may be off by so much, ns: most files count in microseconds.
@@ -22,7 +21,7 @@ pub(super) fn wire_time_ns(bytes: u64, byte_time: u64) -> i64 {
 }
 
 /// Frames of one direction, one after the other.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spaced {
     last: Option<Timestamp>,
     pub(super) found: Spacing,

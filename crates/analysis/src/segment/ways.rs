@@ -5,11 +5,10 @@ use super::peaks::{Peaks, WIDTHS_NS};
 use super::spacing::Spaced;
 use crate::segment::Volume;
 use crate::timeline::NARROWEST_NS;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Address, Cast, Timestamp};
 
 /// What went one way.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Way {
     total: Volume,
     peaks: Peaks,
@@ -20,7 +19,7 @@ pub(super) struct Way {
 }
 
 /// Frames of one moment: of the narrowest bucket that anything has.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moment {
     pub(super) begins: Timestamp,
     pub(super) volume: Volume,
@@ -79,7 +78,7 @@ impl Way {
 }
 
 /// A station that may be alone at one end of the link.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub(super) struct End {
     pub(super) station: Address,
     pub(super) from: Way,
@@ -88,7 +87,7 @@ pub(super) struct End {
 
 /// Who may be alone at an end of the link: of the two stations of the first frame to one
 /// station, those that all later ones came from or went to.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ends {
     begun: bool,
     pub(super) before: Volume,

@@ -5,7 +5,6 @@
 //! kept, which are the same in every part that has them: what is kept of many is a fair choice
 //! of them, whoever chose.
 
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Timestamp};
@@ -14,7 +13,7 @@ use wirewait_wire::{Endpoint, Timestamp};
 pub const KEPT: usize = 4096;
 
 /// The conversations of one analysis.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversations(BTreeMap<u64, (Timestamp, Timestamp)>);
 
 impl Conversations {

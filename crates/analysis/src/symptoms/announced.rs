@@ -7,8 +7,7 @@ use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds};
 use crate::Mark;
-use serde::{Deserialize, Serialize};
-use wirewait_wire::word::Word;
+use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Presence, Timestamp};
 
 pub(super) static MISSED: Rule = Rule {
@@ -21,15 +20,14 @@ pub(super) static MISSED: Rule = Rule {
     covers: &[],
 };
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 struct Heard {
     latest: Option<(Mark, u32)>,
     book: Book,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Announced {
-    stations: Rows<(Endpoint, Word), Heard>,
+    stations: Rows<(Endpoint, Name), Heard>,
 }
 
 /// How long a station that says so may be silent, ns.
@@ -56,7 +54,7 @@ impl Announced {
         now: Mark,
         (thresholds, course): (&Thresholds, Option<&mut SymptomCourse>),
     ) {
-        let key = (station.station(), Word(a.what));
+        let key = (station.station(), a.what);
         let heard = self.stations.of(&key);
         if let Some((mark, again_ms)) = heard.latest
             && again_ms > 0
@@ -88,7 +86,7 @@ impl Announced {
             {
                 // Whether it is still there nobody can tell.
                 book.oppose(&MISSED, Against::SwitchedOff, &Sight::at(mark));
-                book.cell(&MISSED).word(what.0, 1);
+                book.cell(&MISSED).word(what, 1);
             }
             found(Subject::Station(*station), &book);
         }

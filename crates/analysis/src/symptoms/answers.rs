@@ -5,7 +5,6 @@ use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Look, Threshold, Thresholds, Watcher, operation, status};
 use crate::{Flags, Mark, Outcome, Transaction};
-use serde::{Deserialize, Serialize};
 use wirewait_wire::Kind;
 
 pub(super) static SERVER_BUSY: Rule = Rule {
@@ -265,14 +264,14 @@ fn denied(t: &Transaction, _: &Thresholds) -> Option<Look> {
 }
 
 /// Requests in a row of one client at one server that were not answered.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Silence {
     run: Option<Run>,
     /// When the latest request that was answered began.
     answered: Option<Mark>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Run {
     first: Mark,
     last: Mark,

@@ -4,7 +4,6 @@ use super::evidence::{Against, Base, Book, Sight, Sights};
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Look, Threshold, Thresholds, Watcher, operation};
 use crate::{Flags, Mark, Outcome, ServerRow, Transaction};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_wire::{Endpoint, Kind};
 
@@ -106,7 +105,7 @@ fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
 }
 
 /// The latest promises that servers took back.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct Breaks {
     /// The server, and from when to when.
     latest: VecDeque<(Endpoint, Mark, Mark)>,
@@ -149,7 +148,7 @@ impl Breaks {
 }
 
 /// Response times of the reads of one client at one server.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mean {
     n: u64,
     total_ns: u64,

@@ -1,8 +1,6 @@
 //! When symptoms cost what they cost, second by second, for whoever watches.
 
 use super::{RULES, Rule, Subject, Symptom};
-use crate::state::Shared;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
@@ -25,7 +23,7 @@ type Rows = BTreeMap<Key, Lost>;
 const _: () = assert!(RULES.len() <= 1 << u8::BITS);
 
 /// What was lost in some time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// How often it happened, in the second in which it was over.
     pub times: u64,
@@ -39,10 +37,10 @@ pub struct Losses(BTreeMap<Key, Lost>);
 
 /// What each symptom cost in each of the last seconds, whatever became of its judgement. What
 /// cannot be [dated](Rule::dated) is not in it.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 pub struct SymptomCourse {
     /// By number, counted from 1970; those in which something was lost.
-    seconds: BTreeMap<i64, Shared<Rows>>,
+    seconds: BTreeMap<i64, Arc<Rows>>,
     /// The latest second.
     latest: Option<i64>,
     /// Seconds that are kept.
@@ -177,7 +175,7 @@ impl SymptomCourse {
     }
 
     fn add(&mut self, at: i64, key: Key, lost: Lost) {
-        let known = |rows: &Shared<Rows>| rows.contains_key(&key);
+        let known = |rows: &Arc<Rows>| rows.contains_key(&key);
         if self.rows >= self.most && !self.seconds.get(&at).is_some_and(known) {
             let Some(oldest) = self.seconds.first_entry().filter(|s| *s.key() < at) else {
                 self.missed += 1;
@@ -187,8 +185,8 @@ impl SymptomCourse {
             self.rows -= oldest.remove().len();
         }
         let rows = self.seconds.entry(at);
-        let rows = rows.or_insert_with(|| Shared(Arc::default()));
-        match Arc::make_mut(&mut rows.0).entry(key) {
+        let rows = rows.or_default();
+        match Arc::make_mut(rows).entry(key) {
             Entry::Occupied(mut known) => known.get_mut().add(lost),
             Entry::Vacant(place) => {
                 place.insert(lost);

@@ -2,10 +2,8 @@
 
 use super::Rule;
 use crate::Mark;
-use crate::state::array;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::Timestamp;
-use wirewait_wire::word::{self, Name};
+use wirewait_wire::word::Name;
 
 /// Places that are kept of each kind: those that cost most.
 const KEPT: usize = 8;
@@ -13,7 +11,7 @@ const KEPT: usize = 8;
 const WORDS: usize = 8;
 
 /// One place in the capture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sight {
     /// Where it begins.
     pub from: Mark,
@@ -54,7 +52,7 @@ impl Sight {
 }
 
 /// All places of one kind: counted, added up, and the most expensive ones kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sights {
     /// How many.
     pub count: u64,
@@ -144,7 +142,7 @@ impl Sights {
 macro_rules! against {
     ($($(#[$doc:meta])* $name:ident = $id:literal, $text:literal;)*) => {
         /// Why something that looks like a symptom is none.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Against {
             $($(#[$doc])* $name,)*
         }
@@ -207,12 +205,11 @@ against! {
 }
 
 /// What was gathered for one rule about one subject.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Cell {
     pub(super) hits: Sights,
     pub(super) against: Vec<(Against, Sights)>,
     /// Operations or statuses, and how often.
-    #[serde(with = "word::pairs")]
     pub(super) words: Vec<(Name, u64)>,
 }
 
@@ -292,9 +289,8 @@ bases! {
 }
 
 /// What was gathered about one subject.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Book {
-    #[serde(with = "array")]
     base: [u64; Base::COUNT],
     cells: Vec<(&'static Rule, Cell)>,
 }

@@ -9,7 +9,6 @@ use super::{Threshold, Thresholds};
 use crate::column::Column;
 use crate::world::Case;
 use crate::{Flags, Mark, Outcome, Transaction};
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, Kind};
 
@@ -89,7 +88,7 @@ const RANGES: usize = 8;
 const PAUSE_NS: i64 = 500_000_000;
 
 /// A range that was read or written.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Range {
     write: bool,
     from: u64,
@@ -99,7 +98,7 @@ struct Range {
 }
 
 /// Reads, or writes, one behind the other.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Run {
     /// Client and server.
     between: (Endpoint, Endpoint),
@@ -112,7 +111,7 @@ struct Run {
 }
 
 /// What is done with one handle.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 struct Handle {
     /// In the order in which they were asked for last.
     ranges: VecDeque<Range>,
@@ -125,7 +124,6 @@ struct Handle {
     refused: Option<(u64, Sight)>,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Files {
     handles: Column<Handle>,
 }

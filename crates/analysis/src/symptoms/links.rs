@@ -11,7 +11,6 @@ use crate::key::ConversationKey;
 use crate::path::{KnownSide, Path};
 use crate::world::Seen;
 use crate::{Mark, Notice, Noticed};
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use wirewait_wire::{Endpoint, NumberedKind, Order, Timestamp};
 
@@ -138,7 +137,7 @@ const ROUND_NS: i64 = 50_000_000;
 const LATE: usize = 64;
 
 /// The two ends of a connection.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 struct Link {
     ends: [Endpoint; 2],
     /// How often each sent data again since the other was last heard, since when, and when
@@ -148,14 +147,14 @@ struct Link {
 }
 
 /// What became of the connections that a client asked a server for.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 struct Door {
     opened: bool,
     book: Book,
 }
 
 /// An acknowledgement that came late.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Late {
     /// Who waited for it, and from whom it came.
     ends: (Endpoint, Endpoint),
@@ -163,7 +162,6 @@ struct Late {
     waited_ns: i64,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Links {
     links: Rows<ConversationKey, Link>,
     doors: Rows<(Endpoint, Endpoint), Door>,

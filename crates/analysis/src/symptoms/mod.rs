@@ -39,7 +39,6 @@ use files::Files;
 use links::Links;
 use page::{Page, Whom};
 use segment::Segment;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_wire::{Address, Endpoint, Kind, Presence, Timestamp};
 
@@ -168,7 +167,7 @@ static WATCHERS: &[&[Watcher]] = &[
 ];
 
 /// One client at one server.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 struct Pair {
     book: Book,
     silence: answers::Silence,
@@ -180,7 +179,6 @@ struct Pair {
 }
 
 /// Looks for symptoms.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Watch {
     thresholds: Thresholds,
     pairs: Column<Pair>,
@@ -226,10 +224,6 @@ impl Watch {
             self.files.open(&self.thresholds, course, &mut |_, _| {});
         }
         course
-    }
-
-    pub(crate) fn thresholds(&self) -> &Thresholds {
-        &self.thresholds
     }
 
     pub(crate) fn judge_by(&mut self, thresholds: Thresholds) {

@@ -2,12 +2,9 @@
 
 use crate::path::KnownSide;
 use crate::table::Table;
-use serde::{Deserialize, Serialize};
 use std::hash::Hash;
 
 /// Of bounded size; says how many rows had to go.
-#[derive(Serialize, Deserialize)]
-#[serde(bound(deserialize = "K: Deserialize<'de> + Hash + Eq + Clone, V: Deserialize<'de>"))]
 pub(super) struct Rows<K, V> {
     table: Table<K, V>,
     evicted: u64,

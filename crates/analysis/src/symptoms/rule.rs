@@ -1,11 +1,9 @@
 //! What makes a symptom: a rule, and how it judges what was gathered.
 
+use super::UNDATED;
 use super::evidence::{Against, Base, Book, Cell, Sights};
-use super::{RULES, UNDATED};
 use super::{Threshold, Thresholds};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use wirewait_wire::Endpoint;
-use wirewait_wire::word;
 
 /// How grave it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,7 +39,7 @@ pub enum Whose {
 }
 
 /// Whom a symptom concerns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Subject {
     /// All that was captured.
     Segment,
@@ -184,23 +182,6 @@ impl Rule {
     #[must_use]
     pub fn dated(&self) -> bool {
         !UNDATED.iter().any(|rule| std::ptr::eq(*rule, self))
-    }
-}
-
-/// By its name.
-impl Serialize for Rule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.id)
-    }
-}
-
-impl<'de> Deserialize<'de> for &'static Rule {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let id = word::deserialize(deserializer)?;
-        let known = RULES.iter().find(|rule| rule.id == id);
-        known.copied().ok_or_else(|| {
-            serde::de::Error::custom(format_args!("there is no symptom named {id:?}"))
-        })
     }
 }
 

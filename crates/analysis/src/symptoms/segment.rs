@@ -8,9 +8,7 @@ use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds, is_group};
 use crate::Mark;
-use crate::state::array;
 use crate::world::Seen;
-use serde::{Deserialize, Serialize};
 use wirewait_wire::{Address, Cast, Endpoint};
 
 pub(super) static STORM: Rule = Rule {
@@ -60,7 +58,7 @@ const STRETCH_NS: i64 = 10 * SECOND_NS;
 const QUICK: usize = 64;
 
 /// Events in a stretch of time that begins at a multiple of its length.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Stretch {
     number: i64,
     first: Mark,
@@ -85,7 +83,7 @@ impl Stretch {
 }
 
 /// Who uses a network address.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct User {
     station: Address,
     since: Mark,
@@ -94,7 +92,7 @@ struct User {
 }
 
 /// What a station on the link sends as.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Sender {
     address: Endpoint,
     /// It sends under more than one network address.
@@ -102,7 +100,7 @@ struct Sender {
 }
 
 /// Who sent last under an address.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Quick {
     /// Tells it from whoever had the slot before.
     number: u64,
@@ -114,7 +112,6 @@ struct Quick {
     packet: Option<u16>,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(super) struct Segment {
     second: Option<Stretch>,
     wire: Book,
@@ -122,7 +119,6 @@ pub(super) struct Segment {
     /// By address and interface.
     users: Rows<(Endpoint, u32), (Option<User>, Book)>,
     senders: Rows<Endpoint, Option<Sender>>,
-    #[serde(with = "array")]
     quick: [Option<Quick>; QUICK],
     /// How many of them there were.
     numbered: u64,

@@ -1,8 +1,5 @@
 //! From where on something is a symptom. Every figure can be set in the configuration.
 
-use crate::state::array;
-use serde::{Deserialize, Serialize};
-
 macro_rules! thresholds {
     ($($(#[doc = $doc:literal])+ $key:ident = $name:literal, $default:literal;)*) => {
         /// Names a threshold.
@@ -140,8 +137,8 @@ thresholds! {
 }
 
 /// What every threshold stands at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Thresholds(#[serde(with = "array")] [u64; Threshold::ALL.len()]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thresholds([u64; Threshold::ALL.len()]);
 
 impl Default for Thresholds {
     fn default() -> Self {
