@@ -1,10 +1,11 @@
 //! Where the time went: the ledgers of real and made captures against their transactions.
 
-use crate::support::{analyse, captures, files, root};
+use crate::support::{all_captures, analyse, captures, files, root};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use wirewait_analysis::{
-    Culprit, Doubt, Flags, LedgerOf, Outcome, RoundTrip, Share, Transaction, Verdict,
+    Culprit, Doubt, Flags, Ledger, LedgerOf, LedgerRow, Outcome, Phase, RoundTrip, Transaction,
+    Verdict,
 };
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -31,6 +32,15 @@ fn union(mut intervals: Vec<(Timestamp, Timestamp)>) -> (u64, u64) {
     (covered, reached.since(first) as u64)
 }
 
+/// Sums of the rows of a kind, phase by phase.
+fn sum(rows: &[LedgerRow], wanted: fn(&LedgerOf) -> bool) -> Ledger {
+    let mut sum = Ledger::default();
+    for row in rows.iter().filter(|row| wanted(&row.of)) {
+        sum.merge(&row.ledger);
+    }
+    sum
+}
+
 #[test]
 fn ledgers_cover_what_clients_waited_for() {
     let mut paths: Vec<PathBuf> = ["ncp", "smb1", "smb2"]
@@ -45,16 +55,17 @@ fn ledgers_cover_what_clients_waited_for() {
                 .is_some_and(|e| e == "pcap" || e == "pcapng")
         }));
     }
-    let (mut pairs, mut busy_ns) = (0, 0);
+    let (mut clients, mut busy_ns) = (0, 0);
     for path in paths {
         let found = analyse(std::slice::from_ref(&path)).unwrap();
-        let mut of: BTreeMap<(Endpoint, Endpoint), Option<Vec<_>>> = BTreeMap::new();
+        let mut of: BTreeMap<Endpoint, Option<Vec<_>>> = BTreeMap::new();
         for t in &found.transactions {
             if matches!(t.kind, Kind::Wait | Kind::Break) || t.outcome == Outcome::OrphanResponse {
                 continue;
             }
-            let pair = of.entry((t.client.station(), t.server.station()));
-            let intervals = pair.or_insert_with(|| Some(Vec::new()));
+            let intervals = of
+                .entry(t.client.station())
+                .or_insert_with(|| Some(Vec::new()));
             // How long somebody waited for no answer is not said by the transaction.
             if t.response.is_none() || t.flags.contains(Flags::CLOCK_STEP) {
                 *intervals = None;
@@ -63,30 +74,57 @@ fn ledgers_cover_what_clients_waited_for() {
             }
         }
         for row in &found.snapshot.ledgers {
-            let sum: u64 = Share::ALL.iter().map(|share| row.ledger.get(*share)).sum();
-            assert_eq!(sum, row.ledger.elapsed());
-            let LedgerOf::Pair { client, server } = row.of else {
+            let LedgerOf::Client(client) = row.of else {
                 continue;
             };
-            let Some(Some(intervals)) = of.get(&(client, server)) else {
+            let Some(Some(intervals)) = of.get(&client) else {
                 continue;
             };
             let (covered, elapsed) = union(intervals.clone());
-            let name = format!("{}: {client} at {server}", path.display());
-            assert_eq!(row.ledger.elapsed(), elapsed, "{name}");
+            let name = format!("{}: {client}", path.display());
+            assert_eq!(row.ledger.total(), elapsed, "{name}");
+            assert_eq!(row.span_ns, elapsed, "{name}");
             // Time lost after an answer was complete is a client's pause otherwise.
             let waited = row.ledger.waited();
-            let lost = row.ledger.get(Share::Retransmission);
+            let lost = row.ledger.get(Phase::Retransmission);
             assert!(
                 (covered..=covered + lost).contains(&waited),
                 "{name}: waited {waited}, covered {covered}, lost {lost}"
             );
-            pairs += 1;
+            clients += 1;
             busy_ns += covered;
         }
     }
-    assert!(pairs > 40, "{pairs}");
+    assert!(clients > 40, "{clients}");
     assert!(busy_ns > 1_000_000_000, "{busy_ns}");
+}
+
+/// There is one account: its roll-ups sum to the same time, to the nanosecond and phase by phase.
+#[test]
+fn clients_servers_and_pairs_sum_to_the_total_of_every_capture() {
+    let paths = all_captures(
+        "clients_servers_and_pairs_sum_to_the_total_of_every_capture",
+        &["real", "lab", "derived", "formats", "found"],
+        4 << 20,
+    );
+    let (mut captures, mut of_several) = (0, 0);
+    for path in paths {
+        let Ok(found) = analyse(std::slice::from_ref(&path)) else {
+            continue;
+        };
+        let rows = &found.snapshot.ledgers;
+        let total = sum(rows, |of| matches!(of, LedgerOf::Capture));
+        let sums = [
+            sum(rows, |of| matches!(of, LedgerOf::Client(_))),
+            sum(rows, |of| matches!(of, LedgerOf::Server(_))),
+            sum(rows, |of| matches!(of, LedgerOf::Pair { .. })),
+        ];
+        assert_eq!(sums, [total; 3], "{}", path.display());
+        captures += usize::from(total.total() > 0);
+        of_several += usize::from(rows.len() > 4);
+    }
+    println!("{captures} captures with requests, {of_several} with several clients or servers");
+    assert!(captures > 40 && of_several > 10, "{captures} {of_several}");
 }
 
 /// A link that loses 3 % of its frames: what it costs is not the server's.
@@ -104,10 +142,10 @@ fn lost_frames_are_charged_to_retransmission() {
             .ledger
     };
     let lossy = ledger("10_loss3pct_dup1pct_reorder2pct_srv.pcap");
-    assert!(lossy.get(Share::Retransmission) > 20 * lossy.get(Share::Server));
+    assert!(lossy.get(Phase::Retransmission) > 20 * lossy.get(Phase::Server));
     let clean = ledger("01_smb1_nt1_port139_records_1client_srv.pcap");
-    assert_eq!(clean.get(Share::Retransmission), 0);
-    assert!(clean.get(Share::Server) > 0);
+    assert_eq!(clean.get(Phase::Retransmission), 0);
+    assert!(clean.get(Phase::Server) > 0);
 }
 
 /// A link of 5 ms to the server, seen from both ends, a link that loses frames, a server told

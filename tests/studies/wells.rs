@@ -5,7 +5,7 @@
 use crate::compare::{made, run};
 use crate::support::{Analysis, root};
 use wirewait_analysis::compare::{By, Change, Comparison, Confidence, Doubt, Effect, Figure, Key};
-use wirewait_analysis::{Culprit, LedgerOf, Outcome, Share, Snapshot, Transaction, Turnaround};
+use wirewait_analysis::{Culprit, LedgerOf, Outcome, Phase, Snapshot, Transaction, Turnaround};
 
 fn scenario(name: &str) -> Analysis {
     let path = root()
@@ -127,7 +127,7 @@ fn a_lost_answer_to_a_request_that_is_not_idempotent() {
 fn lost(snapshot: &Snapshot) -> u64 {
     let mut rows = snapshot.ledgers.iter();
     let row = rows.find(|row| row.of == LedgerOf::Capture).unwrap();
-    row.ledger.get(Share::Retransmission)
+    row.ledger.get(Phase::Retransmission)
 }
 
 /// An answer of 8 KiB to clients whose data links hold all of it, 4096 bytes, and 1024.

@@ -191,7 +191,7 @@ impl Analyzer {
     #[must_use]
     pub fn keeping_course(mut self, seconds: u32) -> Self {
         self.state.books.watch.keep_course(seconds);
-        self.state.books.ledgers.keep_course(seconds);
+        self.state.books.accounts.keep_course(seconds);
         self
     }
 
@@ -199,7 +199,7 @@ impl Analyzer {
     /// [kept](Analyzer::keeping_course).
     #[must_use]
     pub fn ledger_course(&self) -> LedgerCourse {
-        let course = self.state.books.ledgers.course();
+        let course = self.state.books.accounts.course();
         course.cloned().unwrap_or_default()
     }
 
@@ -325,7 +325,7 @@ impl Analyzer {
             stations,
             places: books.figures.places(directory),
             distribution: books.figures.distributions(directory),
-            ledgers: books.ledgers.rows(directory),
+            ledgers: books.accounts.rows(directory),
             load: books.load.load(directory),
             round_trips: books.round_trips.rows(),
             symptoms: books.watch.judge(directory, &servers, *last),
@@ -413,6 +413,7 @@ impl State {
         self.first.get_or_insert(at);
         if self.last.is_some_and(|last| at < last) {
             self.epoch = self.epoch.wrapping_add(1);
+            self.books.accounts.clock_stepped();
             self.books.quality.clock_steps += 1;
         }
         self.last = Some(at);
@@ -562,6 +563,7 @@ impl State {
         for notice in self.connections.expire(Some(since)) {
             self.books.event(Event::Notice(&notice), &nowhere, sink);
         }
+        self.books.accounts.settle(now);
     }
 
     fn finish(&mut self, common: &Common, sink: &mut dyn Sink) {
@@ -577,7 +579,7 @@ impl State {
             self.books
                 .event(Event::Notice(&notice), &Path::default(), sink);
         }
-        self.books.ledgers.finish();
+        self.books.accounts.finish();
         self.books.load.finish();
     }
 

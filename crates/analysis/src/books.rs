@@ -1,10 +1,10 @@
 //! What conversations report to: figures, where the frames went, how good the capture is.
 
+use crate::account::Accounts;
 use crate::conversation::{Conversation, Faults};
 use crate::efficiency::Spending;
 use crate::figures::Figures;
 use crate::journal::{Columns, Heading, Journal};
-use crate::ledgers::Ledgers;
 use crate::load::Loads;
 use crate::message::Message;
 use crate::meters::Meters;
@@ -140,7 +140,7 @@ pub(crate) struct Books {
     /// Room for what is posted.
     columns: Box<Columns>,
     pub(crate) figures: Figures,
-    pub(crate) ledgers: Ledgers,
+    pub(crate) accounts: Accounts,
     pub(crate) load: Loads,
     pub(crate) meters: Meters,
     pub(crate) spending: Spending,
@@ -172,7 +172,7 @@ impl Books {
             journal: Journal::new(),
             columns: Box::default(),
             figures: Figures::new(settings),
-            ledgers: Ledgers::new(&settings),
+            accounts: Accounts::new(&settings),
             load: Loads::new(&settings),
             meters: Meters::new(settings.rows),
             spending: Spending::new(&settings),
@@ -213,27 +213,27 @@ impl Books {
             Event::Begins(wait) => {
                 let wait = wait.known(directory, &mut room);
                 self.figures.begins(wait.case.parties.client, wait.began);
-                self.ledgers.begins(wait);
+                self.accounts.begins(wait);
                 self.load.begins(wait);
                 self.watch.begins(wait);
                 self.spending.begins(wait, path);
             }
-            Event::Ends(wait, at, passage) => {
+            Event::Ends(wait, at, outstanding) => {
                 let wait = wait.known(directory, &mut room);
                 self.figures.ends(wait.case.parties.client, at);
-                self.watch.ends(wait, at, passage);
-                self.ledgers.ends(wait, at, passage);
+                self.watch.ends(wait, at, outstanding);
+                self.accounts.ends(wait, at, outstanding);
                 self.load.ends(wait, at);
                 self.spending.ends(wait, at);
             }
-            Event::Waits(wait) => self.ledgers.waits(wait.known(directory, &mut room)),
+            Event::Waits(wait) => self.accounts.waits(wait.known(directory, &mut room)),
             Event::Waited(wait, at) => {
-                self.ledgers.waited(wait.known(directory, &mut room), at);
+                self.accounts.waited(wait.known(directory, &mut room), at);
             }
             Event::Lost(wait, at) => {
                 let wait = wait.known(directory, &mut room);
                 self.watch.lost(wait, at);
-                self.ledgers.lost(wait, at);
+                self.accounts.lost(wait, at);
             }
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),

@@ -59,12 +59,6 @@ impl<V: Default> Column<V> {
         (slot.place == place).then_some(&mut slot.value)
     }
 
-    /// The same, to be read.
-    pub(crate) fn get(&self, place: Place) -> Option<&V> {
-        let slot = self.slots.get(place.index())?;
-        (slot.place == place).then_some(&slot.value)
-    }
-
     /// Takes the value out.
     pub(crate) fn take(&mut self, place: Place) -> Option<V> {
         if !self.has(place) {
@@ -132,13 +126,11 @@ mod tests {
         *column.of(a) += 1;
         *column.of(a) += 1;
         assert_eq!(column.known(a), Some(&mut 2));
-        assert_eq!(column.get(a), Some(&2));
         let (b, _) = table.insert("b", ());
         assert_eq!(column.known(b), None);
         assert_eq!(column.renew(b), Some(2));
         assert_eq!(column.renew(b), None);
         assert_eq!(column.known(a), None);
-        assert_eq!(column.get(a), None);
         assert_eq!(column.iter().collect::<Vec<_>>(), [(b, &0)]);
         assert_eq!(column.take(b), Some(0));
         assert_eq!(column.known(b), None);

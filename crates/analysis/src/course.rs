@@ -1,6 +1,6 @@
 //! Where the time went, second by second, for whoever watches.
 
-use crate::{Ledger, Share};
+use crate::{Ledger, Phase};
 use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 
@@ -28,7 +28,7 @@ impl LedgerCourse {
     }
 
     /// The time from one moment to a later one went there.
-    pub fn add(&mut self, share: Share, from: Timestamp, to: Timestamp) {
+    pub fn add(&mut self, share: Phase, from: Timestamp, to: Timestamp) {
         let (mut at, to) = (from.as_nanos(), to.as_nanos());
         let Some(last) = to.checked_sub(1).filter(|last| *last >= at) else {
             return;
@@ -50,6 +50,11 @@ impl LedgerCourse {
         }
     }
 
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.seconds.clear();
+    }
+
     /// The seconds from one moment on to before another, together.
     #[must_use]
     pub fn between(&self, from: Timestamp, to: Timestamp) -> Ledger {
@@ -59,7 +64,7 @@ impl LedgerCourse {
             (from..to).contains(&begins)
         });
         within
-            .flat_map(|(ledger, _)| Share::ALL.map(|share| (share, ledger.get(share))))
+            .flat_map(|(ledger, _)| Phase::ALL.map(|share| (share, ledger.get(share))))
             .collect()
     }
 
@@ -67,9 +72,16 @@ impl LedgerCourse {
     fn second(&mut self, second: i64) -> Option<&mut Ledger> {
         let room = i64::try_from(self.room).unwrap_or(i64::MAX);
         let ahead = second.saturating_sub(self.first);
-        // A clock that was set far forward or back begins anew.
-        if self.seconds.is_empty() || ahead >= room.saturating_mul(2) || ahead <= -room {
+        // A clock that was set far forward begins anew.
+        if self.seconds.is_empty() || ahead >= room.saturating_mul(2) {
             self.seconds.clear();
+            self.first = second;
+        }
+        // Clients settle one after the other.
+        if ahead < 0 && ahead.unsigned_abs() <= (self.room - self.seconds.len()) as u64 {
+            for _ in 0..ahead.unsigned_abs() {
+                self.seconds.push_front(Ledger::default());
+            }
             self.first = second;
         }
         let at = usize::try_from(second.checked_sub(self.first)?).ok()?;
@@ -91,7 +103,7 @@ mod tests {
         Timestamp::from_nanos(ms * 1_000_000)
     }
 
-    fn ms(ledger: &Ledger, share: Share) -> u64 {
+    fn ms(ledger: &Ledger, share: Phase) -> u64 {
         ledger.get(share) / 1_000_000
     }
 
@@ -99,22 +111,22 @@ mod tests {
     #[test]
     fn what_goes_over_seconds_counts_in_each() {
         let mut course = LedgerCourse::new(600);
-        course.add(Share::Server, at(500), at(2250));
-        course.add(Share::Client, at(2250), at(2500));
+        course.add(Phase::Server, at(500), at(2250));
+        course.add(Phase::Client, at(2250), at(2500));
         let second = |n: i64| course.between(at(n * 1000), at(n * 1000 + 1000));
-        let server: Vec<u64> = (0..4).map(|n| ms(&second(n), Share::Server)).collect();
+        let server: Vec<u64> = (0..4).map(|n| ms(&second(n), Phase::Server)).collect();
         assert_eq!(server, [500, 1000, 250, 0]);
-        assert_eq!(ms(&second(2), Share::Client), 250);
+        assert_eq!(ms(&second(2), Phase::Client), 250);
         let all = course.between(at(0), at(10_000));
-        assert_eq!(all.elapsed(), 2_000_000_000);
+        assert_eq!(all.total(), 2_000_000_000);
         assert_eq!(course.between(at(1), at(1000)), Ledger::default());
     }
 
     #[test]
     fn the_oldest_go_and_no_clock_confuses_it() {
         let mut course = LedgerCourse::new(3);
-        course.add(Share::Idle, at(0), at(100_000_000));
-        course.add(Share::Server, at(100_000_000), at(100_001_000));
+        course.add(Phase::Idle, at(0), at(100_000_000));
+        course.add(Phase::Server, at(100_000_000), at(100_001_000));
         let all = |course: &LedgerCourse| {
             course.between(
                 Timestamp::from_nanos(i64::MIN),
@@ -123,12 +135,13 @@ mod tests {
         };
         let sum = all(&course);
         assert_eq!(
-            (ms(&sum, Share::Idle), ms(&sum, Share::Server)),
+            (ms(&sum, Phase::Idle), ms(&sum, Phase::Server)),
             (2000, 1000)
         );
         // Back, and to the ends of time.
-        course.add(Share::Client, at(5000), at(5500));
-        assert_eq!(all(&course).elapsed(), 500_000_000);
+        course.clear();
+        course.add(Phase::Client, at(5000), at(5500));
+        assert_eq!(all(&course).total(), 500_000_000);
         for (from, to) in [
             (i64::MIN, i64::MAX),
             (i64::MAX - 5, i64::MAX),
@@ -136,14 +149,14 @@ mod tests {
             (9, 3),
         ] {
             course.add(
-                Share::Server,
+                Phase::Server,
                 Timestamp::from_nanos(from),
                 Timestamp::from_nanos(to),
             );
-            assert!(all(&course).elapsed() <= 3_000_000_000);
+            assert!(all(&course).total() <= 3_000_000_000);
         }
         course.add(
-            Share::Server,
+            Phase::Server,
             Timestamp::from_nanos(i64::MIN),
             Timestamp::from_nanos(i64::MIN + 10),
         );

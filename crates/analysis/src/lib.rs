@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod account;
 mod analyzer;
 mod assembler;
 mod books;
@@ -21,8 +22,6 @@ mod histogram;
 mod intake;
 mod journal;
 mod key;
-mod ledger;
-mod ledgers;
 mod load;
 mod message;
 mod meters;
@@ -51,6 +50,7 @@ mod verdict;
 mod windows;
 mod world;
 
+pub use account::{Ledger, Phase};
 pub use analyzer::{Analyzer, Sink};
 pub use course::LedgerCourse;
 pub use efficiency::{
@@ -59,7 +59,6 @@ pub use efficiency::{
 pub use fairness::{Fairness, Index, STARVES_PERCENT, Starving};
 pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use intake::{Intake, Look};
-pub use ledger::{Ledger, Share};
 pub use load::{
     Anomaly, BREAKS_PERCENT, BREAKS_TIMES, DEPTH_PERCENT, Dip, Dips, ENOUGH_OF_A_SIZE,
     ENOUGH_PER_BUCKET, ENOUGH_SIZES, Example, GROWN_PERCENT, HOP_LIMIT, HopRow, Interval, Knee,

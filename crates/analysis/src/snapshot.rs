@@ -142,12 +142,13 @@ pub struct DistributionRow {
     pub response_time: Histogram,
 }
 
-/// Whose time a ledger splits.
+/// Whose time a ledger splits. Rows of each kind sum to the capture's, but for those without
+/// names and those that were dropped because there were too many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerOf {
-    /// All clients and servers together.
+    /// All clients together.
     Capture,
-    /// One server's clients together.
+    /// What clients spent on requests to one server.
     Server(Endpoint),
     /// One client.
     Client(Endpoint),
@@ -158,14 +159,14 @@ pub enum LedgerOf {
         /// For whom.
         server: Endpoint,
     },
-    /// All that happens on one share.
+    /// What clients spent on requests on one share.
     Share {
         /// Its server.
         server: Endpoint,
         /// Its name.
         share: Arc<str>,
     },
-    /// All that happens to one file.
+    /// What clients spent on requests for one file.
     File {
         /// Its server.
         server: Endpoint,
@@ -192,7 +193,7 @@ pub struct RoundTrip {
     pub answered: u64,
 }
 
-/// Elapsed time of someone, split.
+/// Someone's time, split by phase: the sum of the slices of clients' time that it owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerRow {
     /// Whose.
@@ -203,6 +204,8 @@ pub struct LedgerRow {
     pub turnarounds: u64,
     /// Pauses that are the client's share.
     pub pauses: u64,
+    /// Wall time from its first request's first frame to its last answer's last, ns.
+    pub span_ns: u64,
 }
 
 /// Sums of frames of transactions, by what they did.

@@ -1,7 +1,7 @@
 //! The answer in one sentence: where most of the time went that somebody was at work, with
 //! its evidence and its doubts.
 
-use crate::{Grade, LedgerOf, LedgerRow, RoundTrip, ServerRow, Share, Snapshot};
+use crate::{Grade, LedgerOf, LedgerRow, Phase, RoundTrip, ServerRow, Snapshot};
 use std::collections::BTreeMap;
 use wirewait_wire::{Endpoint, Kind};
 
@@ -35,10 +35,10 @@ impl Culprit {
 
     /// His part of one ledger, ns.
     fn of(self, row: &LedgerRow) -> u64 {
-        let shares: &[Share] = match self {
-            Self::Client => &[Share::Client],
-            Self::Network => &[Share::Request, Share::Response, Share::Retransmission],
-            Self::Server => &[Share::Server, Share::Unanswered],
+        let shares: &[Phase] = match self {
+            Self::Client => &[Phase::Client],
+            Self::Network => &[Phase::Request, Phase::Response, Phase::Retransmission],
+            Self::Server => &[Phase::Server, Phase::Unanswered],
         };
         total(shares.iter().map(|share| row.ledger.get(*share)))
     }
@@ -227,7 +227,7 @@ impl Ways {
                     Some(ns.saturating_mul(times).min(of))
                 };
                 let [at_client, between, at_server] = Culprit::ALL.map(|culprit| culprit.of(row));
-                let turnarounds = way(&server, row.turnarounds, row.ledger.get(Share::Server));
+                let turnarounds = way(&server, row.turnarounds, row.ledger.get(Phase::Server));
                 let pauses = way(&client, row.pauses, at_client);
                 let known = [pauses.is_some(), turnarounds.is_some()];
                 let (turnarounds, pauses) = (turnarounds.unwrap_or(0), pauses.unwrap_or(0));

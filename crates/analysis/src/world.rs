@@ -1,8 +1,8 @@
 //! What the parts of the analysis know in common, and tell each other.
 
+use crate::account::Outstanding;
 use crate::assembler::Rooms;
 use crate::duplicates::Sight;
-use crate::ledger::Passage;
 use crate::names::Known;
 use crate::pairing::Spare;
 use crate::parties::{Directory, Parties};
@@ -65,7 +65,7 @@ pub(crate) enum Event<'a> {
     /// A request is complete that keeps its client waiting.
     Begins(Wait<'a>),
     /// The client no longer waits for it since then. What it waited for when, if it did.
-    Ends(Wait<'a>, Timestamp, Option<&'a Passage>),
+    Ends(Wait<'a>, Timestamp, Option<&'a Outstanding>),
     /// A request that waits by design is complete.
     Waits(Wait<'a>),
     /// The wait is over since then.

@@ -7,7 +7,7 @@ use wirewait_analysis::{
     Accesses, Against, Attribution, CaptureRow, Counts, Course, DistributionRow, Distributions,
     Duplex, Efficiency, EfficiencyRow, Excluded, Extent, Flags, Flow, FrameCounts, FrameSums,
     Grade, Grouping, Histogram, KnownBy, LayerAcks, Ledger, LedgerOf, LedgerRow, Mark, Outcome,
-    Peak, Place, PlaceRow, RULES, Reason, Samples, Segment, SegmentRow, ServerRow, Settings, Share,
+    Peak, Phase, Place, PlaceRow, RULES, Reason, Samples, Segment, SegmentRow, ServerRow, Settings,
     Sight, Sights, Snapshot, Spacing, Spread, State, StationRow, Subject, Symptom, Symptoms,
     Throughput, Times, Transaction, Turnaround, Units, Volume, WHOLE_FRAME, WireBytes,
 };
@@ -282,12 +282,12 @@ fn distribution() -> Distributions {
 /// 32.4 s elapsed: 2 s of them waited for, 0.4 s in the client.
 fn ledgers() -> Vec<LedgerRow> {
     let ledger: Ledger = [
-        (Share::Client, 400_000_000),
-        (Share::Request, 10_000),
-        (Share::Server, 1_500_000_000),
-        (Share::Response, 99_990_000),
-        (Share::Retransmission, 400_000_000),
-        (Share::Idle, 30_000_000_000),
+        (Phase::Client, 400_000_000),
+        (Phase::Request, 10_000),
+        (Phase::Server, 1_500_000_000),
+        (Phase::Response, 99_990_000),
+        (Phase::Retransmission, 400_000_000),
+        (Phase::Idle, 30_000_000_000),
     ]
     .into_iter()
     .collect();
@@ -304,6 +304,7 @@ fn ledgers() -> Vec<LedgerRow> {
         ledger,
         turnarounds: 20,
         pauses: 19,
+        span_ns: 32_400_000_000,
     })
     .collect()
 }

@@ -2,7 +2,7 @@
 //! too, what is chosen is reversed, and parts of a bar have letters.
 
 use ratatui::style::{Color, Modifier, Style};
-use wirewait_analysis::Share;
+use wirewait_analysis::Phase;
 
 /// Which colours are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,8 +85,8 @@ pub(crate) struct Theme {
     pub(crate) plot: Style,
     /// Curves in one plot, in this order.
     pub(crate) series: [Style; 3],
-    /// Parts of a ledger, as [`Share::ALL`] has them.
-    shares: [Style; Share::ALL.len()],
+    /// Parts of a ledger, as [`Phase::ALL`] has them.
+    phases: [Style; Phase::ALL.len()],
 }
 
 impl Theme {
@@ -100,8 +100,8 @@ impl Theme {
         }
     }
 
-    pub(crate) fn share(&self, share: Share) -> Style {
-        self.shares[share as usize]
+    pub(crate) fn phase(&self, phase: Phase) -> Style {
+        self.phases[phase as usize]
     }
 }
 
@@ -132,7 +132,7 @@ static DARK: Theme = Theme {
     line: fg(Color::DarkGray),
     plot: fg(Color::Cyan),
     series: [fg(Color::Cyan), fg(Color::Yellow), fg(Color::LightRed)],
-    shares: [
+    phases: [
         on(Color::Black, Color::Blue),
         on(Color::Black, Color::Cyan),
         on(Color::Black, Color::Yellow),
@@ -157,7 +157,7 @@ static LIGHT: Theme = Theme {
     line: fg(Color::Gray),
     plot: fg(Color::Blue),
     series: [fg(Color::Blue), fg(Color::Magenta), fg(Color::Red)],
-    shares: [
+    phases: [
         on(Color::White, Color::Blue),
         on(Color::Black, Color::Cyan),
         on(Color::Black, Color::Yellow),
@@ -191,7 +191,7 @@ static COLOUR_BLIND: Theme = Theme {
     line: fg(Color::DarkGray),
     plot: fg(SKY),
     series: [fg(SKY), fg(YELLOW), fg(VERMILION)],
-    shares: [
+    phases: [
         on(Color::White, BLUE),
         on(Color::Black, SKY),
         on(Color::Black, ORANGE),
@@ -224,5 +224,5 @@ static MONO: Theme = Theme {
     line: DIM,
     plot: PLAIN,
     series: [PLAIN, PLAIN, DIM],
-    shares: [PLAIN, BOLD, REVERSED, BOLD, LOUD, LOUD, DIM, DIM],
+    phases: [PLAIN, BOLD, REVERSED, BOLD, LOUD, LOUD, DIM, DIM],
 };

@@ -1,7 +1,7 @@
 //! What speaks against comparing two captures: that they did not do the same.
 
 use super::{Change, Effect, Figure, Group, Key, Side};
-use crate::{Grade, LedgerOf, Share, Snapshot};
+use crate::{Grade, LedgerOf, Phase, Snapshot};
 use wirewait_wire::Kind;
 
 /// Thousandths of the requests that may be of other operations before it is said.
@@ -210,10 +210,7 @@ fn idle(snapshot: &Snapshot) -> Option<u64> {
         .ledgers
         .iter()
         .find(|row| row.of == LedgerOf::Capture)?;
-    Some(thousandths(
-        row.ledger.get(Share::Idle),
-        row.ledger.elapsed(),
-    ))
+    Some(thousandths(row.ledger.get(Phase::Idle), row.ledger.total()))
 }
 
 fn thousandths(part: u64, whole: u64) -> u64 {

@@ -188,7 +188,7 @@ fn measures_service(kind: Kind) -> bool {
 
 fn elapsed(snapshot: &Snapshot, wanted: impl Fn(&LedgerOf) -> bool) -> Option<u64> {
     let row = snapshot.ledgers.iter().find(|row| wanted(&row.of))?;
-    Some(row.ledger.elapsed())
+    Some(row.span_ns)
 }
 
 fn place(by: By, row: &PlaceRow) -> Option<Key> {
@@ -279,7 +279,7 @@ impl Gathered {
     /// The same share on several servers: of which the longest says how long it was in use
     /// at least.
     fn elapsed(&mut self, row: &LedgerRow) {
-        let elapsed = row.ledger.elapsed();
+        let elapsed = row.span_ns;
         self.side.elapsed_ns = Some(self.side.elapsed_ns.map_or(elapsed, |ns| ns.max(elapsed)));
     }
 

@@ -1,7 +1,7 @@
 //! Who waits for an open request, and since when.
 
 use super::open::{Open, State};
-use crate::ledger::Passage;
+use crate::account::Outstanding;
 use crate::world::{Event, Events, Wait};
 use crate::{Flags, Outcome, Turnaround};
 use wirewait_wire::{Kind, Timestamp};
@@ -51,8 +51,8 @@ impl Open {
         match std::mem::take(&mut self.waiting) {
             Waiting::Nobody => {}
             Waiting::Client(began) => {
-                let passage = self.passage(began, at);
-                events(Event::Ends(self.wait(began), at, passage.as_ref()));
+                let outstanding = self.outstanding(began, at);
+                events(Event::Ends(self.wait(began), at, outstanding.as_ref()));
             }
             Waiting::ByDesign(began) => events(Event::Waited(self.wait(began), at)),
         }
@@ -81,7 +81,7 @@ impl Open {
     }
 
     /// What was waited for when; `None` where the clock of the capture stepped back.
-    fn passage(&self, began: Timestamp, end: Timestamp) -> Option<Passage> {
+    fn outstanding(&self, began: Timestamp, end: Timestamp) -> Option<Outstanding> {
         let t = &self.transaction;
         if t.flags.contains(Flags::CLOCK_STEP) {
             return None;
@@ -106,13 +106,13 @@ impl Open {
                     end.plus(lost(1, t3, end)),
                     end,
                 ];
-                (ends, Passage::ANSWERED)
+                (ends, Outstanding::ANSWERED)
             }
             _ => {
                 let ends = [t2.plus(lost(0, began, t2)), t2, t2, t2, end];
-                (ends, Passage::GIVEN_UP)
+                (ends, Outstanding::GIVEN_UP)
             }
         };
-        Some(Passage::new(began, ends, shares))
+        Some(Outstanding::new(began, ends, shares))
     }
 }

@@ -25,8 +25,8 @@ mod thresholds;
 #[cfg(test)]
 pub(crate) mod testing;
 
+use crate::account::Outstanding;
 use crate::column::Column;
-use crate::ledger::Passage;
 use crate::parties::Directory;
 use crate::path::Path;
 use crate::table::Place;
@@ -297,7 +297,12 @@ impl Watch {
     }
 
     /// Nobody waits for this request any more.
-    pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp, passage: Option<&Passage>) {
+    pub(crate) fn ends(
+        &mut self,
+        wait: Wait<'_>,
+        at: Timestamp,
+        outstanding: Option<&Outstanding>,
+    ) {
         let Case {
             transaction: t,
             parties,
@@ -322,10 +327,10 @@ impl Watch {
             }
             self.lookups.push_back(number);
         }
-        let (Some(passage), false) = (passage, wait.anyone) else {
+        let (Some(outstanding), false) = (outstanding, wait.anyone) else {
             return;
         };
-        if let Some(look) = repeats::lost(t, passage) {
+        if let Some(look) = repeats::lost(t, outstanding) {
             let mut page = pair.page(between(t), self.course.as_deref_mut());
             page.look(&repeats::ANSWER_RESENT, &look);
         }

@@ -4,9 +4,9 @@ use super::evidence::{Against, Base, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Look, Threshold, Thresholds, Watcher, operation};
-use crate::ledger::Passage;
+use crate::account::Outstanding;
 use crate::world::Wait;
-use crate::{Mark, Outcome, Share, Transaction, Turnaround};
+use crate::{Mark, Outcome, Phase, Transaction, Turnaround};
 use wirewait_wire::{Kind, Timestamp};
 
 pub(super) static REQUEST_REPEATED: Rule = Rule {
@@ -169,15 +169,15 @@ fn impatient(t: &Transaction, _: &Thresholds) -> Option<Look> {
 
 /// Time that a request lost to frames that had to be sent again, where it was not the whole
 /// request.
-pub(super) fn lost(t: &Transaction, passage: &Passage) -> Option<Look> {
+pub(super) fn lost(t: &Transaction, outstanding: &Outstanding) -> Option<Look> {
     if t.copies > 1 {
         return None;
     }
-    let mut at = passage.begin;
-    let (mut lost, mut until) = (0i64, passage.begin);
-    for (share, end) in passage.phases() {
+    let mut at = outstanding.begin;
+    let (mut lost, mut until) = (0i64, outstanding.begin);
+    for (share, end) in outstanding.phases() {
         if end > at {
-            if share == Share::Retransmission {
+            if share == Phase::Retransmission {
                 lost = lost.saturating_add(end.since(at));
                 until = end;
             }

@@ -2,7 +2,7 @@
 //! frame 2N.
 
 use super::{State, Symptom, Symptoms, Threshold, Watch};
-use crate::ledger::Passage;
+use crate::account::Outstanding;
 use crate::parties::{Directory, Parties};
 use crate::world::{Case, Wait};
 use crate::{
@@ -181,7 +181,7 @@ impl Bench {
         t: &Transaction,
         began: i64,
         (anyone, end): (bool, i64),
-        passage: Option<&Passage>,
+        outstanding: Option<&Outstanding>,
     ) {
         self.about(t, |watch, case| {
             let wait = Wait {
@@ -189,7 +189,7 @@ impl Bench {
                 began: at(began),
                 anyone,
             };
-            watch.ends(wait, at(end), passage);
+            watch.ends(wait, at(end), outstanding);
         });
     }
 

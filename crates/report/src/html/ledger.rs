@@ -5,20 +5,10 @@ use super::svg::{Across, Scale, bar, text};
 use super::table;
 use crate::figures::Percent;
 use crate::time::Human;
-use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Share, Snapshot};
+use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 
 /// Bars of a kind.
 const BARS: usize = 10;
-
-/// What somebody does meanwhile; the rest of a ledger is told beside its bar.
-const ACTIVE: [Share; 6] = [
-    Share::Client,
-    Share::Request,
-    Share::Server,
-    Share::Response,
-    Share::Retransmission,
-    Share::Unanswered,
-];
 
 /// A part so wide has its name in it, in ten-thousandths.
 const NAMED: i64 = 2500;
@@ -27,9 +17,9 @@ pub(super) fn ledgers(page: &mut Page, snapshot: &Snapshot) {
     page.leaf(
         "p",
         &[("class", &"note")],
-        "Each moment belongs to the oldest request outstanding. A bar is the time in which \
-         somebody was at work; waiting by design and idle time are told beside it, and all of it \
-         sums to the elapsed time.",
+        "Each moment of a client belongs to its oldest outstanding request. A bar is active time, \
+         in client-seconds: percentages are of it. Waiting by design and idle time stand beside \
+         it. Servers, clients and pairs each sum to the first bar.",
     );
     let rows = &snapshot.ledgers;
     if let Some(row) = rows.iter().find(|row| row.of == LedgerOf::Capture) {
@@ -90,21 +80,11 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
 /// Whose, and how much time.
 fn summary(page: &mut Page, name: &str, ledger: &Ledger) {
     page.leaf("strong", &[], name);
-    let (active, elapsed) = (ledger.active(), ledger.elapsed());
-    page.text(format_args!(
-        ": at work {} of {} elapsed ({})",
-        duration(active),
-        duration(elapsed),
-        Percent(active, elapsed)
-    ));
-    for (share, name) in [(Share::Waiting, "waiting by design"), (Share::Idle, "idle")] {
-        let ns = ledger.get(share);
+    page.text(format_args!(": active {}", duration(ledger.active())));
+    for (phase, name) in [(Phase::Waiting, "waiting by design"), (Phase::Idle, "idle")] {
+        let ns = ledger.get(phase);
         if ns > 0 {
-            page.text(format_args!(
-                ", {name} {} ({})",
-                duration(ns),
-                Percent(ns, elapsed)
-            ));
+            page.text(format_args!(", {name} {}", duration(ns)));
         }
     }
 }
@@ -112,7 +92,7 @@ fn summary(page: &mut Page, name: &str, ledger: &Ledger) {
 fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) {
     let active = i64::try_from(ledger.active()).unwrap_or(i64::MAX);
     let scale = Scale::exact(0, active, Across::WHOLE);
-    let label = format!("{name}: parts of the time at work; the list below has them in words");
+    let label = format!("{name}: phases of active time; the list below has them in words");
     page.within(
         "svg",
         &[
@@ -124,16 +104,16 @@ fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) 
         ],
         |page| {
             let mut end = 0i64;
-            for share in ACTIVE {
-                let ns = ledger.get(share);
+            for phase in Phase::ACTIVE {
+                let ns = ledger.get(phase);
                 let from = scale.place(end);
                 end = end.saturating_add(i64::try_from(ns).unwrap_or(i64::MAX));
                 let width = scale.place(end) - from;
                 if width == 0 {
                     continue;
                 }
-                let words = part(share, ledger);
-                let (x, class) = (Across(from), format!("part {}", share.name()));
+                let words = part(phase, ledger);
+                let (x, class) = (Across(from), format!("part {}", phase.name()));
                 bar(
                     page,
                     &class,
@@ -141,8 +121,8 @@ fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) 
                     (Across(width), height - 2),
                     (ns, &words),
                 );
-                if hatched(share) {
-                    let class = format!("over-{}", share.name());
+                if hatched(phase) {
+                    let class = format!("over-{}", phase.name());
                     page.shape(
                         "rect",
                         &[
@@ -155,14 +135,14 @@ fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) 
                     );
                 }
                 if width >= NAMED && height > 20 {
-                    let class = format!("on on-{}", share.name());
+                    let class = format!("on on-{}", phase.name());
                     let middle = Across(from + width / 2);
                     text(
                         page,
                         &class,
                         (middle, height / 2 + 4),
                         "middle",
-                        short(share),
+                        short(phase),
                     );
                 }
             }
@@ -173,15 +153,18 @@ fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) 
 /// The parts in words, each behind the pattern it has in the bar.
 fn key(page: &mut Page, ledger: &Ledger) {
     page.within("ul", &[("class", &"key")], |page| {
-        for share in ACTIVE.into_iter().filter(|share| ledger.get(*share) > 0) {
+        for phase in Phase::ACTIVE
+            .into_iter()
+            .filter(|phase| ledger.get(*phase) > 0)
+        {
             page.within("li", &[], |page| {
                 page.within(
                     "svg",
                     &[("width", &14), ("height", &14), ("aria-hidden", &"true")],
                     |page| {
-                        for class in [Some("part "), hatched(share).then_some("over-")] {
+                        for class in [Some("part "), hatched(phase).then_some("over-")] {
                             let Some(class) = class else { continue };
-                            let class = format!("{class}{}", share.name());
+                            let class = format!("{class}{}", phase.name());
                             page.shape(
                                 "rect",
                                 &[
@@ -195,48 +178,48 @@ fn key(page: &mut Page, ledger: &Ledger) {
                         }
                     },
                 );
-                page.text(part(share, ledger));
+                page.text(part(phase, ledger));
             });
         }
     });
 }
 
-fn part(share: Share, ledger: &Ledger) -> String {
-    let ns = ledger.get(share);
+fn part(phase: Phase, ledger: &Ledger) -> String {
+    let ns = ledger.get(phase);
     format!(
         "{} {} ({})",
-        words(share),
+        words(phase),
         duration(ns),
         Percent(ns, ledger.active())
     )
 }
 
 /// A pattern lies over the colour, so that neighbours differ without it.
-const fn hatched(share: Share) -> bool {
+const fn hatched(phase: Phase) -> bool {
     matches!(
-        share,
-        Share::Request | Share::Response | Share::Retransmission | Share::Unanswered
+        phase,
+        Phase::Request | Phase::Response | Phase::Retransmission | Phase::Unanswered
     )
 }
 
-const fn words(share: Share) -> &'static str {
-    match share {
-        Share::Client => "client",
-        Share::Request => "request transfer",
-        Share::Server => "server",
-        Share::Response => "response transfer",
-        Share::Retransmission => "lost frames",
-        Share::Unanswered => "unanswered",
-        Share::Waiting => "waiting by design",
-        Share::Idle => "idle",
+const fn words(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Client => "client",
+        Phase::Request => "request transfer",
+        Phase::Server => "server",
+        Phase::Response => "response transfer",
+        Phase::Retransmission => "loss recovery",
+        Phase::Unanswered => "unanswered",
+        Phase::Waiting => "waiting by design",
+        Phase::Idle => "idle",
     }
 }
 
-const fn short(share: Share) -> &'static str {
-    match share {
-        Share::Request => "request",
-        Share::Response => "response",
-        share => words(share),
+const fn short(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Request => "request",
+        Phase::Response => "response",
+        phase => words(phase),
     }
 }
 

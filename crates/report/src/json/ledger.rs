@@ -3,7 +3,7 @@
 use crate::escape::Escaped;
 use serde::Serialize;
 use std::sync::Arc;
-use wirewait_analysis::{LedgerOf, LedgerRow, Share, Snapshot};
+use wirewait_analysis::{LedgerOf, LedgerRow, Phase, Snapshot};
 
 /// Where the time went, of each kind by time waited.
 #[derive(Serialize)]
@@ -18,7 +18,8 @@ pub(super) struct Ledgers {
     files: Vec<OneLedger>,
 }
 
-/// Elapsed time and its parts, which sum to it.
+/// Time of clients and its phases, which sum to it, in client-nanoseconds. The rows of servers,
+/// of clients and of pairs each sum to the capture's.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OneLedger {
@@ -37,6 +38,8 @@ struct OneLedger {
     unanswered_ns: u64,
     waiting_ns: u64,
     idle_ns: u64,
+    /// Wall time from the first request's first frame to the last answer's last.
+    span_ns: u64,
 }
 
 pub(super) fn ledgers(snapshot: &Snapshot) -> Ledgers {
@@ -72,22 +75,23 @@ fn ledger(row: &LedgerRow) -> OneLedger {
         } => (None, Some(server), share.as_ref(), Some(path)),
     };
     let name = |name: &Arc<str>| Escaped(name).to_string();
-    let part = |share| row.ledger.get(share);
+    let part = |phase| row.ledger.get(phase);
     OneLedger {
         client: client.map(ToString::to_string),
         server: server.map(ToString::to_string),
         share: share.map(name),
         file: file.map(name),
-        elapsed_ns: row.ledger.elapsed(),
+        elapsed_ns: row.ledger.total(),
         active_ns: row.ledger.active(),
         waited_ns: row.ledger.waited(),
-        client_ns: part(Share::Client),
-        request_transfer_ns: part(Share::Request),
-        server_ns: part(Share::Server),
-        response_transfer_ns: part(Share::Response),
-        retransmission_ns: part(Share::Retransmission),
-        unanswered_ns: part(Share::Unanswered),
-        waiting_ns: part(Share::Waiting),
-        idle_ns: part(Share::Idle),
+        client_ns: part(Phase::Client),
+        request_transfer_ns: part(Phase::Request),
+        server_ns: part(Phase::Server),
+        response_transfer_ns: part(Phase::Response),
+        retransmission_ns: part(Phase::Retransmission),
+        unanswered_ns: part(Phase::Unanswered),
+        waiting_ns: part(Phase::Waiting),
+        idle_ns: part(Phase::Idle),
+        span_ns: row.span_ns,
     }
 }

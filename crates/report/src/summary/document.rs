@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use wirewait_analysis::{
     Attribution, Counts, EXACT_VALUES, FrameSums, Grouping, Histogram, Ledger, LedgerSum,
-    OperationKey, OperationSum, PairKey, PlaceKey, PlaceSum, STEPS_NS, Share, Sighting, Sightings,
+    OperationKey, OperationSum, PairKey, Phase, PlaceKey, PlaceSum, STEPS_NS, Sighting, Sightings,
     Spread, StationSum, Summary, Timing,
 };
 use wirewait_wire::word::{self, Name};
@@ -651,14 +651,14 @@ fn pair((key, sum): (&PairKey, &LedgerSum)) -> Pair {
     Pair {
         client: key.client.to_string(),
         server: key.server.to_string(),
-        client_ns: ns(Share::Client),
-        request_transfer_ns: ns(Share::Request),
-        server_ns: ns(Share::Server),
-        response_transfer_ns: ns(Share::Response),
-        retransmission_ns: ns(Share::Retransmission),
-        unanswered_ns: ns(Share::Unanswered),
-        waiting_ns: ns(Share::Waiting),
-        idle_ns: ns(Share::Idle),
+        client_ns: ns(Phase::Client),
+        request_transfer_ns: ns(Phase::Request),
+        server_ns: ns(Phase::Server),
+        response_transfer_ns: ns(Phase::Response),
+        retransmission_ns: ns(Phase::Retransmission),
+        unanswered_ns: ns(Phase::Unanswered),
+        waiting_ns: ns(Phase::Waiting),
+        idle_ns: ns(Phase::Idle),
         turnarounds: sum.turnarounds,
         pauses: sum.pauses,
     }

@@ -7,7 +7,7 @@ use crate::text::{Look, note};
 use crate::time::{Human, Rfc3339};
 use std::cmp::Reverse;
 use std::io::{self, Write};
-use wirewait_analysis::{Counts, Grade, Grouping, Ledger, Share, Spread, Summary, Timing};
+use wirewait_analysis::{Counts, Grade, Grouping, Ledger, Phase, Spread, Summary, Timing};
 use wirewait_wire::Kind;
 
 /// Rows of a table that people see; the document has all of them.
@@ -251,10 +251,10 @@ fn ledger(ledger: &Ledger) -> Vec<String> {
         let ns = i64::try_from(ns).unwrap_or(i64::MAX);
         shown((ns > 0).then_some(Human(ns)))
     };
-    let mut cells = vec![time(ledger.elapsed())];
-    cells.extend(Share::ALL.map(|share| time(ledger.get(share))));
+    let mut cells = vec![time(ledger.total())];
+    cells.extend(Phase::ALL.map(|share| time(ledger.get(share))));
     let waited = ledger.waited();
-    let part = (waited > 0).then(|| Percent(ledger.get(Share::Server), waited));
+    let part = (waited > 0).then(|| Percent(ledger.get(Phase::Server), waited));
     cells.push(shown(part));
     cells
 }

@@ -5,7 +5,7 @@ use crate::figures::Percent;
 use crate::table::{Column, NOTHING, Table};
 use crate::time::Human;
 use std::io::{self, Write};
-use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Share, Snapshot};
+use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 
 /// Rows of each kind that people see; programs get all of them.
 const SHOWN: usize = 10;
@@ -13,15 +13,16 @@ const SHOWN: usize = 10;
 const COLUMNS: &[Column] = &[
     Column::left("of"),
     Column::right("elapsed"),
+    Column::right("active"),
     Column::right("client"),
     Column::right("request").rare(),
     Column::right("server"),
     Column::right("response").rare(),
-    Column::right("lost frames").rare(),
+    Column::right("loss recovery").rare(),
     Column::right("unanswered").rare(),
     Column::right("waiting").rare(),
     Column::right("idle"),
-    Column::right("server's part"),
+    Column::right("server, % of active"),
 ];
 
 /// Writes the ledgers of the capture, its servers and its clients.
@@ -45,35 +46,37 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     table.write(out, look)?;
     writeln!(
         out,
-        "  each moment belongs to the oldest request outstanding; the parts sum to the elapsed time"
+        "  each moment of a client belongs to its oldest outstanding request; times but elapsed are\n  \
+           client-seconds, and servers as well as clients sum to \"all\""
     )
 }
 
 fn cells(row: &LedgerRow) -> Vec<String> {
-    let time = |share| duration(row.ledger.get(share));
+    let time = |phase| duration(row.ledger.get(phase));
     vec![
         match &row.of {
             LedgerOf::Server(server) => format!("server {server}"),
             LedgerOf::Client(client) => format!("client {client}"),
             _ => "all".to_owned(),
         },
-        duration(row.ledger.elapsed()),
-        time(Share::Client),
-        time(Share::Request),
-        time(Share::Server),
-        time(Share::Response),
-        time(Share::Retransmission),
-        time(Share::Unanswered),
-        time(Share::Waiting),
-        time(Share::Idle),
+        duration(row.span_ns),
+        duration(row.ledger.active()),
+        time(Phase::Client),
+        time(Phase::Request),
+        time(Phase::Server),
+        time(Phase::Response),
+        time(Phase::Retransmission),
+        time(Phase::Unanswered),
+        time(Phase::Waiting),
+        time(Phase::Idle),
         shown(part(&row.ledger)),
     ]
 }
 
-/// The server's part of what was waited for.
+/// The server's share of active time.
 fn part(ledger: &Ledger) -> Option<String> {
-    let waited = ledger.waited();
-    (waited > 0).then(|| Percent(ledger.get(Share::Server), waited).to_string())
+    let active = ledger.active();
+    (active > 0).then(|| Percent(ledger.get(Phase::Server), active).to_string())
 }
 
 fn duration(ns: u64) -> String {

@@ -5,20 +5,20 @@ use crate::table::{Cell, Value};
 use crate::text::put;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::{Bucket, Ledger, STEPS_NS, Sample, Share};
+use wirewait_analysis::{Bucket, Ledger, Phase, STEPS_NS, Sample};
 use wirewait_report::words::{Grouped, Percent, Short};
 
 /// The letter of a part, and what it is called.
-pub(crate) const fn share(share: Share) -> (&'static str, &'static str) {
-    match share {
-        Share::Client => ("C", "client"),
-        Share::Request => ("Q", "request transfer"),
-        Share::Server => ("S", "server"),
-        Share::Response => ("R", "response transfer"),
-        Share::Retransmission => ("X", "lost frames"),
-        Share::Unanswered => ("U", "unanswered"),
-        Share::Waiting => ("W", "waiting by design"),
-        Share::Idle => (".", "idle"),
+pub(crate) const fn letter(phase: Phase) -> (&'static str, &'static str) {
+    match phase {
+        Phase::Client => ("C", "client"),
+        Phase::Request => ("Q", "request transfer"),
+        Phase::Server => ("S", "server"),
+        Phase::Response => ("R", "response transfer"),
+        Phase::Retransmission => ("X", "loss recovery"),
+        Phase::Unanswered => ("U", "unanswered"),
+        Phase::Waiting => ("W", "waiting by design"),
+        Phase::Idle => (".", "idle"),
     }
 }
 
@@ -42,15 +42,15 @@ fn cells(parts: &[u64], width: usize) -> Vec<usize> {
     cells
 }
 
-/// A line of letters, as many of each as its part of the time.
+/// A line of letters, as many of each as its share of active time.
 pub(crate) fn ledger(ledger: &Ledger, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
-    let parts = Share::ALL.map(|share| ledger.get(share));
+    let parts = Phase::ACTIVE.map(|phase| ledger.get(phase));
     let mut x = area.x;
-    for (part, wide) in Share::ALL
+    for (part, wide) in Phase::ACTIVE
         .into_iter()
         .zip(cells(&parts, usize::from(area.width)))
     {
-        let text = share(part).0.repeat(wide);
+        let text = letter(part).0.repeat(wide);
         // At most the width of the area, which is 16 bits.
         put(
             buffer,
@@ -58,29 +58,32 @@ pub(crate) fn ledger(ledger: &Ledger, context: &Context<'_>, area: Rect, buffer:
             wide as u16,
             &text,
             false,
-            context.theme.share(part),
+            context.theme.phase(part),
         );
         x += wide as u16;
     }
 }
 
-/// What the letters are and what part each has, in as many lines as there are. Gives the lines
-/// that it took.
+/// What the letters are, and the share of active time that each has; waiting by design and idle
+/// time as times behind them. Gives the lines that it took.
 pub(crate) fn legend(
     ledger: &Ledger,
     context: &Context<'_>,
     area: Rect,
     buffer: &mut Buffer,
 ) -> u16 {
-    let whole = ledger.elapsed();
     let (mut x, mut y) = (area.x, area.y);
-    for part in Share::ALL.into_iter().filter(|part| ledger.get(*part) > 0) {
-        let (letter, name) = share(part);
-        let percent = Percent(ledger.get(part), whole);
+    for part in Phase::ALL.into_iter().filter(|part| ledger.get(*part) > 0) {
+        let (letter, name) = letter(part);
+        let ns = ledger.get(part);
+        let value = match part.is_active() {
+            true => Percent(ns, ledger.active()).to_string(),
+            false => Short(super::servers::saturated(ns)).to_string(),
+        };
         // In a single line there is room for the letters only.
         let said = match area.height {
-            1 => percent.to_string().replace(' ', ""),
-            _ => format!("{name} {percent}"),
+            1 => value.replace(' ', ""),
+            _ => format!("{name} {value}"),
         };
         // A letter, a blank, the words, two blanks.
         let wide = crate::text::width(&said) as u16 + 2;
@@ -90,7 +93,7 @@ pub(crate) fn legend(
         if y >= area.bottom() {
             return area.height;
         }
-        put(buffer, (x, y), 1, letter, false, context.theme.share(part));
+        put(buffer, (x, y), 1, letter, false, context.theme.phase(part));
         put(
             buffer,
             (x + 2, y),

@@ -13,7 +13,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::{History, Of, Tally};
 use wirewait_analysis::{
-    Counts, LedgerOf, LedgerRow, STARVES_PERCENT, Share, Snapshot, StationRow, Times,
+    Counts, LedgerOf, LedgerRow, Phase, STARVES_PERCENT, Snapshot, StationRow, Times,
 };
 use wirewait_report::words::{Percent, Short, fairness};
 
@@ -277,7 +277,7 @@ fn detail(
         );
         y += 1;
         let ledger = ledger(snapshot, row).map(|row| row.ledger);
-        if let Some(ledger) = ledger.filter(|ledger| ledger.elapsed() > 0) {
+        if let Some(ledger) = ledger.filter(|ledger| ledger.total() > 0) {
             let line = Rect {
                 y,
                 height: 1,
@@ -292,11 +292,11 @@ fn detail(
             y += 1 + bars::legend(&ledger, &context, below, buffer);
             let waited = ledger.waited();
             let text = format!(
-                "waited {} of {} ({}), of that for the server {}; {} pauses to think",
+                "waited {} of {} active ({}), for the server {}; {} pauses to think",
                 Short(saturated(waited)),
-                Short(saturated(ledger.elapsed())),
-                Percent(waited, ledger.elapsed()),
-                Percent(ledger.get(Share::Server), waited),
+                Short(saturated(ledger.active())),
+                Percent(waited, ledger.active()),
+                Percent(ledger.get(Phase::Server), ledger.active()),
                 row.thinks,
             );
             put(

@@ -211,7 +211,7 @@ impl Panels<'_> {
     }
 
     fn ledger(&mut self, lines: u16) {
-        let Some(ledger) = self.time().filter(|ledger| ledger.elapsed() > 0) else {
+        let Some(ledger) = self.time().filter(|ledger| ledger.total() > 0) else {
             return;
         };
         let line = self.take(1);

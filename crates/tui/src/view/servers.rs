@@ -10,7 +10,7 @@ use crate::text::put;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::Of;
-use wirewait_analysis::{LedgerOf, LedgerRow, ServerTotal, Share};
+use wirewait_analysis::{LedgerOf, LedgerRow, Phase, ServerTotal};
 use wirewait_wire::Endpoint;
 
 pub(super) struct Servers;
@@ -62,14 +62,14 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
                 Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))
             })
             .rank(6)
-            .help("Time in which at least one client waited for it, of all the capture."),
+            .help("Client-seconds spent waiting for it: each moment of a client counts at one server."),
             Column::right("server's", 8, |r: &Row<'_>, _| {
                 r.ledger.map_or_else(Cell::default, |row| {
-                    Value::Share(row.ledger.get(Share::Server), row.ledger.waited()).into()
+                    Value::Share(row.ledger.get(Phase::Server), row.ledger.active()).into()
                 })
             })
             .rank(3)
-            .help("The server's part of that time; the rest was on the way or lost."),
+            .help("The server's share of the active client-seconds spent at it."),
         ],
     );
     columns

@@ -10,7 +10,7 @@ use crate::text::put;
 use crate::{Command, Feed, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::{Extent, Ledger, Share, Transaction, Turnaround};
+use wirewait_analysis::{Extent, Ledger, Phase, Transaction, Turnaround};
 use wirewait_report::Rfc3339;
 use wirewait_report::words::Human;
 
@@ -129,7 +129,7 @@ impl View for OneTransaction {
         lines.push(("remarks", remarks.join(" ")));
         let split = ledger(t);
         let mut y = body.y;
-        if split.elapsed() > 0 {
+        if split.total() > 0 {
             let line = Rect { height: 1, ..body };
             bars::ledger(&split, &context, line, buffer);
             let below = Rect {
@@ -171,9 +171,9 @@ fn between(t: &Transaction) -> String {
 fn ledger(t: &Transaction) -> Ledger {
     let ns = |value: Option<i64>| value.and_then(|ns| u64::try_from(ns).ok());
     let parts = [
-        (Share::Request, ns(t.request_transfer_ns())),
-        (Share::Server, ns(t.turnaround.exact())),
-        (Share::Response, ns(t.response_transfer_ns())),
+        (Phase::Request, ns(t.request_transfer_ns())),
+        (Phase::Server, ns(t.turnaround.exact())),
+        (Phase::Response, ns(t.response_transfer_ns())),
     ];
     if parts.iter().any(|(_, ns)| ns.is_none()) {
         return Ledger::default();

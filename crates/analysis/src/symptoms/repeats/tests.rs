@@ -99,10 +99,10 @@ fn lost_frames() {
             let t = transaction(good + 1 + n, Kind::Read, bench.last, bench.last + 260);
             let begin = at(bench.last);
             let ends = [0, 0, 10, 20, 20 + lost_ms].map(|ms| begin.plus(ms * 1_000_000));
-            let passage = Passage::new(begin, ends, Passage::ANSWERED);
+            let outstanding = Outstanding::new(begin, ends, Outstanding::ANSWERED);
             let asked = bench.last;
             bench.begins(&t, asked, false);
-            bench.ends(&t, asked, (false, asked + 260), Some(&passage));
+            bench.ends(&t, asked, (false, asked + 260), Some(&outstanding));
             bench.closed(&t);
             bench.last += 261;
         }

@@ -18,7 +18,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::cell::OnceCell;
-use wirewait_analysis::Share;
+use wirewait_analysis::Phase;
 use wirewait_report::Rfc3339;
 use wirewait_report::counters::{Chart, Kind, Line, Pick, Place as Whose};
 use wirewait_report::words::Short;
@@ -218,15 +218,15 @@ fn letter(number: usize) -> char {
 
 /// The colour of a line. Its letter tells it apart where there are none.
 fn style(model: &Model, number: usize) -> Style {
-    const ORDER: [Share; 6] = [
-        Share::Server,
-        Share::Request,
-        Share::Client,
-        Share::Response,
-        Share::Retransmission,
-        Share::Waiting,
+    const ORDER: [Phase; 6] = [
+        Phase::Server,
+        Phase::Request,
+        Phase::Client,
+        Phase::Response,
+        Phase::Retransmission,
+        Phase::Waiting,
     ];
-    model.palette.theme().share(ORDER[number % ORDER.len()])
+    model.palette.theme().phase(ORDER[number % ORDER.len()])
 }
 
 fn scale_text(power: i32) -> String {

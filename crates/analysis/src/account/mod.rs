@@ -1,0 +1,403 @@
+//! The account of time. Each client has one [timeline](timeline); its slices are posted to their
+//! owners, and every row of servers, pairs, shares and files is the sum of slices that it owns.
+//! So the sums over clients, over servers, over pairs and the total are one number, in
+//! nanoseconds of clients' time.
+
+mod phase;
+mod timeline;
+
+use crate::column::Column;
+use crate::parties::{Directory, Parties};
+use crate::table::Place;
+use crate::world::Wait;
+use crate::{Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings};
+pub use phase::{Ledger, Phase};
+use std::cmp::Reverse;
+use std::sync::Arc;
+pub(crate) use timeline::Outstanding;
+use timeline::Timeline;
+use wirewait_wire::{Endpoint, Timestamp};
+
+/// A request is settled when nothing older can be on its way any more: this long after it
+/// began, ns. A request counts from its first byte, but is known when it is complete.
+const LAG_NS: i64 = 500_000_000;
+
+/// The account of all clients.
+pub(crate) struct Accounts {
+    clients: Column<Client>,
+    sums: Sums,
+    /// The total by seconds, where somebody wants it.
+    course: Option<Box<LedgerCourse>>,
+    think_ns: i64,
+}
+
+#[derive(Clone, Default)]
+struct Client {
+    timeline: Timeline,
+    sum: Sum,
+}
+
+/// Whose slices a request makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Owner {
+    server: Option<Place>,
+    pair: Option<Place>,
+    /// The share and the file, where they have names.
+    labels: [Option<Place>; 2],
+}
+
+/// Slices added up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    ledger: Ledger,
+    /// Requests with a slice of the server's phase, and gaps that are the client's.
+    turnarounds: u64,
+    pauses: u64,
+    /// From the first request's beginning to the last one's end.
+    span: Option<(Timestamp, Timestamp)>,
+}
+
+/// The roll-ups.
+#[derive(Clone)]
+struct Sums {
+    total: Sum,
+    servers: Column<Sum>,
+    pairs: Column<Sum>,
+    labels: Column<Sum>,
+}
+
+impl Accounts {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            clients: Column::new(),
+            sums: Sums::new(),
+            course: None,
+            think_ns: settings.think_ns,
+        }
+    }
+
+    /// Keeps this many last seconds of the total from now on.
+    pub(crate) fn keep_course(&mut self, seconds: u32) {
+        self.course = Some(Box::new(LedgerCourse::new(seconds)));
+    }
+
+    /// The last seconds, if they are kept.
+    pub(crate) fn course(&self) -> Option<&LedgerCourse> {
+        self.course.as_deref()
+    }
+
+    /// The clock of the capture stepped back: the last seconds begin anew.
+    pub(crate) fn clock_stepped(&mut self) {
+        if let Some(course) = &mut self.course {
+            course.clear();
+        }
+    }
+
+    /// A client waits for a request.
+    pub(crate) fn begins(&mut self, wait: Wait<'_>) {
+        // Who will answer a question to anyone is not known yet.
+        if !wait.anyone {
+            self.client(wait).0.timeline.begins(wait.began);
+        }
+    }
+
+    /// It no longer does, since `at`.
+    pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp, done: Option<&Outstanding>) {
+        if wait.anyone && wait.case.transaction.response.is_none() {
+            return;
+        }
+        let owner = self.owner(wait.case.parties);
+        let think_ns = self.think_ns;
+        let (client, mut posting) = self.client(wait);
+        if !wait.anyone {
+            client.timeline.ends(wait.began);
+        }
+        if let Some(done) = done {
+            client.timeline.closed(done, owner);
+            let limit = at.plus(-LAG_NS);
+            client.settle(limit, think_ns, &mut posting);
+        }
+    }
+
+    /// A wait by design began.
+    pub(crate) fn waits(&mut self, wait: Wait<'_>) {
+        let owner = self.owner(wait.case.parties);
+        self.client(wait).0.timeline.waits(wait.began, owner);
+    }
+
+    /// It is over since `at`.
+    pub(crate) fn waited(&mut self, wait: Wait<'_>, at: Timestamp) {
+        self.client(wait).0.timeline.waited(wait.began, at);
+    }
+
+    /// From the beginning of the wait to `at` the answer had to be sent again.
+    pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
+        let owner = self.owner(wait.case.parties);
+        self.client(wait).0.timeline.lost(wait.began, at, owner);
+    }
+
+    /// Settles what began long enough before `now`.
+    pub(crate) fn settle(&mut self, now: Timestamp) {
+        self.settle_before(now.plus(-LAG_NS));
+    }
+
+    /// Everything is closed.
+    pub(crate) fn finish(&mut self) {
+        self.settle_before(Timestamp::from_nanos(i64::MAX));
+    }
+
+    fn settle_before(&mut self, limit: Timestamp) {
+        let think_ns = self.think_ns;
+        for client in self.clients.values_mut() {
+            let mut posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
+            client.settle(limit, think_ns, &mut posting);
+        }
+    }
+
+    /// The total, servers, clients, pairs, shares and files, each kind by time waited, the
+    /// longest first. What is closed counts, even where an older request may still claim it.
+    pub(crate) fn rows(&self, directory: &Directory) -> Vec<LedgerRow> {
+        let mut sums = self.sums.clone();
+        let last = Timestamp::from_nanos(i64::MAX);
+        let clients: Vec<(Place, Sum)> = self
+            .clients
+            .iter()
+            .map(|(place, client)| {
+                if client.timeline.is_settled() {
+                    return (place, client.sum);
+                }
+                let mut client = client.clone();
+                client.settle(last, self.think_ns, &mut Posting::new(&mut sums, None));
+                (place, client.sum)
+            })
+            .collect();
+        let station = |place| directory.station(place);
+        let pair = |place| {
+            let (client, server) = directory.pair(place)?;
+            Some(LedgerOf::Pair { client, server })
+        };
+        let total = std::iter::once((Some(LedgerOf::Capture), sums.total));
+        let servers = sums.servers.iter();
+        let servers = servers.map(|(at, sum)| (station(at).map(LedgerOf::Server), *sum));
+        let clients = clients.into_iter();
+        let clients = clients.map(|(at, sum)| (station(at).map(LedgerOf::Client), sum));
+        let pairs = sums.pairs.iter().map(|(at, sum)| (pair(at), *sum));
+        let labels = sums.labels.iter();
+        let labels = labels.map(|(at, sum)| (label(directory, at), *sum));
+        let mut rows: Vec<LedgerRow> = total
+            .chain(servers)
+            .chain(clients)
+            .chain(pairs)
+            .chain(labels)
+            .filter_map(|(of, sum)| {
+                Some(LedgerRow {
+                    of: of?,
+                    ledger: sum.ledger,
+                    turnarounds: sum.turnarounds,
+                    pauses: sum.pauses,
+                    span_ns: sum.span_ns(),
+                })
+            })
+            .filter(|row| row.ledger.total() > 0)
+            .collect();
+        rows.sort_by(|a, b| order(a).cmp(&order(b)));
+        rows
+    }
+
+    /// The client's timeline, and where its slices are posted.
+    fn client(&mut self, wait: Wait<'_>) -> (&mut Client, Posting<'_>) {
+        let place = wait.case.parties.client;
+        if let Some(mut gone) = self.clients.renew(place) {
+            // The client whose place it was leaves; its owners keep their time.
+            let last = Timestamp::from_nanos(i64::MAX);
+            let mut posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
+            gone.settle(last, self.think_ns, &mut posting);
+        }
+        let posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
+        (self.clients.of(place), posting)
+    }
+
+    /// The owner of a request's slices. All of its rows are there from now on.
+    fn owner(&mut self, parties: &Parties) -> Owner {
+        fn kept(column: &mut Column<Sum>, place: Place) -> Option<Place> {
+            column.renew(place);
+            column.has(place).then_some(place)
+        }
+        // A user's time is not accounted for.
+        let [_, share, file] = parties.named.map_or([None; 3], |named| named.labels);
+        Owner {
+            server: kept(&mut self.sums.servers, parties.server),
+            pair: kept(&mut self.sums.pairs, parties.pair),
+            labels: [share, file].map(|label| kept(&mut self.sums.labels, label?)),
+        }
+    }
+}
+
+impl Client {
+    fn settle(&mut self, limit: Timestamp, think_ns: i64, posting: &mut Posting<'_>) {
+        self.timeline.settle(limit, think_ns, posting);
+        posting.flush();
+        self.sum.merge(&std::mem::take(&mut posting.client));
+    }
+}
+
+impl Sums {
+    fn new() -> Self {
+        Self {
+            total: Sum::default(),
+            servers: Column::new(),
+            pairs: Column::new(),
+            labels: Column::new(),
+        }
+    }
+}
+
+impl Sum {
+    fn merge(&mut self, other: &Self) {
+        self.ledger.merge(&other.ledger);
+        self.turnarounds += other.turnarounds;
+        self.pauses += other.pauses;
+        if let Some((from, to)) = other.span {
+            self.spans(from, to);
+        }
+    }
+
+    fn spans(&mut self, from: Timestamp, to: Timestamp) {
+        self.span = Some(match self.span {
+            Some((first, last)) => (first.min(from), last.max(to)),
+            None => (from, to),
+        });
+    }
+
+    fn span_ns(&self) -> u64 {
+        let span = self.span.map_or(0, |(from, to)| to.since(from));
+        u64::try_from(span).unwrap_or(0)
+    }
+}
+
+/// Slices of one client on the way to their owners: those of one owner in a row are added up,
+/// and posted together.
+struct Posting<'a> {
+    sums: &'a mut Sums,
+    course: Option<&'a mut LedgerCourse>,
+    owner: Owner,
+    pending: Sum,
+    client: Sum,
+}
+
+impl<'a> Posting<'a> {
+    fn new(sums: &'a mut Sums, course: Option<&'a mut LedgerCourse>) -> Self {
+        Self {
+            sums,
+            course,
+            owner: Owner::default(),
+            pending: Sum::default(),
+            client: Sum::default(),
+        }
+    }
+
+    /// What follows belongs to this owner.
+    fn owner(&mut self, owner: Owner) {
+        if owner != self.owner {
+            self.flush();
+            self.owner = owner;
+        }
+    }
+
+    /// A request of this owner was outstanding from then to then.
+    fn spans(&mut self, from: Timestamp, to: Timestamp) {
+        self.pending.spans(from, to);
+    }
+
+    fn slice(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
+        self.pending.ledger.add(phase, from, to);
+        if let Some(course) = &mut self.course {
+            course.add(phase, from, to);
+        }
+    }
+
+    /// A slice of this phase begins for a request.
+    fn turnaround(&mut self, phase: Phase) {
+        self.pending.turnarounds += u64::from(phase == Phase::Server);
+    }
+
+    /// A gap is the client's.
+    fn pause(&mut self) {
+        self.pending.pauses += 1;
+    }
+
+    fn flush(&mut self) {
+        let pending = std::mem::take(&mut self.pending);
+        let Sums {
+            total,
+            servers,
+            pairs,
+            labels,
+        } = &mut *self.sums;
+        total.merge(&pending);
+        self.client.merge(&pending);
+        let Owner {
+            server,
+            pair,
+            labels: [share, file],
+        } = self.owner;
+        for (column, place) in [(servers, server), (pairs, pair)] {
+            if let Some(sum) = place.and_then(|place| column.known(place)) {
+                sum.merge(&pending);
+            }
+        }
+        for label in [share, file].into_iter().flatten() {
+            if let Some(sum) = labels.known(label) {
+                sum.merge(&pending);
+            }
+        }
+    }
+}
+
+fn label(directory: &Directory, place: Place) -> Option<LedgerOf> {
+    let label = directory.label(place)?;
+    let (server, share) = (label.server, label.share.clone());
+    let name = Arc::clone(&label.name);
+    match label.by {
+        Grouping::User => None,
+        Grouping::Share => Some(LedgerOf::Share {
+            server,
+            share: name,
+        }),
+        Grouping::File => Some(LedgerOf::File {
+            server,
+            share,
+            path: name,
+        }),
+    }
+}
+
+type Whose<'a> = (
+    u8,
+    Reverse<u64>,
+    [Option<Endpoint>; 2],
+    [Option<&'a str>; 2],
+);
+
+/// The kinds in their order, each by time waited, the longest first.
+fn order(row: &LedgerRow) -> Whose<'_> {
+    let (kind, ends, names) = match &row.of {
+        LedgerOf::Capture => (0, [None, None], [None, None]),
+        LedgerOf::Server(server) => (1, [Some(*server), None], [None, None]),
+        LedgerOf::Client(client) => (2, [Some(*client), None], [None, None]),
+        LedgerOf::Pair { client, server } => (3, [Some(*client), Some(*server)], [None, None]),
+        LedgerOf::Share { server, share } => (4, [Some(*server), None], [Some(&**share), None]),
+        LedgerOf::File {
+            server,
+            share,
+            path,
+        } => {
+            let names = [share.as_deref(), Some(&**path)];
+            (5, [Some(*server), None], names)
+        }
+    };
+    (kind, Reverse(row.ledger.waited()), ends, names)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+use super::*;
+use crate::symptoms::testing::{at, station, transaction};
+use crate::world::Case;
+use wirewait_wire::Kind;
+
+/// From so many milliseconds to so many this client waits for this server.
+type Request = (u8, u8, i64, i64);
+
+/// All of it the server's.
+fn outstanding(from: i64, to: i64) -> Outstanding {
+    let ends = [from, from, to, to, to].map(at);
+    Outstanding::new(at(from), ends, Outstanding::ANSWERED)
+}
+
+/// The rows after these requests, with room for so many of each kind.
+fn rows(requests: &[Request], room: usize) -> Vec<LedgerRow> {
+    let mut accounts = Accounts::new(&Settings::default());
+    let mut directory = Directory::new(room);
+    for (client, server, from, to) in requests {
+        let mut t = transaction(1, Kind::Read, *from, *to);
+        (t.client, t.server) = (station(*client), station(100 + *server));
+        let mut parties = Parties::UNKNOWN;
+        directory.meet(&t, &mut parties);
+        let wait = Wait {
+            case: Case {
+                transaction: &t,
+                parties: &parties,
+            },
+            began: at(*from),
+            anyone: false,
+        };
+        accounts.begins(wait);
+        accounts.ends(wait, at(*to), Some(&outstanding(*from, *to)));
+    }
+    let before = accounts.rows(&directory);
+    accounts.finish();
+    let after = accounts.rows(&directory);
+    assert_eq!(
+        before, after,
+        "what is closed is shown before it is settled"
+    );
+    after
+}
+
+fn of(rows: &[LedgerRow], of: LedgerOf) -> (u64, u64, u64) {
+    let row = rows.iter().find(|row| row.of == of).unwrap();
+    let ms = |phase| row.ledger.get(phase) / 1_000_000;
+    (
+        ms(Phase::Server),
+        ms(Phase::Client),
+        row.span_ns / 1_000_000,
+    )
+}
+
+/// By hand: client 1 has server 1 from 0 to 10, 5 ms of its own, server 2 from 15 to 40 with a
+/// request to server 1 from 20 to 50 behind it; client 2 has server 1 from 3 to 30.
+#[test]
+fn slices_of_a_client_are_rolled_up_by_their_owners() {
+    let requests = [(1, 1, 0, 10), (2, 1, 3, 30), (1, 2, 15, 40), (1, 1, 20, 50)];
+    let rows = rows(&requests, 10);
+    let server = |n: u8| of(&rows, LedgerOf::Server(station(100 + n)));
+    let client = |n: u8| of(&rows, LedgerOf::Client(station(n)));
+    assert_eq!(client(1), (45, 5, 50));
+    assert_eq!(client(2), (27, 0, 27));
+    assert_eq!(server(1), (10 + 27 + 10, 0, 50));
+    assert_eq!(server(2), (25, 5, 25), "it is asked when the gap ends");
+    assert_eq!(of(&rows, LedgerOf::Capture), (72, 5, 50));
+}
+
+#[test]
+fn every_kind_of_row_sums_to_the_total() {
+    let requests: Vec<Request> = (0..400u32)
+        .map(|n| {
+            let (client, server) = ((n % 7) as u8, (n * 5 % 3) as u8);
+            let from = i64::from(n) * 3 + i64::from(n % 4) * 900;
+            (client, server, from, from + i64::from(n * 13 % 40))
+        })
+        .collect();
+    let rows = rows(&requests, 100);
+    let sum = |wanted: fn(&LedgerOf) -> bool| {
+        let mut sum = Ledger::default();
+        for row in rows.iter().filter(|row| wanted(&row.of)) {
+            sum.merge(&row.ledger);
+        }
+        sum
+    };
+    let total = sum(|of| matches!(of, LedgerOf::Capture));
+    assert!(total.get(Phase::Client) > 0 && total.get(Phase::Idle) > 0);
+    assert_eq!(sum(|of| matches!(of, LedgerOf::Client(_))), total);
+    assert_eq!(sum(|of| matches!(of, LedgerOf::Server(_))), total);
+    assert_eq!(sum(|of| matches!(of, LedgerOf::Pair { .. })), total);
+}
+
+/// Room for one pair and two stations: the second server takes the first one's place.
+#[test]
+fn a_client_keeps_the_time_of_a_server_that_is_forgotten() {
+    let rows = rows(&[(1, 1, 0, 10), (1, 2, 20, 30), (1, 2, 35, 50)], 1);
+    assert_eq!(of(&rows, LedgerOf::Client(station(1))), (35, 15, 50));
+    assert_eq!(of(&rows, LedgerOf::Capture), (35, 15, 50));
+    assert_eq!(of(&rows, LedgerOf::Server(station(102))), (25, 15, 30));
+}

@@ -1,0 +1,309 @@
+//! The timeline of one client: every instant from its first request to its last answer goes to
+//! exactly one phase of exactly one owner.
+//!
+//! An instant belongs to the oldest request outstanding at it, in the phase that this request is
+//! in. With none outstanding it is spent waiting while waits by design are, else it is the
+//! client's, or idle where the gap is longer than the think limit; the owner of a gap is the
+//! request that ends it.
+//!
+//! Requests close out of order, and an instant can be given away only once no older request can
+//! claim it: closed requests queue behind the oldest open one.
+
+use super::{Owner, Phase, Posting};
+use wirewait_wire::Timestamp;
+
+/// Closed requests that wait for an older one at most; beyond that the oldest goes ahead.
+const QUEUE: usize = 1024;
+/// Settled requests are taken out of the queue together, at least this many at a time.
+const SETTLED: usize = 64;
+/// Waits by design, and losses behind complete answers, that are remembered at most.
+const WAITS: usize = 256;
+
+/// The time that a request was outstanding, from its first frame to the end of waiting for it,
+/// phase by phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outstanding {
+    /// When it begins (t1).
+    pub(crate) begin: Timestamp,
+    /// Where its phases end, in the order in which they come; only those that took time.
+    ends: [Timestamp; 5],
+    /// What they are.
+    phases: [Phase; 5],
+    count: u8,
+}
+
+impl Outstanding {
+    /// The phases of a request that was answered.
+    pub(crate) const ANSWERED: &'static [Phase; 5] = &[
+        Phase::Request,
+        Phase::Retransmission,
+        Phase::Server,
+        Phase::Response,
+        Phase::Retransmission,
+    ];
+    /// The phases of one that was not.
+    pub(crate) const GIVEN_UP: &'static [Phase; 5] = &[
+        Phase::Request,
+        Phase::Retransmission,
+        Phase::Server,
+        Phase::Response,
+        Phase::Unanswered,
+    ];
+
+    /// From `begin` on, with phases that end then, in the order in which they come.
+    pub(crate) fn new(begin: Timestamp, ends: [Timestamp; 5], phases: &[Phase; 5]) -> Self {
+        let mut outstanding = Self {
+            begin,
+            ends: [begin; 5],
+            phases: *phases,
+            count: 0,
+        };
+        let mut at = begin;
+        for (end, phase) in ends.into_iter().zip(phases) {
+            if end > at {
+                let place = usize::from(outstanding.count);
+                (outstanding.ends[place], outstanding.phases[place]) = (end, *phase);
+                outstanding.count += 1;
+                at = end;
+            }
+        }
+        outstanding
+    }
+
+    /// Each phase with its end.
+    pub(crate) fn phases(&self) -> impl Iterator<Item = (Phase, Timestamp)> {
+        let phases = self.phases.iter().copied().zip(self.ends);
+        phases.take(usize::from(self.count))
+    }
+
+    /// When nobody waits for it any more.
+    fn end(&self) -> Timestamp {
+        match self.count {
+            0 => self.begin,
+            count => self.ends[usize::from(count) - 1],
+        }
+    }
+}
+
+/// What happened between requests, from and to, and to whom it belongs.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    from: Timestamp,
+    /// `None` while it goes on.
+    to: Option<Timestamp>,
+    owner: Owner,
+}
+
+/// One client's requests on the way to its account.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Timeline {
+    /// Closed, by their beginnings. Those before `next` are settled.
+    queue: Vec<(Outstanding, Owner)>,
+    next: usize,
+    /// Beginnings of those that are open, in order.
+    open: Vec<Timestamp>,
+    /// Every instant before is given away; `None` before the first request closed.
+    until: Option<Timestamp>,
+    /// Losses behind complete answers, by their beginnings: they count where nothing is
+    /// outstanding any more.
+    losses: Vec<Stretch>,
+    /// Waits by design, by their beginnings.
+    waits: Vec<Stretch>,
+}
+
+impl Timeline {
+    /// A request that began at `at` is outstanding.
+    pub(super) fn begins(&mut self, at: Timestamp) {
+        match self.open.last() {
+            Some(last) if *last > at => {
+                let later = self.open.iter().rev().take_while(|other| **other > at);
+                self.open.insert(self.open.len() - later.count(), at);
+            }
+            _ => self.open.push(at),
+        }
+    }
+
+    /// It no longer is.
+    pub(super) fn ends(&mut self, began: Timestamp) {
+        // Mostly the oldest does.
+        let place = match self.open.first() {
+            Some(oldest) if *oldest == began => 0,
+            _ => self.open.partition_point(|other| *other < began),
+        };
+        if self.open.get(place) == Some(&began) {
+            self.open.remove(place);
+        }
+    }
+
+    /// What was complete at `from` had to be sent again, until `to`.
+    pub(super) fn lost(&mut self, from: Timestamp, to: Timestamp, owner: Owner) {
+        if self.losses.len() < WAITS {
+            let place = self.losses.partition_point(|other| other.from <= from);
+            let to = Some(to);
+            self.losses.insert(place, Stretch { from, to, owner });
+        }
+    }
+
+    /// A wait by design began.
+    pub(super) fn waits(&mut self, from: Timestamp, owner: Owner) {
+        let place = self.waits.partition_point(|other| other.from <= from);
+        let to = None;
+        self.waits.insert(place, Stretch { from, to, owner });
+        if self.waits.len() > WAITS {
+            self.waits.remove(0);
+        }
+    }
+
+    /// The wait of this owner that began then is over.
+    pub(super) fn waited(&mut self, from: Timestamp, until: Timestamp) {
+        let mut waits = self.waits.iter_mut();
+        if let Some(wait) = waits.find(|wait| wait.from == from && wait.to.is_none()) {
+            wait.to = Some(until);
+        }
+    }
+
+    /// A request is closed; it is posted once it is [settled](Timeline::settle).
+    pub(super) fn closed(&mut self, outstanding: &Outstanding, owner: Owner) {
+        // Most come in order, or nearly.
+        match self.queue.last() {
+            Some((last, _)) if last.begin > outstanding.begin => {
+                let waiting = self.queue.get(self.next..).unwrap_or_default();
+                let later = waiting.iter().rev();
+                let later = later.take_while(|(other, _)| other.begin > outstanding.begin);
+                let place = self.queue.len() - later.count();
+                self.queue.insert(place, (*outstanding, owner));
+            }
+            _ => self.queue.push((*outstanding, owner)),
+        }
+    }
+
+    /// Posts everything that began before `limit`, up to the oldest request that is open. Gaps
+    /// up to `think_ns` are the client's.
+    #[inline]
+    pub(super) fn settle(&mut self, limit: Timestamp, think_ns: i64, posting: &mut Posting<'_>) {
+        let before = limit.plus(-1);
+        let ripe = self.open.first().map_or(before, |open| before.min(*open));
+        while let Some((outstanding, owner)) = self.queue.get(self.next)
+            && (outstanding.begin <= ripe || self.queue.len().saturating_sub(self.next) > QUEUE)
+        {
+            let (outstanding, owner) = (*outstanding, *owner);
+            self.give_away(&outstanding, owner, think_ns, posting);
+            self.next += 1;
+        }
+        if self.next >= SETTLED && self.next * 2 >= self.queue.len() {
+            self.queue.drain(..self.next.min(self.queue.len()));
+            self.next = 0;
+        }
+    }
+
+    /// Whether nothing is left to settle.
+    pub(super) fn is_settled(&self) -> bool {
+        self.next >= self.queue.len()
+    }
+
+    fn give_away(
+        &mut self,
+        outstanding: &Outstanding,
+        owner: Owner,
+        think_ns: i64,
+        posting: &mut Posting<'_>,
+    ) {
+        let begin = outstanding.begin;
+        let until = self.until.unwrap_or(begin);
+        posting.owner(owner);
+        posting.spans(begin, outstanding.end());
+        if begin > until {
+            let gap = Gap {
+                owner,
+                from: until,
+                to: begin,
+                think_ns,
+            };
+            gap.post(&self.losses, &self.waits, posting);
+            posting.owner(owner);
+        }
+        let mut at = until.max(begin);
+        for (phase, end) in outstanding.phases() {
+            if end > at {
+                posting.turnaround(phase);
+                posting.slice(phase, at, end);
+                at = end;
+            }
+        }
+        self.until = Some(at);
+        if !self.waits.is_empty() {
+            self.waits.retain(|wait| wait.to.is_none_or(|to| to > at));
+        }
+        if !self.losses.is_empty() {
+            self.losses.retain(|loss| loss.to.is_none_or(|to| to > at));
+        }
+    }
+}
+
+/// A stretch in which no request was outstanding, and the owner of the request that ends it.
+struct Gap {
+    owner: Owner,
+    from: Timestamp,
+    to: Timestamp,
+    think_ns: i64,
+}
+
+impl Gap {
+    fn post(&self, losses: &[Stretch], waits: &[Stretch], posting: &mut Posting<'_>) {
+        let mut at = self.from;
+        let mut lost = Vec::new();
+        for loss in losses {
+            let (from, to) = (
+                loss.from.max(at),
+                loss.to.map_or(self.to, |to| to.min(self.to)),
+            );
+            if to > from {
+                lost.push((from, to, loss.owner));
+                at = to;
+            }
+        }
+        // What is left of the gap is as long as it would have been without losses.
+        let lost_ns: i64 = lost.iter().map(|(from, to, _)| to.since(*from)).sum();
+        let phase = if self.to.since(self.from) - lost_ns <= self.think_ns {
+            posting.pause();
+            Phase::Client
+        } else {
+            Phase::Idle
+        };
+        let mut at = self.from;
+        for (from, to, owner) in lost {
+            self.rest(at, from, phase, waits, posting);
+            posting.owner(owner);
+            posting.slice(Phase::Retransmission, from, to);
+            at = to;
+        }
+        self.rest(at, self.to, phase, waits, posting);
+    }
+
+    /// Nothing was outstanding but waits by design, if those.
+    fn rest(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+        phase: Phase,
+        waits: &[Stretch],
+        posting: &mut Posting<'_>,
+    ) {
+        let mut at = from;
+        for wait in waits {
+            let (began, end) = (wait.from.max(at), wait.to.map_or(to, |end| end.min(to)));
+            if end > began {
+                posting.owner(self.owner);
+                posting.slice(phase, at, began);
+                posting.owner(wait.owner);
+                posting.slice(Phase::Waiting, began, end);
+                at = end;
+            }
+        }
+        posting.owner(self.owner);
+        posting.slice(phase, at, to);
+    }
+}
+
+#[cfg(test)]
+mod tests;

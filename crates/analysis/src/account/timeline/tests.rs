@@ -1,0 +1,224 @@
+use super::super::{Ledger, Sums};
+use super::*;
+use proptest::prelude::*;
+
+const THINK: i64 = 100;
+const LATER: Timestamp = Timestamp::from_nanos(i64::MAX);
+
+fn at(ns: i64) -> Timestamp {
+    Timestamp::from_nanos(ns)
+}
+
+fn outstanding(t: [i64; 4]) -> Outstanding {
+    let ends = [t[1], t[1], t[2], t[3], t[3]].map(at);
+    Outstanding::new(at(t[0]), ends, Outstanding::ANSWERED)
+}
+
+#[test]
+fn phases_without_time_are_none() {
+    let ends = [5, 5, 3, 9, 9].map(at);
+    let outstanding = Outstanding::new(at(2), ends, Outstanding::ANSWERED);
+    let phases: Vec<_> = outstanding.phases().collect();
+    assert_eq!(phases, [(Phase::Request, at(5)), (Phase::Response, at(9))]);
+}
+
+/// A timeline, settled after each request that is closed, and what it posted.
+struct Account {
+    timeline: Timeline,
+    sums: Sums,
+}
+
+impl Account {
+    fn new() -> Self {
+        Self {
+            timeline: Timeline::default(),
+            sums: Sums::new(),
+        }
+    }
+
+    fn closed(&mut self, outstanding: &Outstanding, limit: Timestamp) {
+        self.timeline.closed(outstanding, Owner::default());
+        self.settle(limit);
+    }
+
+    fn settle(&mut self, limit: Timestamp) {
+        let mut posting = Posting::new(&mut self.sums, None);
+        self.timeline.settle(limit, THINK, &mut posting);
+        posting.flush();
+    }
+
+    fn ledger(&self) -> Ledger {
+        self.sums.total.ledger
+    }
+}
+
+fn phases(account: &Account) -> Vec<(Phase, u64)> {
+    Phase::ALL
+        .into_iter()
+        .map(|phase| (phase, account.ledger().get(phase)))
+        .filter(|(_, ns)| *ns > 0)
+        .collect()
+}
+
+#[test]
+fn one_after_the_other() {
+    let mut account = Account::new();
+    account.closed(&outstanding([10, 12, 20, 25]), LATER);
+    account.closed(&outstanding([30, 30, 40, 40]), LATER);
+    account.closed(&outstanding([500, 500, 501, 501]), LATER);
+    assert_eq!(
+        phases(&account),
+        [
+            (Phase::Client, 5),
+            (Phase::Request, 2),
+            (Phase::Server, 8 + 10 + 1),
+            (Phase::Response, 5),
+            (Phase::Idle, 460),
+        ]
+    );
+    assert_eq!(account.ledger().total(), 491);
+    assert_eq!(account.ledger().waited(), 26);
+}
+
+/// Definition: with overlap each instant belongs to the oldest outstanding request.
+#[test]
+fn an_instant_belongs_to_the_oldest() {
+    let mut account = Account::new();
+    account.timeline.begins(at(0));
+    account.timeline.begins(at(5));
+    account.timeline.ends(at(5));
+    account.closed(&outstanding([5, 5, 30, 60]), LATER);
+    assert_eq!(phases(&account), [], "an older one is open");
+    account.timeline.ends(at(0));
+    account.closed(&outstanding([0, 10, 40, 50]), LATER);
+    assert_eq!(
+        phases(&account),
+        [
+            (Phase::Request, 10),
+            (Phase::Server, 30),
+            (Phase::Response, 10 + 10),
+        ]
+    );
+}
+
+#[test]
+fn waits_by_design_count_where_nothing_else_is_outstanding() {
+    let mut account = Account::new();
+    account.timeline.waits(at(5), Owner::default());
+    account.closed(&outstanding([0, 0, 10, 10]), LATER);
+    account.timeline.waited(at(5), at(300));
+    account.closed(&outstanding([400, 400, 410, 410]), LATER);
+    assert_eq!(
+        phases(&account),
+        [
+            (Phase::Server, 20),
+            (Phase::Waiting, 290),
+            (Phase::Idle, 100),
+        ]
+    );
+}
+
+#[test]
+fn what_is_sent_again_after_its_end_is_no_pause_of_the_client() {
+    let mut account = Account::new();
+    account.closed(&outstanding([0, 0, 10, 10]), LATER);
+    account.timeline.lost(at(10), at(250), Owner::default());
+    account.timeline.waits(at(200), Owner::default());
+    account.closed(&outstanding([300, 300, 310, 310]), LATER);
+    assert_eq!(
+        phases(&account),
+        [
+            (Phase::Server, 20),
+            (Phase::Retransmission, 240),
+            (Phase::Waiting, 50),
+        ]
+    );
+}
+
+#[test]
+fn the_queue_is_bounded() {
+    let mut account = Account::new();
+    account.timeline.begins(at(0));
+    for n in 1..=2 * QUEUE as i64 {
+        account.closed(
+            &outstanding([n * 10, n * 10, n * 10 + 5, n * 10 + 5]),
+            LATER,
+        );
+    }
+    assert_eq!(account.timeline.queue.len() - account.timeline.next, QUEUE);
+    assert_eq!(account.ledger().get(Phase::Server), QUEUE as u64 * 5);
+}
+
+/// The definition, instant by instant.
+fn by_hand(passages: &[[i64; 4]]) -> [u64; 8] {
+    let mut sums = [0; 8];
+    let first = passages.iter().map(|t| t[0]).min().unwrap_or(0);
+    let last = passages.iter().map(|t| t[3]).max().unwrap_or(0);
+    let oldest = |now: i64| {
+        let mut found: Option<&[i64; 4]> = None;
+        for t in passages.iter().filter(|t| t[0] <= now && now < t[3]) {
+            if found.is_none_or(|f| t[0] < f[0]) {
+                found = Some(t);
+            }
+        }
+        found
+    };
+    let mut now = first;
+    while now < last {
+        let phase = match oldest(now) {
+            Some(t) if now < t[1] => Phase::Request,
+            Some(t) if now < t[2] => Phase::Server,
+            Some(_) => Phase::Response,
+            None => {
+                let next = passages.iter().map(|t| t[0]).filter(|t| *t > now).min();
+                let next = next.unwrap_or(last);
+                let phase = if next - now <= THINK {
+                    Phase::Client
+                } else {
+                    Phase::Idle
+                };
+                sums[phase as usize] += (next - now) as u64;
+                now = next;
+                continue;
+            }
+        };
+        sums[phase as usize] += 1;
+        now += 1;
+    }
+    sums
+}
+
+proptest! {
+    /// Random conversations with pipelining, closed in the order of their ends: the sum
+    /// is the elapsed time, and every part is what the definition says.
+    #[test]
+    fn parts_sum_to_the_elapsed_time(
+        raw in proptest::collection::vec((0i64..2000, 0i64..60, 0i64..300, 0i64..80), 1..40)
+    ) {
+        let mut passages: Vec<[i64; 4]> = raw
+            .iter()
+            .map(|(t1, a, b, c)| [*t1, t1 + a, t1 + a + b, t1 + a + b + c])
+            .collect();
+        // Two with one beginning have no oldest.
+        passages.sort_unstable();
+        passages.dedup_by_key(|t| t[0]);
+        let mut events: Vec<(i64, bool, [i64; 4])> = passages
+            .iter()
+            .flat_map(|t| [(t[0], false, *t), (t[3], true, *t)])
+            .collect();
+        events.sort_by_key(|(when, ends, t)| (*when, *ends, t[0]));
+        let mut account = Account::new();
+        for (when, ends, t) in events {
+            if ends {
+                account.timeline.ends(at(t[0]));
+                account.closed(&outstanding(t), at(when));
+            } else {
+                account.timeline.begins(at(t[0]));
+            }
+        }
+        account.settle(LATER);
+        let last = passages.iter().map(|t| t[3]).max().unwrap_or(0);
+        prop_assert_eq!(account.ledger().total(), (last - passages[0][0]) as u64);
+        prop_assert_eq!(Phase::ALL.map(|phase| account.ledger().get(phase)), by_hand(&passages));
+    }
+}
