@@ -36,6 +36,6 @@ pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
         CounterFormat::PdhCsv => pdh_csv(out, &samples),
         CounterFormat::Json => json(out, &samples),
     })?;
-    output.flush()?;
+    output.finish()?;
     Ok(analysis.verdict())
 }

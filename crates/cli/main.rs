@@ -23,6 +23,7 @@ mod output;
 mod own;
 mod parallel;
 mod protocols;
+mod replacement;
 mod report;
 mod rights;
 mod saver;

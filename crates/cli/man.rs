@@ -2,12 +2,13 @@
 
 use crate::args::{self, ManArgs};
 use crate::config;
-use crate::failure::{CODES, Failure, Verdict};
+use crate::failure::{CODES, Failure, Verdict, shown};
 use crate::output;
+use crate::replacement::{Readers, Replacement};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use std::io;
+use std::io::{self, Write as _};
 
 const FORMATS: &str = "Capture files may be pcap or pcapng, plain or packed with gzip, zstd or lz4, \
     or come from the Network General Sniffer, NetXRay, Sniffer Pro, Network Monitor, LANalyzer, \
@@ -34,13 +35,17 @@ pub(crate) fn run(args: &ManArgs) -> Result<Verdict, Failure> {
     };
     let pages = pages(&command).map_err(|error| Failure::writing("the manual", &error))?;
     let cannot = |path: &std::path::Path| {
-        let name = path.display().to_string();
+        let name = shown(path);
         move |error: io::Error| Failure::writing(&name, &error)
     };
     std::fs::create_dir_all(folder).map_err(cannot(folder))?;
     for (name, text) in pages {
         let path = folder.join(name);
-        std::fs::write(&path, text).map_err(cannot(&path))?;
+        let written = Replacement::new(&path, Readers::Usual).and_then(|mut page| {
+            page.write_all(text.as_bytes())?;
+            page.commit()
+        });
+        written.map_err(cannot(&path))?;
     }
     Ok(Verdict::Whole)
 }

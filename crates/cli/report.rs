@@ -72,7 +72,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
             html::report(out, &about, snapshot, conversation)
         }
     })?;
-    output.flush()?;
+    output.finish()?;
     if let Some(path) = &args.summary {
         merge::write(path, &args.inputs(), &Summary::of(snapshot))?;
     }

@@ -1,10 +1,10 @@
 //! The file that holds the state: read as a whole, replaced as a whole.
 
-use crate::failure::Failure;
-use std::fs::{self, File};
+use crate::failure::{Failure, shown};
+use crate::replacement::{Readers, Replacement};
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
-use wirewait_capture::write;
+use std::path::Path;
 use wirewait_engine::{Analyzer, Refused};
 use wirewait_report::Escaped;
 
@@ -43,47 +43,30 @@ impl State {
     /// Puts a new state in its place, or leaves the old one as it is and says why: it is written
     /// beside it, and takes its name when it is complete on the disk.
     pub(super) fn replace(&self, path: &Path, new: &[u8]) -> Result<(), Failure> {
-        // Whoever named a link wants the file behind it replaced.
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let kept = match &self.bytes {
             Some(_) => "the checkpoint is as it was",
             None => "no checkpoint was left",
         };
-        let name = path.display().to_string();
-        let name = Escaped(&name);
-        let beside = beside(&path);
-        let written = written(&beside, new).and_then(|()| {
-            if !self.is_there(&path)? {
+        let name = shown(path);
+        let written = Replacement::new(path, Readers::Owner).and_then(|mut state| {
+            state.write_all(new)?;
+            if !self.is_there(path)? {
                 return Ok(false);
             }
-            fs::rename(&beside, &path)?;
+            state.commit()?;
             Ok(true)
         });
         match written {
-            Ok(true) => {}
-            Ok(false) => {
-                remove(&beside);
-                return Err(Failure::Cannot(format!(
-                    "{name}: another run wrote it meanwhile, and nothing of this one is kept; \
-                     run it again when no other does"
-                )));
-            }
-            Err(error) => {
-                remove(&beside);
-                return Err(Failure::Cannot(format!(
-                    "cannot write to {name}: {error}; {kept}, and nothing is lost if the same is \
-                     run again"
-                )));
-            }
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Failure::Cannot(format!(
+                "{name}: another run wrote it meanwhile, and nothing of this one is kept; run it \
+                 again when no other does"
+            ))),
+            Err(error) => Err(Failure::Cannot(format!(
+                "cannot write to {name}: {error}; {kept}, and nothing is lost if the same is run \
+                 again"
+            ))),
         }
-        // Where a folder cannot be written through, its name will be on the disk soon.
-        if let Some(folder) = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-        {
-            let _ = File::open(folder).and_then(|folder| folder.sync_all());
-        }
-        Ok(())
     }
 
     /// Whether what is there is still what was read.
@@ -105,34 +88,10 @@ fn head(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file of this run's own in the same folder, so that it can take the other's name.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    path.with_file_name(name)
-}
-
-fn written(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = match write::create(path) {
-        // Of a run with the same number that was ended.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            fs::remove_file(path)?;
-            write::create(path)?
-        }
-        created => created?,
-    };
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-fn remove(path: &Path) {
-    // It may be that it could not even be made.
-    let _ = fs::remove_file(path);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -153,8 +112,6 @@ mod tests {
         let state = |what: &str| [b"WWSTATE\x1a".as_slice(), what.as_bytes()].concat();
         let none = State::read(&path).unwrap();
         assert!(none.bytes.is_none());
-        // One that was ended left this.
-        fs::write(beside(&path), b"half").unwrap();
         none.replace(&path, &state("one")).unwrap();
         let one = State::read(&path).unwrap();
         assert_eq!(one.bytes, Some(state("one")));

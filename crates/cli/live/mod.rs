@@ -37,7 +37,10 @@ pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
         return screen::run(args, ready, watch, texts);
     }
     // Before anything is captured: an hour is not to be lost for want of a place.
-    let mut output = Output::open(&args.output, &[])?;
+    let mut output = match args.format {
+        LiveFormat::Ndjson => Output::open_growing(&args.output, &[])?,
+        _ => Output::open(&args.output, &[])?,
+    };
     let what = ready.what();
     let live = ready.start()?;
     let saver = Saver::of(args, &live)?;
@@ -61,7 +64,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
         (LiveFormat::Csv, _) => csv::report(out, about, snapshot),
         (LiveFormat::Ndjson, _) => Ok(()),
     })?;
-    output.flush()?;
+    output.finish()?;
     say(&seen.summary(&Own::now()));
     seen.saved.iter().for_each(|saved| say(saved));
     let held = judge::held(&args.fail_if, about, snapshot);

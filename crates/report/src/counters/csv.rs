@@ -2,6 +2,7 @@
 
 use super::pdh::bound;
 use super::samples::Samples;
+use crate::cells;
 use crate::time::Rfc3339;
 use std::io::{self, Write};
 
@@ -25,9 +26,9 @@ pub fn csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
                     out,
                     "{},{station},{},{},{},{index},{},{},{},{value}",
                     Rfc3339(*time),
-                    quoted(object.name),
-                    quoted(&instance.name),
-                    quoted(counter.name),
+                    text(object.name),
+                    text(&instance.name),
+                    text(counter.name),
                     counter.form.name(),
                     counter.scale,
                     counter.mark.name(),
@@ -38,10 +39,7 @@ pub fn csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
     Ok(())
 }
 
-/// As RFC 4180 wants text that may have commas or quotes in it.
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
+/// A text column.
+fn text(name: &str) -> String {
+    cells::quoted(&cells::harmless(name)).into_owned()
 }
