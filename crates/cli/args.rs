@@ -266,6 +266,10 @@ pub(crate) struct CountersArgs {
     /// From one reading of the counters to the next
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = when::lasting)]
     pub(crate) interval: Span,
+    /// Refuses to write more than N values (times by counters) as csv, pdh-csv or json: one frame
+    /// with a wrong time makes hundreds of millions
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    pub(crate) max_values: u64,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
@@ -649,7 +653,10 @@ fn exit(error: &clap::Error, typed: &[OsString]) -> ! {
     };
     for part in typed.iter().flat_map(|arg| parts(arg)) {
         if part.contains(Escaped::is_needed) {
-            text = text.replace(part, &Escaped(part).to_string());
+            let harmless = Escaped(part).to_string();
+            // Colours are taken away with whatever looks like them.
+            let plain = anstream::adapter::strip_str(part).to_string();
+            text = text.replace(part, &harmless).replace(&plain, &harmless);
         }
     }
     failure::tell(&text);

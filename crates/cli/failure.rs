@@ -13,7 +13,7 @@ pub(crate) const CODES: [(u8, &str); 6] = [
     (2, "wrong arguments, or a mistake in the configuration"),
     (
         3,
-        "the input is damaged, and the results are from what could be read",
+        "the input is damaged, or reading it was interrupted; the results are from what was read",
     ),
     (4, "a condition of --fail-if holds"),
     (130, "ended by a second Ctrl-C"),

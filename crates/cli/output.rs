@@ -65,6 +65,11 @@ impl Output {
         named(args).is_none() && io::stdout().is_terminal()
     }
 
+    /// Whether it is a file, which holds one report and not several behind each other.
+    pub(crate) fn is_file(args: &OutputArgs) -> bool {
+        named(args).is_some_and(|path| !is_direct(path))
+    }
+
     /// Opens a file to be written anew, as a whole.
     pub(crate) fn file(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let name = name(path, inputs)?;

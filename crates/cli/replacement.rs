@@ -107,7 +107,7 @@ impl Replacement {
         sync(&self.file)?;
         match self.named()? {
             None => return Ok(()),
-            Some(beside) => fs::rename(&beside.0, &self.path)?,
+            Some(beside) => put(&beside.0, &self.path)?,
         }
         sync_folder(&self.path);
         Ok(())
@@ -120,8 +120,7 @@ impl Replacement {
     pub(crate) fn commit_anew(mut self) -> io::Result<()> {
         sync(&self.file)?;
         if let Some(beside) = self.named()? {
-            // Unlike renaming, this replaces nothing.
-            fs::hard_link(&beside.0, &self.path)?;
+            put_anew(&beside.0, &self.path)?;
         }
         sync_folder(&self.path);
         Ok(())
@@ -145,6 +144,29 @@ impl Write for Replacement {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+fn put(beside: &Path, path: &Path) -> io::Result<()> {
+    match fs::rename(beside, path) {
+        // A file that is mounted, as containers do it, can only be written.
+        Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+            let mut file = OpenOptions::new().write(true).truncate(true).open(path)?;
+            io::copy(&mut File::open(beside)?, &mut file)?;
+            sync(&file)
+        }
+        done => done,
+    }
+}
+
+fn put_anew(beside: &Path, path: &Path) -> io::Result<()> {
+    // Unlike renaming, this replaces nothing.
+    match fs::hard_link(beside, path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+        // A file system without links.
+        Err(_) if path.symlink_metadata().is_err() => fs::rename(beside, path),
+        Err(_) => Err(ErrorKind::AlreadyExists.into()),
+        Ok(()) => Ok(()),
     }
 }
 

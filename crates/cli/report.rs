@@ -2,8 +2,8 @@
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::checkpoint;
-use crate::failure::{Failure, Verdict};
-use crate::input::{Input, is_stdin};
+use crate::failure::{Failure, Verdict, shown};
+use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
 use crate::merge;
 use crate::output::Output;
@@ -26,12 +26,14 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let texts = symptoms::texts(&args.symptoms)?;
     // Numbers of conversations count from 1.
     let mut choice = ladder::Choice::of(args.conversation.unwrap_or(0));
+    let mut signals = None;
     let (analysis, mut about) = match &args.checkpoint {
         Some(state) => checkpoint::run(args, state)?,
         None => {
             let mut input = Input::open(&args.input)?;
             input.thresholds = symptoms::thresholds(&args.symptoms);
             input.ahead = args.threads.ahead();
+            signals = Some(input.heed_signals(&args.input)?);
             let settings = args.analysis.settings();
             let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;
             let about = analysis.about(&args.input);
@@ -73,7 +75,14 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
         }
     })?;
     output.finish()?;
-    if let Some(path) = &args.summary {
+    // Nobody who adds sums up would know that these are of a part.
+    let interrupted = signals.is_some_and(|signals| signals.stop());
+    if let (Some(path), true) = (&args.summary, interrupted) {
+        warn(&format!(
+            "{} was not written, because reading was interrupted",
+            shown(path)
+        ));
+    } else if let Some(path) = &args.summary {
         merge::write(path, &args.inputs(), &Summary::of(snapshot))?;
     }
     Ok(analysis.verdict())

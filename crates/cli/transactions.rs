@@ -14,6 +14,7 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     last_profile::read(&args.profile)?;
     let mut input = Input::open(&args.input)?;
     input.ahead = args.threads.ahead();
+    input.heed_signals(&args.input)?;
     // Rows of what is captured now are read while they come.
     let growing = args.input.files.iter().any(|file| is_stdin(file));
     let output = match growing {

@@ -20,12 +20,12 @@ pub fn csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
         for bound in bound(instance) {
             let counter = bound.counter;
             let index = counter.index.map_or(String::new(), |n| n.to_string());
-            for (time, value) in samples.times.iter().zip(samples.values(series, &bound)) {
+            for (time, value) in samples.times().zip(samples.values(series, &bound)) {
                 let value = value.map_or(String::new(), |value| value.to_string());
                 writeln!(
                     out,
                     "{},{station},{},{},{},{index},{},{},{},{value}",
-                    Rfc3339(*time),
+                    Rfc3339(time),
                     text(object.name),
                     text(&instance.name),
                     text(counter.name),

@@ -29,8 +29,8 @@ pub fn pdh_csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
         .iter()
         .map(|(series, bound)| samples.values(series, bound))
         .collect();
-    for time in &samples.times {
-        write!(out, "\"{}\"", moment(*time))?;
+    for time in samples.times() {
+        write!(out, "\"{}\"", moment(time))?;
         for values in &mut columns {
             match values.next().flatten() {
                 Some(value) => write!(out, ",\"{value}\"")?,
