@@ -1,6 +1,6 @@
 # The two commands of the README: `make demo` and `make test`. Both do all the set-up.
 
-.PHONY: demo test setup check bench instructions memory fuzz pgo
+.PHONY: demo test setup check bench instructions memory fuzz pgo release reproducible offline
 
 # The main job on a shipped capture.
 demo: setup
@@ -40,6 +40,18 @@ memory: setup
 # Every fuzz target for a minute.
 fuzz: setup
 	./fuzz/run.sh 60
+
+# The program for others: no paths of this machine, no symbols (target/dist/wirewait).
+release: setup
+	./scripts/release.sh
+
+# Two builds in two folders, compared byte for byte.
+reproducible: setup
+	./scripts/reproducible.sh
+
+# A build from vendored libraries, without a network.
+offline: setup
+	./scripts/offline-build.sh
 
 # The program in a fifth less time: built for what it does (target/pgo/wirewait).
 pgo: setup

@@ -471,6 +471,33 @@ fn a_hangup_ends_it_and_gives_the_terminal_back() {
     assert!(!seen.contains("Overview"), "{seen}");
 }
 
+/// What would end a program at once and leave its terminal as it is.
+#[cfg(target_os = "linux")]
+#[test]
+fn quit_and_abort_give_the_terminal_back() {
+    let test = "quit_and_abort_give_the_terminal_back";
+    // 134: it died of the abort, as whoever sent it wanted.
+    for (signal, code) in [("-QUIT", "code 0"), ("-ABRT", "code 134")] {
+        let Some(terminal) = Terminal::new(test, 132, 43) else {
+            return;
+        };
+        terminal.run("clear; ulimit -c 0; echo before");
+        terminal.run(&view(
+            "--speed 1; echo code $?; stty -a | grep -o -w -e -*icanon",
+        ));
+        terminal.shows(&["1x"]);
+        // Nothing but a word of what it cannot do here.
+        let process = terminal.process().to_string();
+        let kill = |signal: &str| Command::new("kill").args([signal, &process]).status();
+        assert!(kill("-USR1").unwrap().success());
+        terminal.shows(&["SIGUSR1: press e"]);
+        assert!(kill("-USR2").unwrap().success());
+        assert!(kill(signal).unwrap().success());
+        let seen = terminal.shows(&["before", code, "\nicanon"]);
+        assert!(!seen.contains("Overview"), "{seen}");
+    }
+}
+
 /// Two ends of a cable in a network of their own, of which the terminal's shell is.
 #[cfg(all(target_os = "linux", feature = "libpcap"))]
 struct Cable {

@@ -212,6 +212,7 @@ pub(crate) fn analyse<K: Sink>(
         batch.analyse(&mut analyzer, sink, watch);
         let told = Between {
             read: batch.read,
+            frames: analyzer.number(),
             error: batch.error.take(),
         };
         between(told, sink)?;

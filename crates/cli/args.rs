@@ -3,7 +3,7 @@
 use crate::compare::Configuration;
 use crate::condition::{self, CONDITIONS};
 use crate::config;
-use crate::failure::{CODES, Failure};
+use crate::failure::{self, CODES, Failure};
 use crate::limits;
 use crate::live;
 use crate::live::args::LiveArgs;
@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use wirewait_engine::compare::Condition;
 use wirewait_engine::{Duplex, Settings, Threshold};
+use wirewait_report::Escaped;
 use wirewait_report::decode::Selector;
 use wirewait_tui::Pace;
 
@@ -253,6 +254,10 @@ pub(crate) struct CountersArgs {
     /// From one reading of the counters to the next
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = when::lasting)]
     pub(crate) interval: Span,
+    /// Refuses to write more than N values (times by counters) as csv, pdh-csv or json: one frame
+    /// with a wrong time makes hundreds of millions
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    pub(crate) max_values: u64,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
@@ -607,9 +612,10 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Fai
         && !Path::new(word).exists()
     {
         let message = format!("{word:?} is neither a command nor a file");
-        Cli::command()
-            .error(ErrorKind::InvalidSubcommand, message)
-            .exit();
+        exit(
+            &Cli::command().error(ErrorKind::InvalidSubcommand, message),
+            &typed,
+        );
     }
     let settings = match asks_for_help(&args) {
         true => config::Settings::default(),
@@ -617,8 +623,32 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Fai
     };
     match try_parse(args, &settings) {
         Ok(command) => Ok(command),
-        Err(error) => error.exit(),
+        Err(error) => exit(&error, &typed),
     }
+}
+
+/// Shows help, or a mistake in the arguments, and ends the program. What was typed cannot command
+/// the terminal that it is shown in.
+fn exit(error: &clap::Error, typed: &[OsString]) -> ! {
+    let typed: Vec<_> = typed.iter().map(|arg| arg.to_string_lossy()).collect();
+    if !typed.iter().any(|arg| arg.contains(Escaped::is_needed)) {
+        error.exit();
+    }
+    let mut text = error.render().to_string();
+    let parts = |arg| -> Vec<&str> {
+        let arg: &str = arg;
+        std::iter::once(arg).chain(arg.split('=').skip(1)).collect()
+    };
+    for part in typed.iter().flat_map(|arg| parts(arg)) {
+        if part.contains(Escaped::is_needed) {
+            let harmless = Escaped(part).to_string();
+            // Colours are taken away with whatever looks like them.
+            let plain = anstream::adapter::strip_str(part).to_string();
+            text = text.replace(part, &harmless).replace(&plain, &harmless);
+        }
+    }
+    failure::tell(&text);
+    std::process::exit(error.exit_code())
 }
 
 /// All commands and options there are.

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         CompareFormat::Json => report::json(out, &compared),
         CompareFormat::Csv => report::csv(out, &compared),
     })?;
-    output.flush()?;
+    output.finish()?;
     let mut failed = false;
     for condition in &args.fail_if {
         for judged in condition.judge(&comparison, report::group_name) {

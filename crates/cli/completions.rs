@@ -10,6 +10,6 @@ pub(crate) fn run(args: &CompletionsArgs) -> Result<Verdict, Failure> {
     clap_complete::generate(args.shell, &mut args::command(), "wirewait", &mut text);
     let mut output = Output::open(&args.output, &[])?;
     output.write(|out| out.write_all(&text))?;
-    output.flush()?;
+    output.finish()?;
     Ok(Verdict::Whole)
 }

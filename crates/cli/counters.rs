@@ -2,13 +2,15 @@
 
 use crate::args::{CounterFormat, CountersArgs};
 use crate::failure::{Failure, Verdict};
-use crate::input::Input;
+use crate::input::{Input, warn};
 use crate::output::Output;
+use wirewait_report::Rfc3339;
 use wirewait_report::counters::{Sampler, TooMany, csv, json, pdh_csv, text};
 
 pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
     let mut input = Input::open(&args.input)?;
     input.ahead = args.threads.ahead();
+    input.heed_signals(&args.input)?;
     let settings = args.analysis.settings();
     let mut sampler = Sampler::new(args.interval.nanos, settings.link_speed);
     let mut full: Option<TooMany> = None;
@@ -19,7 +21,10 @@ pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
         |_| Ok(()),
         |frame, analyzer| {
             if full.is_none() {
-                full = sampler.frame(frame.at, || analyzer.readings()).err();
+                let number = analyzer.number() + 1;
+                full = sampler
+                    .frame(frame.at, number, || analyzer.readings())
+                    .err();
             }
         },
     )?;
@@ -27,7 +32,22 @@ pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
         Some(full) => Err(full),
         None => sampler.finish(&readings),
     }
+    .and_then(|samples| {
+        // What is printed as text is as long for a year as for a minute.
+        match args.format {
+            CounterFormat::Text => {}
+            _ => samples.at_most(args.max_values)?,
+        }
+        Ok(samples)
+    })
     .map_err(|full| Failure::Cannot(full.to_string()))?;
+    if let Some(leap) = samples.stray() {
+        warn(&format!(
+            "{leap}, and later ones before it: all of them count in its interval; --until {} \
+             leaves it out",
+            Rfc3339(leap.usual.plus(1))
+        ));
+    }
     let mut output = Output::open(&args.output, &args.input.files)?;
     let look = output.look();
     output.write(|out| match args.format {
@@ -36,6 +56,6 @@ pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
         CounterFormat::PdhCsv => pdh_csv(out, &samples),
         CounterFormat::Json => json(out, &samples),
     })?;
-    output.flush()?;
+    output.finish()?;
     Ok(analysis.verdict())
 }

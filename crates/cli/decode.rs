@@ -2,7 +2,7 @@
 
 use crate::args::{DecodeArgs, DecodeFormat, FrameRange, TimeFormat};
 use crate::failure::{Failure, Verdict};
-use crate::input::{Input, warn};
+use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
 use crate::output::Output;
 use wirewait_engine::{Analyzer, Choice, Registry, Settings, registry};
@@ -21,7 +21,11 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         .map(|number| cast(args, number))
         .transpose()?;
     let input = Input::open(&args.input)?;
-    let mut output = Output::open(&args.output, &args.input.files)?;
+    let growing = args.input.files.iter().any(|file| is_stdin(file));
+    let mut output = match growing {
+        true => Output::open_growing(&args.output, &args.input.files)?,
+        false => Output::open(&args.output, &args.input.files)?,
+    };
     let detail = args.detail || !args.select.is_empty();
     let shape = match (args.format, detail) {
         (DecodeFormat::Json, _) => Shape::Json,
@@ -64,7 +68,7 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
             choice
         })
     })?;
-    output.flush()?;
+    output.finish()?;
     for selector in decoder.missing() {
         warn(&format!(
             "--select {selector}: no frame that was shown has it"

@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 use wirewait_engine::SourceError;
+use wirewait_report::Escaped;
 
 /// What the exit codes mean, for --help and the manual.
 pub(crate) const CODES: [(u8, &str); 6] = [
@@ -11,7 +13,7 @@ pub(crate) const CODES: [(u8, &str); 6] = [
     (2, "wrong arguments, or a mistake in the configuration"),
     (
         3,
-        "the input is damaged, and the results are from what could be read",
+        "the input is damaged, or reading it was interrupted; the results are from what was read",
     ),
     (4, "a condition of --fail-if holds"),
     (130, "ended by a second Ctrl-C"),
@@ -58,10 +60,22 @@ impl Failure {
     }
 }
 
+/// A path in a message: harmless to a terminal, and in one line.
+pub(crate) fn shown(path: &Path) -> String {
+    Escaped(&path.display().to_string()).to_string()
+}
+
 /// Tells the user why the program ends as it does.
 pub(crate) fn say(sentence: &str) {
+    tell(&format!("wirewait: {sentence}"));
+}
+
+/// Writes lines to the standard error. Names in them are escaped where they come from, line ends
+/// in them included; what was forgotten there cannot command the terminal either.
+pub(crate) fn tell(text: &str) {
+    let lines: Vec<String> = text.lines().map(|line| Escaped(line).to_string()).collect();
     // There is nobody left to tell if this fails.
-    let _ = writeln!(io::stderr(), "wirewait: {sentence}");
+    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
 }
 
 impl fmt::Display for Failure {
@@ -75,6 +89,6 @@ impl fmt::Display for Failure {
 
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
-        Self::Cannot(wirewait_report::Escaped(&error.to_string()).to_string())
+        Self::Cannot(Escaped(&error.to_string()).to_string())
     }
 }

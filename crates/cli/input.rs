@@ -3,12 +3,14 @@
 
 use crate::ahead;
 use crate::args::InputArgs;
-use crate::failure::{Failure, Verdict};
+use crate::failure::{Failure, Verdict, say};
+use crate::signals::Signals;
 use crate::when::Moment;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 #[cfg(feature = "libpcap")]
 use wirewait_capture::filter::Filter;
 use wirewait_capture::{Files, Interfaces, Options, open};
@@ -16,6 +18,7 @@ use wirewait_engine::{
     Analyzer, Choice, Engine, Frame, Progress, Readings, Settings, Sink, Snapshot, SourceError,
     SourceErrorKind, Thresholds, Timestamp, registry,
 };
+use wirewait_report::words::Grouped;
 use wirewait_report::{About, Escaped, Interface};
 
 /// Inputs that are read in less than a blink need no progress bar.
@@ -38,6 +41,8 @@ pub(crate) struct Input {
     pub(crate) thresholds: Thresholds,
     /// Another thread reads ahead.
     pub(crate) ahead: bool,
+    /// Who may ask for an early end, or how far it is.
+    signals: Option<Signals>,
     /// Warnings about the files that were shown.
     warned: usize,
     /// Nothing is said: it is read once more.
@@ -58,6 +63,7 @@ impl Input {
             selection,
             thresholds: Thresholds::default(),
             ahead: false,
+            signals: None,
             warned: 0,
             quiet: false,
         };
@@ -78,9 +84,22 @@ impl Input {
             selection: Selection::new(args)?,
             thresholds: Thresholds::default(),
             ahead: false,
+            signals: None,
             warned: 0,
             quiet: true,
         })
+    }
+
+    /// From now on signals end the reading, and what was read until then is the capture; or they
+    /// ask how far it is.
+    pub(crate) fn heed_signals(&mut self, args: &InputArgs) -> Result<Signals, Failure> {
+        let signals = match args.files.iter().any(|file| is_stdin(file)) {
+            true => Signals::catch_in_pipe()?,
+            false => Signals::catch()?,
+        };
+        self.selection.signals = Some(signals.clone());
+        self.signals = Some(signals.clone());
+        Ok(signals)
     }
 
     /// Leads all frames through the analysis. `check` says between times whether the sink
@@ -128,6 +147,7 @@ impl Input {
             files,
             mut selection,
             ahead,
+            signals,
             warned,
             ..
         } = self;
@@ -141,8 +161,13 @@ impl Input {
         };
         let files = &led.files;
         let bar = Bar::new(files, quiet);
+        let (begun, total) = (Instant::now(), files.progress().bytes_total);
         let mut between = |told: Between, sink: &mut K| {
             bar.show(told.read);
+            if signals.as_ref().is_some_and(Signals::report) {
+                let read = total.map(|total| (told.read, total));
+                bar.aside(|| say(&how_far(told.frames, read, begun.elapsed())));
+            }
             check(sink)?;
             match told.error {
                 Some(error) => bar.aside(|| damage.take(error)),
@@ -156,12 +181,25 @@ impl Input {
         } else if ahead && whole {
             ahead::analyse(led, sink, &mut watch, &mut between)?
         } else {
-            alone(led, sink, &mut watch, &mut between)?
+            // Through a pipe frames may come one by one.
+            let mut look = |frame: &Frame<'_>, analyzer: &Analyzer| {
+                if !whole && signals.as_ref().is_some_and(Signals::report) {
+                    say(&how_far(analyzer.number(), None, begun.elapsed()));
+                }
+                watch(frame, analyzer);
+            };
+            alone(led, sink, &mut look, &mut between)?
         };
         check(sink)?;
         bar.clear();
         warn_anew(&led.files, warned);
         led.selection.warn();
+        if led.selection.interrupted {
+            let frames = led.analyzer.number();
+            damage.say(format!(
+                "interrupted by a signal: frames behind frame {frames} were not read"
+            ));
+        }
         Ok(Standing {
             analyzer: led.analyzer,
             met: led.met,
@@ -202,8 +240,19 @@ impl Input {
 pub(crate) struct Between {
     /// Bytes of the input that were read.
     pub(crate) read: u64,
+    /// Frames that were analysed or left out.
+    pub(crate) frames: u64,
     /// What is wrong there.
     pub(crate) error: Option<SourceError>,
+}
+
+/// `1,234,567 frames, 45,678,901 of 1,200,345,678 bytes in 12.3 s`.
+fn how_far(frames: u64, read: Option<(u64, u64)>, elapsed: Duration) -> String {
+    let bytes = read.map_or_else(String::new, |(read, total)| {
+        format!(", {} of {} bytes", Grouped(read), Grouped(total))
+    });
+    let seconds = elapsed.as_secs_f64();
+    format!("{} frames{bytes} in {seconds:.1} s", Grouped(frames))
 }
 
 /// A capture that is led through the analysis, and the analysis.
@@ -269,6 +318,7 @@ fn alone<K: Sink>(
         let over = progress == Ok(Progress::End);
         let told = Between {
             read: engine.source().progress().bytes_read,
+            frames: engine.number(),
             error: progress.err(),
         };
         between(told, sink)?;
@@ -357,10 +407,13 @@ impl Damage {
         if error.kind != SourceErrorKind::Damaged {
             return Err(error.into());
         }
-        let sentence = error.to_string();
+        self.say(error.to_string());
+        Ok(())
+    }
+
+    fn say(&mut self, sentence: String) {
         warn(&sentence);
         self.sentences.push(sentence);
-        Ok(())
     }
 
     fn verdict(&self) -> Verdict {
@@ -407,6 +460,9 @@ pub(crate) struct Selection {
     since: Option<Moment>,
     until: Option<Moment>,
     pub(crate) passed: Passed,
+    signals: Option<Signals>,
+    /// A signal ended it.
+    interrupted: bool,
     #[cfg(feature = "libpcap")]
     filter: Option<Filter>,
 }
@@ -435,6 +491,8 @@ impl Selection {
             since: args.select.since,
             until: args.select.until,
             passed: Passed::default(),
+            signals: None,
+            interrupted: false,
             #[cfg(feature = "libpcap")]
             filter: args
                 .select
@@ -448,6 +506,10 @@ impl Selection {
 
     /// Whether this frame, the next one of the capture, is wanted.
     pub(crate) fn choose(&mut self, frame: &Frame<'_>) -> Choice {
+        if self.signals.as_ref().is_some_and(Signals::stop) {
+            self.interrupted = true;
+            return Choice::Stop;
+        }
         let passed = &mut self.passed;
         let start = *passed.start.get_or_insert(frame.at);
         passed.latest = passed.latest.max(Some(frame.at));

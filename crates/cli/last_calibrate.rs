@@ -1,10 +1,11 @@
 //! `wirewait last-calibrate`: what a capture says of the layout of DEC LAST.
 
 use crate::args::CalibrateArgs;
-use crate::failure::{Failure, Verdict};
+use crate::failure::{Failure, Verdict, shown};
 use crate::input::Input;
 use crate::output::Output;
 use std::io::Write;
+use std::path::Path;
 use wirewait_engine::last::Calibration;
 use wirewait_engine::{Choice, Depth, Walk, registry};
 
@@ -41,12 +42,12 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Verdict, Failure> {
         .iter()
         .map(|file| {
             let name = file.file_name().unwrap_or(file.as_os_str());
-            name.to_string_lossy().into_owned()
+            shown(Path::new(name))
         })
         .collect();
     let file = names.join(" and ");
     let table = calibration.findings(&file).profile(&file);
     output.write(|out| out.write_all(table.as_bytes()))?;
-    output.flush()?;
+    output.finish()?;
     Ok(verdict)
 }

@@ -22,6 +22,7 @@ mod output;
 mod own;
 mod parallel;
 mod protocols;
+mod replacement;
 mod report;
 mod rights;
 mod saver;
@@ -40,6 +41,7 @@ use failure::{Failure, Verdict};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    signals::survive_file_limits();
     let result = args::parse(std::env::args_os()).and_then(|command| match command {
         Command::Report(args) => report::run(&args),
         Command::Transactions(args) => transactions::run(&args),

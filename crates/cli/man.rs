@@ -2,12 +2,13 @@
 
 use crate::args::{self, ManArgs};
 use crate::config;
-use crate::failure::{CODES, Failure, Verdict};
+use crate::failure::{CODES, Failure, Verdict, shown};
 use crate::output;
+use crate::replacement::{Readers, Replacement};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use std::io;
+use std::io::{self, Write as _};
 
 const FORMATS: &str = "Capture files may be pcap or pcapng, plain or packed with gzip, zstd or lz4, \
     or come from the Network General Sniffer, NetXRay, Sniffer Pro, Network Monitor, LANalyzer, \
@@ -25,6 +26,36 @@ const VARIABLES: [(&str, &str); 3] = [
     ),
 ];
 
+const SIGNALS: [(&str, &str); 3] = [
+    (
+        "SIGINT, SIGTERM, SIGQUIT, SIGHUP",
+        "End live, view, report, transactions and counters with what was seen until then; the \
+         report of files says so and the exit code is 3. The same signal again ends at once. Where \
+         captures come through the standard input, SIGTERM and SIGHUP end at once. report with \
+         --checkpoint or --parallel, and all other commands, end at once and leave files as they \
+         were.",
+    ),
+    (
+        "SIGUSR1",
+        "Report now, and go on: live without a screen writes the report as it stands (to the \
+         standard output, or into the file of -o in place of the one before) and what was dropped \
+         to the standard error; report, transactions and counters write to the standard error how \
+         much of the files is read.",
+    ),
+    (
+        "SIGUSR2",
+        "Write out what waits to be saved: the file of live --save then ends with the latest frame.",
+    ),
+];
+
+const OUTPUT: &str = "The files of -o, --summary and --checkpoint, exports and pages of the manual \
+    take their names when they are complete; until then, and if the program is ended or the disk is \
+    full, what was there before is there. Links are followed, permissions and owner stay. A file \
+    whose folder takes no new one is written in place, with a warning. Devices and pipes, and rows \
+    that come from live or from the standard input, are written as they come. In CSV files a text \
+    that begins with =, +, -, @, tab or carriage return has an apostrophe in front, so that no \
+    spreadsheet runs it as a formula; numbers stay as they are.";
+
 pub(crate) fn run(args: &ManArgs) -> Result<Verdict, Failure> {
     let mut command = args::command();
     command.build();
@@ -34,13 +65,17 @@ pub(crate) fn run(args: &ManArgs) -> Result<Verdict, Failure> {
     };
     let pages = pages(&command).map_err(|error| Failure::writing("the manual", &error))?;
     let cannot = |path: &std::path::Path| {
-        let name = path.display().to_string();
+        let name = shown(path);
         move |error: io::Error| Failure::writing(&name, &error)
     };
     std::fs::create_dir_all(folder).map_err(cannot(folder))?;
     for (name, text) in pages {
         let path = folder.join(name);
-        std::fs::write(&path, text).map_err(cannot(&path))?;
+        let written = Replacement::new(&path, Readers::Usual).and_then(|mut page| {
+            page.write_all(text.as_bytes())?;
+            page.commit()
+        });
+        written.map_err(cannot(&path))?;
     }
     Ok(Verdict::Whole)
 }
@@ -140,6 +175,7 @@ fn common(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
     };
     let codes = CODES.map(|(code, meaning)| (code.to_string(), format!("{meaning}.")));
     list("EXIT STATUS", &codes);
+    list("SIGNALS", &owned(&SIGNALS));
     let mut variables = owned(&VARIABLES);
     let set = config::environment().into_iter();
     variables.extend(set.map(|(name, option)| (name, format!("As the option {option}."))));
@@ -152,6 +188,7 @@ fn common(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
             itself. Options come before the environment, the environment before the file.",
         ),
         ("capture files", FORMATS),
+        ("output", OUTPUT),
     ];
     list("FILES", &owned(&files));
     roff.control("SH", ["SEE ALSO"]);

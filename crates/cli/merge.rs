@@ -1,7 +1,7 @@
 //! `wirewait merge`: sums of several analyses.
 
 use crate::args::{ListFormat, MergeArgs, OutputArgs};
-use crate::failure::{Failure, Verdict};
+use crate::failure::{Failure, Verdict, shown};
 use crate::input::is_stdin;
 use crate::output::Output;
 use std::fs::File;
@@ -35,20 +35,20 @@ pub(crate) fn print(
         ListFormat::Text => summary::text(out, sum, look),
         ListFormat::Json => summary::json(out, sum),
     })?;
-    output.flush()
+    output.finish()
 }
 
 /// Writes sums into a file, to be read again.
 pub(crate) fn write(path: &Path, inputs: &[PathBuf], sum: &Summary) -> Result<(), Failure> {
     let mut output = Output::file(path, inputs)?;
     output.write(|out| summary::json(out, sum))?;
-    output.flush()
+    output.finish()
 }
 
 fn read(path: &Path) -> Result<Summary, Failure> {
-    let name = path.display().to_string();
+    let name = shown(path);
     let cannot = |why: &dyn std::fmt::Display| {
-        Failure::Cannot(format!("{}: {}", Escaped(&name), Escaped(&why.to_string())))
+        Failure::Cannot(format!("{name}: {}", Escaped(&why.to_string())))
     };
     let source: Box<dyn Read> = if is_stdin(path) {
         Box::new(io::stdin())

@@ -20,6 +20,6 @@ pub(crate) fn run(args: &ProtocolsArgs) -> Result<Verdict, Failure> {
         ListFormat::Text => protocols::text(out, &known, look),
         ListFormat::Json => protocols::json(out, &known),
     })?;
-    output.flush()?;
+    output.finish()?;
     Ok(Verdict::Whole)
 }

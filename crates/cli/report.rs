@@ -1,8 +1,8 @@
 //! `wirewait report`: the whole analysis of a capture.
 
 use crate::args::{ReportArgs, ReportFormat};
-use crate::failure::{Failure, Verdict};
-use crate::input::{Input, is_stdin};
+use crate::failure::{Failure, Verdict, shown};
+use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
 use crate::merge;
 use crate::output::Output;
@@ -27,6 +27,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let mut input = Input::open(&args.input)?;
     input.thresholds = symptoms::thresholds(&args.symptoms);
     input.ahead = args.threads.ahead();
+    let signals = input.heed_signals(&args.input)?;
     let settings = args.analysis.settings();
     let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;
     let mut about = analysis.about(&args.input);
@@ -58,9 +59,17 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
             html::report(out, &about, snapshot, conversation)
         }
     })?;
-    output.flush()?;
+    output.finish()?;
+    // Sums of a part cannot be told from those of the whole.
     if let Some(path) = &args.summary {
-        merge::write(path, &args.input.files, &Summary::of(snapshot))?;
+        if signals.stop() {
+            warn(&format!(
+                "{} was not written, because reading was interrupted",
+                shown(path)
+            ));
+        } else {
+            merge::write(path, &args.input.files, &Summary::of(snapshot))?;
+        }
     }
     Ok(analysis.verdict())
 }

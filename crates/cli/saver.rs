@@ -1,6 +1,6 @@
 //! Saves what is captured while it is watched.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, shown};
 use crate::live::args::LiveArgs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -98,6 +98,14 @@ impl Saver {
             _ => {}
         }
         Some(news.to_string())
+    }
+
+    /// Writes out what waits, and says how much the file has now; of trouble [`Saver::look`] tells.
+    pub(crate) fn flush(&mut self, live: &Live) -> String {
+        self.ring.flush(live.now().unwrap_or_else(system_time));
+        let saved = self.ring.saved();
+        let file = shown(self.ring.file());
+        format!("{} frames saved, written out to {file}", saved.frames)
     }
 
     fn count(&mut self, live: &Live) {

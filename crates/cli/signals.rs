@@ -1,47 +1,91 @@
-//! Being asked to end.
+//! Signals: to end, to report, to write out what waits.
+//!
+//! | signal | what it does |
+//! |---|---|
+//! | INT, TERM, QUIT, HUP | ends, with the report of what was seen; the same once more ends at once |
+//! | USR1 | reports how it stands, and goes on (as `dd` and `tcpdump` do) |
+//! | USR2 | writes out what waits to be saved (as `tcpdump` does) |
 
 use crate::failure::Failure;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::flag;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether somebody asked the program to end: Ctrl-C, SIGTERM, or the terminal that closes.
-/// Asked a second time by the same signal, it ends at once.
+/// What somebody asked of the program since it looked last.
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
     stop: Arc<AtomicBool>,
+    report: Arc<AtomicBool>,
+    flush: Arc<AtomicBool>,
 }
 
 impl Signals {
     /// From now on signals are only noted.
     pub(crate) fn catch() -> Result<Self, Failure> {
-        let stop = Arc::new(AtomicBool::new(false));
-        register(&stop)
+        Self::heeding(&[SIGINT, SIGTERM, SIGQUIT, SIGHUP])
+    }
+
+    /// The same, where it may have to wait for its input for ever: only those that a terminal
+    /// sends to all programs of a pipe, which ends the input as well.
+    pub(crate) fn catch_in_pipe() -> Result<Self, Failure> {
+        Self::heeding(&[SIGINT, SIGQUIT])
+    }
+
+    fn heeding(ends: &[i32]) -> Result<Self, Failure> {
+        let signals = Self {
+            stop: Arc::default(),
+            report: Arc::default(),
+            flush: Arc::default(),
+        };
+        signals
+            .register(ends)
             .map_err(|error| Failure::Cannot(format!("signals cannot be caught: {error}")))?;
-        Ok(Self { stop })
+        Ok(signals)
+    }
+
+    fn register(&self, ends: &[i32]) -> io::Result<()> {
+        for signal in ends {
+            // A closing terminal may say so twice, through the shell and by itself.
+            if *signal == SIGHUP {
+                if !is_ignored(SIGHUP) {
+                    flag::register(SIGHUP, Arc::clone(&self.stop))?;
+                }
+                continue;
+            }
+            let asked = Arc::new(AtomicBool::new(false));
+            // In this order: the first signal finds `asked` unset.
+            flag::register_conditional_shutdown(*signal, 128 + signal, Arc::clone(&asked))?;
+            flag::register(*signal, asked)?;
+            flag::register(*signal, Arc::clone(&self.stop))?;
+        }
+        flag::register(SIGUSR1, Arc::clone(&self.report))?;
+        flag::register(SIGUSR2, Arc::clone(&self.flush))?;
+        Ok(())
     }
 
     /// Whether it is to end.
     pub(crate) fn stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+
+    /// Whether it is to report now; asked once for each signal, or for several at once.
+    pub(crate) fn report(&self) -> bool {
+        self.report.load(Ordering::Relaxed) && self.report.swap(false, Ordering::Relaxed)
+    }
+
+    /// Whether it is to write out what waits, likewise.
+    pub(crate) fn flush(&self) -> bool {
+        self.flush.load(Ordering::Relaxed) && self.flush.swap(false, Ordering::Relaxed)
+    }
 }
 
-fn register(stop: &Arc<AtomicBool>) -> io::Result<()> {
-    for signal in [SIGINT, SIGTERM] {
-        let asked = Arc::new(AtomicBool::new(false));
-        // In this order: the first signal finds `asked` unset.
-        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&asked))?;
-        flag::register(signal, asked)?;
-        flag::register(signal, Arc::clone(stop))?;
-    }
-    // A closing terminal may say so twice, through the shell and by itself.
-    if !is_ignored(SIGHUP) {
-        flag::register(SIGHUP, Arc::clone(stop))?;
-    }
-    Ok(())
+/// From now on a file that grows beyond what it may (`ulimit -f`) is an error when it is written,
+/// and no sudden death.
+pub(crate) fn survive_file_limits() {
+    // If it cannot be, the signal ends the program: no file is half-written by that either.
+    let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Whether whoever started the program did not want it to hear this signal (`nohup`).

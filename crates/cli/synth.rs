@@ -1,27 +1,29 @@
 //! `wirewait synth`: makes a capture with known answers from a scenario.
 
 use crate::args::SynthArgs;
-use crate::failure::{Failure, Verdict};
+use crate::failure::{Failure, Verdict, shown};
+use crate::input::is_stdin;
 use crate::output::Output;
 use std::fs;
 use std::io::{self, Write};
 use wirewait_capture::write::{PcapWriter, Precision};
 use wirewait_engine::LinkType;
+use wirewait_report::Escaped;
 use wirewait_synth::Scenario;
 
 /// Scenarios hold whole frames.
 const SNAPLEN: u32 = 262_144;
 
 pub(crate) fn run(args: &SynthArgs) -> Result<Verdict, Failure> {
-    let name = args.scenario.display().to_string();
-    let text = if name == "-" {
+    let name = shown(&args.scenario);
+    let text = if is_stdin(&args.scenario) {
         io::read_to_string(io::stdin())
     } else {
         fs::read_to_string(&args.scenario)
     }
     .map_err(|error| Failure::Cannot(format!("cannot read {name}: {error}")))?;
-    let scenario =
-        Scenario::parse(&name, &text).map_err(|error| Failure::Cannot(error.to_string()))?;
+    let scenario = Scenario::parse(&name, &text)
+        .map_err(|error| Failure::Cannot(Escaped(&error.to_string()).to_string()))?;
     let mut output = Output::file(&args.output, std::slice::from_ref(&args.scenario))?;
     if args
         .output
@@ -32,7 +34,7 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Verdict, Failure> {
     } else {
         output.write(|out| out.write_all(&scenario.pcapng()))?;
     }
-    output.flush()?;
+    output.finish()?;
     Ok(Verdict::Whole)
 }
 

@@ -14,7 +14,13 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     last_profile::read(&args.profile)?;
     let mut input = Input::open(&args.input)?;
     input.ahead = args.threads.ahead();
-    let output = Output::open(&args.output, &args.input.files)?;
+    input.heed_signals(&args.input)?;
+    // Rows of what is captured now are read while they come.
+    let growing = args.input.files.iter().any(|file| is_stdin(file));
+    let output = match growing {
+        true => Output::open_growing(&args.output, &args.input.files)?,
+        false => Output::open(&args.output, &args.input.files)?,
+    };
     let format = match args.format {
         RowFormat::Text => Format::Text,
         RowFormat::Ndjson => Format::Ndjson,
@@ -23,12 +29,12 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     // A bar in between the rows would only disturb.
     let quiet = output.terminal;
     // Frames from a pipe may come in slowly; rows are not to wait for them in a buffer.
-    let at_once = output.terminal || args.input.files.iter().any(|file| is_stdin(file));
+    let at_once = output.terminal || growing;
     let mut rows = Rows::new(format, output)?;
     rows.at_once = at_once;
     let settings = args.analysis.settings();
     let analysis = input.analyse(settings, &mut rows, quiet, Rows::check)?;
-    rows.output.flush()?;
+    rows.output.finish()?;
     Ok(analysis.verdict())
 }
 

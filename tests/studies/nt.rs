@@ -64,7 +64,10 @@ fn samples(since: f64, until: f64, interval: f64) -> Samples {
     let inside = |at: Timestamp| at >= start.plus(ns(since)) && at < start.plus(ns(until));
     for frame in frames() {
         if inside(frame.at) {
-            sampler.frame(frame.at, || analyzer.readings()).unwrap();
+            let number = analyzer.number() + 1;
+            sampler
+                .frame(frame.at, number, || analyzer.readings())
+                .unwrap();
             analyzer.frame(&frame.as_frame(), &mut ());
         } else {
             analyzer.skip();

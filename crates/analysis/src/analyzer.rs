@@ -260,6 +260,12 @@ impl Analyzer {
         self.state.books.skipped = self.state.books.skipped.saturating_add(frames);
     }
 
+    /// The number of the latest frame, counted from 1: those left out included.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.state.books.now()
+    }
+
     /// Time passes without frames (a silent live segment): closes what has waited too long.
     pub fn advance(&mut self, now: Timestamp, sink: &mut dyn Sink) {
         self.state.latest = self.state.latest.max(now);

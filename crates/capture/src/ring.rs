@@ -278,6 +278,16 @@ impl Ring {
         self.flush_if_due(at);
     }
 
+    /// Writes what waits into the file at once, for programs that read it meanwhile.
+    pub fn flush(&mut self, at: Timestamp) {
+        let Some(open) = &mut self.open else { return };
+        if self.failed.is_none()
+            && let Err(trouble) = open.flush(at)
+        {
+            self.fail(at, trouble);
+        }
+    }
+
     /// What has happened since it was asked last: the latest, if several things have.
     pub const fn news(&mut self) -> Option<News> {
         self.news.take()

@@ -104,7 +104,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section {
         name: "counters",
         about: "`wirewait counters`.",
-        holds: Holds::Own(&[key("format"), key("interval")]),
+        holds: Holds::Own(&[key("format"), key("interval"), key("max_values")]),
     },
     Section {
         name: "live",

@@ -32,7 +32,7 @@ pub(super) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
             )
         })?;
     }
-    output.flush()?;
+    output.finish()?;
     Ok(Verdict::Whole)
 }
 

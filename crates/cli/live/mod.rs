@@ -17,7 +17,8 @@ use crate::symptoms;
 use crate::transactions::Rows;
 use args::{LiveArgs, LiveFormat};
 use plain::{Limits, Watch};
-use wirewait_report::{csv, json, text, transactions};
+use wirewait_engine::{Rule, Snapshot};
+use wirewait_report::{About, Selection, csv, json, text, transactions};
 
 pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
     #[cfg(feature = "libpcap")]
@@ -37,31 +38,47 @@ pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
         return screen::run(args, ready, watch, texts);
     }
     // Before anything is captured: an hour is not to be lost for want of a place.
-    let mut output = Output::open(&args.output, &[])?;
+    let mut output = match args.format {
+        LiveFormat::Ndjson => Output::open_growing(&args.output, &[])?,
+        _ => Output::open(&args.output, &[])?,
+    };
     let what = ready.what();
     let live = ready.start()?;
     let saver = Saver::of(args, &live)?;
     say(&format!("{what}; {}", watch.limits.end()));
 
+    let told = |about: About| About {
+        texts: texts.clone(),
+        selection: Selection {
+            filter: source::filter(args),
+            ..about.selection
+        },
+        ..about
+    };
     let mut seen = if args.format == LiveFormat::Ndjson {
         let mut rows = Rows::new(transactions::Format::Ndjson, output)?;
-        let seen = watch.plainly(live, saver, &mut rows, Rows::hand_on)?;
+        // Each request was a line when it was over.
+        let seen = watch.plainly(live, saver, &mut rows, Rows::hand_on, |_, _| Ok(()))?;
         output = rows.into_output();
         seen
     } else {
-        watch.plainly(live, saver, &mut (), |()| Ok(()))?
+        let report = |about: &About, snapshot: &Snapshot| {
+            let about = told(about.clone());
+            if !Output::is_file(&args.output) {
+                write(&mut output, args.format, explained, &about, snapshot)?;
+                return output.flush();
+            }
+            // The file has the report as it stands now, and at the end the last one.
+            let mut now = Output::open(&args.output, &[])?;
+            write(&mut now, args.format, explained, &about, snapshot)?;
+            now.finish()
+        };
+        watch.plainly(live, saver, &mut (), |()| Ok(()), report)?
     };
-    seen.about.texts = texts;
-    seen.about.selection.filter = source::filter(args);
-    let (about, snapshot, look) = (&seen.about, &seen.snapshot, output.look());
-    output.write(|out| match (args.format, explained) {
-        (LiveFormat::Text, Some(rule)) => text::explain(out, about, snapshot, rule, look),
-        (LiveFormat::Text, None) => text::report(out, about, snapshot, look),
-        (LiveFormat::Json, _) => json::report(out, about, snapshot),
-        (LiveFormat::Csv, _) => csv::report(out, about, snapshot),
-        (LiveFormat::Ndjson, _) => Ok(()),
-    })?;
-    output.flush()?;
+    seen.about = told(seen.about);
+    let (about, snapshot) = (&seen.about, &seen.snapshot);
+    write(&mut output, args.format, explained, about, snapshot)?;
+    output.finish()?;
     say(&seen.summary(&Own::now()));
     seen.saved.iter().for_each(|saved| say(saved));
     let held = judge::held(&args.fail_if, about, snapshot);
@@ -72,5 +89,23 @@ pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
         (false, _) => Verdict::Held,
         (true, false) => Verdict::Damaged,
         (true, true) => Verdict::Whole,
+    })
+}
+
+/// Writes the report in the shape that was asked for.
+fn write(
+    output: &mut Output,
+    format: LiveFormat,
+    explained: Option<Option<&'static Rule>>,
+    about: &About,
+    snapshot: &Snapshot,
+) -> Result<(), Failure> {
+    let look = output.look();
+    output.write(|out| match (format, explained) {
+        (LiveFormat::Text, Some(rule)) => text::explain(out, about, snapshot, rule, look),
+        (LiveFormat::Text, None) => text::report(out, about, snapshot, look),
+        (LiveFormat::Json, _) => json::report(out, about, snapshot),
+        (LiveFormat::Csv, _) => csv::report(out, about, snapshot),
+        (LiveFormat::Ndjson, _) => Ok(()),
     })
 }

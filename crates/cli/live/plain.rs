@@ -1,7 +1,7 @@
 //! Watching without a screen: everything is analysed until it ends, then there is a report.
 
 use super::args::LiveArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::input::warn;
 use crate::own::Own;
 use crate::saver::Saver;
@@ -69,13 +69,15 @@ pub(crate) struct Seen {
 
 impl Watch {
     /// Leads frames through the analysis until the end. `hand_on` is called whenever there is
-    /// nothing else to do at the moment: rows are to be written then.
+    /// nothing else to do at the moment: rows are to be written then. `report` is called when
+    /// somebody asks how it stands.
     pub(super) fn plainly<K: Sink>(
         &self,
         live: Live,
         mut saver: Option<Saver>,
         sink: &mut K,
         mut hand_on: impl FnMut(&mut K) -> Result<(), Failure>,
+        mut report: impl FnMut(&About, &Snapshot) -> Result<(), Failure>,
     ) -> Result<Seen, Failure> {
         let mut engine = Engine::new(live, self.settings).judging_by(self.thresholds);
         let begun = Instant::now();
@@ -120,9 +122,24 @@ impl Watch {
                 Event::Damage(error) => return Err(error.into()),
                 Event::End => break,
             }
-            let saver = saver.as_mut();
-            if let Some(news) = saver.and_then(|saver| saver.look(engine.source())) {
+            let news = saver.as_mut();
+            if let Some(news) = news.and_then(|saver| saver.look(engine.source())) {
                 warn(&news);
+            }
+            if self.signals.flush()
+                && let Some(saver) = &mut saver
+            {
+                say(&saver.flush(engine.source()));
+            }
+            if self.signals.report() {
+                let snapshot = engine.snapshot();
+                say(&summary(
+                    snapshot.capture.frames,
+                    begun.elapsed(),
+                    &engine.source().interfaces(),
+                    &Own::now(),
+                ));
+                report(&about(engine.source(), damage.clone()), &snapshot)?;
             }
             hand_on(sink)?;
         }
@@ -131,24 +148,8 @@ impl Watch {
         hand_on(sink)?;
         let interfaces = live.interfaces();
         let saved = saver.map(|saver| saver.finish(&live));
-        let names = |interface: &LiveInterface| interface.name.clone();
-        let about = About {
-            files: if live.is_pipe() {
-                vec!["-".to_owned()]
-            } else {
-                interfaces.iter().filter_map(names).collect()
-            },
-            origin: if live.is_pipe() {
-                Origin::Files
-            } else {
-                Origin::Interfaces
-            },
-            interfaces: interfaces.iter().map(interface).collect(),
-            damage,
-            ..About::default()
-        };
         Ok(Seen {
-            about,
+            about: about(&live, damage),
             snapshot,
             interfaces,
             elapsed,
@@ -192,6 +193,27 @@ pub(super) fn summary(
     }
     parts.extend(own.words());
     parts.join("; ")
+}
+
+/// What a report says about the capture.
+fn about(live: &Live, damage: Vec<String>) -> About {
+    let interfaces = live.interfaces();
+    let names = |interface: &LiveInterface| interface.name.clone();
+    About {
+        files: if live.is_pipe() {
+            vec!["-".to_owned()]
+        } else {
+            interfaces.iter().filter_map(names).collect()
+        },
+        origin: if live.is_pipe() {
+            Origin::Files
+        } else {
+            Origin::Interfaces
+        },
+        interfaces: interfaces.iter().map(interface).collect(),
+        damage,
+        ..About::default()
+    }
 }
 
 fn interface(known: &LiveInterface) -> Interface {

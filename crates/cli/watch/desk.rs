@@ -89,6 +89,16 @@ impl Desk {
         if self.signals.stop() {
             return Err(Over);
         }
+        if self.signals.report() {
+            self.tell(Message::Said(
+                "SIGUSR1: press e to write what is shown to a file".to_owned(),
+            ));
+        }
+        if self.signals.flush()
+            && let Some(said) = self.origin.flush()
+        {
+            self.tell(Message::Said(said));
+        }
         loop {
             match self.commands.try_recv() {
                 Ok(command) => self.obey(command)?,

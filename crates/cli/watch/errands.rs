@@ -8,8 +8,8 @@ mod stock;
 
 use super::study::Study;
 use crate::args::InputArgs;
-use crate::failure::Failure;
-use std::fs::OpenOptions;
+use crate::failure::{Failure, shown};
+use crate::replacement::{Readers, Replacement};
 use std::io::{ErrorKind, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -149,7 +149,7 @@ impl Errands {
     pub(super) fn export(&mut self, path: PathBuf, content: String) {
         self.run(move || {
             let written = write(&path, content.as_bytes());
-            let said = |path: PathBuf| Message::Said(format!("written to {}", path.display()));
+            let said = |path: PathBuf| Message::Said(format!("written to {}", shown(&path)));
             Some(written.map_or_else(failed, said))
         });
     }
@@ -196,21 +196,23 @@ fn failed(failure: Failure) -> Message {
 fn write(path: &Path, content: &[u8]) -> Result<PathBuf, Failure> {
     for number in 1..=NAMES {
         let path = numbered(path, number);
-        let opened = OpenOptions::new().write(true).create_new(true).open(&path);
-        let written = match opened {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-            Err(error) => Err(error),
-            Ok(mut file) => file.write_all(content),
-        };
-        let name = path.display().to_string();
+        if path.symlink_metadata().is_ok() {
+            continue;
+        }
+        let written = Replacement::new(&path, Readers::Usual).and_then(|mut file| {
+            file.write_all(content)?;
+            file.commit_anew()
+        });
         return match written {
             Ok(()) => Ok(path),
-            Err(error) => Err(Failure::writing(&name, &error)),
+            // Somebody else was faster.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+            Err(error) => Err(Failure::writing(&shown(&path), &error)),
         };
     }
     Err(Failure::Cannot(format!(
         "{} and {NAMES} names like it are taken; move them away",
-        path.display()
+        shown(path)
     )))
 }
 

@@ -68,6 +68,14 @@ impl Origin {
         }
     }
 
+    /// Writes out what waits to be saved, if anything is saved.
+    pub(super) fn flush(&mut self) -> Option<String> {
+        match self {
+            Self::Files(_) => None,
+            Self::Live(segment) => segment.flush(),
+        }
+    }
+
     /// Whether time passes.
     pub(super) fn is_moving(&self) -> bool {
         match self {

@@ -126,6 +126,12 @@ impl Segment {
         self.news.extend(saver.and_then(|saver| saver.look(live)));
     }
 
+    /// Writes out what waits to be saved, if it is saved, and says so.
+    pub(super) fn flush(&mut self) -> Option<String> {
+        let Tap { saver, live, .. } = &mut self.tap;
+        saver.as_mut().map(|saver| saver.flush(live))
+    }
+
     /// How late it is.
     pub(super) fn now(&self) -> Option<Timestamp> {
         self.tap.live.now()

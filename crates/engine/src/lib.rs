@@ -188,6 +188,12 @@ impl<S: Source> Engine<S> {
         &self.source
     }
 
+    /// The number of the latest frame, those left out included.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.analyzer.number()
+    }
+
     /// The figures as they stand.
     #[must_use]
     pub fn snapshot(&mut self) -> Snapshot {

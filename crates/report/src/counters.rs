@@ -21,7 +21,7 @@ pub use csv::csv;
 pub use json::{SCHEMA, json};
 pub use live::{Chart, Kind, Line, Listed, Live, Pick, Place, SAMPLES};
 pub use pdh::pdh_csv;
-pub use samples::{Sampler, Samples, TooMany};
+pub use samples::{Leap, Sampler, Samples, TooMany};
 pub use text::text;
 
 #[cfg(test)]

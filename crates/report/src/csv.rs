@@ -9,6 +9,8 @@
 //! | `unit` | `ns`, `bytes`, `bytes/s`, `bit/s`, `frames`, `count`, `ratio`, `bool` or `text`; empty for null |
 //! | `value` | as the JSON report has it; empty for null |
 //!
+//! A text that a spreadsheet would run as a formula has an apostrophe in front; numbers never have.
+//!
 //! Two entries of a list with the same names are told apart by ` (2)` behind the second.
 
 mod flatten;

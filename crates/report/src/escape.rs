@@ -1,6 +1,7 @@
 //! Makes text from outside harmless to a terminal.
 
 use std::fmt;
+use std::io::{self, Write};
 
 /// Shows a text with everything that could command a terminal, or turn the reading
 /// direction around, as `\x1b` or `\u{202e}`.
@@ -19,7 +20,7 @@ pub(crate) struct Escaping<'a, W: ?Sized>(pub(crate) &'a mut W);
 impl<W: fmt::Write + ?Sized> fmt::Write for Escaping<'_, W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let mut rest = text;
-        while let Some((at, found)) = rest.char_indices().find(|(_, c)| is_unsafe(*c)) {
+        while let Some((at, found)) = rest.char_indices().find(|(_, c)| Escaped::is_needed(*c)) {
             let (harmless, tail) = rest.split_at(at);
             self.0.write_str(harmless)?;
             match found {
@@ -35,12 +36,49 @@ impl<W: fmt::Write + ?Sized> fmt::Write for Escaping<'_, W> {
     }
 }
 
-/// Control characters (C0, DEL, C1), line and paragraph separators, and the characters
-/// that embed, override or isolate a reading direction (Unicode Annex 9, section 2).
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}')
+impl Escaped<'_> {
+    /// Whether this character is shown as its number: control characters (C0, DEL, C1), line and
+    /// paragraph separators, and the characters that embed, override or isolate a reading
+    /// direction (Unicode Annex 9, section 2).
+    #[must_use]
+    pub fn is_needed(c: char) -> bool {
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}')
+    }
+}
+
+/// Passes JSON on with everything that could command a terminal as `\u001b`: a program that reads
+/// it has the text as it was. Texts have to come whole, as serde_json writes them.
+pub(crate) struct JsonEscaping<W>(pub(crate) W);
+
+impl<W: Write> Write for JsonEscaping<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Line ends and what else JSON has between its texts is ASCII; there is no tab among it.
+        let needed = |c: char| c != '\n' && Escaped::is_needed(c);
+        match std::str::from_utf8(bytes) {
+            Ok(text) if text.contains(needed) => {
+                let mut rest = text;
+                while let Some(at) = rest.find(needed) {
+                    let (harmless, tail) = rest.split_at(at);
+                    self.0.write_all(harmless.as_bytes())?;
+                    let mut tail = tail.chars();
+                    if let Some(c) = tail.next() {
+                        // All of them are in the first plane.
+                        write!(self.0, "\\u{:04x}", u32::from(c))?;
+                    }
+                    rest = tail.as_str();
+                }
+                self.0.write_all(rest.as_bytes())?;
+            }
+            _ => self.0.write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +90,23 @@ mod tests {
         let shown = Escaped("a\x1b[2J\x07b\r\n\t\u{9b}31m\x7f").to_string();
         assert_eq!(shown, r"a\x1b[2J\x07b\r\n\t\x9b31m\x7f");
         assert_eq!(Escaped("txt.\u{202e}exe").to_string(), r"txt.\u{202e}exe");
+    }
+
+    #[test]
+    fn json_is_read_back_as_it_was_and_cannot_command_the_terminal() {
+        let text = "a\x1b[2J\n\u{9b}31m\x7f\u{202e}exe.\u{2069} \"\\ Zażółć";
+        let mut out = Vec::new();
+        serde_json::to_writer_pretty(JsonEscaping(&mut out), &[text]).unwrap();
+        let written = String::from_utf8(out).unwrap();
+        assert!(
+            !written.contains(|c| c != '\n' && Escaped::is_needed(c)),
+            "{written:?}"
+        );
+        assert_eq!(
+            serde_json::from_str::<Vec<String>>(&written).unwrap(),
+            [text]
+        );
+        assert!(written.contains("Zażółć"));
     }
 
     #[test]

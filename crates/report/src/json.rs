@@ -18,6 +18,7 @@ mod symptoms;
 mod verdict;
 
 use crate::about::About;
+use crate::escape::JsonEscaping;
 use crate::ladder::Ladder;
 use crate::transactions::Row;
 use serde::Serialize;
@@ -45,7 +46,7 @@ pub fn report_with(
     snapshot: &Snapshot,
     ladder: Option<&Ladder>,
 ) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &document(about, snapshot, ladder))?;
+    serde_json::to_writer_pretty(JsonEscaping(&mut *out), &document(about, snapshot, ladder))?;
     writeln!(out)
 }
 

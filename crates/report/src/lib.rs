@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod cells;
 pub mod compare;
 pub mod config;
 pub mod counters;
@@ -49,6 +50,7 @@ mod samples;
 mod schema;
 
 pub use about::{About, Interface, Origin, Selection};
+pub use cells::{harmless, quoted};
 pub use escape::Escaped;
 pub use time::Rfc3339;
 

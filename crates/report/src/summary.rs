@@ -12,6 +12,7 @@ mod text;
 
 pub use text::text;
 
+use crate::escape::JsonEscaping;
 use document::{Document, Form};
 use std::fmt;
 use std::io::{self, Write};
@@ -37,7 +38,8 @@ impl std::error::Error for Refused {}
 /// # Errors
 /// What `out` says.
 pub fn json(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
-    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, lines::Lines::new());
+    let mut serializer =
+        serde_json::Serializer::with_formatter(JsonEscaping(&mut *out), lines::Lines::new());
     serde::Serialize::serialize(&Document::of(summary), &mut serializer)?;
     writeln!(out)
 }

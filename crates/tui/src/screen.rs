@@ -220,14 +220,22 @@ impl Drop for Signals {
 
 #[cfg(unix)]
 fn signals(sender: &Sender<Message>) -> io::Result<Signals> {
-    use signal_hook::consts::{SIGCONT, SIGHUP, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM, SIGCONT])?;
+    use signal_hook::consts::{SIGABRT, SIGCONT, SIGHUP, SIGQUIT, SIGTERM};
+    use signal_hook::low_level::emulate_default_handler;
+    let noted = [SIGHUP, SIGTERM, SIGQUIT, SIGABRT, SIGCONT];
+    let mut signals = signal_hook::iterator::Signals::new(noted)?;
     let handle = signals.handle();
     let sender = sender.clone();
     thread::spawn(move || {
         for signal in signals.forever() {
             let message = match signal {
                 SIGCONT => Message::Resumed,
+                // Whoever sends it wants a core of the program as it is.
+                SIGABRT => {
+                    restore();
+                    let _ = emulate_default_handler(signal);
+                    continue;
+                }
                 _ => Message::Closed,
             };
             if sender.send(message).is_err() {

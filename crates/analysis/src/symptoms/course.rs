@@ -116,12 +116,13 @@ impl SymptomCourse {
         self.go_on(now);
     }
 
-    /// It happened, and was over at one moment; what it cost went on until another one.
+    /// It happened so many times, and was over at one moment; what it cost went on until another
+    /// one.
     pub(super) fn enter(
         &mut self,
         rule: &'static Rule,
         subject: Subject,
-        ended: Timestamp,
+        (ended, times): (Timestamp, u64),
         (cost_ns, until): (u64, Timestamp),
     ) {
         let Some(rule) = number(rule) else {
@@ -142,7 +143,7 @@ impl SymptomCourse {
             }
             kept
         };
-        add(ended, 1, 0);
+        add(ended, times, 0);
         let mut rest = i64::try_from(cost_ns).unwrap_or(i64::MAX);
         while rest > 0 {
             let at = second_before(to);

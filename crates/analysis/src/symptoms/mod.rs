@@ -98,6 +98,9 @@ pub static RULES: &[&Rule] = &[
 /// something.
 static UNDATED: &[&Rule] = &[&clients::FLUCTUATION, &clients::STARVING];
 
+/// Requests of a pair that are remembered from when their answer was sent again until they are
+/// closed. One beyond counts once more among all requests.
+const RESENT: usize = 256;
 /// Requests of a pair that are remembered while somebody waits for them.
 const WAITING: usize = 256;
 /// Questions to a name service that are remembered until they are closed.
@@ -175,6 +178,8 @@ struct Pair {
     missed: bool,
     /// Requests that somebody waits for, and when the next one behind each was asked.
     waiting: VecDeque<(u64, Option<Timestamp>)>,
+    /// Open requests whose answer had to be sent again: they are counted already.
+    resent: VecDeque<u64>,
     reads: clients::Mean,
 }
 
@@ -331,8 +336,7 @@ impl Watch {
             return;
         };
         if let Some(look) = repeats::lost(t, outstanding) {
-            let mut page = pair.page(between(t), self.course.as_deref_mut());
-            page.look(&repeats::ANSWER_RESENT, &look);
+            pair.answer_resent(t, &look, self.course.as_deref_mut());
         }
     }
 
@@ -340,9 +344,7 @@ impl Watch {
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
         if let Some(look) = repeats::lost_behind(wait, at) {
             let pair = self.pairs.of(wait.case.parties.pair);
-            let of = between(wait.case.transaction);
-            let mut page = pair.page(of, self.course.as_deref_mut());
-            page.look(&repeats::ANSWER_RESENT, &look);
+            pair.answer_resent(wait.case.transaction, &look, self.course.as_deref_mut());
         }
     }
 
@@ -363,6 +365,7 @@ impl Watch {
             book,
             silence,
             reads,
+            resent,
             ..
         } = pair;
         let (client, server) = between(t);
@@ -376,6 +379,11 @@ impl Watch {
             return;
         }
         let break_wait = self.breaks.closed(t, thresholds);
+        let counted = resent.iter().position(|number| *number == t.number);
+        match counted.and_then(|at| resent.remove(at)) {
+            Some(_) => {}
+            None => page.count(Base::Requests, u64::from(is_request(t))),
+        }
         count(page.book, t);
         let waited = self.ended.filter(|(number, ..)| *number == t.number);
         let mut witness = Witness {
@@ -392,8 +400,8 @@ impl Watch {
         if let Some(sight) = break_wait {
             page.hit(&clients::BREAK_WAIT, &sight);
         }
-        let frames = &t.frames;
-        let data = [frames.request, frames.response, frames.retransmitted];
+        // Repetitions count when they are noticed.
+        let data = [t.frames.request, t.frames.response];
         page.count(Base::Frames, data.into_iter().map(u64::from).sum());
         silence.closed(t, &mut page, thresholds);
         reads.closed(t);
@@ -519,6 +527,24 @@ impl Pair {
             course,
         }
     }
+
+    /// The answer to an open request had to be sent again, perhaps not for the first time: the
+    /// request is one all the same, and counts no later among all requests.
+    fn answer_resent(&mut self, t: &Transaction, look: &Look, course: Option<&mut SymptomCourse>) {
+        let again = self.resent.contains(&t.number);
+        if !again && matches!(look, Look::For(_)) {
+            if self.resent.len() >= RESENT {
+                self.resent.pop_front();
+            }
+            self.resent.push_back(t.number);
+            self.book.count(Base::Requests, 1);
+        }
+        let mut page = self.page(between(t), course);
+        match look {
+            Look::For(sight) if again => page.goes_on(&repeats::ANSWER_RESENT, sight),
+            _ => page.look(&repeats::ANSWER_RESENT, look),
+        }
+    }
 }
 
 fn between(t: &Transaction) -> (Endpoint, Endpoint) {
@@ -542,13 +568,14 @@ fn cover(found: &mut [Symptom]) {
     }
 }
 
-/// Counts of what a transaction is one.
+/// Whether it is one of [`Base::Requests`].
+fn is_request(t: &Transaction) -> bool {
+    !matches!(t.kind, Kind::Wait | Kind::Break)
+}
+
+/// Counts of what else a transaction is one.
 fn count(book: &mut Book, t: &Transaction) {
-    if matches!(t.kind, Kind::Wait | Kind::Break) {
-        return;
-    }
-    book.count(Base::Requests, 1);
-    if t.kind == Kind::Session {
+    if !is_request(t) || t.kind == Kind::Session {
         return;
     }
     book.count(Base::Work, 1);

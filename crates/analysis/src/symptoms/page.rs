@@ -26,10 +26,20 @@ pub(super) struct Page<'a> {
 impl Page<'_> {
     /// It happened.
     pub(super) fn hit(&mut self, rule: &'static Rule, sight: &Sight) {
-        let cost_ns = self.book.cell(rule).hits.add(sight, 1);
+        self.enter(rule, sight, 1);
+    }
+
+    /// What happened already cost more.
+    pub(super) fn goes_on(&mut self, rule: &'static Rule, sight: &Sight) {
+        self.enter(rule, sight, 0);
+    }
+
+    fn enter(&mut self, rule: &'static Rule, sight: &Sight, times: u64) {
+        let cost_ns = self.book.cell(rule).hits.add(sight, times);
         if let Some(course) = self.course.as_deref_mut() {
             let cost = (cost_ns, sight.until);
-            course.enter(rule, self.of.subject(rule.whose), sight.to.at, cost);
+            let subject = self.of.subject(rule.whose);
+            course.enter(rule, subject, (sight.to.at, times), cost);
         }
     }
 

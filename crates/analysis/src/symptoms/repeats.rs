@@ -3,11 +3,11 @@
 use super::evidence::{Against, Base, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
-use super::{Look, Threshold, Thresholds, Watcher, operation};
+use super::{Look, Threshold, Thresholds, Watcher, is_request, operation};
 use crate::account::Outstanding;
 use crate::world::Wait;
 use crate::{Mark, Outcome, Phase, Transaction, Turnaround};
-use wirewait_wire::{Kind, Timestamp};
+use wirewait_wire::Timestamp;
 
 pub(super) static REQUEST_REPEATED: Rule = Rule {
     id: "requests_repeated",
@@ -112,10 +112,6 @@ pub(super) static WATCHERS: &[Watcher] = &[
     },
 ];
 
-fn is_work(t: &Transaction) -> bool {
-    !matches!(t.kind, Kind::Wait | Kind::Break)
-}
-
 /// From the first copy to the answer, or as far as the request goes.
 fn asked(t: &Transaction) -> Option<Sight> {
     let request = t.request?;
@@ -136,7 +132,7 @@ fn asked(t: &Transaction) -> Option<Sight> {
 }
 
 fn repeated(t: &Transaction, _: &Thresholds) -> Option<Look> {
-    (t.copies > 1 && is_work(t)).then_some(())?;
+    (t.copies > 1 && is_request(t)).then_some(())?;
     // What it costs not to be answered is said elsewhere.
     let sight = asked(t).filter(|_| t.outcome == Outcome::Answered)?;
     Some(doubtful(sight))
@@ -162,7 +158,7 @@ fn not_responding(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
 }
 
 fn impatient(t: &Transaction, _: &Thresholds) -> Option<Look> {
-    let each = t.copies > 1 && t.duplicate_responses > 0 && is_work(t);
+    let each = t.copies > 1 && t.duplicate_responses > 0 && is_request(t);
     let sight = asked(t).filter(|_| each && t.outcome == Outcome::Answered)?;
     Some(Look::For(sight))
 }
@@ -170,7 +166,7 @@ fn impatient(t: &Transaction, _: &Thresholds) -> Option<Look> {
 /// Time that a request lost to frames that had to be sent again, where it was not the whole
 /// request.
 pub(super) fn lost(t: &Transaction, outstanding: &Outstanding) -> Option<Look> {
-    if t.copies > 1 {
+    if t.copies > 1 || !is_request(t) {
         return None;
     }
     let mut at = outstanding.begin;
@@ -191,6 +187,9 @@ pub(super) fn lost(t: &Transaction, outstanding: &Outstanding) -> Option<Look> {
 /// The same where the answer was complete already and had to be sent again.
 pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<Look> {
     let t = wait.case.transaction;
+    if wait.anyone || !is_request(t) {
+        return None;
+    }
     let sight = Sight::between(t.request?.first, t.response?.last);
     Some(doubtful(sight.costing(at.since(wait.began)).until(at)))
 }
@@ -202,6 +201,7 @@ pub(super) fn resent(page: &mut Page<'_>, mark: Mark, after_ns: Option<i64>) {
         // What was acknowledged already nobody had to wait for.
         _ => Look::Against(Against::Doubled, Sight::at(mark)),
     };
+    page.count(Base::Frames, 1);
     page.look(&TOO_MANY_RESENT, &look);
 }
 

@@ -155,6 +155,18 @@ impl Bench {
         self.last = asked + ms;
     }
 
+    /// Its answer had to be sent again, after it was complete.
+    pub(super) fn lost_behind(&mut self, t: &Transaction, began: i64, again: i64) {
+        self.about(t, |watch, case| {
+            let wait = Wait {
+                case,
+                began: at(began),
+                anyone: false,
+            };
+            watch.lost(wait, at(again));
+        });
+    }
+
     pub(super) fn close(&mut self, t: Transaction) {
         self.closed(&t);
         self.next += 1;

@@ -2,7 +2,7 @@
 
 use super::stock::{Next, Stock};
 use super::{Pick, hunt};
-use crate::failure::Failure;
+use crate::failure::{Failure, shown};
 use std::collections::BTreeSet;
 use std::path::Path;
 use wirewait_capture::ring::{Limits, News, Ring};
@@ -56,11 +56,7 @@ pub(super) fn save(
         (None, None) => Err(Failure::Cannot(
             "nothing was saved: none of these frames is kept any more".to_owned(),
         )),
-        (Some((saved, _)), None) => Ok(format!(
-            "saved {} frames to {}",
-            saved.frames,
-            path.display()
-        )),
+        (Some((saved, _)), None) => Ok(format!("saved {} frames to {}", saved.frames, shown(path))),
     }
 }
 

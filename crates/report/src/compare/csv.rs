@@ -3,9 +3,12 @@
 use super::Compared;
 use super::json::{column, number, plain};
 use super::words::{group_name, result, rounded};
-use crate::transactions::cell;
+use crate::cells;
 use std::io::{self, Write};
 use wirewait_analysis::compare::{Change, Figure, Group};
+
+/// Columns of names, in front of those of figures.
+const NAMES: usize = 3;
 
 /// Writes a header, the rows of everything together, then those of the groups.
 ///
@@ -72,7 +75,12 @@ fn line(out: &mut impl Write, cells: Vec<String>) -> io::Result<()> {
         if n > 0 {
             out.write_all(b",")?;
         }
-        cell(out, text)?;
+        // What is compared and the configurations have names of somebody's choice; changes are
+        // numbers, and may be negative.
+        match n {
+            0..NAMES => cells::text(out, text)?,
+            _ => cells::number(out, text)?,
+        }
     }
     out.write_all(b"\r\n")
 }

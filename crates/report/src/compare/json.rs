@@ -3,6 +3,7 @@
 
 use super::words::{doubts, group_name, rounded, sentence};
 use super::{Compared, Configuration};
+use crate::escape::JsonEscaping;
 use crate::figures::Milli;
 use crate::time::Rfc3339;
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub const SCHEMA: &str = "wirewait-compare/1";
 /// # Errors
 /// What `out` says.
 pub fn json(out: &mut impl Write, compared: &Compared<'_>) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &document(compared))?;
+    serde_json::to_writer_pretty(JsonEscaping(&mut *out), &document(compared))?;
     writeln!(out)
 }
 

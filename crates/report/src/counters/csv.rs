@@ -2,6 +2,7 @@
 
 use super::pdh::bound;
 use super::samples::Samples;
+use crate::cells;
 use crate::time::Rfc3339;
 use std::io::{self, Write};
 
@@ -19,15 +20,15 @@ pub fn csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
         for bound in bound(instance) {
             let counter = bound.counter;
             let index = counter.index.map_or(String::new(), |n| n.to_string());
-            for (time, value) in samples.times.iter().zip(samples.values(series, &bound)) {
+            for (time, value) in samples.times().zip(samples.values(series, &bound)) {
                 let value = value.map_or(String::new(), |value| value.to_string());
                 writeln!(
                     out,
                     "{},{station},{},{},{},{index},{},{},{},{value}",
-                    Rfc3339(*time),
-                    quoted(object.name),
-                    quoted(&instance.name),
-                    quoted(counter.name),
+                    Rfc3339(time),
+                    text(object.name),
+                    text(&instance.name),
+                    text(counter.name),
                     counter.form.name(),
                     counter.scale,
                     counter.mark.name(),
@@ -38,10 +39,7 @@ pub fn csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
     Ok(())
 }
 
-/// As RFC 4180 wants text that may have commas or quotes in it.
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
+/// A text column.
+fn text(name: &str) -> String {
+    cells::quoted(&cells::harmless(name)).into_owned()
 }

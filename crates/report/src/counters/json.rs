@@ -64,11 +64,7 @@ struct Ratio {
 /// # Errors
 /// What `out` says.
 pub fn json(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
-    let times: Vec<String> = samples
-        .times
-        .iter()
-        .map(|t| Rfc3339(*t).to_string())
-        .collect();
+    let times: Vec<Rfc3339> = samples.times().map(Rfc3339).collect();
     writeln!(out, "{{")?;
     writeln!(out, "  \"schema\": \"{SCHEMA}\",")?;
     writeln!(out, "  \"interval_ns\": {},", samples.interval_ns)?;

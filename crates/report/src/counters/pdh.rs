@@ -1,10 +1,12 @@
 //! PDH-CSV 4.0, the text format of Windows' performance logs: a line of counter paths, then a
 //! line for each sample. Every value is quoted, one that does not exist is a blank, times are
-//! UTC and say so.
+//! UTC and say so. No cell is a formula to a spreadsheet: a path begins with `\\`, the heading of
+//! times with `(`, as `relog` and Performance Monitor want them.
 
 use super::objects::Instance;
 use super::samples::Samples;
 use super::table::{Bound, counters};
+use crate::cells::harmless;
 use crate::time::Rfc3339;
 use std::io::{self, Write};
 use wirewait_wire::Timestamp;
@@ -27,8 +29,8 @@ pub fn pdh_csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
         .iter()
         .map(|(series, bound)| samples.values(series, bound))
         .collect();
-    for time in &samples.times {
-        write!(out, "\"{}\"", moment(*time))?;
+    for time in samples.times() {
+        write!(out, "\"{}\"", moment(time))?;
         for values in &mut columns {
             match values.next().flatten() {
                 Some(value) => write!(out, ",\"{value}\"")?,
@@ -58,7 +60,7 @@ fn path(instance: &Instance, counter: &str) -> String {
         "" => format!(r"\\{station}\{object}\{counter}"),
         name => format!(r"\\{station}\{object}({name})\{counter}"),
     };
-    path.replace('"', "\"\"")
+    harmless(&path).replace('"', "\"\"")
 }
 
 /// `MM/DD/YYYY HH:MM:SS.mmm`, UTC.

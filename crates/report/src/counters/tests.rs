@@ -40,9 +40,11 @@ pub(super) fn readings(frames: u64) -> Readings {
 /// Three frames: at 0, 0.5 and 2.25 s; after each there are so many messages.
 fn samples(speed: Option<u64>) -> Samples {
     let mut sampler = Sampler::new(SECOND, speed);
-    sampler.frame(at(0), || readings(0)).unwrap();
-    sampler.frame(at(SECOND / 2), || readings(1)).unwrap();
-    sampler.frame(at(SECOND * 9 / 4), || readings(4)).unwrap();
+    sampler.frame(at(0), 1, || readings(0)).unwrap();
+    sampler.frame(at(SECOND / 2), 2, || readings(1)).unwrap();
+    sampler
+        .frame(at(SECOND * 9 / 4), 3, || readings(4))
+        .unwrap();
     sampler.finish(&readings(10)).unwrap()
 }
 
@@ -199,28 +201,99 @@ fn without_frames_there_is_nothing_and_no_harm() {
 #[test]
 fn one_frame_has_counts_and_no_mean() {
     let mut sampler = Sampler::new(SECOND, None);
-    sampler.frame(at(0), || readings(0)).unwrap();
+    sampler.frame(at(0), 1, || readings(0)).unwrap();
     let found = sampler.finish(&readings(1)).unwrap();
     let shown = written(|out| text(out, &found, Look::FILE));
     assert!(shown.contains("Frames Received/sec"), "{shown}");
     assert!(!shown.contains("NaN") && !shown.contains("inf"), "{shown}");
 }
 
+/// Frames at these seconds, each with as many messages as came before.
+fn at_seconds(seconds: &[i64]) -> Samples {
+    let mut sampler = Sampler::new(SECOND, None);
+    for (n, second) in (0..).zip(seconds) {
+        sampler
+            .frame(at(second * SECOND), n + 1, || readings(n))
+            .unwrap();
+    }
+    sampler.finish(&readings(seconds.len() as u64)).unwrap()
+}
+
 #[test]
-fn stamps_far_apart_are_refused_with_advice() {
-    let mut sampler = Sampler::new(1_000_000, None);
-    sampler.frame(at(0), || readings(0)).unwrap();
-    let far = sampler.frame(at(SECOND * 86_400 * 365), || readings(1));
-    assert_eq!(far, Err(TooMany));
-    assert!(TooMany.to_string().contains("--interval"));
+fn a_stray_stamp_is_named_and_what_would_do_instead() {
+    let day = 86_400;
+    // One is 26 years ahead, as a broken clock stamps it.
+    let found = at_seconds(&[0, 1, 26 * 365 * day, 2, 3]);
+    assert!(found.at_most(u64::MAX).is_ok());
+    let refused = found.at_most(1_000_000).unwrap_err();
+    let TooMany::Values { leap, times, .. } = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(times, 26 * 365 * 86_400 + 2, "a second each");
+    let leap = leap.unwrap();
+    assert_eq!((leap.frame, leap.alone), (3, true));
+    let said = refused.to_string();
+    assert!(
+        said.starts_with("frame 3 is stamped 25.9 years after the frames before it; "),
+        "{said}"
+    );
+    assert!(
+        said.contains("--until 2026-11-20T07:00:03.000000001Z"),
+        "{said}"
+    );
+    assert!(said.contains("--max-values"), "{said}");
+    assert_eq!(found.stray(), Some(leap));
+    // The interval that it names does.
+    let interval = said.split("--interval (").nth(1).unwrap();
+    let seconds: i64 = interval.split('s').next().unwrap().parse().unwrap();
+    let mut sampler = Sampler::new(seconds * SECOND, None);
+    for (n, second) in (0..).zip([0, 1, 26 * 365 * day, 2, 3]) {
+        let frame = sampler.frame(at(second * SECOND), n + 1, || readings(n));
+        frame.unwrap();
+    }
+    let found = sampler.finish(&readings(5)).unwrap();
+    assert_eq!(found.at_most(1_000_000), Ok(()));
+}
+
+#[test]
+fn a_long_capture_has_no_stray_stamp() {
+    // A pause of a week, and a clock that is a little unsteady.
+    let found = at_seconds(&[0, 1, 604_800, 604_799, 604_801]);
+    assert_eq!(found.stray(), None);
+    let said = found.at_most(1000).unwrap_err().to_string();
+    assert!(
+        said.starts_with("frame 3 is stamped 6.9 days after"),
+        "{said}"
+    );
+    let even: Vec<i64> = (0..2000).collect();
+    let said = at_seconds(&even).at_most(1000).unwrap_err().to_string();
+    assert!(said.starts_with("2001 times make "), "{said}");
+}
+
+/// The shortcut that leaves quiet times out finds what looking at all of them finds.
+#[test]
+fn the_highest_value_is_that_of_all_times() {
+    for seconds in [&[0][..], &[0, 1, 2, 9, 9, 30], &[0, 7, 8], &[0, 0, 0, 1]] {
+        let found = at_seconds(seconds);
+        for (instance, series) in &found.series {
+            for bound in super::pdh::bound(instance) {
+                let all = found.values(series, &bound).flatten();
+                let all = all.fold(None, |most: Option<f64>, value| {
+                    Some(most.map_or(value, |most| most.max(value)))
+                });
+                let name = bound.counter.name;
+                assert_eq!(found.highest(series, &bound), all, "{name} {seconds:?}");
+            }
+        }
+    }
 }
 
 #[test]
 fn a_clock_that_steps_back_stays_in_its_interval() {
     let mut sampler = Sampler::new(SECOND, None);
-    sampler.frame(at(0), || readings(0)).unwrap();
-    sampler.frame(at(-5 * SECOND), || readings(1)).unwrap();
-    sampler.frame(at(SECOND), || readings(2)).unwrap();
+    sampler.frame(at(0), 1, || readings(0)).unwrap();
+    sampler.frame(at(-5 * SECOND), 2, || readings(1)).unwrap();
+    sampler.frame(at(SECOND), 3, || readings(2)).unwrap();
     let found = sampler.finish(&readings(3)).unwrap();
     let frames = values(&found, "NetBEUI", "Frames Received/sec");
     assert_eq!(frames, [None, Some(2.0), Some(1.0)]);
@@ -249,7 +322,7 @@ proptest! {
         let mut now = 0;
         for (n, gap) in gaps.iter().enumerate() {
             now += gap;
-            sampler.frame(at(now), || readings(n as u64)).unwrap();
+            sampler.frame(at(now), n as u64 + 1, || readings(n as u64)).unwrap();
         }
         let whole = gaps.len() as f64;
         let found = sampler.finish(&readings(gaps.len() as u64)).unwrap();

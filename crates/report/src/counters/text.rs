@@ -38,13 +38,13 @@ const RATIOS: &[Column] = &[
 /// # Errors
 /// What `out` says.
 pub fn text(out: &mut impl Write, samples: &Samples, look: Look) -> io::Result<()> {
-    let Some(start) = samples.times.first() else {
+    let Some(start) = samples.start else {
         return writeln!(out, "No frames: no counters.");
     };
     writeln!(
         out,
         "From {} for {}, in intervals of {}: mean over all of it, highest of an interval.",
-        Rfc3339(*start),
+        Rfc3339(start),
         Human(samples.elapsed_ns),
         Human(samples.interval_ns),
     )?;
@@ -139,10 +139,7 @@ fn line(samples: &Samples, series: &Series, bound: &Bound) -> Option<Vec<String>
     let counter = bound.counter;
     let total = bound.sum(series.last());
     let mean = samples.mean(series, bound);
-    let highest = samples.values(series, bound).flatten();
-    let highest = highest.fold(None, |most: Option<f64>, value| {
-        Some(most.map_or(value, |most| most.max(value)))
-    });
+    let highest = samples.highest(series, bound);
     let ever = highest.is_some_and(|highest| highest != 0.0) || mean.is_some_and(|m| m != 0.0);
     if !ever && (total == 0 || counter.form == Form::Utilisation) {
         return None;

@@ -1,7 +1,7 @@
 //! From nested values to rows.
 
+use crate::cells;
 use crate::escape::Escaped;
-use crate::transactions::cell;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
@@ -63,14 +63,13 @@ impl<W: Write> Rows<'_, W> {
         let figure = self.path.get(self.figure..).unwrap_or_default().join(".");
         let unit = unit.unwrap_or_else(|| unit_of(self.path.last().map_or("", String::as_str)));
         let object = self.objects.join(" / ");
-        for (n, text) in [section, &object, &figure, unit, value]
-            .into_iter()
-            .enumerate()
-        {
-            if n > 0 {
-                self.out.write_all(b",")?;
-            }
-            cell(self.out, &Escaped(text).to_string())?;
+        for text in [section, &object, &figure, unit] {
+            cells::text(self.out, &Escaped(text).to_string())?;
+            self.out.write_all(b",")?;
+        }
+        match unit {
+            "text" => cells::text(self.out, &Escaped(value).to_string())?,
+            _ => cells::number(self.out, value)?,
         }
         self.out.write_all(b"\r\n")
     }

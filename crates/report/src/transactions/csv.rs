@@ -1,6 +1,7 @@
 //! The fields of the NDJSON rows as RFC 4180 has them.
 
 use super::ndjson::{Handle, StatusName, bounds, named};
+use crate::cells;
 use crate::figures::Command;
 use crate::time::Rfc3339;
 use std::fmt::{self, Write as _};
@@ -8,7 +9,14 @@ use std::io::{self, Write};
 use wirewait_analysis::Transaction;
 
 /// A field: its name, and how its value is written; nothing is written for null.
-struct Field(&'static str, fn(&Transaction, &mut String) -> fmt::Result);
+enum Field {
+    /// A number, or a word of the program's own.
+    Own(&'static str, Value),
+    /// What somebody chose to call something.
+    Text(&'static str, Value),
+}
+
+type Value = fn(&Transaction, &mut String) -> fmt::Result;
 
 /// Writes a value that may be missing.
 fn some<T: fmt::Display>(value: Option<T>, out: &mut String) -> fmt::Result {
@@ -27,86 +35,86 @@ fn list(names: impl Iterator<Item = &'static str>, out: &mut String) -> fmt::Res
 }
 
 const FIELDS: &[Field] = &[
-    Field("protocol", |t, o| o.write_str(t.protocol)),
-    Field("carrier", |t, o| o.write_str(t.carrier)),
-    Field("client", |t, o| write!(o, "{}", t.client)),
-    Field("server", |t, o| write!(o, "{}", t.server)),
-    Field("conversation", |t, o| write!(o, "{}", t.conversation)),
-    Field("command", |t, o| {
+    Field::Own("protocol", |t, o| o.write_str(t.protocol)),
+    Field::Own("carrier", |t, o| o.write_str(t.carrier)),
+    Field::Own("client", |t, o| write!(o, "{}", t.client)),
+    Field::Own("server", |t, o| write!(o, "{}", t.server)),
+    Field::Own("conversation", |t, o| write!(o, "{}", t.conversation)),
+    Field::Own("command", |t, o| {
         let name = t.operation.name;
         write!(o, "{}", Command { name, code: t.code })
     }),
-    Field("function", |t, o| some(t.operation.function, o)),
-    Field("subfunction", |t, o| some(t.operation.subfunction, o)),
-    Field("kind", |t, o| o.write_str(t.kind.name())),
-    Field("outcome", |t, o| o.write_str(t.outcome.name())),
-    Field("status", |t, o| some(t.status.map(StatusName), o)),
-    Field("ok", |t, o| some(t.ok(), o)),
-    Field("request_first_frame", |t, o| {
+    Field::Own("function", |t, o| some(t.operation.function, o)),
+    Field::Own("subfunction", |t, o| some(t.operation.subfunction, o)),
+    Field::Own("kind", |t, o| o.write_str(t.kind.name())),
+    Field::Own("outcome", |t, o| o.write_str(t.outcome.name())),
+    Field::Own("status", |t, o| some(t.status.map(StatusName), o)),
+    Field::Own("ok", |t, o| some(t.ok(), o)),
+    Field::Own("request_first_frame", |t, o| {
         some(t.request.map(|r| r.first.frame), o)
     }),
-    Field("request_last_frame", |t, o| {
+    Field::Own("request_last_frame", |t, o| {
         some(t.request.map(|r| r.last.frame), o)
     }),
-    Field("response_first_frame", |t, o| {
+    Field::Own("response_first_frame", |t, o| {
         some(t.response.map(|r| r.first.frame), o)
     }),
-    Field("response_last_frame", |t, o| {
+    Field::Own("response_last_frame", |t, o| {
         some(t.response.map(|r| r.last.frame), o)
     }),
-    Field("request_time", |t, o| {
+    Field::Own("request_time", |t, o| {
         some(t.request.map(|r| Rfc3339(r.first.at)), o)
     }),
-    Field("turnaround_ns", |t, o| some(t.turnaround.exact(), o)),
-    Field("turnaround_bounds_ns.low", |t, o| {
+    Field::Own("turnaround_ns", |t, o| some(t.turnaround.exact(), o)),
+    Field::Own("turnaround_bounds_ns.low", |t, o| {
         some(bounds(t).map(|b| b[0]), o)
     }),
-    Field("turnaround_bounds_ns.high", |t, o| {
+    Field::Own("turnaround_bounds_ns.high", |t, o| {
         some(bounds(t).map(|b| b[1]), o)
     }),
-    Field("response_time_ns", |t, o| some(t.response_time_ns(), o)),
-    Field("request_transfer_ns", |t, o| {
+    Field::Own("response_time_ns", |t, o| some(t.response_time_ns(), o)),
+    Field::Own("request_transfer_ns", |t, o| {
         some(t.request_transfer_ns(), o)
     }),
-    Field("response_transfer_ns", |t, o| {
+    Field::Own("response_transfer_ns", |t, o| {
         some(t.response_transfer_ns(), o)
     }),
-    Field("copies", |t, o| write!(o, "{}", t.copies)),
-    Field("interims", |t, o| write!(o, "{}", t.interims)),
-    Field("first_interim_ns", |t, o| some(t.first_interim_ns(), o)),
-    Field("data_bytes", |t, o| write!(o, "{}", t.data_bytes)),
-    Field("request_bytes", |t, o| write!(o, "{}", t.request_bytes)),
-    Field("response_bytes", |t, o| write!(o, "{}", t.response_bytes)),
-    Field("frames.request", |t, o| write!(o, "{}", t.frames.request)),
-    Field("frames.response", |t, o| write!(o, "{}", t.frames.response)),
-    Field("frames.interim", |t, o| write!(o, "{}", t.frames.interim)),
-    Field("frames.ack", |t, o| write!(o, "{}", t.frames.ack)),
-    Field("frames.control", |t, o| write!(o, "{}", t.frames.control)),
-    Field("frames.retransmitted", |t, o| {
+    Field::Own("copies", |t, o| write!(o, "{}", t.copies)),
+    Field::Own("interims", |t, o| write!(o, "{}", t.interims)),
+    Field::Own("first_interim_ns", |t, o| some(t.first_interim_ns(), o)),
+    Field::Own("data_bytes", |t, o| write!(o, "{}", t.data_bytes)),
+    Field::Own("request_bytes", |t, o| write!(o, "{}", t.request_bytes)),
+    Field::Own("response_bytes", |t, o| write!(o, "{}", t.response_bytes)),
+    Field::Own("frames.request", |t, o| write!(o, "{}", t.frames.request)),
+    Field::Own("frames.response", |t, o| write!(o, "{}", t.frames.response)),
+    Field::Own("frames.interim", |t, o| write!(o, "{}", t.frames.interim)),
+    Field::Own("frames.ack", |t, o| write!(o, "{}", t.frames.ack)),
+    Field::Own("frames.control", |t, o| write!(o, "{}", t.frames.control)),
+    Field::Own("frames.retransmitted", |t, o| {
         write!(o, "{}", t.frames.retransmitted)
     }),
-    Field("hops", |t, o| some(t.hops, o)),
-    Field("flags", |t, o| list(t.flags.names(), o)),
-    Field("chain", |t, o| list(t.chain.iter().map(|op| op.name), o)),
-    Field("service_ns", |t, o| some(t.service_ns, o)),
-    Field("duplicate_responses", |t, o| {
+    Field::Own("hops", |t, o| some(t.hops, o)),
+    Field::Own("flags", |t, o| list(t.flags.names(), o)),
+    Field::Own("chain", |t, o| list(t.chain.iter().map(|op| op.name), o)),
+    Field::Own("service_ns", |t, o| some(t.service_ns, o)),
+    Field::Own("duplicate_responses", |t, o| {
         write!(o, "{}", t.duplicate_responses)
     }),
-    Field("asked_bytes", |t, o| write!(o, "{}", t.asked_bytes)),
-    Field("file_handle", |t, o| {
+    Field::Own("asked_bytes", |t, o| write!(o, "{}", t.asked_bytes)),
+    Field::Own("file_handle", |t, o| {
         some(t.file.map(|f| Handle(f.handle)), o)
     }),
-    Field("file_offset", |t, o| some(t.file.and_then(|f| f.offset), o)),
-    Field("dialect", |t, o| some(named(t, |p| &p.dialect), o)),
-    Field("user", |t, o| some(named(t, |p| &p.user), o)),
-    Field("share", |t, o| some(named(t, |p| &p.share), o)),
-    Field("path", |t, o| some(named(t, |p| &p.path), o)),
-    Field("transaction", |t, o| write!(o, "{}", t.number)),
-    Field("idempotent", |t, o| write!(o, "{}", t.idempotent())),
+    Field::Own("file_offset", |t, o| some(t.file.and_then(|f| f.offset), o)),
+    Field::Text("dialect", |t, o| some(named(t, |p| &p.dialect), o)),
+    Field::Text("user", |t, o| some(named(t, |p| &p.user), o)),
+    Field::Text("share", |t, o| some(named(t, |p| &p.share), o)),
+    Field::Text("path", |t, o| some(named(t, |p| &p.path), o)),
+    Field::Own("transaction", |t, o| write!(o, "{}", t.number)),
+    Field::Own("idempotent", |t, o| write!(o, "{}", t.idempotent())),
 ];
 
 pub(super) fn header(out: &mut impl Write) -> io::Result<()> {
-    for (n, Field(name, _)) in FIELDS.iter().enumerate() {
+    for (n, Field::Own(name, _) | Field::Text(name, _)) in FIELDS.iter().enumerate() {
         if n > 0 {
             out.write_all(b",")?;
         }
@@ -120,30 +128,19 @@ pub(super) fn row(
     scratch: &mut String,
     transaction: &Transaction,
 ) -> io::Result<()> {
-    for (n, Field(_, value)) in FIELDS.iter().enumerate() {
+    for (n, field) in FIELDS.iter().enumerate() {
         if n > 0 {
             out.write_all(b",")?;
         }
         scratch.clear();
+        let (Field::Own(_, value) | Field::Text(_, value)) = field;
         value(transaction, scratch).map_err(io::Error::other)?;
-        cell(out, scratch)?;
+        match field {
+            Field::Own(..) => cells::number(out, scratch)?,
+            Field::Text(..) => cells::text(out, scratch)?,
+        }
     }
     out.write_all(b"\r\n")
-}
-
-/// Quotes what RFC 4180 wants quoted.
-pub(crate) fn cell(out: &mut impl Write, text: &str) -> io::Result<()> {
-    if !text.contains([',', '"', '\r', '\n']) {
-        return out.write_all(text.as_bytes());
-    }
-    out.write_all(b"\"")?;
-    for (n, part) in text.split('"').enumerate() {
-        if n > 0 {
-            out.write_all(b"\"\"")?;
-        }
-        out.write_all(part.as_bytes())?;
-    }
-    out.write_all(b"\"")
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ mod csv;
 mod ndjson;
 mod text;
 
-pub(crate) use csv::cell;
 pub use ndjson::StatusName;
 pub(crate) use ndjson::{Row, bounds};
 

@@ -6,8 +6,8 @@ use crate::theme::Tone;
 use crate::units::Units;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use wirewait_report::Escaped;
 use wirewait_report::words::{Grouped, Milli, Percent, Short};
+use wirewait_report::{Escaped, harmless, quoted};
 
 /// A value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -129,6 +129,14 @@ impl Cell {
         }
     }
 
+    /// As a cell of a CSV file: a text is harmless to terminals and to spreadsheets.
+    pub(super) fn csv(&self) -> String {
+        match &self.value {
+            Value::Text(text) => quoted(&harmless(&Escaped(text).to_string())).into_owned(),
+            _ => self.exported(),
+        }
+    }
+
     /// What a file's number counts, if it is not just so many.
     pub(super) fn unit(&self) -> Option<&'static str> {
         match &self.value {
@@ -227,6 +235,13 @@ mod tests {
             Cell::time(Some(-1)).compare(&Cell::time(None)),
             Ordering::Greater
         );
+    }
+
+    #[test]
+    fn a_text_in_a_file_is_no_formula_and_a_negative_number_no_text() {
+        assert_eq!(Cell::text("=1+1,\x1b").csv(), r#""'=1+1,\x1b""#);
+        assert_eq!(Cell::text("-5").csv(), "'-5");
+        assert_eq!(Cell::time(Some(-5)).csv(), "-5");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{Rows, State};
 use crate::model::Context;
 use crate::text;
 use std::fmt::Write;
+use wirewait_report::{Escaped, quoted};
 
 /// Forms of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +75,12 @@ pub(crate) fn export(
         Format::Csv => {
             let mut out = units
                 .iter()
-                .map(|t| quoted(t))
+                .map(|t| quoted(t).into_owned())
                 .collect::<Vec<_>>()
                 .join(",");
             out.push_str("\r\n");
             for row in state.order() {
-                let cells = (0..heads.len()).map(|c| quoted(&cell(*row, c).exported()));
+                let cells = (0..heads.len()).map(|c| cell(*row, c).csv());
                 out.push_str(&cells.collect::<Vec<_>>().join(","));
                 out.push_str("\r\n");
             }
@@ -101,15 +102,6 @@ pub(crate) fn export(
     }
 }
 
-/// As RFC 4180 wants it.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
 /// As RFC 8259 wants it.
 pub(super) fn json(text: &str) -> String {
     let mut out = String::from("\"");
@@ -117,7 +109,7 @@ pub(super) fn json(text: &str) -> String {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            c if u32::from(c) < 0x20 || c == '\u{7f}' => {
+            c if Escaped::is_needed(c) => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
             c => out.push(c),

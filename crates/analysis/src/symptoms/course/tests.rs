@@ -17,7 +17,7 @@ fn what_was_lost_over_seconds_counts_in_each_and_happened_once() {
     let mut course = SymptomCourse::new(600);
     let subject = Subject::Station(station(1));
     let cost = (2_500 * MS, at(12_250));
-    course.enter(&links::ACK_WAIT, subject, at(12_251), cost);
+    course.enter(&links::ACK_WAIT, subject, (at(12_251), 1), cost);
     let key = (number(&links::ACK_WAIT).unwrap(), subject);
     let each: Vec<_> = (8..14).map(|n| second_of(&course, n, key)).collect();
     let expected = [(0, 0), (0, 250), (0, 1000), (0, 1000), (1, 250), (0, 0)];
@@ -26,7 +26,7 @@ fn what_was_lost_over_seconds_counts_in_each_and_happened_once() {
     course.enter(
         &links::ACK_WAIT,
         subject,
-        at(20_000),
+        (at(20_000), 1),
         (1000 * MS, at(20_000)),
     );
     assert_eq!(second_of(&course, 19, key), (0, 1000));
@@ -125,7 +125,7 @@ fn the_oldest_go_where_there_is_no_room_and_that_is_said() {
     course.most = 4;
     let enter = |course: &mut SymptomCourse, n: u8, ms: i64| {
         let subject = Subject::Station(station(n));
-        course.enter(&links::REJECTS, subject, at(ms), (0, at(ms)));
+        course.enter(&links::REJECTS, subject, (at(ms), 1), (0, at(ms)));
     };
     for n in 0..4 {
         enter(&mut course, n, i64::from(n) * 1000 + 500);
@@ -153,7 +153,7 @@ fn no_clock_confuses_it() {
     let key = (number(&links::ACK_WAIT).unwrap(), subject);
     let enter = |course: &mut SymptomCourse, ms: i64, cost_ns: u64| {
         course.advance(at(ms));
-        course.enter(&links::ACK_WAIT, subject, at(ms), (cost_ns, at(ms)));
+        course.enter(&links::ACK_WAIT, subject, (at(ms), 1), (cost_ns, at(ms)));
     };
     enter(&mut course, 5_000_000, 1000 * MS);
     // An hour back, and forth again.
@@ -163,7 +163,7 @@ fn no_clock_confuses_it() {
     course.enter(
         &links::ACK_WAIT,
         subject,
-        at(5_000_000),
+        (at(5_000_000), 1),
         (MS, at(5_000_000)),
     );
     assert_eq!((course.latest, course.rows), (Some(1400), 2));
@@ -173,7 +173,7 @@ fn no_clock_confuses_it() {
     for ns in [i64::MIN, i64::MAX, 0, i64::MIN + 1] {
         let stamp = Timestamp::from_nanos(ns);
         course.advance(stamp);
-        course.enter(&links::ACK_WAIT, subject, stamp, (u64::MAX, stamp));
+        course.enter(&links::ACK_WAIT, subject, (stamp, 1), (u64::MAX, stamp));
         assert!(course.seconds.len() <= 600 && course.rows <= 600, "{ns}");
     }
 }

@@ -2,6 +2,7 @@ use super::super::State;
 use super::super::testing::{Bench, at, mark, station, transaction};
 use super::*;
 use crate::{Notice, Noticed};
+use wirewait_wire::Kind;
 
 /// Seen again 300 ms after the first time, answered 10 ms later.
 fn again(t: &mut Transaction) {
@@ -117,12 +118,40 @@ fn lost_frames() {
     assert!(run(298, 0).is_none());
 }
 
-/// 200 frames with data by 100 requests; 10 of them repeated are 5 %.
+/// Lost three times, in its answer and behind it: one request of one, and all of its time. One that
+/// waits by design is no request of that kind.
+#[test]
+fn a_request_that_loses_several_frames_is_one_request() {
+    for (kind, share) in [(Kind::Read, Some((1, Some(1)))), (Kind::Wait, None)] {
+        let mut bench = Bench::new();
+        let t = transaction(1, kind, 0, 260);
+        let ends = [0, 0, 10, 20, 260].map(at);
+        let outstanding = Outstanding::new(at(0), ends, Outstanding::ANSWERED);
+        bench.begins(&t, 0, false);
+        bench.ends(&t, 0, (false, 260), Some(&outstanding));
+        let found = |bench: &Bench| {
+            let found = bench.found("frames_resent");
+            found.map(|s| (s.hits.count, s.of))
+        };
+        assert_eq!(found(&bench), share, "it counts before it is closed");
+        for again in [300, 400] {
+            bench.lost_behind(&t, 260, again);
+        }
+        bench.closed(&t);
+        assert_eq!(found(&bench), share);
+        // The next one is another.
+        bench.good(3);
+        let expected = share.map(|_| (1, Some(4)));
+        assert_eq!(found(&bench), expected);
+    }
+}
+
+/// 200 frames with data by 95 requests, 10 of which repeat others, are 5 %.
 #[test]
 fn too_many_resent_frames() {
     let run = |times: u64, after_ns: Option<i64>| {
         let mut bench = Bench::new();
-        bench.good(100);
+        bench.good(95);
         for n in 0..times {
             bench.noticed(&Notice {
                 mark: mark(300 + n, 5000),

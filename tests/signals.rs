@@ -1,0 +1,251 @@
+//! Real signals: what ends the program, what makes it report and go on, and what is left then.
+
+use crate::support::{program, root};
+use serde_json::{Deserializer, Value};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Nothing takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program while it runs, fed by hand.
+struct Running {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    /// Lines as they come.
+    out: Receiver<String>,
+    told: Receiver<String>,
+    capture: Vec<u8>,
+    /// Bytes of the capture that were fed.
+    fed: usize,
+}
+
+fn lines(source: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(source).lines() {
+            if line.is_err() || sender.send(line.unwrap_or_default()).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+impl Running {
+    /// Started, ready for signals, and fed the first half of the shipped capture.
+    fn new(arguments: &[&str], folder: &Path) -> Self {
+        let mut child = program()
+            .args(arguments)
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdin = child.stdin.take();
+        let out = lines(child.stdout.take().unwrap());
+        let told = lines(child.stderr.take().unwrap());
+        let capture = fs::read(root().join("captures/demo.pcapng")).unwrap();
+        let mut running = Self {
+            child,
+            stdin,
+            out,
+            told,
+            capture,
+            fed: 0,
+        };
+        running.feed(running.capture.len() / 2);
+        running.is_ready();
+        running
+    }
+
+    /// Waits until USR1 (10), the last but one that is registered, is caught.
+    fn is_ready(&self) {
+        let status = format!("/proc/{}/status", self.child.id());
+        self.until("signals are caught", || {
+            let status = fs::read_to_string(&status).unwrap_or_default();
+            let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:"));
+            let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+            caught.is_some_and(|mask| mask >> 9 & 1 == 1)
+        });
+    }
+
+    fn until(&self, what: &str, holds: impl Fn() -> bool) {
+        let begin = Instant::now();
+        while !holds() {
+            assert!(begin.elapsed() < PATIENCE, "not in a minute: {what}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn feed(&mut self, bytes: usize) {
+        let to = (self.fed + bytes).min(self.capture.len());
+        if let Some(stdin) = &mut self.stdin {
+            // It may have had enough.
+            let _ = stdin.write_all(&self.capture[self.fed..to]);
+            let _ = stdin.flush();
+        }
+        self.fed = to;
+    }
+
+    fn signal(&self, name: &str) {
+        let process = self.child.id().to_string();
+        let sent = Command::new("kill").args([name, &process]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// The next line of the standard error with these words, while a little more is fed.
+    fn says(&mut self, words: &str) -> String {
+        let begin = Instant::now();
+        while begin.elapsed() < PATIENCE {
+            self.feed(200);
+            while let Ok(line) = self.told.recv_timeout(Duration::from_millis(50)) {
+                if line.contains(words) {
+                    return line;
+                }
+            }
+        }
+        panic!("{words} was not said");
+    }
+
+    /// Feeds the rest, and waits for the end: the lines that are left of both outputs.
+    fn ends(mut self) -> (ExitStatus, Vec<String>, Vec<String>) {
+        self.feed(usize::MAX / 2);
+        drop(self.stdin.take());
+        let status = self.child.wait().unwrap();
+        (
+            status,
+            self.out.iter().collect(),
+            self.told.iter().collect(),
+        )
+    }
+}
+
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("signals")
+        .join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn documents(lines: &[String]) -> Vec<Value> {
+    let text = lines.join("\n");
+    let documents = Deserializer::from_str(&text).into_iter::<Value>();
+    documents.map(|document| document.unwrap()).collect()
+}
+
+fn frames(report: &Value) -> u64 {
+    report["capture"]["frames"].as_u64().unwrap()
+}
+
+#[test]
+fn a_reading_that_is_interrupted_reports_what_was_read() {
+    for signal in ["-INT", "-QUIT"] {
+        let folder = folder(signal);
+        let arguments = ["report", "--format", "json", "--summary", "sums", "-"];
+        let mut running = Running::new(&arguments, &folder);
+        running.signal("-USR1");
+        let progress = running.says(" frames in ");
+        assert!(progress.ends_with(" s"), "{progress}");
+        running.signal(signal);
+        running.says("interrupted by a signal: frames behind frame ");
+        let (status, out, _) = running.ends();
+        assert_eq!(status.code(), Some(3), "{signal}");
+        let reports = documents(&out);
+        assert_eq!(reports.len(), 1);
+        // The capture has 2,698 frames; half of it was read.
+        assert!((100..2500).contains(&frames(&reports[0])), "{signal}");
+        let damage = reports[0]["capture"]["damage"].to_string();
+        assert!(damage.contains("interrupted by a signal"), "{damage}");
+        assert!(!folder.join("sums").exists(), "sums of a part are no sums");
+    }
+}
+
+#[test]
+fn live_reports_when_it_is_asked_and_goes_on() {
+    let folder = folder("live");
+    let mut running = Running::new(&["live", "--format", "json", "-"], &folder);
+    for _ in 0..2 {
+        running.signal("-USR1");
+        running.says(" frames in ");
+    }
+    running.signal("-QUIT");
+    let (status, out, _) = running.ends();
+    assert_eq!(status.code(), Some(0));
+    let reports = documents(&out);
+    let counts: Vec<u64> = reports.iter().map(frames).collect();
+    assert_eq!(counts.len(), 3, "two when asked, one at the end");
+    assert!(counts.is_sorted() && counts[0] > 100, "{counts:?}");
+}
+
+#[test]
+fn the_file_of_live_has_the_latest_report() {
+    let folder = folder("file");
+    let file = folder.join("now.json");
+    let arguments = ["live", "--format", "json", "-o", "now.json", "-"];
+    let mut running = Running::new(&arguments, &folder);
+    assert!(!file.exists(), "nothing was asked for yet");
+    running.signal("-USR1");
+    running.says(" frames in ");
+    let there = file.clone();
+    running.until("the report", || there.exists());
+    let first: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    running.signal("-TERM");
+    let (status, out, _) = running.ends();
+    assert_eq!((status.code(), out.len()), (Some(0), 0));
+    let last: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert!(frames(&first) > 100 && frames(&last) >= frames(&first));
+    let left = fs::read_dir(&folder).unwrap().count();
+    assert_eq!(left, 1, "nothing beside it");
+}
+
+#[test]
+fn what_is_saved_is_written_out_when_it_is_asked_for() {
+    let folder = folder("saved");
+    let arguments = ["live", "--format", "json", "--save", "lan.pcapng", "-"];
+    let mut running = Running::new(&arguments, &folder);
+    running.signal("-USR2");
+    let said = running.says("written out to lan.pcapng");
+    let saved: u64 = {
+        let front = said.split(" frames saved").next().unwrap();
+        front.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    // It is still being written, and whole as far as it goes.
+    let read = program()
+        .args(["report", "--format", "json", "lan.pcapng"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert_eq!(read.status.code(), Some(0));
+    let report: Value = serde_json::from_slice(&read.stdout).unwrap();
+    assert!(saved > 100 && frames(&report) >= saved, "{said}");
+    running.signal("-INT");
+    assert_eq!(running.ends().0.code(), Some(0));
+}
+
+/// Killed in the middle, whatever is asked for: no file, and none that is half of one.
+#[test]
+fn a_sudden_death_leaves_no_file() {
+    for (arguments, signal) in [
+        (&["report", "-o", "x", "-"][..], "-KILL"),
+        (&["report", "-o", "x", "--summary", "y", "-"], "-TERM"),
+        (&["live", "-o", "x", "-"], "-KILL"),
+        (&["counters", "--format", "json", "-o", "x", "-"], "-TERM"),
+    ] {
+        let folder = folder("killed");
+        let mut running = Running::new(arguments, &folder);
+        running.feed(1000);
+        running.signal(signal);
+        let (status, ..) = running.ends();
+        assert!(!status.success(), "{arguments:?}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{arguments:?}");
+    }
+}
