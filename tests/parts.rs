@@ -77,6 +77,7 @@ impl Ring {
                 began: Some(Timestamp::from_nanos(1)),
                 received: Some(end as u64),
                 dropped: Some(end as u64 / 3),
+                ..Counts::default()
             };
             let last = self.frames[end - 1].0;
             writer.statistics(0, last, counts).unwrap();

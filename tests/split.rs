@@ -130,6 +130,7 @@ fn output(mut source: Files) -> String {
                 name: i.name.clone(),
                 link_type: i.link.0,
                 dropped: i.dropped,
+                not_saved: i.not_saved,
             })
             .collect(),
         ..About::default()

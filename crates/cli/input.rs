@@ -343,6 +343,7 @@ pub(crate) fn interface(known: &wirewait_capture::Interface) -> Interface {
         name: known.name.clone(),
         link_type: known.link.0,
         dropped: known.lost(),
+        not_saved: known.not_saved,
     }
 }
 

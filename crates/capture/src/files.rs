@@ -369,6 +369,14 @@ impl Source for Files {
             .reduce(u64::saturating_add)
     }
 
+    fn not_saved(&self) -> Option<u64> {
+        self.interfaces
+            .list()
+            .iter()
+            .filter_map(|interface| interface.not_saved)
+            .reduce(u64::saturating_add)
+    }
+
     fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
         if let Some(front) = &mut self.front {
             match front.advance(&mut self.interfaces) {

@@ -14,6 +14,7 @@
 
 mod calendar;
 mod clock;
+mod completeness;
 mod compressed;
 mod files;
 #[cfg(feature = "libpcap")]
