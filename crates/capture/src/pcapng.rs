@@ -167,6 +167,9 @@ impl Pcapng {
                 INTERFACE_STATISTICS => 24,
                 _ => BLOCK_FRAME,
             };
+            if kind == 0 && block.length == 0 {
+                return Err(Fault::zeros(start));
+            }
             if (block.length as usize) < least {
                 return Err(Fault::damaged(
                     start,
@@ -421,8 +424,7 @@ impl Pcapng {
         let big = self.big_endian;
         let block = self.window.slice(body);
         let place = u32_at(block, 8, big) as usize;
-        let (Some(local), Some(tally)) =
-            (self.interfaces.get(place), self.tallies.get_mut(place))
+        let (Some(local), Some(tally)) = (self.interfaces.get(place), self.tallies.get_mut(place))
         else {
             return;
         };
