@@ -35,6 +35,7 @@ pub mod recent;
 mod records;
 pub mod ring;
 mod snoop;
+mod stream;
 mod window;
 pub mod write;
 
