@@ -77,7 +77,7 @@ impl Capture {
     }
 
     /// Some of its frames as a pcapng file that describes all its interfaces.
-    fn pcapng(&self, frames: &[Record]) -> Vec<u8> {
+    fn pcapng<'a>(&self, frames: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
         let mut writer = PcapngWriter::new(Vec::new(), "split").unwrap();
         for i in &self.interfaces {
             writer
@@ -130,6 +130,7 @@ fn output(mut source: Files) -> String {
                 name: i.name.clone(),
                 link_type: i.link.0,
                 dropped: i.dropped,
+                not_saved: i.not_saved,
             })
             .collect(),
         ..About::default()
@@ -204,7 +205,7 @@ fn any_cutting_into_files_gives_the_same_output() {
                     let bytes = if as_pcap {
                         capture.pcap(piece)
                     } else {
-                        capture.pcapng(piece)
+                        capture.pcapng(*piece)
                     };
                     folder.file(&format!("part{name:03}"), &bytes)
                 })
@@ -224,6 +225,55 @@ fn any_cutting_into_files_gives_the_same_output() {
         }
     });
     assert!(most > 30, "only {most} files");
+}
+
+/// Frames dealt out to files in turn, as some capturing programs do that write with several
+/// threads. Frames of one time stamp are put together as they were, too.
+#[test]
+fn dealing_out_to_files_gives_the_same_output() {
+    let folder = Folder::new("dealt");
+    let (mut equal, mut known) = (0, 0);
+    each_capture(|name, capture| {
+        // Files are read in order of time, however they were dealt out.
+        let mut frames: Vec<&Record> = capture.frames.iter().collect();
+        frames.sort_by_key(|frame| frame.at);
+        let whole = output(from_bytes(
+            &capture.pcapng(frames.iter().copied()),
+            usize::MAX,
+        ));
+        for hands in [2, 3, 8] {
+            let firsts = &frames[..hands.min(frames.len())];
+            // A capture as short as a file may step back looks as if one file followed the
+            // other.
+            let ends = frames.iter().rev().take(hands);
+            let long = |end: &&Record| {
+                firsts
+                    .iter()
+                    .all(|first| end.at.since(first.at) > STEP_BACK)
+            };
+            if frames.len() < 2 * hands || !ends.copied().all(|end| long(&end)) {
+                continue;
+            }
+            let paths: Vec<PathBuf> = (0..hands)
+                .map(|hand| {
+                    let dealt = frames.iter().copied().skip(hand).step_by(hands);
+                    folder.file(&format!("part{hand}"), &capture.pcapng(dealt))
+                })
+                .collect();
+            let source = wirewait_capture::open(&paths, &Options::default()).unwrap();
+            let together = firsts.windows(2).any(|pair| pair[0].at == pair[1].at);
+            assert_eq!(source.warnings().len(), usize::from(together), "{name}");
+            assert_same(
+                &output(source),
+                &whole,
+                &format!("{name}, dealt to {hands}"),
+            );
+            known += 1;
+            equal += usize::from(frames.windows(2).any(|pair| pair[0].at == pair[1].at));
+        }
+    });
+    assert!(known > 60, "only {known} were dealt out");
+    assert!(equal > 5, "only {equal} have frames of one time stamp");
 }
 
 #[test]

@@ -34,6 +34,8 @@ struct Batch {
     speeds: Vec<(u32, u64)>,
     /// Frames that were lost before they were captured, as far as is known.
     lost: Option<u64>,
+    /// Frames that were captured and are not in the files, as far as is known.
+    not_saved: Option<u64>,
     /// What was wrong behind the last frame.
     error: Option<SourceError>,
     /// Bytes of the input that were read so far.
@@ -111,6 +113,9 @@ impl Batch {
         if let Some(lost) = self.lost {
             analyzer.lost(lost);
         }
+        if let Some(missing) = self.not_saved {
+            analyzer.not_saved(missing);
+        }
     }
 }
 
@@ -130,6 +135,7 @@ impl Reader {
             batch.clear();
             let more = self.fill(&mut batch);
             batch.lost = self.files.lost();
+            batch.not_saved = self.files.not_saved();
             batch.read = self.files.progress().bytes_read;
             if full.send(batch).is_err() || !more {
                 break;

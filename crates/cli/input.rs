@@ -392,6 +392,7 @@ pub(crate) fn interface(known: &wirewait_capture::Interface) -> Interface {
         name: known.name.clone(),
         link_type: known.link.0,
         dropped: known.lost(),
+        not_saved: known.not_saved,
     }
 }
 
@@ -605,6 +606,8 @@ mod tests {
             passed: Passed::default(),
             #[cfg(feature = "libpcap")]
             filter: None,
+            signals: None,
+            interrupted: false,
         }
     }
 

@@ -249,6 +249,11 @@ impl Analyzer {
         self.state.books.quality.dropped = frames;
     }
 
+    /// Frames, in all, that reached the capturing program and are not in its files.
+    pub fn not_saved(&mut self, frames: u64) {
+        self.state.books.quality.not_saved = frames;
+    }
+
     /// Leaves the next frame of the capture out of everything but the count by which frames
     /// are numbered, so that the others keep the numbers every analyser shows.
     pub fn skip(&mut self) {

@@ -34,11 +34,15 @@ pub(crate) struct Quality {
     pub(crate) beyond_routers: u64,
     /// Frames that were lost before the capture had them, as whoever made it counted.
     pub(crate) dropped: u64,
+    /// Frames that the capturing program had and did not save.
+    pub(crate) not_saved: u64,
     pub(crate) faults: Faults,
 }
 
 /// The name of the reason that the capture lost frames.
 pub(crate) const DROPPED: &str = "dropped";
+/// The name of the reason that the files do not hold all frames that were captured.
+pub(crate) const NOT_SAVED: &str = "not_saved";
 /// That of frames of a kind of link that is not understood.
 pub(crate) const UNKNOWN_LINK: &str = "unknown_link";
 
@@ -54,10 +58,15 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 15] = [
+pub(crate) const REASONS: [(&str, &str); 16] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
+    ),
+    (
+        NOT_SAVED,
+        "frames that were received but not saved: the capturing program counted them, and they \
+         are not in the files",
     ),
     (
         "gaps",
@@ -122,7 +131,7 @@ pub(crate) fn reasons(judged: &Judged, count: impl Fn(&str) -> u64) -> Vec<Reaso
 impl Judged {
     fn grade(&self, name: &str, count: u64) -> Grade {
         let poor = match name {
-            DROPPED => count.saturating_mul(POOR_BEYOND) > self.frames,
+            DROPPED | NOT_SAVED => count.saturating_mul(POOR_BEYOND) > self.frames,
             "one_sided" => count.saturating_mul(2) > self.conversations,
             UNKNOWN_LINK => self.known == 0,
             "gaps" | "clock_steps" | "evicted" | "rows_evicted" => false,
@@ -395,6 +404,7 @@ impl Books {
         };
         reasons(&judged, |name| match name {
             DROPPED => q.dropped,
+            NOT_SAVED => q.not_saved,
             "gaps" => q.faults.gaps.saturating_add(q.lost_on_links),
             "one_sided" => q.one_sided,
             "clock_steps" => q.clock_steps,

@@ -409,9 +409,19 @@ impl CaptureRow {
     /// Frames that were lost before they were captured, as whoever captured them counted.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.reasons
-            .iter()
-            .find(|reason| reason.name == crate::books::DROPPED)
+        self.count_of(crate::books::DROPPED)
+    }
+
+    /// Frames that reached the capturing program and are not in its files.
+    #[must_use]
+    pub fn not_saved(&self) -> u64 {
+        self.count_of(crate::books::NOT_SAVED)
+    }
+
+    fn count_of(&self, name: &str) -> u64 {
+        let mut reasons = self.reasons.iter();
+        reasons
+            .find(|reason| reason.name == name)
             .map_or(0, |reason| reason.count)
     }
 }

@@ -23,6 +23,12 @@ enum Unit {
 }
 
 impl Clock {
+    /// That of an interface which does not say.
+    pub(crate) const MICROSECONDS: Self = Self {
+        unit: Unit::Nanos(1000),
+        offset: 0,
+    };
+
     /// From `if_tsresol`: the top bit chooses the base, the rest is the exponent.
     pub(crate) fn new(resolution: u8, offset: i64) -> Self {
         let exponent = resolution & 0x7f;

@@ -1,17 +1,17 @@
 //! The files of one capture, as one sequence of frames in time order.
 
 use crate::calendar::Zone;
-use crate::format::{self, Fault, Reader, Record, Severity};
+use crate::format::{self, Fault, Severity};
 use crate::input::{Counted, Input, is_stdin, open_file};
 use crate::interfaces::{Interface, Interfaces};
-use std::cmp::Ordering;
+use crate::stream::Stream;
 use std::collections::{BinaryHeap, HashSet, VecDeque};
 use std::fmt;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering as Memory};
-use wirewait_wire::{Frame, LinkType, Source, SourceError, Timestamp};
+use wirewait_wire::{Frame, Source, SourceError};
 
 /// How far time stamps may step back where a capture was cut into files: a file begins
 /// only when all others are this much (nanoseconds) past its first frame, or at their
@@ -203,8 +203,25 @@ impl Files {
         for (order, file) in waiting.iter_mut().enumerate() {
             file.order = order;
         }
+        files.warn_of_equal_beginnings(&waiting);
         files.waiting = waiting.into();
         Ok(files)
+    }
+
+    /// Which of two files came first cannot be known if they begin with one time stamp.
+    fn warn_of_equal_beginnings(&mut self, waiting: &[Waiting]) {
+        let mut pairs = waiting.windows(2);
+        let equal = pairs.find(|pair| pair[0].first == pair[1].first && pair[0].first > i64::MIN);
+        let Some([one, other]) = equal else {
+            return;
+        };
+        let said = format!(
+            "begins with the same time stamp as {}: which of them was first cannot be known; \
+             the order in which they are named counts",
+            one.name()
+        );
+        self.warnings
+            .push(Fault::unreadable(said).named(other.name()));
     }
 
     fn without_repeats(&mut self, inputs: Vec<Input>) -> Vec<Input> {
@@ -348,11 +365,33 @@ impl Files {
         }
     }
 
-    /// Whether the first waiting file has to begin before a frame with this key is lent.
-    fn is_due(&self, lowest: Option<i64>) -> bool {
-        self.waiting.front().is_some_and(|file| {
-            lowest.is_none_or(|lowest| lowest > file.first.saturating_add(STEP_BACK))
-        })
+    /// Whether the first waiting file has to begin before a frame with this key is lent: all
+    /// others are past its first frame, and none of them ends where it begins.
+    fn is_due(&mut self, lowest: Option<i64>) -> bool {
+        let Some(first) = self.waiting.front().map(|file| file.first) else {
+            return false;
+        };
+        let Some(lowest) = lowest else {
+            return true;
+        };
+        if lowest < first {
+            return false;
+        }
+        let limit = first.saturating_add(STEP_BACK);
+        if let Some(front) = &mut self.front
+            && !front.passes(limit, &mut self.interfaces)
+        {
+            return false;
+        }
+        let known = |stream: &Stream| stream.is_known_up_to(limit);
+        if !self.heads.iter().all(known) {
+            let mut heads = std::mem::take(&mut self.heads).into_vec();
+            for stream in &mut heads {
+                stream.passes(limit, &mut self.interfaces);
+            }
+            self.heads = heads.into();
+        }
+        self.heads.iter().all(|stream| stream.horizon() > limit)
     }
 }
 
@@ -366,6 +405,14 @@ impl Source for Files {
             .list()
             .iter()
             .filter_map(Interface::lost)
+            .reduce(u64::saturating_add)
+    }
+
+    fn not_saved(&self) -> Option<u64> {
+        self.interfaces
+            .list()
+            .iter()
+            .filter_map(|interface| interface.not_saved)
             .reduce(u64::saturating_add)
     }
 
@@ -425,6 +472,15 @@ struct Waiting {
     origin: Origin,
 }
 
+impl Waiting {
+    fn name(&self) -> &str {
+        match &self.origin {
+            Origin::Again(name, _) => name,
+            Origin::Ready(stream) => &stream.name,
+        }
+    }
+}
+
 enum Origin {
     /// To be opened again: its name and path.
     Again(String, PathBuf),
@@ -432,92 +488,12 @@ enum Origin {
     Ready(Stream),
 }
 
-/// A file under way.
-struct Stream {
-    order: usize,
-    name: String,
-    reader: Box<dyn Reader>,
-    /// The frame that the reader is at.
-    head: Record,
-    /// The greatest time stamp so far, in nanoseconds: what the file is merged by.
-    key: i64,
-    /// What a first [`Self::advance`] has already found.
-    primed: Option<Result<bool, Fault>>,
-}
-
-impl Stream {
-    fn new(order: usize, name: String, reader: Box<dyn Reader>) -> Self {
-        Self {
-            order,
-            name,
-            reader,
-            head: Record {
-                at: Timestamp::default(),
-                link: LinkType::NULL,
-                interface: 0,
-                wire_len: 0,
-            },
-            key: i64::MIN,
-            primed: None,
-        }
-    }
-
-    /// Moves to the next frame; false at the end.
-    #[inline]
-    fn advance(&mut self, interfaces: &mut Interfaces) -> Result<bool, Fault> {
-        if let Some(found) = self.primed.take() {
-            return found;
-        }
-        match self.reader.next(interfaces)? {
-            Some(record) => {
-                self.head = record;
-                self.key = self.key.max(record.at.as_nanos());
-                Ok(true)
-            }
-            None => Ok(false),
-        }
-    }
-
-    #[inline]
-    fn frame(&self) -> Frame<'_> {
-        Frame {
-            at: self.head.at,
-            link: self.head.link,
-            interface: self.head.interface,
-            wire_len: self.head.wire_len,
-            bytes: self.reader.bytes(),
-        }
-    }
-}
-
-/// By time and then by the order of the files, the earliest as the greatest: that is
-/// what a [`BinaryHeap`] gives out first.
-impl Ord for Stream {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.key, other.order).cmp(&(self.key, self.order))
-    }
-}
-
-impl PartialOrd for Stream {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Stream {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Stream {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::format::tests::Chunks;
     use crate::write::{PcapWriter, PcapngWriter, Precision};
-    use wirewait_wire::SourceErrorKind;
+    use wirewait_wire::{LinkType, SourceErrorKind, Timestamp};
 
     const MS: i64 = 1_000_000;
     const DAY: i64 = 1_700_000_000_000 * MS;
@@ -623,15 +599,60 @@ mod tests {
     }
 
     #[test]
-    fn captures_side_by_side_are_merged_by_time_and_ties_by_order() {
-        let a = pcap(&[(0, 1), (10 * MS, 3), (20 * MS, 5), (30 * MS, 8)]);
-        let b = pcap(&[(5 * MS, 2), (10 * MS, 4), (30 * MS, 9)]);
+    fn captures_side_by_side_are_merged_by_time_and_ties_by_place_and_order() {
+        // Both have a second frame at 10 ms; at 30 ms, it is the third of one, the fourth of the
+        // other.
+        let a = pcap(&[(0, 1), (10 * MS, 3), (20 * MS, 5), (30 * MS, 9)]);
+        let b = pcap(&[(5 * MS, 2), (10 * MS, 4), (30 * MS, 8)]);
         let c = pcap(&[(25 * MS, 6), (26 * MS, 7)]);
         assert_eq!(
             marks(&[c.clone(), b.clone(), a.clone()]),
             [1, 2, 3, 4, 5, 6, 7, 8, 9]
         );
         assert_eq!(marks(&[a, b, c]), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    }
+
+    #[test]
+    fn a_capture_dealt_out_in_turn_is_put_together_as_it_was() {
+        // Stamps in steps of 100 us, each of which several frames have, as a coarse clock
+        // gives them.
+        for equal in [1, 2, 5, 7] {
+            let all: Vec<Mark> = (0..400_u32)
+                .map(|i| (i64::from((i + 1) / equal) * MS / 10, i))
+                .collect();
+            for hands in [2, 3, 8] {
+                let parts: Vec<Vec<u8>> = (0..hands)
+                    .map(|hand| {
+                        let dealt = all.iter().skip(hand).step_by(hands);
+                        pcap(&dealt.copied().collect::<Vec<_>>())
+                    })
+                    .collect();
+                let mut merged = files(&parts).unwrap();
+                // Where two begin at the same time, the order in which they are named counts.
+                let known = all[..hands].windows(2).all(|pair| pair[0].0 < pair[1].0);
+                assert_eq!(merged.warnings().is_empty(), known, "{hands} of {equal}");
+                let (seen, errors) = read(&mut merged);
+                assert_eq!(errors, []);
+                let seen: Vec<u32> = seen.iter().map(|seen| seen.1).collect();
+                assert!(
+                    seen.iter().copied().eq(0..400),
+                    "{hands} of {equal}: {seen:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_read_ahead_is_not_lost_where_there_is_damage() {
+        let a = pcap(&[(0, 1), (MS / 2, 2), (MS, 3), (5 * MS, 6)]);
+        let mut b = pcap(&[(MS / 4, 4), (MS / 3, 5), (MS / 2, 99)]);
+        b.truncate(b.len() - 1);
+        let mut both = files(&[b, a]).unwrap();
+        let (seen, errors) = read(&mut both);
+        let mut marks: Vec<u32> = seen.iter().map(|seen| seen.1).collect();
+        marks.sort_unstable();
+        assert_eq!(marks, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(errors.len(), 1);
     }
 
     #[test]

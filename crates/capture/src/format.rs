@@ -141,6 +141,15 @@ impl Fault {
         )
     }
 
+    /// The record at `offset` has a header of zeros: what was to be written there never was.
+    pub(crate) fn zeros(offset: u64) -> Self {
+        Self::damaged(
+            offset,
+            "from here on the file is zeros: its end was never written; the frames before \
+             were read",
+        )
+    }
+
     /// The record at `offset` claims more captured bytes than any frame has.
     pub(crate) fn oversized(offset: u64, captured: usize) -> Self {
         Self::damaged(
@@ -443,6 +452,43 @@ pub(crate) mod tests {
             self.0 ^= self.0 << 25;
             self.0 ^= self.0 >> 27;
             (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound
+        }
+    }
+
+    /// A machine that went down leaves zeros where the end of a file was to be written.
+    #[test]
+    fn zeros_are_damage_and_no_frames() {
+        let (pcap, pcapng) = (crate::pcap::tests::sample(), crate::pcapng::tests::sample());
+        let mut samples = vec![("pcap", pcap), ("pcapng", pcapng)];
+        samples.extend(
+            [("iptrace", crate::iptrace::tests::samples())].map(|(n, s)| (n, s[0].clone())),
+        );
+        for (name, list) in [
+            ("ngsniffer", crate::ngsniffer::tests::samples()),
+            ("netxray", crate::netxray::tests::samples()),
+            ("netmon", crate::netmon::tests::samples()),
+            ("lanalyzer", crate::lanalyzer::tests::samples()),
+            ("snoop", crate::snoop::tests::samples()),
+        ] {
+            samples.extend(list.into_iter().map(|bytes| (name, bytes)));
+        }
+        for (name, sample) in samples {
+            let (whole, _, _) = read_all(Chunks::new(&sample, 1000), 4096);
+            for written in 0..sample.len() {
+                let mut bytes = sample[..written].to_vec();
+                bytes.resize(sample.len() + 5000, 0);
+                let (seen, _, fault) = read_all(Chunks::new(&bytes, 1000), 4096);
+                let what = format!("{name}, {written} of {}: {fault:?}", sample.len());
+                // The record that is torn may become one that is empty.
+                assert!(seen.len() <= whole.len(), "{} frames, {what}", seen.len());
+                let intact = seen.iter().zip(&whole).filter(|(a, b)| a == b).count();
+                // One that is circular has two ends.
+                let torn = if name == "netxray" { 2 } else { 1 };
+                assert!(seen.len() <= intact + torn, "{} frames, {what}", seen.len());
+                // A header or a table may say where the file ends, and a mark in it.
+                let ends_well = ["netxray", "netmon", "ngsniffer"].contains(&name);
+                assert!(fault.is_some() || ends_well, "{what}");
+            }
         }
     }
 

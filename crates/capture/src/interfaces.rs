@@ -1,5 +1,6 @@
 //! The interfaces of a capture, numbered across its files.
 
+use crate::completeness::{Counted, Shortfall};
 use crate::format::Fault;
 use std::collections::BTreeMap;
 use wirewait_wire::LinkType;
@@ -28,8 +29,14 @@ pub struct Interface {
     /// Frames lost by the interface or by the operating system, as the capturing
     /// program counted them at its end.
     pub dropped: Option<u64>,
-    /// Frames lost, as noted beside single frames (pcapng `epb_dropcount`).
+    /// Frames lost, as noted beside single frames (pcapng `epb_dropcount`). Those that the
+    /// statistics show to be [not saved](Self::not_saved) are counted there.
     pub dropped_noted: u64,
+    /// Frames that reached the capturing program and are not in the files: the disk was
+    /// full, the program was killed, or frames were removed from a file later. From the
+    /// statistics of the capturing program; `None` where they do not tell. Complete when
+    /// all files have been read.
+    pub not_saved: Option<u64>,
     /// Frames without a time stamp, which were given that of the frame before them.
     pub untimed: u64,
     /// Frames said to be shorter on the wire than what was captured of them; their
@@ -55,19 +62,11 @@ impl Interface {
             received: None,
             dropped: None,
             dropped_noted: 0,
+            not_saved: None,
             untimed: 0,
             lengths_mended: 0,
         }
     }
-}
-
-/// Counters that a capturing program wrote about one interface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counted {
-    /// When counting began (any unit): equal for the files of one ring.
-    pub(crate) began: Option<u64>,
-    pub(crate) received: Option<u64>,
-    pub(crate) dropped: Option<u64>,
 }
 
 /// What makes an interface the same one in another file: its name, its link and, for
@@ -172,9 +171,18 @@ impl Interfaces {
             began: counted.began,
             received: run.present.received.max(counted.received),
             dropped: run.present.dropped.max(counted.dropped),
+            ..Counted::default()
         };
         interface.received = sum(run.earlier.received, run.present.received);
         interface.dropped = sum(run.earlier.dropped, run.present.dropped);
+    }
+
+    /// Takes in what a section that has been read to its end does not hold.
+    pub(crate) fn miss(&mut self, number: u32, shortfall: Shortfall) {
+        if let Some(interface) = self.at(number) {
+            interface.not_saved = sum(interface.not_saved, Some(shortfall.frames));
+            interface.dropped_noted = interface.dropped_noted.saturating_sub(shortfall.noted);
+        }
     }
 }
 
@@ -269,6 +277,7 @@ mod tests {
             began: Some(began),
             received: Some(received),
             dropped,
+            ..Counted::default()
         };
         all.count(0, counted(1, 10, None));
         all.count(0, counted(1, 25, Some(2)));

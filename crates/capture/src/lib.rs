@@ -14,6 +14,7 @@
 
 mod calendar;
 mod clock;
+mod completeness;
 mod compressed;
 mod files;
 #[cfg(feature = "libpcap")]
@@ -34,6 +35,7 @@ pub mod recent;
 mod records;
 pub mod ring;
 mod snoop;
+mod stream;
 mod window;
 pub mod write;
 

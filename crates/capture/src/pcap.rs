@@ -108,8 +108,6 @@ struct Pcap {
     /// Its number, once declared.
     number: Option<u32>,
     frame: Range<usize>,
-    /// Whether a record had a time other than zero.
-    timed: bool,
     done: bool,
 }
 
@@ -166,7 +164,6 @@ impl Pcap {
             interface,
             number: None,
             frame: 0..0,
-            timed: false,
             done: false,
         })
     }
@@ -204,18 +201,11 @@ impl Pcap {
         if captured > MAX_FRAME {
             return Err(Fault::oversized(start, captured));
         }
-        if header.seconds == 0 && header.fraction == 0 && header.wire == 0 && captured == 0 {
-            // An empty frame at 1970 after dated ones is the unwritten end of a file
-            // that was laid out in advance, or whose machine went down.
-            if self.timed {
-                return Err(Fault::damaged(
-                    start,
-                    "from here on the file is zeros: its end was never written; \
-                     the frames before were read",
-                ));
-            }
-        } else {
-            self.timed = true;
+        // The unwritten end of a file that was laid out in advance, or whose machine went
+        // down: no frame has a length of 0 on the wire.
+        let header_bytes = self.window.unread().get(..length).unwrap_or_default();
+        if header_bytes.iter().all(|byte| *byte == 0) {
+            return Err(Fault::zeros(start));
         }
         if !self
             .window

@@ -5,10 +5,11 @@
 //! own byte order and interfaces.
 
 use crate::clock::Clock;
+use crate::completeness::{Counted, Tally};
 use crate::format::{
     Action, Fault, Format, MAX_FRAME, Reader, Record, link_type, u16_at, u32_at, u64_at,
 };
-use crate::interfaces::{Counted, Interface, Interfaces, MAX_INTERFACES, Section};
+use crate::interfaces::{Interface, Interfaces, MAX_INTERFACES, Section};
 use crate::pcap::without_fcs;
 use crate::window::{MAX_WINDOW, Window};
 use std::ops::Range;
@@ -36,6 +37,9 @@ const MIN_SECTION_HEADER: usize = 28;
 const ENHANCED_DATA: usize = 28;
 const SIMPLE_DATA: usize = 12;
 
+/// What some writers count the times of statistics in, whatever the interface says.
+const MICROSECONDS: Clock = Clock::MICROSECONDS;
+
 /// Interface names are kept up to this many bytes, so that hostile files stay small.
 const MAX_NAME: usize = 255;
 
@@ -45,6 +49,8 @@ struct Pcapng {
     section: Section,
     /// The interfaces of this section by their number in it.
     interfaces: Vec<Local>,
+    /// What each of them has in this section.
+    tallies: Vec<Tally>,
     frame: Range<usize>,
     /// Time of the last frame, for those that come without.
     last: Timestamp,
@@ -116,6 +122,7 @@ impl Pcapng {
             big_endian: false,
             section: Section::default(),
             interfaces: Vec::new(),
+            tallies: Vec::new(),
             frame: 0..0,
             last: Timestamp::default(),
             done: false,
@@ -128,10 +135,11 @@ impl Pcapng {
             let start = self.window.offset();
             if !self.fill(start, BLOCK_FRAME)? {
                 let there = self.window.unread().len();
-                return match there {
-                    0 => Ok(None),
-                    _ => Err(Fault::cut(start, "block header", there, BLOCK_FRAME)),
-                };
+                if there > 0 {
+                    return Err(Fault::cut(start, "block header", there, BLOCK_FRAME));
+                }
+                self.end_section(all);
+                return Ok(None);
             }
             let head = self.window.unread();
             let kind = u32_at(head, 0, self.big_endian);
@@ -144,8 +152,7 @@ impl Pcapng {
                     ));
                 };
                 self.big_endian = big_endian;
-                self.section = Section::default();
-                self.interfaces.clear();
+                self.end_section(all);
             }
             let block = Block {
                 kind,
@@ -160,6 +167,9 @@ impl Pcapng {
                 INTERFACE_STATISTICS => 24,
                 _ => BLOCK_FRAME,
             };
+            if kind == 0 && block.length == 0 {
+                return Err(Fault::zeros(start));
+            }
             if (block.length as usize) < least {
                 return Err(Fault::damaged(
                     start,
@@ -185,6 +195,18 @@ impl Pcapng {
                 return Ok(record);
             }
         }
+    }
+
+    /// Says what is missing in the section, which was read as a whole.
+    fn end_section(&mut self, all: &mut Interfaces) {
+        for (local, tally) in self.interfaces.iter().zip(&self.tallies) {
+            if let Some(shortfall) = tally.shortfall() {
+                all.miss(local.number, shortfall);
+            }
+        }
+        self.section = Section::default();
+        self.interfaces.clear();
+        self.tallies.clear();
     }
 
     /// A block whose content counts; the frame, if it holds one.
@@ -230,6 +252,7 @@ impl Pcapng {
         let link = link_type(u16_at(block, 8, big));
         let mut interface = Interface::new(link, u32_at(block, 12, big));
         let (mut resolution, mut offset) = (6, 0);
+        let mut filtered = false;
         for (code, value) in Options::new(block.get(16..).unwrap_or_default(), big) {
             match (code, value) {
                 (2, name) => interface.name = Some(text(name)),
@@ -237,6 +260,7 @@ impl Pcapng {
                     interface.speed = Some(u64_at(value, 0, big)).filter(|speed| *speed > 0);
                 }
                 (9, [exponent, ..]) => resolution = *exponent,
+                (11, _) => filtered = true,
                 // The draft says bits and gives 4 as its example; writers put bytes.
                 (13, [length, ..]) => {
                     interface.fcs_len = if *length < 8 { *length } else { *length / 8 };
@@ -261,6 +285,7 @@ impl Pcapng {
             ));
         };
         self.interfaces.push(local(number));
+        self.tallies.push(Tally::new(filtered));
         Ok(())
     }
 
@@ -309,6 +334,9 @@ impl Pcapng {
             }
         }
         self.last = local.clock.at(ticks);
+        if let Some(tally) = self.tallies.get_mut(number as usize) {
+            tally.frame(Some(self.last), dropped);
+        }
         Ok(
             self.lend(all, local, from, (captured, wire), fcs_len, |interface| {
                 interface.dropped_noted = interface.dropped_noted.saturating_add(dropped);
@@ -336,6 +364,9 @@ impl Pcapng {
         // A writer with a snaplen that it did not write down.
         captured = captured.min(u32::try_from(room).unwrap_or(u32::MAX));
         check_captured(start, captured, room)?;
+        if let Some(tally) = self.tallies.first_mut() {
+            tally.frame(None, 0);
+        }
         Ok(self.lend(
             all,
             local,
@@ -389,28 +420,42 @@ impl Pcapng {
         }
     }
 
-    fn count(&self, body: Range<usize>, all: &mut Interfaces) {
+    fn count(&mut self, body: Range<usize>, all: &mut Interfaces) {
         let big = self.big_endian;
         let block = self.window.slice(body);
-        let Some(local) = self.interfaces.get(u32_at(block, 8, big) as usize) else {
+        let place = u32_at(block, 8, big) as usize;
+        let (Some(local), Some(tally)) = (self.interfaces.get(place), self.tallies.get_mut(place))
+        else {
             return;
         };
         let mut counted = Counted::default();
-        let mut losses: Option<u64> = None;
+        let mut by_system = None;
         for (code, value) in Options::new(block.get(20..).unwrap_or_default(), big) {
             if value.len() != 8 {
                 continue;
             }
             let number = u64_at(value, 0, big);
             match code {
-                2 => counted.began = Some(number),
+                // A time: its upper half comes first in both byte orders.
+                2 => {
+                    let halves = [u32_at(value, 0, big), u32_at(value, 4, big)];
+                    counted.began = Some(u64::from(halves[0]) << 32 | u64::from(halves[1]));
+                }
                 4 => counted.received = Some(number),
-                // By the interface and by the operating system: different frames.
-                5 | 7 => losses = Some(losses.unwrap_or(0).saturating_add(number)),
+                5 => counted.dropped = Some(number),
+                6 => counted.accepted = Some(number),
+                7 => by_system = Some(number),
+                8 => counted.delivered = Some(number),
                 _ => {}
             }
         }
-        counted.dropped = losses;
+        // By the interface and by the operating system: different frames.
+        if let Some(lost) = by_system {
+            counted.dropped = Some(counted.dropped.unwrap_or(0).saturating_add(lost));
+            counted.accepted = counted.accepted.map(|n| n.saturating_sub(lost));
+        }
+        let began = [local.clock, MICROSECONDS].map(|clock| counted.began.map(|n| clock.at(n)));
+        tally.count(counted, began);
         all.count(local.number, counted);
     }
 

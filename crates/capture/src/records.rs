@@ -151,6 +151,9 @@ impl Records {
             .map_err(|error| Fault::io(start, &error))?;
         match self.window.unread() {
             [] => Ok(None),
+            head if whole && head.iter().take(size).all(|byte| *byte == 0) => {
+                Err(Fault::zeros(start))
+            }
             head if whole => Ok(Some(head)),
             head => Err(Fault::cut(start, "record header", head.len(), size)),
         }

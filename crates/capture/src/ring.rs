@@ -8,7 +8,10 @@
 //! What is written always ends with a whole block. On a disk that is full, the end of the
 //! file is cut off behind the last one. A quarter of a megabyte waits in memory for space,
 //! frames beyond that are not saved; the next frame that is carries their number
-//! (`epb_dropcount`), so that nobody takes the file for complete.
+//! (`epb_dropcount`), so that nobody takes the file for complete. Statistics before the first
+//! frame of a file and at its end count the frames that reached the ring (`isb_usrdeliv`): who
+//! reads one file sees what it misses, also behind its last frame. If there is no space for
+//! them, the last frames of the file make room.
 
 mod folder;
 mod spool;
@@ -164,8 +167,58 @@ pub struct Ring {
 struct Interface {
     description: Description,
     counts: Counts,
+    /// What came from it, by kind of link: an interface may come back on another one.
+    traffic: Vec<Traffic>,
+}
+
+impl Interface {
+    fn traffic(&mut self, link: LinkType) -> &mut Traffic {
+        let known = self.traffic.iter().position(|known| known.link == link);
+        let place = known.unwrap_or_else(|| {
+            self.traffic.push(Traffic::of(link));
+            self.traffic.len() - 1
+        });
+        &mut self.traffic[place]
+    }
+
+    fn traffic_on(&self, link: LinkType) -> Traffic {
+        let known = self.traffic.iter().find(|known| known.link == link);
+        known.copied().unwrap_or(Traffic::of(link))
+    }
+}
+
+/// Frames of one interface on one kind of link: what a file describes as an interface.
+#[derive(Clone, Copy, Debug)]
+struct Traffic {
+    link: LinkType,
+    /// Frames that reached the ring.
+    delivered: u64,
     /// Frames lost since the last one that was saved.
     lost: u64,
+}
+
+impl Traffic {
+    const fn of(link: LinkType) -> Self {
+        Self {
+            link,
+            delivered: 0,
+            lost: 0,
+        }
+    }
+
+    /// Frames delivered, without those that the next frame to be saved is going to note.
+    const fn settled(&self) -> u64 {
+        self.delivered.saturating_sub(self.lost)
+    }
+}
+
+/// Up to which frame the statistics at the end of a file count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Upto {
+    /// Another file follows, in which the next frame notes what is lost now.
+    NextFile,
+    /// It is the last file.
+    End,
 }
 
 /// The file that is being written.
@@ -236,10 +289,9 @@ impl Ring {
         let number = self.know(description);
         if let Some(open) = &mut self.open {
             let interface = self.interfaces.get(number as usize);
-            let description = interface.map(|interface| &interface.description);
             // It cannot be described by blocks that are too long: its frames are lost, and
             // counted.
-            let _ = description.map(|d| open.describe(number, d));
+            let _ = interface.map(|known| open.describe(number, known, known.description.link));
         }
     }
 
@@ -265,7 +317,9 @@ impl Ring {
             self.saved.lost += 1;
         }
         if let Some(interface) = self.interfaces.get_mut(frame.interface as usize) {
-            interface.lost = if kept { 0 } else { interface.lost + 1 };
+            let traffic = interface.traffic(frame.link);
+            traffic.delivered += 1;
+            traffic.lost = if kept { 0 } else { traffic.lost + 1 };
         }
         self.flush_if_due(frame.at);
     }
@@ -322,11 +376,13 @@ impl Ring {
         let Some(mut open) = self.open.take() else {
             return (self.saved, None);
         };
-        open.end(&self.interfaces, at);
+        open.end(&self.interfaces, at, Upto::End);
         let trouble = open.flush(at).err();
-        let unwritten = spool::frames(open.waiting.out());
-        self.saved.frames = self.saved.frames.saturating_sub(unwritten);
-        self.saved.lost += unwritten;
+        if trouble.is_some() {
+            let unwritten = open.end_without_space(&self.interfaces, at);
+            self.saved.frames = self.saved.frames.saturating_sub(unwritten);
+            self.saved.lost += unwritten;
+        }
         open.spool.remove_if_empty();
         (self.saved, trouble)
     }
@@ -338,7 +394,7 @@ impl Ring {
                 began: Some(self.began),
                 ..Counts::default()
             },
-            lost: 0,
+            traffic: Vec::new(),
         });
         // At most `MAX_INTERFACES`.
         (self.interfaces.len() - 1) as u32
@@ -413,7 +469,7 @@ impl Ring {
     /// Ends the file if there is no room in it for so much, and for its end.
     fn end_if_larger_than(&mut self, at: Timestamp, block: u64) {
         if let (Some(open), Some(most)) = (&mut self.open, self.limits.file_bytes) {
-            let end = STATISTICS * self.interfaces.len() as u64;
+            let end = STATISTICS * open.interfaces.len() as u64;
             if open.frames > 0 && open.bytes() + block + end > most {
                 self.end(at);
             }
@@ -422,7 +478,7 @@ impl Ring {
 
     fn end(&mut self, at: Timestamp) {
         if let Some(mut open) = self.open.take() {
-            open.end(&self.interfaces, at);
+            open.end(&self.interfaces, at, Upto::NextFile);
             if let Err(trouble) = open.flush(at) {
                 self.open = Some(open);
                 self.fail(at, trouble);
@@ -452,7 +508,7 @@ impl Ring {
             full: false,
         };
         for (number, interface) in (0..).zip(&self.interfaces) {
-            open.describe(number, &interface.description)
+            open.describe(number, interface, interface.description.link)
                 .map_err(refused)?;
         }
         self.open = Some(open);
@@ -484,9 +540,21 @@ impl Open {
         self.spool.written() + self.waiting.out().len() as u64
     }
 
-    fn describe(&mut self, number: u32, description: &Description) -> io::Result<()> {
-        self.waiting.describe(description)?;
-        self.interfaces.push((number, description.link));
+    /// Describes an interface of the capture as it is on one kind of link, and says how many
+    /// of its frames came before.
+    fn describe(&mut self, number: u32, interface: &Interface, link: LinkType) -> io::Result<()> {
+        let here = self.waiting.describe(&Description {
+            link,
+            ..interface.description.clone()
+        })?;
+        self.interfaces.push((number, link));
+        let before = Counts {
+            began: interface.counts.began,
+            delivered: Some(interface.traffic_on(link).settled()),
+            ..Counts::default()
+        };
+        // Only a time before 1970 is refused; there are no statistics then.
+        let _ = self.waiting.statistics(here, self.flushed, before);
         Ok(())
     }
 
@@ -500,11 +568,7 @@ impl Open {
                 Some(number) => number as u32,
                 None => {
                     // Came back on another kind of link, or late.
-                    let description = Description {
-                        link: frame.link,
-                        ..interface.description.clone()
-                    };
-                    self.describe(frame.interface, &description)?;
+                    self.describe(frame.interface, interface, frame.link)?;
                     (self.interfaces.len() - 1) as u32
                 }
             }
@@ -515,23 +579,73 @@ impl Open {
         };
         let notes = Notes {
             comment: None,
-            lost: interface.lost,
+            lost: interface.traffic_on(frame.link).lost,
         };
         self.waiting.noted(&frame, notes)?;
         self.frames += 1;
         Ok(())
     }
 
-    /// Says at its end what was lost.
-    fn end(&mut self, interfaces: &[Interface], at: Timestamp) {
-        if std::mem::replace(&mut self.full, true) {
+    /// Says at its end what was lost; again if frames were lost since it was said.
+    fn end(&mut self, interfaces: &[Interface], at: Timestamp, upto: Upto) {
+        let lost = |known: &Interface| known.traffic.iter().any(|traffic| traffic.lost > 0);
+        if std::mem::replace(&mut self.full, true)
+            && !(upto == Upto::End && interfaces.iter().any(lost))
+        {
             return;
         }
-        for (number, (interface, _)) in (0..).zip(&self.interfaces) {
-            if let Some(interface) = interfaces.get(*interface as usize) {
-                // Only a time before 1970 is refused; there are no statistics then.
-                let _ = self.waiting.statistics(number, at, interface.counts);
+        self.statistics(interfaces, self.interfaces.len(), at, upto);
+    }
+
+    /// Ends the file on a disk that has no space: what waits is given up, and so are the last
+    /// frames of the file where statistics have to take their place. Says how many frames are
+    /// not saved because of that.
+    fn end_without_space(&mut self, interfaces: &[Interface], at: Timestamp) -> u64 {
+        let mut unwritten = spool::frames(self.waiting.out());
+        let undescribed = spool::descriptions(self.waiting.out());
+        self.waiting.out().clear();
+        let described = self.interfaces.len().saturating_sub(undescribed);
+        self.statistics(interfaces, described, at, Upto::End);
+        if self.flush(at).is_err() {
+            let wanted = self.waiting.out().len() as u64;
+            unwritten += self.spool.make_room(wanted);
+            // What is lost stays untold if even that is refused.
+            let _ = self.flush(at);
+        }
+        unwritten
+    }
+
+    /// What was counted on the first `described` interfaces of the file.
+    fn statistics(
+        &mut self,
+        interfaces: &[Interface],
+        described: usize,
+        at: Timestamp,
+        upto: Upto,
+    ) {
+        for (here, (number, link)) in (0..).zip(self.interfaces.iter().take(described)) {
+            let Some(interface) = interfaces.get(*number as usize) else {
+                continue;
+            };
+            let traffic = interface.traffic_on(*link);
+            let delivered = match upto {
+                Upto::NextFile => traffic.settled(),
+                Upto::End => traffic.delivered,
+            };
+            let mut counts = Counts {
+                delivered: Some(delivered),
+                ..interface.counts
+            };
+            // What the system counted is said once, where it came back on another link.
+            let first = self
+                .interfaces
+                .iter()
+                .position(|(known, _)| known == number);
+            if first != Some(here as usize) {
+                (counts.received, counts.dropped) = (None, None);
             }
+            // Only a time before 1970 is refused; there are no statistics then.
+            let _ = self.waiting.statistics(here, at, counts);
         }
     }
 

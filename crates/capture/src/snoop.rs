@@ -3,8 +3,9 @@
 //!
 //! The only one of the old formats that counts lost frames: see [`Snoop::lost`].
 
+use crate::completeness::Counted;
 use crate::format::{Action, Fault, Format, Reader, Record, u32_at};
-use crate::interfaces::{Counted, Interface, Interfaces, Met};
+use crate::interfaces::{Interface, Interfaces, Met};
 use crate::pcap::without_fcs;
 use crate::records::{Records, Sequence, file_header, reader, skip_in_head};
 use crate::window::Window;
@@ -161,6 +162,7 @@ impl Snoop {
                 began: Some(self.began),
                 received: None,
                 dropped: Some(self.lost),
+                ..Counted::default()
             },
         );
     }

@@ -137,6 +137,9 @@ pub struct Counts {
     pub received: Option<u64>,
     /// Frames lost by the interface or the operating system.
     pub dropped: Option<u64>,
+    /// Frames that reached the capturing program, saved or not (`isb_usrdeliv`). Written
+    /// before the first frame of a file and again at its end, it tells how many are missing.
+    pub delivered: Option<u64>,
 }
 
 /// What is said beside a frame.
@@ -288,7 +291,11 @@ impl<W: Write> PcapngWriter<W> {
             value.time(began)?;
             body.option(2, &value.0)?;
         }
-        for (code, value) in [(4, counts.received), (5, counts.dropped)] {
+        for (code, value) in [
+            (4, counts.received),
+            (5, counts.dropped),
+            (8, counts.delivered),
+        ] {
             if let Some(value) = value {
                 body.option(code, &value.to_le_bytes())?;
             }
@@ -324,7 +331,7 @@ impl<W: Write> PcapngWriter<W> {
 pub(crate) const FRAME_FRAMING: u32 = 32;
 
 /// Bytes of an interface statistics block that says everything there is in [`Counts`].
-pub(crate) const STATISTICS: u64 = 64;
+pub(crate) const STATISTICS: u64 = 76;
 
 /// Little-endian bytes.
 #[derive(Default)]
@@ -461,6 +468,7 @@ mod tests {
                     began: Some(Timestamp::from_nanos(AT - 1)),
                     received: Some(5),
                     dropped: Some(2),
+                    delivered: Some(4),
                 },
             )
             .unwrap();
@@ -479,6 +487,8 @@ mod tests {
         let eth0 = &interfaces.list()[0];
         assert_eq!(eth0.name.as_deref(), Some("eth0"));
         assert_eq!((eth0.received, eth0.dropped), (Some(5), Some(2)));
+        // Counting began 1 ns before the first of its frames: of four, one is there.
+        assert_eq!(eth0.not_saved, Some(3));
         assert_eq!(interfaces.list()[1].name, None);
     }
 }

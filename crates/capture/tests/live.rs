@@ -153,3 +153,113 @@ fn what_cannot_be_opened_is_told() {
         assert!(error.message.ends_with("\n      ^~~~"), "{error}");
     }
 }
+
+/// Runs `ip` with these arguments; whether it worked.
+fn ip(arguments: &str) -> bool {
+    let output = std::process::Command::new("ip")
+        .args(arguments.split(' '))
+        .output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+/// A network namespace, which is taken away when the test is over.
+struct Namespace(String);
+
+impl Namespace {
+    fn new() -> Option<Self> {
+        let name = format!("wirewait-{}", std::process::id());
+        if ip(&format!("netns add {name}")) {
+            return Some(Self(name));
+        }
+        assert!(
+            std::env::var_os("WIREWAIT_REQUIRE_LIVE").is_none(),
+            "live capture is required, and no network namespace can be made"
+        );
+        eprintln!("SKIPPED: live capture: no right to make a network namespace");
+        None
+    }
+
+    /// Runs this test program there, for one test.
+    fn run(&self, test: &str) {
+        let program = std::env::current_exe().unwrap();
+        let output = std::process::Command::new("ip")
+            .args(["netns", "exec", &self.0])
+            .arg(program)
+            .args(["--exact", test, "--nocapture"])
+            .env(INSIDE, "1")
+            .output()
+            .unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("1 passed"), "{said}");
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        ip(&format!("netns del {}", self.0));
+    }
+}
+
+/// Set where the test program runs in a network namespace of its own.
+const INSIDE: &str = "WIREWAIT_TEST_NAMESPACE";
+
+/// What an interface received in the last 100 ms before it was taken away is captured.
+#[test]
+fn the_last_frames_of_an_interface_that_is_deleted_come() {
+    if std::env::var_os(INSIDE).is_none() {
+        if let Some(namespace) = Namespace::new() {
+            namespace.run("the_last_frames_of_an_interface_that_is_deleted_come");
+        }
+        return;
+    }
+    assert!(ip("link add near type veth peer name far"));
+    assert!(ip("link set near up") && ip("link set far up"));
+    let opened = live::open(&["near".to_owned()], &LiveOptions::default());
+    let mut live = opened.unwrap().start().unwrap();
+    let mut far = pcap::Capture::from_device("far").unwrap().open().unwrap();
+    // The operating system hands over what came in 100 ms: the last frames are in a block that
+    // is not full when the interface goes.
+    const SENT: u32 = 200;
+    for number in 0..SENT {
+        let mut frame = vec![0xff; 12];
+        frame.extend(EXPERIMENTAL);
+        frame.resize(60, 0);
+        frame.extend(number.to_be_bytes());
+        far.sendpacket(frame).unwrap();
+    }
+    assert!(ip("link del near"));
+    let (mut seen, mut gone) = (Vec::new(), false);
+    let since = Instant::now();
+    loop {
+        assert!(
+            since.elapsed() < Duration::from_secs(20),
+            "it is not noticed"
+        );
+        match live.wait(Duration::from_millis(500)) {
+            Event::Frames => {
+                while let Some(frame) = live.next_frame().unwrap() {
+                    if frame.bytes[12..14] == EXPERIMENTAL {
+                        let tail = frame.bytes.last_chunk::<4>().unwrap();
+                        seen.push(u32::from_be_bytes(*tail));
+                    }
+                }
+            }
+            Event::Interface(change) => {
+                assert_eq!(change.gone.as_deref(), Some("the interface is gone"));
+                gone = true;
+            }
+            Event::Idle if gone => break,
+            Event::Idle => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(seen.iter().copied().eq(0..SENT), "{} of {SENT}", seen.len());
+    let interface = &live.interfaces()[0];
+    assert_eq!(interface.received, Some(interface.frames));
+    assert_eq!(interface.lost(), Some(0));
+}
+
+/// The type of local experiments (IEEE 802).
+const EXPERIMENTAL: [u8; 2] = [0x88, 0xb5];

@@ -107,9 +107,9 @@ fn says(program: &str, arguments: &[&str], file: &Path) -> Option<String> {
 
 #[test]
 fn a_file_ends_before_it_is_too_large_and_the_oldest_goes() {
-    // Section 44, interface 40, statistics 64, and 132 for a frame of 100 bytes; 16 more are
-    // kept free for a count of what is missing.
-    for (limit, per_file) in [(560, 3), (559, 2)] {
+    // Section 44, interface 40, statistics 52 before the first frame and 76 at the end, and 132
+    // for a frame of 100 bytes; 16 more are kept free for a count of what is missing.
+    for (limit, per_file) in [(624, 3), (623, 2)] {
         let folder = Folder::new(&format!("size-{limit}"));
         let limits = Limits {
             file_bytes: Some(limit),
@@ -146,6 +146,7 @@ fn a_file_ends_before_it_is_too_large_and_the_oldest_goes() {
             (interfaces[0].received, interfaces[0].dropped),
             (Some(16), Some(5))
         );
+        assert_eq!(interfaces[0].not_saved, Some(0));
         assert_eq!(interfaces[0].snaplen, 65_535);
         if per_file == 3 {
             let names = [
@@ -218,7 +219,7 @@ fn each_file_is_whole_by_itself_for_wireshark() {
         let Some(about) = says("capinfos", &[], file) else {
             continue;
         };
-        assert!(about.contains("Number of stat entries = 1"), "{about}");
+        assert!(about.contains("Number of stat entries = 2"), "{about}");
         assert!(about.contains("Name = eth0"), "{about}");
         assert!(about.contains("nanoseconds (9)"), "{about}");
         assert!(about.contains("wirewait"), "{about}");
@@ -346,11 +347,9 @@ fn frames_that_do_not_fit_are_counted_or_described() {
         frames,
         [(START, b'a'), (START + 1, b'b'), (START + 2, b'c')]
     );
-    let lost: u64 = interfaces
-        .iter()
-        .map(|interface| interface.dropped_noted)
-        .sum();
-    assert_eq!(lost, 1, "noted beside the frame behind it");
+    let noted: u64 = interfaces.iter().map(|known| known.dropped_noted).sum();
+    let missing: u64 = interfaces.iter().filter_map(|known| known.not_saved).sum();
+    assert_eq!((noted, missing), (0, 1), "noted beside the frame behind it");
 }
 
 #[test]
@@ -393,7 +392,8 @@ fn a_folder_that_vanishes_is_told_once_and_saving_goes_on_when_it_is_back() {
     assert_eq!((saved.frames, saved.lost), (2, 6));
     let (frames, interfaces) = read(&folder.files());
     assert_eq!(frames, [(START + 21 * SECOND, b'd')]);
-    assert_eq!(interfaces[0].dropped_noted, 6);
+    assert_eq!(interfaces[0].not_saved, Some(6));
+    assert_eq!(interfaces[0].lost(), None);
 }
 
 /// A file system of 64 KiB; taken away when the test is over.
@@ -469,7 +469,8 @@ fn a_full_disk_is_told_once_and_what_is_written_can_be_read() {
     assert_eq!(saved.frames + saved.lost, 450);
     let (frames, interfaces) = read(std::slice::from_ref(&file));
     assert_eq!(frames.len() as u64, saved.frames);
-    assert_eq!(interfaces[0].dropped_noted, saved.lost);
+    assert_eq!(interfaces[0].not_saved, Some(saved.lost));
+    assert_eq!(interfaces[0].lost(), Some(0), "the system dropped none");
     assert_eq!(interfaces[0].received, Some(1000));
     if let Some(rows) = says(
         "tshark",
@@ -494,9 +495,12 @@ fn what_could_not_be_written_at_the_end_is_counted() {
     let (saved, trouble) = ring.finish(at(START + SECOND));
     assert!(trouble.unwrap().to_string().ends_with("free some space"));
     assert_eq!(saved.frames + saved.lost, 200);
-    let (frames, _) = read(&folder.files());
+    let (frames, interfaces) = read(&folder.files());
     assert_eq!(frames.len() as u64, saved.frames);
     assert!((50..64).contains(&frames.len()), "{}", frames.len());
+    // The end of the file says so, although there was no space for it.
+    assert_eq!(interfaces[0].not_saved, Some(saved.lost));
+    says("capinfos", &[], &folder.files()[0]);
 }
 
 #[test]
@@ -537,4 +541,62 @@ fn a_ring_on_a_disk_that_is_too_small_keeps_its_newest_files() {
         frames.last().map(|(at, _)| *at),
         Some(START + 299 * SECOND / 10)
     );
+}
+
+#[test]
+fn each_file_of_a_ring_tells_what_it_misses_itself() {
+    let folder = Folder::new("each");
+    let limits = Limits {
+        file_ns: Some(2 * SECOND),
+        ..Limits::default()
+    };
+    let mut ring = ring(&folder, limits);
+    for n in 0..6 {
+        // What is stamped before 1970 cannot be saved, and ends the second file early: the
+        // third notes it. One more is behind the last frame.
+        if n == 3 {
+            ring.frame(&frame(-1, b"x"));
+        }
+        ring.frame(&frame(START + n * SECOND, b"a"));
+    }
+    ring.frame(&frame(-1, b"y"));
+    let saved = ring.finish(at(START + 6 * SECOND)).0;
+    assert_eq!((saved.files, saved.frames, saved.lost), (4, 6, 2));
+    let files = folder.files();
+    for (files, wanted) in [
+        (&files[..1], 0),
+        (&files[1..2], 0),
+        (&files[2..3], 1),
+        (&files[3..], 1),
+        (&files[1..], 2),
+        (&files[..], 2),
+    ] {
+        let (_, interfaces) = read(files);
+        assert_eq!(interfaces[0].not_saved, Some(wanted), "{files:?}");
+        assert_eq!(interfaces[0].lost(), None, "{files:?}");
+    }
+}
+
+#[test]
+fn a_disk_that_stays_full_is_told_by_the_file() {
+    let Some(small) = Small::new("stays") else {
+        return;
+    };
+    let folder = &small.0;
+    let limits = Limits {
+        file_ns: Some(20 * SECOND),
+        ..Limits::default()
+    };
+    let mut ring = ring(folder, limits);
+    for n in 0..600 {
+        ring.frame(&frame(START + n * SECOND / 10, &[7; 1000]));
+        ring.counted(0, 600, 0);
+    }
+    let (saved, trouble) = ring.finish(at(START + 60 * SECOND));
+    assert!(trouble.is_some());
+    assert_eq!(saved.frames + saved.lost, 600);
+    let (frames, interfaces) = read(&folder.files());
+    assert_eq!(frames.len() as u64, saved.frames);
+    assert_eq!(interfaces[0].not_saved, Some(saved.lost));
+    assert_eq!(interfaces[0].lost(), Some(0));
 }

@@ -221,5 +221,6 @@ fn interface(known: &LiveInterface) -> Interface {
         name: known.name.clone(),
         link_type: known.link.0,
         dropped: known.lost(),
+        not_saved: known.not_saved,
     }
 }

@@ -94,6 +94,7 @@ impl Reel {
                     name: known.name.clone(),
                     link_type: known.link.0,
                     dropped: known.lost(),
+                    not_saved: known.not_saved,
                 };
                 known.iter().map(interface).collect()
             }
@@ -120,6 +121,13 @@ impl Source for Reel {
         match self {
             Self::Files(files) => files.lost(),
             Self::Pipe(live) => live.lost(),
+        }
+    }
+
+    fn not_saved(&self) -> Option<u64> {
+        match self {
+            Self::Files(files) => files.not_saved(),
+            Self::Pipe(live) => live.not_saved(),
         }
     }
 }

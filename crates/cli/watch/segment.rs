@@ -166,6 +166,7 @@ impl Segment {
                     name: known.name.clone(),
                     link_type: known.link.0,
                     dropped: known.lost(),
+                    not_saved: known.not_saved,
                 })
                 .collect(),
             damage: self.damage.clone(),

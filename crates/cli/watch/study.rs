@@ -46,6 +46,8 @@ pub(super) struct Study {
     /// Frames that were lost before they could get here; those before the last reset.
     lost: u64,
     lost_before: u64,
+    /// Frames that were captured and are not in the files.
+    not_saved: u64,
     /// Interfaces of which the source was asked how fast they are.
     met: u32,
     snapshot: Option<Arc<Snapshot>>,
@@ -103,6 +105,7 @@ impl Study {
             first: None,
             lost: 0,
             lost_before: 0,
+            not_saved: 0,
             met: 0,
             snapshot: None,
             plan,
@@ -116,7 +119,7 @@ impl Study {
 
     /// Forgets everything.
     pub(super) fn restart(&mut self) {
-        (self.lost, self.lost_before) = (0, 0);
+        (self.lost, self.lost_before, self.not_saved) = (0, 0, 0);
         self.begin(0);
         self.frames.clear();
     }
@@ -125,6 +128,8 @@ impl Study {
     /// looked at as before.
     pub(super) fn reset(&mut self) {
         self.lost_before = self.lost;
+        // To be told again.
+        self.not_saved = 0;
         self.begin(self.number);
     }
 
@@ -166,6 +171,12 @@ impl Study {
         if let Some(lost) = source.lost().filter(|lost| *lost != self.lost) {
             self.lost = lost;
             self.analyzer.lost(lost.saturating_sub(self.lost_before));
+            self.ears.changed = true;
+        }
+        let missing = source.not_saved().filter(|n| *n != self.not_saved);
+        if let Some(missing) = missing {
+            self.not_saved = missing;
+            self.analyzer.not_saved(missing);
             self.ears.changed = true;
         }
     }

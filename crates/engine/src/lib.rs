@@ -169,6 +169,9 @@ impl<S: Source> Engine<S> {
         if let Some(lost) = self.source.lost() {
             self.analyzer.lost(lost);
         }
+        if let Some(missing) = self.source.not_saved() {
+            self.analyzer.not_saved(missing);
+        }
     }
 
     /// Tells the analysis the time when no frame does (a silent live segment), so that

@@ -12,6 +12,9 @@ pub struct Interface {
     /// Frames lost before they got into the file, as the capturing program counted them;
     /// `None` if it does not say.
     pub dropped: Option<u64>,
+    /// Frames that reached the capturing program and are not in the files; `None` if these
+    /// do not tell.
+    pub not_saved: Option<u64>,
 }
 
 /// What frames come from.
@@ -72,6 +75,16 @@ impl About {
         self.interfaces
             .iter()
             .filter_map(|interface| interface.dropped)
+            .reduce(u64::saturating_add)
+    }
+
+    /// Frames that reached the capturing program and are not in the files, on all
+    /// interfaces of which the files tell.
+    #[must_use]
+    pub fn not_saved(&self) -> Option<u64> {
+        self.interfaces
+            .iter()
+            .filter_map(|interface| interface.not_saved)
             .reduce(u64::saturating_add)
     }
 }

@@ -163,6 +163,7 @@ pub(crate) mod tests {
                 name: Some("eth0".to_owned()),
                 link_type: 1,
                 dropped: Some(2),
+                not_saved: None,
             }],
             damage: vec!["red.pcap: the file ends inside a record (at byte 1234)".to_owned()],
             ..About::default()

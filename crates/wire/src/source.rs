@@ -25,6 +25,12 @@ pub trait Source {
     fn lost(&self) -> Option<u64> {
         None
     }
+
+    /// Frames that reached the capturing program and are not in its files, as far as these
+    /// tell so far; `None` if they do not. None of them is among the [lost](Self::lost).
+    fn not_saved(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// How bad it is.

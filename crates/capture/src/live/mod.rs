@@ -197,6 +197,9 @@ pub struct LiveInterface {
     pub dropped: Option<u64>,
     /// Frames that the interface itself lost.
     pub dropped_by_interface: Option<u64>,
+    /// Frames that the program at the other end of the pipe had and did not write, as its
+    /// statistics tell at the end.
+    pub not_saved: Option<u64>,
 }
 
 impl LiveInterface {
@@ -505,6 +508,13 @@ impl Source for Live {
             .filter_map(LiveInterface::lost)
             .reduce(u64::saturating_add)
     }
+
+    fn not_saved(&self) -> Option<u64> {
+        self.interfaces
+            .iter()
+            .filter_map(|interface| interface.not_saved)
+            .reduce(u64::saturating_add)
+    }
 }
 
 impl From<&crate::Interface> for LiveInterface {
@@ -518,6 +528,7 @@ impl From<&crate::Interface> for LiveInterface {
             received: known.received,
             dropped: known.lost(),
             dropped_by_interface: None,
+            not_saved: known.not_saved,
         }
     }
 }

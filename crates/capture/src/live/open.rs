@@ -66,6 +66,7 @@ impl Opened {
                 received: Some(0),
                 dropped: Some(0),
                 dropped_by_interface: Some(0),
+                not_saved: None,
             });
             let (outbox, back) = Outbox::new(number, out.clone());
             live.lanes.add(back);

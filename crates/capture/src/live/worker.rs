@@ -5,7 +5,7 @@
 
 use super::batch::{Abandoned, BATCH_FRAMES, Outbox};
 use super::handle::{Handle, said};
-use super::{Control, LiveOptions, Note, system};
+use super::{Control, Direction, LiveOptions, Note, system};
 use pcap::BreakLoop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,6 +36,8 @@ pub(super) struct Worker {
     /// Counters of the handle, when they were last read: they start again with every handle,
     /// and at 2^32.
     counted: [u32; 3],
+    /// Frames that the handle gave.
+    fetched: u64,
     looked: Instant,
 }
 
@@ -75,6 +77,7 @@ impl Worker {
             breaker,
             outbox,
             counted: [0; 3],
+            fetched: 0,
             looked: Instant::now(),
         }
     }
@@ -94,10 +97,20 @@ impl Worker {
     /// Captures until it is stopped.
     pub(super) fn run(mut self, mut handle: Handle) {
         loop {
-            let halt = self.capture(&mut handle);
+            let mut halt = self.capture(&mut handle);
+            if matches!(halt, Halt::Gone(_)) && self.fetch_rest(&mut handle).is_err() {
+                halt = Halt::Stopped;
+            }
             self.count(&mut handle);
             let gone = match halt {
-                Halt::Gone(why) => self.outbox.tell(Note::Gone(why)).is_ok(),
+                Halt::Gone(mut why) => {
+                    if let Some(missing) = self.miss(&handle) {
+                        why.push_str(&format!(
+                            ", with {missing} frames in its buffer that cannot be fetched"
+                        ));
+                    }
+                    self.outbox.tell(Note::Gone(why)).is_ok()
+                }
                 Halt::Stopped => false,
             };
             if !gone {
@@ -138,7 +151,9 @@ impl Worker {
         let (link, number) = (handle.link, self.number);
         let outbox = &mut self.outbox;
         let (mut abandoned, mut past, mut frames) = (false, false, 0);
+        let given = &mut self.fetched;
         let fetched = handle.capture.dispatch(Some(BATCH_FRAMES), |packet| {
+            *given += 1;
             let frame = Handle::frame(&packet, link, number);
             // What came after the stop is not wanted.
             past |= end.is_some_and(|end| frame.at > end);
@@ -177,6 +192,62 @@ impl Worker {
         Ok(())
     }
 
+    /// Fetches what was on the wire before the interface went away: the operating system hands
+    /// its last block over as it would have done, 100 ms after its first frame at the latest.
+    /// Until then libpcap only says again that the interface is gone.
+    fn fetch_rest(&mut self, handle: &mut Handle) -> Result<(), Abandoned> {
+        let (link, number) = (handle.link, self.number);
+        let since = Instant::now();
+        loop {
+            let (mut abandoned, mut frames) = (false, 0);
+            let outbox = &mut self.outbox;
+            let fetched = handle.capture.dispatch(Some(BATCH_FRAMES), |packet| {
+                frames += 1;
+                if !abandoned {
+                    let frame = Handle::frame(&packet, link, number);
+                    abandoned = outbox.push(&frame).is_err();
+                }
+            });
+            self.fetched += frames;
+            self.control.frames.fetch_add(frames, Ordering::Relaxed);
+            self.outbox.hand_over()?;
+            if abandoned {
+                return Err(Abandoned);
+            }
+            if !matches!(fetched, Ok(count) if count > 0) {
+                if since.elapsed() >= LAST_BLOCK {
+                    return Ok(());
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+
+    /// Counts as dropped what the operating system received on an interface that is gone and
+    /// never gave. It counts frames that are not captured, too, where they are chosen by a
+    /// filter or by their direction: then that cannot be told.
+    fn miss(&mut self, handle: &Handle) -> Option<u64> {
+        let everything = self.options.filter.is_empty()
+            && self.options.direction == Direction::Both
+            && handle.state.is_some();
+        let is = system::state(&self.name).map(|is| is.index);
+        if !everything || is == handle.state.map(|was| was.index) {
+            return None;
+        }
+        let [received, dropped, _] = self.counted;
+        // The counter has 32 bits, so the difference has.
+        let given = dropped.wrapping_add(self.fetched as u32);
+        let missing = u64::from(
+            received
+                .wrapping_sub(given)
+                .cast_signed()
+                .max(0)
+                .cast_unsigned(),
+        );
+        self.control.dropped.fetch_add(missing, Ordering::Relaxed);
+        (missing > 0).then_some(missing)
+    }
+
     /// Why frames do not come any more.
     fn gone(&self, handle: &Handle, said: String) -> String {
         match (handle.state, system::state(&self.name)) {
@@ -212,7 +283,7 @@ impl Worker {
             // Its buffer is not needed twice.
             kept = None;
             if let Ok(mut again) = Handle::open(&self.name, &self.options) {
-                self.counted = [0; 3];
+                (self.counted, self.fetched) = ([0; 3], 0);
                 let mut breaker = self.breaker.lock().unwrap_or_else(PoisonError::into_inner);
                 *breaker = Some(again.capture.breakloop_handle());
                 return Some(again);

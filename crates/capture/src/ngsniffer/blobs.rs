@@ -50,6 +50,12 @@ impl Blobs {
             _ => return Err(cut()),
         };
         self.window.consume(2);
+        // One empty block may be; several are none.
+        if length == 0 && self.window.fill(4)? && self.window.unread().starts_with(&[0; 4]) {
+            let why = format!("the file is zeros from byte {start} on: its end was never written");
+            self.fault = Some(io::Error::new(io::ErrorKind::InvalidData, why));
+            return Ok(true);
+        }
         let size = usize::from(length.unsigned_abs());
         let whole = match self.window.fill(size) {
             Ok(whole) => whole,

@@ -1,5 +1,6 @@
 //! A file that ends with a whole block, even if the disk is full.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +27,12 @@ pub(super) struct Spool<T> {
     written: u64,
     /// Bytes of a block behind them that could not be cut off.
     torn: bool,
+    /// Where the last blocks begin, if they are frames: what may be taken away again.
+    tail: VecDeque<u64>,
 }
+
+/// Blocks of frames at the end of the file whose places are remembered.
+const TAIL: usize = 64;
 
 impl<T: Target> Spool<T> {
     pub(super) const fn new(target: T, path: PathBuf) -> Self {
@@ -35,6 +41,7 @@ impl<T: Target> Spool<T> {
             path,
             written: 0,
             torn: false,
+            tail: VecDeque::new(),
         }
     }
 
@@ -54,12 +61,47 @@ impl<T: Target> Spool<T> {
         }
         let (done, result) = self.write_some(blocks);
         let whole = whole(blocks, done);
+        self.remember(&blocks[..whole]);
         self.written += whole as u64;
         blocks.drain(..whole);
         if done > whole {
             self.torn = self.target.cut(self.written).is_err();
         }
         result
+    }
+
+    /// Takes frames away from the end of the file until `wanted` bytes are free there: on a disk
+    /// that is full these are all that can be written. Says how many frames that were.
+    pub(super) fn make_room(&mut self, wanted: u64) -> u64 {
+        let mut taken = 0;
+        let mut end = self.written;
+        while self.written - end < wanted {
+            let Some(start) = self.tail.pop_back() else {
+                break;
+            };
+            end = start;
+            taken += 1;
+        }
+        if self.target.cut(end).is_err() {
+            self.torn = true;
+        }
+        self.written = end;
+        taken
+    }
+
+    /// Remembers where the last frames begin.
+    fn remember(&mut self, blocks: &[u8]) {
+        let starts = std::iter::once(0).chain(ends(blocks));
+        for start in starts.take_while(|start| *start < blocks.len()) {
+            if blocks.get(start..).and_then(<[u8]>::first_chunk) != Some(&ENHANCED_PACKET) {
+                self.tail.clear();
+                continue;
+            }
+            if self.tail.len() >= TAIL {
+                self.tail.pop_front();
+            }
+            self.tail.push_back(self.written + start as u64);
+        }
     }
 
     /// Leaves no file behind that has nothing in it: nobody could read it.
@@ -95,11 +137,21 @@ fn whole(blocks: &[u8], most: usize) -> usize {
 
 /// How many of the blocks are frames.
 pub(super) fn frames(blocks: &[u8]) -> u64 {
-    let starts = std::iter::once(0).chain(ends(blocks));
-    let kinds = starts.filter_map(|at| blocks.get(at..)?.first_chunk());
-    kinds.filter(|kind| **kind == ENHANCED_PACKET).count() as u64
+    count(blocks, ENHANCED_PACKET) as u64
 }
 
+/// How many of the blocks describe interfaces.
+pub(super) fn descriptions(blocks: &[u8]) -> usize {
+    count(blocks, INTERFACE_DESCRIPTION)
+}
+
+fn count(blocks: &[u8], wanted: [u8; 4]) -> usize {
+    let starts = std::iter::once(0).chain(ends(blocks));
+    let kinds = starts.filter_map(|at| blocks.get(at..)?.first_chunk());
+    kinds.filter(|kind| **kind == wanted).count()
+}
+
+const INTERFACE_DESCRIPTION: [u8; 4] = 1_u32.to_le_bytes();
 const ENHANCED_PACKET: [u8; 4] = 6_u32.to_le_bytes();
 
 /// Where each block ends: it begins with its type and its length.

@@ -17,6 +17,9 @@ pub(super) struct Capture<'a> {
     duration_ns: Option<i64>,
     /// Frames lost before they got into the files; null if the files do not say.
     dropped: Option<u64>,
+    /// Frames that reached the capturing program and are not in the files; null if the files
+    /// do not tell.
+    not_saved: Option<u64>,
     damage: &'a [String],
     quality: Quality,
     conversations: u64,
@@ -77,6 +80,7 @@ pub(super) fn capture<'a>(about: &'a About, snapshot: &Snapshot) -> Capture<'a> 
             .zip(row.last)
             .map(|(first, last)| last.since(first)),
         dropped: about.dropped(),
+        not_saved: about.not_saved(),
         damage: &about.damage,
         quality: Quality {
             grade: row.grade.name(),

@@ -30,6 +30,19 @@ pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, 
         entries.push(("time", format!("{first} to {last}, {length}")));
     }
     entries.push(("dropped", dropped(about)));
+    if let Some(n) = about.not_saved().filter(|n| *n > 0) {
+        entries.push((
+            "not saved",
+            format!(
+                "{} frames were received and are not in the {}",
+                Grouped(n),
+                match about.files.len() {
+                    1 => "file",
+                    _ => "files",
+                }
+            ),
+        ));
+    }
     for sentence in &about.damage {
         entries.push(("damage", Escaped(sentence).to_string()));
     }

@@ -82,7 +82,9 @@ pub(super) fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
 
 /// What every percentile has to be read with.
 pub(crate) fn lost(snapshot: &Snapshot) -> Option<String> {
-    let (lost, captured) = (snapshot.capture.dropped(), snapshot.capture.frames);
+    let capture = &snapshot.capture;
+    let lost = capture.dropped().saturating_add(capture.not_saved());
+    let captured = capture.frames;
     let share = Percent(lost, captured.saturating_add(lost));
     (lost > 0).then(|| {
         format!(
