@@ -34,6 +34,7 @@ mod ports;
 mod program;
 mod protocols;
 mod recent;
+mod rights;
 mod schema;
 mod screen;
 mod segment;

@@ -11,6 +11,8 @@ use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 #[cfg(feature = "libpcap")]
+use std::sync::OnceLock;
+#[cfg(feature = "libpcap")]
 use wirewait_capture::filter::Filter;
 use wirewait_capture::{Files, Interfaces, Options, open};
 use wirewait_engine::{
@@ -29,6 +31,21 @@ const SURELY_PAST: u32 = 1000;
 /// Whether a path stands for the standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
+}
+
+/// A capture filter. Its names of hosts are looked up the first time, on all common links: later
+/// there is no network.
+#[cfg(feature = "libpcap")]
+pub(crate) fn compile_filter(expression: &str) -> Result<Filter, Failure> {
+    static COMPILED: OnceLock<(String, Filter)> = OnceLock::new();
+    if let Some((_, filter)) = COMPILED.get().filter(|(known, _)| known == expression) {
+        return Ok(filter.clone());
+    }
+    let mut filter =
+        Filter::compile(expression).map_err(|error| Failure::Usage(error.to_string()))?;
+    filter.prepare();
+    let _ = COMPILED.set((expression.to_owned(), filter.clone()));
+    Ok(filter)
 }
 
 /// Opened files and what was wrong with them.
@@ -441,9 +458,8 @@ impl Selection {
                 .select
                 .filter
                 .as_deref()
-                .map(Filter::compile)
-                .transpose()
-                .map_err(|error| Failure::Usage(error.to_string()))?,
+                .map(compile_filter)
+                .transpose()?,
         })
     }
 

@@ -4,6 +4,7 @@ use crate::args::{self, ManArgs};
 use crate::config;
 use crate::failure::{CODES, Failure, Verdict};
 use crate::output;
+use crate::rights::RIGHTS;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -154,6 +155,8 @@ fn common(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
         ("capture files", FORMATS),
     ];
     list("FILES", &owned(&files));
+    roff.control("SH", ["RIGHTS"]);
+    roff.text([roman(RIGHTS)]);
     roff.control("SH", ["SEE ALSO"]);
     let others = command
         .get_subcommands()

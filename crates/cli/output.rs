@@ -2,7 +2,7 @@
 
 use crate::args::OutputArgs;
 use crate::failure::{Failure, Verdict};
-use std::fs::File;
+use crate::rights;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use wirewait_report::text::Look;
@@ -62,7 +62,7 @@ impl Output {
                 )));
             }
         }
-        let file = File::create(path).map_err(|error| Failure::writing(&name, &error))?;
+        let file = rights::create(path).map_err(|error| Failure::writing(&name, &error))?;
         Ok(Self {
             out: BufWriter::with_capacity(1 << 16, Box::new(file)),
             name,

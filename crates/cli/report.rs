@@ -86,7 +86,7 @@ const IN_PARTS: &str = "To draw a conversation, the capture has to be read twice
     worked through in parts: report on the files around it.";
 
 /// What the formats cannot do, before anything is read.
-fn check(args: &ReportArgs) -> Result<(), Failure> {
+pub(crate) fn check(args: &ReportArgs) -> Result<(), Failure> {
     let wrong = |text: &str| Err(Failure::Usage(text.to_owned()));
     if args.symptoms.explain.is_some() && args.format != ReportFormat::Text {
         return wrong("--explain: only for --format text; the others hold all judgements anyway");

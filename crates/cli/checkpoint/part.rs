@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::input::is_stdin;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use wirewait_capture::Options;
+use wirewait_capture::held::{self, Opened};
 use wirewait_engine::{Source, SourceErrorKind, Timestamp};
 use wirewait_report::Escaped;
 
@@ -40,7 +40,7 @@ impl Part {
         }
         let cannot = |error: io::Error| Failure::Cannot(format!("{name}: cannot be read: {error}"));
         // To open a pipe is to wait for who writes.
-        if !path.metadata().map_err(cannot)?.is_file() {
+        if !held::metadata(path).map_err(cannot)?.is_file() {
             return Err(only_files("what is no file"));
         }
         let mut part = Self::by_content(path).map_err(cannot)?;
@@ -50,12 +50,15 @@ impl Part {
 
     /// All but the time of its first frame.
     fn by_content(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let mut file = held::open(path)?;
         let size = file.metadata()?.len();
         let head = digest(&mut file, LOOKED_AT)?;
         file.seek(SeekFrom::Start(size.saturating_sub(LOOKED_AT)))?;
         Ok(Self {
-            place: path.canonicalize()?.into_os_string().into_encoded_bytes(),
+            place: held::canonical(path)
+                .unwrap_or_else(|| path.to_owned())
+                .into_os_string()
+                .into_encoded_bytes(),
             size,
             head,
             tail: digest(&mut file, LOOKED_AT)?,
@@ -73,7 +76,7 @@ impl Part {
     /// Whether the file that is there now is this one with something added.
     pub(super) fn has_grown(&self, path: &Path, now: &Self) -> bool {
         let length = self.size.min(LOOKED_AT);
-        let begins_alike = || File::open(path).and_then(|mut file| digest(&mut file, length));
+        let begins_alike = || held::open(path).and_then(|mut file| digest(&mut file, length));
         self.place == now.place
             && self.first.is_some()
             && begins_alike().is_ok_and(|head| head == self.head)
@@ -97,7 +100,7 @@ impl Part {
 }
 
 /// CRC-32 of so many bytes at the most.
-fn digest(file: &mut File, length: u64) -> io::Result<u32> {
+fn digest(file: &mut Opened, length: u64) -> io::Result<u32> {
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;
     Ok(crc32fast::hash(&bytes))

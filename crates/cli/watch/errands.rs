@@ -9,6 +9,7 @@ mod stock;
 use super::study::Study;
 use crate::args::InputArgs;
 use crate::failure::Failure;
+use crate::rights;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::ops::RangeInclusive;
@@ -205,7 +206,7 @@ fn write(path: &Path, content: &[u8]) -> Result<PathBuf, Failure> {
         let name = path.display().to_string();
         return match written {
             Ok(()) => Ok(path),
-            Err(error) => Err(Failure::writing(&name, &error)),
+            Err(error) => Err(Failure::writing(&name, &error).with(rights::hint(&error))),
         };
     }
     Err(Failure::Cannot(format!(
