@@ -735,7 +735,7 @@ pub(crate) struct Folder(PathBuf);
 impl Folder {
     pub(crate) fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("wirewait-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        crate::support::shared_folder(&folder);
         Self(folder)
     }
 

@@ -138,7 +138,7 @@ fn piped(file: &Path) {
 #[test]
 fn live_without_a_screen_frames_are_saved_too() {
     let folder = std::env::temp_dir().join(format!("wirewait-saved-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    crate::support::shared_folder(&folder);
     let saved = folder.join("saved.pcapng");
     let demo = root().join("captures/demo.pcapng");
     let live = crate::support::program()

@@ -32,6 +32,7 @@ mod ports;
 mod program;
 mod protocols;
 mod recent;
+mod rights;
 mod safe;
 mod schema;
 mod screen;

@@ -31,7 +31,7 @@ impl Terminal {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let socket = format!("wirewait-{}-{number}", std::process::id());
         let folder = std::env::temp_dir().join(&socket);
-        std::fs::create_dir_all(&folder).unwrap();
+        crate::support::shared_folder(&folder);
         let terminal = Self { socket, folder };
         let size = (width.to_string(), height.to_string());
         let folder = terminal.folder.display().to_string();

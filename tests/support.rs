@@ -43,6 +43,16 @@ pub(crate) fn program() -> std::process::Command {
 /// No program finds its configuration there.
 pub(crate) const NO_FOLDER: &str = "/nonexistent";
 
+/// A folder in which the program may make files whoever it becomes: as root it is nobody.
+pub(crate) fn shared_folder(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+        std::fs::set_permissions(folder, mode).unwrap();
+    }
+}
+
 /// Files of a folder, by name.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)

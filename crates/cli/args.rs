@@ -7,6 +7,7 @@ use crate::failure::{self, CODES, Failure};
 use crate::limits;
 use crate::live;
 use crate::live::args::LiveArgs;
+use crate::rights::RightsArgs;
 use crate::screen::ScreenArgs;
 use crate::symptoms;
 use crate::when::{self, Moment, Span, Zone};
@@ -45,6 +46,8 @@ struct Cli {
     /// is set now
     #[arg(long)]
     print_config: bool,
+    #[command(flatten)]
+    rights: RightsArgs,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -65,7 +68,7 @@ pub(crate) enum Command {
     /// Frames, decoded
     Decode(DecodeArgs),
     /// The same from an interface, while it happens
-    #[command(after_long_help = live::args::MORE)]
+    #[command(after_long_help = live::args::more())]
     Live(LiveArgs),
     /// Performance Monitor's objects and counters, for every station on the wire
     Counters(CountersArgs),
@@ -600,7 +603,9 @@ impl FromStr for FrameRange {
 
 /// Reads the arguments of the program, and what is set for it. Ends it after help, and after a
 /// mistake in the arguments.
-pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Failure> {
+pub(crate) fn parse(
+    args: impl Iterator<Item = OsString>,
+) -> Result<(Command, RightsArgs), Failure> {
     let mut typed: Vec<OsString> = args.collect();
     // Whoever types only the name wants to see something.
     if typed.len() == 1 && std::io::stdout().is_terminal() {
@@ -622,7 +627,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Fai
         false => config::Settings::read(&command(), &args, |name| std::env::var_os(name))?,
     };
     match try_parse(args, &settings) {
-        Ok(command) => Ok(command),
+        Ok(parsed) => Ok(parsed),
         Err(error) => exit(&error, &typed),
     }
 }
@@ -678,13 +683,14 @@ const HELP: [&str; 4] = ["-h", "--help", "-V", "--version"];
 pub(crate) fn try_parse(
     mut args: Vec<OsString>,
     settings: &config::Settings,
-) -> Result<Command, clap::Error> {
+) -> Result<(Command, RightsArgs), clap::Error> {
     let place = 1 + config::leading(args.get(1..).unwrap_or_default());
     settings.named(&command(), &mut args, place);
     let matches = settings.defaults(command()).try_get_matches_from(args)?;
     let cli = Cli::from_arg_matches(&matches)?;
     if cli.print_config {
-        return Ok(Command::PrintConfig(config::template(&command(), settings)));
+        let text = config::template(&command(), settings);
+        return Ok((Command::PrintConfig(text), cli.rights));
     }
     let wrong = |kind, message: &str| Cli::command().error(kind, message);
     let missing = || {
@@ -695,7 +701,7 @@ pub(crate) fn try_parse(
     };
     let command = cli.command.ok_or_else(missing)?;
     check(&command).map_err(|message| wrong(ErrorKind::ValueValidation, &message))?;
-    Ok(command)
+    Ok((command, cli.rights))
 }
 
 /// Names the command `report` where none is named.
@@ -755,7 +761,10 @@ mod tests {
     fn parse(args: &[&str]) -> Result<Command, ErrorKind> {
         let args = std::iter::once("wirewait").chain(args.iter().copied());
         let args = with_command(args.map(OsString::from).collect());
-        try_parse(args, &config::Settings::default()).map_err(|error| error.kind())
+        let parsed = try_parse(args, &config::Settings::default());
+        parsed
+            .map(|(command, _)| command)
+            .map_err(|error| error.kind())
     }
 
     fn report(args: &[&str]) -> ReportArgs {

@@ -16,6 +16,13 @@ pub(crate) struct Configuration {
     files: Vec<PathBuf>,
 }
 
+impl Configuration {
+    /// The capture files.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+}
+
 impl FromStr for Configuration {
     type Err = String;
 

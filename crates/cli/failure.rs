@@ -51,6 +51,15 @@ impl Failure {
         }
     }
 
+    /// The same, with what else is to be said of it at the end.
+    pub(crate) fn with(self, more: &str) -> Self {
+        match self {
+            Self::Usage(text) => Self::Usage(text + more),
+            Self::Cannot(text) => Self::Cannot(text + more),
+            Self::NobodyReads => Self::NobodyReads,
+        }
+    }
+
     /// Writing to `name` went wrong.
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
         match error.kind() {

@@ -10,6 +10,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+#[cfg(feature = "libpcap")]
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 #[cfg(feature = "libpcap")]
 use wirewait_capture::filter::Filter;
@@ -31,6 +33,21 @@ const SURELY_PAST: u32 = 1000;
 /// Whether a path stands for the standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
+}
+
+/// A capture filter. Its names of hosts are looked up the first time, on all common links: later
+/// there is no network.
+#[cfg(feature = "libpcap")]
+pub(crate) fn compile_filter(expression: &str) -> Result<Filter, Failure> {
+    static COMPILED: OnceLock<(String, Filter)> = OnceLock::new();
+    if let Some((_, filter)) = COMPILED.get().filter(|(known, _)| known == expression) {
+        return Ok(filter.clone());
+    }
+    let mut filter =
+        Filter::compile(expression).map_err(|error| Failure::Usage(error.to_string()))?;
+    filter.prepare();
+    let _ = COMPILED.set((expression.to_owned(), filter.clone()));
+    Ok(filter)
 }
 
 /// Opened files and what was wrong with them.
@@ -499,9 +516,8 @@ impl Selection {
                 .select
                 .filter
                 .as_deref()
-                .map(Filter::compile)
-                .transpose()
-                .map_err(|error| Failure::Usage(error.to_string()))?,
+                .map(compile_filter)
+                .transpose()?,
         })
     }
 

@@ -2,8 +2,8 @@
 
 use crate::args::ProfileArgs;
 use crate::failure::Failure;
-use std::fs::File;
 use std::io::Read;
+use wirewait_capture::held;
 use wirewait_engine::{Layout, last};
 use wirewait_report::Escaped;
 
@@ -18,7 +18,7 @@ pub(crate) fn read(args: &ProfileArgs) -> Result<Option<Layout>, Failure> {
     let name = path.display().to_string();
     let cannot =
         |error: std::io::Error| Failure::Cannot(format!("cannot read {}: {error}", Escaped(&name)));
-    let file = File::open(path).map_err(cannot)?;
+    let file = held::open(path).map_err(cannot)?;
     let mut bytes = Vec::new();
     file.take(MOST).read_to_end(&mut bytes).map_err(cannot)?;
     let text = String::from_utf8(bytes).map_err(|error| {

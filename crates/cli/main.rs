@@ -38,27 +38,12 @@ mod when;
 
 use args::Command;
 use failure::{Failure, Verdict};
+use rights::{Rights, RightsArgs};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     signals::survive_file_limits();
-    let result = args::parse(std::env::args_os()).and_then(|command| match command {
-        Command::Report(args) => report::run(&args),
-        Command::Transactions(args) => transactions::run(&args),
-        Command::Compare(args) => compare::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::View(args) => view::run(&args),
-        Command::Decode(args) => decode::run(&args),
-        Command::Live(args) => live::run(&args),
-        Command::Counters(args) => counters::run(&args),
-        Command::Protocols(args) => protocols::run(&args),
-        Command::Synth(args) => synth::run(&args),
-        Command::LastCalibrate(args) => last_calibrate::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
-        Command::PrintConfig(text) => output::print(&text),
-    });
-    match result {
+    match args::parse(std::env::args_os()).and_then(|(command, wanted)| run(&command, &wanted)) {
         Ok(Verdict::Whole) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,
         Ok(Verdict::Damaged) => ExitCode::from(3),
         Ok(Verdict::Held) => ExitCode::from(4),
@@ -66,5 +51,37 @@ fn main() -> ExitCode {
             failure::say(&failure.to_string());
             ExitCode::from(failure.code())
         }
+    }
+}
+
+/// Runs a command, without rights from where it reads anything.
+fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
+    if let Command::Report(args) = command {
+        // Before its outputs are opened.
+        report::check(args)?;
+    }
+    let mut rights = Rights::of(command, wanted)?;
+    // Of interfaces and the manual's folder they are needed a little longer.
+    if !matches!(command, Command::Live(_) | Command::Man(_)) {
+        rights.give_up_all()?;
+        if rights.are_asked_for() {
+            return rights.print();
+        }
+    }
+    match command {
+        Command::Report(args) => report::run(args),
+        Command::Transactions(args) => transactions::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Merge(args) => merge::run(args),
+        Command::View(args) => view::run(args),
+        Command::Decode(args) => decode::run(args),
+        Command::Live(args) => live::run(args, rights),
+        Command::Counters(args) => counters::run(args),
+        Command::Protocols(args) => protocols::run(args),
+        Command::Synth(args) => synth::run(args),
+        Command::LastCalibrate(args) => last_calibrate::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
+        Command::PrintConfig(text) => output::print(text),
     }
 }

@@ -5,6 +5,7 @@ use crate::config;
 use crate::failure::{CODES, Failure, Verdict, shown};
 use crate::output;
 use crate::replacement::{Readers, Replacement};
+use crate::rights::RIGHTS;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -191,6 +192,8 @@ fn common(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
         ("output", OUTPUT),
     ];
     list("FILES", &owned(&files));
+    roff.control("SH", ["RIGHTS"]);
+    roff.text([roman(RIGHTS)]);
     roff.control("SH", ["SEE ALSO"]);
     let others = command
         .get_subcommands()

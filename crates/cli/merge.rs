@@ -4,9 +4,9 @@ use crate::args::{ListFormat, MergeArgs, OutputArgs};
 use crate::failure::{Failure, Verdict, shown};
 use crate::input::is_stdin;
 use crate::output::Output;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use wirewait_capture::held;
 use wirewait_engine::Summary;
 use wirewait_report::{Escaped, summary};
 
@@ -53,7 +53,7 @@ fn read(path: &Path) -> Result<Summary, Failure> {
     let source: Box<dyn Read> = if is_stdin(path) {
         Box::new(io::stdin())
     } else {
-        Box::new(File::open(path).map_err(|error| cannot(&error))?)
+        Box::new(held::open(path).map_err(|error| cannot(&error))?)
     };
     let mut bytes = Vec::new();
     let read = source.take(LONGEST + 1).read_to_end(&mut bytes);

@@ -4,6 +4,7 @@ use crate::args::OutputArgs;
 use crate::failure::{Failure, Verdict, shown};
 use crate::input::warn;
 use crate::replacement::{Readers, Replacement};
+use crate::rights;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -53,7 +54,8 @@ impl Output {
         match named(args) {
             Some(path) => {
                 let name = name(path, inputs)?;
-                let file = File::create(path).map_err(|error| Failure::writing(&name, &error))?;
+                let file =
+                    rights::growing(path).map_err(|error| Failure::writing(&name, &error))?;
                 Ok(Self::to(Target::Direct(file), name))
             }
             None => Ok(Self::stdout()),
@@ -73,13 +75,14 @@ impl Output {
     /// Opens a file to be written anew, as a whole.
     pub(crate) fn file(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let name = name(path, inputs)?;
-        let target = match is_direct(path) {
-            true => OpenOptions::new()
-                .append(true)
-                .open(path)
-                .map(Target::Direct),
-            false => Replacement::new(path, Readers::Usual).map(Target::Whole),
-        };
+        let target = rights::opened(path).and_then(|opened| match (is_direct(path), opened) {
+            (true, Some(file)) => Ok(Target::Direct(file)),
+            (true, None) => {
+                let file = OpenOptions::new().append(true).open(path);
+                file.map(Target::Direct)
+            }
+            (false, opened) => Replacement::of(path, Readers::Usual, opened).map(Target::Whole),
+        });
         let target = target.map_err(|error| Failure::writing(&name, &error))?;
         if matches!(&target, Target::Whole(file) if file.is_in_place()) {
             warn(&format!(

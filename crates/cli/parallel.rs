@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use wirewait_capture::held;
 use wirewait_engine::{Settings, Summary, Thresholds};
 
 pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
@@ -102,7 +103,7 @@ fn chains(files: &[PathBuf]) -> Vec<Vec<PathBuf>> {
     let mut chains: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for file in files {
         // What cannot be resolved is reported when it is opened.
-        let whole = file.canonicalize().unwrap_or_else(|_| file.clone());
+        let whole = held::canonical(file).unwrap_or_else(|| file.clone());
         let chain = chains.entry(chain(&whole)).or_default();
         if !chain.contains(file) {
             chain.push(file.clone());

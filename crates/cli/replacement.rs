@@ -6,7 +6,7 @@
 //! `.wirewait-PID-N.new` meanwhile, and removed on failure.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -28,6 +28,8 @@ pub(crate) struct Replacement {
     file: File,
     path: PathBuf,
     way: Way,
+    /// The file it replaces. It is written over where it cannot be replaced after all.
+    old: Option<File>,
 }
 
 /// What is written to.
@@ -61,11 +63,23 @@ impl Replacement {
     /// # Errors
     /// What the operating system says.
     pub(crate) fn new(path: &Path, readers: Readers) -> io::Result<Self> {
+        Self::of(path, readers, None)
+    }
+
+    /// As [`Replacement::new`], of a file that may have been opened already.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub(crate) fn of(path: &Path, readers: Readers, opened: Option<File>) -> io::Result<Self> {
         let path = resolved(path);
-        let existing = match path.metadata() {
-            Ok(metadata) => {
-                // Without truncating: whether it may be written is all that is asked.
-                let file = OpenOptions::new().write(true).open(&path)?;
+        // Without truncating: for now it is only asked whether it may be written.
+        let old = match opened {
+            Some(file) => Ok(file),
+            None => OpenOptions::new().write(true).open(&path),
+        };
+        let existing = match old {
+            Ok(file) => {
+                let metadata = file.metadata()?;
                 Some((file, metadata))
             }
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -74,7 +88,12 @@ impl Replacement {
         let made = make(&path, readers);
         let Some((old, metadata)) = existing else {
             let (file, way) = made?;
-            return Ok(Self { file, path, way });
+            return Ok(Self {
+                file,
+                path,
+                way,
+                old: None,
+            });
         };
         let made = made.and_then(|(file, way)| {
             if readers == Readers::Usual {
@@ -83,15 +102,24 @@ impl Replacement {
             }
             Ok((file, way))
         });
-        let (file, way) = match made {
-            Ok(made) => made,
+        match made {
+            Ok((file, way)) => Ok(Self {
+                file,
+                path,
+                way,
+                old: (readers == Readers::Usual).then_some(old),
+            }),
             Err(error) if is_refused(&error) && readers == Readers::Usual => {
                 old.set_len(0)?;
-                (old, Way::InPlace)
+                Ok(Self {
+                    file: old,
+                    path,
+                    way: Way::InPlace,
+                    old: None,
+                })
             }
-            Err(error) => return Err(error),
-        };
-        Ok(Self { file, path, way })
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether the file itself is written, because nothing can take its place.
@@ -105,12 +133,18 @@ impl Replacement {
     /// What the operating system says; the file is as it was then.
     pub(crate) fn commit(mut self) -> io::Result<()> {
         sync(&self.file)?;
-        match self.named()? {
-            None => return Ok(()),
-            Some(beside) => put(&beside.0, &self.path)?,
+        let placed = match self.named() {
+            Ok(None) => return Ok(()),
+            Ok(Some(beside)) => put(&beside.0, &self.path),
+            Err(error) => Err(error),
+        };
+        match (placed, self.old.take()) {
+            (Err(error), Some(old)) if is_refused(&error) => write_over(&mut self.file, old),
+            (placed, _) => {
+                sync_folder(&self.path);
+                placed
+            }
         }
-        sync_folder(&self.path);
-        Ok(())
     }
 
     /// Puts it where nothing is.
@@ -119,6 +153,18 @@ impl Replacement {
     /// What the operating system says: [`ErrorKind::AlreadyExists`] if something is there.
     pub(crate) fn commit_anew(mut self) -> io::Result<()> {
         sync(&self.file)?;
+        #[cfg(target_os = "linux")]
+        if matches!(self.way, Way::Unnamed) {
+            match linux::name_as(&self.file, &self.path) {
+                Ok(()) => {
+                    sync_folder(&self.path);
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
+                // Without `/proc` it takes a file beside.
+                Err(_) => {}
+            }
+        }
         if let Some(beside) = self.named()? {
             put_anew(&beside.0, &self.path)?;
         }
@@ -145,6 +191,15 @@ impl Write for Replacement {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+/// Rights that were given up may leave no other way.
+fn write_over(new: &mut File, mut old: File) -> io::Result<()> {
+    new.rewind()?;
+    old.set_len(0)?;
+    old.rewind()?;
+    io::copy(new, &mut old)?;
+    sync(&old)
 }
 
 fn put(beside: &Path, path: &Path) -> io::Result<()> {
@@ -180,6 +235,11 @@ fn resolved(path: &Path) -> PathBuf {
         path = folder(&path).join(target);
     }
     path
+}
+
+/// The folder in which the file behind all links is, or will be, replaced.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
+    folder(&resolved(path)).to_owned()
 }
 
 /// The folder that a file is in.
@@ -296,12 +356,18 @@ mod linux {
         options.open(folder)
     }
 
+    /// Gives it this name, if nothing has it.
+    pub(super) fn name_as(file: &File, name: &Path) -> io::Result<()> {
+        let number = format!("/proc/self/fd/{}", file.as_raw_fd());
+        linkat(CWD, &number, CWD, name, AtFlags::SYMLINK_FOLLOW)?;
+        Ok(())
+    }
+
     /// Gives it a name beside `path`; a copy of it, where the system gives it none (without
     /// `/proc`).
     pub(super) fn name(file: &mut File, path: &Path) -> io::Result<Named> {
-        let number = format!("/proc/self/fd/{}", file.as_raw_fd());
         let name = name_beside(path);
-        if linkat(CWD, &number, CWD, &name, AtFlags::SYMLINK_FOLLOW).is_ok() {
+        if name_as(file, &name).is_ok() {
             return Ok(Named(name));
         }
         let (mut copy, named) = beside(path, Readers::Owner)?;

@@ -78,7 +78,7 @@ const UNREPEATABLE: &str = "To draw a conversation, the capture has to be read t
     standard input can be read only once: save it to a file, and report on that.";
 
 /// What the formats cannot do, before anything is read.
-fn check(args: &ReportArgs) -> Result<(), Failure> {
+pub(crate) fn check(args: &ReportArgs) -> Result<(), Failure> {
     let wrong = |text: &str| Err(Failure::Usage(text.to_owned()));
     if args.symptoms.explain.is_some() && args.format != ReportFormat::Text {
         return wrong("--explain: only for --format text; the others hold all judgements anyway");

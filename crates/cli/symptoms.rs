@@ -2,7 +2,9 @@
 
 use crate::args::SymptomArgs;
 use crate::failure::Failure;
+use std::io;
 use std::path::Path;
+use wirewait_capture::held;
 use wirewait_engine::{Rule, Threshold, Thresholds};
 use wirewait_report::Escaped;
 use wirewait_report::config::Mistake;
@@ -54,6 +56,7 @@ fn name(path: &Path) -> String {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
+    held::open(path)
+        .and_then(io::read_to_string)
         .map_err(|error| Failure::Cannot(format!("{}: {error}", Escaped(&name(path)))))
 }

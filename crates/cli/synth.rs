@@ -4,8 +4,8 @@ use crate::args::SynthArgs;
 use crate::failure::{Failure, Verdict, shown};
 use crate::input::is_stdin;
 use crate::output::Output;
-use std::fs;
 use std::io::{self, Write};
+use wirewait_capture::held;
 use wirewait_capture::write::{PcapWriter, Precision};
 use wirewait_engine::LinkType;
 use wirewait_report::Escaped;
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Verdict, Failure> {
     let text = if is_stdin(&args.scenario) {
         io::read_to_string(io::stdin())
     } else {
-        fs::read_to_string(&args.scenario)
+        held::open(&args.scenario).and_then(io::read_to_string)
     }
     .map_err(|error| Failure::Cannot(format!("cannot read {name}: {error}")))?;
     let scenario = Scenario::parse(&name, &text)

@@ -2,6 +2,7 @@
 
 use crate::calendar::Zone;
 use crate::format::{self, Fault, Severity};
+use crate::held;
 use crate::input::{Counted, Input, is_stdin, open_file};
 use crate::interfaces::{Interface, Interfaces};
 use crate::stream::Stream;
@@ -231,7 +232,7 @@ impl Files {
             let same = match &input {
                 Input::Path(path) if is_stdin(path) => Some(path.clone()),
                 // What cannot be resolved is reported when it is opened.
-                Input::Path(path) => path.canonicalize().ok(),
+                Input::Path(path) => held::canonical(path),
                 Input::Stream(..) => None,
             };
             if same.is_some_and(|path| !known.insert(path)) {

@@ -101,6 +101,17 @@ impl Filter {
         Err(FilterError::new(expression, first.unwrap_or_default()))
     }
 
+    /// Looks up now what names stand for, on all common links, so that [`Filter::matches`] needs
+    /// neither the network nor files for it.
+    pub fn prepare(&mut self) {
+        for link in LIKELY {
+            // Where it makes no sense is told of links that are met.
+            if let Ok(program) = compile(&self.expression, link) {
+                self.programs.insert(link, Ok(program));
+            }
+        }
+    }
+
     /// Whether the frame is wanted. On a link where the expression makes no sense,
     /// none is.
     pub fn matches(&mut self, frame: &Frame<'_>) -> bool {

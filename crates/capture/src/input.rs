@@ -1,7 +1,7 @@
 //! What the caller names: paths, the standard input, streams.
 
 use crate::format::Fault;
-use std::fs::File;
+use crate::held::{self, Opened};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,10 +43,10 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 }
 
 /// Opens a file, with errors that say what to do.
-pub(crate) fn open_file(path: &Path) -> Result<File, Fault> {
+pub(crate) fn open_file(path: &Path) -> Result<Opened, Fault> {
     /// "Too many open files" on Linux, macOS and the BSDs.
     const EMFILE: i32 = 24;
-    let file = File::open(path).map_err(|error| {
+    let file = held::open(path).map_err(|error| {
         Fault::unreadable(if cfg!(unix) && error.raw_os_error() == Some(EMFILE) {
             "cannot be opened: too many files of this capture overlap in time; raise the \
              limit of open files with `ulimit -n`"

@@ -21,6 +21,7 @@ mod files;
 pub mod filter;
 mod foreign;
 mod format;
+pub mod held;
 mod input;
 mod interfaces;
 mod iptrace;

@@ -13,9 +13,11 @@ const OF_ONE_RUN: &[&str] = &[
     "filter",
     "frames",
     "list-interfaces",
+    "no-sandbox",
     "once",
     "output",
     "parallel",
+    "print-rights",
     "save",
     "select",
     "show",
@@ -24,6 +26,7 @@ const OF_ONE_RUN: &[&str] = &[
     "threads",
     "transaction",
     "until",
+    "user",
     // What the file and --print-config are asked for by.
     "config",
     "no-config",
@@ -52,7 +55,10 @@ fn with_environment(
 
 fn asked(typed: &[&str], settings: &Settings) -> Result<Asked, String> {
     let typed = std::iter::once("wirewait").chain(typed.iter().copied());
-    args::try_parse(typed.map(OsString::from).collect(), settings).map_err(|e| e.to_string())
+    let parsed = args::try_parse(typed.map(OsString::from).collect(), settings);
+    parsed
+        .map(|(command, _)| command)
+        .map_err(|e| e.to_string())
 }
 
 /// A report as it was asked for.

@@ -2,6 +2,7 @@
 
 use crate::args::{AnalysisArgs, OutputArgs, SymptomArgs};
 use crate::condition;
+use crate::rights::RIGHTS;
 use crate::screen::ScreenArgs;
 use crate::size::Size;
 use crate::when::{Span, Zone};
@@ -11,13 +12,17 @@ use std::str::FromStr;
 use wirewait_engine::compare::{Against, Condition};
 
 /// What `live --help` says at its end.
-pub(crate) const MORE: &str = "\
+pub(crate) fn more() -> String {
+    format!("{CAPTURING}\n\n{RIGHTS}\n\n{ENDING}")
+}
+
+const CAPTURING: &str = "\
 Capturing takes a right that most users do not have: `sudo setcap` gives it to the program once and \
 for all (without it, an error shows the whole line), or another program captures: \
-`dumpcap -i eth0 -w - | wirewait live -`. As soon as the interfaces are open, the program gives all \
-rights back but that of opening one again that went away, and stops being root where sudo made it \
-so: files it writes then belong to whoever called sudo.
+`dumpcap -i eth0 -w - | wirewait live -`. As soon as the interfaces are open, only the threads that \
+copy frames keep CAP_NET_RAW, to open an interface again that went away; they read no frame.";
 
+const ENDING: &str = "\
 The first Ctrl-C (or SIGTERM, SIGHUP) ends the capture and gives the report, the second one ends the \
 program at once.
 

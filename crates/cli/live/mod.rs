@@ -11,6 +11,7 @@ mod source;
 use crate::failure::{Failure, Verdict, say};
 use crate::output::Output;
 use crate::own::Own;
+use crate::rights::Rights;
 use crate::saver::Saver;
 use crate::signals::Signals;
 use crate::symptoms;
@@ -20,7 +21,9 @@ use plain::{Limits, Watch};
 use wirewait_engine::{Rule, Snapshot};
 use wirewait_report::{About, Selection, csv, json, text, transactions};
 
-pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
+pub(crate) use screen::is_wanted as is_for_the_screen;
+
+pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failure> {
     #[cfg(feature = "libpcap")]
     if args.list_interfaces {
         return list::run(args);
@@ -33,9 +36,13 @@ pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
         limits: Limits::of(args),
         signals: Signals::catch()?,
     };
-    let ready = source::open(args)?;
+    let ready = source::open(args, &mut rights)?;
+    if rights.are_asked_for() {
+        let _live = ready.start(&mut rights)?;
+        return rights.print();
+    }
     if screen::is_wanted(args) {
-        return screen::run(args, ready, watch, texts);
+        return screen::run(args, ready, &mut rights, watch, texts);
     }
     // Before anything is captured: an hour is not to be lost for want of a place.
     let mut output = match args.format {
@@ -43,7 +50,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<Verdict, Failure> {
         _ => Output::open(&args.output, &[])?,
     };
     let what = ready.what();
-    let live = ready.start()?;
+    let live = ready.start(&mut rights)?;
     let saver = Saver::of(args, &live)?;
     say(&format!("{what}; {}", watch.limits.end()));
 

@@ -5,6 +5,7 @@ use super::plain::{Watch as Plain, summary};
 use super::source::{self, Ready};
 use crate::failure::{Failure, Verdict, say};
 use crate::own::Own;
+use crate::rights::Rights;
 use crate::saver::Saver;
 use crate::view;
 use crate::watch::{self, Plan, Tap, Watch};
@@ -15,7 +16,7 @@ use wirewait_tui::{Options, Screen};
 
 /// Whether somebody watches, and did not ask for what only the plain way gives: an end by
 /// itself, a report of some shape or to some place, a judgement.
-pub(super) fn is_wanted(args: &LiveArgs) -> bool {
+pub(crate) fn is_wanted(args: &LiveArgs) -> bool {
     let plain = args.length().is_some()
         || args.count.is_some()
         || !args.fail_if.is_empty()
@@ -29,6 +30,7 @@ pub(super) fn is_wanted(args: &LiveArgs) -> bool {
 pub(super) fn run(
     args: &LiveArgs,
     ready: Ready,
+    rights: &mut Rights,
     how: Plain,
     texts: Texts,
 ) -> Result<Verdict, Failure> {
@@ -43,7 +45,7 @@ pub(super) fn run(
         private: args.analysis.private,
         ..args.screen.options()?
     };
-    let live = ready.start()?;
+    let live = ready.start(rights)?;
     let tap = Tap {
         saver: Saver::of(args, &live)?,
         live,

@@ -2,11 +2,11 @@
 
 use super::args::LiveArgs;
 use crate::failure::Failure;
-use crate::rights;
+#[cfg(feature = "libpcap")]
+use crate::input;
+use crate::rights::{self, Rights};
 use std::io::{self, IsTerminal};
 use wirewait_capture::Options;
-#[cfg(feature = "libpcap")]
-use wirewait_capture::filter::Filter;
 use wirewait_capture::live::{self, Live, LiveError, LiveErrorKind};
 use wirewait_engine::Frame;
 use wirewait_report::Escaped;
@@ -21,14 +21,14 @@ pub(super) enum Ready {
 }
 
 /// Opens what the user asked for. From here on the program has no right that it does not need.
-pub(super) fn open(args: &LiveArgs) -> Result<Ready, Failure> {
+pub(super) fn open(args: &LiveArgs, rights: &mut Rights) -> Result<Ready, Failure> {
     if args.source.is_some() {
         // The thread that reads inherits what this one has.
-        rights::give_up_all()?;
+        rights.give_up_all()?;
         return pipe(args);
     }
     #[cfg(feature = "libpcap")]
-    return interfaces(args);
+    return interfaces(args, rights);
     #[cfg(not(feature = "libpcap"))]
     Err(Failure::Usage(
         "this program was built without libpcap and captures from no interface; \
@@ -58,14 +58,14 @@ impl Ready {
         }
     }
 
-    pub(super) fn start(self) -> Result<Live, Failure> {
+    pub(super) fn start(self, rights: &mut Rights) -> Result<Live, Failure> {
         match self {
             Self::Pipe(live) => Ok(live),
             #[cfg(feature = "libpcap")]
             Self::Interfaces(opened, _) => {
                 let live = opened.start().map_err(cannot)?;
                 // The threads that capture have what they need.
-                rights::give_up_all()?;
+                rights.give_up_all()?;
                 Ok(live)
             }
         }
@@ -82,9 +82,8 @@ fn pipe(args: &LiveArgs) -> Result<Ready, Failure> {
     let mut filter = args
         .filter
         .as_deref()
-        .map(Filter::compile)
-        .transpose()
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+        .map(input::compile_filter)
+        .transpose()?;
     #[cfg(feature = "libpcap")]
     let wanted =
         move |frame: &Frame<'_>| filter.as_mut().is_none_or(|filter| filter.matches(frame));
@@ -97,7 +96,7 @@ fn pipe(args: &LiveArgs) -> Result<Ready, Failure> {
 }
 
 #[cfg(feature = "libpcap")]
-fn interfaces(args: &LiveArgs) -> Result<Ready, Failure> {
+fn interfaces(args: &LiveArgs, rights: &mut Rights) -> Result<Ready, Failure> {
     use super::args::Way;
     use wirewait_capture::live::{Direction, LiveOptions};
 
@@ -120,7 +119,7 @@ fn interfaces(args: &LiveArgs) -> Result<Ready, Failure> {
         (args.interface.clone(), args.interface.join(", "))
     };
     let opened = live::open(&names, &options).map_err(cannot)?;
-    rights::keep_only_reopening()?;
+    rights.keep_only_reopening()?;
     Ok(Ready::Interfaces(opened, said))
 }
 

@@ -10,6 +10,7 @@ use super::study::Study;
 use crate::args::InputArgs;
 use crate::failure::{Failure, shown};
 use crate::replacement::{Readers, Replacement};
+use crate::rights;
 use std::io::{ErrorKind, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -207,7 +208,7 @@ fn write(path: &Path, content: &[u8]) -> Result<PathBuf, Failure> {
             Ok(()) => Ok(path),
             // Somebody else was faster.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-            Err(error) => Err(Failure::writing(&shown(&path), &error)),
+            Err(error) => Err(Failure::writing(&shown(&path), &error).with(rights::hint(&error))),
         };
     }
     Err(Failure::Cannot(format!(

@@ -3,6 +3,7 @@
 use super::stock::{Next, Stock};
 use super::{Pick, hunt};
 use crate::failure::{Failure, shown};
+use crate::rights;
 use std::collections::BTreeSet;
 use std::path::Path;
 use wirewait_capture::ring::{Limits, News, Ring};
@@ -31,7 +32,7 @@ pub(super) fn save(
             None => match Ring::new(path, APPLICATION, Limits::default(), interfaces, last) {
                 Ok(begun) => ring.insert(begun),
                 Err(trouble) => {
-                    failed = Some(trouble.to_string());
+                    failed = Some(format!("{trouble}{}", rights::hint(&trouble.error)));
                     return Next::Enough;
                 }
             },

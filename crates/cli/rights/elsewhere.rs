@@ -1,0 +1,48 @@
+//! Systems other than Linux have no rights of threads: what the program may, it keeps.
+
+use super::args::RightsArgs;
+use super::needs::Needs;
+use super::outputs;
+use crate::args::Command;
+use crate::failure::{Failure, Verdict};
+
+/// Nothing is given up.
+#[derive(Debug)]
+pub(crate) struct Rights {
+    asked_for: bool,
+}
+
+impl Rights {
+    /// Opens the outputs.
+    pub(crate) fn of(command: &Command, wanted: &RightsArgs) -> Result<Self, Failure> {
+        if wanted.user.is_some() {
+            return Err(Failure::Usage("--user: only on Linux".to_owned()));
+        }
+        let needs = Needs::of(command);
+        outputs::open(&needs.writes, &needs.reads, |_| {})?;
+        Ok(Self {
+            asked_for: wanted.print_rights,
+        })
+    }
+
+    /// Does nothing.
+    #[cfg(feature = "libpcap")]
+    pub(crate) fn keep_only_reopening(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Does nothing.
+    pub(crate) fn give_up_all(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Whether the user wants to know them, and nothing else.
+    pub(crate) const fn are_asked_for(&self) -> bool {
+        self.asked_for
+    }
+
+    /// Prints that there is nothing.
+    pub(crate) fn print(&self) -> Result<Verdict, Failure> {
+        crate::output::print("this system: the program keeps the rights of its user\n")
+    }
+}

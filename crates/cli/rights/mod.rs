@@ -1,0 +1,101 @@
+//! Rights: captures are read without any.
+//!
+//! Before the first byte of a capture is read, [`Rights`] opens with the rights the user gave what
+//! needs them, then gives them up for good: as root it becomes another user (`user.rs`), it has
+//! no capabilities, nothing it starts gets more (`no_new_privs`), and the kernel refuses files that
+//! were not named (`landlock.rs`) and system calls that nothing here needs (`seccomp.rs`). What is
+//! not in a kernel is left out; `--print-rights` tells what is in force (`told.rs`).
+//!
+//! All of this belongs to threads, and a thread inherits it from the one that starts it. So it
+//! happens while there is only one. Files: [`Rights::of`], [`Rights::give_up_all`], work.
+//! Interfaces: open them, [`Rights::keep_only_reopening`], start the threads that copy frames,
+//! which keep CAP_NET_RAW and the network to open an interface again that went away,
+//! [`Rights::give_up_all`], work. Those threads never look into a frame.
+
+mod args;
+mod needs;
+mod outputs;
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod landlock;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+mod seccomp;
+#[cfg(target_os = "linux")]
+mod told;
+#[cfg(target_os = "linux")]
+mod user;
+
+pub(crate) use args::{RIGHTS, RightsArgs};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::Rights;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::Rights;
+pub(crate) use outputs::{growing, opened};
+
+use std::path::Path;
+
+/// What to do about missing rights.
+pub(crate) fn advice() -> String {
+    let program = std::env::current_exe().ok();
+    let program = program.as_deref().unwrap_or(Path::new("wirewait"));
+    let setcap = if cfg!(target_os = "linux") {
+        format!(
+            "Give it to the program, once:\n  sudo setcap cap_net_raw,cap_net_admin=eip {}\n",
+            quoted(&program.display().to_string())
+        )
+    } else {
+        "Run it with sudo.\n".to_owned()
+    };
+    format!("{setcap}Or let another program capture:\n  dumpcap -w - | wirewait live -")
+}
+
+/// Why a file that was named on the screen cannot be written, if rights are in the way.
+pub(crate) fn hint(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied if cfg!(target_os = "linux") => {
+            "; the screen writes beneath the folder wirewait was started in (--no-sandbox: \
+             anywhere), as root with the rights of another user (--user)"
+        }
+        _ => "",
+    }
+}
+
+/// As a shell reads it.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
+    if !path.is_empty() && path.chars().all(plain) {
+        return path.to_owned();
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_would_split_them() {
+        assert_eq!(quoted("/usr/bin/wirewait"), "/usr/bin/wirewait");
+        assert_eq!(quoted("/home/a b/w"), "'/home/a b/w'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+
+    #[test]
+    fn the_advice_names_the_program_that_runs() {
+        let program = std::env::current_exe().unwrap();
+        let name = program.file_name().unwrap().to_str().unwrap();
+        let advice = advice();
+        assert!(
+            advice.contains(name) || !cfg!(target_os = "linux"),
+            "{advice}"
+        );
+        assert!(
+            advice.contains("dumpcap -w - | wirewait live -"),
+            "{advice}"
+        );
+    }
+}

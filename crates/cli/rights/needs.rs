@@ -1,0 +1,138 @@
+//! What a command is going to read and write, before it begins.
+
+use crate::args::{Command, InputArgs, OutputArgs};
+use crate::input::is_stdin;
+use crate::live::args::LiveArgs;
+use std::path::{Path, PathBuf};
+
+/// A folder in which files are made later, and the option that says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Folder {
+    pub(super) option: &'static str,
+    pub(super) path: PathBuf,
+}
+
+/// Files and folders, as the user named them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    /// Files that are read.
+    pub(super) reads: Vec<PathBuf>,
+    /// Files that are written once.
+    pub(super) writes: Vec<PathBuf>,
+    /// Where files are made, replaced and removed while the command runs.
+    pub(super) folders: Vec<Folder>,
+    /// Whoever is at the screen saves files wherever they like, beneath the working directory.
+    pub(super) screen: bool,
+    /// Interfaces are captured from.
+    pub(super) interfaces: bool,
+    /// A capture filter may hold names of hosts and ports.
+    pub(super) filter: Option<String>,
+}
+
+impl Needs {
+    pub(super) fn of(command: &Command) -> Self {
+        let mut needs = Self::default();
+        match command {
+            Command::Report(args) => {
+                needs.input(&args.input);
+                needs.output(&args.output);
+                needs.read(&args.profile.last_profile);
+                needs.read(&args.symptoms.symptom_texts);
+                needs.writes.extend(args.summary.clone());
+            }
+            Command::Transactions(args) => {
+                needs.input(&args.input);
+                needs.output(&args.output);
+                needs.read(&args.profile.last_profile);
+            }
+            Command::Compare(args) => {
+                let all = std::iter::once(&args.base).chain(&args.others);
+                needs.files(all.flat_map(|one| one.files()));
+                needs.output(&args.output);
+                needs.select(&args.select);
+            }
+            Command::Merge(args) => {
+                needs.files(&args.files);
+                needs.output(&args.output);
+            }
+            Command::View(args) => {
+                needs.input(&args.input);
+                needs.read(&args.symptoms.symptom_texts);
+                needs.screen = true;
+            }
+            Command::Decode(args) => {
+                needs.input(&args.input);
+                needs.output(&args.output);
+                needs.read(&args.profile.last_profile);
+            }
+            Command::Live(args) => needs.live(args),
+            Command::Counters(args) => {
+                needs.input(&args.input);
+                needs.output(&args.output);
+            }
+            Command::LastCalibrate(args) => {
+                needs.input(&args.input);
+                needs.output(&args.output);
+            }
+            Command::Synth(args) => {
+                needs.files([&args.scenario]);
+                needs.writes.push(args.output.clone());
+            }
+            Command::Protocols(args) => needs.output(&args.output),
+            Command::Completions(args) => needs.output(&args.output),
+            Command::Man(_) | Command::PrintConfig(_) => {}
+        }
+        needs
+    }
+
+    fn live(&mut self, args: &LiveArgs) {
+        self.read(&args.symptoms.symptom_texts);
+        self.output(&args.output);
+        if let Some(path) = &args.save {
+            self.folder("--save", path);
+        }
+        self.screen = crate::live::is_for_the_screen(args);
+        #[cfg(feature = "libpcap")]
+        {
+            self.interfaces = args.source.is_none();
+            self.filter.clone_from(&args.filter);
+        }
+    }
+
+    fn input(&mut self, input: &InputArgs) {
+        self.files(&input.files);
+        self.select(&input.select);
+    }
+
+    fn select(&mut self, select: &crate::args::SelectArgs) {
+        #[cfg(feature = "libpcap")]
+        self.filter.clone_from(&select.filter);
+        #[cfg(not(feature = "libpcap"))]
+        let _ = select;
+    }
+
+    fn files<'p>(&mut self, files: impl IntoIterator<Item = &'p PathBuf>) {
+        let files = files.into_iter().filter(|path| !is_stdin(path));
+        self.reads.extend(files.cloned());
+    }
+
+    fn read(&mut self, file: &Option<PathBuf>) {
+        self.reads.extend(file.clone());
+    }
+
+    fn output(&mut self, args: &OutputArgs) {
+        let file = args.output.iter().filter(|path| !is_stdin(path));
+        self.writes.extend(file.cloned());
+    }
+
+    /// The folder of a file that is made later.
+    fn folder(&mut self, option: &'static str, file: &Path) {
+        // A file that replaces another one behind a link is made beside that.
+        let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        let path = match file.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        self.folders.push(Folder { option, path });
+    }
+}

@@ -1,0 +1,89 @@
+//! Outputs, opened with the rights the user gave, before anything is read. They are written
+//! through these where the rights that are left give no way to replace a file as a whole.
+
+use crate::failure::{Failure, shown};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Those of this process, as rights are the process's, too. Filled once.
+static OPENED: OnceLock<HashMap<PathBuf, File>> = OnceLock::new();
+
+/// Opens the outputs, and leaves in them what they hold. Where another user will write them,
+/// those that are not there are made for `owner`; they are left empty if the command fails.
+pub(super) fn open(
+    paths: &[PathBuf],
+    inputs: &[PathBuf],
+    owner: Option<&dyn Fn(&File)>,
+) -> Result<(), Failure> {
+    if OPENED.get().is_some() || inputs.iter().any(|input| !input.exists()) {
+        // The command will say what is missing; it needs no output for that.
+        return Ok(());
+    }
+    let mut opened = HashMap::new();
+    for path in paths {
+        let target = path.canonicalize().ok();
+        let same = |input: &PathBuf| target.is_some() && input.canonicalize().ok() == target;
+        // What is an input is refused where it would be created.
+        if opened.contains_key(path) || inputs.iter().any(same) {
+            continue;
+        }
+        let file = existing_or_new(path, owner);
+        if let Some(file) = file.map_err(|error| Failure::writing(&shown(path), &error))? {
+            opened.insert(path.clone(), file);
+        }
+    }
+    let _ = OPENED.set(opened);
+    Ok(())
+}
+
+/// The output at this path, if it was opened before rights were given up.
+///
+/// # Errors
+/// What the operating system says.
+pub(crate) fn opened(path: &Path) -> io::Result<Option<File>> {
+    let opened = OPENED.get().and_then(|opened| opened.get(path));
+    opened.map(File::try_clone).transpose()
+}
+
+/// An empty file that grows while it is written.
+///
+/// # Errors
+/// What the operating system says.
+pub(crate) fn growing(path: &Path) -> io::Result<File> {
+    let Some(mut file) = opened(path)? else {
+        return File::create(path);
+    };
+    // Pipes and devices are as empty as they get.
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+        file.rewind()?;
+    }
+    Ok(file)
+}
+
+fn existing_or_new(path: &Path, owner: Option<&dyn Fn(&File)>) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    // Devices and pipes are opened as they are written.
+    match options.write(true).append(is_special(path)).open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        file => return file.map(Some),
+    }
+    let Some(owner) = owner else {
+        return Ok(None);
+    };
+    // A link may lead to what is not there.
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    owner(&file);
+    Ok(Some(file))
+}
+
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file())
+}
