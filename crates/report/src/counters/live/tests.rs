@@ -146,7 +146,7 @@ proptest! {
         for (n, gap) in (0u64..).zip(&gaps) {
             now += gap;
             live.advance(at(now), || readings(n * n));
-            sampler.frame(at(now), || readings(n * n)).unwrap();
+            sampler.frame(at(now), n + 1, || readings(n * n)).unwrap();
         }
         let end = readings(5000);
         live.finish(&end);
