@@ -2,6 +2,7 @@ use super::super::State;
 use super::super::testing::{Bench, at, mark, station, transaction};
 use super::*;
 use crate::{Notice, Noticed};
+use wirewait_wire::Kind;
 
 /// Seen again 300 ms after the first time, answered 10 ms later.
 fn again(t: &mut Transaction) {
