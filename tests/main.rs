@@ -34,6 +34,7 @@ mod ports;
 mod program;
 mod protocols;
 mod recent;
+mod saved;
 mod schema;
 mod screen;
 mod segment;

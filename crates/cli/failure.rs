@@ -11,7 +11,8 @@ pub(crate) const CODES: [(u8, &str); 6] = [
     (2, "wrong arguments, or a mistake in the configuration"),
     (
         3,
-        "the input is damaged, and the results are from what could be read",
+        "the input is damaged, and the results are from what could be read; or not all frames \
+         could be saved",
     ),
     (4, "a condition of --fail-if holds"),
     (130, "ended by a second Ctrl-C"),
@@ -22,7 +23,8 @@ pub(crate) const CODES: [(u8, &str); 6] = [
 pub(crate) enum Verdict {
     /// Of the whole input.
     Whole,
-    /// Of what could be read of a damaged input; the damage was reported.
+    /// Of what could be read of a damaged input, or not all frames could be saved; that was
+    /// reported.
     Damaged,
     /// A condition that the user asked about holds; it was said which.
     Held,

@@ -215,7 +215,14 @@ mod tests {
         assert_eq!(missing(&tally(100, -1, counted)), None);
         assert_eq!(missing(&tally(0, 0, counted)), None);
         // Nothing was saved at all.
-        let mut empty = tally(0, 0, Counted { delivered: Some(0), ..NOTHING });
+        let mut empty = tally(
+            0,
+            0,
+            Counted {
+                delivered: Some(0),
+                ..NOTHING
+            },
+        );
         empty.count(counted, [Some(BEGAN), None]);
         assert_eq!(missing(&empty), Some(900));
 

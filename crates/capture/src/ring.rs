@@ -68,6 +68,7 @@ impl Trouble {
     const fn advice(kind: io::ErrorKind) -> &'static str {
         match kind {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
+            io::ErrorKind::FileTooLarge => "allow larger files (ulimit -f), or save smaller ones",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 "make the folder writable"
             }
@@ -627,7 +628,10 @@ impl Open {
                 ..interface.counts
             };
             // What the system counted is said once, where it came back on another link.
-            let first = self.interfaces.iter().position(|(known, _)| known == number);
+            let first = self
+                .interfaces
+                .iter()
+                .position(|(known, _)| known == number);
             if first != Some(here as usize) {
                 (counts.received, counts.dropped) = (None, None);
             }

@@ -3,8 +3,8 @@
 //!
 //! The only one of the old formats that counts lost frames: see [`Snoop::lost`].
 
-use crate::format::{Action, Fault, Format, Reader, Record, u32_at};
 use crate::completeness::Counted;
+use crate::format::{Action, Fault, Format, Reader, Record, u32_at};
 use crate::interfaces::{Interface, Interfaces, Met};
 use crate::pcap::without_fcs;
 use crate::records::{Records, Sequence, file_header, reader, skip_in_head};
