@@ -205,7 +205,7 @@ if live["capture"]["dropped"] != 0:
     problems.append(f"dropped: {live['capture']['dropped']}")
 # What they were captured from is not the same.
 for one in live, saved:
-    del one["capture"]["files"], one["capture"]["dropped"]
+    del one["capture"]["files"], one["capture"]["dropped"], one["capture"]["not_saved"]
     one["capture"].pop("interfaces", None)
     for interface in one["segment"]["interfaces"]:
         del interface["dropped"]
@@ -440,6 +440,8 @@ step_input() {
     # Signals.
     local signal
     for signal in INT TERM HUP; do
+        # What the one before said is not to be taken for what this one says.
+        : >"$err"
         # Whoever runs this may ignore some of them (nohup); wirewait would then, too.
         ip netns exec $server env --default-signal=INT,TERM,HUP -i "$wirewait" live -i s0 --format json >"$out" 2>"$err" &
         local pid=$!

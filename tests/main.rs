@@ -34,6 +34,7 @@ mod protocols;
 mod recent;
 mod rights;
 mod safe;
+mod saved;
 mod schema;
 mod screen;
 mod segment;

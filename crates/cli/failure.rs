@@ -13,7 +13,8 @@ pub(crate) const CODES: [(u8, &str); 6] = [
     (2, "wrong arguments, or a mistake in the configuration"),
     (
         3,
-        "the input is damaged, or reading it was interrupted; the results are from what was read",
+        "the input is damaged, or reading it was interrupted, and the results are from what was \
+         read; or not all frames could be saved",
     ),
     (4, "a condition of --fail-if holds"),
     (130, "ended by a second Ctrl-C"),
@@ -24,7 +25,8 @@ pub(crate) const CODES: [(u8, &str); 6] = [
 pub(crate) enum Verdict {
     /// Of the whole input.
     Whole,
-    /// Of what could be read of a damaged input; the damage was reported.
+    /// Of what could be read of a damaged input, or not all frames could be saved; that was
+    /// reported.
     Damaged,
     /// A condition that the user asked about holds; it was said which.
     Held,

@@ -568,6 +568,10 @@ impl Selection {
                 link.0
             ));
         }
+        #[cfg(feature = "libpcap")]
+        if let Some(hint) = self.filter.as_ref().and_then(Filter::hint) {
+            warn(&format!("--filter: {hint}"));
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 use crate::failure::{Failure, shown};
 use crate::live::args::LiveArgs;
 use std::path::Path;
+#[cfg(unix)]
+use std::sync::{Arc, atomic::AtomicBool};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use wirewait_capture::live::Live;
 use wirewait_capture::ring::{Limits, News, Ring};
@@ -25,6 +27,15 @@ pub(crate) struct Saver {
     bytes: u64,
     /// Why nothing is saved at the moment.
     trouble: Option<String>,
+}
+
+/// What was saved.
+#[derive(Clone, Debug)]
+pub(crate) struct Ended {
+    /// In words.
+    pub(crate) said: String,
+    /// All frames were.
+    pub(crate) whole: bool,
 }
 
 impl Saver {
@@ -56,6 +67,7 @@ impl Saver {
     }
 
     fn begin(path: &Path, limits: Limits, live: &Live, snaplen: u32) -> Result<Self, Failure> {
+        survive_full_files()?;
         let described: Vec<Description> = live
             .interfaces()
             .into_iter()
@@ -127,7 +139,7 @@ impl Saver {
     }
 
     /// Ends the last file, and says what was saved.
-    pub(crate) fn finish(mut self, live: &Live) -> String {
+    pub(crate) fn finish(mut self, live: &Live) -> Ended {
         self.count(live);
         let file = self.ring.file().display().to_string();
         let (saved, trouble) = self.ring.finish(live.now().unwrap_or_else(system_time));
@@ -135,11 +147,30 @@ impl Saver {
         if saved.lost > 0 {
             said.push_str(&format!("; {} could not be saved", saved.lost));
         }
+        let whole = saved.lost == 0 && trouble.is_none();
         if let Some(trouble) = trouble {
             said.push_str(&format!("; {trouble}"));
         }
-        Escaped(&said).to_string()
+        Ended {
+            said: Escaped(&said).to_string(),
+            whole,
+        }
     }
+}
+
+/// A file that reaches the size it may have (`ulimit -f`) is as full as a disk: the signal that
+/// says so does not end the program, and writing fails.
+#[cfg(unix)]
+fn survive_full_files() -> Result<(), Failure> {
+    let noted = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted)
+        .map(drop)
+        .map_err(|error| Failure::Cannot(format!("signals cannot be caught: {error}")))
+}
+
+#[cfg(not(unix))]
+fn survive_full_files() -> Result<(), Failure> {
+    Ok(())
 }
 
 /// The moment, as frames are stamped.

@@ -5,6 +5,7 @@
 //! filter of the `pcap` crate takes to be the captured one.
 
 mod place;
+pub(crate) mod vlan;
 
 use pcap::{Capture, Linktype};
 use std::collections::BTreeMap;
@@ -71,9 +72,18 @@ impl fmt::Display for FilterError {
 impl std::error::Error for FilterError {}
 
 /// A filter expression, compiled for each kind of link on which it meets a frame.
+///
+/// An expression without the word `vlan` sees a frame without its outermost VLAN tag, as Linux
+/// hands frames to the filters of a live capture: `tcp port 445` matches whether there is a tag
+/// or not. An expression with that word sees the frame as it is, as `pcap-filter` describes.
 #[derive(Clone, Debug)]
 pub struct Filter {
     expression: String,
+    /// The word `vlan` is in it.
+    names_vlans: bool,
+    /// The frame at hand without its tag.
+    untagged: Vec<u8>,
+    tally: Tally,
     /// `Err` is libpcap's reason why the expression cannot match on that link.
     programs: BTreeMap<LinkType, Result<Program, String>>,
 }
@@ -90,6 +100,9 @@ impl Filter {
                 Ok(_) => {
                     return Ok(Self {
                         expression: expression.to_owned(),
+                        names_vlans: vlan::is_named(expression),
+                        untagged: Vec::new(),
+                        tally: Tally::default(),
                         programs: BTreeMap::new(),
                     });
                 }
@@ -119,9 +132,46 @@ impl Filter {
             .programs
             .entry(frame.link)
             .or_insert_with(|| compile(&self.expression, frame.link));
-        program
-            .as_ref()
-            .is_ok_and(|program| program.accepts(frame.bytes, frame.wire_len))
+        let Ok(program) = program else {
+            return false;
+        };
+        let tag = vlan::tag(frame.link, frame.bytes);
+        let (matches, hidden) = match tag {
+            Some(place) if !self.names_vlans => {
+                let rest = vlan::without(frame.bytes, place, &mut self.untagged);
+                let wire_len = frame.wire_len.saturating_sub(vlan::TAG as u32);
+                let hidden = vlan::tag(frame.link, rest).is_some();
+                (program.accepts(rest, wire_len), hidden)
+            }
+            _ => (program.accepts(frame.bytes, frame.wire_len), false),
+        };
+        self.tally.matched |= matches;
+        self.tally.tagged += u64::from(tag.is_some());
+        self.tally.missed += u64::from(hidden && !matches);
+        matches
+    }
+
+    /// What to write instead, where VLAN tags kept frames from matching.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let Self {
+            expression, tally, ..
+        } = self;
+        if tally.missed > 0 {
+            return Some(format!(
+                "{} frames with two VLAN tags did not match: a filter looks behind one tag only; \
+                 'vlan and vlan and ({expression})' matches behind two",
+                tally.missed
+            ));
+        }
+        let unseen = !self.names_vlans && !tally.matched && tally.tagged > 0;
+        unseen.then(|| {
+            format!(
+                "no frame matched, and {} frames have a VLAN tag, which a filter without the \
+                 word 'vlan' does not see: 'vlan and ({expression})' sees it",
+                tally.tagged
+            )
+        })
     }
 
     /// The links met so far on which the expression makes no sense, and why: all their
@@ -131,6 +181,17 @@ impl Filter {
             .iter()
             .filter_map(|(&link, program)| Some((link, program.as_ref().err()?.as_str())))
     }
+}
+
+/// What a filter met.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    /// A frame matched.
+    matched: bool,
+    /// Frames with a VLAN tag.
+    tagged: u64,
+    /// Of these, frames with a second one that did not match.
+    missed: u64,
 }
 
 fn compile(expression: &str, link: LinkType) -> Result<Program, String> {
@@ -386,6 +447,70 @@ mod tests {
                     "{expression} on {bytes:?}"
                 );
             }
+        }
+    }
+
+    /// The frame with these tags behind its addresses.
+    fn tagged(tags: &[[u8; 4]]) -> Vec<u8> {
+        let mut bytes = ethernet();
+        bytes.splice(12..12, tags.concat());
+        bytes
+    }
+
+    const VLAN_5: [u8; 4] = [0x81, 0, 0, 5];
+    const SERVICE_7: [u8; 4] = [0x88, 0xa8, 0, 7];
+
+    #[test]
+    fn one_tag_does_not_hide_what_is_behind_it() {
+        let (one, two) = (tagged(&[VLAN_5]), tagged(&[SERVICE_7, VLAN_5]));
+        for (expression, behind_one, behind_two) in [
+            ("tcp port 445", true, false),
+            ("not tcp port 445", false, true),
+            ("host 10.0.0.2 and not udp", true, false),
+            ("udp", false, false),
+            ("less 996", true, true),
+            ("less 995", false, false),
+            // With the word, the frame is as it is.
+            ("vlan", true, true),
+            ("vlan 5 and tcp port 445", true, false),
+            ("vlan 6", false, false),
+            ("vlan and vlan and tcp port 445", false, true),
+            ("not vlan", false, false),
+        ] {
+            let matches = |bytes: &[u8]| matches(expression, LinkType::ETHERNET, bytes);
+            assert_eq!(matches(&one), behind_one, "{expression}");
+            assert_eq!(matches(&two), behind_two, "{expression}");
+        }
+        // Linux' cooked capture has its type two bytes further.
+        let mut cooked = vec![0; 14];
+        cooked.extend(VLAN_5);
+        cooked.extend([8, 0]);
+        cooked.extend(IP);
+        assert!(matches("tcp port 445", LinkType::LINUX_SLL, &cooked));
+    }
+
+    #[test]
+    fn a_hint_says_how_tags_are_matched() {
+        let frames = [ethernet(), tagged(&[VLAN_5]), tagged(&[SERVICE_7, VLAN_5])];
+        for (expression, met, hint) in [
+            ("tcp port 445", &frames[..2], None),
+            ("udp", &frames[..1], None),
+            ("udp", &frames[..2], Some("'vlan and (udp)'")),
+            (
+                "tcp port 445",
+                &frames,
+                Some("'vlan and vlan and (tcp port 445)'"),
+            ),
+            ("vlan and tcp port 445", &frames[..2], None),
+        ] {
+            let mut filter = Filter::compile(expression).unwrap();
+            for bytes in met {
+                filter.matches(&frame(LinkType::ETHERNET, bytes));
+            }
+            let said = filter.hint();
+            assert_eq!(said.is_some(), hint.is_some(), "{expression}: {said:?}");
+            let shown = hint.is_none_or(|hint| said.unwrap().contains(hint));
+            assert!(shown, "{expression}");
         }
     }
 

@@ -68,6 +68,7 @@ impl Trouble {
     const fn advice(kind: io::ErrorKind) -> &'static str {
         match kind {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
+            io::ErrorKind::FileTooLarge => "allow larger files (ulimit -f), or save smaller ones",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 "make the folder writable"
             }

@@ -87,12 +87,16 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     write(&mut output, args.format, explained, about, snapshot)?;
     output.finish()?;
     say(&seen.summary(&Own::now()));
-    seen.saved.iter().for_each(|saved| say(saved));
+    seen.saved.iter().for_each(|saved| say(&saved.said));
+    if let Some(filter) = source::filter(args).filter(|_| seen.snapshot.capture.frames == 0) {
+        source::nothing_matched(&filter);
+    }
+    let whole = about.damage.is_empty() && seen.saved.as_ref().is_none_or(|saved| saved.whole);
     let held = judge::held(&args.fail_if, about, snapshot);
     for sentence in &held {
         say(sentence);
     }
-    Ok(match (held.is_empty(), about.damage.is_empty()) {
+    Ok(match (held.is_empty(), whole) {
         (false, _) => Verdict::Held,
         (true, false) => Verdict::Damaged,
         (true, true) => Verdict::Whole,

@@ -4,7 +4,7 @@ use super::args::LiveArgs;
 use crate::failure::{Failure, say};
 use crate::input::warn;
 use crate::own::Own;
-use crate::saver::Saver;
+use crate::saver::{Ended, Saver};
 use crate::signals::Signals;
 use std::time::{Duration, Instant};
 use wirewait_capture::live::{Event, Live, LiveInterface};
@@ -63,8 +63,8 @@ pub(crate) struct Seen {
     pub(super) snapshot: Snapshot,
     interfaces: Vec<LiveInterface>,
     elapsed: Duration,
-    /// What was saved, in words.
-    pub(super) saved: Option<String>,
+    /// What was saved.
+    pub(super) saved: Option<Ended>,
 }
 
 impl Watch {

@@ -63,7 +63,7 @@ pub(super) fn run(
             &live.interfaces,
             &Own::now(),
         ));
-        live.saved.iter().for_each(|saved| say(saved));
+        live.saved.iter().for_each(|saved| say(&saved.said));
     }
     Ok(farewell.verdict)
 }

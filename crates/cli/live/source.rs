@@ -4,6 +4,7 @@ use super::args::LiveArgs;
 use crate::failure::Failure;
 #[cfg(feature = "libpcap")]
 use crate::input;
+use crate::input::warn;
 use crate::rights::{self, Rights};
 use std::io::{self, IsTerminal};
 use wirewait_capture::Options;
@@ -46,6 +47,15 @@ pub(super) fn filter(args: &LiveArgs) -> Option<String> {
         let _ = args;
         None
     }
+}
+
+/// Says what may have kept frames from matching.
+pub(super) fn nothing_matched(filter: &str) {
+    let filter = Escaped(filter);
+    warn(&format!(
+        "no frame matched the filter '{filter}', which looks behind one VLAN tag only: \
+         'vlan and vlan and ({filter})' matches behind two"
+    ));
 }
 
 impl Ready {

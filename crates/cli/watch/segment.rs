@@ -2,7 +2,7 @@
 
 use super::origin::Turn;
 use super::study::Study;
-use crate::saver::Saver;
+use crate::saver::{Ended, Saver};
 use std::time::{Duration, Instant};
 use wirewait_capture::live::{Event, Live, LiveInterface as Captured};
 use wirewait_engine::{Source, SourceErrorKind, Timestamp};
@@ -42,7 +42,7 @@ pub(crate) struct Farewell {
     pub(crate) elapsed: Duration,
     pub(crate) damaged: bool,
     /// What was saved, in words.
-    pub(crate) saved: Option<String>,
+    pub(crate) saved: Option<Ended>,
 }
 
 impl Segment {
@@ -187,11 +187,13 @@ impl Segment {
     /// Ends the capture and the file that is being written.
     pub(super) fn finish(mut self) -> Farewell {
         self.tap.live.stop();
+        let saved = self.tap.saver.map(|saver| saver.finish(&self.tap.live));
+        let kept = saved.as_ref().is_none_or(|saved| saved.whole);
         Farewell {
             interfaces: self.tap.live.interfaces(),
             elapsed: self.begun.elapsed(),
-            damaged: !self.damage.is_empty(),
-            saved: self.tap.saver.map(|saver| saver.finish(&self.tap.live)),
+            damaged: !self.damage.is_empty() || !kept,
+            saved,
         }
     }
 }

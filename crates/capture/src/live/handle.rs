@@ -1,7 +1,7 @@
 //! One opened interface: libpcap's handle, and what has to be known to open it again.
 
 use super::{Direction, LiveError, LiveErrorKind, LiveOptions, device, system};
-use crate::filter::FilterError;
+use crate::filter::{FilterError, vlan};
 use pcap::{Active, Capture, Precision};
 use wirewait_wire::{Frame, LinkType, Timestamp};
 
@@ -49,12 +49,17 @@ impl Handle {
         }
         .map_err(|error| refused(name, said(error)))?;
         if !options.filter.is_empty() {
-            capture
-                .filter(&options.filter, true)
-                .map_err(|error| LiveError {
-                    kind: LiveErrorKind::Filter,
-                    message: FilterError::new(&options.filter, said(error)).to_string(),
-                })?;
+            // A tag that is still in the frame, as in one that this machine sends: see `Filter`.
+            let both = vlan::also_behind_a_tag(&options.filter);
+            let done = both.is_some_and(|both| capture.filter(&both, true).is_ok());
+            let set = match done {
+                true => Ok(()),
+                false => capture.filter(&options.filter, true),
+            };
+            set.map_err(|error| LiveError {
+                kind: LiveErrorKind::Filter,
+                message: FilterError::new(&options.filter, said(error)).to_string(),
+            })?;
         }
         let direction = match options.direction {
             Direction::Both => None,
