@@ -192,7 +192,7 @@ fn common(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
         ("output", OUTPUT),
     ];
     list("FILES", &owned(&files));
-    roff.control("SH", ["RIGHTS"]);
+    roff.control("SH", ["SECURITY"]);
     roff.text([roman(RIGHTS)]);
     roff.control("SH", ["SEE ALSO"]);
     let others = command

@@ -176,7 +176,9 @@ fn make_room(files: u64) -> u64 {
     if limit.current.is_some_and(|current| current < wanted) {
         let within = limit.maximum.is_none_or(|maximum| maximum >= wanted);
         // Beyond the hard limit takes a right that root in a container seldom has.
-        if !(within && raised(Some(wanted), limit.maximum)) && !raised(Some(wanted), Some(wanted)) {
+        let far_enough =
+            (within && raised(Some(wanted), limit.maximum)) || raised(Some(wanted), Some(wanted));
+        if !far_enough {
             raised(limit.maximum, limit.maximum);
         }
     }
