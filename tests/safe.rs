@@ -163,7 +163,6 @@ fn no_name_commands_the_terminal() {
             vec![o("live"), o("-i"), one],
             vec![o("live"), one],
             vec![one.as_os_str()],
-            vec![o("report"), &name, o("--checkpoint"), one],
             vec![o("report"), &name, o("--symptom-texts"), one],
             vec![o("report"), &name, o("--last-profile"), one],
             vec![o("report"), &name, o("--config"), one],
@@ -218,7 +217,6 @@ fn a_full_disk_leaves_what_was_there() {
         (&new, "-o"),
         (&old, "--summary"),
         (&new, "--summary"),
-        (&new, "--checkpoint"),
     ] {
         // Blocks of 1024 bytes in bash, of 512 in others: 8 are less than any of these files.
         let line =

@@ -33,8 +33,7 @@ const SIGNALS: [(&str, &str); 3] = [
         "End live, view, report, transactions and counters with what was seen until then; the \
          report of files says so and the exit code is 3. The same signal again ends at once. Where \
          captures come through the standard input, SIGTERM and SIGHUP end at once. report with \
-         --checkpoint or --parallel, and all other commands, end at once and leave files as they \
-         were.",
+         --parallel, and all other commands, end at once and leave files as they were.",
     ),
     (
         "SIGUSR1",
@@ -49,7 +48,7 @@ const SIGNALS: [(&str, &str); 3] = [
     ),
 ];
 
-const OUTPUT: &str = "The files of -o, --summary and --checkpoint, exports and pages of the manual \
+const OUTPUT: &str = "The files of -o and --summary, exports and pages of the manual \
     take their names when they are complete; until then, and if the program is ended or the disk is \
     full, what was there before is there. Links are followed, permissions and owner stay. A file \
     whose folder takes no new one is written in place, with a warning. Devices and pipes, and rows \

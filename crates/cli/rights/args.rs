@@ -7,9 +7,9 @@ pub(crate) const RIGHTS: &str = "\
 Before a byte of a capture is read, wirewait gives up its capabilities and, as root, becomes an \
 unprivileged user: the one who called sudo, or nobody. --user names another; --user root stays \
 root, without capabilities. It opens the files that are named on the command line before, so files \
-that only root can read are read all the same. --save and --checkpoint make files later: their \
-folder has to be writable for that user. Where the kernel can (Landlock, seccomp), only the named \
-files can be read, only outputs and the folders of --save and --checkpoint can be written, and \
+that only root can read are read all the same. --save makes files later: its folder \
+has to be writable for that user. Where the kernel can (Landlock, seccomp), only the named \
+files can be read, only the folders of outputs and of --save can be written, and \
 there is neither network nor another program. What is saved from the screen has to be beneath the \
 folder wirewait was started in. --print-rights shows what is in force.";
 

@@ -19,7 +19,7 @@ impl Rights {
             return Err(Failure::Usage("--user: only on Linux".to_owned()));
         }
         let needs = Needs::of(command);
-        outputs::open(&needs.writes, &needs.reads, |_| {})?;
+        outputs::open(&needs.writes, &needs.reads, &|_| Ok(None))?;
         Ok(Self {
             asked_for: wanted.print_rights,
         })

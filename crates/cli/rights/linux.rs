@@ -9,10 +9,12 @@ use super::{outputs, told};
 use crate::args::Command;
 use crate::failure::{Failure, Verdict};
 use crate::input;
+use crate::replacement;
 use rustix::fs::{Access, access, fchown};
 use rustix::process::{Resource, Rlimit, geteuid, getrlimit, setrlimit};
 use rustix::thread::{CapabilitySet, set_no_new_privs};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use wirewait_capture::held;
 use wirewait_report::Escaped;
@@ -52,15 +54,13 @@ impl Rights {
         if user::reads_more() {
             hold(&needs.reads);
         }
-        let owner = user.clone().filter(|user| user.owns);
-        let give = |file: &File| {
-            if let Some(user) = &owner {
-                // It may be on a file system without users.
-                let _ = fchown(file, Some(user.uid), Some(user.gid));
+        let make = |path: &Path| match &user {
+            Some(user) if !user.may_write_in(&replacement::folder_of(path)) => {
+                made_for(user, path).map(Some)
             }
+            _ => Ok(None),
         };
-        let give: &dyn Fn(&File) = &give;
-        outputs::open(&needs.writes, &needs.reads, was_root.then_some(give))?;
+        outputs::open(&needs.writes, &needs.reads, &make)?;
         // What a program is started for, it gets from here on without more rights.
         let _ = set_no_new_privs(true);
         Ok(Self {
@@ -142,6 +142,21 @@ impl Rights {
     }
 }
 
+/// An empty file of this user. A link may lead to what is not there.
+fn made_for(user: &User, path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let file = options
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    if user.owns {
+        // It may be on a file system without users.
+        let _ = fchown(&file, Some(user.uid), Some(user.gid));
+    }
+    Ok(file)
+}
+
 fn refused(option: &str, folder: &Path, user: &str) -> String {
     let folder = folder.display().to_string();
     format!(
@@ -190,7 +205,7 @@ fn make_room(files: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::rights::needs::Folder;
-    use std::fs::{self, File, OpenOptions};
+    use std::fs;
     use std::io::ErrorKind::PermissionDenied;
     use std::net::{TcpStream, UdpSocket};
     use std::os::unix::net::UnixStream;

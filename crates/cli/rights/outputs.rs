@@ -11,13 +11,12 @@ use std::sync::OnceLock;
 /// Those of this process, as rights are the process's, too. Filled once.
 static OPENED: OnceLock<HashMap<PathBuf, File>> = OnceLock::new();
 
-/// Opens the outputs, and leaves in them what they hold. Where another user will write them,
-/// those that are not there are made for `owner`; they are left empty if the command fails.
-pub(super) fn open(
-    paths: &[PathBuf],
-    inputs: &[PathBuf],
-    owner: Option<&dyn Fn(&File)>,
-) -> Result<(), Failure> {
+/// Makes a file that is not there yet, where its folder takes none any more later.
+pub(super) type Make<'a> = &'a dyn Fn(&Path) -> io::Result<Option<File>>;
+
+/// Opens the outputs, and leaves in them what they hold. Those that `make` makes are left empty if
+/// the command fails.
+pub(super) fn open(paths: &[PathBuf], inputs: &[PathBuf], make: Make<'_>) -> Result<(), Failure> {
     if OPENED.get().is_some() || inputs.iter().any(|input| !input.exists()) {
         // The command will say what is missing; it needs no output for that.
         return Ok(());
@@ -30,7 +29,7 @@ pub(super) fn open(
         if opened.contains_key(path) || inputs.iter().any(same) {
             continue;
         }
-        let file = existing_or_new(path, owner);
+        let file = existing_or_new(path, make);
         if let Some(file) = file.map_err(|error| Failure::writing(&shown(path), &error))? {
             opened.insert(path.clone(), file);
         }
@@ -64,24 +63,13 @@ pub(crate) fn growing(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn existing_or_new(path: &Path, owner: Option<&dyn Fn(&File)>) -> io::Result<Option<File>> {
+fn existing_or_new(path: &Path, make: Make<'_>) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     // Devices and pipes are opened as they are written.
     match options.write(true).append(is_special(path)).open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        file => return file.map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound => make(path),
+        file => file.map(Some),
     }
-    let Some(owner) = owner else {
-        return Ok(None);
-    };
-    // A link may lead to what is not there.
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)?;
-    owner(&file);
-    Ok(Some(file))
 }
 
 fn is_special(path: &Path) -> bool {

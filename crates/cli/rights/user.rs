@@ -12,6 +12,8 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities, set_keep_capabilities, set_no_new_privs,
     set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use wirewait_report::Escaped;
 
 /// Who has no files and no rights, where the system does not say who that is.
@@ -96,6 +98,20 @@ impl User {
             },
             |known| Self::of(&known, false),
         )
+    }
+
+    /// Whether this user, who is in no other group, may make files in a folder.
+    pub(super) fn may_write_in(&self, folder: &Path) -> bool {
+        let Ok(folder) = folder.metadata() else {
+            return false;
+        };
+        let shift = match folder {
+            _ if folder.uid() == self.uid.as_raw() => 6,
+            _ if folder.gid() == self.gid.as_raw() => 3,
+            _ => 0,
+        };
+        // To write, and to reach what is in it.
+        self.uid.is_root() || folder.mode() >> shift & 0o3 == 0o3
     }
 
     fn of(known: &unistd::User, owns: bool) -> Self {
