@@ -225,7 +225,8 @@ fn most_places(settings: &Settings) -> usize {
         names,
         ..
     } = *settings;
-    // Of ways there are two to a row.
+    // Of ways there are two to a row; of rows that were dropped eight are remembered.
+    let rows = rows.saturating_mul(4);
     let most = conversations.max(rows).max(names).saturating_mul(2);
     most.max(OWN)
 }

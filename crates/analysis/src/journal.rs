@@ -42,12 +42,13 @@ fn pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Page>, D::Err
 pub(crate) struct Heading {
     conversation: u64,
     #[serde(with = "word")]
-    protocol: Name,
+    pub(crate) protocol: Name,
     #[serde(with = "word")]
     pub(crate) carrier: Name,
     pub(crate) server: Endpoint,
-    operation: &'static Operation,
-    code: u32,
+    pub(crate) client: Endpoint,
+    pub(crate) operation: &'static Operation,
+    pub(crate) code: u32,
     pub(crate) kind: Kind,
     pub(crate) hops: Option<u8>,
     pub(crate) parties: Parties,
@@ -194,6 +195,7 @@ impl Heading {
             protocol: t.protocol,
             carrier: t.carrier,
             server: t.server,
+            client: t.client,
             operation: t.operation,
             code: t.code,
             kind: t.kind,
