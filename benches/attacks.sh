@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- holes backwards overlaps bytes open same compound chain fragments \
-    connections stations
+    connections stations half-open
 # Frames of the shortest run, from one attacker.
 few=${FRAMES:-20000}
 some=$((few * 2))

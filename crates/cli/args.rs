@@ -421,8 +421,9 @@ pub(crate) struct AnalysisArgs {
     /// name
     #[arg(long)]
     pub(crate) private: bool,
-    /// Holds at most so many of a kind: conversations, open_requests, held_bytes, rows, slowest,
-    /// names; --print-config tells what they are. May be given several times
+    /// Table size limits: conversations, open_requests, conversation_requests, held_bytes,
+    /// stream_bytes, rows, slowest, names; --print-config explains them. May be given several
+    /// times
     #[arg(long, value_name = "NAME=N", value_parser = limits::parse, hide_short_help = true)]
     limit: Vec<limits::Set>,
 }

@@ -15,7 +15,7 @@ pub(crate) struct Limit {
     of: fn(&mut Settings) -> &mut usize,
 }
 
-pub(crate) const LIMITS: [Limit; 6] = [
+pub(crate) const LIMITS: [Limit; 8] = [
     Limit {
         name: "conversations",
         meaning: "Conversations followed at once",
@@ -25,17 +25,31 @@ pub(crate) const LIMITS: [Limit; 6] = [
     },
     Limit {
         name: "open_requests",
-        meaning: "Requests without an answer yet, of all conversations together",
+        meaning: "Requests without a response yet, of all conversations together",
         least: 16,
         most: 100_000_000,
         of: |settings| &mut settings.open_requests,
     },
     Limit {
+        name: "conversation_requests",
+        meaning: "Requests without a response yet in one conversation",
+        least: 1,
+        most: 100_000_000,
+        of: |settings| &mut settings.conversation_requests,
+    },
+    Limit {
         name: "held_bytes",
-        meaning: "Bytes held back in all streams together until what is missing comes",
+        meaning: "Bytes of memory for segments that wait for a missing one, of all streams together",
         least: 64 << 10,
         most: 64 << 30,
         of: |settings| &mut settings.held_bytes,
+    },
+    Limit {
+        name: "stream_bytes",
+        meaning: "Bytes of memory for segments that wait for a missing one, in one direction",
+        least: 1 << 10,
+        most: 64 << 30,
+        of: |settings| &mut settings.stream_bytes,
     },
     Limit {
         name: "rows",
@@ -104,6 +118,11 @@ pub(crate) fn parse(text: &str) -> Result<Set, String> {
             )
         })
 }
+
+#[cfg(test)]
+mod listed;
+#[cfg(test)]
+mod walk;
 
 #[cfg(test)]
 mod tests {

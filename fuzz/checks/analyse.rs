@@ -82,14 +82,14 @@ impl Found {
             let orphans: u64 = snapshot
                 .servers
                 .iter()
-                .map(|r| r.counts.orphan_responses)
+                .map(|r| r.counts.orphan_responses + r.counts.responses_given_up)
                 .sum();
             assert_eq!(requests + orphans, transactions.len() as u64, "server rows");
             let requests: u64 = snapshot.stations.iter().map(|r| r.counts.requests).sum();
             let orphans: u64 = snapshot
                 .stations
                 .iter()
-                .map(|r| r.counts.orphan_responses)
+                .map(|r| r.counts.orphan_responses + r.counts.responses_given_up)
                 .sum();
             assert_eq!(
                 requests + orphans,
@@ -154,7 +154,9 @@ fn one(t: &Transaction, frames: u64) {
     match t.outcome {
         Outcome::Answered => assert!(t.request.is_some() && t.response.is_some(), "{t:?}"),
         Outcome::OrphanResponse => assert!(t.request.is_none() && t.response.is_some(), "{t:?}"),
-        Outcome::Unanswered => assert!(t.request.is_some() && t.response.is_none(), "{t:?}"),
+        Outcome::Unanswered | Outcome::GivenUp => {
+            assert!(t.request.is_some() && t.response.is_none(), "{t:?}");
+        }
         Outcome::Cancelled => assert!(t.request.is_some(), "{t:?}"),
     }
     assert!(t.conversation > 0 && !t.protocol.is_empty(), "{t:?}");

@@ -22,8 +22,8 @@ use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Fairness, Grade, LedgerCourse, Mark, Notice, Readings, Settings,
-    Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
+    Assembled, CaptureRow, Deed, Fairness, Flags, Grade, LedgerCourse, Mark, Notice, Readings,
+    Settings, Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
 use std::cell::RefCell;
@@ -540,6 +540,12 @@ impl State {
         }
     }
 
+    /// Whether a conversation that begins in the capture like this may be the rest of one that
+    /// was given up because there were too many.
+    fn is_rest(&self, from_start: bool) -> bool {
+        !from_start && self.books.quality.evicted > 0
+    }
+
     fn begin(
         &mut self,
         key: ConversationKey,
@@ -551,8 +557,9 @@ impl State {
         beginning.number = self.numbered;
         let conversation = Conversation::new(&beginning, self.observed);
         let (place, evicted) = self.conversations.insert(key, conversation);
-        if let Some(evicted) = evicted {
+        if let Some(mut evicted) = evicted {
             self.books.quality.evicted += 1;
+            evicted.give_up();
             self.books.finish(evicted, self.latest, world, sink);
         }
         place
@@ -579,7 +586,7 @@ impl State {
 
     fn finish(&mut self, common: &Common, sink: &mut dyn Sink) {
         for mut link in self.links.drain().flatten() {
-            self.flush(&mut link, common, sink);
+            self.flush(&mut link, Flags::CAPTURE_LOSS, common, sink);
         }
         let mut world = self.world(common);
         world.over = true;
@@ -603,6 +610,7 @@ impl State {
             rooms: &common.rooms,
             epoch: self.epoch,
             open_full: self.books.open >= common.settings.open_requests,
+            open_half_full: self.books.open >= common.settings.open_requests / 2,
             held_full: self.books.held >= common.settings.held_bytes,
             over: false,
             observed: self.observed,

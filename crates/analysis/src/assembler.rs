@@ -232,20 +232,22 @@ impl Assembler {
     }
 
     /// A segment of a message whose end the carrier marks. `after_gap`: segments before it
-    /// are missing from the capture.
+    /// are missing, and why.
     pub(crate) fn segment(
         &mut self,
         piece: Piece<'_>,
         next: Next,
-        (last, after_gap): (bool, bool),
+        (last, after_gap): (bool, Option<Flags>),
         registry: &Registry,
         out: &mut dyn FnMut(Message<'_>),
     ) {
-        if after_gap && let Some(tally) = &mut self.tally {
+        if let Some(why) = after_gap
+            && let Some(tally) = &mut self.tally
+        {
             if registry.resolve(&next, piece.bytes).is_some() {
                 self.abandon();
             } else {
-                tally.flags.set(Flags::CAPTURE_LOSS);
+                tally.flags.set(why);
                 self.head_closed = true;
                 if let Some(trail) = &mut self.trail {
                     trail.miss(0);
@@ -323,23 +325,21 @@ impl Assembler {
         self.tally.is_some()
     }
 
-    /// `n` bytes are missing from the capture.
+    /// `n` bytes are missing before this frame; the flag says why.
     pub(crate) fn gap(
         &mut self,
         n: u64,
-        mark: Mark,
+        (mark, why): (Mark, Flags),
         registry: &Registry,
         out: &mut dyn FnMut(Message<'_>),
     ) {
         self.position += n;
         if self.state == State::Inside && self.left >= n {
-            if let Some(tally) = &mut self.tally {
-                tally.flags.set(Flags::CAPTURE_LOSS);
-            } else {
+            if self.tally.is_none() {
                 self.begin(mark);
-                if let Some(tally) = &mut self.tally {
-                    tally.flags.set(Flags::CAPTURE_LOSS);
-                }
+            }
+            if let Some(tally) = &mut self.tally {
+                tally.flags.set(why);
             }
             self.head_closed = true;
             if let Some(trail) = &mut self.trail {

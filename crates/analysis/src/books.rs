@@ -13,7 +13,7 @@ use crate::path::Path;
 use crate::round_trips::RoundTrips;
 use crate::summary::Conversations;
 use crate::symptoms::Watch;
-use crate::world::{Case, Event, Seen, World};
+use crate::world::{Case, Event, Limited, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
 use std::sync::Arc;
 use wirewait_wire::{DissectorId, StopReason, Timestamp};
@@ -36,7 +36,28 @@ pub(crate) struct Quality {
     pub(crate) dropped: u64,
     /// Frames that the capturing program had and did not save.
     pub(crate) not_saved: u64,
+    pub(crate) limits: Hits,
     pub(crate) faults: Faults,
+}
+
+/// How often limits of the settings were reached that conversations notice.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hits {
+    open_requests: u64,
+    conversation_requests: u64,
+    held_bytes: u64,
+    stream_bytes: u64,
+}
+
+impl Hits {
+    pub(crate) fn hit(&mut self, limit: Limited) {
+        *match limit {
+            Limited::OpenRequests => &mut self.open_requests,
+            Limited::ConversationRequests => &mut self.conversation_requests,
+            Limited::HeldBytes => &mut self.held_bytes,
+            Limited::StreamBytes => &mut self.stream_bytes,
+        } += 1;
+    }
 }
 
 /// The name of the reason that the capture lost frames.
@@ -58,7 +79,7 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 16] = [
+pub(crate) const REASONS: [(&str, &str); 20] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
@@ -82,15 +103,33 @@ pub(crate) const REASONS: [(&str, &str); 16] = [
     ),
     (
         "evicted",
-        "conversations or links dropped early because there were too many",
+        "conversations or links given up because of the limit conversations; what became of \
+         their open requests is not known",
+    ),
+    (
+        "open_requests",
+        "requests given up because of the limit open_requests; they may have been answered",
+    ),
+    (
+        "conversation_requests",
+        "requests given up because of the limit conversation_requests; they may have been \
+         answered",
+    ),
+    (
+        "held_bytes",
+        "stretches of data not waited for any longer because of the limit held_bytes",
+    ),
+    (
+        "stream_bytes",
+        "stretches of data not waited for any longer because of the limit stream_bytes",
     ),
     (
         "rows_evicted",
-        "rows of statistics dropped because there were too many",
+        "rows of statistics dropped because there were too many (limit rows, or a fixed bound)",
     ),
     (
         "names_evicted",
-        "names of files and shares forgotten because there were too many",
+        "names of files and shares forgotten because of the limit names",
     ),
     (
         UNKNOWN_LINK,
@@ -135,6 +174,7 @@ impl Judged {
             "one_sided" => count.saturating_mul(2) > self.conversations,
             UNKNOWN_LINK => self.known == 0,
             "gaps" | "clock_steps" | "evicted" | "rows_evicted" => false,
+            "open_requests" | "conversation_requests" | "held_bytes" | "stream_bytes" => false,
             _ => return Grade::Good,
         };
         if poor { Grade::Poor } else { Grade::Fair }
@@ -221,7 +261,8 @@ impl Books {
             Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
             Event::Begins(wait) => {
                 let wait = wait.known(directory, &mut room);
-                self.figures.begins(wait.case.parties.client, wait.began);
+                let client = (wait.case.parties.client, wait.case.transaction.client);
+                self.figures.begins(client, wait.began);
                 self.accounts.begins(wait);
                 self.load.begins(wait);
                 self.watch.begins(wait);
@@ -244,6 +285,7 @@ impl Books {
                 self.watch.lost(wait, at);
                 self.accounts.lost(wait, at);
             }
+            Event::Limited(limit) => self.quality.limits.hit(limit),
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
             Event::Notice(notice) => {
@@ -253,7 +295,11 @@ impl Books {
                 sink.noticed(notice);
             }
             Event::Asked(case) => self.meters.asked(case.known(directory, &mut room)),
-            Event::Answered(case) => self.meters.answered(case.known(directory, &mut room)),
+            Event::Answered(case) => {
+                let case = case.known(directory, &mut room);
+                directory.prove(case.parties);
+                self.meters.answered(case);
+            }
             Event::Repeated(after_ns) => self.spending.repeated(self.now(), after_ns),
             Event::Closed(case) => {
                 let case = case.known(directory, &mut room);
@@ -312,6 +358,11 @@ impl Books {
         for place in Journal::places() {
             self.post_page(place);
         }
+    }
+
+    /// So many bytes are held back somewhere instead of so many.
+    pub(crate) fn holds(&mut self, before: usize, now: usize) {
+        self.held = self.held.saturating_sub(before).saturating_add(now);
     }
 
     /// Number of the frame under way.
@@ -409,6 +460,10 @@ impl Books {
             "one_sided" => q.one_sided,
             "clock_steps" => q.clock_steps,
             "evicted" => q.evicted,
+            "open_requests" => q.limits.open_requests,
+            "conversation_requests" => q.limits.conversation_requests,
+            "held_bytes" => q.limits.held_bytes,
+            "stream_bytes" => q.limits.stream_bytes,
             "rows_evicted" => self
                 .figures
                 .rows_evicted()

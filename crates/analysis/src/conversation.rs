@@ -15,7 +15,7 @@ use crate::stream::ByteStream;
 use crate::turns::Turns;
 use crate::windows::Offers;
 use crate::world::{Between, Event, Events, World};
-use crate::{Deed, Mark, Notice, Noticed, WHOLE_FRAME};
+use crate::{Deed, Flags, Mark, Notice, Noticed, WHOLE_FRAME};
 use std::collections::VecDeque;
 use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Timestamp};
 
@@ -64,6 +64,8 @@ pub(crate) struct Conversation {
     recent: [VecDeque<Recent>; 2],
     pairing: Pairing,
     finished: [bool; 2],
+    /// It goes because of a limit.
+    given_up: bool,
     pub(crate) faults: Faults,
     first_seen: Timestamp,
     last_seen: Timestamp,
@@ -84,6 +86,8 @@ pub(crate) struct Beginning {
     pub(crate) anyone: bool,
     /// The ends take turns; who waits so long for an answer asks again, ns.
     pub(crate) patience_ns: Option<i64>,
+    /// What went before may have been given up because of a limit.
+    pub(crate) rest: bool,
 }
 
 impl Conversation {
@@ -110,12 +114,30 @@ impl Conversation {
             assemblers: [(); 2].map(|()| Assembler::new(!stream, observed)),
             turns: beginning.patience_ns.map(|ns| Box::new(Turns::new(ns))),
             recent: [VecDeque::new(), VecDeque::new()],
-            pairing: Pairing::new(observed),
+            pairing: Pairing::new(observed, beginning.rest),
             finished: [false; 2],
+            given_up: false,
             faults: Faults::default(),
             first_seen: Timestamp::from_nanos(i64::MAX),
             last_seen: Timestamp::from_nanos(i64::MIN),
         }
+    }
+
+    /// It has to go because of a limit: what is open may be answered, and what is missing may
+    /// come.
+    pub(crate) fn give_up(&mut self) {
+        self.given_up = true;
+        self.pairing.doubt();
+    }
+
+    /// Some of a link below it was given up because of a limit.
+    pub(crate) fn doubt(&mut self) {
+        self.pairing.doubt();
+    }
+
+    /// Whether a request was answered in it.
+    pub(crate) fn has_answered(&self) -> bool {
+        self.pairing.has_answered()
     }
 
     /// The side that answers is this end, whoever was asked.
@@ -183,7 +205,7 @@ impl Conversation {
         side: usize,
         piece: Piece<'_>,
         next: Next,
-        (segment, after_gap): (Segment, bool),
+        (segment, after_gap): (Segment, Option<Flags>),
         world: &World<'_>,
         events: Events<'_>,
     ) -> u64 {
@@ -381,9 +403,14 @@ impl Conversation {
 
     /// The conversation is over: everything that is open is closed.
     pub(crate) fn finish(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+        let why = if self.given_up {
+            Flags::LIMITED
+        } else {
+            Flags::CAPTURE_LOSS
+        };
         if self.streams.is_some() {
             for side in [0, 1] {
-                while self.skip(side, world, events) {}
+                while self.skip(side, why, world, events) {}
             }
         }
         self.end(now, world, events);

@@ -1,5 +1,6 @@
 //! Statistics over closed transactions: by server and operation, and by client.
 
+mod lost;
 mod places;
 mod spreads;
 
@@ -13,6 +14,7 @@ use crate::{
     Counts, Distributions, Excluded, Flags, FrameSums, Outcome, PlaceRow, Samples, ServerRow,
     Settings, Spread, StationRow, Transaction, Turnaround,
 };
+use lost::{Lost, Whose};
 use places::Places;
 use spreads::Spreads;
 use std::collections::BTreeMap;
@@ -28,6 +30,20 @@ struct RowKey {
     command: Name,
     code: u32,
     kind: Kind,
+}
+
+impl RowKey {
+    /// The same of a server that has no place any more.
+    fn named(&self, server: Endpoint) -> Whose {
+        Whose::Operation {
+            server,
+            protocol: self.protocol,
+            carrier: self.carrier,
+            command: self.command,
+            code: self.code,
+            kind: self.kind,
+        }
+    }
 }
 
 /// Without the names, which are the same wherever the numbers are, or nearly.
@@ -56,6 +72,8 @@ struct Row {
 
 #[derive(Default)]
 struct Client {
+    /// Who it is, once it is known.
+    station: Option<Endpoint>,
     counts: Counts,
     turnaround: Distribution,
     response_time: Distribution,
@@ -76,7 +94,7 @@ struct Client {
 }
 
 /// Reasons for leaving a transaction out, in the order in which they are shown.
-const EXCLUDED: [(&str, &str); 9] = [
+const EXCLUDED: [(&str, &str); 13] = [
     (
         "turnaround",
         "the request was seen more than once before the response",
@@ -92,6 +110,19 @@ const EXCLUDED: [(&str, &str); 9] = [
         "stations' response time",
         "waits by design, session set-up and breaks",
     ),
+    ("all times", "given up because of a limit"),
+    (
+        "all times",
+        "response to a request that may have been given up because of a limit",
+    ),
+    (
+        "turnaround",
+        "data was not waited for any longer because of a limit",
+    ),
+    (
+        "frames per request",
+        "data was not waited for any longer because of a limit",
+    ),
 ];
 
 pub(crate) struct Figures {
@@ -106,6 +137,8 @@ pub(crate) struct Figures {
     beyond: i64,
     excluded: [u64; EXCLUDED.len()],
     rows_evicted: u64,
+    /// What rows had counted that were dropped.
+    lost: Lost,
     settings: Settings,
 }
 
@@ -121,6 +154,7 @@ impl Figures {
             beyond: i64::MIN,
             excluded: [0; EXCLUDED.len()],
             rows_evicted: 0,
+            lost: Lost::new(settings.rows),
             settings,
         }
     }
@@ -131,9 +165,13 @@ impl Figures {
     }
 
     /// This client has begun to wait for a request whose first byte came at `at`.
-    pub(crate) fn begins(&mut self, client: Place, at: Timestamp) {
+    pub(crate) fn begins(&mut self, (client, station): (Place, Endpoint), at: Timestamp) {
         let think = self.settings.think_ns;
+        if !self.clients.has(client) {
+            self.new_client(client);
+        }
         let client = self.clients.of(client);
+        client.station.get_or_insert(station.station());
         if client.outstanding == 0 {
             client.busy_since = at;
             if let Some(idle) = client.idle_since {
@@ -190,12 +228,28 @@ impl Figures {
             code: t.code,
             kind: t.kind,
         };
-        let (place, evicted) = self.rows.place_of(&key, || Row {
+        if let Some(place) = self.rows.find(&key) {
+            return place;
+        }
+        if let Some((key, row)) = self.rows.make_room() {
+            self.rows_evicted += 1;
+            self.lost.add(key.named(row.server), &row.counts);
+        }
+        let row = Row {
             server: t.server.station(),
             ..Row::default()
-        });
-        self.rows_evicted += u64::from(evicted.is_some());
-        place
+        };
+        self.rows.insert(key, row).0
+    }
+
+    /// A client for which there is no row yet, in the place of one that was dropped.
+    #[cold]
+    fn new_client(&mut self, client: Place) {
+        if let Some(gone) = self.clients.renew(client)
+            && let Some(station) = gone.station
+        {
+            self.lost.add(Whose::Client(station), &gone.counts);
+        }
     }
 
     /// Whether that row is still there; keeps it from being dropped.
@@ -205,12 +259,22 @@ impl Figures {
 
     /// Counts closed transactions of one heading.
     pub(crate) fn post(&mut self, heading: &Heading, page: &Page, columns: &Columns) {
-        if let Some(row) = self.rows.get_mut(heading.row) {
-            row.post(page, columns);
+        match self.rows.get_mut(heading.row) {
+            Some(row) => row.post(page, columns),
+            None => self.lost.add(Whose::operation(heading), &page.counts),
+        }
+        if page.counts.answered > 0 {
+            self.rows.prove(heading.row);
         }
         let parties = &heading.parties;
         if let Some(pair) = self.pairs.still(parties.pair) {
             *pair = true;
+        }
+        if parties.client == Place::NOWHERE {
+            let client = heading.client.station();
+            self.lost.add(Whose::Client(client), &page.counts);
+        } else if !self.clients.has(parties.client) {
+            self.new_client(parties.client);
         }
         if let Some(client) = self.clients.still(parties.client) {
             client.post(heading.kind, page, columns);
@@ -220,12 +284,20 @@ impl Figures {
     }
 
     pub(crate) fn servers(&self, directory: &Directory) -> Vec<ServerRow> {
+        // Rows of a server that was dropped and came back are those of nobody.
+        let gone = self.rows.iter();
+        let gone = gone.filter(|(key, _)| directory.station(key.server).is_none());
+        let gone = gone.map(|(key, row)| (key.named(row.server), row.counts.requests));
+        let lost = self.lost.with(gone);
         let mut rows: Vec<(i128, ServerRow)> = self
             .rows
             .iter()
             .filter_map(|(key, row)| {
                 directory.station(key.server)?;
-                Some((row.response_time.total(), server_row(key, row)))
+                let forgotten = lost.get(&key.named(row.server)).copied().unwrap_or(0);
+                let mut shown = server_row(key, row);
+                shown.counts.forgotten = forgotten;
+                Some((row.response_time.total(), shown))
             })
             .collect();
         // Rows of a server stand together, the server that was waited for longest first.
@@ -268,7 +340,8 @@ impl Figures {
             .filter_map(|(place, c)| {
                 let station = directory.station(place)?;
                 let servers = servers.get(&station).copied().unwrap_or(0);
-                let row = station_row(station, servers, c, (n, total));
+                let mut row = station_row(station, servers, c, (n, total));
+                row.counts.forgotten = self.lost.of(&Whose::Client(station));
                 Some((c.response_time.total(), row))
             })
             .collect();
@@ -309,6 +382,9 @@ impl Figures {
             return;
         }
         let lost = t.flags.contains(Flags::CAPTURE_LOSS);
+        let limited = t.flags.contains(Flags::LIMITED);
+        let orphan = t.outcome == Outcome::OrphanResponse;
+        let answered = t.outcome == Outcome::Answered;
         let reasons = [
             matches!(t.turnaround, Turnaround::Between(..)),
             t.flags.contains(Flags::PIPELINED) && t.turnaround.exact().is_some(),
@@ -316,9 +392,13 @@ impl Figures {
             t.flags.contains(Flags::CLOCK_STEP),
             t.outcome == Outcome::Unanswered,
             t.outcome == Outcome::Cancelled,
-            t.outcome == Outcome::OrphanResponse,
+            orphan && !limited,
             lost,
-            t.outcome == Outcome::Answered && !counts_for_stations(t.kind),
+            answered && !counts_for_stations(t.kind),
+            t.outcome == Outcome::GivenUp,
+            orphan && limited,
+            answered && limited && t.turnaround.exact().is_some(),
+            answered && limited,
         ];
         for (count, applies) in self.excluded.iter_mut().zip(reasons) {
             *count += u64::from(applies);
@@ -388,6 +468,9 @@ impl Counts {
             unanswered,
             one_sided,
             cancelled,
+            given_up,
+            responses_given_up,
+            forgotten,
             orphan_responses,
             failures,
             not_ok,
@@ -401,6 +484,9 @@ impl Counts {
             (&mut self.unanswered, unanswered),
             (&mut self.one_sided, one_sided),
             (&mut self.cancelled, cancelled),
+            (&mut self.given_up, given_up),
+            (&mut self.responses_given_up, responses_given_up),
+            (&mut self.forgotten, forgotten),
             (&mut self.orphan_responses, orphan_responses),
             (&mut self.failures, failures),
             (&mut self.not_ok, not_ok),
@@ -414,13 +500,16 @@ impl Counts {
 
     pub(crate) fn add(&mut self, t: &Transaction) {
         if t.outcome == Outcome::OrphanResponse {
-            self.orphan_responses += 1;
+            let limited = t.flags.contains(Flags::LIMITED);
+            self.responses_given_up += u64::from(limited);
+            self.orphan_responses += u64::from(!limited);
             return;
         }
         self.requests += 1;
         match t.outcome {
             Outcome::Answered => self.answered += 1,
             Outcome::Cancelled => self.cancelled += 1,
+            Outcome::GivenUp => self.given_up += 1,
             _ if t.flags.contains(Flags::ONE_SIDED) => self.one_sided += 1,
             _ => self.unanswered += 1,
         }
@@ -456,7 +545,7 @@ impl FrameSums {
 
     /// Counts the frames of a transaction, if the capture has all of them.
     pub(crate) fn add(&mut self, t: &Transaction) {
-        if t.flags.contains(Flags::CAPTURE_LOSS) {
+        if t.flags.is_incomplete() {
             return;
         }
         self.request += u64::from(t.frames.request);
@@ -478,7 +567,7 @@ pub(crate) fn timed(t: &Transaction) -> Option<i64> {
 
 /// The turnaround, if it is the server's work on this request alone.
 pub(crate) fn clean_turnaround(t: &Transaction) -> Option<i64> {
-    let clean = !t.flags.contains(Flags::PIPELINED) && !t.flags.contains(Flags::CAPTURE_LOSS);
+    let clean = !t.flags.contains(Flags::PIPELINED) && !t.flags.is_incomplete();
     t.turnaround.exact().filter(|_| clean)
 }
 

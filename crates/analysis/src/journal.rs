@@ -33,11 +33,12 @@ pub(crate) struct Journal {
 #[derive(Clone, Copy)]
 pub(crate) struct Heading {
     conversation: u64,
-    protocol: Name,
+    pub(crate) protocol: Name,
     pub(crate) carrier: Name,
     pub(crate) server: Endpoint,
-    operation: &'static Operation,
-    code: u32,
+    pub(crate) client: Endpoint,
+    pub(crate) operation: &'static Operation,
+    pub(crate) code: u32,
     pub(crate) kind: Kind,
     pub(crate) hops: Option<u8>,
     pub(crate) parties: Parties,
@@ -184,6 +185,7 @@ impl Heading {
             protocol: t.protocol,
             carrier: t.carrier,
             server: t.server,
+            client: t.client,
             operation: t.operation,
             code: t.code,
             kind: t.kind,

@@ -1,17 +1,12 @@
 //! Puts the frames of a numbered link (LLC type 2, SPX, NBIPX) in order, and knows which message each
 //! unacknowledged frame belongs to.
 
-use crate::Mark;
 use crate::flow::Flow;
 use crate::table::Place;
+use crate::{Flags, Mark};
 use std::collections::VecDeque;
 use wirewait_wire::word::Name;
 use wirewait_wire::{DissectorId, Endpoint, Facts, Next, Timestamp};
-
-/// Frames held back in one direction at most.
-const HELD: usize = 64;
-/// Bytes kept of a frame that is held back.
-const KEPT: usize = 2048;
 
 /// A message, or what stands for one: on which conversation, from which side, its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +35,9 @@ pub(crate) struct Held {
 /// What a data frame is, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// The next one; `after_gap` when others before it were never captured.
-    Next { after_gap: bool },
+    /// The next one; `after_gap` when others before it are missing: they were never captured,
+    /// or are not waited for any longer. The flag says which.
+    Next { after_gap: Option<Flags> },
     /// Others before it are missing.
     Early,
     /// Seen before; it belongs to this message, if that is still known.
@@ -52,8 +48,12 @@ pub(crate) enum Turn {
 struct Direction {
     next: Option<u16>,
     unacknowledged: VecDeque<(u16, Option<Owner>)>,
-    held: Vec<Held>,
-    after_gap: bool,
+    /// By their distance from the next one. Windows are small, and early frames nearly always
+    /// come one behind the other.
+    held: VecDeque<Box<Held>>,
+    /// Bytes of memory for them.
+    held_bytes: usize,
+    after_gap: Option<Flags>,
     lost: u64,
 }
 
@@ -126,7 +126,11 @@ impl Link {
                 after_gap: std::mem::take(&mut direction.after_gap),
             };
         }
-        if ahead >= modulus / 2 {
+        // A window may be larger than half the circle: what goes on behind a frame that is held
+        // back was not seen before either.
+        let held = direction.held.back();
+        let held = held.is_some_and(|h| ahead <= distance(expected, h.number, modulus) + 1);
+        if ahead >= modulus / 2 && !held {
             let owner = direction
                 .unacknowledged
                 .iter()
@@ -143,36 +147,45 @@ impl Link {
         self.directions[side].held.iter().map(|h| h.mark.at).min()
     }
 
-    /// Holds an early frame back; says whether it was already. Gives up waiting when too
-    /// many are held.
-    pub(crate) fn hold(&mut self, side: usize, mut frame: Held) -> bool {
+    /// Bytes of memory for what is held back.
+    pub(crate) fn held(&self) -> usize {
+        self.held_bytes(0) + self.held_bytes(1)
+    }
+
+    /// The same from this side.
+    pub(crate) fn held_bytes(&self, side: usize) -> usize {
+        self.directions[side].held_bytes
+    }
+
+    /// Holds an early frame back; says whether it was already.
+    pub(crate) fn hold(&mut self, side: usize, frame: Held) -> bool {
         let modulus = self.modulus;
         let direction = &mut self.directions[side];
-        if let Some(held) = direction.held.iter_mut().find(|h| h.number == frame.number) {
-            held.resent = Some(frame.mark);
-            return true;
-        }
-        frame.bytes.truncate(KEPT);
         let expected = direction.next.unwrap_or(frame.number);
         let ahead = distance(expected, frame.number, modulus);
         let place = direction
             .held
             .partition_point(|h| distance(expected, h.number, modulus) < ahead);
-        direction.held.insert(place, frame);
-        if direction.held.len() > HELD {
-            self.skip(side);
+        if let Some(held) = direction.held.get_mut(place)
+            && held.number == frame.number
+        {
+            held.resent = Some(frame.mark);
+            return true;
         }
+        direction.held_bytes += frame.weight();
+        direction.held.insert(place, Box::new(frame));
         false
     }
 
     /// A held frame whose turn has come.
-    pub(crate) fn release(&mut self, side: usize) -> Option<(Held, bool)> {
+    pub(crate) fn release(&mut self, side: usize) -> Option<(Held, Option<Flags>)> {
         let modulus = self.modulus;
         let direction = &mut self.directions[side];
-        if direction.held.first()?.number != direction.next? {
+        if direction.held.front()?.number != direction.next? {
             return None;
         }
-        let held = direction.held.remove(0);
+        let held = *direction.held.pop_front()?;
+        direction.held_bytes = direction.held_bytes.saturating_sub(held.weight());
         direction.next = Some(step(held.number, modulus));
         Some((held, std::mem::take(&mut direction.after_gap)))
     }
@@ -211,25 +224,30 @@ impl Link {
             // What lies between reached the other side, but was never captured.
             let held_next = direction
                 .held
-                .first()
+                .front()
                 .map_or(beyond, |h| {
                     distance(direction.next.unwrap_or(0), h.number, modulus)
                 })
                 .min(beyond);
             direction.lost += u64::from(held_next);
-            direction.after_gap |= held_next > 0;
+            if held_next > 0 {
+                direction.after_gap = Some(Flags::CAPTURE_LOSS);
+            }
             direction.next = direction.next.map(|n| advance(n, held_next, modulus));
         }
         acknowledged
     }
 
-    /// Gives up waiting for what is missing before the held frames.
-    pub(crate) fn skip(&mut self, side: usize) {
+    /// Gives up waiting for what is missing before the held frames, for the reason that the
+    /// flag says.
+    pub(crate) fn skip(&mut self, side: usize, why: Flags) {
         let modulus = self.modulus;
         let direction = &mut self.directions[side];
-        if let (Some(first), Some(next)) = (direction.held.first(), direction.next) {
-            direction.lost += u64::from(distance(next, first.number, modulus));
-            direction.after_gap = true;
+        if let (Some(first), Some(next)) = (direction.held.front(), direction.next) {
+            if why == Flags::CAPTURE_LOSS {
+                direction.lost += u64::from(distance(next, first.number, modulus));
+            }
+            direction.after_gap = Some(why);
             direction.next = Some(first.number);
         }
     }
@@ -245,6 +263,13 @@ impl Link {
             .iter_mut()
             .map(|direction| std::mem::take(&mut direction.lost))
             .sum()
+    }
+}
+
+impl Held {
+    /// Bytes of memory that it takes.
+    fn weight(&self) -> usize {
+        self.bytes.len() + size_of::<Self>() + size_of::<Box<Self>>()
     }
 }
 
@@ -301,7 +326,7 @@ mod tests {
     fn numbers_wrap_and_repeats_know_their_message() {
         let mut link = Link::new(128);
         for n in 126..=128u16 {
-            assert_eq!(link.turn(0, n % 128), Turn::Next { after_gap: false });
+            assert_eq!(link.turn(0, n % 128), Turn::Next { after_gap: None });
             link.owned(0, n % 128, Some(owner(n.into())));
         }
         assert_eq!(link.turn(0, 127), Turn::Again(Some(owner(127))));
@@ -316,7 +341,7 @@ mod tests {
         assert!(!link.is_open(1, 0, Some(1)), "nothing is known yet");
         link.open(1, 0, 1);
         assert!(link.is_open(1, 0, Some(1)));
-        assert_eq!(link.turn(0, 1), Turn::Next { after_gap: false });
+        assert_eq!(link.turn(0, 1), Turn::Next { after_gap: None });
         link.owned(0, 1, Some(owner(1)));
         assert!(link.is_open(1, 0, Some(1)), "it crossed the first data");
         assert_eq!(link.acknowledge(0, 2), (1, Some(owner(1))));
@@ -336,9 +361,9 @@ mod tests {
         assert!(!link.hold(0, held(1)));
         assert!(link.hold(0, held(1)));
         assert!(link.release(0).is_none());
-        assert_eq!(link.turn(0, 0), Turn::Next { after_gap: false });
+        assert_eq!(link.turn(0, 0), Turn::Next { after_gap: None });
         let (frame, after_gap) = link.release(0).unwrap();
-        assert!((frame.number, after_gap) == (1, false) && frame.resent.is_some());
+        assert!((frame.number, after_gap) == (1, None) && frame.resent.is_some());
         assert_eq!(link.take_lost(), 0);
     }
 
@@ -350,6 +375,32 @@ mod tests {
         link.hold(0, held(2));
         link.acknowledge(0, 3);
         assert_eq!(link.take_lost(), 2);
-        assert!(link.release(0).is_some_and(|(_, after_gap)| after_gap));
+        assert!(
+            link.release(0)
+                .is_some_and(|(_, after_gap)| after_gap == Some(Flags::CAPTURE_LOSS))
+        );
+    }
+
+    /// ISO 8802-2 allows 127 frames on their way, of 128 numbers.
+    #[test]
+    fn a_window_of_127_frames_waits_for_its_first() {
+        let mut link = Link::new(128);
+        link.open(0, 100, 0);
+        for n in 1..127 {
+            let number = (100 + n) % 128;
+            assert_eq!(link.turn(0, number), Turn::Early, "{n} ahead");
+            assert!(!link.hold(0, held(number)), "{n} ahead");
+        }
+        assert_eq!(link.turn(0, 90), Turn::Early, "again, 118 ahead");
+        assert!(link.hold(0, held(90)));
+        assert_eq!(link.turn(0, 100), Turn::Next { after_gap: None });
+        let released = std::iter::from_fn(|| link.release(0)).map(|(held, _)| held.number);
+        let expected: Vec<u16> = (1..127).map(|n| (100 + n) % 128).collect();
+        assert_eq!(released.collect::<Vec<_>>(), expected);
+        assert_eq!((link.take_lost(), link.held_bytes(0)), (0, 0));
+        assert!(
+            matches!(link.turn(0, 98), Turn::Again(_)),
+            "it was the last"
+        );
     }
 }

@@ -7,6 +7,7 @@
 mod answers;
 mod naming;
 mod open;
+mod opens;
 mod ranges;
 mod turns;
 mod waits;
@@ -15,22 +16,18 @@ use crate::message::Message;
 use crate::parties::Parties;
 use crate::piece::Tally;
 use crate::turns::Said;
-use crate::world::{Between, Event, Events, World};
+use crate::world::{Between, Event, Events, Limited, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
 pub(crate) use open::Spare;
-use open::{Held, Open, State, transaction};
+use open::{Open, State, transaction};
+use opens::Opens;
 
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
-/// Requests of one conversation that are kept at once.
-const OPEN: usize = 1024;
-/// The same while only one side was ever seen.
-const ONE_SIDED: usize = 32;
-
 /// The open requests of one conversation.
 pub(crate) struct Pairing {
-    open: Vec<Held>,
+    open: Opens,
     next_serial: u64,
     /// Those of the latest transaction, and which side served in it.
     parties: Parties,
@@ -44,6 +41,8 @@ pub(crate) struct Pairing {
     asked: bool,
     /// Some request was seen that raw data may follow.
     raw: bool,
+    /// Some request was answered.
+    answered: bool,
     /// Some request said what it is.
     named: bool,
     naming: Naming,
@@ -51,6 +50,11 @@ pub(crate) struct Pairing {
     observed: bool,
     /// What the latest message did.
     told: Told,
+    /// Requests before this one that get no answer may have had one: some of the conversation
+    /// was given up because of a limit.
+    in_doubt: u64,
+    /// Some of it was.
+    limited: bool,
 }
 
 /// What a message did.
@@ -63,9 +67,10 @@ struct Told {
 }
 
 impl Pairing {
-    pub(crate) fn new(observed: bool) -> Self {
+    /// No requests yet. `rest`: those before may have been given up because of a limit.
+    pub(crate) fn new(observed: bool, rest: bool) -> Self {
         Self {
-            open: Vec::new(),
+            open: Opens::default(),
             next_serial: 0,
             parties: Parties::UNKNOWN,
             server: 0,
@@ -73,11 +78,26 @@ impl Pairing {
             due: Timestamp::from_nanos(i64::MAX),
             asked: false,
             raw: false,
+            answered: false,
             named: false,
             naming: Naming::default(),
             observed,
             told: Told::default(),
+            in_doubt: 0,
+            limited: rest,
         }
+    }
+
+    /// Some of the conversation is given up because of a limit: what is open and gets no answer
+    /// may have had one, and so may what seems to answer nothing.
+    pub(crate) fn doubt(&mut self) {
+        self.in_doubt = self.next_serial;
+        self.limited = true;
+    }
+
+    /// Whether a request was answered.
+    pub(crate) fn has_answered(&self) -> bool {
+        self.answered
     }
 
     /// Takes a message from `side`; says to which transaction it belongs.
@@ -249,11 +269,10 @@ impl Pairing {
         let read = world.registry.dissector(message.dissector?).unmarked?;
         let waits = |o: &Open| {
             o.side != side
-                && x.id.is_some()
                 && o.id == x.id
                 && matches!(o.state, State::Waiting | State::Answering | State::Asking)
         };
-        self.open.iter().any(|o| waits(o)).then_some(())?;
+        self.open.latest(x.id?, waits)?;
         read(message.input).ok()?.exchange
     }
 
@@ -302,8 +321,9 @@ impl Pairing {
 
     /// A frame of upkeep on the conversation, in the time of a transaction if one waits.
     pub(crate) fn control(&mut self, share: u64, events: Events<'_>) {
-        match self.open.iter_mut().find(|o| o.state != State::Done) {
-            Some(open) => {
+        match self.open.earliest_undone() {
+            Some(at) => {
+                let open = &mut *self.open[at];
                 let frames = &mut open.transaction.frames;
                 frames.control = frames.control.saturating_add(1);
                 open.transaction.share += share;
@@ -325,13 +345,12 @@ impl Pairing {
         events: Events<'_>,
         mut which: impl FnMut(u64) -> bool,
     ) {
-        let mut at = 0;
-        while at < self.open.len() {
-            let open = &self.open[at];
-            if open.state == State::Done && open.side != side && which(open.serial) {
+        let mut from = 0;
+        while let Some(at) = self.open.next_done(from, |o| o.side != side) {
+            let serial = self.open[at].serial;
+            from = serial + 1;
+            if which(serial) {
                 self.close(at, None, between, world, events);
-            } else {
-                at += 1;
             }
         }
     }
@@ -347,20 +366,12 @@ impl Pairing {
         if now < self.due {
             return;
         }
-        let mut at = 0;
-        while at < self.open.len() {
-            if self.open[at].deadline <= now {
+        for serial in self.open.due(now) {
+            if let Some(at) = self.open.place_of(serial) {
                 self.close(at, Some(now), between, world, events);
-            } else {
-                at += 1;
             }
         }
-        self.due = self
-            .open
-            .iter()
-            .map(|o| o.deadline)
-            .min()
-            .unwrap_or(Timestamp::from_nanos(i64::MAX));
+        self.due = self.open.first_due();
     }
 
     /// Closes everything: the conversation is over.
@@ -378,7 +389,10 @@ impl Pairing {
 
     /// Whether a request of `side` with this identifier is open, or was answered just now.
     pub(crate) fn was_asked(&self, side: usize, id: Option<Id>) -> bool {
-        id.is_some() && self.open.iter().any(|o| o.side == side && o.id == id)
+        id.is_some_and(|id| {
+            let asked = |o: &Open| o.side == side && o.id == Some(id);
+            self.open.latest(id, asked).is_some()
+        })
     }
 
     /// Those of the latest transaction, if it was between the same two.
@@ -397,7 +411,7 @@ impl Pairing {
 
     /// Whether the transaction with this number of the conversation is.
     pub(crate) fn is_open(&self, serial: u64) -> bool {
-        self.open.iter().rev().any(|o| o.serial == serial)
+        self.open.place_of(serial).is_some()
     }
 
     /// Whether nothing is open.
@@ -417,11 +431,8 @@ impl Pairing {
         self.asked = true;
         self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
         let tally = &message.tally;
-        if let Some(at) = self
-            .open
-            .iter()
-            .rposition(|o| x.id.is_some() && o.id == x.id && o.side == side && o.is_asked_by(x))
-        {
+        let asked = |o: &Open| o.id == x.id && o.side == side && o.is_asked_by(x);
+        if let Some(at) = x.id.and_then(|id| self.open.latest(id, asked)) {
             if let Parts::Ranged {
                 at: from,
                 length,
@@ -475,31 +486,60 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) {
-        let mut at = 0;
-        while at < self.open.len() {
-            let o = &self.open[at];
-            // What is answered stays for its acknowledgements; where none can be told
-            // from the next one's, the next request ends that.
-            let over = o.state == State::Done && o.lane.is_none() && !between.stream;
-            let superseded = o.side == side
+        // What is answered stays for its acknowledgements; where none can be told
+        // from the next one's, the next request ends that.
+        let ends_answered = !between.stream;
+        let superseded = |o: &Open| {
+            let over = o.state == State::Done && o.lane.is_none() && ends_answered;
+            o.side == side
                 && (over
                     || (x.id.is_some() && o.id == x.id)
-                    || (x.lane.is_some() && o.lane == x.lane));
-            if superseded {
-                if o.is_confirmed_by(x) {
-                    self.open[at].transaction.flags.set(Flags::CAPTURE_LOSS);
-                    self.done(at, u64::MAX, world, events);
-                }
-                self.close(at, Some(now), between, world, events);
-            } else {
-                at += 1;
+                    || (x.lane.is_some() && o.lane == x.lane))
+        };
+        let related = (x.id, x.lane, ends_answered);
+        let mut from = 0;
+        while let Some(at) = self.open.next_related(from, related, superseded) {
+            let o = &self.open[at];
+            from = o.serial + 1;
+            if o.is_confirmed_by(x) {
+                self.open[at].transaction.flags.set(Flags::CAPTURE_LOSS);
+                self.done(at, u64::MAX, world, events);
             }
+            self.close(at, Some(now), between, world, events);
         }
-        // Where nothing ever came back, nothing will.
-        let most = if between.one_sided { ONE_SIDED } else { OPEN };
-        if self.open.len() >= most || (world.open_full && !self.open.is_empty()) {
-            self.close(0, Some(now), between, world, events);
+        // Whom nobody ever answered leaves room for the others.
+        let full = world.open_full || (between.one_sided && world.open_half_full);
+        let limit = if self.open.len() >= world.settings.conversation_requests {
+            Limited::ConversationRequests
+        } else if full && !self.open.is_empty() {
+            Limited::OpenRequests
+        } else {
+            return;
+        };
+        // An answered one is only kept for its acknowledgements.
+        if let Some(at) = self.open.next_done(0, |_| true) {
+            self.close(at, None, between, world, events);
+        } else {
+            self.give_up(limit, now, between, world, events);
         }
+    }
+
+    /// Gives up the request that has waited for longest, because of a limit.
+    fn give_up(
+        &mut self,
+        limit: Limited,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        if self.open.is_empty() {
+            return;
+        }
+        events(Event::Limited(limit));
+        self.limited = true;
+        self.open[0].transaction.flags.set(Flags::LIMITED);
+        self.close(0, Some(now), between, world, events);
     }
 
     fn more(
@@ -510,10 +550,11 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> Option<u64> {
-        let at = self
-            .open
-            .iter()
-            .rposition(|o| o.side == side && o.id == x.id && o.state == State::Asking)?;
+        let asking = |o: &Open| o.side == side && o.id == x.id && o.state == State::Asking;
+        let at = match x.id {
+            Some(id) => self.open.latest(id, asking),
+            None => self.open.latest_unnamed(asking),
+        }?;
         let open = &mut *self.open[at];
         let serial = open.serial;
         let last = open.more(x, &message.tally);
@@ -523,7 +564,7 @@ impl Pairing {
 
     /// The request may be complete: what follows from that.
     fn asked_whole(&mut self, serial: u64, whole: bool, world: &World<'_>, events: Events<'_>) {
-        let Some(at) = self.open.iter().rposition(|o| o.serial == serial) else {
+        let Some(at) = self.open.place_of(serial) else {
             return;
         };
         let open = &mut *self.open[at];
@@ -539,7 +580,9 @@ impl Pairing {
             if whole {
                 open.starts_waiting(request.first.at, events);
             }
+            self.open.falls_due(at);
         }
+        let open = &mut *self.open[at];
         if whole {
             if open.state == State::Asking {
                 events(Event::Asked(open.case()));
@@ -568,8 +611,11 @@ impl Pairing {
             State::Raw { answered: true, .. } => self.done(at, u64::MAX, world, events),
             _ => {
                 let t = &mut open.transaction;
+                t.flags.set_if(Flags::LIMITED, open.serial < self.in_doubt);
                 t.outcome = if open.cancelled {
                     Outcome::Cancelled
+                } else if t.flags.contains(Flags::LIMITED) {
+                    Outcome::GivenUp
                 } else {
                     Outcome::Unanswered
                 };
@@ -590,24 +636,27 @@ impl Pairing {
                 open.stops_waiting(end, events);
             }
         }
-        let open = self.open.remove(at);
+        let Some(open) = self.open.remove(at) else {
+            return;
+        };
         events(Event::Closed(open.case()));
         world.spare.borrow_mut().keep(open);
     }
 
     fn is_last_of_lane(&self, at: usize) -> bool {
         let lane = self.open[at].lane;
-        lane.is_none() || self.open[at + 1..].iter().all(|o| o.lane != lane)
+        lane.is_none_or(|lane| self.open.latest_of_lane(lane, |_| true) == Some(at))
     }
 
     fn by_serial(&mut self, serial: u64) -> Option<&mut Open> {
-        let found = self.open.iter_mut().rev().find(|o| o.serial == serial);
-        found.map(|open| &mut **open)
+        let at = self.open.place_of(serial)?;
+        Some(&mut self.open[at])
     }
 
     fn upkeep(&mut self, tally: &Tally, events: Events<'_>) {
-        match self.open.iter_mut().find(|o| o.state != State::Done) {
-            Some(open) => {
+        match self.open.earliest_undone() {
+            Some(at) => {
+                let open = &mut *self.open[at];
                 let frames = &mut open.transaction.frames;
                 frames.control = frames.control.saturating_add(tally.frames);
                 open.transaction.share += tally.share;

@@ -132,6 +132,28 @@ impl Directory {
         parties.as_of = self.gone;
     }
 
+    /// A request was answered: all whom it concerns are kept longer than those whom nobody ever
+    /// answered.
+    pub(crate) fn prove(&mut self, parties: &Parties) {
+        for station in [parties.client, parties.server] {
+            self.stations.prove(station);
+        }
+        self.pairs.prove(parties.pair);
+        self.ties.prove(parties.tie);
+        if let Some(named) = parties.named {
+            self.spots.prove(named.spot);
+            for label in named.labels.into_iter().flatten() {
+                self.labels.prove(label);
+            }
+            if let Some(mount) = named.mount {
+                self.mounts.prove(mount);
+            }
+        }
+        if let Some(file) = parties.handle() {
+            self.files.prove(file);
+        }
+    }
+
     /// The parties of a transaction; `room` is for those that have to be looked up again.
     pub(crate) fn current<'a>(
         &mut self,

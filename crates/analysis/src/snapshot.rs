@@ -238,6 +238,13 @@ pub struct Counts {
     pub one_sided: u64,
     /// Taken back.
     pub cancelled: u64,
+    /// No longer followed because of a limit of the [`Settings`]: they may have been answered.
+    pub given_up: u64,
+    /// Responses whose request may be one of those; not in `requests`.
+    pub responses_given_up: u64,
+    /// Requests of this row that were counted and lost again when the row was dropped because
+    /// of the limit [`Settings::rows`]; not in `requests`.
+    pub forgotten: u64,
     /// Responses without a request; not in `requests`.
     pub orphan_responses: u64,
     /// Answered with a failure that is not normal control flow.
@@ -250,6 +257,14 @@ pub struct Counts {
     pub interims: u64,
     /// Responses seen again after the final one.
     pub duplicate_responses: u64,
+}
+
+impl Counts {
+    /// Requests and responses that limits of the [`Settings`] keep out of the figures of a row.
+    #[must_use]
+    pub const fn lost_to_limits(&self) -> u64 {
+        self.given_up.saturating_add(self.forgotten)
+    }
 }
 
 /// One operation on one server.
@@ -497,10 +512,17 @@ pub struct Settings {
     /// Conversations followed at once.
     pub conversations: usize,
     /// Requests kept open in all conversations together; beyond that a conversation keeps
-    /// only its latest.
+    /// only its latest. Conversations of which only one side was seen share half of it.
     pub open_requests: usize,
-    /// Bytes held back in all streams together until what is missing comes.
+    /// Requests kept open in one conversation. Credits of SMB2 have 16 bits ([MS-SMB2] 2.2.1); no
+    /// other protocol allows more.
+    pub conversation_requests: usize,
+    /// Bytes of memory for what is held back in all streams and links together until what is
+    /// missing comes.
     pub held_bytes: usize,
+    /// The same for one direction. A TCP window is scaled to 1 GiB at most (RFC 7323, section
+    /// 2.2); systems let it grow to 16 MiB at most unless they are told otherwise.
+    pub stream_bytes: usize,
     /// Rows (server and operation, station) kept.
     pub rows: usize,
     /// Slowest transactions kept.
@@ -524,8 +546,10 @@ impl Default for Settings {
             duplicate_ns: 100_000,
             duplicate_id_ns: 50_000_000,
             conversations: 16_000,
-            open_requests: 30_000,
+            open_requests: 100_000,
+            conversation_requests: 65_535,
             held_bytes: 64 << 20,
+            stream_bytes: 32 << 20,
             rows: 2_000,
             slowest: 10,
             names: 10_000,

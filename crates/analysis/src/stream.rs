@@ -4,30 +4,17 @@
 //! the other side acknowledges it although it was never captured. Positions are counted
 //! in 64 bits from the first byte seen, so that sequence numbers may wrap.
 
-use crate::Mark;
-use crate::piece::Piece;
+mod held;
 
-/// Bytes and segments held back in one direction at most.
-const HELD_BYTES: usize = 256 * 1024;
-const HELD_SEGMENTS: usize = 256;
+use crate::piece::Piece;
+use crate::{Flags, Mark};
+use held::{Held, HeldBack};
+
 /// A sequence number farther away than this belongs to another incarnation, or is nonsense.
 const FAR: u32 = 1 << 26;
 /// So many segments in a row that are far away, but follow each other, are where the
 /// connection goes on: the capture missed a long stretch of it.
 const STRAYS: u32 = 3;
-
-struct Held {
-    at: u64,
-    bytes: Vec<u8>,
-    length: u32,
-    mark: Mark,
-    /// Where in its frame it begins.
-    place: u32,
-    share: (u32, u32),
-    hops: Option<u8>,
-    resent: Option<Mark>,
-    late_ns: i64,
-}
 
 /// What became of a segment's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +38,9 @@ pub(crate) enum Fate {
 pub(crate) enum Ordered<'a> {
     /// Bytes.
     Piece(Piece<'a>),
-    /// So many bytes were never captured.
-    Gap(u64, Mark),
+    /// So many bytes are missing: they were never captured, or are not waited for any longer.
+    /// The flag says which.
+    Gap(u64, Mark, Flags),
     /// A stretch of unknown length was never captured.
     Break,
 }
@@ -65,8 +53,7 @@ pub(crate) struct ByteStream {
     next: u64,
     /// What the other side has acknowledged.
     acked: u64,
-    held: Vec<Held>,
-    held_bytes: usize,
+    held: HeldBack,
     started: bool,
     /// Where the latest segment from far away ended, and how many followed each other.
     stray: (u32, u32),
@@ -78,8 +65,7 @@ impl ByteStream {
             origin: 0,
             next: 0,
             acked: 0,
-            held: Vec::new(),
-            held_bytes: 0,
+            held: HeldBack::default(),
             started: false,
             stray: (0, 0),
         }
@@ -129,14 +115,14 @@ impl ByteStream {
         Some((before, position))
     }
 
-    /// Bytes held back.
+    /// Bytes of memory that are held back.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.held_bytes
+        self.held.bytes()
     }
 
     /// Whether bytes are held back behind a gap that the other side has acknowledged.
     pub(crate) fn gap_is_acknowledged(&self) -> bool {
-        self.held.first().is_some_and(|h| h.at <= self.acked)
+        self.held.first().is_some_and(|(at, _)| at <= self.acked)
     }
 
     /// Takes a segment in; hands on what is in order.
@@ -164,7 +150,7 @@ impl ByteStream {
                 };
             }
             None => {
-                self.skip(out);
+                self.skip(Flags::CAPTURE_LOSS, out);
                 out(Ordered::Break);
                 // Truncation intended: sequence numbers are positions modulo 2^32.
                 self.origin = seq.wrapping_sub(self.next as u32);
@@ -178,7 +164,11 @@ impl ByteStream {
         }
         if at > self.next && at <= self.acked && self.held.is_empty() {
             // What lies between was acknowledged, but never captured.
-            out(Ordered::Gap(at - self.next, piece.mark));
+            out(Ordered::Gap(
+                at - self.next,
+                piece.mark,
+                Flags::CAPTURE_LOSS,
+            ));
             self.next = at;
         }
         let old = u32::try_from(self.next.saturating_sub(at)).unwrap_or(u32::MAX);
@@ -192,25 +182,23 @@ impl ByteStream {
             return Fate::New;
         }
         if at == self.next
-            && let Some(first) = self.held.iter().map(|held| held.mark.at).min()
+            && let Some(first) = self.held.since()
         {
             piece.late_ns = piece.mark.at.since(first).max(0);
         }
         let fate = self.hold(at, piece);
         self.drain(out);
-        if self.held.len() > HELD_SEGMENTS || self.held_bytes > HELD_BYTES {
-            self.skip(out);
-        }
         fate
     }
 
-    /// Gives up waiting for what is missing before the bytes held back.
-    pub(crate) fn skip(&mut self, out: &mut dyn FnMut(Ordered<'_>)) {
-        if let Some(first) = self.held.first() {
-            let gap = first.at.saturating_sub(self.next);
+    /// Gives up waiting for what is missing before the bytes held back, for the reason that
+    /// the flag says.
+    pub(crate) fn skip(&mut self, why: Flags, out: &mut dyn FnMut(Ordered<'_>)) {
+        if let Some((at, mark)) = self.held.first() {
+            let gap = at.saturating_sub(self.next);
             if gap > 0 {
-                out(Ordered::Gap(gap, first.mark));
-                self.next = first.at;
+                out(Ordered::Gap(gap, mark, why));
+                self.next = at;
             }
             self.drain(out);
         }
@@ -234,19 +222,12 @@ impl ByteStream {
         let end = at + u64::from(piece.length);
         let mut ranges = Vec::new();
         let mut from = at;
-        for held in &mut self.held {
-            let held_end = held.at + u64::from(held.length);
-            if held_end <= from {
-                continue;
-            }
-            if held.at >= end {
-                break;
-            }
-            if held.at > from {
-                ranges.push((from, held.at));
+        for (held_at, held) in self.held.overlapping(at, end) {
+            if held_at > from {
+                ranges.push((from, held_at));
             }
             held.resent = Some(piece.mark);
-            from = held_end;
+            from = held_at + u64::from(held.length);
         }
         if from < end {
             ranges.push((from, end));
@@ -262,22 +243,17 @@ impl ByteStream {
                 continue;
             };
             let part = cut(piece, skip, length);
-            let place = self.held.partition_point(|h| h.at < a);
-            self.held_bytes += part.bytes.len();
-            self.held.insert(
-                place,
-                Held {
-                    at: a,
-                    bytes: part.bytes.to_vec(),
-                    length,
-                    mark: piece.mark,
-                    place: part.at,
-                    share: (done, of),
-                    hops: piece.hops,
-                    resent: piece.resent,
-                    late_ns: std::mem::take(&mut piece.late_ns),
-                },
-            );
+            let held = Held {
+                bytes: part.bytes.to_vec(),
+                length,
+                mark: piece.mark,
+                place: part.at,
+                share: (done, of),
+                hops: piece.hops,
+                resent: piece.resent,
+                late_ns: std::mem::take(&mut piece.late_ns),
+            };
+            self.held.insert(a, held);
             done += length;
         }
         Fate::New
@@ -285,16 +261,8 @@ impl ByteStream {
 
     /// Hands on what is held back and now in order.
     fn drain(&mut self, out: &mut dyn FnMut(Ordered<'_>)) {
-        let ready = self
-            .held
-            .iter()
-            .scan(self.next, |next, h| {
-                (h.at <= *next).then(|| *next = h.at + u64::from(h.length))
-            })
-            .count();
-        for held in self.held.drain(..ready) {
-            self.held_bytes -= held.bytes.len().min(self.held_bytes);
-            self.next = held.at + u64::from(held.length);
+        while let Some((at, held)) = self.held.take_first(self.next) {
+            self.next = at + u64::from(held.length);
             out(Ordered::Piece(Piece {
                 bytes: &held.bytes,
                 length: held.length,
@@ -353,7 +321,7 @@ mod tests {
                 log.push_str(&String::from_utf8_lossy(p.bytes));
                 log.push_str(if p.resent.is_some() { "* " } else { " " });
             }
-            Ordered::Gap(n, _) => log.push_str(&format!("[{n}] ")),
+            Ordered::Gap(n, ..) => log.push_str(&format!("[{n}] ")),
             Ordered::Break => log.push_str("[break] "),
         })
     }
@@ -384,8 +352,8 @@ mod tests {
         assert_eq!(s.acknowledge(107), Some((0, 7)));
         assert!(s.gap_is_acknowledged());
         let mut gaps = Vec::new();
-        s.skip(&mut |o| match o {
-            Ordered::Gap(n, _) => gaps.push(n),
+        s.skip(Flags::CAPTURE_LOSS, &mut |o| match o {
+            Ordered::Gap(n, ..) => gaps.push(n),
             Ordered::Piece(p) => gaps.push(u64::from(p.length)),
             Ordered::Break => {}
         });
@@ -410,13 +378,25 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_early_segments_is_bounded() {
+    fn what_is_held_counts_with_its_keeping() {
         let (mut s, mut log) = (ByteStream::new(), String::new());
         s.start(0);
         for i in 0..10_000u32 {
             feed(&mut s, 1, 2 + i * 2, b"x", &mut log);
         }
-        assert!(s.held.len() <= HELD_SEGMENTS);
+        let each = s.held_bytes() / 10_000;
+        assert!((64..400).contains(&each), "{each} bytes for one");
+        let mut bytes = 0;
+        while s.held_bytes() > 0 {
+            s.skip(Flags::LIMITED, &mut |o| match o {
+                Ordered::Gap(n, _, why) => {
+                    assert_eq!((n, why), (if bytes == 0 { 2 } else { 1 }, Flags::LIMITED));
+                }
+                Ordered::Piece(p) => bytes += p.length,
+                Ordered::Break => panic!("nothing was skipped but bytes"),
+            });
+        }
+        assert_eq!(bytes, 10_000);
         assert_eq!(feed(&mut s, 1, 0x8000_0000, b"x", &mut log), Fate::Foreign);
     }
 }

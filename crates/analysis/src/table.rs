@@ -1,4 +1,5 @@
-//! A map of bounded size that gives up the entry untouched for longest.
+//! A map of bounded size that gives up the entry untouched for longest, of those first that have
+//! not proven themselves.
 
 use crate::path::{Known, KnownSide};
 use foldhash::fast::RandomState;
@@ -47,9 +48,14 @@ struct Entry<K, V> {
     key: K,
     value: Option<V>,
     generation: Generation,
+    /// It gave a reason to be kept longer than others.
+    proven: bool,
     /// When it was touched last, by the table's own count of touches.
     touched: u64,
 }
+
+/// Entries by the touch that was known when they were put there, oldest first.
+type Queue = BinaryHeap<Reverse<(u64, Place)>>;
 
 /// A hash map with a capacity. Its hash is seeded at random, so that no traffic can be
 /// made to collide; nothing depends on the order of the hash.
@@ -57,6 +63,11 @@ struct Entry<K, V> {
 /// Entries are touched far more often than one has to go, so a touch is only noted. Who was
 /// untouched for longest is found when room is needed: entries wait in a queue by the touch
 /// that was known when they were put there, and go back if there was another one since.
+///
+/// Whoever keeps entries may say that one has [proven](Table::prove) itself: a server that
+/// answered, say. While others fill more than a quarter of the table, the oldest of them goes, so
+/// that a flood of those who are never heard again takes no more than that from those who are at
+/// work. Nobody is kept out: below that, age alone decides.
 #[derive(Clone)]
 pub(crate) struct Table<K, V> {
     hasher: RandomState,
@@ -65,8 +76,11 @@ pub(crate) struct Table<K, V> {
     entries: Vec<Entry<K, V>>,
     free: Vec<u32>,
     touches: u64,
-    /// Every entry, oldest first; empty until room is needed for the first time.
-    queue: BinaryHeap<Reverse<(u64, Place)>>,
+    /// Every entry, those that are not proven and those that are; empty until room is needed for
+    /// the first time. One that was proven since may stand among the others.
+    queues: [Queue; 2],
+    /// Entries that are not proven.
+    unproven: usize,
     capacity: usize,
 }
 
@@ -78,7 +92,8 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
             entries: Vec::new(),
             free: Vec::new(),
             touches: 0,
-            queue: BinaryHeap::new(),
+            queues: Default::default(),
+            unproven: 0,
             // So that indices can tell all of them apart.
             capacity: capacity.clamp(1, u32::MAX as usize - 1),
         }
@@ -164,6 +179,29 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         entry.value.as_mut()
     }
 
+    /// The entry has given a reason to be kept longer than others.
+    #[inline]
+    pub(crate) fn prove(&mut self, place: Place) {
+        if let Some(entry) = self.entries.get_mut(place.index as usize)
+            && !entry.proven
+            && entry.generation == place.generation
+            && entry.value.is_some()
+        {
+            entry.proven = true;
+            self.unproven = self.unproven.saturating_sub(1);
+        }
+    }
+
+    /// Takes out what has to go before another entry finds room.
+    pub(crate) fn make_room(&mut self) -> Option<(K, V)> {
+        if self.map.len() < self.capacity {
+            return None;
+        }
+        let oldest = self.oldest()?;
+        let key = self.entries.get(oldest as usize)?.key.clone();
+        Some((key, self.remove(oldest)?))
+    }
+
     /// The same of a key that was known to be somewhere.
     pub(crate) fn find_known(&mut self, known: &Known, key: impl FnOnce() -> K) -> Option<Place> {
         if let Some(place) = known.get()
@@ -221,8 +259,10 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
             key,
             value: Some(value),
             generation: Generation::MIN,
+            proven: false,
             touched: self.touches,
         };
+        self.unproven += 1;
         let index = match self.free.pop() {
             Some(index) => {
                 let place = &mut self.entries[index as usize];
@@ -245,13 +285,20 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         };
         self.enter(hash, index);
         let place = self.place(index);
-        if self.queue.len() > self.entries.len().saturating_mul(2) {
+        let [new, proven] = &mut self.queues;
+        if new.len() + proven.len() > self.entries.len().saturating_mul(2) {
             // Mostly of entries that were taken out: made anew when it is needed.
-            self.queue.clear();
-        } else if !self.queue.is_empty() {
-            self.queue.push(Reverse((self.touches, place)));
+            self.queues = Default::default();
+        } else if !new.is_empty() || !proven.is_empty() {
+            new.push(Reverse((self.touches, place)));
         }
         (place, evicted)
+    }
+
+    /// The value of this key, which stays as old as it was.
+    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+        let index = self.index_of(key)?;
+        self.entries[index as usize].value.as_ref()
     }
 
     pub(crate) fn get_mut(&mut self, place: Place) -> Option<&mut V> {
@@ -295,7 +342,8 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = V> + use<K, V> {
         self.map.clear();
         self.free.clear();
-        self.queue.clear();
+        self.queues = Default::default();
+        self.unproven = 0;
         std::mem::take(&mut self.entries)
             .into_iter()
             .filter_map(|e| e.value)
@@ -329,34 +377,53 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         }
     }
 
-    /// The entry untouched for longest.
+    /// The entry that has to go for another one.
     fn oldest(&mut self) -> Option<u32> {
-        if self.queue.is_empty() {
+        if self.queues.iter().all(BinaryHeap::is_empty) {
             let entries = (0..).zip(self.entries.iter());
-            let entries = entries.filter(|(_, entry)| entry.value.is_some());
-            self.queue = entries
-                .map(|(index, entry)| {
-                    let generation = entry.generation;
-                    Reverse((entry.touched, Place { index, generation }))
-                })
-                .collect();
+            for (index, entry) in entries.filter(|(_, entry)| entry.value.is_some()) {
+                let generation = entry.generation;
+                let waiting = Reverse((entry.touched, Place { index, generation }));
+                self.queues[usize::from(entry.proven)].push(waiting);
+            }
         }
-        while let Some(Reverse((known, place))) = self.queue.pop() {
+        let new = self.oldest_of(false);
+        let proven = self.oldest_of(true);
+        // Those who proved themselves since may still be among the others, but none of them was
+        // touched before the oldest there.
+        let crowded = self.unproven > self.capacity / 4;
+        match (new, proven) {
+            (Some((a, new)), Some((b, proven))) => {
+                Some(if crowded || a < b { new } else { proven })
+            }
+            (found, other) => found.or(other).map(|(_, index)| index),
+        }
+    }
+
+    /// The oldest of those that are proven, or are not, and when it was touched.
+    fn oldest_of(&mut self, proven: bool) -> Option<(u64, u32)> {
+        loop {
+            let queue = &mut self.queues[usize::from(proven)];
+            let Reverse((known, place)) = *queue.peek()?;
             let entry = &self.entries[place.index as usize];
-            if entry.generation != place.generation || entry.value.is_none() {
-                continue;
+            let there = entry.generation == place.generation && entry.value.is_some();
+            if there && entry.proven == proven && entry.touched == known {
+                return Some((known, place.index));
             }
-            if entry.touched == known {
-                return Some(place.index);
+            queue.pop();
+            if there {
+                let waiting = Reverse((entry.touched, place));
+                self.queues[usize::from(entry.proven)].push(waiting);
             }
-            self.queue.push(Reverse((entry.touched, place)));
         }
-        None
     }
 
     fn remove(&mut self, index: u32) -> Option<V> {
         let entry = self.entries.get_mut(index as usize)?;
         let value = entry.value.take();
+        if value.is_some() && !entry.proven {
+            self.unproven = self.unproven.saturating_sub(1);
+        }
         let hash = self.hasher.hash_one(&entry.key);
         if let Ok(known) = self.map.find_entry(hash, |other| *other == index) {
             known.remove();
@@ -523,5 +590,39 @@ mod tests {
         };
         let runs: HashSet<String> = (0..4).map(|_| of_a_run()).collect();
         assert_eq!(runs.len(), 4, "{runs:?}");
+    }
+
+    #[test]
+    fn those_who_proved_themselves_outlive_a_flood() {
+        let mut table = Table::new(100);
+        for good in 0..60 {
+            let (place, _) = table.insert(good, ());
+            table.prove(place);
+        }
+        for bad in 1000..50_000 {
+            table.insert(bad, ());
+        }
+        for good in 0..60 {
+            assert!(table.find(&good).is_some(), "{good}");
+        }
+        assert!(table.find(&49_999).is_some(), "the latest is there, too");
+    }
+
+    #[test]
+    fn those_who_come_later_find_room_among_those_who_proved_themselves() {
+        let mut table = Table::new(100);
+        for known in 0..100 {
+            let (place, _) = table.insert(known, ());
+            table.prove(place);
+        }
+        // Nobody proves himself before twenty others have come.
+        for new in 1000..2000 {
+            table.insert(new, ());
+            if new >= 1020 {
+                let place = table.find(&(new - 20)).expect("it had time");
+                table.prove(place);
+            }
+        }
+        assert!(table.find(&0).is_none(), "who is not seen any more goes");
     }
 }

@@ -52,6 +52,9 @@ pub enum Outcome {
     OrphanResponse,
     /// The client took the request back, and the server confirmed that or never answered.
     Cancelled,
+    /// No longer followed because of a limit of the [`Settings`](crate::Settings): it may have
+    /// been answered.
+    GivenUp,
 }
 
 impl Outcome {
@@ -63,6 +66,7 @@ impl Outcome {
             Self::Unanswered => "unanswered",
             Self::OrphanResponse => "orphan_response",
             Self::Cancelled => "cancelled",
+            Self::GivenUp => "given_up",
         }
     }
 }
@@ -177,6 +181,9 @@ flags! {
     /// It came in more pieces than are kept apart: a repetition of one of them may have
     /// counted as new.
     SCATTERED = 12, "scattered";
+    /// Something of it, or its request, was given up because of a limit of the
+    /// [`Settings`](crate::Settings): no judgement.
+    LIMITED = 13, "limited";
 }
 
 impl Flags {
@@ -190,6 +197,13 @@ impl Flags {
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
+    }
+
+    /// Whether the analysis lacks something of it: the capture does not have it, or it was given
+    /// up because of a limit.
+    #[must_use]
+    pub const fn is_incomplete(self) -> bool {
+        self.contains(Self::CAPTURE_LOSS) || self.contains(Self::LIMITED)
     }
 
     /// Sets all of `other` as well.

@@ -23,6 +23,8 @@ pub(crate) struct World<'a> {
     pub(crate) epoch: u32,
     /// As many requests are open in all conversations as may be.
     pub(crate) open_full: bool,
+    /// Half of that.
+    pub(crate) open_half_full: bool,
     /// As many bytes are held back in all streams as may be.
     pub(crate) held_full: bool,
     /// The capture is over.
@@ -83,6 +85,8 @@ pub(crate) enum Event<'a> {
     /// Where nothing below repeats what is lost, the frame under way repeats a message whose
     /// first copy came so long ago, ns.
     Repeated(i64),
+    /// Something was given up because of this limit.
+    Limited(Limited),
     /// So much of the frames belongs to no transaction.
     Control(u64),
     /// A message of this protocol was completed by the frame under way.
@@ -92,6 +96,19 @@ pub(crate) enum Event<'a> {
     /// The transaction with this number has to do with a frame: the one under way, if none is
     /// named.
     Did(u64, Deed, Option<u64>),
+}
+
+/// A limit of the [`Settings`] that was reached, where a conversation notices it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limited {
+    /// [`Settings::open_requests`].
+    OpenRequests,
+    /// [`Settings::conversation_requests`].
+    ConversationRequests,
+    /// [`Settings::held_bytes`].
+    HeldBytes,
+    /// [`Settings::stream_bytes`].
+    StreamBytes,
 }
 
 /// A transaction and its parties.

@@ -363,7 +363,8 @@ fn mistakes_say_where_they_are_and_what_is_allowed() {
     assert_eq!(
         wrong("WIREWAIT_LIMIT", "rows"),
         "WIREWAIT_LIMIT: write NAME=N; names are \
-        conversations, open_requests, held_bytes, rows, slowest, names"
+        conversations, open_requests, conversation_requests, held_bytes, stream_bytes, rows, \
+        slowest, names"
     );
 }
 

@@ -133,8 +133,8 @@ fn count(n: u64) -> String {
     shown((n > 0).then_some(Grouped(n)))
 }
 
-/// What went wrong, under the columns errors to orphans.
-fn trouble(counts: &Counts) -> [String; 6] {
+/// What went wrong, under the columns errors to lost to limits.
+fn trouble(counts: &Counts) -> [String; 7] {
     [
         counts.failures,
         counts.unanswered,
@@ -142,6 +142,7 @@ fn trouble(counts: &Counts) -> [String; 6] {
         counts.repeated,
         counts.cancelled,
         counts.orphan_responses,
+        counts.lost_to_limits(),
     ]
     .map(count)
 }

@@ -8,8 +8,8 @@ use crate::numbered::{Held, Link, Owner, Turn};
 use crate::path::Path;
 use crate::piece::Piece;
 use crate::table::Place;
-use crate::world::Event;
-use crate::{Mark, Notice, Noticed, Sink, WHOLE_FRAME};
+use crate::world::{Event, Limited};
+use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Endpoint, Facts, Numbered, NumberedKind, Segment};
 
 /// A message is acknowledged above the link.
@@ -47,13 +47,16 @@ impl State {
                 let (place, evicted) = self.links.insert(key, Some(link));
                 if let Some(mut evicted) = evicted.flatten() {
                     self.books.quality.evicted += 1;
-                    self.flush(&mut evicted, common, sink);
+                    self.doubt(&evicted);
+                    self.books.holds(evicted.held(), 0);
+                    self.flush(&mut evicted, Flags::LIMITED, common, sink);
                 }
                 arrival.path.link.set(Some((place, side)));
                 (place, side)
             }
         };
         let mut link = self.links.at(place).take()?;
+        let held = link.held();
         let mark = arrival.piece.mark;
         if !arrival.carrier.is_empty() {
             link.carrier = arrival.carrier;
@@ -81,7 +84,7 @@ impl State {
                 self.data(arrival, numbered.number, side, &mut link, common, sink)
             }
             NumberedKind::Open if opens => {
-                self.flush(&mut link, common, sink);
+                self.flush(&mut link, Flags::CAPTURE_LOSS, common, sink);
                 link.open(side, numbered.number, numbered.expects.unwrap_or(0));
                 link.called = self.called(facts, numbered);
                 match self.message(arrival, None, common, sink) {
@@ -104,6 +107,14 @@ impl State {
             },
         }
         let found = message.or(link.last);
+        let conversation = found.and_then(|p| Some((p, self.conversations.get_mut(p)?)));
+        if let Some((of, conversation)) = conversation
+            && conversation.has_answered()
+        {
+            self.conversations.prove(of);
+            self.links.prove(place);
+        }
+        self.books.holds(held, link.held());
         if let Some(slot) = self.links.get_mut(place) {
             *slot = Some(link);
         }
@@ -257,9 +268,10 @@ impl State {
                     link.flow.sent(side, numbers, bytes, mark);
                 }
                 self.release(link, side, common, sink);
+                self.keep_within_limits(link, side, common, sink);
             }
             Turn::Again(_) if self.goes_on(arrival) => {
-                self.unit(arrival, false, link, common, sink);
+                self.unit(arrival, None, link, common, sink);
             }
             Turn::Again(owner) => {
                 let what = link.flow.resent(side, number.into(), mark);
@@ -301,6 +313,38 @@ impl State {
         conversation.is_some_and(|conversation| conversation.goes_on(side, position))
     }
 
+    /// Waits no longer for what is missing if too much is held back behind it.
+    fn keep_within_limits(
+        &mut self,
+        link: &mut Link,
+        side: usize,
+        common: &Common,
+        sink: &mut dyn Sink,
+    ) {
+        let mut total = self.books.held >= common.settings.held_bytes;
+        loop {
+            let held = link.held_bytes(side);
+            let limit = if held > common.settings.stream_bytes {
+                Limited::StreamBytes
+            } else if std::mem::take(&mut total) && held > 0 {
+                Limited::HeldBytes
+            } else {
+                return;
+            };
+            self.books.quality.limits.hit(limit);
+            self.doubt(link);
+            link.skip(side, Flags::LIMITED);
+            self.release(link, side, common, sink);
+        }
+    }
+
+    /// Some of this link is given up because of a limit.
+    fn doubt(&mut self, link: &Link) {
+        if let Some(conversation) = link.last.and_then(|p| self.conversations.get_mut(p)) {
+            conversation.doubt();
+        }
+    }
+
     /// Works off held frames whose turn has come.
     fn release(&mut self, link: &mut Link, side: usize, common: &Common, sink: &mut dyn Sink) {
         while let Some((held, after_gap)) = link.release(side) {
@@ -331,7 +375,7 @@ impl State {
     fn unit(
         &mut self,
         arrival: &Arrival<'_>,
-        after_gap: bool,
+        after_gap: Option<Flags>,
         link: &mut Link,
         common: &Common,
         sink: &mut dyn Sink,
@@ -357,6 +401,7 @@ impl State {
                     from_start: link.from_start,
                     anyone: false,
                     patience_ns: None,
+                    rest: self.is_rest(link.from_start),
                 };
                 (self.begin(key, beginning, &world, sink), side)
             }
@@ -447,10 +492,17 @@ impl State {
     }
 
     /// Works off what a link holds back: it is over, or begins anew.
-    pub(super) fn flush(&mut self, link: &mut Link, common: &Common, sink: &mut dyn Sink) {
+    /// What is missing was not captured, or is given up, as the flag says.
+    pub(super) fn flush(
+        &mut self,
+        link: &mut Link,
+        why: Flags,
+        common: &Common,
+        sink: &mut dyn Sink,
+    ) {
         for side in [0, 1] {
             while link.holds(side) {
-                link.skip(side);
+                link.skip(side, why);
                 self.release(link, side, common, sink);
             }
         }

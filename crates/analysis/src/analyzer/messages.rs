@@ -85,6 +85,7 @@ impl State {
                             from_start: link.is_some_and(|l| l.from_start),
                             anyone: role.is_some_and(|r| r.2),
                             patience_ns: None,
+                            rest: self.is_rest(link.is_some_and(|l| l.from_start)),
                         };
                         (self.begin(key, beginning, &world, sink), side)
                     }
@@ -103,6 +104,9 @@ impl State {
                     }
                 }
                 let serial = conversation.message(side, &mut message, &world, &mut events);
+                if conversation.has_answered() {
+                    self.conversations.prove(place);
+                }
                 found = Some(Owner {
                     place,
                     side,

@@ -71,6 +71,7 @@ impl State {
                     from_start,
                     anyone: false,
                     patience_ns: None,
+                    rest: self.is_rest(from_start),
                 };
                 (self.begin(key, beginning, &world, sink), side)
             }
@@ -80,6 +81,9 @@ impl State {
         let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         conversation.segment(side, segment, arrival.piece, &world, &mut events);
+        if conversation.has_answered() {
+            self.conversations.prove(place);
+        }
         self.step(arrival, Some(place), sink);
         Some(self.number(place))
     }

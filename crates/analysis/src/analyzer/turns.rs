@@ -31,6 +31,7 @@ impl State {
                     from_start: false,
                     anyone: false,
                     patience_ns: Some(turn.patience_ns),
+                    rest: self.is_rest(false),
                 };
                 (self.begin(key, beginning, &world, sink), side)
             }

@@ -4,8 +4,8 @@ use super::{Conversation, learn, remember};
 use crate::message::Message;
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
-use crate::world::{Event, Events, World};
-use crate::{Assembled, Deed, Mark, Noticed, WHOLE_FRAME};
+use crate::world::{Event, Events, Limited, World};
+use crate::{Assembled, Deed, Flags, Mark, Noticed, WHOLE_FRAME};
 use wirewait_wire::Stream;
 
 impl Conversation {
@@ -133,7 +133,7 @@ impl Conversation {
             .as_ref()
             .is_some_and(|s| s[side].gap_is_acknowledged())
         {
-            if !self.skip(side, world, events) {
+            if !self.skip(side, Flags::CAPTURE_LOSS, world, events) {
                 return;
             }
         }
@@ -153,9 +153,7 @@ impl Conversation {
         let fate = self.order(side, world, events, |stream, out| {
             stream.segment(seq, piece, out)
         });
-        if world.held_full {
-            self.skip(side, world, events);
-        }
+        self.keep_within_limits(side, world, events);
         self.watch_data(side, (seq, length), fate, mark, events);
         match fate {
             Some(Fate::New) => {}
@@ -217,10 +215,35 @@ impl Conversation {
         self.assemblers[side].position()
     }
 
-    pub(super) fn skip(&mut self, side: usize, world: &World<'_>, events: Events<'_>) -> bool {
+    /// Waits no longer for what is missing if too much is held back behind it.
+    fn keep_within_limits(&mut self, side: usize, world: &World<'_>, events: Events<'_>) {
+        let mut total = world.held_full;
+        loop {
+            let held = self.streams.as_ref().map_or(0, |s| s[side].held_bytes());
+            let limit = if held > world.settings.stream_bytes {
+                Limited::StreamBytes
+            } else if std::mem::take(&mut total) && held > 0 {
+                Limited::HeldBytes
+            } else {
+                return;
+            };
+            events(Event::Limited(limit));
+            self.pairing.doubt();
+            self.skip(side, Flags::LIMITED, world, events);
+        }
+    }
+
+    /// Waits no longer for what is missing, for the reason that the flag says.
+    pub(super) fn skip(
+        &mut self,
+        side: usize,
+        why: Flags,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> bool {
         let mut any = false;
         self.order(side, world, events, |stream, out| {
-            stream.skip(&mut |o| {
+            stream.skip(why, &mut |o| {
                 any = true;
                 out(o);
             });
@@ -277,15 +300,15 @@ impl Conversation {
                     *gaps += 1;
                     assembler.abandon();
                 }
-                Ordered::Gap(n, mark) => {
-                    *gaps += 1;
-                    assembler.gap(n, mark, world.registry, &mut out);
+                Ordered::Gap(n, mark, why) => {
+                    *gaps += u64::from(why == Flags::CAPTURE_LOSS);
+                    assembler.gap(n, (mark, why), world.registry, &mut out);
                 }
             }
         });
         let now_held = stream.held_bytes();
         if held != now_held {
-            // Both are below the bound of one stream.
+            // Both are far below what is held in all streams.
             events(Event::Held(now_held as isize - held as isize));
         }
         let loose = assembler.take_loose();

@@ -65,7 +65,7 @@ impl Conversation {
             .is_some_and(|turns| turns.is_whole(side, got));
         self.gather(side, world, events, |assembler, out| {
             assembler.in_room(world.rooms, |assembler| {
-                assembler.segment(piece, next, (last, false), world.registry, out);
+                assembler.segment(piece, next, (last, None), world.registry, out);
             });
         });
     }

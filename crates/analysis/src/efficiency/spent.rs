@@ -28,7 +28,7 @@ pub(crate) struct Spent {
 impl Spent {
     /// Counts a transaction, which was such an access to a file.
     pub(crate) fn enter(&mut self, t: &Transaction, access: &Accesses) {
-        self.exchanges += u64::from(!t.flags.contains(Flags::CAPTURE_LOSS));
+        self.exchanges += u64::from(!t.flags.is_incomplete());
         if t.kind == Kind::Session {
             let frames = [t.frames.request, t.frames.response, t.frames.interim];
             self.session_frames += frames.into_iter().map(u64::from).sum::<u64>();

@@ -305,8 +305,8 @@ impl Requests {
     /// What was not answered keeps nobody waiting any more.
     pub(super) fn closed(&mut self, case: Case<'_>) {
         let t = case.transaction;
-        let given_up =
-            matches!(t.outcome, Outcome::Unanswered | Outcome::Cancelled) && t.response.is_none();
+        let given_up = !matches!(t.outcome, Outcome::Answered | Outcome::OrphanResponse)
+            && t.response.is_none();
         if !given_up {
             return;
         }

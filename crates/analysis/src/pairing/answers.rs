@@ -1,6 +1,6 @@
 //! What comes back: responses, raw data, answers of the other side, and when it is done.
 
-use super::open::{State, transaction};
+use super::open::{Open, State, transaction};
 use super::ranges::is_continuation;
 use super::{Pairing, Told};
 use crate::message::Message;
@@ -38,7 +38,9 @@ impl Pairing {
         }
         if x.alias.is_some() && x.role == Role::Interim && open.alias.is_none() {
             open.alias = x.alias;
+            self.open.aliased(at);
         }
+        let open = &mut *self.open[at];
         if x.id.is_none() && !x.opaque {
             open.transaction.flags.set(Flags::BY_ORDER);
         }
@@ -123,7 +125,7 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> Option<u64> {
-        let at = self.open.iter().position(|o| match o.state {
+        let at = self.open.earliest_raw(|o| match o.state {
             State::Raw { .. } => o.side == side,
             State::Waiting => match o.expect {
                 Expect::Headerless => o.side != side,
@@ -213,10 +215,8 @@ impl Pairing {
         events: Events<'_>,
     ) -> Option<u64> {
         let id = Some(x.answers?);
-        let at = self
-            .open
-            .iter()
-            .position(|o| o.side != side && o.id == id && o.state == State::Waiting)?;
+        let waits = |o: &Open| o.side != side && o.id == id && o.state == State::Waiting;
+        let at = self.open.earliest(id?, waits)?;
         let own_share = x.role == Role::Notice;
         let open = &mut *self.open[at];
         let mut tally = message.tally;
@@ -237,7 +237,7 @@ impl Pairing {
         self.done(at, message.serial, world, events);
         if !own_share {
             // Nobody acknowledges a break besides.
-            if let Some(at) = self.open.iter().position(|o| o.serial == serial) {
+            if let Some(at) = self.open.place_of(serial) {
                 self.close(at, None, between, world, events);
             }
             return None;
@@ -246,11 +246,11 @@ impl Pairing {
     }
 
     pub(super) fn cancel(&mut self, x: &Exchange, message: &Message<'_>) -> Option<u64> {
-        let at = self.open.iter().rposition(|o| {
-            o.state != State::Done
-                && (o.id.is_some() && o.id == x.id
-                    || o.alias.is_some() && o.alias == x.alias.or(x.id))
-        })?;
+        let by_id = |o: &Open| o.state != State::Done && o.id == x.id;
+        let alias = x.alias.or(x.id);
+        let by_alias = |o: &Open| o.state != State::Done && o.alias == alias;
+        let named = x.id.and_then(|id| self.open.latest(id, by_id));
+        let at = named.max(alias.and_then(|alias| self.open.latest(alias, by_alias)))?;
         let open = &mut *self.open[at];
         open.cancelled = true;
         open.deed = Deed::Control;
@@ -262,12 +262,8 @@ impl Pairing {
 
     /// Takes in what serves a request that it names, and is no part of it.
     pub(super) fn serve(&mut self, x: &Exchange, message: &Message<'_>) -> Option<u64> {
-        let open = self
-            .open
-            .iter_mut()
-            .rev()
-            .find(|o| o.id.is_some() && o.id == x.id)?;
-        let open = &mut **open;
+        let at = self.open.latest(x.id?, |o| o.id == x.id)?;
+        let open = &mut *self.open[at];
         let t = &mut open.transaction;
         let (deed, count) = match x.role {
             Role::Ack => (Deed::Ack, &mut t.frames.ack),
@@ -296,7 +292,10 @@ impl Pairing {
         t.frames.response = message.tally.frames;
         t.data_bytes = x.data;
         t.copies = 0;
-        if between.mid_capture && !self.asked {
+        if self.limited {
+            // Its request may be the one that was given up.
+            t.flags.set(Flags::LIMITED);
+        } else if between.mid_capture && !self.asked {
             t.flags.set(Flags::MID_CAPTURE);
         }
         events(Event::Orphaned(&mut t, self.known(between)));
@@ -316,6 +315,9 @@ impl Pairing {
         let previous = self.last_response;
         let open = &mut *self.open[at];
         open.state = State::Done;
+        self.answered = true;
+        self.open.answered(at);
+        let open = &mut *self.open[at];
         let t = &mut open.transaction;
         t.outcome = if open.cancelled && t.status.is_some_and(|s| !s.ok) {
             Outcome::Cancelled
@@ -370,6 +372,8 @@ impl Pairing {
         };
         open.deadline = t4.plus(linger);
         self.due = self.due.min(open.deadline);
+        self.open.falls_due(at);
+        let open = &mut *self.open[at];
         let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
         open.stops_waiting(end, events);
         events(Event::Answered(open.case()));
@@ -377,29 +381,22 @@ impl Pairing {
 
     /// The open request that this response belongs to.
     pub(super) fn find(&self, side: usize, x: &Exchange) -> Option<usize> {
-        let mut candidates = self.open.iter().enumerate().filter(|(_, o)| o.side != side);
         if x.opaque {
-            return candidates
-                .find(|(_, o)| o.opaque && o.state == State::Waiting)
-                .map(|(at, _)| at);
+            let waits = |o: &Open| o.side != side && o.opaque && o.state == State::Waiting;
+            return self.open.earliest_unnamed(waits);
         }
         let Some(id) = x.id else {
-            return candidates
-                .find(|(_, o)| {
-                    o.id.is_none()
-                        && !o.opaque
-                        && o.state != State::Done
-                        && o.transaction.operation == x.operation
-                })
-                .map(|(at, _)| at);
+            return self.open.earliest_unnamed(|o| {
+                o.side != side
+                    && o.id.is_none()
+                    && !o.opaque
+                    && o.state != State::Done
+                    && o.transaction.operation == x.operation
+            });
         };
         let latest = |id: Option<Id>, done: bool| {
-            self.open.iter().rposition(|o| {
-                o.side != side
-                    && id.is_some()
-                    && (o.id == id || o.alias == id)
-                    && (o.state == State::Done) == done
-            })
+            let which = |o: &Open| o.side != side && (o.state == State::Done) == done;
+            self.open.latest(id?, which)
         };
         // One that waits comes before one that has its answer, whatever names it.
         latest(Some(id), false)

@@ -85,6 +85,8 @@ pub(crate) struct Open {
     /// An answer that does not seem to have arrived.
     pub(super) shelved: Option<Box<Shelved>>,
     pub(super) deadline: Timestamp,
+    /// Under which deadline it can be found.
+    pub(super) listed: Timestamp,
     /// What the message at hand did.
     pub(super) deed: Deed,
 }
@@ -168,6 +170,7 @@ impl Open {
             lingers: false,
             shelved: None,
             deadline: Timestamp::from_nanos(0),
+            listed: Timestamp::from_nanos(0),
             deed: Deed::Request,
         }
     }
@@ -215,6 +218,7 @@ impl Open {
             lingers,
             shelved,
             deadline,
+            listed: _,
             deed,
         } = self;
         t.request = Some(tally.extent);

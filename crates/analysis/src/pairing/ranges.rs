@@ -167,9 +167,9 @@ impl Pairing {
         if matches!(role, Role::Request | Role::Response)
             && is_continuation(x)
             && let Some(id) = x.id
-            && let Some(open) = self.open.iter().rev().find(|o| o.id == Some(id))
+            && let Some(at) = self.open.latest(id, |o| o.id == Some(id))
         {
-            if open.side == side {
+            if self.open[at].side == side {
                 Role::Request
             } else {
                 Role::Response
@@ -182,10 +182,19 @@ impl Pairing {
     /// A part of a request of which nothing else is known, while another is under way in
     /// its lane: late, and no reason to end that one.
     pub(super) fn is_stray(&self, side: usize, x: &Exchange) -> bool {
-        let mut own = self.open.iter().filter(|o| o.side == side);
-        is_continuation(x)
-            && own.clone().all(|o| o.id != x.id)
-            && own.any(|o| o.state != State::Done && o.lane.is_some() && o.lane == x.lane)
+        if !is_continuation(x) {
+            return false;
+        }
+        let known = match x.id {
+            Some(id) => self.open.latest(id, |o| o.side == side && o.id == x.id),
+            None => self
+                .open
+                .latest_unnamed(|o| o.side == side && o.id.is_none()),
+        };
+        let under_way = |o: &Open| o.side == side && o.state != State::Done;
+        known.is_none()
+            && x.lane
+                .is_some_and(|lane| self.open.latest_of_lane(lane, under_way).is_some())
     }
 
     pub(super) fn request_part(

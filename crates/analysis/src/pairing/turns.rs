@@ -123,7 +123,9 @@ impl Pairing {
         let now = tally.extent.last.at;
         open.deadline = now.plus(world.settings.timeout_ns);
         self.due = self.due.min(open.deadline);
-        open.copy(tally)
+        self.open.falls_due(at);
+        self.open.reopened(at);
+        self.open[at].copy(tally)
     }
 }
 

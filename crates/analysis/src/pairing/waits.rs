@@ -80,10 +80,11 @@ impl Open {
         }
     }
 
-    /// What was waited for when; `None` where the clock of the capture stepped back.
+    /// What was waited for when; `None` where the clock of the capture stepped back, and where
+    /// it is not known how long the wait was.
     fn outstanding(&self, began: Timestamp, end: Timestamp) -> Option<Outstanding> {
         let t = &self.transaction;
-        if t.flags.contains(Flags::CLOCK_STEP) {
+        if t.flags.contains(Flags::CLOCK_STEP) || t.outcome == Outcome::GivenUp {
             return None;
         }
         let t2 = t.request?.last.at;

@@ -143,7 +143,7 @@ pub(super) static WATCHERS: &[Watcher] = &[
 pub(super) fn own_turnaround(t: &Transaction) -> Option<i64> {
     let work = !matches!(t.kind, Kind::Wait | Kind::Break | Kind::Session);
     let exact = t.turnaround.exact().filter(|_| work)?;
-    if t.flags.contains(Flags::CAPTURE_LOSS) || guessed(t) || reads_pipe(t) {
+    if t.flags.is_incomplete() || guessed(t) || reads_pipe(t) {
         return None;
     }
     Some(t.service_ns.map_or(exact, |own| own.min(exact)))
@@ -204,6 +204,7 @@ fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
         None if t.kind == Kind::Wait => Look::Against(Against::ByDesign, doubtful),
         None if reads_pipe(t) => Look::Against(Against::Pipe, doubtful),
         None if guessed(t) => Look::Against(Against::Encrypted, doubtful),
+        None if t.flags.contains(Flags::LIMITED) => Look::Against(Against::Limited, doubtful),
         None => Look::Against(Against::CaptureLoss, doubtful),
     })
 }

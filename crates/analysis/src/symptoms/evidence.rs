@@ -180,6 +180,8 @@ against! {
     EndOfCapture = "end_of_capture", "the capture ends before its time-out had passed";
     /// The capture lost frames.
     CaptureLoss = "capture_loss", "the capture itself missed frames there";
+    /// Something was given up because of a limit.
+    Limited = "limited", "something was not followed there because of a limit (--limit)";
     /// Queued behind the client's own requests.
     Pipelined = "pipelined", "it queued behind other requests of the same client";
     /// Farther away than the others.

@@ -11,6 +11,15 @@ pub(super) struct Outcomes {
     pub(super) unanswered: u64,
     pub(super) one_sided: u64,
     pub(super) cancelled: u64,
+    /// Requests no longer followed because of a limit; there only where there are some.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) given_up: u64,
+    /// Responses whose request may be one of those.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) responses_given_up: u64,
+    /// Requests counted in this row before it was dropped because of the limit rows.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) forgotten: u64,
     pub(super) orphan_responses: u64,
     pub(super) failures: u64,
     pub(super) not_ok: u64,
@@ -27,6 +36,9 @@ impl From<&Counts> for Outcomes {
             unanswered: n.unanswered,
             one_sided: n.one_sided,
             cancelled: n.cancelled,
+            given_up: n.given_up,
+            responses_given_up: n.responses_given_up,
+            forgotten: n.forgotten,
             orphan_responses: n.orphan_responses,
             failures: n.failures,
             not_ok: n.not_ok,
@@ -35,6 +47,12 @@ impl From<&Counts> for Outcomes {
             duplicate_responses: n.duplicate_responses,
         }
     }
+}
+
+// What serde asks for is by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// All but `n` and `total_ns` are null when there is no value.

@@ -175,13 +175,19 @@ struct Protocol {
     frames: u64,
 }
 
+// What serde asks for is by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 macro_rules! sums {
-    ($(#[$doc:meta])* $name:ident of $of:ident { $($field:ident),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident of $of:ident { $($(#[$of_field:meta])* $field:ident),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Serialize, Deserialize)]
         #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields)]
-        struct $name { $($field: u64),* }
+        struct $name { $($(#[$of_field])* $field: u64),* }
 
         impl From<&$of> for $name {
             fn from(of: &$of) -> Self {
@@ -202,6 +208,9 @@ sums!(
     Outcomes of Counts {
         requests, answered, unanswered, one_sided, cancelled, orphan_responses, failures, not_ok,
         repeated, interims, duplicate_responses,
+        #[serde(default, skip_serializing_if = "is_zero")] given_up,
+        #[serde(default, skip_serializing_if = "is_zero")] responses_given_up,
+        #[serde(default, skip_serializing_if = "is_zero")] forgotten,
     }
 );
 sums!(

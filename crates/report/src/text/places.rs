@@ -25,6 +25,7 @@ const COLUMNS: &[Column] = &[
     Column::right("written").rare(),
     Column::right("errors").rare(),
     Column::right("unanswered").rare(),
+    Column::right("lost to limits").rare(),
 ];
 
 /// A table of the first `rows` for each kind of name that the capture shows, under its heading,
@@ -83,5 +84,6 @@ fn cells(row: &PlaceRow) -> Vec<String> {
         count(row.written_bytes),
         count(row.counts.failures),
         count(row.counts.unanswered),
+        count(row.counts.lost_to_limits()),
     ]
 }

@@ -29,6 +29,7 @@ const SERVER: &[Column] = &[
     Column::right("repeated").rare(),
     Column::right("cancelled").rare(),
     Column::right("orphans").rare(),
+    Column::right("lost to limits").rare(),
 ];
 
 /// A table for each server, protocol and carrier, under its title.

@@ -37,6 +37,7 @@ const STATION: &[Column] = &[
     Column::right("repeated").rare(),
     Column::right("cancelled").rare(),
     Column::right("orphans").rare(),
+    Column::right("lost to limits").rare(),
 ];
 
 /// The stations that waited longest.
@@ -158,8 +159,8 @@ fn station_row(row: &StationRow) -> Vec<String> {
     cells
 }
 
-/// What went wrong, under the columns errors to orphans: with what it is a part of.
-fn rates(counts: &Counts) -> [String; 6] {
+/// What went wrong, under the columns errors to lost to limits: with what it is a part of.
+fn rates(counts: &Counts) -> [String; 7] {
     let rate = |part: u64, whole: u64| match part {
         0 => NOTHING.to_owned(),
         _ => format!("({part} / {whole}) {}", Percent(part, whole)),
@@ -171,5 +172,6 @@ fn rates(counts: &Counts) -> [String; 6] {
         rate(counts.repeated, counts.requests),
         count(counts.cancelled),
         count(counts.orphan_responses),
+        count(counts.lost_to_limits()),
     ]
 }

@@ -35,11 +35,13 @@ pub enum Attack {
     Connections,
     /// Every frame comes from another station.
     Stations,
+    /// Every frame asks for something from another station, and none is answered.
+    HalfOpen,
 }
 
 impl Attack {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Holes,
         Self::Backwards,
         Self::Overlaps,
@@ -51,6 +53,7 @@ impl Attack {
         Self::Fragments,
         Self::Connections,
         Self::Stations,
+        Self::HalfOpen,
     ];
 
     /// What it is called.
@@ -68,6 +71,7 @@ impl Attack {
             Self::Fragments => "fragments",
             Self::Connections => "connections",
             Self::Stations => "stations",
+            Self::HalfOpen => "half-open",
         }
     }
 }
@@ -102,7 +106,7 @@ impl Attacker {
     fn segment(&self, sequence: u32, flags: u8, data: &[u8]) -> Vec<u8> {
         let (station, port) = match self.attack {
             Attack::Connections => (self.number, 1025 + (self.sent % 60_000) as u16),
-            Attack::Stations => (self.number.wrapping_add(self.sent << 8), 1025),
+            Attack::Stations | Attack::HalfOpen => (self.number.wrapping_add(self.sent << 8), 1025),
             _ => (self.number, 1025),
         };
         let [a, b, c, d] = station.to_be_bytes();
@@ -139,6 +143,10 @@ impl Attacker {
         let hole = |n: u32| FIRST.wrapping_add(n.wrapping_mul(200));
         match self.attack {
             Attack::Connections | Attack::Stations => self.segment(FIRST, flag::SYN, &[]),
+            Attack::HalfOpen => {
+                let message = smb1::message(&header(1), &[smb1::request::read_andx(1, 0, 512)]);
+                self.segment(FIRST, flag::PSH | flag::ACK, &framed(&message))
+            }
             _ if self.sent == 0 => self.segment(FIRST.wrapping_sub(1), flag::SYN, &[]),
             Attack::Holes => self.segment(hole(self.sent), flag::ACK, &data[..100]),
             Attack::Backwards => {
@@ -233,7 +241,7 @@ impl Talker for Attacker {
     fn speak(&mut self, random: &mut Random, _: &mut Truth) -> (&[u8], i64) {
         let packet = self.packet(random);
         let station = match self.attack {
-            Attack::Stations => self.number.wrapping_add(self.sent << 8),
+            Attack::Stations | Attack::HalfOpen => self.number.wrapping_add(self.sent << 8),
             _ => self.number,
         };
         let header = Header {

@@ -100,6 +100,7 @@ pub(super) fn outcome(t: &Transaction) -> Cell {
         (Outcome::Answered, _) => Cell::text("answered"),
         (Outcome::Unanswered, _) => Cell::text("unanswered").toned(Tone::Bad),
         (Outcome::Cancelled, _) => Cell::text("cancelled"),
+        (Outcome::GivenUp, _) => Cell::text("given up").toned(Tone::Warn),
         (Outcome::OrphanResponse, _) => Cell::text("no request").toned(Tone::Dim),
     }
 }

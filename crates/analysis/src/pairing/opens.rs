@@ -1,0 +1,367 @@
+//! The open requests of one conversation, in the order in which they were asked.
+//!
+//! A few are looked through one by one. SMB2 allows 65,535 on a connection: where many are open,
+//! an index by identifier, lane, state and deadline finds them, so that no message costs more
+//! because others wait.
+
+use super::open::{Held, Open, State};
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::{Index, IndexMut};
+use wirewait_wire::{Expect, Id, Timestamp};
+
+/// With this many open an index is made.
+const MANY: usize = 64;
+/// With this few left it goes.
+const FEW: usize = 16;
+
+#[derive(Default)]
+pub(super) struct Opens {
+    /// By their serial numbers, which only grow.
+    list: VecDeque<Held>,
+    lookup: Option<Box<Lookup>>,
+}
+
+/// Serial numbers of open requests, by what is asked for.
+#[derive(Default)]
+struct Lookup {
+    /// By identifier, and by alias.
+    names: BTreeSet<(Id, u64)>,
+    lanes: BTreeSet<(Id, u64)>,
+    /// Without an identifier, or opaque: found by their order.
+    unnamed: BTreeSet<u64>,
+    /// Data without a header may follow.
+    raw: BTreeSet<u64>,
+    /// All that are answered, and perhaps some that wait again.
+    done: BTreeSet<u64>,
+    /// Every one, by a time before which it does not fall due.
+    due: BTreeSet<(Timestamp, u64)>,
+    /// All before this one are answered.
+    undone: u64,
+}
+
+impl Opens {
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Adds the latest request.
+    pub(super) fn push(&mut self, mut open: Held) {
+        open.listed = open.deadline;
+        if let Some(lookup) = &mut self.lookup {
+            lookup.enter(&open);
+        }
+        self.list.push_back(open);
+        if self.lookup.is_none() && self.list.len() >= MANY {
+            self.look_up();
+        }
+    }
+
+    /// Takes one out.
+    pub(super) fn remove(&mut self, at: usize) -> Option<Held> {
+        let open = self.list.remove(at)?;
+        if let Some(lookup) = &mut self.lookup {
+            lookup.leave(&open);
+            if self.list.len() <= FEW {
+                self.lookup = None;
+            }
+        }
+        Some(open)
+    }
+
+    /// Where the request with this serial number is.
+    pub(super) fn place_of(&self, serial: u64) -> Option<usize> {
+        // The one asked for is nearly always the latest.
+        if self.list.back()?.serial == serial {
+            return Some(self.list.len() - 1);
+        }
+        self.list.binary_search_by_key(&serial, |o| o.serial).ok()
+    }
+
+    /// The latest that goes by this identifier, or has it as an alias, and for which `which`
+    /// holds.
+    pub(super) fn latest(&self, id: Id, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        match &self.lookup {
+            None => self.list.iter().rposition(|o| o.goes_by(id) && which(o)),
+            Some(lookup) => {
+                let named = lookup.names.range((id, 0)..=(id, u64::MAX)).rev();
+                self.first_of(named.map(|(_, serial)| *serial), which)
+            }
+        }
+    }
+
+    /// The earliest likewise.
+    pub(super) fn earliest(&self, id: Id, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        match &self.lookup {
+            None => self.list.iter().position(|o| o.goes_by(id) && which(o)),
+            Some(lookup) => {
+                let named = lookup.names.range((id, 0)..=(id, u64::MAX));
+                self.first_of(named.map(|(_, serial)| *serial), which)
+            }
+        }
+    }
+
+    /// The latest of this lane for which `which` holds.
+    pub(super) fn latest_of_lane(&self, lane: Id, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        match &self.lookup {
+            None => self
+                .list
+                .iter()
+                .rposition(|o| o.lane == Some(lane) && which(o)),
+            Some(lookup) => {
+                let same = lookup.lanes.range((lane, 0)..=(lane, u64::MAX)).rev();
+                self.first_of(same.map(|(_, serial)| *serial), which)
+            }
+        }
+    }
+
+    /// The earliest without an identifier, or opaque, for which `which` holds.
+    pub(super) fn earliest_unnamed(&self, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        match &self.lookup {
+            None => self.list.iter().position(|o| o.is_unnamed() && which(o)),
+            Some(lookup) => self.first_of(lookup.unnamed.iter().copied(), which),
+        }
+    }
+
+    /// The latest likewise.
+    pub(super) fn latest_unnamed(&self, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        match &self.lookup {
+            None => self.list.iter().rposition(|o| o.is_unnamed() && which(o)),
+            Some(lookup) => self.first_of(lookup.unnamed.iter().rev().copied(), which),
+        }
+    }
+
+    /// The earliest that data without a header may follow, for which `which` holds.
+    pub(super) fn earliest_raw(&self, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        match &self.lookup {
+            None => self.list.iter().position(|o| o.may_be_raw() && which(o)),
+            Some(lookup) => self.first_of(lookup.raw.iter().copied(), which),
+        }
+    }
+
+    /// The earliest that is not answered.
+    pub(super) fn earliest_undone(&mut self) -> Option<usize> {
+        let undone = self.lookup.as_ref().map_or(0, |lookup| lookup.undone);
+        let from = self.list.partition_point(|o| o.serial < undone);
+        let mut rest = self.list.iter().skip(from);
+        let at = rest
+            .position(|o| o.state != State::Done)
+            .map(|behind| from + behind);
+        let behind_all = self.list.back().map_or(0, |o| o.serial + 1);
+        if let Some(lookup) = &mut self.lookup {
+            lookup.undone = at.map_or(behind_all, |at| self.list[at].serial);
+        }
+        at
+    }
+
+    /// The earliest, from this serial number on, that is answered and for which `which` holds.
+    pub(super) fn next_done(&self, from: u64, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        let holds = |o: &Open| o.state == State::Done && which(o);
+        match &self.lookup {
+            None => self.next(from, holds),
+            Some(lookup) => self.first_of(lookup.done.range(from..).copied(), holds),
+        }
+    }
+
+    /// The earliest, from this serial number on, for which `which` holds, where that is nothing
+    /// but one of this identifier, of this lane or, with `done`, one that is answered.
+    pub(super) fn next_related(
+        &self,
+        from: u64,
+        (id, lane, done): (Option<Id>, Option<Id>, bool),
+        which: impl Fn(&Open) -> bool,
+    ) -> Option<usize> {
+        let Some(lookup) = &self.lookup else {
+            return self.next(from, which);
+        };
+        let same = |set: &BTreeSet<(Id, u64)>, id: Option<Id>| {
+            let found = set.range((id?, from)..=(id?, u64::MAX));
+            self.first_of(found.map(|(_, serial)| *serial), &which)
+        };
+        let over = done.then(|| self.first_of(lookup.done.range(from..).copied(), &which));
+        let found = [
+            same(&lookup.names, id),
+            same(&lookup.lanes, lane),
+            over.flatten(),
+        ];
+        found.into_iter().flatten().min()
+    }
+
+    /// The serial numbers, in order, of those that have fallen due.
+    pub(super) fn due(&mut self, now: Timestamp) -> Vec<u64> {
+        if self.lookup.is_none() {
+            let due = self.list.iter().filter(|o| o.deadline <= now);
+            return due.map(|o| o.serial).collect();
+        }
+        let mut due = Vec::new();
+        loop {
+            let lookup = self.lookup.as_deref();
+            let first = lookup.and_then(|lookup| lookup.due.first().copied());
+            let Some((at, serial)) = first.filter(|(at, _)| *at <= now) else {
+                due.sort_unstable();
+                return due;
+            };
+            let place = self.place_of(serial);
+            let open = place.and_then(|place| self.list.get_mut(place));
+            let deadline = open.map(|open| {
+                open.listed = open.deadline.max(now);
+                open.deadline
+            });
+            if let Some(lookup) = &mut self.lookup {
+                lookup.due.remove(&(at, serial));
+                match deadline {
+                    Some(deadline) if deadline > now => {
+                        lookup.due.insert((deadline, serial));
+                    }
+                    Some(_) => due.push(serial),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// Nothing falls due before.
+    pub(super) fn first_due(&self) -> Timestamp {
+        let first = match &self.lookup {
+            None => self.list.iter().map(|o| o.deadline).min(),
+            Some(lookup) => lookup.due.first().map(|(at, _)| *at),
+        };
+        first.unwrap_or(Timestamp::from_nanos(i64::MAX))
+    }
+
+    /// The deadline of this one may be earlier than it was.
+    pub(super) fn falls_due(&mut self, at: usize) {
+        let open = &mut self.list[at];
+        if let Some(lookup) = &mut self.lookup
+            && open.deadline < open.listed
+        {
+            lookup.due.remove(&(open.listed, open.serial));
+            lookup.due.insert((open.deadline, open.serial));
+            open.listed = open.deadline;
+        }
+    }
+
+    /// This one is answered.
+    pub(super) fn answered(&mut self, at: usize) {
+        let serial = self.list[at].serial;
+        if let Some(lookup) = &mut self.lookup {
+            lookup.done.insert(serial);
+        }
+    }
+
+    /// This one was answered, and waits again.
+    pub(super) fn reopened(&mut self, at: usize) {
+        let serial = self.list[at].serial;
+        if let Some(lookup) = &mut self.lookup {
+            lookup.undone = lookup.undone.min(serial);
+        }
+    }
+
+    /// This one has got an alias.
+    pub(super) fn aliased(&mut self, at: usize) {
+        let open = &self.list[at];
+        if let (Some(lookup), Some(alias)) = (&mut self.lookup, open.alias) {
+            lookup.names.insert((alias, open.serial));
+        }
+    }
+
+    fn next(&self, from: u64, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        let first = self.list.partition_point(|o| o.serial < from);
+        let rest = self.list.iter().skip(first);
+        rest.map(|o| which(o))
+            .position(|holds| holds)
+            .map(|at| first + at)
+    }
+
+    fn first_of(
+        &self,
+        mut serials: impl Iterator<Item = u64>,
+        which: impl Fn(&Open) -> bool,
+    ) -> Option<usize> {
+        serials.find_map(|serial| {
+            let at = self.place_of(serial)?;
+            which(&self.list[at]).then_some(at)
+        })
+    }
+
+    fn look_up(&mut self) {
+        let mut lookup = Box::<Lookup>::default();
+        for open in &mut self.list {
+            open.listed = open.deadline;
+            lookup.enter(open);
+        }
+        self.lookup = Some(lookup);
+    }
+}
+
+impl Lookup {
+    fn enter(&mut self, open: &Open) {
+        let serial = open.serial;
+        for name in [open.id, open.alias].into_iter().flatten() {
+            self.names.insert((name, serial));
+        }
+        if let Some(lane) = open.lane {
+            self.lanes.insert((lane, serial));
+        }
+        if open.is_unnamed() {
+            self.unnamed.insert(serial);
+        }
+        if open.may_be_raw() {
+            self.raw.insert(serial);
+        }
+        if open.state == State::Done {
+            self.done.insert(serial);
+        }
+        self.due.insert((open.listed, serial));
+    }
+
+    fn leave(&mut self, open: &Open) {
+        let serial = open.serial;
+        for name in [open.id, open.alias].into_iter().flatten() {
+            self.names.remove(&(name, serial));
+        }
+        if let Some(lane) = open.lane {
+            self.lanes.remove(&(lane, serial));
+        }
+        self.unnamed.remove(&serial);
+        self.raw.remove(&serial);
+        self.done.remove(&serial);
+        self.due.remove(&(open.listed, serial));
+    }
+}
+
+impl Open {
+    fn goes_by(&self, id: Id) -> bool {
+        self.id == Some(id) || self.alias == Some(id)
+    }
+
+    fn is_unnamed(&self) -> bool {
+        self.id.is_none() || self.opaque
+    }
+
+    /// Whether it is of a kind that data without a header follows, now or when it was asked.
+    fn may_be_raw(&self) -> bool {
+        matches!(self.expect, Expect::Headerless | Expect::GoAhead { .. })
+            || matches!(self.state, State::Raw { .. })
+    }
+}
+
+impl Index<usize> for Opens {
+    type Output = Held;
+
+    fn index(&self, at: usize) -> &Held {
+        &self.list[at]
+    }
+}
+
+impl IndexMut<usize> for Opens {
+    fn index_mut(&mut self, at: usize) -> &mut Held {
+        &mut self.list[at]
+    }
+}
+
+#[cfg(test)]
+mod tests;

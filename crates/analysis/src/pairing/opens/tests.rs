@@ -1,0 +1,181 @@
+use super::super::open::Spare;
+use super::*;
+use crate::symptoms::testing::transaction;
+use proptest::prelude::*;
+use wirewait_wire::Kind;
+
+fn at(ms: i64) -> Timestamp {
+    Timestamp::from_nanos(ms * 1_000_000)
+}
+
+/// What happens to open requests; numbers choose among those that are there.
+#[derive(Clone, Debug)]
+enum Step {
+    Push {
+        id: u8,
+        lane: u8,
+        kind: u8,
+        deadline: i64,
+    },
+    Remove(usize),
+    Answer(usize, i64),
+    Reopen(usize),
+    Alias(usize, u8),
+    Expire(i64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0..12u8, 0..6u8, 0..4u8, 0..1000i64)
+            .prop_map(|(id, lane, kind, deadline)| Step::Push { id, lane, kind, deadline }),
+        2 => any::<usize>().prop_map(Step::Remove),
+        3 => (any::<usize>(), 0..1000i64).prop_map(|(n, at)| Step::Answer(n, at)),
+        1 => any::<usize>().prop_map(Step::Reopen),
+        1 => (any::<usize>(), 0..12u8).prop_map(|(n, id)| Step::Alias(n, id)),
+        1 => (0..1000i64).prop_map(Step::Expire),
+    ]
+}
+
+fn name(id: u8) -> Option<Id> {
+    // Some have none.
+    (id > 1).then(|| Id::new(1, id.into()))
+}
+
+/// Every question, answered one by one and by the index.
+fn compare(opens: &mut Opens) -> Result<(), TestCaseError> {
+    let list: Vec<(u64, Option<Id>, Option<Id>, Option<Id>, State, usize)> = opens
+        .list
+        .iter()
+        .map(|o| (o.serial, o.id, o.alias, o.lane, o.state, o.side))
+        .collect();
+    for n in 0..12 {
+        let Some(id) = name(n) else { continue };
+        let named = |o: &&(u64, Option<Id>, Option<Id>, Option<Id>, State, usize)| {
+            (o.1 == Some(id) || o.2 == Some(id)) && o.5 == 0
+        };
+        let serial = |at: Option<usize>| at.map(|at| list[at].0);
+        let latest = opens.latest(id, |o| o.side == 0);
+        prop_assert_eq!(serial(latest), list.iter().rfind(named).map(|o| o.0));
+        let earliest = opens.earliest(id, |o| o.side == 0);
+        prop_assert_eq!(serial(earliest), list.iter().find(named).map(|o| o.0));
+        let of_lane = opens.latest_of_lane(id, |_| true);
+        let expected = list.iter().rfind(|o| o.3 == Some(id)).map(|o| o.0);
+        prop_assert_eq!(serial(of_lane), expected);
+        let over = |o: &Open| o.state == State::Done || o.id == Some(id) || o.lane == Some(id);
+        let from = list.get(list.len() / 3).map_or(0, |o| o.0);
+        let related = opens.next_related(from, (Some(id), Some(id), true), over);
+        let expected = list
+            .iter()
+            .find(|o| o.0 >= from && (o.4 == State::Done || o.1 == Some(id) || o.3 == Some(id)))
+            .map(|o| o.0);
+        prop_assert_eq!(serial(related), expected);
+    }
+    let position = |which: &dyn Fn(&Held) -> bool| opens.list.iter().position(which);
+    let unnamed = position(&|o| o.id.is_none());
+    prop_assert_eq!(opens.earliest_unnamed(|o| o.id.is_none()), unnamed);
+    let raw = position(&|o| o.expect == Expect::Headerless);
+    prop_assert_eq!(opens.earliest_raw(|o| o.expect == Expect::Headerless), raw);
+    let done = position(&|o| o.state == State::Done);
+    prop_assert_eq!(opens.next_done(0, |_| true), done);
+    let undone = position(&|o| o.state != State::Done);
+    for (at, open) in opens.list.iter().enumerate() {
+        prop_assert_eq!(opens.place_of(open.serial), Some(at));
+    }
+    let first = opens.list.iter().map(|o| o.deadline).min();
+    if let Some(first) = first {
+        prop_assert!(opens.first_due() <= first);
+    }
+    prop_assert_eq!(opens.earliest_undone(), undone);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn an_index_finds_what_looking_through_all_finds(
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let mut spare = Spare::default();
+        let mut opens = Opens::default();
+        let mut serial = 0;
+        let mut open = |id: u8, lane: u8, kind: u8, deadline: i64| {
+            let mut open = spare.next(|| transaction(serial + 1, Kind::Read, 0, 1));
+            (open.serial, open.id, open.lane) = (serial, name(id), name(lane));
+            open.state = if kind == 1 { State::Asking } else { State::Waiting };
+            open.expect = if kind == 2 { Expect::Headerless } else { Expect::Response };
+            open.side = usize::from(kind == 3);
+            open.deadline = at(deadline);
+            serial += 1;
+            open
+        };
+        // Enough for an index from the beginning.
+        for n in 0..MANY as u8 {
+            opens.push(open(n % 12, n % 6, n % 4, n.into()));
+        }
+        prop_assert!(opens.lookup.is_some());
+        for step in steps {
+            let there = |n: usize| (opens.len() > 0).then(|| n % opens.len().max(1));
+            match step {
+                Step::Push { id, lane, kind, deadline } => {
+                    opens.push(open(id, lane, kind, deadline));
+                }
+                Step::Remove(n) => {
+                    if let Some(at) = there(n) {
+                        opens.remove(at);
+                    }
+                }
+                Step::Answer(n, deadline) => {
+                    if let Some(place) = there(n) {
+                        opens[place].state = State::Done;
+                        opens[place].deadline = at(deadline);
+                        opens.answered(place);
+                        opens.falls_due(place);
+                    }
+                }
+                Step::Reopen(n) => {
+                    if let Some(place) = there(n) {
+                        opens[place].state = State::Waiting;
+                        opens[place].deadline = at(2000);
+                        opens.reopened(place);
+                        opens.falls_due(place);
+                    }
+                }
+                Step::Alias(n, id) => {
+                    if let Some(place) = there(n) && opens[place].alias.is_none() {
+                        opens[place].alias = name(id);
+                        opens.aliased(place);
+                    }
+                }
+                Step::Expire(now) => {
+                    let now = at(now);
+                    let due = opens.list.iter().filter(|o| o.deadline <= now);
+                    let due: Vec<u64> = due.map(|o| o.serial).collect();
+                    prop_assert_eq!(&opens.due(now), &due);
+                    for serial in due {
+                        let at = opens.place_of(serial);
+                        opens.remove(at.unwrap());
+                    }
+                }
+            }
+            compare(&mut opens)?;
+        }
+    }
+}
+
+#[test]
+fn the_index_is_there_only_while_many_are_open() {
+    let mut spare = Spare::default();
+    let mut opens = Opens::default();
+    for serial in 0..MANY as u64 {
+        assert!(opens.lookup.is_none());
+        let mut open = spare.next(|| transaction(serial + 1, Kind::Read, 0, 1));
+        open.serial = serial;
+        opens.push(open);
+    }
+    assert!(opens.lookup.is_some());
+    while opens.len() > FEW {
+        opens.remove(0);
+    }
+    assert!(opens.lookup.is_none());
+}

@@ -1,0 +1,107 @@
+//! Bytes that came before their turn, by their position. Neither a byte more nor one in between
+//! costs more because many are held: attackers leave holes on purpose.
+
+use crate::Mark;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use wirewait_wire::Timestamp;
+
+/// Bytes of one frame that came before their turn.
+pub(super) struct Held {
+    pub(super) bytes: Vec<u8>,
+    pub(super) length: u32,
+    pub(super) mark: Mark,
+    /// Where in its frame it begins.
+    pub(super) place: u32,
+    pub(super) share: (u32, u32),
+    pub(super) hops: Option<u8>,
+    pub(super) resent: Option<Mark>,
+    pub(super) late_ns: i64,
+}
+
+/// What is held back in one direction. No two overlap.
+#[derive(Default)]
+pub(super) struct HeldBack {
+    by_position: BTreeMap<u64, Held>,
+    /// When each came, the earliest first; some may be gone.
+    came: BinaryHeap<Reverse<(Timestamp, u64)>>,
+    bytes: usize,
+}
+
+impl HeldBack {
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_position.is_empty()
+    }
+
+    /// Bytes of memory for all of it.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Where the first begins, and the frame that brought it.
+    pub(super) fn first(&self) -> Option<(u64, Mark)> {
+        let (at, held) = self.by_position.first_key_value()?;
+        Some((*at, held.mark))
+    }
+
+    /// When the earliest of them came.
+    pub(super) fn since(&mut self) -> Option<Timestamp> {
+        while let Some(Reverse((came, at))) = self.came.peek() {
+            let held = self.by_position.get(at);
+            if held.is_some_and(|held| held.mark.at == *came) {
+                return Some(*came);
+            }
+            self.came.pop();
+        }
+        None
+    }
+
+    /// Those with bytes between `from` and `to`, in order.
+    pub(super) fn overlapping(
+        &mut self,
+        from: u64,
+        to: u64,
+    ) -> impl Iterator<Item = (u64, &mut Held)> {
+        let before = self.by_position.range(..from).next_back();
+        let reaches = before.filter(|(at, held)| *at + u64::from(held.length) > from);
+        let first = reaches.map_or(from, |(at, _)| *at);
+        let range = self.by_position.range_mut(first..to.max(first));
+        range.map(|(at, held)| (*at, held))
+    }
+
+    /// Holds bytes that overlap with none that are held.
+    pub(super) fn insert(&mut self, at: u64, held: Held) {
+        self.bytes += held.weight();
+        if self.came.len() > self.by_position.len() * 2 + 16 {
+            // Mostly of those that are gone.
+            let there = self.by_position.iter();
+            self.came = there
+                .map(|(at, held)| Reverse((held.mark.at, *at)))
+                .collect();
+        }
+        self.came.push(Reverse((held.mark.at, at)));
+        self.by_position.insert(at, held);
+    }
+
+    /// Takes the first out, if it begins at `next` or before.
+    pub(super) fn take_first(&mut self, next: u64) -> Option<(u64, Held)> {
+        let first = self.by_position.first_entry()?;
+        if *first.key() > next {
+            return None;
+        }
+        let (at, held) = first.remove_entry();
+        self.bytes = self.bytes.saturating_sub(held.weight());
+        if self.by_position.is_empty() {
+            self.came = BinaryHeap::new();
+        }
+        Some((at, held))
+    }
+}
+
+impl Held {
+    /// Bytes of memory that it takes, with its entries above.
+    fn weight(&self) -> usize {
+        let entries = size_of::<(u64, Self)>() + size_of::<(Timestamp, u64)>();
+        self.bytes.len() + entries
+    }
+}
