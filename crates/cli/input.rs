@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 #[cfg(feature = "libpcap")]
 use wirewait_capture::filter::Filter;
-use wirewait_capture::{Files, Interfaces, Options, open};
+use wirewait_capture::{Files, Options, open};
 use wirewait_engine::{
     Analyzer, Choice, Engine, Frame, Progress, Readings, Settings, Sink, Snapshot, SourceError,
     SourceErrorKind, Thresholds, Timestamp, registry,
@@ -139,42 +139,24 @@ impl Input {
         settings: Settings,
         sink: &mut K,
         quiet: bool,
-        check: impl FnMut(&mut K) -> Result<(), Failure>,
-        watch: impl FnMut(&Frame<'_>, &Analyzer),
-    ) -> Result<(Analysis, Readings), Failure> {
-        let analyzer = Analyzer::new(registry(), settings).judging_by(self.thresholds);
-        let begun = Standing::new(analyzer);
-        let mut standing = self.go_on(begun, sink, quiet, check, watch)?;
-        standing.analyzer.finish(sink);
-        let readings = standing.analyzer.readings();
-        Ok((standing.found(), readings))
-    }
-
-    /// Leads all frames through an analysis that began with other files of the capture, and
-    /// closes nothing.
-    pub(crate) fn go_on<K: Sink>(
-        self,
-        standing: Standing,
-        sink: &mut K,
-        quiet: bool,
         mut check: impl FnMut(&mut K) -> Result<(), Failure>,
         mut watch: impl FnMut(&Frame<'_>, &Analyzer),
-    ) -> Result<Standing, Failure> {
+    ) -> Result<(Analysis, Readings), Failure> {
         let Self {
             files,
-            mut selection,
+            selection,
+            thresholds,
             ahead,
             signals,
             warned,
             ..
         } = self;
-        let mut damage = standing.damage;
-        selection.passed = standing.passed;
+        let mut damage = Damage::default();
         let led = Led {
-            files: files.knowing(standing.interfaces),
+            files,
             selection,
-            analyzer: standing.analyzer,
-            met: standing.met,
+            analyzer: Analyzer::new(registry(), settings).judging_by(thresholds),
+            met: 0,
         };
         let files = &led.files;
         let bar = Bar::new(files, quiet);
@@ -193,9 +175,7 @@ impl Input {
         };
         // What comes through a pipe is not to wait for more of it.
         let whole = files.progress().bytes_total.is_some();
-        let led = if led.selection.passed.is_over() {
-            led
-        } else if ahead && whole {
+        let mut led = if ahead && whole {
             ahead::analyse(led, sink, &mut watch, &mut between)?
         } else {
             // Through a pipe frames may come one by one.
@@ -217,13 +197,13 @@ impl Input {
                 "interrupted by a signal: frames behind frame {frames} were not read"
             ));
         }
-        Ok(Standing {
-            analyzer: led.analyzer,
-            met: led.met,
-            interfaces: led.files.into_interfaces(),
-            passed: led.selection.passed,
+        led.analyzer.finish(sink);
+        let analysis = Analysis {
+            snapshot: led.analyzer.snapshot(),
+            interfaces: led.files.interfaces().iter().map(interface).collect(),
             damage,
-        })
+        };
+        Ok((analysis, led.analyzer.readings()))
     }
 
     /// The next frame, with damage reported and passed over.
@@ -279,38 +259,6 @@ pub(crate) struct Led {
     pub(crate) analyzer: Analyzer,
     /// Interfaces of which it was asked how fast they are.
     pub(crate) met: u32,
-}
-
-/// How an analysis stands between one file of a capture and the next.
-pub(crate) struct Standing {
-    pub(crate) analyzer: Analyzer,
-    /// Interfaces of which it was asked how fast they are.
-    pub(crate) met: u32,
-    pub(crate) interfaces: Interfaces,
-    pub(crate) passed: Passed,
-    pub(crate) damage: Damage,
-}
-
-impl Standing {
-    /// Before the first file.
-    pub(crate) fn new(analyzer: Analyzer) -> Self {
-        Self {
-            analyzer,
-            met: 0,
-            interfaces: Interfaces::default(),
-            passed: Passed::default(),
-            damage: Damage::default(),
-        }
-    }
-
-    /// What has come out.
-    pub(crate) fn found(mut self) -> Analysis {
-        Analysis {
-            snapshot: self.analyzer.snapshot(),
-            interfaces: self.interfaces.list().iter().map(interface).collect(),
-            damage: self.damage,
-        }
-    }
 }
 
 /// Leads all frames through the analysis on one thread; see [`ahead::analyse`] for the other

@@ -134,21 +134,6 @@ impl Files {
         self.interfaces.list()
     }
 
-    /// Goes on numbering and counting interfaces behind other files of the same capture. For
-    /// files, before their first frame: what pipes said of theirs when they were opened is
-    /// forgotten.
-    #[must_use]
-    pub fn knowing(mut self, interfaces: Interfaces) -> Self {
-        self.interfaces = interfaces;
-        self
-    }
-
-    /// What is known of the interfaces, for [`Files::knowing`].
-    #[must_use]
-    pub fn into_interfaces(self) -> Interfaces {
-        self.interfaces
-    }
-
     /// What was wrong, but not wrong enough to stop, when the files were opened; and what
     /// a file does not say that its user should know (the time zone of its times).
     #[must_use]

@@ -42,4 +42,4 @@ pub mod write;
 
 pub use files::{Files, Options, Progress, STEP_BACK, open};
 pub use format::MAX_FRAME;
-pub use interfaces::{Interface, Interfaces};
+pub use interfaces::Interface;

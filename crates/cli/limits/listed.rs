@@ -6,16 +6,12 @@ use std::path::{Path, PathBuf};
 
 /// Constants that bound nothing: sizes of headers, shares, thresholds.
 const NO_BOUNDS: &[&str] = &[
-    "crates/analysis/src/checkpoint.rs CHECKPOINT_HEAD",
-    "crates/analysis/src/checkpoint.rs HEADER",
-    "crates/analysis/src/checkpoint.rs OWN",
     "crates/analysis/src/conversation.rs FEW",
     "crates/analysis/src/distribution.rs HALF",
     "crates/analysis/src/distribution.rs PAGE",
     "crates/analysis/src/distribution.rs PAGES",
-    "crates/analysis/src/duplicates.rs COUNT",
     "crates/analysis/src/flow.rs FIRST",
-    "crates/analysis/src/ledger.rs SETTLED",
+    "crates/analysis/src/account/timeline.rs SETTLED",
     "crates/analysis/src/load/anomalies.rs BREAKS_ONE_OF",
     "crates/analysis/src/load/anomalies.rs ENOUGH_SIZES",
     "crates/analysis/src/load/dips.rs AROUND",

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 /// A name that lives as long as the program.
 pub type Name = &'static str;
 
-/// So many bytes of names are read back. All that the program has are far fewer.
+/// Bytes of names that are read back. All that the program has are far fewer.
 const MOST_BYTES: usize = 1 << 20;
 
 /// The names that were read back, and their bytes.
