@@ -32,6 +32,7 @@ mod oracle;
 mod parts;
 mod ports;
 mod program;
+mod property;
 mod protocols;
 mod recent;
 mod schema;

@@ -7,6 +7,7 @@ mod turns;
 pub(crate) use turns::Heard;
 
 use crate::assembler::Assembler;
+use crate::clock::DISPLACED_NS;
 use crate::flow::Flow;
 use crate::message::Message;
 use crate::pairing::Pairing;
@@ -66,6 +67,8 @@ pub(crate) struct Conversation {
     recent: [VecDeque<Recent>; 2],
     pairing: Pairing,
     finished: [bool; 2],
+    /// How often frames of the link below were missing, by side.
+    gaps: [u64; 2],
     pub(crate) faults: Faults,
     first_seen: Timestamp,
     last_seen: Timestamp,
@@ -102,6 +105,8 @@ impl Conversation {
                 mid_capture: !beginning.from_start,
                 one_sided: !beginning.anyone,
                 turns: beginning.patience_ns.is_some(),
+                displaced: false,
+                held_back: false,
             },
             server_known: beginning.server.is_some(),
             seen: [beginning.anyone; 2],
@@ -114,6 +119,7 @@ impl Conversation {
             recent: [VecDeque::new(), VecDeque::new()],
             pairing: Pairing::new(observed),
             finished: [false; 2],
+            gaps: [0; 2],
             faults: Faults::default(),
             first_seen: Timestamp::from_nanos(i64::MAX),
             last_seen: Timestamp::from_nanos(i64::MIN),
@@ -164,8 +170,16 @@ impl Conversation {
         events: Events<'_>,
     ) {
         self.heard(side);
+        // Farther back the clock was set, and the stamps are another matter.
+        self.between.displaced = now < self.last_seen && self.last_seen.since(now) <= DISPLACED_NS;
         self.first_seen = self.first_seen.min(now);
         self.last_seen = self.last_seen.max(now);
+        // A single stamp may be wrong, and must not end what others wait for.
+        let now = if self.between.turns {
+            now
+        } else {
+            now.min(world.sure)
+        };
         self.pairing.expire(now, &self.between, world, events);
     }
 
@@ -185,7 +199,7 @@ impl Conversation {
         side: usize,
         piece: Piece<'_>,
         next: Next,
-        (segment, after_gap): (Segment, bool),
+        (segment, gaps): (Segment, u64),
         world: &World<'_>,
         events: Events<'_>,
     ) -> u64 {
@@ -194,6 +208,10 @@ impl Conversation {
             let serial = self.assemblers[side].serial();
             self.repeat_message(side, serial, piece.mark, events);
             return serial;
+        }
+        let after_gap = std::mem::replace(&mut self.gaps[side], gaps) != gaps;
+        if after_gap {
+            self.pairing.awaits(side);
         }
         let Self {
             between,
@@ -270,6 +288,11 @@ impl Conversation {
             self.pairing.tell(message, None, events);
         }
         message.serial
+    }
+
+    /// Frames of the link below wait for others.
+    pub(crate) fn held_back(&mut self, held_back: bool) {
+        self.between.held_back = held_back;
     }
 
     /// A frame of upkeep.

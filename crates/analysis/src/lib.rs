@@ -8,6 +8,7 @@ mod analyzer;
 mod assembler;
 mod books;
 mod checkpoint;
+mod clock;
 mod column;
 pub mod compare;
 mod conversation;

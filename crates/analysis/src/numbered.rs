@@ -3,6 +3,7 @@
 
 use crate::Mark;
 use crate::flow::Flow;
+use crate::piece::Sent;
 use crate::table::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -38,6 +39,7 @@ pub(crate) struct Held {
     /// Where in its frame the data begins.
     pub(crate) at: u32,
     pub(crate) resent: Option<Mark>,
+    pub(crate) sent: Sent,
 }
 
 /// What a data frame is, by its number.
@@ -54,9 +56,14 @@ pub(crate) enum Turn {
 #[derive(Default, Serialize, Deserialize)]
 struct Direction {
     next: Option<u16>,
+    /// How many frames lie before the next one, since the capture began.
+    count: u64,
+    /// What the other side expects, where that is more than was captured.
+    acknowledged: Option<u16>,
     unacknowledged: VecDeque<(u16, Option<Owner>)>,
     held: Vec<Held>,
     after_gap: bool,
+    gaps: u64,
     lost: u64,
 }
 
@@ -127,7 +134,15 @@ impl Link {
         let expected = *direction.next.get_or_insert(number);
         let ahead = distance(expected, number, modulus);
         if ahead == 0 {
-            direction.next = Some(step(number, modulus));
+            direction.pass(1, modulus);
+            return Turn::Next {
+                after_gap: std::mem::take(&mut direction.after_gap),
+            };
+        }
+        if ahead <= direction.beyond(modulus) && direction.held.is_empty() {
+            // What lies between reached the other side, but was never captured.
+            direction.lose(ahead, modulus);
+            direction.pass(1, modulus);
             return Turn::Next {
                 after_gap: std::mem::take(&mut direction.after_gap),
             };
@@ -165,6 +180,7 @@ impl Link {
             .held
             .partition_point(|h| distance(expected, h.number, modulus) < ahead);
         direction.held.insert(place, frame);
+        direction.fill_gap(modulus);
         if direction.held.len() > HELD {
             self.skip(side);
         }
@@ -179,7 +195,7 @@ impl Link {
             return None;
         }
         let held = direction.held.remove(0);
-        direction.next = Some(step(held.number, modulus));
+        direction.pass(1, modulus);
         Some((held, std::mem::take(&mut direction.after_gap)))
     }
 
@@ -208,23 +224,12 @@ impl Link {
             acknowledged = (acknowledged.0 + 1, *owner);
             direction.unacknowledged.pop_front();
         }
-        let beyond = direction
-            .next
-            .map_or(0, |next| distance(next, number, modulus));
-        if direction.next.is_none() {
-            direction.next = Some(number);
-        } else if beyond > 0 && beyond < modulus / 2 {
-            // What lies between reached the other side, but was never captured.
-            let held_next = direction
-                .held
-                .first()
-                .map_or(beyond, |h| {
-                    distance(direction.next.unwrap_or(0), h.number, modulus)
-                })
-                .min(beyond);
-            direction.lost += u64::from(held_next);
-            direction.after_gap |= held_next > 0;
-            direction.next = direction.next.map(|n| advance(n, held_next, modulus));
+        let next = *direction.next.get_or_insert(number);
+        let beyond = distance(next, number, modulus);
+        if beyond > direction.beyond(modulus) && beyond < modulus / 2 {
+            // The capture lacks what lies between, or has it a little later.
+            direction.acknowledged = Some(number);
+            direction.fill_gap(modulus);
         }
         acknowledged
     }
@@ -234,10 +239,40 @@ impl Link {
         let modulus = self.modulus;
         let direction = &mut self.directions[side];
         if let (Some(first), Some(next)) = (direction.held.first(), direction.next) {
-            direction.lost += u64::from(distance(next, first.number, modulus));
-            direction.after_gap = true;
-            direction.next = Some(first.number);
+            direction.lose(distance(next, first.number, modulus), modulus);
         }
+    }
+
+    /// Where the frame with this number stands among all that `side` sent.
+    pub(crate) fn position(&self, side: usize, number: u16) -> u64 {
+        let direction = &self.directions[side];
+        // Numbers before the first that was captured have places, too.
+        let next = direction.count.saturating_add(self.modulus.into());
+        let ahead = distance(direction.next.unwrap_or(number), number, self.modulus);
+        if ahead <= self.modulus / 2 {
+            next.saturating_add(ahead.into())
+        } else {
+            next.saturating_sub((self.modulus - ahead).into())
+        }
+    }
+
+    /// Whether the other side has acknowledged the frame with this number, which comes only now.
+    pub(crate) fn is_late(&self, side: usize, number: u16) -> bool {
+        let direction = &self.directions[side];
+        let ahead = direction
+            .next
+            .map_or(0, |next| distance(next, number, self.modulus));
+        ahead < direction.beyond(self.modulus)
+    }
+
+    /// How often frames of this side were missing so far.
+    pub(crate) fn gaps(&self, side: usize) -> u64 {
+        self.directions[side].gaps
+    }
+
+    /// Whether frames are missing before some that came, or that the other side has.
+    pub(crate) fn lacks(&self, side: usize) -> bool {
+        self.holds(side) || self.directions[side].beyond(self.modulus) > 0
     }
 
     /// Whether frames are held back from this side.
@@ -247,10 +282,52 @@ impl Link {
 
     /// Frames that were acknowledged but never captured; counted anew from here.
     pub(crate) fn take_lost(&mut self) -> u64 {
+        let modulus = self.modulus;
         self.directions
             .iter_mut()
-            .map(|direction| std::mem::take(&mut direction.lost))
+            .map(|direction| {
+                let beyond = direction.beyond(modulus);
+                direction.lose(beyond, modulus);
+                std::mem::take(&mut direction.lost)
+            })
             .sum()
+    }
+}
+
+impl Direction {
+    /// So many frames came, or never will.
+    fn pass(&mut self, frames: u32, modulus: u32) {
+        if frames >= self.beyond(modulus) {
+            self.acknowledged = None;
+        }
+        self.next = self.next.map(|next| advance(next, frames, modulus));
+        self.count = self.count.saturating_add(frames.into());
+    }
+
+    /// So many frames were never captured.
+    fn lose(&mut self, frames: u32, modulus: u32) {
+        self.lost += u64::from(frames);
+        self.after_gap |= frames > 0;
+        self.gaps += u64::from(frames > 0);
+        self.pass(frames, modulus);
+    }
+
+    /// How many frames the other side has that did not come yet.
+    fn beyond(&self, modulus: u32) -> u32 {
+        match (self.next, self.acknowledged) {
+            (Some(next), Some(acknowledged)) => distance(next, acknowledged, modulus),
+            _ => 0,
+        }
+    }
+
+    /// Goes on at the first frame held back, if the other side has all before it.
+    fn fill_gap(&mut self, modulus: u32) {
+        if let (Some(first), Some(next)) = (self.held.first(), self.next) {
+            let ahead = distance(next, first.number, modulus);
+            if ahead > 0 && ahead <= self.beyond(modulus) {
+                self.lose(ahead, modulus);
+            }
+        }
     }
 }
 
@@ -300,6 +377,7 @@ mod tests {
             },
             at: 0,
             resent: None,
+            sent: Sent::UNKNOWN,
         }
     }
 
