@@ -291,7 +291,7 @@ mod tests {
         for frame in [10, 20, 30, 40, 50] {
             steps.add(frame);
         }
-        assert!(steps.between(19, 20) && !steps.between(9, 10));
+        assert!(steps.between(19, 20) && !steps.between(20, 29));
         assert!(steps.since(9) && steps.since(49) && !steps.since(50));
     }
 

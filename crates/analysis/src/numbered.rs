@@ -286,8 +286,11 @@ impl Link {
         self.directions
             .iter_mut()
             .map(|direction| {
-                let beyond = direction.beyond(modulus);
-                direction.lose(beyond, modulus);
+                // What is held back is not lost.
+                if direction.held.is_empty() {
+                    let beyond = direction.beyond(modulus);
+                    direction.lose(beyond, modulus);
+                }
                 std::mem::take(&mut direction.lost)
             })
             .sum()
