@@ -30,6 +30,7 @@ mod notices;
 mod oracle;
 mod ports;
 mod program;
+mod property;
 mod protocols;
 mod recent;
 mod rights;

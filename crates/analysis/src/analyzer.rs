@@ -9,6 +9,7 @@ mod unclaimed;
 
 use crate::assembler::Rooms;
 use crate::books::Books;
+use crate::clock::Clock;
 use crate::conversation::{Beginning, Conversation};
 use crate::duplicates::{Before, Duplicates};
 use crate::intake::{Intake, Look};
@@ -17,7 +18,7 @@ use crate::names::Known;
 use crate::numbered::Link;
 use crate::pairing::Spare;
 use crate::path::{Path, Paths};
-use crate::piece::Piece;
+use crate::piece::{Piece, Sent};
 use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
@@ -111,10 +112,8 @@ pub(crate) struct State {
     duplicates: Duplicates,
     segments: Segments,
     bytes: u64,
-    first: Option<Timestamp>,
-    last: Option<Timestamp>,
+    clock: Clock,
     latest: Timestamp,
-    epoch: u32,
     numbered: u64,
     swept: Timestamp,
     observed: bool,
@@ -160,10 +159,8 @@ impl Analyzer {
                 duplicates: Duplicates::new(),
                 segments: Segments::new(&settings),
                 bytes: 0,
-                first: None,
-                last: None,
+                clock: Clock::default(),
                 latest: Timestamp::from_nanos(i64::MIN),
-                epoch: 0,
                 numbered: 0,
                 swept: Timestamp::from_nanos(i64::MIN),
                 observed: false,
@@ -300,8 +297,7 @@ impl Analyzer {
             books,
             segments,
             bytes,
-            first,
-            last,
+            clock,
             numbered,
             ..
         } = &self.state;
@@ -314,8 +310,9 @@ impl Analyzer {
             capture: CaptureRow {
                 frames: books.frames,
                 bytes: *bytes,
-                first: *first,
-                last: *last,
+                first: clock.first(),
+                last: clock.last(),
+                elapsed_ns: clock.elapsed_ns(),
                 grade: reasons.iter().map(|r| r.grade).max().unwrap_or(Grade::Good),
                 reasons,
                 conversations: *numbered,
@@ -339,7 +336,7 @@ impl Analyzer {
             ledgers: books.accounts.rows(directory),
             load: books.load.load(directory),
             round_trips: books.round_trips.rows(),
-            symptoms: books.watch.judge(directory, &servers, *last),
+            symptoms: books.watch.judge(directory, &servers, clock.last()),
             servers,
             slowest: books.figures.slowest(),
             attribution: books.attribution,
@@ -417,18 +414,17 @@ impl State {
                 }
             }
         }
-        self.sweep(frame.at, common, sink);
+        self.sweep(self.clock.sure(), common, sink);
     }
 
     fn clock(&mut self, at: Timestamp) {
-        self.first.get_or_insert(at);
-        if self.last.is_some_and(|last| at < last) {
-            self.epoch = self.epoch.wrapping_add(1);
+        let before = self.clock.count;
+        self.clock.frame(self.books.now(), at);
+        if self.clock.count != before {
             self.books.accounts.clock_stepped();
-            self.books.quality.clock_steps += 1;
         }
-        self.last = Some(at);
-        self.latest = self.latest.max(at);
+        self.books.quality.clock_steps = self.clock.count;
+        self.latest = self.clock.high();
     }
 
     /// Hands the frame to its conversation, and gives the number of that, if it is not upkeep
@@ -462,6 +458,7 @@ impl State {
                 hops: walk.facts.hops,
                 resent: None,
                 late_ns: 0,
+                sent: Sent::UNKNOWN,
             },
             message: walk.message.map(|span| span.dissector),
             layer: walk.last()?.dissector,
@@ -608,7 +605,8 @@ impl State {
             settings: &common.settings,
             spare: &common.spare,
             rooms: &common.rooms,
-            epoch: self.epoch,
+            steps: self.clock.steps,
+            sure: self.clock.sure(),
             open_full: self.books.open >= common.settings.open_requests,
             open_half_full: self.books.open >= common.settings.open_requests / 2,
             held_full: self.books.held >= common.settings.held_bytes,

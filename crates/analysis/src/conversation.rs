@@ -7,8 +7,10 @@ mod turns;
 pub(crate) use turns::Heard;
 
 use crate::assembler::Assembler;
+use crate::clock::DISPLACED_NS;
 use crate::flow::Flow;
 use crate::message::Message;
+use crate::numbered::Gaps;
 use crate::pairing::Pairing;
 use crate::piece::Piece;
 use crate::stream::ByteStream;
@@ -66,6 +68,8 @@ pub(crate) struct Conversation {
     finished: [bool; 2],
     /// It goes because of a limit.
     given_up: bool,
+    /// How often frames of the link below were missing, by side.
+    gaps: [u64; 2],
     pub(crate) faults: Faults,
     first_seen: Timestamp,
     last_seen: Timestamp,
@@ -104,6 +108,8 @@ impl Conversation {
                 mid_capture: !beginning.from_start,
                 one_sided: !beginning.anyone,
                 turns: beginning.patience_ns.is_some(),
+                displaced: false,
+                held_back: false,
             },
             server_known: beginning.server.is_some(),
             seen: [beginning.anyone; 2],
@@ -117,6 +123,7 @@ impl Conversation {
             pairing: Pairing::new(observed, beginning.rest),
             finished: [false; 2],
             given_up: false,
+            gaps: [0; 2],
             faults: Faults::default(),
             first_seen: Timestamp::from_nanos(i64::MAX),
             last_seen: Timestamp::from_nanos(i64::MIN),
@@ -184,8 +191,16 @@ impl Conversation {
         events: Events<'_>,
     ) {
         self.heard(side);
+        // Farther back the clock was set, and the stamps are another matter.
+        self.between.displaced = now < self.last_seen && self.last_seen.since(now) <= DISPLACED_NS;
         self.first_seen = self.first_seen.min(now);
         self.last_seen = self.last_seen.max(now);
+        // A single stamp may be wrong, and must not end what others wait for.
+        let now = if self.between.turns {
+            now
+        } else {
+            now.min(world.sure)
+        };
         self.pairing.expire(now, &self.between, world, events);
     }
 
@@ -205,7 +220,7 @@ impl Conversation {
         side: usize,
         piece: Piece<'_>,
         next: Next,
-        (segment, after_gap): (Segment, Option<Flags>),
+        (segment, gaps): (Segment, Gaps),
         world: &World<'_>,
         events: Events<'_>,
     ) -> u64 {
@@ -214,6 +229,11 @@ impl Conversation {
             let serial = self.assemblers[side].serial();
             self.repeat_message(side, serial, piece.mark, events);
             return serial;
+        }
+        let before = std::mem::replace(&mut self.gaps[side], gaps.count);
+        let after_gap = (before != gaps.count).then_some(gaps.why);
+        if after_gap.is_some() {
+            self.pairing.awaits(side);
         }
         let Self {
             between,
@@ -290,6 +310,11 @@ impl Conversation {
             self.pairing.tell(message, None, events);
         }
         message.serial
+    }
+
+    /// Frames of the link below wait for others.
+    pub(crate) fn held_back(&mut self, held_back: bool) {
+        self.between.held_back = held_back;
     }
 
     /// A frame of upkeep.

@@ -94,7 +94,7 @@ struct Client {
 }
 
 /// Reasons for leaving a transaction out, in the order in which they are shown.
-const EXCLUDED: [(&str, &str); 13] = [
+const EXCLUDED: [(&str, &str); 14] = [
     (
         "turnaround",
         "the request was seen more than once before the response",
@@ -102,6 +102,7 @@ const EXCLUDED: [(&str, &str); 13] = [
     ("turnaround", "the server was busy with an earlier request"),
     ("turnaround", "frames are missing from the capture"),
     ("all times", "the clock of the capture stepped back"),
+    ("all times", "the response begins before its request ends"),
     ("all times", "unanswered"),
     ("all times", "cancelled"),
     ("all times", "response without request"),
@@ -385,11 +386,15 @@ impl Figures {
         let limited = t.flags.contains(Flags::LIMITED);
         let orphan = t.outcome == Outcome::OrphanResponse;
         let answered = t.outcome == Outcome::Answered;
+        let stepped = t.flags.contains(Flags::CLOCK_STEP);
+        let impossible = t.request.is_some() && t.response.is_some() && t.times().is_none();
+        let impossible = impossible && !stepped;
         let reasons = [
             matches!(t.turnaround, Turnaround::Between(..)),
             t.flags.contains(Flags::PIPELINED) && t.turnaround.exact().is_some(),
             lost && t.turnaround.exact().is_some(),
-            t.flags.contains(Flags::CLOCK_STEP),
+            stepped,
+            impossible,
             t.outcome == Outcome::Unanswered,
             t.outcome == Outcome::Cancelled,
             orphan && !limited,

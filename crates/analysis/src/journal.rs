@@ -229,8 +229,10 @@ impl Page {
         self.frames.add(t);
         self.retransmitted += u64::from(t.frames.retransmitted);
         self.data_bytes = self.data_bytes.saturating_add(t.data_bytes);
-        let (Some(response_ns), Some(request), Some(response)) = (timed(t), t.request, t.response)
-        else {
+        let (Some(response_ns), Some(times)) = (timed(t), t.times()) else {
+            return;
+        };
+        let (Some(request), Some(response)) = (t.request, t.response) else {
             return;
         };
         if t.data_bytes > 0 {
@@ -250,8 +252,8 @@ impl Page {
             last_frame: response.last.frame,
             response_ns,
             turnaround_ns: clean_turnaround(t),
-            request_transfer_ns: request.duration_ns(),
-            response_transfer_ns: response.duration_ns(),
+            request_transfer_ns: times.request_transfer,
+            response_transfer_ns: times.response_transfer,
         });
     }
 }

@@ -8,6 +8,7 @@ mod account;
 mod analyzer;
 mod assembler;
 mod books;
+mod clock;
 mod column;
 pub mod compare;
 mod conversation;

@@ -2,6 +2,7 @@
 //! unacknowledged frame belongs to.
 
 use crate::flow::Flow;
+use crate::piece::Sent;
 use crate::table::Place;
 use crate::{Flags, Mark};
 use std::collections::VecDeque;
@@ -30,14 +31,22 @@ pub(crate) struct Held {
     /// Where in its frame the data begins.
     pub(crate) at: u32,
     pub(crate) resent: Option<Mark>,
+    pub(crate) sent: Sent,
+}
+
+/// How often frames of a direction were missing, and why they were the last time: they were never
+/// captured, or are not waited for any longer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gaps {
+    pub(crate) count: u64,
+    pub(crate) why: Flags,
 }
 
 /// What a data frame is, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// The next one; `after_gap` when others before it are missing: they were never captured,
-    /// or are not waited for any longer. The flag says which.
-    Next { after_gap: Option<Flags> },
+    /// The next one.
+    Next,
     /// Others before it are missing.
     Early,
     /// Seen before; it belongs to this message, if that is still known.
@@ -47,13 +56,17 @@ pub(crate) enum Turn {
 #[derive(Default)]
 struct Direction {
     next: Option<u16>,
+    /// How many frames lie before the next one, since the capture began.
+    count: u64,
+    /// What the other side expects, where that is more than was captured.
+    acknowledged: Option<u16>,
     unacknowledged: VecDeque<(u16, Option<Owner>)>,
     /// By their distance from the next one. Windows are small, and early frames nearly always
     /// come one behind the other.
     held: VecDeque<Box<Held>>,
     /// Bytes of memory for them.
     held_bytes: usize,
-    after_gap: Option<Flags>,
+    gaps: Gaps,
     lost: u64,
 }
 
@@ -121,10 +134,14 @@ impl Link {
         let expected = *direction.next.get_or_insert(number);
         let ahead = distance(expected, number, modulus);
         if ahead == 0 {
-            direction.next = Some(step(number, modulus));
-            return Turn::Next {
-                after_gap: std::mem::take(&mut direction.after_gap),
-            };
+            direction.pass(1, modulus);
+            return Turn::Next;
+        }
+        if ahead <= direction.beyond(modulus) && direction.held.is_empty() {
+            // What lies between reached the other side, but was never captured.
+            direction.lose(ahead, modulus);
+            direction.pass(1, modulus);
+            return Turn::Next;
         }
         // A window may be larger than half the circle: what goes on behind a frame that is held
         // back was not seen before either.
@@ -174,11 +191,12 @@ impl Link {
         }
         direction.held_bytes += frame.weight();
         direction.held.insert(place, Box::new(frame));
+        direction.fill_gap(modulus);
         false
     }
 
     /// A held frame whose turn has come.
-    pub(crate) fn release(&mut self, side: usize) -> Option<(Held, Option<Flags>)> {
+    pub(crate) fn release(&mut self, side: usize) -> Option<Held> {
         let modulus = self.modulus;
         let direction = &mut self.directions[side];
         if direction.held.front()?.number != direction.next? {
@@ -186,8 +204,8 @@ impl Link {
         }
         let held = *direction.held.pop_front()?;
         direction.held_bytes = direction.held_bytes.saturating_sub(held.weight());
-        direction.next = Some(step(held.number, modulus));
-        Some((held, std::mem::take(&mut direction.after_gap)))
+        direction.pass(1, modulus);
+        Some(held)
     }
 
     /// The frame with this number, from `side`, belongs to that message.
@@ -215,25 +233,12 @@ impl Link {
             acknowledged = (acknowledged.0 + 1, *owner);
             direction.unacknowledged.pop_front();
         }
-        let beyond = direction
-            .next
-            .map_or(0, |next| distance(next, number, modulus));
-        if direction.next.is_none() {
-            direction.next = Some(number);
-        } else if beyond > 0 && beyond < modulus / 2 {
-            // What lies between reached the other side, but was never captured.
-            let held_next = direction
-                .held
-                .front()
-                .map_or(beyond, |h| {
-                    distance(direction.next.unwrap_or(0), h.number, modulus)
-                })
-                .min(beyond);
-            direction.lost += u64::from(held_next);
-            if held_next > 0 {
-                direction.after_gap = Some(Flags::CAPTURE_LOSS);
-            }
-            direction.next = direction.next.map(|n| advance(n, held_next, modulus));
+        let next = *direction.next.get_or_insert(number);
+        let beyond = distance(next, number, modulus);
+        if beyond > direction.beyond(modulus) && beyond < modulus / 2 {
+            // The capture lacks what lies between, or has it a little later.
+            direction.acknowledged = Some(number);
+            direction.fill_gap(modulus);
         }
         acknowledged
     }
@@ -244,12 +249,40 @@ impl Link {
         let modulus = self.modulus;
         let direction = &mut self.directions[side];
         if let (Some(first), Some(next)) = (direction.held.front(), direction.next) {
-            if why == Flags::CAPTURE_LOSS {
-                direction.lost += u64::from(distance(next, first.number, modulus));
-            }
-            direction.after_gap = Some(why);
-            direction.next = Some(first.number);
+            direction.miss(distance(next, first.number, modulus), why, modulus);
         }
+    }
+
+    /// Where the frame with this number stands among all that `side` sent.
+    pub(crate) fn position(&self, side: usize, number: u16) -> u64 {
+        let direction = &self.directions[side];
+        // Numbers before the first that was captured have places, too.
+        let next = direction.count.saturating_add(self.modulus.into());
+        let ahead = distance(direction.next.unwrap_or(number), number, self.modulus);
+        if ahead <= self.modulus / 2 {
+            next.saturating_add(ahead.into())
+        } else {
+            next.saturating_sub((self.modulus - ahead).into())
+        }
+    }
+
+    /// Whether the other side has acknowledged the frame with this number, which comes only now.
+    pub(crate) fn is_late(&self, side: usize, number: u16) -> bool {
+        let direction = &self.directions[side];
+        let ahead = direction
+            .next
+            .map_or(0, |next| distance(next, number, self.modulus));
+        ahead < direction.beyond(self.modulus)
+    }
+
+    /// How often frames of this side were missing so far.
+    pub(crate) fn gaps(&self, side: usize) -> Gaps {
+        self.directions[side].gaps
+    }
+
+    /// Whether frames are missing before some that came, or that the other side has.
+    pub(crate) fn lacks(&self, side: usize) -> bool {
+        self.holds(side) || self.directions[side].beyond(self.modulus) > 0
     }
 
     /// Whether frames are held back from this side.
@@ -259,9 +292,17 @@ impl Link {
 
     /// Frames that were acknowledged but never captured; counted anew from here.
     pub(crate) fn take_lost(&mut self) -> u64 {
+        let modulus = self.modulus;
         self.directions
             .iter_mut()
-            .map(|direction| std::mem::take(&mut direction.lost))
+            .map(|direction| {
+                // What is held back is not lost.
+                if direction.held.is_empty() {
+                    let beyond = direction.beyond(modulus);
+                    direction.lose(beyond, modulus);
+                }
+                std::mem::take(&mut direction.lost)
+            })
             .sum()
     }
 }
@@ -270,6 +311,54 @@ impl Held {
     /// Bytes of memory that it takes.
     fn weight(&self) -> usize {
         self.bytes.len() + size_of::<Self>() + size_of::<Box<Self>>()
+    }
+}
+
+impl Direction {
+    /// So many frames came, or never will.
+    fn pass(&mut self, frames: u32, modulus: u32) {
+        if frames >= self.beyond(modulus) {
+            self.acknowledged = None;
+        }
+        self.next = self.next.map(|next| advance(next, frames, modulus));
+        self.count = self.count.saturating_add(frames.into());
+    }
+
+    /// So many frames were never captured.
+    fn lose(&mut self, frames: u32, modulus: u32) {
+        self.miss(frames, Flags::CAPTURE_LOSS, modulus);
+    }
+
+    /// So many frames are missing, for the reason that the flag says.
+    fn miss(&mut self, frames: u32, why: Flags, modulus: u32) {
+        if why == Flags::CAPTURE_LOSS {
+            self.lost += u64::from(frames);
+        }
+        if frames > 0 {
+            self.gaps = Gaps {
+                count: self.gaps.count.saturating_add(1),
+                why,
+            };
+        }
+        self.pass(frames, modulus);
+    }
+
+    /// How many frames the other side has that did not come yet.
+    fn beyond(&self, modulus: u32) -> u32 {
+        match (self.next, self.acknowledged) {
+            (Some(next), Some(acknowledged)) => distance(next, acknowledged, modulus),
+            _ => 0,
+        }
+    }
+
+    /// Goes on at the first frame held back, if the other side has all before it.
+    fn fill_gap(&mut self, modulus: u32) {
+        if let (Some(first), Some(next)) = (self.held.front(), self.next) {
+            let ahead = distance(next, first.number, modulus);
+            if ahead > 0 && ahead <= self.beyond(modulus) {
+                self.lose(ahead, modulus);
+            }
+        }
     }
 }
 
@@ -319,6 +408,7 @@ mod tests {
             },
             at: 0,
             resent: None,
+            sent: Sent::UNKNOWN,
         }
     }
 
@@ -326,7 +416,7 @@ mod tests {
     fn numbers_wrap_and_repeats_know_their_message() {
         let mut link = Link::new(128);
         for n in 126..=128u16 {
-            assert_eq!(link.turn(0, n % 128), Turn::Next { after_gap: None });
+            assert_eq!(link.turn(0, n % 128), Turn::Next);
             link.owned(0, n % 128, Some(owner(n.into())));
         }
         assert_eq!(link.turn(0, 127), Turn::Again(Some(owner(127))));
@@ -341,7 +431,7 @@ mod tests {
         assert!(!link.is_open(1, 0, Some(1)), "nothing is known yet");
         link.open(1, 0, 1);
         assert!(link.is_open(1, 0, Some(1)));
-        assert_eq!(link.turn(0, 1), Turn::Next { after_gap: None });
+        assert_eq!(link.turn(0, 1), Turn::Next);
         link.owned(0, 1, Some(owner(1)));
         assert!(link.is_open(1, 0, Some(1)), "it crossed the first data");
         assert_eq!(link.acknowledge(0, 2), (1, Some(owner(1))));
@@ -361,9 +451,10 @@ mod tests {
         assert!(!link.hold(0, held(1)));
         assert!(link.hold(0, held(1)));
         assert!(link.release(0).is_none());
-        assert_eq!(link.turn(0, 0), Turn::Next { after_gap: None });
-        let (frame, after_gap) = link.release(0).unwrap();
-        assert!((frame.number, after_gap) == (1, None) && frame.resent.is_some());
+        assert_eq!(link.turn(0, 0), Turn::Next);
+        let frame = link.release(0).unwrap();
+        assert!(frame.number == 1 && frame.resent.is_some());
+        assert_eq!(link.gaps(0).count, 0);
         assert_eq!(link.take_lost(), 0);
     }
 
@@ -375,10 +466,12 @@ mod tests {
         link.hold(0, held(2));
         link.acknowledge(0, 3);
         assert_eq!(link.take_lost(), 2);
-        assert!(
-            link.release(0)
-                .is_some_and(|(_, after_gap)| after_gap == Some(Flags::CAPTURE_LOSS))
-        );
+        assert_eq!(link.release(0).map(|held| held.number), Some(2));
+        let gaps = Gaps {
+            count: 1,
+            why: Flags::CAPTURE_LOSS,
+        };
+        assert_eq!(link.gaps(0), gaps);
     }
 
     /// ISO 8802-2 allows 127 frames on their way, of 128 numbers.
@@ -393,8 +486,8 @@ mod tests {
         }
         assert_eq!(link.turn(0, 90), Turn::Early, "again, 118 ahead");
         assert!(link.hold(0, held(90)));
-        assert_eq!(link.turn(0, 100), Turn::Next { after_gap: None });
-        let released = std::iter::from_fn(|| link.release(0)).map(|(held, _)| held.number);
+        assert_eq!(link.turn(0, 100), Turn::Next);
+        let released = std::iter::from_fn(|| link.release(0)).map(|held| held.number);
         let expected: Vec<u16> = (1..127).map(|n| (100 + n) % 128).collect();
         assert_eq!(released.collect::<Vec<_>>(), expected);
         assert_eq!((link.take_lost(), link.held_bytes(0)), (0, 0));

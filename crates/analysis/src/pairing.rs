@@ -34,7 +34,7 @@ pub(crate) struct Pairing {
     server: usize,
     /// When the latest answer ended, and the number of the message that it was. Waits by
     /// design and promises taken back do not count: they keep the server from nothing.
-    last_response: Option<(Timestamp, u64)>,
+    last_response: Option<(Mark, u64)>,
     /// Nothing falls due before.
     due: Timestamp,
     /// Some request was seen.
@@ -45,6 +45,8 @@ pub(crate) struct Pairing {
     answered: bool,
     /// Some request said what it is.
     named: bool,
+    /// Messages are missing where only their order tells which belong together.
+    doubtful: bool,
     naming: Naming,
     /// Somebody wants to know what messages and frames did.
     observed: bool,
@@ -80,6 +82,7 @@ impl Pairing {
             raw: false,
             answered: false,
             named: false,
+            doubtful: false,
             naming: Naming::default(),
             observed,
             told: Told::default(),
@@ -113,6 +116,11 @@ impl Pairing {
             self.told = Told::default();
         }
         let found = self.take(side, message, between, world, events);
+        if between.displaced
+            && let Some(open) = found.and_then(|serial| self.by_serial(serial))
+        {
+            open.transaction.flags.set(Flags::OUT_OF_ORDER);
+        }
         if between.unordered
             && let Some(open) = found.and_then(|serial| self.by_serial(serial))
             && open.deed == Deed::Retransmitted
@@ -125,7 +133,7 @@ impl Pairing {
             };
             let at = message.tally.extent.first.at;
             events(Event::Repeated(
-                first.map_or(0, |first| at.since(first.first.at)),
+                first.map_or(0, |first| at.since(first.first.at).max(0)),
             ));
         }
         if self.observed
@@ -274,6 +282,54 @@ impl Pairing {
         };
         self.open.latest(x.id?, waits)?;
         read(message.input).ok()?.exchange
+    }
+
+    /// Bytes of `side` up to `end` are missing, for the reason that the flag says. Where only the order tells whose an answer
+    /// is, nothing may count on it any more.
+    pub(crate) fn missed(
+        &mut self,
+        side: usize,
+        (end, why): (u64, Flags),
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        let mut at = 0;
+        while at < self.open.len() {
+            let open = &mut *self.open[at];
+            // The answer may be among what is missing.
+            open.awaited |= open.side != side && open.had < end;
+            let guessed = open.opaque && open.state != State::Done;
+            if guessed {
+                open.transaction.flags.set(why);
+            }
+            // What was asked before those bytes arrived may be what they answered.
+            if guessed && open.side != side && open.had < end {
+                self.close(at, Some(now), between, world, events);
+            } else {
+                self.doubtful |= guessed;
+                at += 1;
+            }
+        }
+    }
+
+    /// Frames of `side` are missing: answers may be among them.
+    pub(crate) fn awaits(&mut self, side: usize) {
+        for open in self.open.iter_mut().filter(|o| o.side != side) {
+            open.awaited = true;
+        }
+    }
+
+    /// A new request whose answer only the order will tell.
+    fn guesses(&mut self, new: &mut Open) {
+        if !new.opaque || !self.doubtful {
+            return;
+        }
+        let waits = |o: &Open| o.opaque && o.state != State::Done;
+        self.doubtful = self.open.earliest_unnamed(waits).is_some();
+        let doubtful = self.doubtful;
+        new.transaction.flags.set_if(Flags::CAPTURE_LOSS, doubtful);
     }
 
     /// A stand-alone acknowledgement of data of this transaction; false if it is closed.
@@ -431,7 +487,9 @@ impl Pairing {
         self.asked = true;
         self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
         let tally = &message.tally;
-        let asked = |o: &Open| o.id == x.id && o.side == side && o.is_asked_by(x);
+        let now = tally.extent.last.at;
+        let asked =
+            |o: &Open| o.id == x.id && o.side == side && o.deadline > now && o.is_asked_by(x);
         if let Some(at) = x.id.and_then(|id| self.open.latest(id, asked)) {
             if let Parts::Ranged {
                 at: from,
@@ -467,6 +525,10 @@ impl Pairing {
         let t = || transaction(x, message, between, world);
         let mut open = world.spare.borrow_mut().next(t);
         open.begin((serial, side), x, tally, between, world);
+        if between.stream {
+            open.asked_to = message.range.1;
+        }
+        self.guesses(&mut open);
         self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
         events(Event::Opened(&mut open.transaction, self.known(between)));
@@ -499,10 +561,15 @@ impl Pairing {
         let related = (x.id, x.lane, ends_answered);
         let mut from = 0;
         while let Some(at) = self.open.next_related(from, related, superseded) {
-            let o = &self.open[at];
+            let o = &mut self.open[at];
             from = o.serial + 1;
+            // The answer may have been captured, and wait for what comes before it.
+            if between.held_back && o.state != State::Done {
+                o.awaited = true;
+                continue;
+            }
             if o.is_confirmed_by(x) {
-                self.open[at].transaction.flags.set(Flags::CAPTURE_LOSS);
+                o.transaction.flags.set(Flags::CAPTURE_LOSS);
                 self.done(at, u64::MAX, world, events);
             }
             self.close(at, Some(now), between, world, events);
@@ -591,7 +658,6 @@ impl Pairing {
         }
     }
 
-    /// The message answers a request of the other side besides what it is itself.
     /// Closes one transaction; `now` is when it is given up if it was not answered.
     fn close(
         &mut self,
@@ -606,7 +672,7 @@ impl Pairing {
             open.unshelve(events);
         }
         match open.state {
-            State::Done => {}
+            State::Done => open.clock_stepped(world),
             // The raw data was not captured, or never sent; the answer stands.
             State::Raw { answered: true, .. } => self.done(at, u64::MAX, world, events),
             _ => {
@@ -621,8 +687,11 @@ impl Pairing {
                 };
                 t.response = None;
                 t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
-                t.flags.set_if(Flags::CLOCK_STEP, open.epoch != world.epoch);
+                let first = t.request.map_or(0, |r| r.first.frame);
+                let stepped = world.steps.since(first) || t.clock_stepped(&world.steps);
+                t.flags.set_if(Flags::CLOCK_STEP, stepped);
                 t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
+                t.flags.set_if(Flags::CAPTURE_LOSS, open.awaited);
                 let early = world.over && now.is_some_and(|now| now < open.deadline);
                 t.flags.set_if(Flags::OPEN_AT_END, early);
                 let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));

@@ -2,6 +2,26 @@
 
 use crate::{Extent, Flags, Mark, WHOLE_FRAME};
 
+/// What the numbers of a frame say of when it was sent, as positions that never wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    /// Behind its data, among all that its sender sent; 0 where nothing is numbered.
+    pub(crate) behind: u64,
+    /// How far its sender had what the other side sent; all of it where that is not said.
+    pub(crate) covers: u64,
+    /// The other side had acknowledged it before it was captured.
+    pub(crate) late: bool,
+}
+
+impl Sent {
+    /// Nothing is said.
+    pub(crate) const UNKNOWN: Self = Self {
+        behind: 0,
+        covers: u64::MAX,
+        late: false,
+    };
+}
+
 /// New bytes of one direction of a conversation, in order.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece<'a> {
@@ -22,6 +42,8 @@ pub(crate) struct Piece<'a> {
     pub(crate) resent: Option<Mark>,
     /// How long bytes behind them had been there when they came, ns.
     pub(crate) late_ns: i64,
+    /// When the frame was sent.
+    pub(crate) sent: Sent,
 }
 
 impl<'a> Piece<'a> {
@@ -96,6 +118,8 @@ pub(crate) struct Tally {
     pub(crate) bytes: u64,
     pub(crate) hops: Option<u8>,
     pub(crate) flags: Flags,
+    /// Behind its last frame; how far the sender had the other side's data in the first.
+    pub(crate) sent: Sent,
 }
 
 impl Tally {
@@ -116,10 +140,16 @@ impl Tally {
             bytes: 0,
             hops: None,
             flags: Flags::default(),
+            sent: Sent::UNKNOWN,
         }
     }
 
     pub(crate) fn add(&mut self, piece: &Piece<'_>, n: u32, last_frame: &mut u64) {
+        if self.frames == 0 {
+            self.sent.covers = piece.sent.covers;
+        }
+        self.sent.behind = piece.sent.behind;
+        self.flags.set_if(Flags::OUT_OF_ORDER, piece.sent.late);
         if *last_frame != piece.mark.frame {
             *last_frame = piece.mark.frame;
             self.frames = self.frames.saturating_add(1);

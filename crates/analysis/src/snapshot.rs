@@ -410,6 +410,8 @@ pub struct CaptureRow {
     pub first: Option<Timestamp>,
     /// Stamp of the last.
     pub last: Option<Timestamp>,
+    /// Time from the first frame to the last, ns. Steps of the clock are no time.
+    pub elapsed_ns: u64,
     /// Worst grade of the reasons.
     pub grade: Grade,
     /// What speaks for and against it, in a fixed order; only those that occurred.

@@ -105,6 +105,19 @@ impl ByteStream {
         self.acked
     }
 
+    /// How far an acknowledgement says that the other side got; everything if that is not known.
+    #[inline]
+    pub(crate) fn covered(&self, ack: Option<u32>) -> u64 {
+        let known = ack.filter(|_| self.started);
+        known.and_then(|ack| self.position(ack)).unwrap_or(u64::MAX)
+    }
+
+    /// Whether bytes are missing before some that came, or that the other side has.
+    #[inline]
+    pub(crate) fn lacks(&self) -> bool {
+        !self.held.is_empty() || self.acked > self.next
+    }
+
     /// Takes note of an acknowledgement; says from where to where it moved on.
     pub(crate) fn acknowledge(&mut self, seq: u32) -> Option<(u64, u64)> {
         let position = self.position(seq)?;
@@ -171,6 +184,7 @@ impl ByteStream {
             ));
             self.next = at;
         }
+        piece.sent.late = end <= self.acked;
         let old = u32::try_from(self.next.saturating_sub(at)).unwrap_or(u32::MAX);
         if old > 0 {
             piece = cut(piece, old, piece.length - old.min(piece.length));
@@ -252,6 +266,7 @@ impl ByteStream {
                 hops: piece.hops,
                 resent: piece.resent,
                 late_ns: std::mem::take(&mut piece.late_ns),
+                sent: piece.sent,
             };
             self.held.insert(a, held);
             done += length;
@@ -272,6 +287,7 @@ impl ByteStream {
                 hops: held.hops,
                 resent: held.resent,
                 late_ns: held.late_ns,
+                sent: held.sent,
             }));
         }
     }
@@ -314,6 +330,7 @@ mod tests {
             hops: None,
             resent: None,
             late_ns: 0,
+            sent: crate::piece::Sent::UNKNOWN,
         };
         stream.segment(seq, piece, &mut |o| match o {
             Ordered::Piece(p) => {

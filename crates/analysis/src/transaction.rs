@@ -1,6 +1,7 @@
 //! One request and everything that belongs to its answer.
 
 use crate::Place;
+use crate::clock::{DISPLACED_NS, Steps};
 use std::sync::Arc;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Chain, Effects, Endpoint, File, Kind, Operation, Status, Timestamp};
@@ -23,20 +24,56 @@ pub struct Extent {
     pub last: Mark,
 }
 
-impl Extent {
-    /// Nanoseconds from the first frame to the last.
+impl Mark {
+    /// Nanoseconds from this frame to a later one; `None` if that one is not later: no time that
+    /// passed is below zero.
     #[must_use]
-    pub fn duration_ns(&self) -> i64 {
-        self.last.at.since(self.first.at)
+    #[inline]
+    pub const fn until(self, later: Self) -> Option<i64> {
+        let ns = later.at.since(self.at);
+        if ns >= 0 { Some(ns) } else { None }
     }
 
+    /// Whether this frame came before the other: by their stamps where those are right, and by
+    /// their places in the capture where the clock stepped.
+    fn precedes(self, other: Self) -> bool {
+        let ns = other.at.since(self.at);
+        if ns.unsigned_abs() <= DISPLACED_NS.unsigned_abs() && ns != 0 {
+            ns > 0
+        } else {
+            self.frame < other.frame
+        }
+    }
+}
+
+impl Extent {
     pub(crate) fn widen(&mut self, other: Self) {
-        if other.first.at < self.first.at {
+        if other.first.precedes(self.first) {
             self.first = other.first;
         }
-        if other.last.at >= self.last.at {
+        if self.last.precedes(other.last) {
             self.last = other.last;
         }
+    }
+}
+
+/// The times of a request and its answer, which exist only where they can have passed: no part of
+/// the answer is before its request, and nothing is below zero. Nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub(crate) request_transfer: i64,
+    pub(crate) turnaround: i64,
+    pub(crate) response_transfer: i64,
+}
+
+impl Times {
+    #[inline]
+    pub(crate) fn of(request: Extent, response: Extent) -> Option<Self> {
+        Some(Self {
+            request_transfer: request.first.until(request.last)?,
+            turnaround: request.last.until(response.first)?,
+            response_transfer: response.first.until(response.last)?,
+        })
     }
 }
 
@@ -162,7 +199,8 @@ flags! {
     CAPTURE_LOSS = 2, "capture_loss";
     /// The capture cut bytes off that were needed.
     SNAPPED = 3, "snapped";
-    /// Its frames did not come in order.
+    /// Its frames did not come in order. It has no times if its response begins before its request
+    /// ends.
     OUT_OF_ORDER = 4, "out_of_order";
     /// The server was still busy with an earlier request: turnaround contains queueing.
     PIPELINED = 5, "pipelined";
@@ -170,7 +208,8 @@ flags! {
     RAW = 6, "raw";
     /// Only lengths and order can be seen; matched by turn.
     ENCRYPTED = 7, "encrypted";
-    /// The clock of the capture stepped back meanwhile; its times are in no statistic.
+    /// The clock of the capture stepped back meanwhile, or one of its frames has a wrong stamp: it
+    /// has no times.
     CLOCK_STEP = 8, "clock_step";
     /// The other direction of the conversation is not in the capture: no judgement.
     ONE_SIDED = 9, "one_sided";
@@ -308,12 +347,49 @@ impl Transaction {
     #[must_use]
     #[inline]
     pub fn response_time_ns(&self) -> Option<i64> {
+        self.times()?;
+        self.request?.first.until(self.end()?)
+    }
+
+    /// Where what the user waited for ended: t4, or t5 if that is later.
+    pub(crate) fn end(&self) -> Option<Mark> {
+        let t4 = self.response?.last;
+        Some(self.raw_end.filter(|t5| t4.precedes(*t5)).unwrap_or(t4))
+    }
+
+    /// All its times, if it has any: not where the clock of the capture stepped meanwhile, nor
+    /// where the stamps have the answer before its request.
+    #[inline]
+    pub(crate) fn times(&self) -> Option<Times> {
         if self.flags.contains(Flags::CLOCK_STEP) {
             return None;
         }
-        let end = self.raw_end.map(|m| m.at);
-        let t4 = self.response?.last.at;
-        Some(end.map_or(t4, |e| e.max(t4)).since(self.request?.first.at))
+        Times::of(self.request?, self.response?)
+    }
+
+    /// Whether the clock stepped between the frames that its times are of, or one of them has a
+    /// wrong stamp.
+    #[inline]
+    pub(crate) fn clock_stepped(&self, steps: &Steps) -> bool {
+        // Nothing begins before its request, except where frames overtook each other.
+        let begin = self.request.or(self.response);
+        begin.is_some_and(|begin| steps.concern(begin.first.frame.min(begin.last.frame)))
+            && self.clock_stepped_within(steps)
+    }
+
+    #[inline(never)]
+    fn clock_stepped_within(&self, steps: &Steps) -> bool {
+        let ends = [self.request, self.response].into_iter().flatten();
+        let ends = ends.flat_map(|extent| [extent.first, extent.last]);
+        let others = [self.raw_end, self.first_interim].into_iter().flatten();
+        let (mut first, mut last) = (u64::MAX, 0);
+        for mark in ends.chain(others) {
+            if steps.misled(mark.frame) {
+                return true;
+            }
+            (first, last) = (first.min(mark.frame), last.max(mark.frame));
+        }
+        steps.between(first, last)
     }
 
     /// Whether the operation did what was asked; `None` if that cannot be told. A raw
@@ -340,19 +416,29 @@ impl Transaction {
     /// t2 - t1, ns.
     #[must_use]
     pub fn request_transfer_ns(&self) -> Option<i64> {
-        self.request.map(|r| r.duration_ns())
+        let request = self.request.filter(|_| self.is_timed())?;
+        request.first.until(request.last)
     }
 
     /// t4 - t3, ns.
     #[must_use]
     pub fn response_transfer_ns(&self) -> Option<i64> {
-        self.response.map(|r| r.duration_ns())
+        let response = self.response.filter(|_| self.is_timed())?;
+        response.first.until(response.last)
     }
 
-    /// From the complete request to the first interim answer, ns.
+    /// From the complete request to the first interim answer, ns. `None` as well where that
+    /// came before the request was complete: it asked for the rest.
     #[must_use]
     pub fn first_interim_ns(&self) -> Option<i64> {
-        Some(self.first_interim?.at.since(self.request?.last.at))
+        let request = self.request.filter(|_| self.is_timed())?;
+        request.last.until(self.first_interim?)
+    }
+
+    /// Whether nothing speaks against its stamps.
+    fn is_timed(&self) -> bool {
+        !self.flags.contains(Flags::CLOCK_STEP)
+            && (self.request.is_none() || self.response.is_none() || self.times().is_some())
     }
 }
 

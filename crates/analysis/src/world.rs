@@ -2,6 +2,7 @@
 
 use crate::account::Outstanding;
 use crate::assembler::Rooms;
+use crate::clock::Steps;
 use crate::duplicates::Sight;
 use crate::names::Known;
 use crate::pairing::Spare;
@@ -19,8 +20,10 @@ pub(crate) struct World<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) spare: &'a RefCell<Spare>,
     pub(crate) rooms: &'a Rooms,
-    /// Counts the steps back of the capture's clock.
-    pub(crate) epoch: u32,
+    /// Where the capture's clock stepped.
+    pub(crate) steps: Steps,
+    /// The moment that has surely passed.
+    pub(crate) sure: Timestamp,
     /// As many requests are open in all conversations as may be.
     pub(crate) open_full: bool,
     /// Half of that.
@@ -166,4 +169,8 @@ pub(crate) struct Between {
     pub(crate) one_sided: bool,
     /// The ends take turns.
     pub(crate) turns: bool,
+    /// The frame under way was captured a little before one that came before it.
+    pub(crate) displaced: bool,
+    /// Data of the other side was captured that cannot be read yet: some before it is missing.
+    pub(crate) held_back: bool,
 }

@@ -79,7 +79,7 @@ type Identity = (Option<String>, LinkType, u32);
 /// is recognised again, numbers do not depend on where the cuts are. It can be written down
 /// between one file and the next: [`Files::knowing`](crate::Files::knowing).
 #[derive(Clone, Debug, Default)]
-pub struct Interfaces {
+pub(crate) struct Interfaces {
     list: Vec<Interface>,
     numbers: BTreeMap<Identity, u32>,
     runs: Vec<Run>,
@@ -101,7 +101,7 @@ pub(crate) struct Section {
 impl Interfaces {
     /// All of them; the index is `Frame::interface`.
     #[must_use]
-    pub fn list(&self) -> &[Interface] {
+    pub(crate) fn list(&self) -> &[Interface] {
         &self.list
     }
 

@@ -557,6 +557,7 @@ pub(crate) fn snapshot() -> Snapshot {
             bytes: 567_890,
             first: Some(at(0)),
             last: Some(at(90_000_000)),
+            elapsed_ns: u64::try_from(at(90_000_000).since(at(0))).unwrap_or(0),
             grade: Grade::Fair,
             reasons: vec![Reason {
                 name: "capture_loss",

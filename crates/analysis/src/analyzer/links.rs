@@ -6,7 +6,7 @@ use crate::conversation::Beginning;
 use crate::key::ConversationKey;
 use crate::numbered::{Held, Link, Owner, Turn};
 use crate::path::Path;
-use crate::piece::Piece;
+use crate::piece::{Piece, Sent};
 use crate::table::Place;
 use crate::world::{Event, Limited};
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
@@ -80,9 +80,7 @@ impl State {
         self.supervise(arrival, &mut link, side, numbered, sink);
         let mut message = None;
         match numbered.kind {
-            NumberedKind::Data => {
-                self.data(arrival, numbered.number, side, &mut link, common, sink)
-            }
+            NumberedKind::Data => self.data(arrival, numbered, side, &mut link, common, sink),
             NumberedKind::Open if opens => {
                 self.flush(&mut link, Flags::CAPTURE_LOSS, common, sink);
                 link.open(side, numbered.number, numbered.expects.unwrap_or(0));
@@ -217,12 +215,22 @@ impl State {
     fn data(
         &mut self,
         arrival: &Arrival<'_>,
-        number: u16,
+        numbered: &Numbered,
         side: usize,
         link: &mut Link,
         common: &Common,
         sink: &mut dyn Sink,
     ) {
+        let number = numbered.number;
+        let mut arrival = *arrival;
+        arrival.piece.sent = Sent {
+            behind: link.position(side, number).saturating_add(1),
+            covers: numbered
+                .expects
+                .map_or(u64::MAX, |expects| link.position(1 - side, expects)),
+            late: link.is_late(side, number),
+        };
+        let arrival = &arrival;
         let mark = arrival.piece.mark;
         let bytes = match arrival.facts.carries {
             Carries::Segment(_) => arrival.piece.length,
@@ -230,7 +238,7 @@ impl State {
         };
         let numbers = (number.into(), link.behind(number).into());
         match link.turn(side, number) {
-            Turn::Next { after_gap } => {
+            Turn::Next { .. } => {
                 link.flow.sent(side, numbers, bytes, mark);
                 let mut arrival = *arrival;
                 if let Some(first) = link.held_since(side) {
@@ -241,7 +249,7 @@ impl State {
                     arrival.piece.late_ns = arrival.piece.mark.at.since(first).max(0);
                 }
                 let arrival = &arrival;
-                let owner = self.unit(arrival, after_gap, link, common, sink);
+                let owner = self.unit(arrival, side, link, common, sink);
                 link.owned(side, number, owner);
                 self.release(link, side, common, sink);
             }
@@ -258,6 +266,7 @@ impl State {
                     mark: arrival.piece.mark,
                     at: arrival.piece.at,
                     resent: None,
+                    sent: arrival.piece.sent,
                 };
                 if link.hold(side, held) {
                     let what = link.flow.resent(side, number.into(), mark);
@@ -271,7 +280,7 @@ impl State {
                 self.keep_within_limits(link, side, common, sink);
             }
             Turn::Again(_) if self.goes_on(arrival) => {
-                self.unit(arrival, None, link, common, sink);
+                self.unit(arrival, side, link, common, sink);
             }
             Turn::Again(owner) => {
                 let what = link.flow.resent(side, number.into(), mark);
@@ -347,7 +356,7 @@ impl State {
 
     /// Works off held frames whose turn has come.
     fn release(&mut self, link: &mut Link, side: usize, common: &Common, sink: &mut dyn Sink) {
-        while let Some((held, after_gap)) = link.release(side) {
+        while let Some(held) = link.release(side) {
             let arrival = Arrival {
                 facts: &held.facts,
                 path: &Path::default(),
@@ -362,11 +371,12 @@ impl State {
                     hops: held.facts.hops,
                     resent: held.resent,
                     late_ns: 0,
+                    sent: held.sent,
                 },
                 message: held.message,
                 layer: held.layer,
             };
-            let owner = self.unit(&arrival, after_gap, link, common, sink);
+            let owner = self.unit(&arrival, side, link, common, sink);
             link.owned(side, held.number, owner);
         }
     }
@@ -375,7 +385,7 @@ impl State {
     fn unit(
         &mut self,
         arrival: &Arrival<'_>,
-        after_gap: Option<Flags>,
+        link_side: usize,
         link: &mut Link,
         common: &Common,
         sink: &mut dyn Sink,
@@ -408,6 +418,7 @@ impl State {
         };
         link.last = Some(place);
         let conversation = self.conversations.get_mut(place)?;
+        conversation.held_back(link.lacks(0) || link.lacks(1));
         let books = &mut self.books;
         let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
@@ -432,7 +443,7 @@ impl State {
                     side,
                     arrival.piece,
                     next,
-                    (segment, after_gap),
+                    (segment, link.gaps(link_side)),
                     &world,
                     &mut events,
                 );

@@ -26,7 +26,7 @@ impl Conversation {
         &mut self,
         side: usize,
         segment: &Stream,
-        piece: Piece<'_>,
+        mut piece: Piece<'_>,
         world: &World<'_>,
         events: Events<'_>,
     ) {
@@ -45,6 +45,10 @@ impl Conversation {
             self.fill_gap(1 - side, world, events);
         }
         if piece.length > 0 {
+            if let Some(streams) = &self.streams {
+                piece.sent.covers = streams[1 - side].covered(segment.ack);
+                self.between.held_back = streams[1 - side].lacks();
+            }
             self.data(side, segment.seq, piece, world, events);
         } else {
             let owned = pure
@@ -303,6 +307,8 @@ impl Conversation {
                 Ordered::Gap(n, mark, why) => {
                     *gaps += u64::from(why == Flags::CAPTURE_LOSS);
                     assembler.gap(n, (mark, why), world.registry, &mut out);
+                    let end = assembler.position();
+                    pairing.missed(side, (end, why), mark.at, between, world, events);
                 }
             }
         });

@@ -5,6 +5,7 @@ use super::ranges::is_continuation;
 use super::{Pairing, Told};
 use crate::message::Message;
 use crate::parties::Parties;
+use crate::piece::Tally;
 use crate::world::{Between, Case, Event, Events, World};
 use crate::{Deed, Flags, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
@@ -22,9 +23,14 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> Option<u64> {
-        let Some(at) = self.find(side, x) else {
+        let Some(at) = self.find(side, x, &message.tally) else {
             if x.role == Role::Response && !x.opaque && !is_continuation(x) {
-                self.orphan(x, message, between, world, events);
+                // It answers another one than those that are known by its name.
+                let same = |id| self.open.latest(id, |o| o.id == x.id);
+                let namesake = x.id.and_then(same).is_some();
+                let known = &message.tally.sent;
+                let other = namesake && known.covers < u64::MAX;
+                self.orphan((x, other), message, between, world, events);
                 return Some(u64::MAX);
             }
             return None;
@@ -128,7 +134,7 @@ impl Pairing {
         let at = self.open.earliest_raw(|o| match o.state {
             State::Raw { .. } => o.side == side,
             State::Waiting => match o.expect {
-                Expect::Headerless => o.side != side,
+                Expect::Headerless => o.side != side && o.asked_to <= message.tally.sent.covers,
                 // Some clients do not wait to be told to go ahead.
                 Expect::GoAhead { rest, .. } => o.side == side && message.input.length == rest,
                 _ => false,
@@ -138,7 +144,10 @@ impl Pairing {
         // A message with a header is taken for what it says, unless its very length says
         // that it is the data: data may begin with anything.
         let recognised = message.exchange.as_deref().is_some_and(|x| match x.role {
-            Role::Response => self.find(side, x).is_some_and(|found| found != at),
+            Role::Response => {
+                let found = self.find(side, x, &message.tally);
+                found.is_some_and(|found| found != at)
+            }
             // Data of a file that looks like a message comes from the wrong side.
             Role::Request | Role::Notice | Role::Cancel => {
                 (x.sender == Side::Client) == (self.open[at].side == side)
@@ -278,7 +287,7 @@ impl Pairing {
     /// A response without a request.
     pub(super) fn orphan(
         &mut self,
-        x: &Exchange,
+        (x, other): (&Exchange, bool),
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
@@ -292,6 +301,7 @@ impl Pairing {
         t.frames.response = message.tally.frames;
         t.data_bytes = x.data;
         t.copies = 0;
+        t.flags.set_if(Flags::CAPTURE_LOSS, other);
         if self.limited {
             // Its request may be the one that was given up.
             t.flags.set(Flags::LIMITED);
@@ -327,31 +337,36 @@ impl Pairing {
         let Some(response) = t.response else {
             return;
         };
-        let (t3, t4) = (response.first.at, response.last.at);
-        if let Some(request) = t.request {
-            let t2 = request.last.at;
-            let turnaround = t3.since(t2);
-            let resent = open.resent.filter(|m| m.at <= t3);
+        let (t3, t4) = (response.first, response.last.at);
+        let stepped = t.clock_stepped(&world.steps);
+        t.flags.set_if(Flags::CLOCK_STEP, stepped);
+        t.turnaround = Turnaround::None;
+        t.service_ns = None;
+        let times = t.times();
+        // The answer cannot have been given before it was asked for.
+        let impossible = times.is_none() && !stepped && t.request.is_some();
+        t.flags.set_if(Flags::OUT_OF_ORDER, impossible);
+        if let (Some(request), Some(times)) = (t.request, times) {
+            let t2 = request.last;
+            // In the order of the frames: one of the stamps may be wrong.
+            let resent = open.resent.filter(|mark| mark.frame < t3.frame);
+            let resent = resent.map(|mark| mark.until(t3).unwrap_or(0));
             t.turnaround = match resent {
-                Some(mark) => {
+                Some(low) => {
                     t.flags.set(Flags::AMBIGUOUS);
-                    let low = t3.since(mark.at.max(t2)).max(0);
-                    Turnaround::Between(low, turnaround)
+                    Turnaround::Between(low.min(times.turnaround), times.turnaround)
                 }
-                None => Turnaround::Exact(turnaround),
+                None => Turnaround::Exact(times.turnaround),
             };
             // Parts of one message were sent together, not one after the other.
             let free = previous
                 .filter(|_| t.kind != Kind::Wait)
-                .filter(|(end, serial)| *end <= t3 && *serial != message)
-                .map_or(t2, |(end, _)| end.max(t2));
-            t.service_ns = Some(t3.since(free));
-            t.flags.set_if(Flags::PIPELINED, free > t2);
-        }
-        if open.epoch != world.epoch {
-            t.flags.set(Flags::CLOCK_STEP);
-            t.turnaround = Turnaround::None;
-            t.service_ns = None;
+                .filter(|(_, serial)| *serial != message)
+                .and_then(|(end, _)| t2.until(end).zip(end.until(t3)))
+                .map(|(behind, own)| (behind > 0, own));
+            let (queued, own) = free.unwrap_or((false, times.turnaround));
+            t.service_ns = Some(own);
+            t.flags.set_if(Flags::PIPELINED, queued);
         }
         // Where no interim answer says that a lock has to wait, its time does.
         let waited = t
@@ -362,8 +377,8 @@ impl Pairing {
         }
         let t = &mut open.transaction;
         if !matches!(t.kind, Kind::Break | Kind::Wait) {
-            let latest = previous.filter(|(end, _)| *end > t4);
-            self.last_response = latest.or(Some((t4, message)));
+            let latest = previous.filter(|(end, _)| end.at > t4 && !stepped);
+            self.last_response = latest.or(Some((response.last, message)));
         }
         let linger = if open.lingers {
             world.settings.timeout_ns
@@ -380,14 +395,19 @@ impl Pairing {
     }
 
     /// The open request that this response belongs to.
-    pub(super) fn find(&self, side: usize, x: &Exchange) -> Option<usize> {
+    pub(super) fn find(&self, side: usize, x: &Exchange, tally: &Tally) -> Option<usize> {
+        let now = tally.extent.last.at;
+        // What is given up is closed as soon as two stamps say so.
+        let had = tally.sent.covers;
+        // Nobody answers what he has not got.
+        let asked = |o: &Open| o.side != side && o.deadline > now && o.asked_to <= had;
         if x.opaque {
-            let waits = |o: &Open| o.side != side && o.opaque && o.state == State::Waiting;
+            let waits = |o: &Open| asked(o) && o.opaque && o.state == State::Waiting;
             return self.open.earliest_unnamed(waits);
         }
         let Some(id) = x.id else {
             return self.open.earliest_unnamed(|o| {
-                o.side != side
+                asked(o)
                     && o.id.is_none()
                     && !o.opaque
                     && o.state != State::Done
@@ -395,7 +415,7 @@ impl Pairing {
             });
         };
         let latest = |id: Option<Id>, done: bool| {
-            let which = |o: &Open| o.side != side && (o.state == State::Done) == done;
+            let which = |o: &Open| asked(o) && (o.state == State::Done) == done;
             self.open.latest(id?, which)
         };
         // One that waits comes before one that has its answer, whatever names it.

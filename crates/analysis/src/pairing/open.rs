@@ -48,6 +48,12 @@ pub(crate) struct Open {
     pub(super) id: Option<Id>,
     pub(super) alias: Option<Id>,
     pub(super) lane: Option<Id>,
+    /// Behind its first message, among all that its sender sent; and how far he had then what the
+    /// other side sent.
+    pub(super) asked_to: u64,
+    pub(super) had: u64,
+    /// Another took its name while the capture had not got all that the other side sent.
+    pub(super) awaited: bool,
     /// The client's number of it, where that tells a repetition.
     pub(super) number: Option<u16>,
     pub(super) expect: Expect,
@@ -65,7 +71,6 @@ pub(crate) struct Open {
     pub(super) answered: Ranges,
     /// End of the last copy of the request that came before the response.
     pub(super) resent: Option<Mark>,
-    pub(super) epoch: u32,
     /// The server has said that the answer will come, however long it takes.
     pub(super) promised: bool,
     /// Time lost in the request and in the response, ns.
@@ -147,6 +152,9 @@ impl Open {
             id: None,
             alias: None,
             lane: None,
+            asked_to: 0,
+            had: u64::MAX,
+            awaited: false,
             number: None,
             expect: Expect::Response,
             may_wait: false,
@@ -159,7 +167,6 @@ impl Open {
             asked: Ranges::default(),
             answered: Ranges::default(),
             resent: None,
-            epoch: 0,
             promised: false,
             lost_ns: [0; 2],
             lost_until: None,
@@ -195,6 +202,9 @@ impl Open {
             id,
             alias,
             lane,
+            asked_to,
+            had,
+            awaited,
             number: sent_as,
             expect,
             may_wait,
@@ -207,7 +217,6 @@ impl Open {
             asked,
             answered,
             resent,
-            epoch,
             promised,
             lost_ns,
             lost_until,
@@ -231,6 +240,8 @@ impl Open {
         *state = State::Asking;
         *side = side_of;
         (*id, *alias, *lane) = (x.id, x.alias, x.lane);
+        (*asked_to, *had) = (tally.sent.behind, tally.sent.covers);
+        *awaited = false;
         *sent_as = x.number.filter(|_| between.unordered);
         *expect = x.expect;
         (*may_wait, *opaque, *cancelled) = (x.may_wait, x.opaque, false);
@@ -238,7 +249,6 @@ impl Open {
         (*got, *of, *mask) = ([0; 2], [u64::MAX; 2], 0);
         (*asked, *answered) = (Ranges::default(), Ranges::default());
         *resent = tally.resent;
-        *epoch = world.epoch;
         *promised = false;
         *lost_ns = [tally.lost_ns, 0];
         *lost_until = None;
@@ -383,6 +393,16 @@ impl Open {
                 }
                 t.response_head_bytes = tally.head;
             }
+        }
+    }
+
+    /// A stamp of it was found wrong only by those that came behind it.
+    pub(super) fn clock_stepped(&mut self, world: &World<'_>) {
+        let t = &mut self.transaction;
+        if t.clock_stepped(&world.steps) {
+            t.flags.set(Flags::CLOCK_STEP);
+            t.turnaround = Turnaround::None;
+            t.service_ns = None;
         }
     }
 

@@ -48,6 +48,11 @@ impl Opens {
         self.list.is_empty()
     }
 
+    /// All of them, to be changed in what no index knows.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Held> {
+        self.list.iter_mut()
+    }
+
     /// Adds the latest request.
     pub(super) fn push(&mut self, mut open: Held) {
         open.listed = open.deadline;

@@ -97,7 +97,7 @@ impl Pairing {
         }
         let serial = open.serial;
         if !matches!(open.transaction.kind, Kind::Break | Kind::Wait) {
-            self.last_response = Some((end, message.serial));
+            self.last_response = Some((tally.extent.last, message.serial));
         }
         serial
     }

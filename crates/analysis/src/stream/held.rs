@@ -2,6 +2,7 @@
 //! costs more because many are held: attackers leave holes on purpose.
 
 use crate::Mark;
+use crate::piece::Sent;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use wirewait_wire::Timestamp;
@@ -17,6 +18,7 @@ pub(super) struct Held {
     pub(super) hops: Option<u8>,
     pub(super) resent: Option<Mark>,
     pub(super) late_ns: i64,
+    pub(super) sent: Sent,
 }
 
 /// What is held back in one direction. No two overlap.

@@ -83,8 +83,6 @@ impl Summary {
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
         let capture = &snapshot.capture;
-        let span = capture.first.zip(capture.last);
-        let span = span.map_or(0, |(first, last)| last.since(first));
         let stamps = [capture.first, capture.last];
         let stamps = stamps.map(|at| at.map_or(0, |at| at.as_nanos().cast_unsigned()));
         let part = [capture.frames, capture.bytes, stamps[0], stamps[1]];
@@ -94,7 +92,7 @@ impl Summary {
             bytes: capture.bytes,
             first: capture.first,
             last: capture.last,
-            covered_ns: u64::try_from(span).unwrap_or(0),
+            covered_ns: capture.elapsed_ns,
             conversations: capture.conversations,
             attribution: snapshot.attribution,
             turnaround: snapshot.distribution.turnaround,

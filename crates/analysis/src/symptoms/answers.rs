@@ -172,12 +172,14 @@ fn turnaround(t: &Transaction) -> Option<Sight> {
 fn busy(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
     let interim = t.first_interim?;
     // Told to go on before the request was complete: that is no delay.
-    if interim.at < t.request?.last.at || t.kind == Kind::Break {
+    t.first_interim_ns()?;
+    if t.kind == Kind::Break {
         return None;
     }
     // Without an answer it cannot be told from "send the rest of the request".
     let response = t.response?;
-    let wait = response.first.at.since(interim.at);
+    t.times()?;
+    let wait = interim.until(response.first)?;
     if wait < thresholds.ns(Threshold::BusyLeast) {
         return None;
     }
@@ -313,7 +315,7 @@ impl Silence {
         if last.frame > run.last.frame {
             run.last = last;
         }
-        let lasted = run.last.at.since(run.first.at);
+        let lasted = run.first.until(run.last).unwrap_or(0);
         let enough = run.requests >= thresholds.get(Threshold::OneWay)
             && lasted >= thresholds.ns(Threshold::OneWayTime);
         if enough && !run.said {

@@ -97,7 +97,7 @@ fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
                 None => Look::For(sight),
             })
         }
-        (_, Some(response)) if response.first.at.since(request.last.at) > limit => {
+        (_, Some(response)) if t.times()?.turnaround > limit => {
             Some(Look::For(Sight::between(request.last, response.first)))
         }
         _ => None,
@@ -136,7 +136,8 @@ impl Breaks {
         let overlap = |(of, from, to): &(Endpoint, Mark, Mark)| {
             let within =
                 of.station() == server && from.at >= request.last.at && to.at <= response.first.at;
-            within.then(|| Sight::between(*from, *to).costing(to.at.since(from.at)))
+            let ns = from.until(*to).filter(|_| within)?;
+            Some(Sight::between(*from, *to).costing(ns))
         };
         let least = thresholds.ns(Threshold::BreakWait);
         self.latest

@@ -306,7 +306,7 @@ impl Handle {
         if let Some(run) = &mut self.run
             && run.write == write
             && run.next == offset
-            && request.first.at.since(run.last.at) <= PAUSE_NS
+            && run.last.until(request.first).unwrap_or(0) <= PAUSE_NS
         {
             run.next = next;
             run.bytes = run.bytes.saturating_add(t.data_bytes);
@@ -335,7 +335,7 @@ impl Handle {
 impl Run {
     /// Whether it was slow; says so.
     fn judge(&self, thresholds: &Thresholds, page: &mut Page<'_>) -> bool {
-        let lasted = self.last.at.since(self.first.at);
+        let lasted = self.first.until(self.last).unwrap_or(0);
         let floor = u128::from(thresholds.get(Threshold::SlowTransfer).max(1));
         // As long as it may take at that rate.
         let allowed = u128::from(self.bytes) * 1_000_000_000 / floor;

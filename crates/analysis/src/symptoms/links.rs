@@ -314,7 +314,7 @@ impl Links {
         *times += 1;
         let since = *since.get_or_insert(mark);
         if *times == limit.saturating_add(1) {
-            let ns = mark.at.since(since.at);
+            let ns = since.until(mark).unwrap_or(0);
             let sight = Sight::between(since, mark).costing(ns);
             link.page(course).hit(&NOT_ACKNOWLEDGED, &sight);
         }

@@ -191,7 +191,9 @@ pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<Look> {
         return None;
     }
     let sight = Sight::between(t.request?.first, t.response?.last);
-    Some(doubtful(sight.costing(at.since(wait.began)).until(at)))
+    Some(doubtful(
+        sight.costing(at.since(wait.began).max(0)).until(at),
+    ))
 }
 
 /// Data was sent again, so long after it was sent last.

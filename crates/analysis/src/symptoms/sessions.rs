@@ -63,7 +63,7 @@ pub(super) fn lookup(t: &Transaction, page: &mut Page<'_>) {
         }
         _ => {
             // As long as it was asked again; more cannot be told.
-            let ns = request.last.at.since(request.first.at);
+            let ns = request.first.until(request.last).unwrap_or(0);
             page.hit(&LOOKUPS, &sight.costing(ns));
             page.word(&LOOKUPS, t.operation.name);
         }

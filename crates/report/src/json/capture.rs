@@ -77,8 +77,8 @@ pub(super) fn capture<'a>(about: &'a About, snapshot: &Snapshot) -> Capture<'a> 
         last: row.last.map(Rfc3339),
         duration_ns: row
             .first
-            .zip(row.last)
-            .map(|(first, last)| last.since(first)),
+            .and(row.last)
+            .map(|_| i64::try_from(row.elapsed_ns).unwrap_or(i64::MAX)),
         dropped: about.dropped(),
         not_saved: about.not_saved(),
         damage: &about.damage,

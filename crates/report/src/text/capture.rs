@@ -25,7 +25,7 @@ pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, 
     let (total, bytes) = (Grouped(row.frames), Grouped(row.bytes));
     entries.push(("size", format!("{total} frames, {bytes} bytes on the wire")));
     if let (Some(first), Some(last)) = (row.first, row.last) {
-        let length = Human(last.since(first));
+        let length = Human(i64::try_from(row.elapsed_ns).unwrap_or(i64::MAX));
         let (first, last) = (Rfc3339(first), Rfc3339(last));
         entries.push(("time", format!("{first} to {last}, {length}")));
     }

@@ -1,0 +1,305 @@
+//! What the stamps of the frames say of the clock that made them: whether it was set, or one
+//! stamp is wrong, and how much time passed.
+//!
+//! A stamp below the one before it has one of three reasons:
+//!
+//! - The frames were handed over in another order than they came: the stamp is a little lower,
+//!   and the next one is as high as ever. All stamps are right, and nothing follows from it.
+//! - The clock was set back: the stamps stay lower. Times across the step mean nothing.
+//! - One stamp is wrong, this one or the one before: the others go on as if it were not there.
+//!   No time that begins or ends with it means anything; others do.
+//!
+//! A clock that is set forward cannot be told from silence.
+
+use wirewait_wire::Timestamp;
+
+/// Frames that a card with several queues hands over out of order are not farther apart, ns.
+pub(crate) const DISPLACED_NS: i64 = 10_000_000;
+
+/// Whether stamps go on where they were before one that was off by so much: no more time has passed
+/// than a second, or a tenth of that.
+fn goes_on(passed_ns: i64, off_ns: i64) -> bool {
+    passed_ns <= (off_ns / 10).max(1_000_000_000)
+}
+
+/// Steps, and wrong stamps, that are remembered by frame.
+const KEPT: usize = 4;
+
+/// Before which frames the clock stepped, and which frames have a wrong stamp, the latest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Steps {
+    /// Numbers of frames; 0 where there was none.
+    kept: [u64; KEPT],
+    /// The latest of those that are not kept.
+    forgotten: u64,
+    /// Frames with wrong stamps.
+    wrong: [u64; KEPT],
+}
+
+impl Steps {
+    fn add(&mut self, frame: u64) {
+        self.forgotten = self.forgotten.max(self.kept[KEPT - 1]);
+        self.kept.copy_within(..KEPT - 1, 1);
+        self.kept[0] = frame;
+    }
+
+    /// The stamp of this frame is wrong; no step, if it was thought one.
+    fn is_wrong(&mut self, frame: u64) {
+        if self.kept[0] == frame {
+            self.kept.copy_within(1.., 0);
+            self.kept[KEPT - 1] = 0;
+        }
+        self.wrong.copy_within(..KEPT - 1, 1);
+        self.wrong[0] = frame;
+    }
+
+    /// Whether the stamp of this frame is known to be wrong.
+    #[inline]
+    pub(crate) fn misled(&self, frame: u64) -> bool {
+        self.wrong.contains(&frame)
+    }
+
+    /// Whether the clock stepped between these two frames, as far as is remembered.
+    #[inline]
+    pub(crate) fn between(&self, first: u64, last: u64) -> bool {
+        let mut steps = self.kept.iter().chain([&self.forgotten]);
+        steps.any(|step| first < *step && *step <= last)
+    }
+
+    /// Whether it stepped since this frame.
+    #[inline]
+    pub(crate) fn since(&self, first: u64) -> bool {
+        first < self.kept[0].max(self.forgotten)
+    }
+
+    /// Whether anything was found wrong that may concern a frame from this one on.
+    #[inline]
+    pub(crate) fn concern(&self, first: u64) -> bool {
+        first <= self.kept[0].max(self.forgotten).max(self.wrong[0])
+    }
+}
+
+/// Follows the stamps of a capture.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clock {
+    /// The first stamp, and the one of the frame before.
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+    /// The highest since the clock stepped, and what was the highest before it.
+    high: Timestamp,
+    lower: Timestamp,
+    /// What was the highest before the clock was set back, until the stamps are there again.
+    lost: Option<Timestamp>,
+    /// A frame that may only stand in the wrong place, and its stamp.
+    displaced: Option<(u64, Timestamp)>,
+    /// The moment that has surely passed: a single stamp may be wrong.
+    sure: Timestamp,
+    elapsed_ns: i64,
+    pub(crate) steps: Steps,
+    /// How often stamps went back.
+    pub(crate) count: u64,
+}
+
+impl Clock {
+    /// The stamp of the frame with this number.
+    #[inline]
+    pub(crate) fn frame(&mut self, number: u64, at: Timestamp) {
+        let Some(last) = self.last.replace(at) else {
+            self.first = Some(at);
+            (self.high, self.lower, self.sure) = (at, at, at);
+            return;
+        };
+        self.sure = last.min(at);
+        if at >= self.high && self.lost.is_none() {
+            self.displaced = None;
+            self.rise(at);
+        } else {
+            self.unusual(number, at);
+        }
+    }
+
+    fn rise(&mut self, at: Timestamp) {
+        self.elapsed_ns = self.elapsed_ns.saturating_add(at.since(self.high));
+        self.lower = std::mem::replace(&mut self.high, at);
+    }
+
+    #[inline(never)]
+    fn unusual(&mut self, number: u64, at: Timestamp) {
+        if at >= self.high {
+            self.displaced = None;
+            if let Some(lost) = self.lost.filter(|lost| at >= *lost) {
+                self.lost = None;
+                if at.since(self.high) > DISPLACED_NS {
+                    // As if it had never been set back: the stamps in between were wrong.
+                    let before = number.saturating_sub(1);
+                    if goes_on(at.since(lost), lost.since(self.high))
+                        && self.steps.kept[0] == before
+                    {
+                        self.steps.is_wrong(before);
+                    } else {
+                        self.steps.add(number);
+                    }
+                    self.elapsed_ns = self.elapsed_ns.saturating_add(at.since(lost));
+                    (self.high, self.lower) = (at, at);
+                    return;
+                }
+            }
+            self.rise(at);
+        } else if self.displaced.is_none() && self.high.since(at) <= DISPLACED_NS {
+            self.displaced = Some((number, at));
+        } else if let Some((frame, stamp)) = self.displaced.take() {
+            // It was no single one.
+            self.step(frame, stamp);
+            self.unusual(number, at);
+        } else {
+            self.step(number, at);
+        }
+    }
+
+    /// The clock stepped back to `at` before this frame.
+    fn step(&mut self, number: u64, at: Timestamp) {
+        self.count += 1;
+        if at >= self.lower {
+            // Without the frame before, nothing would have stepped.
+            let before = number.saturating_sub(1);
+            if goes_on(at.since(self.lower), self.high.since(at)) {
+                self.steps.is_wrong(before);
+            } else {
+                self.steps.add(before);
+                self.steps.add(number);
+            }
+            let too_much = self.high.since(self.lower);
+            let passed = at.since(self.lower);
+            self.elapsed_ns = self
+                .elapsed_ns
+                .saturating_sub(too_much)
+                .saturating_add(passed);
+        } else {
+            self.lost = Some(self.lost.map_or(self.high, |lost| lost.max(self.high)));
+            self.steps.add(number);
+        }
+        (self.high, self.lower) = (at, at);
+    }
+
+    /// The first stamp.
+    pub(crate) fn first(&self) -> Option<Timestamp> {
+        self.first
+    }
+
+    /// The latest stamp.
+    pub(crate) fn last(&self) -> Option<Timestamp> {
+        self.last
+    }
+
+    /// The highest stamp since the clock stepped.
+    pub(crate) fn high(&self) -> Timestamp {
+        self.high
+    }
+
+    /// The moment that has surely passed.
+    pub(crate) fn sure(&self) -> Timestamp {
+        self.sure
+    }
+
+    /// How much time passed from the first frame to the last, steps of the clock left out, ns.
+    pub(crate) fn elapsed_ns(&self) -> u64 {
+        u64::try_from(self.elapsed_ns).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    fn clock(stamps_ms: &[i64]) -> Clock {
+        let mut clock = Clock::default();
+        for (number, ms) in (1..).zip(stamps_ms) {
+            clock.frame(number, Timestamp::from_nanos(ms * MS));
+        }
+        clock
+    }
+
+    fn wrong(stamps_ms: &[i64]) -> Vec<u64> {
+        let clock = clock(stamps_ms);
+        let frames = 1..=stamps_ms.len() as u64;
+        frames.filter(|n| clock.steps.misled(*n)).collect()
+    }
+
+    /// Which pairs of neighbours the clock stepped between, by the number of the later one.
+    fn steps(stamps_ms: &[i64]) -> Vec<u64> {
+        let clock = clock(stamps_ms);
+        let many = stamps_ms.len() as u64;
+        (2..=many)
+            .filter(|n| clock.steps.between(n - 1, *n))
+            .collect()
+    }
+
+    fn elapsed_ms(stamps_ms: &[i64]) -> i64 {
+        clock(stamps_ms).elapsed_ns() as i64 / MS
+    }
+
+    #[test]
+    fn neighbours_out_of_place_are_no_step() {
+        let swapped = [0, 5, 20, 15, 30, 40];
+        assert_eq!(steps(&swapped), [0; 0]);
+        assert_eq!(elapsed_ms(&swapped), 40);
+        let twice = [0, 5, 20, 15, 40, 30, 50];
+        assert_eq!(steps(&twice), [0; 0]);
+        assert_eq!(elapsed_ms(&twice), 50);
+    }
+
+    #[test]
+    fn a_clock_set_back_steps_once() {
+        let back = [1000, 1005, 1010, 20, 25, 30];
+        assert_eq!((steps(&back), wrong(&back)), (vec![4], vec![]));
+        assert_eq!(elapsed_ms(&back), 20);
+        assert_eq!(clock(&back).count, 1);
+        let by_little = [1000, 1005, 1010, 1004, 1006, 1008];
+        assert_eq!(steps(&by_little), [4], "the second low one tells");
+    }
+
+    #[test]
+    fn a_stamp_that_is_too_low_stands_alone() {
+        let low = [1000, 1005, 10, 1015, 1020];
+        assert_eq!((steps(&low), wrong(&low)), (vec![], vec![3]));
+        assert_eq!(elapsed_ms(&low), 20);
+        assert_eq!(clock(&low).count, 1);
+    }
+
+    #[test]
+    fn a_stamp_that_is_too_high_stands_alone() {
+        let high = [1000, 1005, 9000, 1015, 1020];
+        assert_eq!((steps(&high), wrong(&high)), (vec![], vec![3]));
+        assert_eq!(elapsed_ms(&high), 20);
+        assert_eq!(clock(&high).count, 1);
+    }
+
+    #[test]
+    fn where_the_clock_may_have_been_set_it_was() {
+        // Either the stamp of the third frame is wrong, or two minutes passed and then one was
+        // taken back.
+        let doubtful = [1000, 1005, 120_000, 60_000, 60_010];
+        assert_eq!((steps(&doubtful), wrong(&doubtful)), (vec![3, 4], vec![]));
+    }
+
+    #[test]
+    fn only_the_latest_steps_are_remembered_by_frame() {
+        let mut steps = Steps::default();
+        for frame in [10, 20, 30, 40, 50] {
+            steps.add(frame);
+        }
+        assert!(steps.between(19, 20) && !steps.between(20, 29));
+        assert!(steps.since(9) && steps.since(49) && !steps.since(50));
+    }
+
+    #[test]
+    fn what_has_surely_passed_needs_two_stamps() {
+        assert_eq!(
+            clock(&[0, 5, 9000]).sure(),
+            Timestamp::from_nanos(5 * MS),
+            "the last one may be wrong"
+        );
+    }
+}
