@@ -1,7 +1,7 @@
 //! Output that harms nobody: spreadsheets run nothing, terminals obey nothing, and a file is
 //! whole or as it was.
 
-use crate::support::{captures, program, root};
+use crate::support::{captures, own_folders, program, root};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -22,6 +22,7 @@ fn folder(test: &str) -> PathBuf {
 fn run(folder: &Path, arguments: &[&OsStr]) -> Output {
     program()
         .args(arguments)
+        .args(own_folders())
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()
@@ -219,13 +220,13 @@ fn a_full_disk_leaves_what_was_there() {
         (&new, "--summary"),
     ] {
         // Blocks of 1024 bytes in bash, of 512 in others: 8 are less than any of these files.
-        let line =
-            r#"ulimit -f 8; exec "$0" report --no-config --format json "$1" "$2" "$3" >/dev/null"#;
+        let line = r#"ulimit -f 8; exec "$0" report --no-config --format json "$@" >/dev/null"#;
         let output = Command::new("sh")
             .args(["-c", line, program])
             .arg(&demo)
             .arg(option)
             .arg(file)
+            .args(own_folders())
             .output()
             .unwrap();
         let told = String::from_utf8(output.stderr).unwrap();

@@ -1,6 +1,6 @@
 //! Real signals: what ends the program, what makes it report and go on, and what is left then.
 
-use crate::support::{program, root};
+use crate::support::{own_folders, program, root};
 use serde_json::{Deserializer, Value};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -42,6 +42,7 @@ impl Running {
     fn new(arguments: &[&str], folder: &Path) -> Self {
         let mut child = program()
             .args(arguments)
+            .args(own_folders())
             .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -40,6 +40,16 @@ pub(crate) fn program() -> std::process::Command {
     command
 }
 
+/// What lets a test that is run as root write in its own folders: the program stays root, without
+/// capabilities, instead of becoming nobody.
+pub(crate) fn own_folders() -> &'static [&'static str] {
+    use std::os::unix::fs::MetadataExt;
+    match std::fs::metadata("/proc/self").map(|own| own.uid()) {
+        Ok(0) => &["--user", "root"],
+        _ => &[],
+    }
+}
+
 /// No program finds its configuration there.
 pub(crate) const NO_FOLDER: &str = "/nonexistent";
 

@@ -128,7 +128,8 @@ impl Input {
         quiet: bool,
         check: impl FnMut(&mut K) -> Result<(), Failure>,
     ) -> Result<Analysis, Failure> {
-        let (analysis, _) = self.analyse_watching(settings, sink, quiet, check, |_, _| {})?;
+        let analyzer = Analyzer::new(registry(), settings).unmetered();
+        let (analysis, _) = self.lead(analyzer, sink, quiet, check, |_, _| {})?;
         Ok(analysis)
     }
 
@@ -139,9 +140,22 @@ impl Input {
         settings: Settings,
         sink: &mut K,
         quiet: bool,
+        check: impl FnMut(&mut K) -> Result<(), Failure>,
+        watch: impl FnMut(&Frame<'_>, &Analyzer),
+    ) -> Result<(Analysis, Readings), Failure> {
+        let analyzer = Analyzer::new(registry(), settings);
+        let (analysis, analyzer) = self.lead(analyzer, sink, quiet, check, watch)?;
+        Ok((analysis, analyzer.readings()))
+    }
+
+    fn lead<K: Sink>(
+        self,
+        analyzer: Analyzer,
+        sink: &mut K,
+        quiet: bool,
         mut check: impl FnMut(&mut K) -> Result<(), Failure>,
         mut watch: impl FnMut(&Frame<'_>, &Analyzer),
-    ) -> Result<(Analysis, Readings), Failure> {
+    ) -> Result<(Analysis, Analyzer), Failure> {
         let Self {
             files,
             selection,
@@ -155,7 +169,7 @@ impl Input {
         let led = Led {
             files,
             selection,
-            analyzer: Analyzer::new(registry(), settings).judging_by(thresholds),
+            analyzer: analyzer.judging_by(thresholds),
             met: 0,
         };
         let files = &led.files;
@@ -203,7 +217,7 @@ impl Input {
             interfaces: led.files.interfaces().iter().map(interface).collect(),
             damage,
         };
-        Ok((analysis, led.analyzer.readings()))
+        Ok((analysis, led.analyzer))
     }
 
     /// The next frame, with damage reported and passed over.

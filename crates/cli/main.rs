@@ -61,8 +61,13 @@ fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
         report::check(args)?;
     }
     let mut rights = Rights::of(command, wanted)?;
-    // Of interfaces and the manual's folder they are needed a little longer.
-    if !matches!(command, Command::Live(_) | Command::Man(_)) {
+    // Interfaces need them a little longer; completions and the manual are written, and nothing is
+    // read.
+    let later = matches!(
+        command,
+        Command::Live(_) | Command::Man(_) | Command::Completions(_)
+    );
+    if !later {
         rights.give_up_all()?;
         if rights.are_asked_for() {
             return rights.print();

@@ -30,6 +30,8 @@ pub(crate) struct Replacement {
     way: Way,
     /// The file it replaces. It is written over where it cannot be replaced after all.
     old: Option<File>,
+    /// Something was in it.
+    held: bool,
 }
 
 /// What is written to.
@@ -93,8 +95,10 @@ impl Replacement {
                 path,
                 way,
                 old: None,
+                held: false,
             });
         };
+        let held = metadata.len() > 0;
         let made = made.and_then(|(file, way)| {
             if readers == Readers::Usual {
                 belong_alike(&file, &metadata)?;
@@ -108,6 +112,7 @@ impl Replacement {
                 path,
                 way,
                 old: (readers == Readers::Usual).then_some(old),
+                held,
             }),
             Err(error) if is_refused(&error) && readers == Readers::Usual => {
                 old.set_len(0)?;
@@ -116,15 +121,17 @@ impl Replacement {
                     path,
                     way: Way::InPlace,
                     old: None,
+                    held,
                 })
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Whether the file itself is written, because nothing can take its place.
+    /// Whether the file itself is written, because nothing can take its place, and what it held is
+    /// gone.
     pub(crate) fn is_in_place(&self) -> bool {
-        matches!(self.way, Way::InPlace)
+        matches!(self.way, Way::InPlace) && self.held
     }
 
     /// Puts it in its place.
@@ -262,16 +269,25 @@ fn make(path: &Path, readers: Readers) -> io::Result<(File, Way)> {
 /// A file of this program's own in the same folder.
 fn beside(path: &Path, readers: Readers) -> io::Result<(File, Named)> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true);
+    options.create_new(true);
     mode(&mut options, readers);
     loop {
         let beside = name_beside(path);
-        match options.open(&beside) {
+        match open_new(&mut options, &beside) {
             Ok(file) => return Ok((file, Named(beside))),
             // Of a program with the same number that was killed: the next name is another one.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+/// Opens a new file to be written, and to be read if that is allowed: a sandbox may let files of a
+/// folder be written only.
+fn open_new(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    match options.read(true).write(true).open(path) {
+        Err(error) if is_refused(&error) => options.read(false).open(path),
+        opened => opened,
     }
 }
 
@@ -339,7 +355,7 @@ fn sync_folder(path: &Path) {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::{Named, Readers, beside, mode, name_beside, sync};
+    use super::{Named, Readers, beside, mode, name_beside, open_new, sync};
     use rustix::fs::{AtFlags, CWD, OFlags, linkat};
     use std::fs::{File, OpenOptions};
     use std::io::{self, Seek};
@@ -350,10 +366,9 @@ mod linux {
     /// A file without a name.
     pub(super) fn unnamed(folder: &Path, readers: Readers) -> io::Result<File> {
         let mut options = OpenOptions::new();
-        options.read(true).write(true);
         options.custom_flags(OFlags::TMPFILE.bits().cast_signed());
         mode(&mut options, readers);
-        options.open(folder)
+        open_new(&mut options, folder)
     }
 
     /// Gives it this name, if nothing has it.
@@ -409,13 +424,16 @@ mod tests {
         }
     }
 
-    /// By either way: without a name, and with one beside.
-    fn both(path: &Path) -> [Replacement; 2] {
-        let unnamed = Replacement::new(path, Readers::Usual).unwrap();
-        let mut named = Replacement::new(path, Readers::Usual).unwrap();
-        let (file, beside) = beside(path, Readers::Usual).unwrap();
-        (named.file, named.way) = (file, Way::Beside(beside));
-        [unnamed, named]
+    /// By either way, one after the other: without a name, and with one beside.
+    fn both(path: &Path) -> impl Iterator<Item = Replacement> {
+        [false, true].into_iter().map(move |named| {
+            let mut new = Replacement::new(path, Readers::Usual).unwrap();
+            if named {
+                let (file, beside) = beside(path, Readers::Usual).unwrap();
+                (new.file, new.way) = (file, Way::Beside(beside));
+            }
+            new
+        })
     }
 
     #[test]
@@ -443,10 +461,12 @@ mod tests {
     fn what_is_new_replaces_nothing() {
         let folder = Folder::new("anew");
         let path = folder.0.join("servers.csv");
-        let [one, other] = both(&path);
-        one.commit_anew().unwrap();
-        let taken = other.commit_anew().unwrap_err();
-        assert_eq!(taken.kind(), ErrorKind::AlreadyExists);
+        let mut ways = both(&path);
+        ways.next().unwrap().commit_anew().unwrap();
+        for new in both(&path) {
+            let taken = new.commit_anew().unwrap_err();
+            assert_eq!(taken.kind(), ErrorKind::AlreadyExists);
+        }
         assert_eq!(folder.names(), ["servers.csv"]);
     }
 

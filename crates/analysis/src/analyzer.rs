@@ -176,6 +176,14 @@ impl Analyzer {
         self
     }
 
+    /// Keeps no meters, for whoever wants the [snapshot](Analyzer::snapshot) and no
+    /// [readings](Analyzer::readings), which are empty then: they cost a tenth of the time.
+    #[must_use]
+    pub fn unmetered(mut self) -> Self {
+        self.state.books.meters = None;
+        self
+    }
+
     /// Judges symptoms by these thresholds rather than by the built-in ones.
     #[must_use]
     pub fn judging_by(mut self, thresholds: Thresholds) -> Self {
@@ -286,7 +294,10 @@ impl Analyzer {
     #[must_use]
     pub fn readings(&self) -> Readings {
         let books = &self.state.books;
-        books.meters.readings(&books.directory)
+        let meters = books.meters.as_ref();
+        meters.map_or_else(Readings::default, |meters| {
+            meters.readings(&books.directory)
+        })
     }
 
     /// All figures as they stand. What is still open is not in them.

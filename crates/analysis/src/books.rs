@@ -191,7 +191,8 @@ pub(crate) struct Books {
     pub(crate) figures: Figures,
     pub(crate) accounts: Accounts,
     pub(crate) load: Loads,
-    pub(crate) meters: Meters,
+    /// None where nobody reads them.
+    pub(crate) meters: Option<Box<Meters>>,
     pub(crate) spending: Spending,
     pub(crate) round_trips: RoundTrips,
     pub(crate) watch: Watch,
@@ -223,7 +224,7 @@ impl Books {
             figures: Figures::new(settings),
             accounts: Accounts::new(&settings),
             load: Loads::new(&settings),
-            meters: Meters::new(settings.rows),
+            meters: Some(Box::new(Meters::new(settings.rows))),
             spending: Spending::new(&settings),
             round_trips: RoundTrips::new(settings.rows),
             watch: Watch::new(&settings),
@@ -290,15 +291,23 @@ impl Books {
             Event::Protocol(id) => self.count_protocol(id),
             Event::Notice(notice) => {
                 self.watch.noticed(notice, path, directory);
-                self.meters.noticed(notice, path);
+                if let Some(meters) = &mut self.meters {
+                    meters.noticed(notice, path);
+                }
                 self.spending.noticed(notice);
                 sink.noticed(notice);
             }
-            Event::Asked(case) => self.meters.asked(case.known(directory, &mut room)),
+            Event::Asked(case) => {
+                if let Some(meters) = &mut self.meters {
+                    meters.asked(case.known(directory, &mut room));
+                }
+            }
             Event::Answered(case) => {
                 let case = case.known(directory, &mut room);
                 directory.prove(case.parties);
-                self.meters.answered(case);
+                if let Some(meters) = &mut self.meters {
+                    meters.answered(case);
+                }
             }
             Event::Repeated(after_ns) => self.spending.repeated(self.now(), after_ns),
             Event::Closed(case) => {
@@ -311,7 +320,9 @@ impl Books {
                 self.figures.closed(transaction);
                 self.load.closed(case);
                 self.watch.closed(case);
-                self.meters.closed(case);
+                if let Some(meters) = &mut self.meters {
+                    meters.closed(case);
+                }
                 self.enter(case, path);
                 sink.transaction(transaction);
             }
@@ -408,7 +419,9 @@ impl Books {
         self.round_trips.seen(seen);
         let copied = self.load.seen(seen);
         self.watch.seen(seen);
-        self.meters.seen(seen);
+        if let Some(meters) = &mut self.meters {
+            meters.seen(seen);
+        }
         let walk = seen.walk;
         for span in walk.spans() {
             self.count_protocol(span.dissector);
@@ -471,7 +484,7 @@ impl Books {
                 .saturating_add(self.round_trips.evicted)
                 .saturating_add(self.load.evicted())
                 .saturating_add(self.watch.evicted())
-                .saturating_add(self.meters.evicted)
+                .saturating_add(self.meters.as_ref().map_or(0, |meters| meters.evicted))
                 .saturating_add(self.spending.evicted()),
             "names_evicted" => forgotten,
             UNKNOWN_LINK => q.unknown_link,

@@ -76,8 +76,9 @@ pub(crate) struct Link {
     directions: [Direction; 2],
     /// The beginning of the link is in the capture.
     pub(crate) from_start: bool,
-    /// The conversation that used it last.
+    /// The conversation that used it last, and the latest that was seen to have had responses.
     pub(crate) last: Option<Place>,
+    pub(crate) proven: Option<Place>,
     /// The end that was called, and the port that it was called at: it may have answered from
     /// another one.
     pub(crate) called: Option<(Endpoint, u16)>,
@@ -95,6 +96,7 @@ impl Link {
             directions: Default::default(),
             from_start: false,
             last: None,
+            proven: None,
             called: None,
             flow: Flow::new(modulus.into()),
             ends: [Endpoint::default(); 2],

@@ -225,9 +225,6 @@ impl NetMon {
     /// The record at `place`, which has to end before `limit`; or why there is none.
     fn at(&self, place: usize, limit: usize) -> Result<Found, String> {
         let (header, trailer) = (self.version.header(), self.version.trailer());
-        if place < self.version.file_header() {
-            return Err("that is in the file's header".to_owned());
-        }
         let rest = self.bytes.get(place..limit).unwrap_or_default();
         let there = rest.len();
         if there < header {

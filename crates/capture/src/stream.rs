@@ -73,7 +73,7 @@ impl Stream {
             self.ahead.over = false;
             self.reader.next(interfaces)?
         } else {
-            self.from_ahead()?
+            self.next_ahead()?
         };
         match record {
             Some(record) => {
@@ -86,7 +86,7 @@ impl Stream {
         }
     }
 
-    fn from_ahead(&mut self) -> Result<Option<Record>, Fault> {
+    fn next_ahead(&mut self) -> Result<Option<Record>, Fault> {
         let Some(next) = self.ahead.next.pop_front() else {
             return Ok(None);
         };

@@ -69,6 +69,9 @@ impl Ready {
     }
 
     pub(super) fn start(self, rights: &mut Rights) -> Result<Live, Failure> {
+        // Those of a pipe are given up already.
+        #[cfg(not(feature = "libpcap"))]
+        let _ = rights;
         match self {
             Self::Pipe(live) => Ok(live),
             #[cfg(feature = "libpcap")]

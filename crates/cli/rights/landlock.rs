@@ -72,7 +72,7 @@ impl May {
             Self::Read => make_bitflags!(AccessFs::{ReadFile | ReadDir}),
             Self::Use => make_bitflags!(AccessFs::{ReadFile | WriteFile | IoctlDev}),
             Self::Keep => make_bitflags!(AccessFs::{
-                ReadFile | ReadDir | WriteFile | Truncate | MakeReg | RemoveFile
+                ReadFile | ReadDir | WriteFile | Truncate | MakeReg | RemoveFile | Refer
             }),
             // A file without a name gets one from beneath `/proc`, which is another folder.
             Self::Write => make_bitflags!(AccessFs::{
@@ -120,7 +120,12 @@ pub(super) fn rules(needs: &Needs) -> Vec<Rule> {
     }
     let writes = needs.writes.iter();
     let files = writes.filter(|path| path.metadata().map_or(true, |target| target.is_file()));
-    rules.extend(files.map(|path| (May::Write, replacement::folder_of(path))));
+    // What cannot be replaced after all is copied, as another user more often than not.
+    let may = match needs.another_user {
+        true => May::Keep,
+        false => May::Write,
+    };
+    rules.extend(files.map(|path| (may, replacement::folder_of(path))));
     rules
 }
 

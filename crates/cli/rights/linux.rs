@@ -48,8 +48,9 @@ impl Rights {
     /// # Errors
     /// When the user to become is not known, or an output cannot be opened.
     pub(crate) fn of(command: &Command, wanted: &RightsArgs) -> Result<Self, Failure> {
-        let needs = Needs::of(command);
+        let mut needs = Needs::of(command);
         let user = User::to_become(wanted.user.as_deref())?;
+        needs.another_user = user.is_some();
         let was_root = geteuid().is_root();
         if user::reads_more() {
             hold(&needs.reads);

@@ -25,6 +25,8 @@ pub(super) struct Needs {
     pub(super) screen: bool,
     /// Interfaces are captured from.
     pub(super) interfaces: bool,
+    /// Another user than the one who started it writes the outputs.
+    pub(super) another_user: bool,
     /// A capture filter may hold names of hosts and ports.
     pub(super) filter: Option<String>,
 }
@@ -79,8 +81,8 @@ impl Needs {
                 needs.writes.push(args.output.clone());
             }
             Command::Protocols(args) => needs.output(&args.output),
-            Command::Completions(args) => needs.output(&args.output),
-            Command::Man(_) | Command::PrintConfig(_) => {}
+            // No capture is read.
+            Command::Completions(_) | Command::Man(_) | Command::PrintConfig(_) => {}
         }
         needs
     }

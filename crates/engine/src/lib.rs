@@ -78,7 +78,7 @@ impl<S: Source> Engine<S> {
         Self::going_on(source, Analyzer::new(registry(), settings), 0)
     }
 
-    /// Goes on with an analysis, such as one that was [resumed](Analyzer::resume). Of so many
+    /// Goes on with an analysis that was made elsewhere. Of so many
     /// interfaces it has been told how fast they are, as far as that is known.
     #[must_use]
     pub fn going_on(source: S, analyzer: Analyzer, met: u32) -> Self {

@@ -105,10 +105,11 @@ impl State {
             },
         }
         let found = message.or(link.last);
-        let conversation = found.and_then(|p| Some((p, self.conversations.get_mut(p)?)));
-        if let Some((of, conversation)) = conversation
+        if let Some(of) = found.filter(|of| link.proven != Some(*of))
+            && let Some(conversation) = self.conversations.get_mut(of)
             && conversation.has_answered()
         {
+            link.proven = Some(of);
             self.conversations.prove(of);
             self.links.prove(place);
         }
@@ -230,7 +231,6 @@ impl State {
                 .map_or(u64::MAX, |expects| link.position(1 - side, expects)),
             late: link.is_late(side, number),
         };
-        let arrival = &arrival;
         let mark = arrival.piece.mark;
         let bytes = match arrival.facts.carries {
             Carries::Segment(_) => arrival.piece.length,
@@ -238,9 +238,8 @@ impl State {
         };
         let numbers = (number.into(), link.behind(number).into());
         match link.turn(side, number) {
-            Turn::Next { .. } => {
+            Turn::Next => {
                 link.flow.sent(side, numbers, bytes, mark);
-                let mut arrival = *arrival;
                 if let Some(first) = link.held_since(side) {
                     if link.flow.is_wanted(side) {
                         let what = Noticed::Resent { after_ns: None };
@@ -248,8 +247,7 @@ impl State {
                     }
                     arrival.piece.late_ns = arrival.piece.mark.at.since(first).max(0);
                 }
-                let arrival = &arrival;
-                let owner = self.unit(arrival, side, link, common, sink);
+                let owner = self.unit(&arrival, side, link, common, sink);
                 link.owned(side, number, owner);
                 self.release(link, side, common, sink);
             }
@@ -279,8 +277,8 @@ impl State {
                 self.release(link, side, common, sink);
                 self.keep_within_limits(link, side, common, sink);
             }
-            Turn::Again(_) if self.goes_on(arrival) => {
-                self.unit(arrival, side, link, common, sink);
+            Turn::Again(_) if self.goes_on(&arrival) => {
+                self.unit(&arrival, side, link, common, sink);
             }
             Turn::Again(owner) => {
                 let what = link.flow.resent(side, number.into(), mark);

@@ -405,9 +405,7 @@ impl Transports {
                 .add(&meter);
         }
         let rows = rows.into_iter();
-        readings.transports = rows
-            .map(|((station, carrier), meter)| ((station, carrier), meter))
-            .collect();
+        readings.transports = rows.collect();
         readings.stations = sorted(&stations);
         let mut pairs = BTreeMap::<(Endpoint, Endpoint, &'static str), PairMeter>::new();
         let ties = self.ties.iter();

@@ -271,11 +271,11 @@ impl Samples {
                 ahead_ns,
                 alone: false,
             });
-        } else if let Some(leap) = &mut self.leap {
-            if to.since(leap.from) < leap.ahead_ns / 2 {
-                leap.alone = true;
-                leap.usual = to.max(leap.usual);
-            }
+        } else if let Some(leap) = &mut self.leap
+            && to.since(leap.from) < leap.ahead_ns / 2
+        {
+            leap.alone = true;
+            leap.usual = to.max(leap.usual);
         }
     }
 

@@ -41,18 +41,19 @@ fn name(id: u8) -> Option<Id> {
     (id > 1).then(|| Id::new(1, id.into()))
 }
 
+/// Serial number, identifier, alias, lane, state and side.
+type Listed = (u64, Option<Id>, Option<Id>, Option<Id>, State, usize);
+
 /// Every question, answered one by one and by the index.
 fn compare(opens: &mut Opens) -> Result<(), TestCaseError> {
-    let list: Vec<(u64, Option<Id>, Option<Id>, Option<Id>, State, usize)> = opens
+    let list: Vec<Listed> = opens
         .list
         .iter()
         .map(|o| (o.serial, o.id, o.alias, o.lane, o.state, o.side))
         .collect();
     for n in 0..12 {
         let Some(id) = name(n) else { continue };
-        let named = |o: &&(u64, Option<Id>, Option<Id>, Option<Id>, State, usize)| {
-            (o.1 == Some(id) || o.2 == Some(id)) && o.5 == 0
-        };
+        let named = |o: &&Listed| (o.1 == Some(id) || o.2 == Some(id)) && o.5 == 0;
         let serial = |at: Option<usize>| at.map(|at| list[at].0);
         let latest = opens.latest(id, |o| o.side == 0);
         prop_assert_eq!(serial(latest), list.iter().rfind(named).map(|o| o.0));
@@ -115,7 +116,7 @@ proptest! {
         }
         prop_assert!(opens.lookup.is_some());
         for step in steps {
-            let there = |n: usize| (opens.len() > 0).then(|| n % opens.len().max(1));
+            let there = |n: usize| (!opens.is_empty()).then(|| n % opens.len().max(1));
             match step {
                 Step::Push { id, lane, kind, deadline } => {
                     opens.push(open(id, lane, kind, deadline));
