@@ -19,8 +19,8 @@ const NO_BOUNDS: &[&str] = &[
     "crates/analysis/src/load/dips.rs SHORTEST",
     "crates/analysis/src/symptoms/clients.rs OTHERS",
     "crates/analysis/src/symptoms/evidence.rs COUNT",
-    "crates/capture/src/compressed.rs EMPTY",
     "crates/capture/src/files.rs SMALL_WINDOW",
+    "crates/capture/src/filter/vlan.rs TAG",
     "crates/capture/src/format.rs HEAD",
     "crates/capture/src/iptrace.rs FDDI_PADDING",
     "crates/capture/src/iptrace.rs MAGIC",
@@ -43,6 +43,7 @@ const NO_BOUNDS: &[&str] = &[
     "crates/capture/src/recent.rs HEADER",
     "crates/capture/src/snoop.rs FILE_HEADER",
     "crates/capture/src/snoop.rs RECORD_HEADER",
+    "crates/capture/src/ring/spool.rs TAIL",
     "crates/capture/src/window.rs MIN_WINDOW",
 ];
 
