@@ -102,15 +102,11 @@ impl Found {
             one(t, frames);
         }
         // A station's time is time of the capture. (Where the clock stepped, there is none.)
-        if let (Some(first), Some(last), 0) = (
-            snapshot.capture.first,
-            snapshot.capture.last,
-            self.reason("clock_steps"),
-        ) {
+        if self.reason("clock_steps") == 0 {
             // Longer captures than 292 years have no length that could be told.
-            let span = match last.since(first) {
-                i64::MAX => u128::MAX,
-                span => u128::from(span.unsigned_abs()),
+            let span = match snapshot.capture.elapsed_ns {
+                ns if ns >= i64::MAX.unsigned_abs() => u128::MAX,
+                ns => u128::from(ns),
             };
             for row in &snapshot.stations {
                 let all =

@@ -225,6 +225,11 @@ impl NetMon {
     /// The record at `place`, which has to end before `limit`; or why there is none.
     fn at(&self, place: usize, limit: usize) -> Result<Found, String> {
         let (header, trailer) = (self.version.header(), self.version.trailer());
+        // A table may point into the file's header, and what is there is a frame then; but where
+        // the file begins, none can be.
+        if place == 0 {
+            return Err("its place in the table is zero: it was never written".to_owned());
+        }
         let rest = self.bytes.get(place..limit).unwrap_or_default();
         let there = rest.len();
         if there < header {

@@ -78,7 +78,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The constants of a source, tests apart, that count something: their names and values.
 fn constants(source: &str) -> Vec<(&str, &str)> {
-    let tested = source.find("#[cfg(test)]\nmod tests {");
+    let tested = source.find("mod tests {");
     let code = &source[..tested.unwrap_or(source.len())];
     let mut found = Vec::new();
     for line in code.lines().filter(|line| line.contains("const ")) {
