@@ -97,7 +97,7 @@ impl Accounts {
     pub(crate) fn begins(&mut self, wait: Wait<'_>) {
         // Who will answer a question to anyone is not known yet.
         if !wait.anyone {
-            self.client(wait).0.timeline.begins(wait.began);
+            self.client(wait).timeline.begins(wait.began);
         }
     }
 
@@ -107,33 +107,33 @@ impl Accounts {
             return;
         }
         let owner = self.owner(wait.case.parties);
-        let think_ns = self.think_ns;
-        let (client, mut posting) = self.client(wait);
+        let client = self.client(wait);
         if !wait.anyone {
             client.timeline.ends(wait.began);
         }
         if let Some(done) = done {
             client.timeline.closed(done, owner);
-            let limit = at.plus(-LAG_NS);
-            client.settle(limit, think_ns, &mut posting);
+            let mut posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
+            let client = self.clients.of(wait.case.parties.client);
+            client.settle(at.plus(-LAG_NS), self.think_ns, &mut posting);
         }
     }
 
     /// A wait by design began.
     pub(crate) fn waits(&mut self, wait: Wait<'_>) {
         let owner = self.owner(wait.case.parties);
-        self.client(wait).0.timeline.waits(wait.began, owner);
+        self.client(wait).timeline.waits(wait.began, owner);
     }
 
     /// It is over since `at`.
     pub(crate) fn waited(&mut self, wait: Wait<'_>, at: Timestamp) {
-        self.client(wait).0.timeline.waited(wait.began, at);
+        self.client(wait).timeline.waited(wait.began, at);
     }
 
     /// From the beginning of the wait to `at` the answer had to be sent again.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
         let owner = self.owner(wait.case.parties);
-        self.client(wait).0.timeline.lost(wait.began, at, owner);
+        self.client(wait).timeline.lost(wait.began, at, owner);
     }
 
     /// Settles what began long enough before `now`.
@@ -204,17 +204,22 @@ impl Accounts {
         rows
     }
 
-    /// The client's timeline, and where its slices are posted.
-    fn client(&mut self, wait: Wait<'_>) -> (&mut Client, Posting<'_>) {
+    /// The client who waits.
+    #[inline]
+    fn client(&mut self, wait: Wait<'_>) -> &mut Client {
         let place = wait.case.parties.client;
-        if let Some(mut gone) = self.clients.renew(place) {
-            // The client whose place it was leaves; its owners keep their time.
-            let last = Timestamp::from_nanos(i64::MAX);
-            let mut posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
-            gone.settle(last, self.think_ns, &mut posting);
+        if let Some(gone) = self.clients.renew(place) {
+            self.leaves(gone);
         }
-        let posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
-        (self.clients.of(place), posting)
+        self.clients.of(place)
+    }
+
+    /// A client has to go; the owners of its slices keep their time.
+    #[cold]
+    fn leaves(&mut self, mut gone: Client) {
+        let last = Timestamp::from_nanos(i64::MAX);
+        let mut posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
+        gone.settle(last, self.think_ns, &mut posting);
     }
 
     /// The owner of a request's slices. All of its rows are there from now on.
