@@ -10,6 +10,7 @@
 //! claim it: closed requests queue behind the oldest open one.
 
 use super::{Owner, Phase, Posting};
+use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 
 /// Closed requests that wait for an older one at most; beyond that the oldest goes ahead.
@@ -100,8 +101,9 @@ pub(super) struct Timeline {
     /// Closed, by their beginnings. Those before `next` are settled.
     queue: Vec<(Outstanding, Owner)>,
     next: usize,
-    /// Beginnings of those that are open, in order.
-    open: Vec<Timestamp>,
+    /// Beginnings of those that are open, in order. There may be tens of thousands, and mostly the
+    /// oldest ends first.
+    open: VecDeque<Timestamp>,
     /// Every instant before is given away; `None` before the first request closed.
     until: Option<Timestamp>,
     /// Losses behind complete answers, by their beginnings: they count where nothing is
@@ -114,19 +116,19 @@ pub(super) struct Timeline {
 impl Timeline {
     /// A request that began at `at` is outstanding.
     pub(super) fn begins(&mut self, at: Timestamp) {
-        match self.open.last() {
+        match self.open.back() {
             Some(last) if *last > at => {
                 let later = self.open.iter().rev().take_while(|other| **other > at);
                 self.open.insert(self.open.len() - later.count(), at);
             }
-            _ => self.open.push(at),
+            _ => self.open.push_back(at),
         }
     }
 
     /// It no longer is.
     pub(super) fn ends(&mut self, began: Timestamp) {
         // Mostly the oldest does.
-        let place = match self.open.first() {
+        let place = match self.open.front() {
             Some(oldest) if *oldest == began => 0,
             _ => self.open.partition_point(|other| *other < began),
         };
@@ -182,7 +184,7 @@ impl Timeline {
     #[inline]
     pub(super) fn settle(&mut self, limit: Timestamp, think_ns: i64, posting: &mut Posting<'_>) {
         let before = limit.plus(-1);
-        let ripe = self.open.first().map_or(before, |open| before.min(*open));
+        let ripe = self.open.front().map_or(before, |open| before.min(*open));
         while let Some((outstanding, owner)) = self.queue.get(self.next)
             && (outstanding.begin <= ripe || self.queue.len().saturating_sub(self.next) > QUEUE)
         {
