@@ -10,7 +10,6 @@
 //! claim it: closed requests queue behind the oldest open one.
 
 use super::{Owner, Phase, Posting};
-use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 
 /// Closed requests that wait for an older one at most; beyond that the oldest goes ahead.
@@ -101,9 +100,10 @@ pub(super) struct Timeline {
     /// Closed, by their beginnings. Those before `next` are settled.
     queue: Vec<(Outstanding, Owner)>,
     next: usize,
-    /// Beginnings of those that are open, in order. There may be tens of thousands, and mostly the
-    /// oldest ends first.
-    open: VecDeque<Timestamp>,
+    /// Beginnings of those that are open, in order. Those before `over` are not any more: there may
+    /// be tens of thousands, and mostly the oldest ends first.
+    open: Vec<Timestamp>,
+    over: usize,
     /// Every instant before is given away; `None` before the first request closed.
     until: Option<Timestamp>,
     /// Losses behind complete answers, by their beginnings: they count where nothing is
@@ -116,24 +116,34 @@ pub(super) struct Timeline {
 impl Timeline {
     /// A request that began at `at` is outstanding.
     pub(super) fn begins(&mut self, at: Timestamp) {
-        match self.open.back() {
+        match self.open.last() {
             Some(last) if *last > at => {
-                let later = self.open.iter().rev().take_while(|other| **other > at);
+                let later = self.open[self.over..].iter().rev();
+                let later = later.take_while(|other| **other > at);
                 self.open.insert(self.open.len() - later.count(), at);
             }
-            _ => self.open.push_back(at),
+            _ => self.open.push(at),
         }
     }
 
     /// It no longer is.
     pub(super) fn ends(&mut self, began: Timestamp) {
+        let open = &self.open[self.over..];
         // Mostly the oldest does.
-        let place = match self.open.front() {
-            Some(oldest) if *oldest == began => 0,
-            _ => self.open.partition_point(|other| *other < began),
-        };
-        if self.open.get(place) == Some(&began) {
-            self.open.remove(place);
+        if open.first() == Some(&began) {
+            self.over += 1;
+            if self.over == self.open.len() {
+                self.open.clear();
+                self.over = 0;
+            } else if self.over >= SETTLED && self.over * 2 >= self.open.len() {
+                self.open.drain(..self.over);
+                self.over = 0;
+            }
+            return;
+        }
+        let place = open.partition_point(|other| *other < began);
+        if open.get(place) == Some(&began) {
+            self.open.remove(self.over + place);
         }
     }
 
@@ -184,7 +194,10 @@ impl Timeline {
     #[inline]
     pub(super) fn settle(&mut self, limit: Timestamp, think_ns: i64, posting: &mut Posting<'_>) {
         let before = limit.plus(-1);
-        let ripe = self.open.front().map_or(before, |open| before.min(*open));
+        let ripe = self
+            .open
+            .get(self.over)
+            .map_or(before, |open| before.min(*open));
         while let Some((outstanding, owner)) = self.queue.get(self.next)
             && (outstanding.begin <= ripe || self.queue.len().saturating_sub(self.next) > QUEUE)
         {

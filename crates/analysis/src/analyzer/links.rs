@@ -113,7 +113,9 @@ impl State {
             self.conversations.prove(of);
             self.links.prove(place);
         }
-        self.books.holds(held, link.held());
+        if link.held() != held {
+            self.books.holds(held, link.held());
+        }
         if let Some(slot) = self.links.get_mut(place) {
             *slot = Some(link);
         }
