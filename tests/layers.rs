@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["wirewait-wire", "wirewait-analysis", "wirewait-dissectors"],
     ),
     ("crates/report", &["wirewait-wire", "wirewait-analysis"]),
-    ("crates/synth", &["wirewait-wire", "wirewait-capture"]),
+    ("dev/synth", &["wirewait-wire", "wirewait-capture"]),
     (
         "crates/tui",
         &["wirewait-wire", "wirewait-analysis", "wirewait-report"],

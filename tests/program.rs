@@ -377,37 +377,6 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
-fn synth_makes_the_shipped_capture_again() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth");
-    std::fs::create_dir_all(&folder).unwrap();
-    let made = folder.join("made.pcapng");
-    let output = wirewait(&[
-        "synth",
-        "captures/ncp/retransmitted.scenario",
-        "-o",
-        text(&made),
-    ]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(
-        std::fs::read(made).unwrap(),
-        std::fs::read(root().join("captures/ncp/retransmitted.pcapng")).unwrap()
-    );
-    let wrong = file("synth", "wrong.scenario", b"title x\nnonsense\n");
-    let output = wirewait(&[
-        "synth",
-        text(&wrong),
-        "-o",
-        text(&folder.join("none.pcapng")),
-    ]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        stderr(&output).contains("wrong.scenario:2:1"),
-        "{}",
-        stderr(&output)
-    );
-}
-
-#[test]
 fn protocols_lists_every_dissector() {
     let output = wirewait(&["protocols"]);
     let text = stdout(&output);
@@ -511,7 +480,7 @@ fn private_output_names_no_user_share_or_file() {
 const LAST: &str = "captures/last/calibration.pcapng";
 
 /// What is invented of LAST in this capture is found again, where the invention put it
-/// (`crates/synth/src/last.rs`), and can be used.
+/// (`dev/synth/src/last.rs`), and can be used.
 #[test]
 fn positions_of_last_are_derived_and_used() {
     let output = wirewait(&["last-calibrate", LAST]);

@@ -157,7 +157,6 @@ fn no_name_commands_the_terminal() {
             vec![o("compare"), o("--format=json"), &name, one],
             vec![o("merge"), one],
             vec![o("view"), one],
-            vec![o("synth"), one, o("-o"), o("x.pcapng")],
             vec![o("last-calibrate"), one],
             vec![o("protocols"), one],
             vec![o("completions"), one],

@@ -74,8 +74,6 @@ pub(crate) enum Command {
     Counters(CountersArgs),
     /// What is understood, and by what it was checked
     Protocols(ProtocolsArgs),
-    /// Makes a capture with known answers
-    Synth(SynthArgs),
     /// Derives from a capture where the fields of DEC LAST stand
     LastCalibrate(CalibrateArgs),
     /// Completions of the command line for a shell
@@ -279,16 +277,6 @@ pub(crate) struct ProtocolsArgs {
     pub(crate) format: ListFormat,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SynthArgs {
-    /// The scenario file
-    #[arg(value_name = "SCENARIO")]
-    pub(crate) scenario: PathBuf,
-    /// The capture to write: pcap if it is called *.pcap, otherwise pcapng
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -737,7 +725,6 @@ fn check(command: &Command) -> Result<(), String> {
         }
         Command::Merge(_)
         | Command::Protocols(_)
-        | Command::Synth(_)
         | Command::Completions(_)
         | Command::Man(_)
         | Command::PrintConfig(_) => return Ok(()),
@@ -849,7 +836,6 @@ mod tests {
             "counters",
             "live",
             "protocols",
-            "synth",
         ] {
             assert!(help.contains(&format!("  {present} ")), "{present}\n{help}");
         }
@@ -928,16 +914,5 @@ mod tests {
             panic!("view is a command");
         };
         assert_eq!((args.speed.0, args.paused), (Pace::Max, false));
-    }
-
-    #[test]
-    fn a_capture_is_made_from_a_scenario() {
-        let Ok(Command::Synth(args)) = parse(&["synth", "a.txt", "-o", "b.pcapng"]) else {
-            panic!("synth is a command");
-        };
-        assert_eq!(args.scenario, PathBuf::from("a.txt"));
-        assert_eq!(args.output, PathBuf::from("b.pcapng"));
-        let missing = ErrorKind::MissingRequiredArgument;
-        assert_eq!(parse(&["synth", "a.txt"]).unwrap_err(), missing);
     }
 }

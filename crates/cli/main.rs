@@ -30,7 +30,6 @@ mod screen;
 mod signals;
 mod size;
 mod symptoms;
-mod synth;
 mod transactions;
 mod view;
 mod watch;
@@ -83,7 +82,6 @@ fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
         Command::Live(args) => live::run(args, rights),
         Command::Counters(args) => counters::run(args),
         Command::Protocols(args) => protocols::run(args),
-        Command::Synth(args) => synth::run(args),
         Command::LastCalibrate(args) => last_calibrate::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),

@@ -76,10 +76,6 @@ impl Needs {
                 needs.input(&args.input);
                 needs.output(&args.output);
             }
-            Command::Synth(args) => {
-                needs.files([&args.scenario]);
-                needs.writes.push(args.output.clone());
-            }
             Command::Protocols(args) => needs.output(&args.output),
             // No capture is read.
             Command::Completions(_) | Command::Man(_) | Command::PrintConfig(_) => {}
