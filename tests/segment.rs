@@ -88,9 +88,9 @@ fn a_sniffer_says_how_fast_its_link_was() {
     ] {
         let options = wirewait_capture::Options::default();
         let source = wirewait_capture::open(&[folder.join("formats").join(file)], &options);
-        let found = wirewait_engine::analyse(
+        let found = wirewait::analyse(
             source.unwrap(),
-            wirewait_engine::Settings::default(),
+            wirewait::Settings::default(),
             &mut (),
             |damage| panic!("{file}: {damage}"),
         );

@@ -6,7 +6,7 @@ use crate::input::{Input, is_stdin, warn};
 use crate::output::Output;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use wirewait_engine::compare::{By, Comparison};
+use wirewait::compare::{By, Comparison};
 use wirewait_report::compare::{self as report, Compared};
 
 /// One capture of a comparison, as it is named on the command line.

@@ -1,6 +1,6 @@
 //! The conditions of `--fail-if`, as they are typed.
 
-use wirewait_engine::compare::{Against, Condition, Figure, Ratio, Relation, Unit};
+use wirewait::compare::{Against, Condition, Figure, Ratio, Relation, Unit};
 
 /// What `compare --help` says about them.
 pub(crate) const CONDITIONS: &str = "\

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
 use crate::output::Output;
-use wirewait_engine::{Analyzer, Choice, Registry, Settings, registry};
+use wirewait::{Analyzer, Choice, Registry, Settings, registry};
 use wirewait_report::Escaped;
 use wirewait_report::decode::{Cast, Decoder, Filter, FilterError, Shape, Time};
 
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         TimeFormat::Delta => Time::Delta,
     };
     let mut decoder =
-        Decoder::new(&registry, shape, time, output.look()).following(wirewait_engine::registry());
+        Decoder::new(&registry, shape, time, output.look()).following(wirewait::registry());
     decoder.select(args.select.clone());
     if let Some(filter) = filter {
         decoder.show(filter);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
-use wirewait_engine::SourceError;
+use wirewait::SourceError;
 use wirewait_report::Escaped;
 
 /// What the exit codes mean, for --help and the manual.

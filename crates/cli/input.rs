@@ -1,7 +1,6 @@
 //! Reads captures: which files, which of their frames, what to do about damage, and how
 //! far it is.
 
-use crate::ahead;
 use crate::args::InputArgs;
 use crate::failure::{Failure, Verdict, say};
 use crate::signals::Signals;
@@ -13,13 +12,13 @@ use std::path::Path;
 #[cfg(feature = "libpcap")]
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+use wirewait::{
+    Analyzer, Choice, Engine, Frame, Readings, Settings, Sink, Snapshot, SourceError,
+    SourceErrorKind, Standing, Thresholds, Timestamp, registry,
+};
 #[cfg(feature = "libpcap")]
 use wirewait_capture::filter::Filter;
 use wirewait_capture::{Files, Options, open};
-use wirewait_engine::{
-    Analyzer, Choice, Engine, Frame, Progress, Readings, Settings, Sink, Snapshot, SourceError,
-    SourceErrorKind, Thresholds, Timestamp, registry,
-};
 use wirewait_report::words::Grouped;
 use wirewait_report::{About, Escaped, Interface};
 
@@ -144,8 +143,7 @@ impl Input {
         watch: impl FnMut(&Frame<'_>, &Analyzer),
     ) -> Result<(Analysis, Readings), Failure> {
         let analyzer = Analyzer::new(registry(), settings);
-        let (analysis, analyzer) = self.lead(analyzer, sink, quiet, check, watch)?;
-        Ok((analysis, analyzer.readings()))
+        self.lead(analyzer, sink, quiet, check, watch)
     }
 
     fn lead<K: Sink>(
@@ -155,10 +153,10 @@ impl Input {
         quiet: bool,
         mut check: impl FnMut(&mut K) -> Result<(), Failure>,
         mut watch: impl FnMut(&Frame<'_>, &Analyzer),
-    ) -> Result<(Analysis, Analyzer), Failure> {
+    ) -> Result<(Analysis, Readings), Failure> {
         let Self {
             files,
-            selection,
+            mut selection,
             thresholds,
             ahead,
             signals,
@@ -166,31 +164,26 @@ impl Input {
             ..
         } = self;
         let mut damage = Damage::default();
-        let led = Led {
-            files,
-            selection,
-            analyzer: analyzer.judging_by(thresholds),
-            met: 0,
-        };
-        let files = &led.files;
-        let bar = Bar::new(files, quiet);
+        let bar = Bar::new(&files, quiet);
         let (begun, total) = (Instant::now(), files.progress().bytes_total);
-        let mut between = |told: Between, sink: &mut K| {
-            bar.show(told.read);
+        let mut engine = Engine::with(files, analyzer.judging_by(thresholds));
+        let mut between = |standing: Standing, sink: &mut K| {
+            bar.show(standing.read);
             if signals.as_ref().is_some_and(Signals::report) {
-                let read = total.map(|total| (told.read, total));
-                bar.aside(|| say(&how_far(told.frames, read, begun.elapsed())));
+                let read = total.map(|total| (standing.read, total));
+                bar.aside(|| say(&how_far(standing.frames, read, begun.elapsed())));
             }
             check(sink)?;
-            match told.error {
+            match standing.error {
                 Some(error) => bar.aside(|| damage.take(error)),
                 None => Ok(()),
             }
         };
+        let mut choose = |frame: &Frame<'_>| selection.choose(frame);
         // What comes through a pipe is not to wait for more of it.
-        let whole = files.progress().bytes_total.is_some();
-        let mut led = if ahead && whole {
-            ahead::analyse(led, sink, &mut watch, &mut between)?
+        let whole = total.is_some();
+        if ahead && whole {
+            engine.run_ahead(&mut choose, sink, &mut watch, &mut between)?;
         } else {
             // Through a pipe frames may come one by one.
             let mut look = |frame: &Frame<'_>, analyzer: &Analyzer| {
@@ -199,25 +192,25 @@ impl Input {
                 }
                 watch(frame, analyzer);
             };
-            alone(led, sink, &mut look, &mut between)?
-        };
+            engine.run(&mut choose, sink, &mut look, &mut between)?;
+        }
         check(sink)?;
         bar.clear();
-        warn_anew(&led.files, warned);
-        led.selection.warn();
-        if led.selection.interrupted {
-            let frames = led.analyzer.number();
+        warn_anew(engine.source(), warned);
+        selection.warn();
+        if selection.interrupted {
+            let frames = engine.number();
             damage.say(format!(
                 "interrupted by a signal: frames behind frame {frames} were not read"
             ));
         }
-        led.analyzer.finish(sink);
+        let (snapshot, readings, files) = engine.finish_metered(sink);
         let analysis = Analysis {
-            snapshot: led.analyzer.snapshot(),
-            interfaces: led.files.interfaces().iter().map(interface).collect(),
+            snapshot,
+            interfaces: files.interfaces().iter().map(interface).collect(),
             damage,
         };
-        Ok((analysis, led.analyzer))
+        Ok((analysis, readings))
     }
 
     /// The next frame, with damage reported and passed over.
@@ -225,7 +218,7 @@ impl Input {
         mut self,
         mut visit: impl FnMut(&mut Selection, &Frame<'_>) -> Result<Choice, Failure>,
     ) -> Result<Verdict, Failure> {
-        use wirewait_engine::Source;
+        use wirewait::Source;
         let mut damage = Damage::default();
         loop {
             match self.files.next_frame() {
@@ -247,16 +240,6 @@ impl Input {
     }
 }
 
-/// How it stands, between some frames and the next.
-pub(crate) struct Between {
-    /// Bytes of the input that were read.
-    pub(crate) read: u64,
-    /// Frames that were analysed or left out.
-    pub(crate) frames: u64,
-    /// What is wrong there.
-    pub(crate) error: Option<SourceError>,
-}
-
 /// `1,234,567 frames, 45,678,901 of 1,200,345,678 bytes in 12.3 s`.
 fn how_far(frames: u64, read: Option<(u64, u64)>, elapsed: Duration) -> String {
     let bytes = read.map_or_else(String::new, |(read, total)| {
@@ -264,54 +247,6 @@ fn how_far(frames: u64, read: Option<(u64, u64)>, elapsed: Duration) -> String {
     });
     let seconds = elapsed.as_secs_f64();
     format!("{} frames{bytes} in {seconds:.1} s", Grouped(frames))
-}
-
-/// A capture that is led through the analysis, and the analysis.
-pub(crate) struct Led {
-    pub(crate) files: Files,
-    pub(crate) selection: Selection,
-    pub(crate) analyzer: Analyzer,
-    /// Interfaces of which it was asked how fast they are.
-    pub(crate) met: u32,
-}
-
-/// Leads all frames through the analysis on one thread; see [`ahead::analyse`] for the other
-/// way.
-fn alone<K: Sink>(
-    led: Led,
-    sink: &mut K,
-    watch: &mut impl FnMut(&Frame<'_>, &Analyzer),
-    between: &mut impl FnMut(Between, &mut K) -> Result<(), Failure>,
-) -> Result<Led, Failure> {
-    let mut selection = led.selection;
-    let mut engine = Engine::going_on(led.files, led.analyzer, led.met);
-    loop {
-        let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
-            let choice = selection.choose(frame);
-            if choice == Choice::Take {
-                watch(frame, analyzer);
-            }
-            choice
-        };
-        let progress = engine.step_watching(choose, sink);
-        let over = progress == Ok(Progress::End);
-        let told = Between {
-            read: engine.source().progress().bytes_read,
-            frames: engine.number(),
-            error: progress.err(),
-        };
-        between(told, sink)?;
-        if over {
-            break;
-        }
-    }
-    let (files, analyzer, met) = engine.leave();
-    Ok(Led {
-        files,
-        selection,
-        analyzer,
-        met,
-    })
 }
 
 /// How the files are to be read.
@@ -579,7 +514,7 @@ impl Bar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_engine::LinkType;
+    use wirewait::LinkType;
 
     fn selection(since: Option<&str>, until: Option<&str>) -> Selection {
         Selection {

@@ -6,8 +6,8 @@ use crate::input::Input;
 use crate::output::Output;
 use std::io::Write;
 use std::path::Path;
-use wirewait_engine::last::Calibration;
-use wirewait_engine::{Choice, Depth, Walk, registry};
+use wirewait::last::Calibration;
+use wirewait::{Choice, Depth, Walk, registry};
 
 pub(crate) fn run(args: &CalibrateArgs) -> Result<Verdict, Failure> {
     let input = Input::open(&args.input)?;

@@ -3,8 +3,8 @@
 use crate::args::ProfileArgs;
 use crate::failure::Failure;
 use std::io::Read;
+use wirewait::{Layout, last};
 use wirewait_capture::held;
-use wirewait_engine::{Layout, last};
 use wirewait_report::Escaped;
 
 /// More than a table can have; the reader of tables says so.

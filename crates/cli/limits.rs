@@ -1,7 +1,7 @@
 //! What the analysis holds at most of each kind, set by name.
 
 use crate::size::Size;
-use wirewait_engine::Settings;
+use wirewait::Settings;
 
 /// Something of which a limited number is held.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-mod ahead;
 mod args;
 mod compare;
 mod completions;

@@ -6,8 +6,8 @@ use crate::input::is_stdin;
 use crate::output::Output;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use wirewait::Summary;
 use wirewait_capture::held;
-use wirewait_engine::Summary;
 use wirewait_report::{Escaped, summary};
 
 /// A summary of so many bytes is none of ours: its tables are bounded.

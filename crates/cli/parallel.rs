@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use wirewait::{Settings, Summary, Thresholds};
 use wirewait_capture::held;
-use wirewait_engine::{Settings, Summary, Thresholds};
 
 pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
     let chains = chains(&args.input.files);

@@ -3,7 +3,7 @@
 use crate::args::{ListFormat, ProtocolsArgs};
 use crate::failure::{Failure, Verdict};
 use crate::output::Output;
-use wirewait_engine::{EVIDENCE, registry};
+use wirewait::{EVIDENCE, registry};
 use wirewait_report::{Escaped, protocols};
 
 pub(crate) fn run(args: &ProtocolsArgs) -> Result<Verdict, Failure> {

@@ -8,7 +8,7 @@ use crate::merge;
 use crate::output::Output;
 use crate::parallel;
 use crate::symptoms;
-use wirewait_engine::{Choice, Summary, Transaction, registry};
+use wirewait::{Choice, Summary, Transaction, registry};
 use wirewait_report::html::{self, Conversation};
 use wirewait_report::ladder::{self, Climb, Ladder};
 use wirewait_report::{json, text};

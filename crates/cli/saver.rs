@@ -6,10 +6,10 @@ use std::path::Path;
 #[cfg(unix)]
 use std::sync::{Arc, atomic::AtomicBool};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use wirewait::{Frame, Timestamp};
 use wirewait_capture::live::Live;
 use wirewait_capture::ring::{Limits, News, Ring};
 use wirewait_capture::write::Description;
-use wirewait_engine::{Frame, Timestamp};
 use wirewait_report::Escaped;
 
 /// The ring is told what was counted this often.

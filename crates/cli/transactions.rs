@@ -6,7 +6,7 @@ use crate::input::{Input, is_stdin};
 use crate::last_profile;
 use crate::output::Output;
 use std::io::Write;
-use wirewait_engine::{Sink, Transaction};
+use wirewait::{Sink, Transaction};
 use wirewait_report::transactions::{Format, Writer};
 
 pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use wirewait_engine::Timestamp;
+use wirewait::Timestamp;
 use wirewait_report::Rfc3339;
 
 /// A span of time: a decimal number and a unit, seconds if there is none.

@@ -382,6 +382,10 @@ impl Files {
 }
 
 impl Source for Files {
+    fn bytes_read(&self) -> u64 {
+        self.progress().bytes_read
+    }
+
     fn link_speed(&self, interface: u32) -> Option<u64> {
         self.interfaces.list().get(interface as usize)?.speed
     }

@@ -6,7 +6,7 @@ use crate::limits::LIMITS;
 use clap::{Arg, Command};
 use std::any::TypeId;
 use std::fmt::Write;
-use wirewait_engine::Threshold;
+use wirewait::Threshold;
 use wirewait_report::config::quoted;
 use wirewait_tui::Keymap;
 

@@ -132,7 +132,7 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
             Holds::Shared(keys) | Holds::Own(keys) => keys.len(),
             Holds::Named("limit") => crate::limits::LIMITS.len(),
             Holds::Named("key") => wirewait_tui::Keymap::all().count(),
-            Holds::Named(_) => wirewait_engine::Threshold::ALL.len(),
+            Holds::Named(_) => wirewait::Threshold::ALL.len(),
         })
         .sum();
     assert_eq!(settings.set.len(), count, "everything is in the template");
@@ -169,16 +169,13 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
     let keys = shown.screen.options().unwrap().keys;
     assert_eq!(keys, wirewait_tui::Keymap::default());
     let args = report(&[], &named);
-    assert_eq!(
-        args.analysis.settings(),
-        wirewait_engine::Settings::default()
-    );
+    assert_eq!(args.analysis.settings(), wirewait::Settings::default());
     assert_eq!(
         args.symptoms.threshold.len(),
-        wirewait_engine::Threshold::ALL.len()
+        wirewait::Threshold::ALL.len()
     );
     let thresholds = crate::symptoms::thresholds(&args.symptoms);
-    assert_eq!(thresholds, wirewait_engine::Thresholds::default());
+    assert_eq!(thresholds, wirewait::Thresholds::default());
 }
 
 #[test]
@@ -229,7 +226,7 @@ fn flags_come_before_the_environment_and_that_before_the_file() {
     assert_eq!(wrong, "WIREWAIT_THRESHOLD: there is no threshold storm");
     let variables = [("WIREWAIT_THRESHOLD", "busy_percent=8")];
     let both = with_environment(names(), &variables).unwrap();
-    use wirewait_engine::Threshold::{Busy, SlowAnswer};
+    use wirewait::Threshold::{Busy, SlowAnswer};
     let stands = |typed: &[&str], settings: &Settings| {
         let thresholds = crate::symptoms::thresholds(&report(typed, settings).symptoms);
         (thresholds.get(Busy), thresholds.get(SlowAnswer))

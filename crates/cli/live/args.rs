@@ -9,7 +9,7 @@ use crate::when::{Span, Zone};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
-use wirewait_engine::compare::{Against, Condition};
+use wirewait::compare::{Against, Condition};
 
 /// What `live --help` says at its end.
 pub(crate) fn more() -> String {

@@ -1,7 +1,7 @@
 //! Conditions on what was seen: those of a comparison, with nothing to compare with.
 
-use wirewait_engine::compare::{By, Comparison, Condition};
-use wirewait_engine::{Analyzer, Snapshot, registry};
+use wirewait::compare::{By, Comparison, Condition};
+use wirewait::{Analyzer, Snapshot, registry};
 use wirewait_report::About;
 use wirewait_report::compare::{Compared, Configuration, group_name, held as sentence};
 

@@ -18,7 +18,7 @@ use crate::symptoms;
 use crate::transactions::Rows;
 use args::{LiveArgs, LiveFormat};
 use plain::{Limits, Watch};
-use wirewait_engine::{Rule, Snapshot};
+use wirewait::{Rule, Snapshot};
 use wirewait_report::{About, Selection, csv, json, text, transactions};
 
 pub(crate) use screen::is_wanted as is_for_the_screen;

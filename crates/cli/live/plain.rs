@@ -7,10 +7,10 @@ use crate::own::Own;
 use crate::saver::{Ended, Saver};
 use crate::signals::Signals;
 use std::time::{Duration, Instant};
-use wirewait_capture::live::{Event, Live, LiveInterface};
-use wirewait_engine::{
+use wirewait::{
     Choice, Engine, Frame, Progress, Settings, Sink, Snapshot, SourceErrorKind, Thresholds,
 };
+use wirewait_capture::live::{Event, Live, LiveInterface};
 use wirewait_report::{About, Escaped, Interface, Origin};
 
 /// Time passes for the analysis when no frame has come for this long. Anything shorter is told

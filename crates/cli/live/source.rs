@@ -7,9 +7,9 @@ use crate::input;
 use crate::input::warn;
 use crate::rights::{self, Rights};
 use std::io::{self, IsTerminal};
+use wirewait::Frame;
 use wirewait_capture::Options;
 use wirewait_capture::live::{self, Live, LiveError, LiveErrorKind};
-use wirewait_engine::Frame;
 use wirewait_report::Escaped;
 
 /// Opened, and not captured from yet.

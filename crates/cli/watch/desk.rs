@@ -10,8 +10,8 @@ use crate::signals::Signals;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
+use wirewait::LinkType;
 use wirewait_capture::write::Description;
-use wirewait_engine::LinkType;
 use wirewait_report::{About, Escaped, Interface};
 use wirewait_tui::{Command, Feed, Message, Remark, What};
 

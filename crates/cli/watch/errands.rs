@@ -18,8 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use stock::Stock;
+use wirewait::{Endpoint, Timestamp, Transaction};
 use wirewait_capture::write::Description;
-use wirewait_engine::{Endpoint, Timestamp, Transaction};
 use wirewait_report::Escaped;
 use wirewait_tui::Message;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use wirewait_engine::Transaction;
+use wirewait::Transaction;
 
 /// Keeps the latest of them, and counts those that are forgotten.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::replay::Replay;
 use super::segment::Segment;
 use super::study::Study;
 use std::time::Instant;
-use wirewait_engine::Timestamp;
+use wirewait::Timestamp;
 use wirewait_report::About;
 use wirewait_tui::Input;
 

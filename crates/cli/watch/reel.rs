@@ -5,9 +5,9 @@ use crate::failure::Failure;
 use crate::input::{self, is_stdin};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
+use wirewait::{Frame, Source, SourceError};
 use wirewait_capture::live::{Event, Live, from_stdin};
 use wirewait_capture::{Files, open};
-use wirewait_engine::{Frame, Source, SourceError};
 use wirewait_report::Interface;
 
 /// How long it waits for what comes through a pipe: commands wait as long.
@@ -103,6 +103,13 @@ impl Reel {
 }
 
 impl Source for Reel {
+    fn bytes_read(&self) -> u64 {
+        match self {
+            Self::Files(files) => files.bytes_read(),
+            Self::Pipe(live) => live.bytes_read(),
+        }
+    }
+
     fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
         match self {
             Self::Files(files) => files.next_frame(),

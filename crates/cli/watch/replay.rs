@@ -9,7 +9,7 @@ use crate::args::InputArgs;
 use crate::failure::Failure;
 use crate::input::{self, Selection};
 use std::time::{Duration, Instant};
-use wirewait_engine::{Choice, Frame, LinkType, Source, SourceError, SourceErrorKind, Timestamp};
+use wirewait::{Choice, Frame, LinkType, Source, SourceError, SourceErrorKind, Timestamp};
 use wirewait_report::About;
 use wirewait_report::symptoms::Texts;
 use wirewait_tui::{Input, Pace};

@@ -3,20 +3,17 @@
 use super::log::Log;
 use std::sync::Arc;
 use std::time::Duration;
+use wirewait::{
+    Analyzer, Driver, Frame, Notice, Settings, Sink, Snapshot, Source, Thresholds, Timestamp,
+    Transaction, registry,
+};
 use wirewait_analysis::recent::{History, Limits, Recent as Minutes};
 use wirewait_analysis::{LedgerCourse, SymptomCourse};
 use wirewait_capture::recent::Recent;
-use wirewait_engine::{
-    Analyzer, Frame, Notice, Settings, Sink, Snapshot, Source, Thresholds, Timestamp, Transaction,
-    registry,
-};
 use wirewait_report::counters::{Chart, Live as Counters};
 
 /// From one reading of the counters to the next, ns.
 const READ_NS: i64 = 1_000_000_000;
-
-/// No speed is asked for beyond this interface.
-const LAST_INTERFACE: u32 = 65_535;
 
 /// What the analysis is to go by, and how much is remembered.
 #[derive(Clone, Debug)]
@@ -34,22 +31,13 @@ pub(crate) struct Plan {
 /// An analysis under way.
 pub(super) struct Study {
     plan: Plan,
-    analyzer: Analyzer,
+    driver: Driver,
     ears: Ears,
     counters: Counters,
     /// The frames that were seen last.
     pub(super) frames: Recent,
-    /// Number of the frame taken in last.
-    number: u64,
     /// The time of the first frame.
     first: Option<Timestamp>,
-    /// Frames that were lost before they could get here; those before the last reset.
-    lost: u64,
-    lost_before: u64,
-    /// Frames that were captured and are not in the files.
-    not_saved: u64,
-    /// Interfaces of which the source was asked how fast they are.
-    met: u32,
     snapshot: Option<Arc<Snapshot>>,
 }
 
@@ -97,16 +85,11 @@ impl Study {
     pub(super) fn new(plan: Plan) -> Self {
         let settings = plan.settings;
         Self {
-            analyzer: analyzer(&plan),
+            driver: Driver::new(analyzer(&plan)),
             ears: Ears::new(&plan),
             counters: Counters::new(READ_NS, settings.link_speed),
             frames: Recent::new(plan.frames),
-            number: 0,
             first: None,
-            lost: 0,
-            lost_before: 0,
-            not_saved: 0,
-            met: 0,
             snapshot: None,
             plan,
         }
@@ -119,87 +102,64 @@ impl Study {
 
     /// Forgets everything.
     pub(super) fn restart(&mut self) {
-        (self.lost, self.lost_before, self.not_saved) = (0, 0, 0);
-        self.begin(0);
+        self.driver = Driver::new(analyzer(&self.plan));
+        self.begin();
         self.frames.clear();
     }
 
     /// Forgets all figures. Frames go on being numbered as they are in the capture, and can be
     /// looked at as before.
     pub(super) fn reset(&mut self) {
-        self.lost_before = self.lost;
-        // To be told again.
-        self.not_saved = 0;
-        self.begin(self.number);
+        self.driver.begin_anew(analyzer(&self.plan));
+        self.begin();
     }
 
-    fn begin(&mut self, number: u64) {
+    fn begin(&mut self) {
         let plan = &self.plan;
-        self.analyzer = analyzer(plan);
-        self.analyzer.skip_all(number);
         self.ears = Ears::new(plan);
         self.counters = Counters::new(READ_NS, plan.settings.link_speed);
-        self.number = number;
         self.first = None;
-        self.met = 0;
     }
 
     /// Takes in the next frame. [`Study::meet`] is to follow.
     pub(super) fn frame(&mut self, frame: &Frame<'_>) {
-        self.number += 1;
         self.first.get_or_insert(frame.at);
-        self.frames.push(self.number, frame);
+        self.frames.push(self.number() + 1, frame);
         // What the meters say belongs to the time before the frame.
-        let analyzer = &self.analyzer;
+        let analyzer = self.driver.analyzer();
         self.counters.advance(frame.at, || analyzer.readings());
-        self.analyzer.frame(frame, &mut self.ears);
+        self.driver.frame(frame, &mut self.ears);
         self.ears.changed = true;
     }
 
     /// Passes on how fast the links are, once the source knows them.
     pub(super) fn meet(&mut self, interface: u32, source: &impl Source) {
-        while self.met <= interface.min(LAST_INTERFACE) {
-            if let Some(speed) = source.link_speed(self.met) {
-                self.analyzer.link_speed(self.met, speed);
-            }
-            self.met += 1;
-        }
+        self.driver.meet(interface, source);
     }
 
     /// Passes on how many frames never got here.
     pub(super) fn losses(&mut self, source: &impl Source) {
-        if let Some(lost) = source.lost().filter(|lost| *lost != self.lost) {
-            self.lost = lost;
-            self.analyzer.lost(lost.saturating_sub(self.lost_before));
-            self.ears.changed = true;
-        }
-        let missing = source.not_saved().filter(|n| *n != self.not_saved);
-        if let Some(missing) = missing {
-            self.not_saved = missing;
-            self.analyzer.not_saved(missing);
-            self.ears.changed = true;
-        }
+        self.ears.changed |= self.driver.ask_for_losses(source);
     }
 
     /// Leaves the next frame of the capture out of everything but the numbers of frames.
     pub(super) fn skip(&mut self) {
-        self.number += 1;
-        self.analyzer.skip();
+        self.driver.skip(1);
     }
 
     /// Time passes without frames.
     pub(super) fn advance(&mut self, now: Timestamp) {
-        let analyzer = &self.analyzer;
+        let analyzer = self.driver.analyzer();
         self.counters.advance(now, || analyzer.readings());
-        self.analyzer.advance(now, &mut self.ears);
+        self.driver.advance(now, &mut self.ears);
         self.ears.minutes.advance(now);
     }
 
     /// The capture is over.
     pub(super) fn finish(&mut self) {
-        self.analyzer.finish(&mut self.ears);
+        self.driver.analyzer_mut().finish(&mut self.ears);
         self.ears.minutes.finish();
-        self.counters.finish(&self.analyzer.readings());
+        self.counters.finish(&self.driver.analyzer().readings());
         self.ears.changed = true;
     }
 
@@ -210,12 +170,12 @@ impl Study {
 
     /// Where the time of the last minutes went.
     pub(super) fn ledgers(&self) -> LedgerCourse {
-        self.analyzer.ledger_course()
+        self.driver.analyzer().ledger_course()
     }
 
     /// What symptoms cost in them.
     pub(super) fn symptoms(&self) -> SymptomCourse {
-        self.analyzer.symptom_course()
+        self.driver.analyzer().symptom_course()
     }
 
     /// The counters of the last minutes.
@@ -225,7 +185,7 @@ impl Study {
 
     /// Number of the frame taken in last.
     pub(super) fn number(&self) -> u64 {
-        self.number
+        self.driver.number()
     }
 
     /// Whether something changed since the figures were asked for.
@@ -250,7 +210,7 @@ impl Study {
 
     /// The figures as they stand.
     pub(super) fn snapshot(&mut self) -> Arc<Snapshot> {
-        let analyzer = &mut self.analyzer;
+        let analyzer = self.driver.analyzer_mut();
         if std::mem::take(&mut self.ears.changed) {
             self.snapshot = None;
         }

@@ -5,8 +5,8 @@ use crate::args::InputArgs;
 use crate::input::{self, Selection};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use wirewait::{Choice, Source, SourceErrorKind, Timestamp};
 use wirewait_capture::open;
-use wirewait_engine::{Choice, Source, SourceErrorKind, Timestamp};
 
 /// Frames read between looks at whether it is still wanted.
 const STEP: u64 = 4096;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use wirewait_engine::{Choice, Settings, Source, Thresholds, Timestamp};
+use wirewait::{Choice, Settings, Source, Thresholds, Timestamp};
 use wirewait_report::json;
 use wirewait_tui::{Feed, Input, What};
 
@@ -306,7 +306,7 @@ fn after_a_reset_only_what_follows_counts() {
 fn cast(input: &InputArgs, number: u64) -> Vec<u64> {
     let mut cast = wirewait_report::decode::Cast::of(number);
     let mut analyzer =
-        wirewait_engine::Analyzer::new(wirewait_engine::registry(), Settings::default()).observed();
+        wirewait::Analyzer::new(wirewait::registry(), Settings::default()).observed();
     let opened = Opened::open(input).unwrap();
     opened
         .each_frame(|_, frame| {
@@ -368,7 +368,7 @@ fn frames_are_saved_from_memory_and_from_the_files() {
 fn frames_are_decoded_as_decode_does() {
     let input = capture("demo.pcapng");
     // As `wirewait decode` has it: it follows the capture from its beginning.
-    let (a, b) = (wirewait_engine::registry(), wirewait_engine::registry());
+    let (a, b) = (wirewait::registry(), wirewait::registry());
     let mut decoder = wirewait_report::decode::Decoder::new(
         &a,
         wirewait_report::decode::Shape::Detail,
@@ -464,7 +464,7 @@ fn only_the_latest_transactions_are_kept_and_the_others_counted() {
         .unwrap();
     assert_eq!(all.len() as u64, closed);
     let numbers =
-        |rows: &[wirewait_engine::Transaction]| rows.iter().map(|t| t.number).collect::<Vec<u64>>();
+        |rows: &[wirewait::Transaction]| rows.iter().map(|t| t.number).collect::<Vec<u64>>();
     assert_eq!(numbers(&feed.transactions), numbers(&all[all.len() - 50..]));
     rig.quit();
 }

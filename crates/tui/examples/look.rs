@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
+use wirewait::{Choice, Engine, Progress, Settings, registry};
 use wirewait_analysis::recent::{Limits, Recent};
 use wirewait_analysis::{Notice, Sink, Transaction};
 use wirewait_capture::open;
-use wirewait_engine::{Choice, Engine, Progress, Settings, registry};
 use wirewait_report::About;
 use wirewait_report::counters::Live;
 use wirewait_report::decode::{Decoder, Shape, Time};
@@ -43,7 +43,7 @@ fn decode(files: &[PathBuf], wanted: impl Fn(u64) -> bool) -> Vec<Decoded> {
     };
     let registry = registry();
     let mut decoder = Decoder::new(&registry, Shape::Line, Time::Relative, Look::FILE)
-        .following(wirewait_engine::registry());
+        .following(wirewait::registry());
     let mut found = Vec::new();
     let mut number = 0;
     while let Ok(Some(frame)) = source.next_frame() {

@@ -31,6 +31,11 @@ pub trait Source {
     fn not_saved(&self) -> Option<u64> {
         None
     }
+
+    /// Bytes of the input that were read so far; 0 where nobody counts them.
+    fn bytes_read(&self) -> u64 {
+        0
+    }
 }
 
 /// How bad it is.

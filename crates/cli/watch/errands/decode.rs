@@ -4,7 +4,7 @@ use super::stock::{Next, Stock};
 use super::{Job, hunt};
 use crate::failure::Failure;
 use std::collections::BTreeSet;
-use wirewait_engine::{Settings, Timestamp, registry};
+use wirewait::{Settings, Timestamp, registry};
 use wirewait_report::decode::{Decoded, Decoder, Shape, Time};
 use wirewait_report::text::Look;
 
@@ -32,7 +32,7 @@ pub(super) fn decode(
     };
     let registry = registry();
     let mut decoder = Decoder::new(&registry, Shape::Detail, Time::Relative, Look::FILE)
-        .following(wirewait_engine::registry());
+        .following(wirewait::registry());
     let mut decoded = Vec::with_capacity(numbers.len());
     let mut before = 0;
     stock.each(|number, frame, taken| {

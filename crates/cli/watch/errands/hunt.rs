@@ -4,7 +4,7 @@
 use super::stock::{Next, Stock};
 use crate::failure::Failure;
 use std::collections::{BTreeSet, HashMap};
-use wirewait_engine::{Analyzer, Assembled, Deed, Endpoint, Settings, Sink, Transaction, registry};
+use wirewait::{Analyzer, Assembled, Deed, Endpoint, Settings, Sink, Transaction, registry};
 
 /// The numbers of the frames of a transaction, as far as they are in stock.
 pub(super) fn frames_of(

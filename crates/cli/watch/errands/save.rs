@@ -6,9 +6,9 @@ use crate::failure::{Failure, shown};
 use crate::rights;
 use std::collections::BTreeSet;
 use std::path::Path;
+use wirewait::{Depth, Endpoint, Frame, Registry, Settings, Timestamp, Walk, registry};
 use wirewait_capture::ring::{Limits, News, Ring};
 use wirewait_capture::write::Description;
-use wirewait_engine::{Depth, Endpoint, Frame, Registry, Settings, Timestamp, Walk, registry};
 
 /// Saves what is wanted of the stock, and says how much that was.
 pub(super) fn save(

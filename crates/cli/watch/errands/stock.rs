@@ -5,8 +5,8 @@ use crate::args::InputArgs;
 use crate::failure::Failure;
 use crate::input::Input;
 use std::ops::RangeInclusive;
+use wirewait::{Choice, Frame};
 use wirewait_capture::recent::Recent;
-use wirewait_engine::{Choice, Frame};
 
 /// Bytes beside a frame that keeping it takes, at the most.
 const BESIDE: usize = 64;

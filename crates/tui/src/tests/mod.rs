@@ -11,9 +11,9 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use wirewait::{Choice, Engine, Progress, Settings};
 use wirewait_analysis::recent::Recent;
 use wirewait_analysis::{Analyzer, LedgerCourse, Notice, Sink, SymptomCourse, Transaction};
-use wirewait_engine::{Choice, Engine, Progress, Settings};
 use wirewait_report::About;
 use wirewait_report::counters::Live;
 use wirewait_wire::{Frame, Source};
@@ -96,7 +96,7 @@ fn courses() -> (LedgerCourse, SymptomCourse) {
     let file: PathBuf = [manifest, "../../captures/demo.pcapng"].iter().collect();
     let mut source =
         wirewait_capture::open(&[file], &wirewait_capture::Options::default()).unwrap();
-    let registry = wirewait_engine::registry();
+    let registry = wirewait::registry();
     let mut analyzer = Analyzer::new(registry, Settings::default()).keeping_course(600);
     while let Ok(Some(frame)) = source.next_frame() {
         analyzer.frame(&frame, &mut ());

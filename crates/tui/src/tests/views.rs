@@ -4,7 +4,7 @@ use super::{golden, live, model, press, replayed, shown};
 use crate::{Command, Message, Model, update};
 use std::path::PathBuf;
 use std::sync::Arc;
-use wirewait_engine::{Source, registry};
+use wirewait::{Source, registry};
 use wirewait_report::decode::{Decoded, Decoder, Shape, Time};
 use wirewait_report::text::Look;
 

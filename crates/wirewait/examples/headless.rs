@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use wirewait::{Settings, SourceError, analyse};
 use wirewait_capture::{Options, open};
-use wirewait_engine::{Settings, SourceError, analyse};
 
 fn main() -> ExitCode {
     let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();

@@ -1,0 +1,150 @@
+//! What every loop over frames does for the analysis.
+
+use wirewait_analysis::{Analyzer, Look, Sink};
+use wirewait_wire::{Frame, Source, Timestamp};
+
+/// No speed is asked for beyond this interface.
+const LAST_INTERFACE: u32 = 65_535;
+
+/// Hands frames to an analysis, and passes on what a source knows besides: how fast links are,
+/// and which frames are missing.
+pub struct Driver {
+    analyzer: Analyzer,
+    /// Interfaces whose speed was asked for.
+    met: u32,
+    /// Lost frames that the source counted, and those of them that earlier figures had.
+    lost: u64,
+    lost_before: u64,
+    not_saved: u64,
+}
+
+impl Driver {
+    /// Drives this analysis.
+    #[must_use]
+    pub fn new(analyzer: Analyzer) -> Self {
+        Self {
+            analyzer,
+            met: 0,
+            lost: 0,
+            lost_before: 0,
+            not_saved: 0,
+        }
+    }
+
+    /// Goes on with a new analysis of the same source: frames keep their numbers, and what was
+    /// lost so far is not counted again.
+    pub fn begin_anew(&mut self, mut analyzer: Analyzer) {
+        analyzer.skip_all(self.number());
+        *self = Self {
+            lost: self.lost,
+            lost_before: self.lost,
+            ..Self::new(analyzer)
+        };
+    }
+
+    /// The analysis.
+    #[must_use]
+    pub fn analyzer(&self) -> &Analyzer {
+        &self.analyzer
+    }
+
+    /// The analysis, to ask for figures.
+    pub fn analyzer_mut(&mut self) -> &mut Analyzer {
+        &mut self.analyzer
+    }
+
+    /// The analysis alone.
+    #[must_use]
+    pub fn into_analyzer(self) -> Analyzer {
+        self.analyzer
+    }
+
+    /// The number of the latest frame, counted from 1; frames that were left out count.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.analyzer.number()
+    }
+
+    /// Analyses the next frame. [`Driver::meet`] follows, once the source is free again.
+    #[inline]
+    pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) {
+        self.analyzer.frame(frame, sink);
+    }
+
+    /// Analyses the next frame, which an [`Intake`](crate::Intake) of this analysis has looked
+    /// at.
+    #[inline]
+    pub fn looked(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
+        self.analyzer.looked(frame, look, sink);
+    }
+
+    /// Leaves the next frames of the source out; they keep their numbers.
+    pub fn skip(&mut self, frames: u64) {
+        self.analyzer.skip_all(frames);
+    }
+
+    /// Time passes without frames (a silent live segment): requests without a response time out.
+    pub fn advance(&mut self, now: Timestamp, sink: &mut dyn Sink) {
+        self.analyzer.advance(now, sink);
+    }
+
+    /// Passes on the speed of the link of an interface, and of those before it, the first time
+    /// that a frame of it comes.
+    #[inline]
+    pub fn meet(&mut self, interface: u32, source: &impl Source) {
+        if self.met <= interface {
+            new_interfaces(&mut self.met, interface, source, |interface, speed| {
+                self.analyzer.link_speed(interface, speed);
+            });
+        }
+    }
+
+    /// Passes on how many frames the source has lost, or not in its files. Whether that has
+    /// changed.
+    pub fn ask_for_losses(&mut self, source: &impl Source) -> bool {
+        self.losses(source.lost(), source.not_saved())
+    }
+
+    pub(crate) fn losses(&mut self, lost: Option<u64>, not_saved: Option<u64>) -> bool {
+        let lost = lost.filter(|lost| *lost != self.lost);
+        if let Some(lost) = lost {
+            self.lost = lost;
+            self.analyzer.lost(lost.saturating_sub(self.lost_before));
+        }
+        let missing = not_saved.filter(|missing| *missing != self.not_saved);
+        if let Some(missing) = missing {
+            self.not_saved = missing;
+            self.analyzer.not_saved(missing);
+        }
+        lost.is_some() || missing.is_some()
+    }
+
+    pub(crate) fn speeds(&mut self, speeds: &[(u32, u64)]) {
+        for (interface, speed) in speeds {
+            self.analyzer.link_speed(*interface, *speed);
+        }
+    }
+
+    pub(crate) fn met(&self) -> u32 {
+        self.met
+    }
+
+    pub(crate) fn has_met(&mut self, met: u32) {
+        self.met = met;
+    }
+}
+
+/// Asks `source` for the speeds of interfaces from `met` up to this one.
+pub(crate) fn new_interfaces(
+    met: &mut u32,
+    interface: u32,
+    source: &impl Source,
+    mut told: impl FnMut(u32, u64),
+) {
+    while *met <= interface.min(LAST_INTERFACE) {
+        if let Some(speed) = source.link_speed(*met) {
+            told(*met, speed);
+        }
+        *met += 1;
+    }
+}

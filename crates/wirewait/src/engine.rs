@@ -1,0 +1,219 @@
+//! The loop over the frames of a source.
+
+use crate::Driver;
+use std::fmt;
+use wirewait_analysis::{Analyzer, Readings, Settings, Sink, Snapshot, Thresholds};
+use wirewait_dissectors::registry;
+use wirewait_wire::{Frame, Source, SourceError, Timestamp};
+
+/// Frames in one [`Engine::step`]: short enough to look around often, long enough that
+/// looking around costs nothing.
+const STEP: u32 = 4096;
+
+/// What to do with a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Analyse it.
+    Take,
+    /// Leave it out.
+    Skip,
+    /// Leave it out, and everything behind it.
+    Stop,
+}
+
+/// Whether a source has more to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// There may be more frames.
+    More,
+    /// That was all.
+    End,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Bytes of the input that were read, if the source counts them.
+    pub read: u64,
+    /// Frames that were analysed or left out.
+    pub frames: u64,
+    /// What is wrong with the input here. The run goes on behind it.
+    pub error: Option<SourceError>,
+}
+
+/// A source on its way through the analysis.
+pub struct Engine<S> {
+    pub(crate) source: S,
+    pub(crate) driver: Driver,
+}
+
+impl<S: fmt::Debug> fmt::Debug for Engine<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("source", &self.source)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Source> Engine<S> {
+    /// Analyses `source` for all known protocols.
+    #[must_use]
+    pub fn new(source: S, settings: Settings) -> Self {
+        Self::with(source, Analyzer::new(registry(), settings))
+    }
+
+    /// Analyses `source` with an analysis of the program's own: other protocols, no meters, the
+    /// last minutes kept.
+    #[must_use]
+    pub fn with(source: S, analyzer: Analyzer) -> Self {
+        Self {
+            source,
+            driver: Driver::new(analyzer),
+        }
+    }
+
+    /// Judges symptoms by these thresholds rather than by the built-in ones.
+    #[must_use]
+    pub fn judging_by(self, thresholds: Thresholds) -> Self {
+        let analyzer = self.driver.into_analyzer().judging_by(thresholds);
+        Self::with(self.source, analyzer)
+    }
+
+    /// Analyses the next few thousand frames.
+    ///
+    /// # Errors
+    /// What the source says. After an error of kind
+    /// [`SourceErrorKind::Damaged`](crate::SourceErrorKind::Damaged) the next step goes on behind
+    /// the damage; everything before it stands.
+    pub fn step(&mut self, sink: &mut dyn Sink) -> Result<Progress, SourceError> {
+        self.step_choosing(|_| Choice::Take, sink)
+    }
+
+    /// As [`Engine::step`], with only those frames that `choose` takes.
+    ///
+    /// # Errors
+    /// As [`Engine::step`].
+    pub fn step_choosing(
+        &mut self,
+        mut choose: impl FnMut(&Frame<'_>) -> Choice,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, SourceError> {
+        self.step_watching(|frame, _| choose(frame), sink)
+    }
+
+    /// As [`Engine::step_choosing`], with a look at the analysis before each frame: meters are
+    /// read at moments of the frames' own time.
+    ///
+    /// # Errors
+    /// As [`Engine::step`].
+    pub fn step_watching(
+        &mut self,
+        choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, SourceError> {
+        let progress = self.frames(choose, sink);
+        self.driver.ask_for_losses(&self.source);
+        progress
+    }
+
+    /// Analyses all frames that `choose` takes, on this thread. `watch` sees each of them and the
+    /// analysis before it; `between` is called after every few thousand frames, at each damage
+    /// and at the end.
+    ///
+    /// # Errors
+    /// The first error of `between`, which ends the run.
+    pub fn run<K: Sink, E>(
+        &mut self,
+        choose: &mut impl FnMut(&Frame<'_>) -> Choice,
+        sink: &mut K,
+        watch: &mut impl FnMut(&Frame<'_>, &Analyzer),
+        between: &mut impl FnMut(Standing, &mut K) -> Result<(), E>,
+    ) -> Result<(), E> {
+        loop {
+            let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
+                let choice = choose(frame);
+                if choice == Choice::Take {
+                    watch(frame, analyzer);
+                }
+                choice
+            };
+            let progress = self.step_watching(choose, sink);
+            let over = progress == Ok(Progress::End);
+            let standing = Standing {
+                read: self.source.bytes_read(),
+                frames: self.number(),
+                error: progress.err(),
+            };
+            between(standing, sink)?;
+            if over {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Tells the analysis the time when no frame does (a silent live segment), so that
+    /// requests without an answer are given up.
+    pub fn advance(&mut self, now: Timestamp, sink: &mut dyn Sink) {
+        self.driver.advance(now, sink);
+    }
+
+    /// The source, to wait until it has more: one that is live says that it has no frame when
+    /// none is at hand, and [`Progress::End`] is only the end of these.
+    pub fn source_mut(&mut self) -> &mut S {
+        &mut self.source
+    }
+
+    /// The source.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// The number of the latest frame, those left out included.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.driver.number()
+    }
+
+    /// The figures as they stand.
+    #[must_use]
+    pub fn snapshot(&mut self) -> Snapshot {
+        self.driver.analyzer_mut().snapshot()
+    }
+
+    /// Closes what is still open. Gives the final figures, and the source back.
+    pub fn finish(self, sink: &mut dyn Sink) -> (Snapshot, S) {
+        let (snapshot, _, source) = self.finish_metered(sink);
+        (snapshot, source)
+    }
+
+    /// As [`Engine::finish`], with what the meters show at the end.
+    pub fn finish_metered(mut self, sink: &mut dyn Sink) -> (Snapshot, Readings, S) {
+        self.driver.ask_for_losses(&self.source);
+        let mut analyzer = self.driver.into_analyzer();
+        analyzer.finish(sink);
+        let readings = analyzer.readings();
+        (analyzer.snapshot(), readings, self.source)
+    }
+
+    fn frames(
+        &mut self,
+        mut choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, SourceError> {
+        for _ in 0..STEP {
+            let Some(frame) = self.source.next_frame()? else {
+                return Ok(Progress::End);
+            };
+            let interface = frame.interface;
+            match choose(&frame, self.driver.analyzer()) {
+                Choice::Take => {
+                    self.driver.frame(&frame, sink);
+                    self.driver.meet(interface, &self.source);
+                }
+                Choice::Skip => self.driver.skip(1),
+                Choice::Stop => return Ok(Progress::End),
+            }
+        }
+        Ok(Progress::More)
+    }
+}

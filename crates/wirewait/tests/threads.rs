@@ -1,0 +1,76 @@
+//! One thread or two: the same comes out.
+
+use std::path::Path;
+use wirewait::{Analyzer, Choice, Engine, Frame, Settings, Standing, Timestamp, Transaction};
+use wirewait_capture::{Files, Options, open};
+
+fn demo() -> Files {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures/demo.pcapng");
+    open(&[path], &Options::default()).unwrap()
+}
+
+/// Everything that is found, and what was seen of the meters before each frame.
+fn analysed(window: Option<(i64, i64)>, ahead: bool) -> (String, usize, Vec<u64>) {
+    let mut engine = Engine::new(demo(), Settings::default());
+    let mut transactions: Vec<Transaction> = Vec::new();
+    let mut watched = Vec::new();
+    let mut first: Option<Timestamp> = None;
+    let mut choose = |frame: &Frame<'_>| {
+        let seconds = frame.at.since(*first.get_or_insert(frame.at)) / 1_000_000_000;
+        match window {
+            Some((from, _)) if seconds < from => Choice::Skip,
+            Some((_, to)) if seconds >= to => Choice::Stop,
+            _ => Choice::Take,
+        }
+    };
+    let mut watch = |frame: &Frame<'_>, analyzer: &Analyzer| {
+        let readings = analyzer.readings();
+        let segment: u64 = readings.segments.iter().map(|(_, m)| m.frames).sum();
+        watched.push(segment ^ frame.at.as_nanos().unsigned_abs());
+    };
+    let mut read = 0;
+    let mut between = |standing: Standing, _: &mut Vec<Transaction>| {
+        assert_eq!(standing.error, None);
+        read = standing.read;
+        Ok::<(), ()>(())
+    };
+    let sink = &mut transactions;
+    match ahead {
+        true => engine.run_ahead(&mut choose, sink, &mut watch, &mut between),
+        false => engine.run(&mut choose, sink, &mut watch, &mut between),
+    }
+    .unwrap();
+    assert!(read > 0, "bytes are counted");
+    let (snapshot, readings, _) = engine.finish_metered(sink);
+    let shown = format!("{snapshot:?} {readings:?} {transactions:?}");
+    (shown, transactions.len(), watched)
+}
+
+#[test]
+fn what_comes_out_does_not_depend_on_the_threads() {
+    for window in [None, Some((1, 3))] {
+        let one = analysed(window, false);
+        assert!(one.1 > 10, "there is something to compare");
+        assert_eq!(one, analysed(window, true));
+    }
+}
+
+#[test]
+fn the_first_error_ends_the_run() {
+    for ahead in [false, true] {
+        let mut engine = Engine::new(demo(), Settings::default());
+        let mut calls = 0;
+        let mut enough = |_: Standing, _: &mut ()| {
+            calls += 1;
+            Err("enough")
+        };
+        let mut all = |_: &Frame<'_>| Choice::Take;
+        let mut watch = |_: &Frame<'_>, _: &Analyzer| {};
+        let ended = match ahead {
+            true => engine.run_ahead(&mut all, &mut (), &mut watch, &mut enough),
+            false => engine.run(&mut all, &mut (), &mut watch, &mut enough),
+        };
+        assert_eq!((ended, calls), (Err("enough"), 1));
+        assert!(engine.number() > 0);
+    }
+}
