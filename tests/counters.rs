@@ -77,7 +77,8 @@ fn json_is_as_its_schema_says() {
 }
 
 /// What perfmon-mcp makes of the log that `relog` writes: a time, and for each path host,
-/// object, instance, counter. It is not on the package index; see ARCHITECTURE.md.
+/// object, instance, counter. It is not on the package index: `docs/decisions/0013-counters.md`
+/// says where it is.
 #[test]
 fn pdh_csv_is_read_by_others() {
     let program = "\

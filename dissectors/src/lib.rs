@@ -1,5 +1,5 @@
 //! The protocols of wirewait, one file each. Adding one is a file and a line in the list
-//! below; `ARCHITECTURE.md` shows the order of things inside a file.
+//! below; `CONTRIBUTING.md` shows the order of things inside a file.
 //!
 //! A dissector holds no state. It reads one header with nom's `complete` parsers, taking
 //! the fixed part once and indexing it (measured faster than field by field), and never
