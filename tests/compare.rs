@@ -4,8 +4,9 @@ use crate::support::{Analysis, Run, analyse, root};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-use wirewait_analysis::compare::{By, Change, Comparison, Confidence, Doubt, Effect, Figure, Key};
-use wirewait_analysis::{Culprit, Snapshot};
+use wirewait_analysis::Snapshot;
+use wirewait_judge::Culprit;
+use wirewait_judge::compare::{By, Caveat, Change, Comparison, Confidence, Effect, Figure, Key};
 use wirewait_synth::Scenario;
 
 /// Two stations, on TCP, and so many reads of 512 bytes, one every 100 ms, answered after
@@ -107,7 +108,7 @@ fn a_slower_server_is_found_with_the_figures_and_the_certainty() {
     );
     // The reads come every 100 ms, however long they take.
     assert!(
-        matches!(verdict.doubts.as_slice(), [Doubt::Elsewhere(..)]),
+        matches!(verdict.doubts.as_slice(), [Caveat::Elsewhere(..)]),
         "{:?}",
         verdict.doubts
     );
@@ -184,7 +185,7 @@ fn different_protocols_are_compared_by_class() {
         !result.verdicts[0]
             .doubts
             .iter()
-            .any(|d| matches!(d, Doubt::OnlyIn { .. }))
+            .any(|d| matches!(d, Caveat::OnlyIn { .. }))
     );
     // Who asks for operations gets them: nobody has both.
     let asked = Comparison::of(&[&smb, &ncp], Some(By::Operation));
@@ -199,7 +200,7 @@ fn different_protocols_are_compared_by_class() {
         asked.verdicts[0]
             .doubts
             .iter()
-            .filter(|doubt| matches!(doubt, Doubt::OnlyIn { share: 1000, .. }))
+            .filter(|doubt| matches!(doubt, Caveat::OnlyIn { share: 1000, .. }))
             .count(),
         2
     );
@@ -213,7 +214,7 @@ fn groups_are_parts_of_the_whole() {
     for by in [By::Operation, By::Kind, By::Server, By::Client] {
         let result = Comparison::of(&[&snapshot, &snapshot], Some(by));
         let all = result.all.sides[1].as_ref().unwrap();
-        let sum = |of: fn(&wirewait_analysis::compare::Side) -> u64| -> u64 {
+        let sum = |of: fn(&wirewait_judge::compare::Side) -> u64| -> u64 {
             let sides = result
                 .groups
                 .iter()

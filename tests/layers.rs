@@ -7,17 +7,31 @@ use std::path::Path;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("crates/wire", &[]),
     ("crates/analysis", &["wirewait-wire"]),
+    ("crates/judge", &["wirewait-wire", "wirewait-analysis"]),
     ("dissectors", &["wirewait-wire"]),
     ("crates/capture", &["wirewait-wire"]),
     (
         "crates/wirewait",
-        &["wirewait-wire", "wirewait-analysis", "wirewait-dissectors"],
+        &[
+            "wirewait-wire",
+            "wirewait-analysis",
+            "wirewait-dissectors",
+            "wirewait-judge",
+        ],
     ),
-    ("crates/report", &["wirewait-wire", "wirewait-analysis"]),
+    (
+        "crates/report",
+        &["wirewait-wire", "wirewait-analysis", "wirewait-judge"],
+    ),
     ("dev/synth", &["wirewait-wire", "wirewait-capture"]),
     (
         "crates/tui",
-        &["wirewait-wire", "wirewait-analysis", "wirewait-report"],
+        &[
+            "wirewait-wire",
+            "wirewait-analysis",
+            "wirewait-judge",
+            "wirewait-report",
+        ],
     ),
 ];
 
@@ -98,6 +112,7 @@ fn the_core_does_no_input_or_output_and_has_no_clock() {
     for folder in [
         "crates/wire",
         "crates/analysis",
+        "crates/judge",
         "crates/wirewait",
         "dissectors",
     ] {

@@ -4,9 +4,9 @@ use crate::support::{all_captures, analyse, captures, files, root};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use wirewait_analysis::{
-    Culprit, Doubt, Flags, Ledger, LedgerOf, LedgerRow, Outcome, Phase, RoundTrip, Transaction,
-    Verdict,
+    Flags, Ledger, LedgerOf, LedgerRow, Outcome, Phase, RoundTrip, Transaction,
 };
+use wirewait_judge::{Culprit, Doubt, Verdict};
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// From when to when a client waited for it.

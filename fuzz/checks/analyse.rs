@@ -1,7 +1,8 @@
 //! What must hold for the analysis of any frames at all.
 
-use wirewait_analysis::compare::Comparison;
-use wirewait_analysis::{Analyzer, Outcome, Settings, Snapshot, Transaction, Verdict, WHOLE_FRAME};
+use wirewait_analysis::{Analyzer, Outcome, Settings, Snapshot, Transaction, WHOLE_FRAME};
+use wirewait_judge::Verdict;
+use wirewait_judge::compare::Comparison;
 use wirewait_wire::{Frame, Registry};
 
 /// What came out of an analysis.

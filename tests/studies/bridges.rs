@@ -5,8 +5,8 @@
 //! from table III (41.3); what the capture says is asserted.
 
 use super::{Study, assert_near, bytes_per_second, waited};
-use wirewait_analysis::compare::{Change, Comparison, Figure};
 use wirewait_analysis::{Outcome, Snapshot, Transaction};
+use wirewait_judge::compare::{Change, Comparison, Figure};
 
 /// Table III, and the drop against no bridge that follows from it.
 const TABLE: [(&str, &str, &str); 15] = [

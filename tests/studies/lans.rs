@@ -8,7 +8,8 @@
 use super::{Study, assert_near, waited};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-use wirewait_analysis::{Culprit, LevelCurve, LevelRow, LoadOf, Verdict};
+use wirewait_analysis::{LevelCurve, LevelRow, LoadOf};
+use wirewait_judge::{Culprit, Verdict};
 use wirewait_synth::scenario::Call;
 use wirewait_wire::{Kind, Timestamp};
 

@@ -7,8 +7,8 @@
 
 use super::{Study, assert_near, waited};
 use std::sync::OnceLock;
-use wirewait_analysis::compare::{Change, Comparison, Figure};
 use wirewait_analysis::{LevelCurve, LoadOf, Outcome};
+use wirewait_judge::compare::{Change, Comparison, Figure};
 use wirewait_synth::scenario::Call;
 
 const NETBENCH: [u32; 8] = [3, 9, 15, 21, 27, 33, 39, 45];

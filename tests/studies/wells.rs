@@ -4,8 +4,9 @@
 
 use crate::compare::{made, run};
 use crate::support::{Analysis, root};
-use wirewait_analysis::compare::{By, Change, Comparison, Confidence, Doubt, Effect, Figure, Key};
-use wirewait_analysis::{Culprit, LedgerOf, Outcome, Phase, Snapshot, Transaction, Turnaround};
+use wirewait_analysis::{LedgerOf, Outcome, Phase, Snapshot, Transaction, Turnaround};
+use wirewait_judge::Culprit;
+use wirewait_judge::compare::{By, Caveat, Change, Comparison, Confidence, Effect, Figure, Key};
 
 fn scenario(name: &str) -> Analysis {
     let path = root()
@@ -318,7 +319,7 @@ fn varied_workloads_take_less_time_over_last() {
         assert_eq!(verdict.effect, Effect::Faster, "{name}");
         assert_eq!(verdict.culprit, Some(Culprit::Server), "{name}");
         // The same work: nothing speaks against the comparison but the pace of the clients.
-        let of_work = |doubt: &&Doubt| !matches!(doubt, Doubt::Elsewhere(..));
+        let of_work = |doubt: &&Caveat| !matches!(doubt, Caveat::Elsewhere(..));
         assert_eq!(
             verdict.doubts.iter().filter(of_work).count(),
             0,

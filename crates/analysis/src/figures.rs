@@ -466,7 +466,8 @@ impl Client {
 }
 
 impl Counts {
-    pub(crate) fn merge(&mut self, other: &Self) {
+    /// Adds the counts of another row.
+    pub fn merge(&mut self, other: &Self) {
         let Self {
             requests,
             answered,
@@ -527,7 +528,8 @@ impl Counts {
 }
 
 impl FrameSums {
-    pub(crate) fn merge(&mut self, other: &Self) {
+    /// Adds the frames of another row.
+    pub fn merge(&mut self, other: &Self) {
         let Self {
             request,
             response,
@@ -582,7 +584,8 @@ pub(crate) fn counts_for_places(kind: Kind) -> bool {
 }
 
 impl Spread {
-    pub(crate) fn merge(&mut self, other: &Self) {
+    /// Adds the times of another row.
+    pub fn merge(&mut self, other: &Self) {
         if other.n == 0 {
             return;
         }

@@ -10,7 +10,6 @@ mod assembler;
 mod books;
 mod clock;
 mod column;
-pub mod compare;
 mod conversation;
 mod course;
 mod distribution;
@@ -47,7 +46,6 @@ mod totals;
 mod trail;
 mod transaction;
 mod turns;
-mod verdict;
 mod windows;
 mod world;
 
@@ -95,8 +93,10 @@ pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{
     Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,
 };
-pub use verdict::{Culprit, Doubt, ENOUGH, OnTheWay, Verdict};
 pub use windows::Windows;
+
+/// Answered requests below which nothing is concluded.
+pub const ENOUGH: u64 = 20;
 
 /// Up to so many values percentiles are exact.
 pub const EXACT_VALUES: usize = 64;

@@ -32,7 +32,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    pub(crate) fn merge(&mut self, other: &Self) {
+    /// Adds the values of another row.
+    pub fn merge(&mut self, other: &Self) {
         self.turnaround.merge(&other.turnaround);
         self.response_time.merge(&other.response_time);
     }
@@ -92,7 +93,8 @@ impl Sample {
         )
     }
 
-    pub(crate) fn merge(&mut self, other: &Self) {
+    /// Adds the values of another sample.
+    pub fn merge(&mut self, other: &Self) {
         if other.values.is_empty() {
             return;
         }
@@ -119,7 +121,8 @@ impl Sample {
     }
 
     /// Percentiles of the values; count, extremes and sum are those of `exact`.
-    pub(crate) fn times(&self, exact: &crate::Spread) -> Times {
+    #[must_use]
+    pub fn times(&self, exact: &crate::Spread) -> Times {
         let at = |percent| self.percentile(percent).clamp(exact.min, exact.max);
         Times {
             n: exact.n,

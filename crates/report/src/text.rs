@@ -22,7 +22,8 @@ use crate::table::NOTHING;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::io::{self, Write};
-use wirewait_analysis::{Counts, Grade, Snapshot, Verdict};
+use wirewait_analysis::{Counts, Grade, Snapshot};
+use wirewait_judge::Verdict;
 
 /// How wide, and whether with colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

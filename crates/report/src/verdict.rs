@@ -2,7 +2,8 @@
 
 use crate::figures::{Command, Grouped, Percent};
 use crate::time::Human;
-use wirewait_analysis::{Culprit, Doubt, ENOUGH, RoundTrip, Verdict};
+use wirewait_analysis::{ENOUGH, RoundTrip};
+use wirewait_judge::{Culprit, Doubt, Verdict};
 
 /// One sentence: who had most of the time, and the evidence.
 #[must_use]
@@ -145,7 +146,7 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::v4;
-    use wirewait_analysis::OnTheWay;
+    use wirewait_judge::OnTheWay;
 
     fn verdict(culprit: Option<Culprit>, doubts: Vec<Doubt>) -> Verdict {
         Verdict {

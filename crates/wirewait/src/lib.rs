@@ -21,14 +21,14 @@ mod engine;
 pub use driver::Driver;
 pub use engine::{Choice, Engine, Progress, Standing};
 pub use wirewait_analysis::{
-    Analyzer, Assembled, Attribution, CaptureRow, Counts, Culprit, Deed, Doubt, Duplex,
-    EXACT_VALUES, Excluded, Extent, Flags, FrameCounts, FrameSums, Grade, Grouping, Intake, Ledger,
-    LedgerOf, LedgerRow, Look, Mark, Notice, Noticed, Outcome, Phase, Place, PlaceRow, Readings,
-    Reason, Rule, Segment, SegmentRow, ServerRow, Settings, Sink, Snapshot, Spread, StationRow,
-    Summary, Symptom, Symptoms, Threshold, Thresholds, Times, Transaction, Turnaround, Verdict,
-    WHOLE_FRAME, compare,
+    Analyzer, Assembled, Attribution, CaptureRow, Counts, Deed, Duplex, EXACT_VALUES, Excluded,
+    Extent, Flags, FrameCounts, FrameSums, Grade, Grouping, Intake, Ledger, LedgerOf, LedgerRow,
+    Look, Mark, Notice, Noticed, Outcome, Phase, Place, PlaceRow, Readings, Reason, Rule, Segment,
+    SegmentRow, ServerRow, Settings, Sink, Snapshot, Spread, StationRow, Summary, Symptom,
+    Symptoms, Threshold, Thresholds, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
 pub use wirewait_dissectors::{EVIDENCE, last, registry};
+pub use wirewait_judge::{Culprit, Doubt, OnTheWay, Verdict, compare};
 pub use wirewait_wire::{
     Address, Chain, Depth, Dissector, Endpoint, File, Frame, Kind, Layout, LinkType, Operation,
     Registry, Source, SourceError, SourceErrorKind, Status, Timestamp, Verified, Walk,

@@ -5,7 +5,7 @@ use super::json::{column, number, plain};
 use super::words::{group_name, result, rounded};
 use crate::cells;
 use std::io::{self, Write};
-use wirewait_analysis::compare::{Change, Figure, Group};
+use wirewait_judge::compare::{Change, Figure, Group};
 
 /// Columns of names, in front of those of figures.
 const NAMES: usize = 3;

@@ -9,8 +9,8 @@ use crate::time::Rfc3339;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 use std::io::{self, Write};
-use wirewait_analysis::Culprit;
-use wirewait_analysis::compare::{
+use wirewait_judge::Culprit;
+use wirewait_judge::compare::{
     Change, Confidence, FEWEST, Figure, Group, Key, LEVEL, Ratio, Side, Unit,
 };
 

@@ -11,8 +11,8 @@ pub use text::text;
 pub use words::{group_name, held};
 
 use crate::about::About;
-use wirewait_analysis::compare::Comparison;
 use wirewait_analysis::{Settings, Snapshot};
+use wirewait_judge::compare::Comparison;
 
 /// One capture of a comparison.
 #[derive(Clone, Debug)]
@@ -57,8 +57,8 @@ mod tests {
     use super::*;
     use crate::samples;
     use crate::text::Look;
-    use wirewait_analysis::compare::{Against, By, Condition, Figure, Ratio, Relation};
     use wirewait_analysis::{Samples, Times};
+    use wirewait_judge::compare::{Against, By, Condition, Figure, Ratio, Relation};
 
     /// A capture whose reads took 1 to 30 ms, each so much more.
     fn capture(name: &str, more_ms: i64) -> Configuration {

@@ -7,7 +7,7 @@ use crate::table::{Column, NOTHING, Table};
 use crate::text::Look;
 use crate::time::Human;
 use std::io::{self, Write};
-use wirewait_analysis::compare::{Effect, FEWEST, Figure, Group, LEVEL};
+use wirewait_judge::compare::{Effect, FEWEST, Figure, Group, LEVEL};
 
 /// Rows of a table of groups; the other formats have all.
 const MOST_ROWS: usize = 50;
@@ -151,9 +151,9 @@ fn figures(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Res
     let all = &compared.comparison.all;
     let mut table = Table::new(COLUMNS);
     for (title, figure) in ROWS {
-        let of = |side: Option<&wirewait_analysis::compare::Side>| side.and_then(|s| figure.of(s));
+        let of = |side: Option<&wirewait_judge::compare::Side>| side.and_then(|s| figure.of(s));
         let (was, is) = (of(all.base()), of(all.other(0)));
-        let nothing = |ratio: Option<wirewait_analysis::compare::Ratio>| {
+        let nothing = |ratio: Option<wirewait_judge::compare::Ratio>| {
             ratio.is_none_or(|ratio| ratio.part == 0)
         };
         if nothing(was) && nothing(is) {
@@ -266,7 +266,7 @@ fn groups(
     for group in there.iter().take(MOST_ROWS) {
         let (base, other) = (group.base(), group.other(number));
         let of = |figure: Figure| {
-            let one = |side: Option<&wirewait_analysis::compare::Side>| {
+            let one = |side: Option<&wirewait_judge::compare::Side>| {
                 value(figure, side.and_then(|side| figure.of(side)))
             };
             [one(base), one(other)]

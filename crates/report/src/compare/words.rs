@@ -5,10 +5,10 @@ use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Milli, Percent, Rate};
 use crate::table::NOTHING;
 use crate::time::Human;
-use wirewait_analysis::Culprit;
-use wirewait_analysis::compare::{
-    Better, Change, Condition, ConditionOutcome, Confidence, Doubt, Effect, FEWEST, Figure, Group,
-    Held, Key, Part, Ratio, Unit, Verdict,
+use wirewait_judge::Culprit;
+use wirewait_judge::compare::{
+    Better, Caveat, Change, Conclusion, Condition, ConditionOutcome, Confidence, Effect, FEWEST,
+    Figure, Group, Held, Key, Part, Ratio, Unit,
 };
 
 /// By which name a group is shown, and known to conditions.
@@ -125,7 +125,7 @@ pub(super) fn probability(p: f64) -> String {
 
 /// What is to be thought of a group's response time: one cell of a table.
 pub(super) fn result(group: &Group, number: usize) -> String {
-    let side = |side: Option<&wirewait_analysis::compare::Side>| side.is_some();
+    let side = |side: Option<&wirewait_judge::compare::Side>| side.is_some();
     match (side(group.base()), side(group.other(number))) {
         (true, true) => {}
         (true, false) => return "only in the baseline".to_owned(),
@@ -157,7 +157,7 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
     };
     let all = &compared.comparison.all;
     let Some((was, is)) = all.both(number, Figure::ResponseTime) else {
-        let answered = |side: Option<&wirewait_analysis::compare::Side>| {
+        let answered = |side: Option<&wirewait_judge::compare::Side>| {
             side.is_some_and(|side| side.response_time.n > 0)
         };
         let without = match (answered(all.base()), answered(all.other(number))) {
@@ -216,7 +216,7 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
 }
 
 /// That the clients themselves took another time between their requests, if it matters.
-fn pauses(verdict: &Verdict) -> Option<String> {
+fn pauses(verdict: &Conclusion) -> Option<String> {
     let client = verdict
         .parts
         .iter()
@@ -246,7 +246,7 @@ fn whose(culprit: Culprit) -> &'static str {
 }
 
 /// Where the time for a request went, then and now: one line.
-pub(super) fn parts(verdict: &Verdict) -> Option<String> {
+pub(super) fn parts(verdict: &Conclusion) -> Option<String> {
     if verdict.parts.is_empty() {
         return None;
     }
@@ -278,10 +278,10 @@ pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
         .doubts
         .iter()
         .map(|doubt| match doubt {
-            Doubt::Poor { base } => {
+            Caveat::Poor { base } => {
                 format!("Doubt: much is missing from {}, a poor capture.", whose(*base))
             }
-            Doubt::OnlyIn {
+            Caveat::OnlyIn {
                 base: is_base,
                 share: part,
                 key,
@@ -292,7 +292,7 @@ pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                 whose(!*is_base),
                 key_name(key)
             ),
-            Doubt::Mix {
+            Caveat::Mix {
                 distance,
                 key,
                 base: was,
@@ -305,7 +305,7 @@ pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                 share(*is),
                 share(*was)
             ),
-            Doubt::Size {
+            Caveat::Size {
                 kind,
                 base: was,
                 other: is,
@@ -315,18 +315,18 @@ pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                 Grouped(*is),
                 Grouped(*was)
             ),
-            Doubt::Clients(was, is) => format!(
+            Caveat::Clients(was, is) => format!(
                 "Doubt: another load: {} in {name}, {} in {base}.",
                 clients(*is),
                 clients(*was)
             ),
-            Doubt::Idle(was, is) => format!(
+            Caveat::Idle(was, is) => format!(
                 "Doubt: {} of the elapsed time is idle in {name}, {} in {base}; elapsed time and \
                  what is counted by it depend on that.",
                 share(*is),
                 share(*was)
             ),
-            Doubt::Elsewhere(was, is) => {
+            Caveat::Elsewhere(was, is) => {
                 let ns = |ns: u64| Human(i64::try_from(ns).unwrap_or(i64::MAX));
                 format!(
                     "Doubt: with the clients' pauses a request took about as long as before, {} (was {}): \
@@ -336,7 +336,7 @@ pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                     ns(*was)
                 )
             }
-            Doubt::MeanDisagrees => {
+            Caveat::MeanDisagrees => {
                 "Doubt: most requests changed one way, their mean the other: a few very long ones \
                  decide it."
                     .to_owned()

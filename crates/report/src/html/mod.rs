@@ -26,7 +26,8 @@ use crate::table::Table;
 use crate::text;
 use markup::Page;
 use std::io::{self, Write};
-use wirewait_analysis::{Snapshot, Verdict};
+use wirewait_analysis::Snapshot;
+use wirewait_judge::Verdict;
 
 const STYLE: &str = include_str!("style.css");
 

@@ -2,7 +2,8 @@
 
 use crate::figures::Command;
 use serde::Serialize;
-use wirewait_analysis::{Culprit, RoundTrip, Snapshot, Verdict};
+use wirewait_analysis::{RoundTrip, Snapshot};
+use wirewait_judge::{Culprit, Verdict};
 
 /// The answer in one sentence, and what it rests on.
 #[derive(Serialize)]

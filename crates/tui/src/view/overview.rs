@@ -10,7 +10,8 @@ use crate::{Command, Feed, spark, table};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::{Of, Tally};
-use wirewait_analysis::{Grade, Ledger, LedgerOf, Snapshot, Verdict};
+use wirewait_analysis::{Grade, Ledger, LedgerOf, Snapshot};
+use wirewait_judge::Verdict;
 use wirewait_report::words::{self, Grouped, Percent, Short};
 
 pub(super) struct Overview;

@@ -1,7 +1,7 @@
 //! What speaks against comparing two captures: that they did not do the same.
 
 use super::{Change, Effect, Figure, Group, Key, Side};
-use crate::{Grade, LedgerOf, Phase, Snapshot};
+use wirewait_analysis::{Grade, LedgerOf, Phase, Snapshot};
 use wirewait_wire::Kind;
 
 /// Thousandths of the requests that may be of other operations before it is said.
@@ -13,7 +13,7 @@ const OTHER_IDLE: u64 = 100;
 
 /// Why a difference may not be what it seems.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum Caveat {
     /// Too much is missing from the baseline, or from the other.
     Poor {
         /// The baseline.
@@ -68,39 +68,39 @@ pub(super) fn doubts(
     groups: &[Group],
     number: usize,
     effect: Effect,
-) -> Vec<Doubt> {
+) -> Vec<Caveat> {
     let (Some(base), Some(other)) = (captures.first(), captures.get(number + 1)) else {
         return Vec::new();
     };
     let mut doubts = Vec::new();
     for (snapshot, is_base) in [(base, true), (other, false)] {
         if snapshot.capture.grade == Grade::Poor {
-            doubts.push(Doubt::Poor { base: is_base });
+            doubts.push(Caveat::Poor { base: is_base });
         }
     }
     doubts.extend(mix(groups, number));
     doubts.extend(sizes(groups, number));
     let clients = (base.stations.len() as u64, other.stations.len() as u64);
     if clients.0 != clients.1 && clients.0 > 0 && clients.1 > 0 {
-        doubts.push(Doubt::Clients(clients.0, clients.1));
+        doubts.push(Caveat::Clients(clients.0, clients.1));
     }
     if let (Some(a), Some(b)) = (idle(base), idle(other))
         && a.abs_diff(b) > OTHER_IDLE
     {
-        doubts.push(Doubt::Idle(a, b));
+        doubts.push(Caveat::Idle(a, b));
     }
     let more = match all.change(number, Figure::ResponseTime) {
         Some(Change::Thousandths(n)) => n,
         _ => 0,
     };
     if (effect == Effect::Slower && more < 0) || (effect == Effect::Faster && more > 0) {
-        doubts.push(Doubt::MeanDisagrees);
+        doubts.push(Caveat::MeanDisagrees);
     }
     doubts
 }
 
 /// Operations of one alone; or, where all of them are common, their proportions.
-fn mix(groups: &[Group], number: usize) -> Vec<Doubt> {
+fn mix(groups: &[Group], number: usize) -> Vec<Caveat> {
     let requests = |side: Option<&Side>| side.map_or(0, |side| side.counts.requests);
     let counts: Vec<(u64, u64, &Key)> = groups
         .iter()
@@ -135,7 +135,7 @@ fn mix(groups: &[Group], number: usize) -> Vec<Doubt> {
             .iter()
             .max_by(|(a, a_key), (b, b_key)| (a, b_key).cmp(&(b, a_key)));
         if let Some((_, key)) = most.filter(|_| share >= OTHER_OPERATIONS) {
-            doubts.push(Doubt::OnlyIn {
+            doubts.push(Caveat::OnlyIn {
                 base: is_base,
                 share,
                 key: (*key).clone(),
@@ -152,7 +152,7 @@ fn mix(groups: &[Group], number: usize) -> Vec<Doubt> {
     let most = shares
         .max_by(|(a, b, key), (c, d, other)| (a.abs_diff(*b), other).cmp(&(c.abs_diff(*d), key)));
     if let Some((base, other, key)) = most.filter(|_| distance >= OTHER_OPERATIONS) {
-        doubts.push(Doubt::Mix {
+        doubts.push(Caveat::Mix {
             distance,
             key: key.clone(),
             base,
@@ -163,7 +163,7 @@ fn mix(groups: &[Group], number: usize) -> Vec<Doubt> {
 }
 
 /// The mean size of reads and of writes.
-fn sizes(groups: &[Group], number: usize) -> impl Iterator<Item = Doubt> {
+fn sizes(groups: &[Group], number: usize) -> impl Iterator<Item = Caveat> {
     [Kind::Read, Kind::Write]
         .into_iter()
         .filter_map(move |wanted| {
@@ -188,7 +188,7 @@ fn sizes(groups: &[Group], number: usize) -> impl Iterator<Item = Doubt> {
             };
             match ratio(base).change(ratio(other)) {
                 Change::Thousandths(n) if n.abs() < OTHER_SIZE => None,
-                _ => Some(Doubt::Size {
+                _ => Some(Caveat::Size {
                     kind: wanted,
                     base,
                     other,

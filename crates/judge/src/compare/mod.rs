@@ -1,21 +1,21 @@
 //! What changed against a baseline: the same figures of several captures side by side,
 //! how much they differ, and whether chance alone could make it so.
 
+mod caveat;
+mod conclusion;
 mod condition;
-mod doubt;
 mod figure;
 mod group;
 mod rank;
-mod verdict;
 
+pub use caveat::Caveat;
+pub use conclusion::{Conclusion, Effect, Part};
 pub use condition::{Against, Condition, Held, Outcome as ConditionOutcome, Relation};
-pub use doubt::Doubt;
 pub use figure::{Better, Change, Figure, Ratio, Unit};
 pub use rank::{Confidence, FEWEST, RankTest};
-pub use verdict::{Effect, Part, Verdict};
 
-use crate::{Counts, Fidelity, FrameSums, Samples, Snapshot, Times};
 use std::sync::Arc;
+use wirewait_analysis::{Counts, Fidelity, FrameSums, Samples, Snapshot, Times};
 use wirewait_wire::{Endpoint, Kind};
 
 /// How likely a difference may be by chance alone and still counts as one.
@@ -91,7 +91,7 @@ pub enum Key {
 pub struct Side {
     /// What became of the requests.
     pub counts: Counts,
-    /// t3 - t2, as in [`crate::ServerRow::turnaround`].
+    /// t3 - t2, as in [`wirewait_analysis::ServerRow::turnaround`].
     pub turnaround: Times,
     /// t4 - t1. In groups of several operations without waits by design, session set-up and
     /// breaks.
@@ -194,7 +194,7 @@ pub struct Comparison {
     /// The groups, by response time in all captures together, the greatest first.
     pub groups: Vec<Group>,
     /// The answer for each capture but the baseline.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<Conclusion>,
 }
 
 impl Comparison {
@@ -221,7 +221,7 @@ impl Comparison {
             &operations
         };
         let verdicts = (0..captures.len().saturating_sub(1))
-            .map(|number| Verdict::on(captures, &all, &groups, mix, number))
+            .map(|number| Conclusion::on(captures, &all, &groups, mix, number))
             .collect();
         Self {
             by: chosen,

@@ -1,11 +1,11 @@
 //! Rows of snapshots, put together under common keys.
 
 use super::{By, Confidence, Group, Key, LEVEL, Side, Sure};
-use crate::{
-    Grouping, LedgerOf, LedgerRow, PlaceRow, Sample, ServerRow, Snapshot, Spread, StationRow, Times,
-};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use wirewait_analysis::{
+    Grouping, LedgerOf, LedgerRow, PlaceRow, Sample, ServerRow, Snapshot, Spread, StationRow, Times,
+};
 use wirewait_wire::Kind;
 
 /// Everything of each capture.

@@ -1,10 +1,10 @@
 //! The rank test of Wilcoxon, Mann and Whitney: whether the values of one sample tend to be
 //! greater than those of the other. It asks nothing of their distribution.
 
-use crate::{Fidelity, Sample};
+use wirewait_analysis::{Fidelity, Sample};
 
 /// Values that each side must have: below that the normal approximation is none.
-pub const FEWEST: u64 = crate::ENOUGH;
+pub const FEWEST: u64 = wirewait_analysis::ENOUGH;
 
 /// What the test says of two samples.
 #[derive(Clone, Copy, Debug, PartialEq)]

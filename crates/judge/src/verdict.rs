@@ -1,12 +1,11 @@
 //! The answer in one sentence: where most of the time went that somebody was at work, with
 //! its evidence and its doubts.
 
-use crate::{Grade, LedgerOf, LedgerRow, Phase, RoundTrip, ServerRow, Snapshot};
 use std::collections::BTreeMap;
+use wirewait_analysis::{
+    ENOUGH, Grade, LedgerOf, LedgerRow, Phase, RoundTrip, ServerRow, Snapshot,
+};
 use wirewait_wire::{Endpoint, Kind};
-
-/// Answered requests below which nothing is concluded.
-pub const ENOUGH: u64 = 20;
 
 /// Who had most of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

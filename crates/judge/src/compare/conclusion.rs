@@ -1,7 +1,8 @@
 //! What changed against the baseline, in whom, and what speaks against saying so.
 
-use super::{Confidence, Doubt, Figure, Group, Key, Ratio, doubt};
-use crate::{Culprit, Snapshot};
+use super::{Caveat, Confidence, Figure, Group, Key, Ratio, caveat};
+use crate::Culprit;
+use wirewait_analysis::Snapshot;
 
 /// What became of the requests' response time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub struct Part {
 
 /// What is to be said of one capture against the baseline.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct Conclusion {
     /// What became of the response time.
     pub effect: Effect,
     /// How sure that is.
@@ -55,10 +56,10 @@ pub struct Verdict {
     /// The group whose change made most of it.
     pub most: Option<Key>,
     /// What speaks against the comparison.
-    pub doubts: Vec<Doubt>,
+    pub doubts: Vec<Caveat>,
 }
 
-impl Verdict {
+impl Conclusion {
     /// Judges the other with this number.
     pub(super) fn on(
         captures: &[&Snapshot],
@@ -84,7 +85,7 @@ impl Verdict {
             None => (Effect::TooFew, Confidence::TooFew(0, 0)),
         };
         let parts = parts(captures, all, number);
-        let mut doubts = doubt::doubts(captures, all, mix, number, effect);
+        let mut doubts = caveat::doubts(captures, all, mix, number, effect);
         let elsewhere = elsewhere(effect, all, &parts, number);
         let culprit = culprit(effect, all, &parts, number);
         doubts.extend(elsewhere);
@@ -101,7 +102,7 @@ impl Verdict {
 
 /// Whether the time at work did not change with the response time: what the one lost the
 /// other gained.
-fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Option<Doubt> {
+fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Option<Caveat> {
     let way = way(effect)?;
     let (base, other) = all.both(number, Figure::ResponseTime)?;
     let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
@@ -113,7 +114,7 @@ fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Opti
     let of_it = (now - at_work) * way;
     let shown = |ns: i128| u64::try_from(ns).unwrap_or(u64::MAX);
     (!parts.is_empty() && changed > 0 && of_it * 2 < changed)
-        .then(|| Doubt::Elsewhere(shown(at_work), shown(now)))
+        .then(|| Caveat::Elsewhere(shown(at_work), shown(now)))
 }
 
 fn parts(captures: &[&Snapshot], all: &Group, number: usize) -> Vec<Part> {

@@ -179,12 +179,13 @@ impl Figure {
         };
         let time = |ns: i64| u128::try_from(ns).ok().map(|part| Ratio { part, of: 1 });
         let (turnaround, response) = (&side.turnaround, &side.response_time);
-        let mean = |times: &crate::Times| {
+        let mean = |times: &wirewait_analysis::Times| {
             Ratio::new(u128::try_from(times.total).ok()?, u128::from(times.n))
         };
-        let there = |times: &crate::Times, ns: i64| if times.n > 0 { time(ns) } else { None };
+        let there =
+            |times: &wirewait_analysis::Times, ns: i64| if times.n > 0 { time(ns) } else { None };
         // Percentiles of a choice of the values would be guesses.
-        let ranked = |times: &crate::Times, ns: i64| {
+        let ranked = |times: &wirewait_analysis::Times, ns: i64| {
             if side.drawn() { None } else { there(times, ns) }
         };
         let moved = |ns: u128| {
