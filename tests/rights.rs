@@ -2,7 +2,7 @@
 //! As root this proves that rights are given up; as anyone else, that there are none to begin
 //! with. What needs root, setcap or network namespaces says so where they are missing.
 
-use crate::support::{program, root};
+use crate::support::{copied_program, program, root};
 use std::fs::{self, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -489,7 +489,7 @@ fn capabilities_of_the_program_are_given_up_for_files() {
     let folder = Folder::private("setcap");
     fs::set_permissions(&folder.0, Permissions::from_mode(0o755)).unwrap();
     let copy = folder.0.join("wirewait");
-    fs::copy(env!("CARGO_BIN_EXE_wirewait"), &copy).unwrap();
+    copied_program(&copy);
     fs::set_permissions(&copy, Permissions::from_mode(0o755)).unwrap();
     let set = Command::new("setcap")
         .arg("cap_net_raw,cap_net_admin=eip")

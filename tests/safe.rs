@@ -1,7 +1,7 @@
 //! Output that harms nobody: spreadsheets run nothing, terminals obey nothing, and a file is
 //! whole or as it was.
 
-use crate::support::{captures, own_folders, program, root};
+use crate::support::{captures, copied_program, program, root, shared_folder};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -15,14 +15,13 @@ fn folder(test: &str) -> PathBuf {
         .join("safe")
         .join(test);
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    shared_folder(&folder);
     folder
 }
 
 fn run(folder: &Path, arguments: &[&OsStr]) -> Output {
     program()
         .args(arguments)
-        .args(own_folders())
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()
@@ -225,7 +224,6 @@ fn a_full_disk_leaves_what_was_there() {
             .arg(&demo)
             .arg(option)
             .arg(file)
-            .args(own_folders())
             .output()
             .unwrap();
         let told = String::from_utf8(output.stderr).unwrap();
@@ -309,7 +307,7 @@ fn a_file_in_a_closed_folder_is_written_in_place_and_that_is_said() {
     let folder = std::env::temp_dir().join(format!("wirewait-closed-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let program = folder.join("wirewait");
-    fs::copy(env!("CARGO_BIN_EXE_wirewait"), &program).unwrap();
+    copied_program(&program);
     let (capture, file) = (folder.join("demo.pcapng"), folder.join("report.txt"));
     fs::copy(demo(), &capture).unwrap();
     fs::write(&file, "old").unwrap();

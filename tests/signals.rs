@@ -1,6 +1,6 @@
 //! Real signals: what ends the program, what makes it report and go on, and what is left then.
 
-use crate::support::{own_folders, program, root};
+use crate::support::{program, root, shared_folder};
 use serde_json::{Deserializer, Value};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -42,7 +42,6 @@ impl Running {
     fn new(arguments: &[&str], folder: &Path) -> Self {
         let mut child = program()
             .args(arguments)
-            .args(own_folders())
             .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -133,7 +132,7 @@ fn folder(test: &str) -> PathBuf {
         .join("signals")
         .join(test);
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    shared_folder(&folder);
     folder
 }
 

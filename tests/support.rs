@@ -40,16 +40,6 @@ pub(crate) fn program() -> std::process::Command {
     command
 }
 
-/// What lets a test that is run as root write in its own folders: the program stays root, without
-/// capabilities, instead of becoming nobody.
-pub(crate) fn own_folders() -> &'static [&'static str] {
-    use std::os::unix::fs::MetadataExt;
-    match std::fs::metadata("/proc/self").map(|own| own.uid()) {
-        Ok(0) => &["--user", "root"],
-        _ => &[],
-    }
-}
-
 /// No program finds its configuration there.
 pub(crate) const NO_FOLDER: &str = "/nonexistent";
 
@@ -61,6 +51,19 @@ pub(crate) fn shared_folder(folder: &Path) {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
         std::fs::set_permissions(folder, mode).unwrap();
     }
+}
+
+/// A copy of the program at this path. Another process writes it: what this one has open to be
+/// written cannot be run while a test beside starts a program (it inherits the open file).
+#[cfg(unix)]
+pub(crate) fn copied_program(to: &Path) {
+    let from = env!("CARGO_BIN_EXE_wirewait");
+    let copied = std::process::Command::new("cp")
+        .arg(from)
+        .arg(to)
+        .status()
+        .unwrap();
+    assert!(copied.success(), "{}", to.display());
 }
 
 /// Files of a folder, by name.

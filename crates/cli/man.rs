@@ -51,7 +51,9 @@ const SIGNALS: [(&str, &str); 3] = [
 const OUTPUT: &str = "The files of -o and --summary, exports and pages of the manual \
     take their names when they are complete; until then, and if the program is ended or the disk is \
     full, what was there before is there. Links are followed, permissions and owner stay. A file \
-    whose folder takes no new one is written in place, with a warning. Devices and pipes, and rows \
+    whose folder takes no new one (that of root, for a program that root started and that is \
+    nobody now) takes over the complete output, after room for it was reserved; where not even that \
+    is possible, it is written in place, with a warning. Devices and pipes, and rows \
     that come from live or from the standard input, are written as they come. In CSV files a text \
     that begins with =, +, -, @, tab or carriage return has an apostrophe in front, so that no \
     spreadsheet runs it as a formula; numbers stay as they are.";

@@ -76,7 +76,7 @@ impl Output {
     pub(crate) fn file(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let name = name(path, inputs)?;
         let target = rights::opened(path).and_then(|opened| match (is_direct(path), opened) {
-            (true, Some(file)) => Ok(Target::Direct(file)),
+            (true, Some(opened)) => Ok(Target::Direct(opened.file)),
             (true, None) => {
                 let file = OpenOptions::new().append(true).open(path);
                 file.map(Target::Direct)

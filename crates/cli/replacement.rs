@@ -22,6 +22,14 @@ pub(crate) enum Readers {
     Owner,
 }
 
+/// An output that was opened with more rights than are left now.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) file: File,
+    /// A file without a name on the same file system.
+    pub(crate) scratch: Option<File>,
+}
+
 /// A file under way. Dropped before [`Replacement::commit`], it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Replacement {
@@ -42,7 +50,10 @@ enum Way {
     Unnamed,
     /// A file beside it.
     Beside(Named),
-    /// The file itself: no other can be made in its folder, or none of its owner.
+    /// A file without a name that can be given none, because no other can be made in the folder,
+    /// or none of its owner. The old file takes over its contents, for which room is reserved.
+    Copied,
+    /// The file itself: there is no other way.
     InPlace,
 }
 
@@ -72,12 +83,12 @@ impl Replacement {
     ///
     /// # Errors
     /// What the operating system says.
-    pub(crate) fn of(path: &Path, readers: Readers, opened: Option<File>) -> io::Result<Self> {
+    pub(crate) fn of(path: &Path, readers: Readers, opened: Option<Opened>) -> io::Result<Self> {
         let path = resolved(path);
         // Without truncating: for now it is only asked whether it may be written.
-        let old = match opened {
-            Some(file) => Ok(file),
-            None => OpenOptions::new().write(true).open(&path),
+        let (old, scratch) = match opened {
+            Some(Opened { file, scratch }) => (Ok(file), scratch),
+            None => (OpenOptions::new().write(true).open(&path), None),
         };
         let existing = match old {
             Ok(file) => {
@@ -114,16 +125,25 @@ impl Replacement {
                 old: (readers == Readers::Usual).then_some(old),
                 held,
             }),
-            Err(error) if is_refused(&error) && readers == Readers::Usual => {
-                old.set_len(0)?;
-                Ok(Self {
-                    file: old,
+            Err(error) if is_refused(&error) && readers == Readers::Usual => match scratch {
+                Some(scratch) => Ok(Self {
+                    file: scratch,
                     path,
-                    way: Way::InPlace,
-                    old: None,
+                    way: Way::Copied,
+                    old: Some(old),
                     held,
-                })
-            }
+                }),
+                None => {
+                    old.set_len(0)?;
+                    Ok(Self {
+                        file: old,
+                        path,
+                        way: Way::InPlace,
+                        old: None,
+                        held,
+                    })
+                }
+            },
             Err(error) => Err(error),
         }
     }
@@ -140,6 +160,10 @@ impl Replacement {
     /// What the operating system says; the file is as it was then.
     pub(crate) fn commit(mut self) -> io::Result<()> {
         sync(&self.file)?;
+        if matches!(self.way, Way::Copied) {
+            let old = self.old.take();
+            return old.map_or(Ok(()), |old| write_over(&mut self.file, old));
+        }
         let placed = match self.named() {
             Ok(None) => return Ok(()),
             Ok(Some(beside)) => put(&beside.0, &self.path),
@@ -182,7 +206,7 @@ impl Replacement {
     /// The file beside with all of it, on its disk.
     fn named(&mut self) -> io::Result<Option<Named>> {
         match std::mem::replace(&mut self.way, Way::InPlace) {
-            Way::InPlace => Ok(None),
+            Way::InPlace | Way::Copied => Ok(None),
             Way::Beside(named) => Ok(Some(named)),
             #[cfg(target_os = "linux")]
             Way::Unnamed => linux::name(&mut self.file, &self.path).map(Some),
@@ -200,13 +224,46 @@ impl Write for Replacement {
     }
 }
 
-/// Rights that were given up may leave no other way.
+/// Rights that were given up may leave no other way. A full disk is found before the old contents
+/// are touched.
 fn write_over(new: &mut File, mut old: File) -> io::Result<()> {
+    let length = new.metadata()?.len();
+    reserve(&old, length)?;
     new.rewind()?;
-    old.set_len(0)?;
     old.rewind()?;
     io::copy(new, &mut old)?;
+    old.set_len(length)?;
     sync(&old)
+}
+
+/// Reserves room for so many bytes, and leaves what the file holds.
+#[cfg(target_os = "linux")]
+fn reserve(file: &File, length: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    if length == 0 {
+        return Ok(());
+    }
+    match fallocate(file, FallocateFlags::KEEP_SIZE, 0, length) {
+        // There are file systems that cannot.
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
+        done => Ok(done?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserve(_: &File, _: u64) -> io::Result<()> {
+    Ok(())
+}
+
+/// A file without a name in the folder of the one at `path`, where the system has such files.
+pub(crate) fn scratch(path: &Path) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    return linux::unnamed(folder(&resolved(path)), Readers::Owner).ok();
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        None
+    }
 }
 
 fn put(beside: &Path, path: &Path) -> io::Result<()> {

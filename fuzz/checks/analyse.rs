@@ -105,10 +105,9 @@ impl Found {
         // A station's time is time of the capture. (Where the clock stepped, there is none.)
         if self.reason("clock_steps") == 0 {
             // Longer captures than 292 years have no length that could be told.
-            // Frames may stand 10 ms out of place, the first and the last, too.
             let span = match snapshot.capture.elapsed_ns {
                 ns if ns >= i64::MAX.unsigned_abs() => u128::MAX,
-                ns => u128::from(ns) + 20_000_000,
+                ns => u128::from(ns),
             };
             for row in &snapshot.stations {
                 let all =

@@ -85,6 +85,8 @@ pub(crate) struct Clock {
     /// The first stamp, and the one of the frame before.
     first: Option<Timestamp>,
     last: Option<Timestamp>,
+    /// Where the time that has passed is counted from: the lowest stamp since the clock stepped.
+    low: Timestamp,
     /// The highest since the clock stepped, and what was the highest before it.
     high: Timestamp,
     lower: Timestamp,
@@ -106,12 +108,14 @@ impl Clock {
     pub(crate) fn frame(&mut self, number: u64, at: Timestamp) {
         let Some(last) = self.last.replace(at) else {
             self.first = Some(at);
-            (self.high, self.lower, self.sure) = (at, at, at);
+            (self.low, self.high, self.lower, self.sure) = (at, at, at, at);
             return;
         };
         self.sure = last.min(at);
         if at >= self.high && self.lost.is_none() {
-            self.displaced = None;
+            if self.displaced.is_some() {
+                self.only_displaced();
+            }
             self.rise(at);
         } else {
             self.unusual(number, at);
@@ -123,10 +127,30 @@ impl Clock {
         self.lower = std::mem::replace(&mut self.high, at);
     }
 
+    /// The frame before only stood in the wrong place. It may be the first that was sent.
+    #[inline(never)]
+    fn only_displaced(&mut self) {
+        if let Some(at) = self.before_low() {
+            self.elapsed_ns = self.elapsed_ns.saturating_add(self.low.since(at));
+            if self.first == Some(self.low) {
+                self.first = Some(at);
+            }
+            self.low = at;
+        }
+        self.displaced = None;
+    }
+
+    /// The stamp of the frame before, if it only stands in the wrong place and no other is as
+    /// early.
+    fn before_low(&self) -> Option<Timestamp> {
+        let (_, at) = self.displaced?;
+        (at < self.low).then_some(at)
+    }
+
     #[inline(never)]
     fn unusual(&mut self, number: u64, at: Timestamp) {
         if at >= self.high {
-            self.displaced = None;
+            self.only_displaced();
             if let Some(lost) = self.lost.filter(|lost| at >= *lost) {
                 self.lost = None;
                 if at.since(self.high) > DISPLACED_NS {
@@ -177,18 +201,23 @@ impl Clock {
         } else {
             self.lost = Some(self.lost.map_or(self.high, |lost| lost.max(self.high)));
             self.steps.add(number);
+            self.low = at;
         }
         (self.high, self.lower) = (at, at);
     }
 
-    /// The first stamp.
+    /// The first stamp; the earliest, where frames stand in the wrong place.
     pub(crate) fn first(&self) -> Option<Timestamp> {
-        self.first
+        let earlier = self.before_low().filter(|_| self.first == Some(self.low));
+        earlier.or(self.first)
     }
 
     /// The latest stamp.
     pub(crate) fn last(&self) -> Option<Timestamp> {
-        self.last
+        match self.displaced {
+            Some(_) => Some(self.high),
+            None => self.last,
+        }
     }
 
     /// The highest stamp since the clock stepped.
@@ -203,7 +232,8 @@ impl Clock {
 
     /// How much time passed from the first frame to the last, steps of the clock left out, ns.
     pub(crate) fn elapsed_ns(&self) -> u64 {
-        u64::try_from(self.elapsed_ns).unwrap_or(0)
+        let before = self.before_low().map_or(0, |at| self.low.since(at));
+        u64::try_from(self.elapsed_ns.saturating_add(before)).unwrap_or(0)
     }
 }
 
@@ -248,6 +278,22 @@ mod tests {
         let twice = [0, 5, 20, 15, 40, 30, 50];
         assert_eq!(steps(&twice), [0; 0]);
         assert_eq!(elapsed_ms(&twice), 50);
+    }
+
+    #[test]
+    fn time_begins_with_the_earliest_frame_and_ends_with_the_latest() {
+        let ends = |stamps: &[i64]| {
+            let clock = clock(stamps);
+            let ms = |at: Option<Timestamp>| at.map(|at| at.as_nanos() / MS);
+            (ms(clock.first()), ms(clock.last()), elapsed_ms(stamps))
+        };
+        assert_eq!(ends(&[5, 4, 20, 30]), (Some(4), Some(30), 26));
+        assert_eq!(ends(&[5, 20, 30, 25]), (Some(5), Some(30), 25));
+        assert_eq!(ends(&[5, 4]), (Some(4), Some(5), 1));
+        assert_eq!(ends(&[]), (None, None, 0));
+        // After the clock was set back, time is counted from there.
+        assert_eq!(elapsed_ms(&[1000, 1010, 20, 19, 30]), 21);
+        assert_eq!(ends(&[1000, 1010, 20, 19, 30]).0, Some(1000));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! through these where the rights that are left give no way to replace a file as a whole.
 
 use crate::failure::{Failure, shown};
+use crate::replacement::{Opened, scratch};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Seek};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Those of this process, as rights are the process's, too. Filled once.
-static OPENED: OnceLock<HashMap<PathBuf, File>> = OnceLock::new();
+static OPENED: OnceLock<HashMap<PathBuf, Opened>> = OnceLock::new();
 
 /// Makes a file that is not there yet, where its folder takes none any more later.
 pub(super) type Make<'a> = &'a dyn Fn(&Path) -> io::Result<Option<File>>;
@@ -31,7 +32,9 @@ pub(super) fn open(paths: &[PathBuf], inputs: &[PathBuf], make: Make<'_>) -> Res
         }
         let file = existing_or_new(path, make);
         if let Some(file) = file.map_err(|error| Failure::writing(&shown(path), &error))? {
-            opened.insert(path.clone(), file);
+            let whole = file.metadata().is_ok_and(|metadata| metadata.is_file());
+            let scratch = whole.then(|| scratch(path)).flatten();
+            opened.insert(path.clone(), Opened { file, scratch });
         }
     }
     let _ = OPENED.set(opened);
@@ -42,9 +45,15 @@ pub(super) fn open(paths: &[PathBuf], inputs: &[PathBuf], make: Make<'_>) -> Res
 ///
 /// # Errors
 /// What the operating system says.
-pub(crate) fn opened(path: &Path) -> io::Result<Option<File>> {
+pub(crate) fn opened(path: &Path) -> io::Result<Option<Opened>> {
     let opened = OPENED.get().and_then(|opened| opened.get(path));
-    opened.map(File::try_clone).transpose()
+    let again = |Opened { file, scratch }: &Opened| {
+        Ok(Opened {
+            file: file.try_clone()?,
+            scratch: scratch.as_ref().map(File::try_clone).transpose()?,
+        })
+    };
+    opened.map(again).transpose()
 }
 
 /// An empty file that grows while it is written.
@@ -52,7 +61,7 @@ pub(crate) fn opened(path: &Path) -> io::Result<Option<File>> {
 /// # Errors
 /// What the operating system says.
 pub(crate) fn growing(path: &Path) -> io::Result<File> {
-    let Some(mut file) = opened(path)? else {
+    let Some(Opened { mut file, .. }) = opened(path)? else {
         return File::create(path);
     };
     // Pipes and devices are as empty as they get.
