@@ -5,8 +5,9 @@
 
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
+use wirewait_capture::filter::Filter;
 use wirewait_capture::live::{self, Event, Live, LiveErrorKind, LiveOptions};
-use wirewait_wire::Source;
+use wirewait_wire::{Frame, LinkType, Source, Timestamp};
 
 /// Captures what goes to this port; `None`, with a loud word, where nobody may.
 fn start(port: u16, change: impl FnOnce(&mut LiveOptions)) -> Option<Live> {
@@ -256,6 +257,83 @@ fn the_last_frames_of_an_interface_that_is_deleted_come() {
     let interface = &live.interfaces()[0];
     assert_eq!(interface.received, Some(interface.frames));
     assert_eq!(interface.lost(), Some(0));
+}
+
+/// A TCP segment to this port, behind these VLAN tags (IEEE 802.1Q, 802.1ad).
+fn segment(tags: &[[u8; 4]], port: u16) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
+    frame.extend(tags.iter().flatten());
+    frame.extend([0x08, 0x00]);
+    // IPv4 of 40 bytes, protocol 6, 10.0.0.1 to 10.0.0.2.
+    frame.extend([0x45, 0, 0, 40, 0, 1, 0x40, 0, 64, 6, 0, 0]);
+    frame.extend([10, 0, 0, 1, 10, 0, 0, 2]);
+    frame.extend([0xc0, 0]);
+    frame.extend(port.to_be_bytes());
+    frame.extend([0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10, 16, 0, 0, 0, 0, 0]);
+    frame
+}
+
+/// Frames with a VLAN tag pass a filter that does not speak of VLANs, live as in files.
+#[test]
+fn a_filter_finds_tagged_frames_live_as_in_files() {
+    if std::env::var_os(INSIDE).is_none() {
+        if let Some(namespace) = Namespace::new() {
+            namespace.run("a_filter_finds_tagged_frames_live_as_in_files");
+        }
+        return;
+    }
+    assert!(ip("link add near type veth peer name far"));
+    assert!(ip("link set near up") && ip("link set far up"));
+    const TAG: [u8; 4] = [0x81, 0x00, 0x00, 100];
+    let frames = [
+        segment(&[], 445),
+        segment(&[TAG], 445),
+        segment(&[], 80),
+        segment(&[TAG], 80),
+        segment(&[TAG, TAG], 445),
+    ];
+    for (expression, wanted) in [
+        ("tcp port 445", [true, true, false, false, false]),
+        ("vlan and tcp port 445", [false, true, false, false, false]),
+    ] {
+        let mut filter = Filter::compile(expression).unwrap();
+        let in_files = frames.each_ref().map(|bytes| {
+            let frame = Frame {
+                at: Timestamp::from_nanos(0),
+                link: LinkType::ETHERNET,
+                interface: 0,
+                wire_len: bytes.len() as u32,
+                bytes,
+            };
+            filter.matches(&frame)
+        });
+        assert_eq!(in_files, wanted, "{expression}");
+        let mut options = LiveOptions::default();
+        options.filter = expression.to_owned();
+        let opened = live::open(&["near".to_owned()], &options);
+        let mut live = opened.unwrap().start().unwrap();
+        let mut far = pcap::Capture::from_device("far").unwrap().open().unwrap();
+        for frame in &frames {
+            far.sendpacket(frame.as_slice()).unwrap();
+        }
+        // One that passes tells that all others have been here.
+        far.sendpacket(frames[1].as_slice()).unwrap();
+        let mut seen = Vec::new();
+        let since = Instant::now();
+        let sent = wanted.iter().filter(|passes| **passes).count() + 1;
+        while seen.len() < sent {
+            assert!(since.elapsed() < Duration::from_secs(20), "{seen:?}");
+            if live.wait(Duration::from_millis(50)) == Event::Frames {
+                while let Some(frame) = live.next_frame().unwrap() {
+                    seen.push(frame.bytes.to_vec());
+                }
+            }
+        }
+        seen.pop();
+        let passed = frames.iter().zip(wanted).filter(|(_, passes)| *passes);
+        let passed: Vec<Vec<u8>> = passed.map(|(frame, _)| frame.clone()).collect();
+        assert_eq!(seen, passed, "{expression}");
+    }
 }
 
 /// The type of local experiments (IEEE 802).
