@@ -14,6 +14,7 @@ const COLUMNS: &[Column] = &[
     Column::left("of"),
     Column::right("elapsed"),
     Column::right("active"),
+    Column::right("server %"),
     Column::right("client"),
     Column::right("request").rare(),
     Column::right("server"),
@@ -22,7 +23,6 @@ const COLUMNS: &[Column] = &[
     Column::right("unanswered").rare(),
     Column::right("waiting").rare(),
     Column::right("idle"),
-    Column::right("server, % of active"),
 ];
 
 /// Writes the ledgers of the capture, its servers and its clients.
@@ -47,7 +47,7 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     writeln!(
         out,
         "  each moment of a client belongs to its oldest outstanding request; times but elapsed are\n  \
-           client-seconds, and servers as well as clients sum to \"all\""
+           client-seconds, and servers as well as clients sum to \"all\"; server % is of active"
     )
 }
 
@@ -61,6 +61,7 @@ fn cells(row: &LedgerRow) -> Vec<String> {
         },
         duration(row.span_ns),
         duration(row.ledger.active()),
+        shown(part(&row.ledger)),
         time(Phase::Client),
         time(Phase::Request),
         time(Phase::Server),
@@ -69,7 +70,6 @@ fn cells(row: &LedgerRow) -> Vec<String> {
         time(Phase::Unanswered),
         time(Phase::Waiting),
         time(Phase::Idle),
-        shown(part(&row.ledger)),
     ]
 }
 
