@@ -35,6 +35,15 @@ pub(crate) struct Accounts {
 struct Client {
     timeline: Timeline,
     sum: Sum,
+    pending: Pending,
+}
+
+/// Slices of one owner that are not posted yet: most requests of a client belong to the owner of
+/// the one before, so its slices are added up until another one comes.
+#[derive(Clone, Default)]
+struct Pending {
+    owner: Owner,
+    sum: Sum,
 }
 
 /// Whose slices a request makes.
@@ -113,9 +122,9 @@ impl Accounts {
         }
         if let Some(done) = done {
             client.timeline.closed(done, owner);
-            let mut posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
             let client = self.clients.of(wait.case.parties.client);
-            client.settle(at.plus(-LAG_NS), self.think_ns, &mut posting);
+            let course = self.course.as_deref_mut();
+            client.settle(at.plus(-LAG_NS), self.think_ns, &mut self.sums, course);
         }
     }
 
@@ -149,8 +158,8 @@ impl Accounts {
     fn settle_before(&mut self, limit: Timestamp) {
         let think_ns = self.think_ns;
         for client in self.clients.values_mut() {
-            let mut posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
-            client.settle(limit, think_ns, &mut posting);
+            let course = self.course.as_deref_mut();
+            client.settle(limit, think_ns, &mut self.sums, course);
         }
     }
 
@@ -163,11 +172,14 @@ impl Accounts {
             .clients
             .iter()
             .map(|(place, client)| {
+                let mut sum = client.sum;
                 if client.timeline.is_settled() {
-                    return (place, client.sum);
+                    client.pending.post(&mut sums, &mut sum);
+                    return (place, sum);
                 }
                 let mut client = client.clone();
-                client.settle(last, self.think_ns, &mut Posting::new(&mut sums, None));
+                client.settle(last, self.think_ns, &mut sums, None);
+                client.pending.post(&mut sums, &mut client.sum);
                 (place, client.sum)
             })
             .collect();
@@ -218,8 +230,9 @@ impl Accounts {
     #[cold]
     fn leaves(&mut self, mut gone: Client) {
         let last = Timestamp::from_nanos(i64::MAX);
-        let mut posting = Posting::new(&mut self.sums, self.course.as_deref_mut());
-        gone.settle(last, self.think_ns, &mut posting);
+        let course = self.course.as_deref_mut();
+        gone.settle(last, self.think_ns, &mut self.sums, course);
+        gone.pending.post(&mut self.sums, &mut gone.sum);
     }
 
     /// The owner of a request's slices. All of its rows are there from now on.
@@ -239,10 +252,49 @@ impl Accounts {
 }
 
 impl Client {
-    fn settle(&mut self, limit: Timestamp, think_ns: i64, posting: &mut Posting<'_>) {
-        self.timeline.settle(limit, think_ns, posting);
-        posting.flush();
-        self.sum.merge(&std::mem::take(&mut posting.client));
+    fn settle(
+        &mut self,
+        limit: Timestamp,
+        think_ns: i64,
+        sums: &mut Sums,
+        course: Option<&mut LedgerCourse>,
+    ) {
+        let mut posting = Posting {
+            sums,
+            course,
+            pending: &mut self.pending,
+            client: &mut self.sum,
+        };
+        self.timeline.settle(limit, think_ns, &mut posting);
+    }
+}
+
+impl Pending {
+    /// Adds its slices to all rows that they belong to.
+    fn post(&self, sums: &mut Sums, client: &mut Sum) {
+        let Sums {
+            total,
+            servers,
+            pairs,
+            labels,
+        } = sums;
+        total.merge(&self.sum);
+        client.merge(&self.sum);
+        let Owner {
+            server,
+            pair,
+            labels: [share, file],
+        } = self.owner;
+        for (column, place) in [(servers, server), (pairs, pair)] {
+            if let Some(sum) = place.and_then(|place| column.known(place)) {
+                sum.merge(&self.sum);
+            }
+        }
+        for label in [share, file].into_iter().flatten() {
+            if let Some(sum) = labels.known(label) {
+                sum.merge(&self.sum);
+            }
+        }
     }
 }
 
@@ -280,42 +332,36 @@ impl Sum {
     }
 }
 
-/// Slices of one client on the way to their owners: those of one owner in a row are added up,
-/// and posted together.
+/// Takes the slices of one client.
 struct Posting<'a> {
     sums: &'a mut Sums,
     course: Option<&'a mut LedgerCourse>,
-    owner: Owner,
-    pending: Sum,
-    client: Sum,
+    pending: &'a mut Pending,
+    client: &'a mut Sum,
 }
 
-impl<'a> Posting<'a> {
-    fn new(sums: &'a mut Sums, course: Option<&'a mut LedgerCourse>) -> Self {
-        Self {
-            sums,
-            course,
-            owner: Owner::default(),
-            pending: Sum::default(),
-            client: Sum::default(),
-        }
-    }
-
+impl Posting<'_> {
     /// What follows belongs to this owner.
+    #[inline]
     fn owner(&mut self, owner: Owner) {
-        if owner != self.owner {
-            self.flush();
-            self.owner = owner;
+        if owner != self.pending.owner {
+            self.pending.post(self.sums, self.client);
+            *self.pending = Pending {
+                owner,
+                sum: Sum::default(),
+            };
         }
     }
 
     /// A request of this owner was outstanding from then to then.
+    #[inline]
     fn spans(&mut self, from: Timestamp, to: Timestamp) {
-        self.pending.spans(from, to);
+        self.pending.sum.spans(from, to);
     }
 
+    #[inline]
     fn slice(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
-        self.pending.ledger.add(phase, from, to);
+        self.pending.sum.ledger.add(phase, from, to);
         if let Some(course) = &mut self.course {
             course.add(phase, from, to);
         }
@@ -323,39 +369,12 @@ impl<'a> Posting<'a> {
 
     /// A slice of this phase begins for a request.
     fn turnaround(&mut self, phase: Phase) {
-        self.pending.turnarounds += u64::from(phase == Phase::Server);
+        self.pending.sum.turnarounds += u64::from(phase == Phase::Server);
     }
 
     /// A gap is the client's.
     fn pause(&mut self) {
-        self.pending.pauses += 1;
-    }
-
-    fn flush(&mut self) {
-        let pending = std::mem::take(&mut self.pending);
-        let Sums {
-            total,
-            servers,
-            pairs,
-            labels,
-        } = &mut *self.sums;
-        total.merge(&pending);
-        self.client.merge(&pending);
-        let Owner {
-            server,
-            pair,
-            labels: [share, file],
-        } = self.owner;
-        for (column, place) in [(servers, server), (pairs, pair)] {
-            if let Some(sum) = place.and_then(|place| column.known(place)) {
-                sum.merge(&pending);
-            }
-        }
-        for label in [share, file].into_iter().flatten() {
-            if let Some(sum) = labels.known(label) {
-                sum.merge(&pending);
-            }
-        }
+        self.pending.sum.pauses += 1;
     }
 }
 

@@ -1,4 +1,4 @@
-use super::super::{Ledger, Sums};
+use super::super::{Client, Ledger, Sums};
 use super::*;
 use proptest::prelude::*;
 
@@ -22,33 +22,34 @@ fn phases_without_time_are_none() {
     assert_eq!(phases, [(Phase::Request, at(5)), (Phase::Response, at(9))]);
 }
 
-/// A timeline, settled after each request that is closed, and what it posted.
+/// A client whose timeline is settled after each request that is closed, and what was posted.
 struct Account {
-    timeline: Timeline,
+    client: Client,
     sums: Sums,
 }
 
 impl Account {
     fn new() -> Self {
         Self {
-            timeline: Timeline::default(),
+            client: Client::default(),
             sums: Sums::new(),
         }
     }
 
     fn closed(&mut self, outstanding: &Outstanding, limit: Timestamp) {
-        self.timeline.closed(outstanding, Owner::default());
+        self.client.timeline.closed(outstanding, Owner::default());
         self.settle(limit);
     }
 
     fn settle(&mut self, limit: Timestamp) {
-        let mut posting = Posting::new(&mut self.sums, None);
-        self.timeline.settle(limit, THINK, &mut posting);
-        posting.flush();
+        self.client.settle(limit, THINK, &mut self.sums, None);
     }
 
     fn ledger(&self) -> Ledger {
-        self.sums.total.ledger
+        let (mut sums, mut sum) = (self.sums.clone(), self.client.sum);
+        self.client.pending.post(&mut sums, &mut sum);
+        assert_eq!(sums.total.ledger, sum.ledger);
+        sum.ledger
     }
 }
 
@@ -84,12 +85,12 @@ fn one_after_the_other() {
 #[test]
 fn an_instant_belongs_to_the_oldest() {
     let mut account = Account::new();
-    account.timeline.begins(at(0));
-    account.timeline.begins(at(5));
-    account.timeline.ends(at(5));
+    account.client.timeline.begins(at(0));
+    account.client.timeline.begins(at(5));
+    account.client.timeline.ends(at(5));
     account.closed(&outstanding([5, 5, 30, 60]), LATER);
     assert_eq!(phases(&account), [], "an older one is open");
-    account.timeline.ends(at(0));
+    account.client.timeline.ends(at(0));
     account.closed(&outstanding([0, 10, 40, 50]), LATER);
     assert_eq!(
         phases(&account),
@@ -104,9 +105,9 @@ fn an_instant_belongs_to_the_oldest() {
 #[test]
 fn waits_by_design_count_where_nothing_else_is_outstanding() {
     let mut account = Account::new();
-    account.timeline.waits(at(5), Owner::default());
+    account.client.timeline.waits(at(5), Owner::default());
     account.closed(&outstanding([0, 0, 10, 10]), LATER);
-    account.timeline.waited(at(5), at(300));
+    account.client.timeline.waited(at(5), at(300));
     account.closed(&outstanding([400, 400, 410, 410]), LATER);
     assert_eq!(
         phases(&account),
@@ -122,8 +123,11 @@ fn waits_by_design_count_where_nothing_else_is_outstanding() {
 fn what_is_sent_again_after_its_end_is_no_pause_of_the_client() {
     let mut account = Account::new();
     account.closed(&outstanding([0, 0, 10, 10]), LATER);
-    account.timeline.lost(at(10), at(250), Owner::default());
-    account.timeline.waits(at(200), Owner::default());
+    account
+        .client
+        .timeline
+        .lost(at(10), at(250), Owner::default());
+    account.client.timeline.waits(at(200), Owner::default());
     account.closed(&outstanding([300, 300, 310, 310]), LATER);
     assert_eq!(
         phases(&account),
@@ -138,14 +142,17 @@ fn what_is_sent_again_after_its_end_is_no_pause_of_the_client() {
 #[test]
 fn the_queue_is_bounded() {
     let mut account = Account::new();
-    account.timeline.begins(at(0));
+    account.client.timeline.begins(at(0));
     for n in 1..=2 * QUEUE as i64 {
         account.closed(
             &outstanding([n * 10, n * 10, n * 10 + 5, n * 10 + 5]),
             LATER,
         );
     }
-    assert_eq!(account.timeline.queue.len() - account.timeline.next, QUEUE);
+    assert_eq!(
+        account.client.timeline.queue.len() - account.client.timeline.next,
+        QUEUE
+    );
     assert_eq!(account.ledger().get(Phase::Server), QUEUE as u64 * 5);
 }
 
@@ -210,10 +217,10 @@ proptest! {
         let mut account = Account::new();
         for (when, ends, t) in events {
             if ends {
-                account.timeline.ends(at(t[0]));
+                account.client.timeline.ends(at(t[0]));
                 account.closed(&outstanding(t), at(when));
             } else {
-                account.timeline.begins(at(t[0]));
+                account.client.timeline.begins(at(t[0]));
             }
         }
         account.settle(LATER);
