@@ -14,6 +14,7 @@ mod efficiency;
 mod fields;
 mod fields_ipx;
 mod fields_smb2;
+mod found;
 mod hostile;
 mod html;
 mod lab;

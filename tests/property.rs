@@ -4,7 +4,8 @@
 //!
 //! Captures are hurt at random, with seeds that are the same every time. The complete capture is
 //! the judge. `WIREWAIT_SEEDS=100` hurts each of them a hundred times as often, by hand;
-//! `WIREWAIT_HURT=NAME` only those whose path has that in it.
+//! `WIREWAIT_HURT=NAME` only those whose path has that in it. `WIREWAIT_SHOW=1` prints the rows that
+//! came out flagged, too.
 
 mod hurt;
 mod judge;
@@ -33,21 +34,64 @@ const MOST_FRAMES: usize = 8000;
 /// something.
 const ENOUGH_ROWS: u64 = 400;
 
-/// What is to be reached is 99 % everywhere; this is what holds, so that nothing gets worse. The
-/// rest is flagged, most of it requests that nobody answered while the capture lacks frames of the
-/// other side. Percent, over all captures and in one of them.
-const EXACT_PERCENT: f64 = 98.9;
-const EXACT_PERCENT_OF_ONE: f64 = 78.5;
+/// The least share of rows that come out as in the complete capture, percent, over all captures and in
+/// one of them; the others are flagged.
+const EXACT_PERCENT: f64 = 99.0;
+const EXACT_PERCENT_OF_ONE: f64 = 99.0;
 
-/// How many of 1000 rows may still be wrong without a word; it is to be none. Most are datagrams that
-/// were stamped wrong or changed places: their request looks unanswered.
-fn wrong_of_1000(how: Hurt) -> u64 {
-    match how {
-        Hurt::Lost(_) | Hurt::Back | Hurt::Forward => 1,
-        Hurt::Swapped(_) => 5,
-        Hurt::GlitchBack | Hurt::GlitchForward => 3,
-    }
+/// Captures in which fewer can be: how many, percent, and what in them is the reason.
+const FEWER_EXACT: [(&str, f64, &str); 5] = [
+    (
+        "smb1_data-offset.pcap",
+        80.0,
+        "an attacker's requests that nobody answers wait to the end: of whatever the capture lacks \
+         of the server, it may be an answer to each",
+    ),
+    ("smb1_filename.pcap", 80.0, "the same attack"),
+    (
+        "smb1_139+445_mgove413.pcap",
+        98.5,
+        "one side alone: nothing says for how long what is missing may still come",
+    ),
+    (
+        "smb1+2_nfstrace_cifs1-2_filtered.pcap.gz",
+        97.0,
+        "up to 50 writes wait for 350 ms: while a response and a request are missing, each response \
+         may be that of another request with the same multiplex number",
+    ),
+    (
+        "11_smb2_compound_related_unrelated_srv.pcapng",
+        97.0,
+        "four responses of 2 KiB in each message: where its head is missing, it cannot be told how \
+         long it is, nor its parts from data",
+    ),
+];
+
+fn least_exact(name: &str) -> f64 {
+    let fewer = FEWER_EXACT.iter().find(|(fewer, ..)| *fewer == name);
+    fewer.map_or(EXACT_PERCENT_OF_ONE, |(_, percent, _)| *percent)
 }
+
+/// Captures with rows that are wrong without a word, at most so many in each way of hurting them, and
+/// why. In all others there is none.
+const WRONG: [(&str, usize, &str); 3] = [
+    (
+        "dec_decnet-phone.pcap",
+        1,
+        "NSP refuses a connection with the message that ends it: where the confirmation is missing, \
+         the end is taken for a refusal",
+    ),
+    (
+        "smb1_segmented_eicar.pcap",
+        7,
+        "segments of a few bytes: behind a gap no header lies in one of them",
+    ),
+    (
+        "smb2_rawip-linktype_krb5.pcap",
+        1,
+        "the same for a request of which the first four bytes come alone",
+    ),
+];
 
 /// Whose complete analysis is no judge: sequence numbers that were damaged on purpose.
 const NO_JUDGES: [&str; 2] = ["1-1793-smb2_getinfo.pcap", "smb1_oss-fuzz_139.pcap"];
@@ -92,6 +136,7 @@ fn no_row_is_wrong_without_a_word() {
     if let Ok(part) = std::env::var("WIREWAIT_HURT") {
         paths.retain(|path| path.to_string_lossy().contains(&part));
     }
+    let shows = std::env::var_os("WIREWAIT_SHOW").is_some();
     let more = std::env::var("WIREWAIT_SEEDS").ok();
     let more: usize = more.map_or(1, |n| n.parse().unwrap());
     let mut sums: BTreeMap<Hurt, Tally> = BTreeMap::new();
@@ -120,13 +165,19 @@ fn no_row_is_wrong_without_a_word() {
                 let Some(wounded) = hurt(&complete.frames, how, &mut dice) else {
                     continue;
                 };
-                let tally = judge(&complete, &wounded, how, &mut |what, row| {
+                let mut tell_wrong = |what: &str, row| {
                     let found = wrong.entry(format!("{how:?}: {what}")).or_default();
                     found.push(format!("{name} seed {seed}: {row}"));
-                });
+                };
+                let mut tell_doubt = |what: &str, row| {
+                    if shows {
+                        println!("{how:?} {what}: {name} seed {seed}: {row}");
+                    }
+                };
+                let tally = judge(&complete, &wounded, how, &mut tell_wrong, &mut tell_doubt);
                 sum.add(&tally);
             }
-            if sum.rows >= ENOUGH_ROWS && percent(sum.exact, sum.rows) < EXACT_PERCENT_OF_ONE {
+            if sum.rows >= ENOUGH_ROWS && percent(sum.exact, sum.rows) < least_exact(&name) {
                 poor.push(format!(
                     "{name} {how:?}: {:.2} % of {} rows",
                     percent(sum.exact, sum.rows),
@@ -162,7 +213,7 @@ fn no_row_is_wrong_without_a_word() {
             let capture = row.split(' ').next().unwrap();
             let shown = shown.entry(capture).or_default();
             *shown += 1;
-            if *shown <= 2 {
+            if *shown <= 2 || shows {
                 println!("    {row}");
             }
         }
@@ -183,14 +234,15 @@ fn no_row_is_wrong_without_a_word() {
         assert!(few, "{how:?}: {} rows are undecidable", sum.undecidable);
     }
     assert!(poor.is_empty(), "{poor:#?}");
-    for (how, sum) in &sums {
-        let prefix = format!("{how:?}: ");
-        let found = wrong.iter().filter(|(what, _)| what.starts_with(&prefix));
-        let rows: u64 = found.map(|(_, rows)| rows.len() as u64).sum();
-        let most = (sum.rows + sum.touched) * wrong_of_1000(*how) / 1000;
-        assert!(
-            rows <= most,
-            "{how:?}: {rows} rows are wrong without a word"
-        );
+    for (what, rows) in &wrong {
+        let mut of: BTreeMap<&str, usize> = BTreeMap::new();
+        for row in rows {
+            *of.entry(row.split(' ').next().unwrap()).or_default() += 1;
+        }
+        for (name, many) in of {
+            let known = WRONG.iter().find(|(known, ..)| *known == name);
+            let most = known.map_or(0, |(_, most, _)| most * more);
+            assert!(many <= most, "{what}: {many} rows of {name}");
+        }
     }
 }

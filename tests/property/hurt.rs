@@ -57,6 +57,15 @@ pub(super) struct Wounded {
 }
 
 impl Wounded {
+    /// What happened to frames near these, by number.
+    pub(super) fn near(&self, (first, last): (u64, u64)) -> String {
+        let near = first.saturating_sub(12)..=last + 12;
+        let among =
+            |frames: &BTreeSet<u64>| -> Vec<u64> { frames.range(near.clone()).copied().collect() };
+        let (lost, moved) = (among(&self.lost), among(&self.moved));
+        format!("lost {lost:?}, moved {moved:?}, step {:?}", self.step)
+    }
+
     /// Whether the clock stepped between the first of these frames and the last.
     pub(super) fn steps_within(&self, (first, last): (u64, u64)) -> bool {
         self.step.is_some_and(|step| first < step && step <= last)

@@ -29,6 +29,13 @@ fn doubted(t: &Transaction) -> bool {
     DOUBTS.iter().any(|flag| t.flags.contains(*flag))
 }
 
+/// Whether the complete capture does not know the times of this row either, because its clock was
+/// set back within it. If one more stamp of it is wrong, nothing shows the step any more: there the
+/// clock may as well have stood still for an hour and been set back behind it.
+fn is_unknown(row: &Transaction, touched: bool) -> bool {
+    touched && row.flags.contains(Flags::CLOCK_STEP)
+}
+
 /// Whether it has a doubt that the other has not.
 fn doubted_beyond(t: &Transaction, other: &Transaction) -> bool {
     let mut doubts = DOUBTS.iter();
@@ -47,16 +54,23 @@ pub(super) struct Complete {
     copies: BTreeMap<u64, u64>,
 }
 
-/// Copies are not farther apart than this, ns and frames.
+/// Copies are not farther apart than this, ns and frames. IPv4 numbers its packets: the same bytes
+/// within 50 ms are the same packet. Of others only what comes at once is a copy.
 const COPIES_NS: i64 = 1_000_000;
-const COPIES: usize = 8;
+const COPIES_IPV4_NS: i64 = 50_000_000;
+const COPIES: usize = 64;
 
 fn copies(frames: &[OwnedFrame]) -> BTreeMap<u64, u64> {
     let mut copies = BTreeMap::new();
     for (n, frame) in frames.iter().enumerate() {
         let first = n.saturating_sub(COPIES);
-        let near = |other: &&OwnedFrame| frame.at.since(other.at).abs() < COPIES_NS;
-        let same = |other: &OwnedFrame| near(&other) && other.bytes == frame.bytes;
+        let ipv4 = frame.bytes.get(12..14) == Some(&[8, 0]);
+        let ns = if ipv4 { COPIES_IPV4_NS } else { COPIES_NS };
+        let near = |other: &&OwnedFrame| frame.at.since(other.at).abs() < ns;
+        // A bridge to another kind of link writes the header below anew.
+        let from = if ipv4 { 14 } else { 0 };
+        let same =
+            |other: &OwnedFrame| near(&other) && other.bytes.get(from..) == frame.bytes.get(from..);
         if let Some(found) = frames[first..n].iter().position(same) {
             let original = (first + found) as u64 + 1;
             let original = *copies.get(&original).unwrap_or(&original);
@@ -222,12 +236,14 @@ fn times(t: &Transaction) -> (Option<i64>, Option<i64>, Option<i64>, Turnaround)
     )
 }
 
-/// Analyses the hurt capture, and judges it by the complete one. What is wrong is told to `wrong`.
+/// Analyses the hurt capture, and judges it by the complete one. What is wrong is told to `wrong`,
+/// and to `doubted` which rows say that they may be, with the flags that they did not have.
 pub(super) fn judge(
     complete: &Complete,
     wounded: &Wounded,
     how: Hurt,
     wrong: &mut dyn FnMut(&str, String),
+    in_doubt: &mut dyn FnMut(&str, String),
 ) -> Tally {
     let registry = wirewait_dissectors::registry();
     let mut analyzer = Analyzer::new(registry, Settings::default()).observed();
@@ -253,7 +269,7 @@ pub(super) fn judge(
     negatives(&hurt, wrong);
     let mut tally = Tally::default();
     for t in &hurt.rows {
-        tally.undecidable += u64::from(strangers(complete, &hurt, t, &wounded.lost, wrong));
+        tally.undecidable += u64::from(strangers(complete, &hurt, t, wounded, wrong));
     }
     let mut by_key: BTreeMap<Key, Vec<&Transaction>> = BTreeMap::new();
     let mut by_request: BTreeMap<(u64, u32), Vec<&Transaction>> = BTreeMap::new();
@@ -280,21 +296,20 @@ pub(super) fn judge(
         let Some(deeds) = complete.deeds.get(&row.number).filter(|d| !d.is_empty()) else {
             continue;
         };
-        let mut frames = deeds.keys();
-        if frames.any(|frame| wounded.lost.contains(frame)) {
+        // Who is not answered waits until he is given up. A message without bytes has no deed.
+        let ends = [own(row.request), own(row.response)].into_iter().flatten();
+        let ends = ends.flat_map(|(first, last)| [first, last]);
+        let frames: BTreeSet<u64> = ends.chain(deeds.keys().copied()).collect();
+        if !frames.is_disjoint(&wounded.lost) {
             continue;
         }
-        // Who is not answered waits until he is given up.
-        let answered = row.response.and(deeds.keys().next_back());
-        let span = (
-            *deeds.keys().next().unwrap(),
-            *answered.unwrap_or(&u64::MAX),
-        );
+        let (first, last) = (*frames.first().unwrap(), *frames.last().unwrap());
+        let span = (first, row.response.map_or(u64::MAX, |_| last));
         let stepped = wounded.steps_within(span);
         if stepped && how == Hurt::Forward {
             continue;
         }
-        let touched = stepped || deeds.keys().any(|frame| wounded.moved.contains(frame));
+        let touched = stepped || !frames.is_disjoint(&wounded.moved);
         let extents = (
             complete.originals(own(row.request)),
             complete.originals(own(row.response)),
@@ -323,23 +338,36 @@ pub(super) fn judge(
                 || same.clone().next().is_some()
                 || merged.any(|number| doubtful.contains(number))
         };
-        if !exact && !flagged && row.carrier != "last" {
+        if !exact {
             let found = match own(row.request) {
                 Some((first, _)) => by_request.get(&(first, row.code)),
                 None => own(row.response).and_then(|(first, _)| by_response.get(&first)),
             };
+            let found = found.into_iter().flatten();
+            // It got the response of one whose request is lost: the same as below.
+            let found_undecidable = found.clone().any(|t| {
+                let response = hurt.extent(t.response);
+                response.is_some_and(|(first, _)| complete.is_undecidable(t, first, &wounded.lost))
+            });
             let found: Vec<String> = found
-                .into_iter()
-                .flatten()
                 .map(|t| shown(t, hurt.extent(t.request), hurt.extent(t.response)))
                 .collect();
-            wrong(
-                "neither the same nor flagged",
-                format!(
-                    "{}: {found:?}",
-                    shown(row, own(row.request), own(row.response))
-                ),
+            let first = own(row.request).or(own(row.response)).map_or(0, |e| e.0);
+            let last = own(row.response)
+                .or(own(row.request))
+                .map_or(first, |e| e.1);
+            let line = format!(
+                "{}: {found:?} {}",
+                shown(row, own(row.request), own(row.response)),
+                wounded.near((first, last))
             );
+            if flagged {
+                in_doubt(if touched { "touched" } else { "untouched" }, line);
+            } else if is_unknown(row, touched) || found_undecidable {
+                tally.undecidable += 1;
+            } else if row.carrier != "last" {
+                wrong("neither the same nor flagged", line);
+            }
         }
         // Nothing tells a repeated request of DEC LAST from a new one with the same words.
         let flags = row.flags;
@@ -374,7 +402,7 @@ fn strangers(
     complete: &Complete,
     hurt: &Hurts,
     t: &Transaction,
-    lost: &BTreeSet<u64>,
+    wounded: &Wounded,
     wrong: &mut dyn FnMut(&str, String),
 ) -> bool {
     let (Some(request), Some(response)) = (hurt.extent(t.request), hurt.extent(t.response)) else {
@@ -390,12 +418,11 @@ fn strangers(
     {
         return false;
     }
-    let undecidable = complete.is_undecidable(t, response.0, lost);
+    let undecidable = complete.is_undecidable(t, response.0, &wounded.lost);
     if !undecidable {
-        wrong(
-            "another's response",
-            shown(t, Some(request), Some(response)),
-        );
+        let shown = shown(t, Some(request), Some(response));
+        let near = wounded.near((request.0, response.1));
+        wrong("another's response", format!("{shown} {near}"));
     }
     undecidable
 }

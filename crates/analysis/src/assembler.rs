@@ -52,6 +52,10 @@ pub(crate) struct Assembler {
     confirmed: u64,
     /// Length of the part under way, once its dissector has said so.
     length: Option<u64>,
+    /// Who read the latest part, or the one under way.
+    reader: Option<DissectorId>,
+    /// Where the next part of the message begins is not known.
+    seeking: bool,
     tally: Option<Tally>,
     last_frame: u64,
     serial: u64,
@@ -82,6 +86,8 @@ impl Assembler {
             got: 0,
             confirmed: 0,
             length: None,
+            reader: None,
+            seeking: false,
             tally: None,
             last_frame: 0,
             serial: 0,
@@ -335,6 +341,19 @@ impl Assembler {
     ) {
         self.position += n;
         if self.state == State::Inside && self.left >= n {
+            let part_left = self.length.map(|l| l.saturating_sub(self.got));
+            // The end of this part and the head of the next are missing, or that alone.
+            let ends = self.seeking || part_left.is_some_and(|l| l < n);
+            if ends || self.tally.is_none() {
+                if self.can_seek(registry) {
+                    self.seek_behind(n);
+                    return;
+                }
+                if ends {
+                    self.abandon();
+                    return;
+                }
+            }
             if self.tally.is_none() {
                 self.begin(mark);
             }
@@ -345,12 +364,6 @@ impl Assembler {
             if let Some(trail) = &mut self.trail {
                 trail.miss(n);
             }
-            let part_left = self.length.map(|l| l.saturating_sub(self.got));
-            if part_left.is_some_and(|l| l < n) {
-                // The end of this part and the head of the next are missing.
-                self.abandon();
-                return;
-            }
             self.got += n;
             self.left -= n;
             if self.left == 0 || part_left == Some(n) {
@@ -359,6 +372,50 @@ impl Assembler {
         } else if self.state != State::Lost || self.tally.is_some() {
             self.abandon();
         }
+    }
+
+    /// Whether who reads the parts of this message can find the next one.
+    fn can_seek(&mut self, registry: &Registry) -> bool {
+        if !self.head.is_empty() {
+            self.reader = registry.resolve(&self.next, &self.head);
+        }
+        let reader = self.reader.map(|id| registry.dissector(id));
+        reader.is_some_and(|reader| reader.resync.is_some())
+    }
+
+    /// Goes on `n` bytes farther in the message, to look for its next part there.
+    fn seek_behind(&mut self, n: u64) {
+        let left = self.left - n;
+        if let Some(tally) = self.tally.take() {
+            self.loose += tally.share;
+        }
+        self.pass_over();
+        if left > 0 {
+            (self.left, self.seeking, self.state) = (left, true, State::Inside);
+        }
+    }
+
+    /// Looks for the next part of the message in bytes behind a gap; says how many are none of it.
+    fn seek(&mut self, piece: Piece<'_>, registry: &Registry) -> u32 {
+        let here = u64::from(piece.length).min(self.left);
+        let reader = self.reader.map(|id| registry.dissector(id));
+        let resync = reader.and_then(|reader| reader.resync);
+        let found = resync.and_then(|resync| resync(clip(piece.bytes, here)));
+        self.seeking = found.is_none();
+        let skip = found.map_or(here, |n| n as u64);
+        self.left -= skip;
+        if self.left == 0 {
+            self.pass_over();
+        }
+        let skip = u32::try_from(skip).unwrap_or(u32::MAX);
+        self.loose += piece.worth(skip);
+        skip
+    }
+
+    /// Nothing is left of a message of which a part was not found.
+    fn pass_over(&mut self) {
+        self.reset_part();
+        self.state = State::Between;
     }
 
     /// Finds the framing at the beginning of a message; says how many bytes it used.
@@ -445,6 +502,12 @@ impl Assembler {
         out: &mut dyn FnMut(Message<'_>),
     ) -> u32 {
         if self.tally.is_none() {
+            if self.seeking {
+                let skipped = self.seek(piece, registry);
+                if skipped > 0 || self.state != State::Inside {
+                    return skipped;
+                }
+            }
             // The next part of a compound.
             self.begin_next(piece.mark);
         }
@@ -579,6 +642,7 @@ impl Assembler {
             return;
         };
         tally.flags.set_if(Flags::SNAPPED, is_cut(input));
+        self.reader = reading.dissector;
         out(Message {
             dissector: reading.dissector,
             input,
@@ -651,5 +715,6 @@ impl Assembler {
         self.got = 0;
         self.left = 0;
         self.length = None;
+        self.seeking = false;
     }
 }

@@ -16,10 +16,13 @@ use wirewait_wire::Timestamp;
 /// Frames that a card with several queues hands over out of order are not farther apart, ns.
 pub(crate) const DISPLACED_NS: i64 = 10_000_000;
 
+/// A stamp that lies farther ahead of the one before may be wrong: the next one tells, ns.
+pub(crate) const SILENCE_NS: i64 = 1_000_000_000;
+
 /// Whether stamps go on where they were before one that was off by so much: no more time has passed
 /// than a second, or a tenth of that.
 fn goes_on(passed_ns: i64, off_ns: i64) -> bool {
-    passed_ns <= (off_ns / 10).max(1_000_000_000)
+    passed_ns <= (off_ns / 10).max(SILENCE_NS)
 }
 
 /// Steps, and wrong stamps, that are remembered by frame.
@@ -66,6 +69,11 @@ impl Steps {
         steps.any(|step| first < *step && *step <= last)
     }
 
+    /// Before which frame it stepped last; 0 if it never did.
+    pub(crate) fn latest(&self) -> u64 {
+        self.kept[0].max(self.forgotten)
+    }
+
     /// Whether it stepped since this frame.
     #[inline]
     pub(crate) fn since(&self, first: u64) -> bool {
@@ -90,8 +98,10 @@ pub(crate) struct Clock {
     /// The highest since the clock stepped, and what was the highest before it.
     high: Timestamp,
     lower: Timestamp,
-    /// What was the highest before the clock was set back, until the stamps are there again.
+    /// What was the highest before the clock was set back, until the stamps are there again; and
+    /// before the time before that.
     lost: Option<Timestamp>,
+    lost_before: Option<Timestamp>,
     /// A frame that may only stand in the wrong place, and its stamp.
     displaced: Option<(u64, Timestamp)>,
     /// The moment that has surely passed: a single stamp may be wrong.
@@ -152,7 +162,7 @@ impl Clock {
         if at >= self.high {
             self.only_displaced();
             if let Some(lost) = self.lost.filter(|lost| at >= *lost) {
-                self.lost = None;
+                self.lost = self.lost_before.take();
                 if at.since(self.high) > DISPLACED_NS {
                     // As if it had never been set back: the stamps in between were wrong.
                     let before = number.saturating_sub(1);
@@ -199,7 +209,7 @@ impl Clock {
                 .saturating_sub(too_much)
                 .saturating_add(passed);
         } else {
-            self.lost = Some(self.lost.map_or(self.high, |lost| lost.max(self.high)));
+            self.lost_before = self.lost.replace(self.high);
             self.steps.add(number);
             self.low = at;
         }
@@ -312,6 +322,13 @@ mod tests {
         assert_eq!((steps(&low), wrong(&low)), (vec![], vec![3]));
         assert_eq!(elapsed_ms(&low), 20);
         assert_eq!(clock(&low).count, 1);
+    }
+
+    #[test]
+    fn a_stamp_that_is_too_low_stands_alone_where_the_clock_was_set_back_before() {
+        let low = [9000, 9005, 1000, 1005, 10, 1015, 1020];
+        assert_eq!((steps(&low), wrong(&low)), (vec![3], vec![5]));
+        assert_eq!(elapsed_ms(&low), 25);
     }
 
     #[test]

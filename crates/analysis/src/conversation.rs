@@ -73,6 +73,8 @@ pub(crate) struct Conversation {
     pub(crate) faults: Faults,
     first_seen: Timestamp,
     last_seen: Timestamp,
+    /// The latest step of the clock that was taken into account, by its frame.
+    stepped: u64,
 }
 
 /// How a conversation begins.
@@ -110,6 +112,7 @@ impl Conversation {
                 turns: beginning.patience_ns.is_some(),
                 displaced: false,
                 held_back: false,
+                seen_to: u64::MAX,
             },
             server_known: beginning.server.is_some(),
             seen: [beginning.anyone; 2],
@@ -127,6 +130,7 @@ impl Conversation {
             faults: Faults::default(),
             first_seen: Timestamp::from_nanos(i64::MAX),
             last_seen: Timestamp::from_nanos(i64::MIN),
+            stepped: 0,
         }
     }
 
@@ -191,8 +195,10 @@ impl Conversation {
         events: Events<'_>,
     ) {
         self.heard(side);
-        // Farther back the clock was set, and the stamps are another matter.
-        self.between.displaced = now < self.last_seen && self.last_seen.since(now) <= DISPLACED_NS;
+        self.between.displaced = false;
+        if now < self.last_seen {
+            self.behind(now, world, events);
+        }
         self.first_seen = self.first_seen.min(now);
         self.last_seen = self.last_seen.max(now);
         // A single stamp may be wrong, and must not end what others wait for.
@@ -201,7 +207,32 @@ impl Conversation {
         } else {
             now.min(world.sure)
         };
+        self.fall_due(now, world, events);
+    }
+
+    /// Closes what has waited too long.
+    #[inline]
+    fn fall_due(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+        if !self.pairing.is_due(now) {
+            return;
+        }
+        if let Some(streams) = &self.streams {
+            // Answers may be among what cannot be read yet.
+            self.between.held_back = streams.iter().any(ByteStream::lacks);
+        }
         self.pairing.expire(now, &self.between, world, events);
+    }
+
+    /// The stamp of the frame under way is lower than one that came before.
+    #[cold]
+    fn behind(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+        if self.last_seen.since(now) <= DISPLACED_NS {
+            self.between.displaced = true;
+        } else if world.steps.latest() > self.stepped {
+            // The clock was set back: what was answered before that has had its time.
+            self.stepped = world.steps.latest();
+            self.pairing.set_back(&self.between, world, events);
+        }
     }
 
     fn heard(&mut self, side: usize) {
@@ -211,7 +242,7 @@ impl Conversation {
 
     /// Closes what has waited too long.
     pub(crate) fn expire(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
-        self.pairing.expire(now, &self.between, world, events);
+        self.fall_due(now, world, events);
     }
 
     /// A segment of a message on an ordered link. Returns the number of the message.
@@ -312,9 +343,10 @@ impl Conversation {
         message.serial
     }
 
-    /// Frames of the link below wait for others.
-    pub(crate) fn held_back(&mut self, held_back: bool) {
-        self.between.held_back = held_back;
+    /// Frames of the link below wait for others; up to where those of the other side came.
+    pub(crate) fn held_back(&mut self, seen_to: Option<u64>) {
+        self.between.held_back = seen_to.is_some();
+        self.between.seen_to = seen_to.unwrap_or(u64::MAX);
     }
 
     /// A frame of upkeep.

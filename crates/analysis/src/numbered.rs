@@ -268,6 +268,12 @@ impl Link {
         }
     }
 
+    /// Behind the last frame of `side` before which none is missing, among all that it sent.
+    pub(crate) fn seen_to(&self, side: usize) -> u64 {
+        let seen = self.directions[side].count;
+        seen.saturating_add(self.modulus.into())
+    }
+
     /// Whether the other side has acknowledged the frame with this number, which comes only now.
     pub(crate) fn is_late(&self, side: usize, number: u16) -> bool {
         let direction = &self.directions[side];

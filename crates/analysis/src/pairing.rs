@@ -9,6 +9,7 @@ mod naming;
 mod open;
 mod opens;
 mod ranges;
+mod strays;
 mod turns;
 mod waits;
 
@@ -22,6 +23,7 @@ use naming::Naming;
 pub(crate) use open::Spare;
 use open::{Open, State, transaction};
 use opens::Opens;
+use strays::Stray;
 
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
@@ -57,6 +59,10 @@ pub(crate) struct Pairing {
     in_doubt: u64,
     /// Some of it was.
     limited: bool,
+    /// Answered, by messages of these numbers, when it was not known how late it was.
+    unsure: Vec<(u64, u64)>,
+    /// The latest response without a request, while its request may still come.
+    stray: Option<Box<Stray>>,
 }
 
 /// What a message did.
@@ -88,6 +94,8 @@ impl Pairing {
             told: Told::default(),
             in_doubt: 0,
             limited: rest,
+            unsure: Vec::new(),
+            stray: None,
         }
     }
 
@@ -117,9 +125,9 @@ impl Pairing {
         }
         let found = self.take(side, message, between, world, events);
         if between.displaced
-            && let Some(open) = found.and_then(|serial| self.by_serial(serial))
+            && let Some(serial) = found
         {
-            open.transaction.flags.set(Flags::OUT_OF_ORDER);
+            self.displaced(serial, between, world, events);
         }
         if between.unordered
             && let Some(open) = found.and_then(|serial| self.by_serial(serial))
@@ -298,8 +306,9 @@ impl Pairing {
         let mut at = 0;
         while at < self.open.len() {
             let open = &mut *self.open[at];
-            // The answer may be among what is missing.
+            // The answer may be among what is missing, or another request with its name.
             open.awaited |= open.side != side && open.had < end;
+            open.overlaid |= open.side == side && open.awaited;
             let guessed = open.opaque && open.state != State::Done;
             if guessed {
                 open.transaction.flags.set(why);
@@ -314,10 +323,11 @@ impl Pairing {
         }
     }
 
-    /// Frames of `side` are missing: answers may be among them.
+    /// Frames of `side` are missing: answers may be among them, or requests.
     pub(crate) fn awaits(&mut self, side: usize) {
-        for open in self.open.iter_mut().filter(|o| o.side != side) {
-            open.awaited = true;
+        for open in self.open.iter_mut() {
+            open.awaited |= open.side != side;
+            open.overlaid |= open.side == side && open.awaited;
         }
     }
 
@@ -411,6 +421,20 @@ impl Pairing {
         }
     }
 
+    /// The clock was set back: those that are answered are over, as their time will not pass soon.
+    pub(crate) fn set_back(&mut self, between: &Between, world: &World<'_>, events: Events<'_>) {
+        self.settle(world, events);
+        for side in [0, 1] {
+            self.close_answered(side, between, world, events, |_| true);
+        }
+    }
+
+    /// Whether something may have waited too long, as of `now`.
+    #[inline]
+    pub(crate) fn is_due(&self, now: Timestamp) -> bool {
+        now >= self.due
+    }
+
     /// Closes what has waited too long, as of `now`.
     pub(crate) fn expire(
         &mut self,
@@ -419,15 +443,15 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) {
-        if now < self.due {
-            return;
-        }
+        self.settle(world, events);
         for serial in self.open.due(now) {
             if let Some(at) = self.open.place_of(serial) {
+                self.open[at].awaited |= between.held_back;
                 self.close(at, Some(now), between, world, events);
             }
         }
-        self.due = self.open.first_due();
+        self.expire_stray(now, events);
+        self.due = self.first_due();
     }
 
     /// Closes everything: the conversation is over.
@@ -438,6 +462,8 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) {
+        self.settle(world, events);
+        self.close_stray(events);
         while !self.open.is_empty() {
             self.close(0, Some(now), between, world, events);
         }
@@ -487,7 +513,8 @@ impl Pairing {
         self.asked = true;
         self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
         let tally = &message.tally;
-        let now = tally.extent.last.at;
+        // A single stamp may be wrong.
+        let now = tally.extent.last.at.min(world.sure);
         let asked =
             |o: &Open| o.id == x.id && o.side == side && o.deadline > now && o.is_asked_by(x);
         if let Some(at) = x.id.and_then(|id| self.open.latest(id, asked)) {
@@ -558,6 +585,13 @@ impl Pairing {
                     || (x.id.is_some() && o.id == x.id)
                     || (x.lane.is_some() && o.lane == x.lane))
         };
+        let may_be_overtaken = |o: &Open| {
+            between.unordered
+                && !between.turns
+                && o.state == State::Waiting
+                && o.id != x.id
+                && o.deadline > now
+        };
         let related = (x.id, x.lane, ends_answered);
         let mut from = 0;
         while let Some(at) = self.open.next_related(from, related, superseded) {
@@ -571,6 +605,12 @@ impl Pairing {
             if o.is_confirmed_by(x) {
                 o.transaction.flags.set(Flags::CAPTURE_LOSS);
                 self.done(at, u64::MAX, world, events);
+            } else if may_be_overtaken(o) {
+                // Its response may have been captured behind this request.
+                o.deadline = now;
+                self.due = self.due.min(now);
+                self.open.falls_due(at);
+                continue;
             }
             self.close(at, Some(now), between, world, events);
         }
@@ -697,7 +737,9 @@ impl Pairing {
                 let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
                 let end = match (limit, now) {
                     // What waits by design is not given up.
-                    (Some(limit), Some(now)) if t.kind != Kind::Wait => limit.min(now),
+                    (Some(limit), Some(now)) if t.kind != Kind::Wait => {
+                        limit.min(now).min(open.deadline)
+                    }
                     (Some(_), Some(now)) => now,
                     (Some(limit), None) => limit,
                     (None, now) => now.unwrap_or_default(),

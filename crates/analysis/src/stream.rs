@@ -9,6 +9,7 @@ mod held;
 use crate::piece::Piece;
 use crate::{Flags, Mark};
 use held::{Held, HeldBack};
+use wirewait_wire::Timestamp;
 
 /// A sequence number farther away than this belongs to another incarnation, or is nonsense.
 const FAR: u32 = 1 << 26;
@@ -118,6 +119,12 @@ impl ByteStream {
         !self.held.is_empty() || self.acked > self.next
     }
 
+    /// Up to where bytes came, if some behind that are missing; else all of them.
+    #[inline]
+    pub(crate) fn seen_to(&self) -> u64 {
+        if self.lacks() { self.next } else { u64::MAX }
+    }
+
     /// Takes note of an acknowledgement; says from where to where it moved on.
     pub(crate) fn acknowledge(&mut self, seq: u32) -> Option<(u64, u64)> {
         let position = self.position(seq)?;
@@ -131,6 +138,11 @@ impl ByteStream {
     /// Bytes of memory that are held back.
     pub(crate) fn held_bytes(&self) -> usize {
         self.held.bytes()
+    }
+
+    /// Since when bytes are held back.
+    pub(crate) fn held_since(&mut self) -> Option<Timestamp> {
+        self.held.since()
     }
 
     /// Whether bytes are held back behind a gap that the other side has acknowledged.
@@ -315,7 +327,6 @@ fn whole(piece: Piece<'_>) -> Piece<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_wire::Timestamp;
 
     fn feed(stream: &mut ByteStream, frame: u64, seq: u32, bytes: &[u8], log: &mut String) -> Fate {
         let piece = Piece {

@@ -173,4 +173,7 @@ pub(crate) struct Between {
     pub(crate) displaced: bool,
     /// Data of the other side was captured that cannot be read yet: some before it is missing.
     pub(crate) held_back: bool,
+    /// Up to where data of the other side was captured without a hole, if some behind that is
+    /// missing; else all of it.
+    pub(crate) seen_to: u64,
 }

@@ -156,7 +156,8 @@ pub struct Dissector {
     pub dissect: fn(Input<'_>, &mut Facts) -> Result<Layer, Fault>,
     /// Cuts a byte stream into messages, for protocols that frame themselves in one.
     pub framing: Option<fn(&[u8]) -> Framing>,
-    /// Finds the first plausible start of a message in bytes from the middle of a stream.
+    /// Finds the first plausible start of a message in bytes from the middle of a stream, or of a
+    /// part in bytes from the middle of a message.
     pub resync: Option<Resync>,
     /// Says what the part of a message that begins here means, for protocols of requests
     /// and responses.
@@ -165,6 +166,8 @@ pub struct Dissector {
     /// not mark theirs. Used where the side that serves sends what looks like a request, under
     /// the identifier of one that it has not answered yet.
     pub unmarked: Option<fn(Input<'_>) -> Result<Part, Fault>>,
+    /// No two requests of a connection have the same identifier (SMB2).
+    pub unique_ids: bool,
     /// Reads a response in the light of its request.
     pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
     /// Tells the names in a part of a message whose exchange says that it has some.
@@ -204,6 +207,7 @@ impl Dissector {
         resync: None,
         exchange: None,
         unmarked: None,
+        unique_ids: false,
         answer: None,
         names: None,
         announces: None,

@@ -141,13 +141,25 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Signature(nbt::MESSAGE, b"\xfcSMB"),
     ],
     dissect,
+    resync: Some(resync),
     exchange: Some(exchange),
+    unique_ids: true,
     answer: Some(transform::answer),
     names: Some(names::tell),
     describe: describe::describe,
     fields: fields::fields,
     ..Dissector::PLAIN
 };
+
+/// Where the next part of a compound begins (2.2.1.2): flags that exist, and parts begin at multiples
+/// of 8.
+fn resync(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(24).position(|header| {
+        header.starts_with(b"\xfeSMB\x40\0")
+            && le32(header, 16).is_some_and(|flags| flags & !0x3000_007f == 0)
+            && le32(header, 20).is_some_and(|next| next % 8 == 0)
+    })
+}
 
 /// How a message is wrapped, by its first four bytes.
 enum Wrapping {

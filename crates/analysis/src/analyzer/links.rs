@@ -44,6 +44,7 @@ impl State {
             Err((key, side)) => {
                 let mut link = Box::new(Link::new(numbered.modulus));
                 link.ends = key.ends();
+                link.called = self.called(facts, numbered);
                 let (place, evicted) = self.links.insert(key, Some(link));
                 if let Some(mut evicted) = evicted.flatten() {
                     self.books.quality.evicted += 1;
@@ -206,12 +207,19 @@ impl State {
         found.map(|owner| owner.place)
     }
 
-    /// The end that opens a link, and the port at which its station was called.
+    /// The end of a link that was called, and the port at which its station was. Either end may
+    /// have sent the frame: the one that opens the link is not always in the capture.
     fn called(&mut self, facts: &Facts, numbered: &Numbered) -> Option<(Endpoint, u16)> {
-        let key = caller(facts.to, numbered.connection?.to);
-        let place = self.calls.find(&key)?;
-        let called = self.calls.get_mut(place)?;
-        (called.station() == facts.from.station()).then_some((facts.from, called.port?))
+        let connection = numbered.connection?;
+        let ends = [
+            (facts.from, connection.from, facts.to),
+            (facts.to, connection.to, facts.from),
+        ];
+        ends.into_iter().find_map(|(end, number, other)| {
+            let place = self.calls.find(&caller(end, number))?;
+            let called = self.calls.get_mut(place)?;
+            (called.station() == other.station()).then_some((other, called.port?))
+        })
     }
 
     /// A data frame of a numbered link.
@@ -418,7 +426,8 @@ impl State {
         };
         link.last = Some(place);
         let conversation = self.conversations.get_mut(place)?;
-        conversation.held_back(link.lacks(0) || link.lacks(1));
+        let lacks = link.lacks(0) || link.lacks(1);
+        conversation.held_back(lacks.then(|| link.seen_to(1 - link_side)));
         let books = &mut self.books;
         let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);

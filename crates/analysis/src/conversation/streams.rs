@@ -6,7 +6,11 @@ use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
 use crate::{Assembled, Deed, Flags, Mark, Noticed, WHOLE_FRAME};
-use wirewait_wire::Stream;
+use wirewait_wire::{Stream, Timestamp};
+
+/// Where nobody acknowledges in the capture, what is missing is waited for no longer than this, ns:
+/// a lost segment is sent again sooner (RFC 6298: after 1 s, then 2 s).
+const UNHEARD_NS: i64 = 5_000_000_000;
 
 impl Conversation {
     /// Whether this segment opens another incarnation of a byte stream.
@@ -46,8 +50,10 @@ impl Conversation {
         }
         if piece.length > 0 {
             if let Some(streams) = &self.streams {
-                piece.sent.covers = streams[1 - side].covered(segment.ack);
-                self.between.held_back = streams[1 - side].lacks();
+                let other = &streams[1 - side];
+                piece.sent.covers = other.covered(segment.ack);
+                self.between.held_back = other.lacks();
+                self.between.seen_to = other.seen_to();
             }
             self.data(side, segment.seq, piece, world, events);
         } else {
@@ -157,7 +163,7 @@ impl Conversation {
         let fate = self.order(side, world, events, |stream, out| {
             stream.segment(seq, piece, out)
         });
-        self.keep_within_limits(side, world, events);
+        self.keep_within_limits(side, mark.at.min(world.sure), world, events);
         self.watch_data(side, (seq, length), fate, mark, events);
         match fate {
             Some(Fate::New) => {}
@@ -219,11 +225,25 @@ impl Conversation {
         self.assemblers[side].position()
     }
 
-    /// Waits no longer for what is missing if too much is held back behind it.
-    fn keep_within_limits(&mut self, side: usize, world: &World<'_>, events: Events<'_>) {
+    /// Waits no longer for what is missing if too much is held back behind it, or nobody will ever
+    /// acknowledge it.
+    fn keep_within_limits(
+        &mut self,
+        side: usize,
+        now: Timestamp,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
         let mut total = world.held_full;
         loop {
             let held = self.streams.as_ref().map_or(0, |s| s[side].held_bytes());
+            if held == 0 {
+                return;
+            }
+            if self.between.one_sided && self.held_for(side, now) > UNHEARD_NS {
+                self.skip(side, Flags::CAPTURE_LOSS, world, events);
+                continue;
+            }
             let limit = if held > world.settings.stream_bytes {
                 Limited::StreamBytes
             } else if std::mem::take(&mut total) && held > 0 {
@@ -235,6 +255,13 @@ impl Conversation {
             self.pairing.doubt();
             self.skip(side, Flags::LIMITED, world, events);
         }
+    }
+
+    /// How long bytes are held back, ns.
+    fn held_for(&mut self, side: usize, now: Timestamp) -> i64 {
+        let streams = self.streams.as_mut();
+        let since = streams.and_then(|streams| streams[side].held_since());
+        since.map_or(0, |since| now.since(since))
     }
 
     /// Waits no longer for what is missing, for the reason that the flag says.

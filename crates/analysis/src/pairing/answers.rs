@@ -3,11 +3,12 @@
 use super::open::{Open, State, transaction};
 use super::ranges::is_continuation;
 use super::{Pairing, Told};
+use crate::clock::SILENCE_NS;
 use crate::message::Message;
 use crate::parties::Parties;
 use crate::piece::Tally;
 use crate::world::{Between, Case, Event, Events, World};
-use crate::{Deed, Flags, Outcome, Turnaround};
+use crate::{Deed, Flags, Mark, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
 /// An answered request is kept this long for the acknowledgements of its answer, ns.
@@ -23,21 +24,40 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> Option<u64> {
-        let Some(at) = self.find(side, x, &message.tally) else {
+        // Who answers had more of the other side than the capture: a request with the same
+        // identifier may be among that.
+        let unseen = message.tally.sent.covers > between.seen_to;
+        let other = |open: &Open| unseen || open.overlaid;
+        let found = self.find(side, x, &message.tally, world);
+        let began = message.tally.extent.first;
+        let found = found.filter(|at| {
+            let open = &self.open[*at];
+            (open.state != State::Done || !other(open)) && !open.came_after(began)
+        });
+        let Some(at) = found else {
             if x.role == Role::Response && !x.opaque && !is_continuation(x) {
                 // It answers another one than those that are known by its name.
                 let same = |id| self.open.latest(id, |o| o.id == x.id);
                 let namesake = x.id.and_then(same).is_some();
                 let known = &message.tally.sent;
                 let other = namesake && known.covers < u64::MAX;
-                self.orphan((x, other), message, between, world, events);
+                self.orphan((side, x, other), message, between, world, events);
                 return Some(u64::MAX);
             }
             return None;
         };
+        let alone = self.open.len() == 1;
         let open = &mut *self.open[at];
         let serial = open.serial;
         let tally = &message.tally;
+        // Who has several open gives them different ones, unless one was answered unseen.
+        if open.awaited && other(open) || unseen && alone {
+            let unique = message
+                .dissector
+                .map(|id| world.registry.dissector(id).unique_ids);
+            let flags = &mut open.transaction.flags;
+            flags.set_if(Flags::CAPTURE_LOSS, unique != Some(true));
+        }
         if x.anyone && open.transaction.response.is_none() {
             open.transaction.server = between.ends[between.server];
             open.parties = Parties::UNKNOWN;
@@ -145,7 +165,7 @@ impl Pairing {
         // that it is the data: data may begin with anything.
         let recognised = message.exchange.as_deref().is_some_and(|x| match x.role {
             Role::Response => {
-                let found = self.find(side, x, &message.tally);
+                let found = self.find(side, x, &message.tally, world);
                 found.is_some_and(|found| found != at)
             }
             // Data of a file that looks like a message comes from the wrong side.
@@ -246,7 +266,9 @@ impl Pairing {
         self.done(at, message.serial, world, events);
         if !own_share {
             // Nobody acknowledges a break besides.
-            if let Some(at) = self.open.place_of(serial) {
+            if let Some(at) = self.open.place_of(serial)
+                && self.unsure.is_empty()
+            {
                 self.close(at, None, between, world, events);
             }
             return None;
@@ -287,7 +309,7 @@ impl Pairing {
     /// A response without a request.
     pub(super) fn orphan(
         &mut self,
-        (x, other): (&Exchange, bool),
+        (side, x, other): (usize, &Exchange, bool),
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
@@ -315,6 +337,10 @@ impl Pairing {
                 asked: None,
             };
         }
+        if between.unordered && !between.turns && x.id.is_some() {
+            self.keep_stray(t, side, x, message, events);
+            return;
+        }
         events(Event::Closed(Case {
             transaction: &t,
             parties: &self.parties,
@@ -322,11 +348,34 @@ impl Pairing {
     }
 
     pub(super) fn done(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
-        let previous = self.last_response;
         let open = &mut *self.open[at];
         open.state = State::Done;
         self.answered = true;
         self.open.answered(at);
+        let open = &self.open[at];
+        let response = open.transaction.response;
+        if response.is_some_and(|response| response.last.at.since(world.sure) > SILENCE_NS) {
+            // Only the next frame tells whether so much time passed, or its stamp is wrong.
+            self.unsure.push((open.serial, message));
+            self.due = Timestamp::from_nanos(i64::MIN);
+            return;
+        }
+        self.answered(at, message, world, events);
+    }
+
+    /// Tells of those that were answered when it was not known how late it was.
+    #[cold]
+    pub(super) fn settle(&mut self, world: &World<'_>, events: Events<'_>) {
+        for (serial, message) in std::mem::take(&mut self.unsure) {
+            if let Some(at) = self.open.place_of(serial) {
+                self.answered(at, message, world, events);
+            }
+        }
+    }
+
+    /// What follows from its answer being complete.
+    fn answered(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
+        let previous = self.last_response;
         let open = &mut *self.open[at];
         let t = &mut open.transaction;
         t.outcome = if open.cancelled && t.status.is_some_and(|s| !s.ok) {
@@ -377,7 +426,8 @@ impl Pairing {
         }
         let t = &mut open.transaction;
         if !matches!(t.kind, Kind::Break | Kind::Wait) {
-            let latest = previous.filter(|(end, _)| end.at > t4 && !stepped);
+            let later = |end: &Mark| end.at > t4 && !stepped && !world.steps.concern(end.frame);
+            let latest = previous.filter(|(end, _)| later(end));
             self.last_response = latest.or(Some((response.last, message)));
         }
         let linger = if open.lingers {
@@ -385,6 +435,8 @@ impl Pairing {
         } else {
             LINGER_NS
         };
+        // No answer comes later than the next frame.
+        let t4 = if stepped { t4.min(world.sure) } else { t4 };
         open.deadline = t4.plus(linger);
         self.due = self.due.min(open.deadline);
         self.open.falls_due(at);
@@ -395,9 +447,15 @@ impl Pairing {
     }
 
     /// The open request that this response belongs to.
-    pub(super) fn find(&self, side: usize, x: &Exchange, tally: &Tally) -> Option<usize> {
-        let now = tally.extent.last.at;
+    pub(super) fn find(
+        &self,
+        side: usize,
+        x: &Exchange,
+        tally: &Tally,
+        world: &World<'_>,
+    ) -> Option<usize> {
         // What is given up is closed as soon as two stamps say so.
+        let now = tally.extent.last.at.min(world.sure);
         let had = tally.sent.covers;
         // Nobody answers what he has not got.
         let asked = |o: &Open| o.side != side && o.deadline > now && o.asked_to <= had;

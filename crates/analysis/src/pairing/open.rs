@@ -54,6 +54,9 @@ pub(crate) struct Open {
     pub(super) had: u64,
     /// Another took its name while the capture had not got all that the other side sent.
     pub(super) awaited: bool,
+    /// Data behind it is missing from the capture, too, when its answer may be: another request with
+    /// its name, perhaps.
+    pub(super) overlaid: bool,
     /// The client's number of it, where that tells a repetition.
     pub(super) number: Option<u16>,
     pub(super) expect: Expect,
@@ -155,6 +158,7 @@ impl Open {
             asked_to: 0,
             had: u64::MAX,
             awaited: false,
+            overlaid: false,
             number: None,
             expect: Expect::Response,
             may_wait: false,
@@ -205,6 +209,7 @@ impl Open {
             asked_to,
             had,
             awaited,
+            overlaid,
             number: sent_as,
             expect,
             may_wait,
@@ -241,7 +246,7 @@ impl Open {
         *side = side_of;
         (*id, *alias, *lane) = (x.id, x.alias, x.lane);
         (*asked_to, *had) = (tally.sent.behind, tally.sent.covers);
-        *awaited = false;
+        (*awaited, *overlaid) = (false, false);
         *sent_as = x.number.filter(|_| between.unordered);
         *expect = x.expect;
         (*may_wait, *opaque, *cancelled) = (x.may_wait, x.opaque, false);
@@ -260,6 +265,16 @@ impl Open {
         *shelved = None;
         *deadline = tally.extent.last.at.plus(world.settings.timeout_ns);
         *deed = Deed::Request;
+    }
+
+    /// Whether it was asked after that moment, by the order of the frames and by their stamps: a
+    /// message of which the capture lacks a part may be read only with what comes behind it.
+    #[inline]
+    pub(super) fn came_after(&self, mark: Mark) -> bool {
+        self.transaction.request.is_some_and(|request| {
+            let first = request.first;
+            mark.frame < first.frame && mark.at < first.at
+        })
     }
 
     pub(super) fn case(&self) -> Case<'_> {
