@@ -40,7 +40,7 @@ const EXACT_PERCENT: f64 = 99.0;
 const EXACT_PERCENT_OF_ONE: f64 = 99.0;
 
 /// Captures in which fewer can be: how many, percent, and what in them is the reason.
-const FEWER_EXACT: [(&str, f64, &str); 5] = [
+const FEWER_EXACT: [(&str, f64, &str); 4] = [
     (
         "smb1_data-offset.pcap",
         80.0,
@@ -48,11 +48,6 @@ const FEWER_EXACT: [(&str, f64, &str); 5] = [
          of the server, it may be an answer to each",
     ),
     ("smb1_filename.pcap", 80.0, "the same attack"),
-    (
-        "smb1_139+445_mgove413.pcap",
-        98.5,
-        "one side alone: nothing says for how long what is missing may still come",
-    ),
     (
         "smb1+2_nfstrace_cifs1-2_filtered.pcap.gz",
         97.0,

@@ -218,7 +218,8 @@ impl Conversation {
         }
         if let Some(streams) = &self.streams {
             // Answers may be among what cannot be read yet.
-            self.between.held_back = streams.iter().any(ByteStream::lacks);
+            let lacks = streams.iter().any(ByteStream::lacks);
+            self.between.held_back = lacks && !self.between.one_sided;
         }
         self.pairing.expire(now, &self.between, world, events);
     }
