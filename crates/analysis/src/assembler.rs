@@ -1,11 +1,14 @@
 //! Cuts ordered bytes into messages and parts of messages, and keeps of each only the
 //! head that its dissector needs.
 
+mod lost;
+
 use crate::message::{ENOUGH, Message, Reading, clip, is_cut, part_of};
 use crate::piece::{Piece, Tally};
 use crate::trail::{Assembled, Deed, Trace, Trail};
 use crate::turns::Said;
 use crate::{Flags, Mark};
+use lost::Tail;
 use std::cell::RefCell;
 use wirewait_wire::{DissectorId, Framing, Input, Next, Registry};
 
@@ -65,6 +68,8 @@ pub(crate) struct Assembler {
     start: u64,
     /// Share of frames whose bytes belong to no message.
     loose: u64,
+    /// What was looked through last for the beginning of a message.
+    tail: Option<Tail>,
     /// Where the bytes of the part under way were, if somebody wants to know.
     trail: Option<Box<Trail>>,
 }
@@ -94,6 +99,7 @@ impl Assembler {
             position: 0,
             start: 0,
             loose: 0,
+            tail: None,
             trail: observed.then(Box::default),
         }
     }
@@ -192,6 +198,7 @@ impl Assembler {
             self.loose += tally.share;
         }
         self.reset_part();
+        self.tail = None;
         self.state = State::Lost;
     }
 
@@ -206,26 +213,7 @@ impl Assembler {
         let framer = registry.dissector(framer);
         while piece.length > 0 {
             let used = match self.state {
-                State::Lost => {
-                    // A place counts only if a message can be framed there, or this would
-                    // go round in circles.
-                    let found = framer
-                        .resync
-                        .and_then(|resync| resync(piece.bytes))
-                        .filter(|n| {
-                            let rest = piece.bytes.get(*n..).unwrap_or_default();
-                            let framing = framer.framing.map(|framing| framing(rest));
-                            matches!(framing, Some(Framing::Message { header, length, .. })
-                                if header > 0 || length > 0)
-                        });
-                    let skip = found.map_or(piece.length, |n| u32::try_from(n).unwrap_or(u32::MAX));
-                    let skip = skip.min(piece.length);
-                    self.loose += piece.worth(skip);
-                    if found.is_some() {
-                        self.state = State::Between;
-                    }
-                    skip
-                }
+                State::Lost => self.look(piece, framer),
                 State::Between | State::Framing => {
                     self.frame_message(piece, framer.framing, registry, out)
                 }
@@ -369,7 +357,7 @@ impl Assembler {
             if self.left == 0 || part_left == Some(n) {
                 self.gathered(registry, out);
             }
-        } else if self.state != State::Lost || self.tally.is_some() {
+        } else {
             self.abandon();
         }
     }
