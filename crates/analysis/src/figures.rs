@@ -289,7 +289,7 @@ impl Figures {
         let gone = self.rows.iter();
         let gone = gone.filter(|(key, _)| directory.station(key.server).is_none());
         let gone = gone.map(|(key, row)| (key.named(row.server), row.counts.requests));
-        let lost = self.lost.with(gone);
+        let lost = self.lost.operations(gone);
         let mut rows: Vec<(i128, ServerRow)> = self
             .rows
             .iter()

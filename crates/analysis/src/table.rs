@@ -1,12 +1,13 @@
 //! A map of bounded size that gives up the entry untouched for longest, of those first that have
 //! not proven themselves.
 
+mod queue;
+
 use crate::path::{Known, KnownSide};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use queue::Queue;
 use std::borrow::Borrow;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
 
@@ -53,9 +54,6 @@ struct Entry<K, V> {
     /// When it was touched last, by the table's own count of touches.
     touched: u64,
 }
-
-/// Entries by the touch that was known when they were put there, oldest first.
-type Queue = BinaryHeap<Reverse<(u64, Place)>>;
 
 /// A hash map with a capacity. Its hash is seeded at random, so that no traffic can be
 /// made to collide; nothing depends on the order of the hash.
@@ -290,7 +288,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
             // Mostly of entries that were taken out: made anew when it is needed.
             self.queues = Default::default();
         } else if !new.is_empty() || !proven.is_empty() {
-            new.push(Reverse((self.touches, place)));
+            new.push((self.touches, place));
         }
         (place, evicted)
     }
@@ -379,41 +377,51 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
 
     /// The entry that has to go for another one.
     fn oldest(&mut self) -> Option<u32> {
-        if self.queues.iter().all(BinaryHeap::is_empty) {
-            let entries = (0..).zip(self.entries.iter());
-            for (index, entry) in entries.filter(|(_, entry)| entry.value.is_some()) {
-                let generation = entry.generation;
-                let waiting = Reverse((entry.touched, Place { index, generation }));
-                self.queues[usize::from(entry.proven)].push(waiting);
-            }
+        if self.queues.iter().all(Queue::is_empty) {
+            self.line_up();
         }
         let new = self.oldest_of(false);
-        let proven = self.oldest_of(true);
         // Those who proved themselves since may still be among the others, but none of them was
         // touched before the oldest there.
         let crowded = self.unproven > self.capacity / 4;
-        match (new, proven) {
-            (Some((a, new)), Some((b, proven))) => {
-                Some(if crowded || a < b { new } else { proven })
-            }
-            (found, other) => found.or(other).map(|(_, index)| index),
+        match new {
+            Some((_, new)) if crowded => Some(new),
+            Some((a, new)) => match self.oldest_of(true) {
+                Some((b, proven)) if b <= a => Some(proven),
+                _ => Some(new),
+            },
+            None => self.oldest_of(true).map(|(_, index)| index),
         }
+    }
+
+    /// Puts every entry into its queue.
+    fn line_up(&mut self) {
+        let mut waiting: [Vec<(u64, Place)>; 2] = Default::default();
+        let entries = (0..).zip(self.entries.iter());
+        for (index, entry) in entries.filter(|(_, entry)| entry.value.is_some()) {
+            let generation = entry.generation;
+            let place = Place { index, generation };
+            waiting[usize::from(entry.proven)].push((entry.touched, place));
+        }
+        self.queues = waiting.map(Queue::of);
     }
 
     /// The oldest of those that are proven, or are not, and when it was touched.
     fn oldest_of(&mut self, proven: bool) -> Option<(u64, u32)> {
         loop {
             let queue = &mut self.queues[usize::from(proven)];
-            let Reverse((known, place)) = *queue.peek()?;
+            let (known, place) = queue.first()?;
             let entry = &self.entries[place.index as usize];
             let there = entry.generation == place.generation && entry.value.is_some();
-            if there && entry.proven == proven && entry.touched == known {
+            if !there {
+                queue.pop();
+            } else if entry.proven != proven {
+                queue.pop();
+                self.queues[usize::from(entry.proven)].push_again((entry.touched, place));
+            } else if entry.touched != known {
+                queue.touched_first(entry.touched);
+            } else {
                 return Some((known, place.index));
-            }
-            queue.pop();
-            if there {
-                let waiting = Reverse((entry.touched, place));
-                self.queues[usize::from(entry.proven)].push(waiting);
             }
         }
     }

@@ -64,10 +64,15 @@ impl Lost {
         self.0.get(whose).copied().unwrap_or(0)
     }
 
-    /// All of it, and what these rows had counted, which nobody will see.
-    pub(super) fn with(&self, gone: impl Iterator<Item = (Whose, u64)>) -> HashMap<Whose, u64> {
+    /// What rows of operations had counted, and these, which nobody will see.
+    pub(super) fn operations(
+        &self,
+        gone: impl Iterator<Item = (Whose, u64)>,
+    ) -> HashMap<Whose, u64> {
         let mut all: HashMap<Whose, u64> = HashMap::new();
-        let kept = self.0.iter().map(|(whose, n)| (whose.clone(), *n));
+        let kept = self.0.iter().map(|(whose, n)| (whose, *n));
+        let kept = kept.filter(|(whose, _)| matches!(whose, Whose::Operation { .. }));
+        let kept = kept.map(|(whose, n)| (whose.clone(), n));
         for (whose, requests) in kept.chain(gone).filter(|(_, n)| *n > 0) {
             let sum = all.entry(whose).or_default();
             *sum = sum.saturating_add(requests);

@@ -25,6 +25,16 @@ impl Conversations {
         (first, last): (Timestamp, Timestamp),
     ) {
         let number = number(ends, carrier);
+        // One more with a greater number than all of them would have to go again.
+        let full = self.0.len() >= KEPT;
+        if full
+            && self
+                .0
+                .last_key_value()
+                .is_some_and(|(last, _)| number > *last)
+        {
+            return;
+        }
         let known = self.0.entry(number).or_insert((first, last));
         known.0 = known.0.min(first);
         known.1 = known.1.max(last);
