@@ -10,7 +10,7 @@ mod unclaimed;
 use crate::assembler::Rooms;
 use crate::books::Books;
 use crate::clock::Clock;
-use crate::conversation::{Beginning, Conversation};
+use crate::conversation::{Beginning, Conversation, Vacant};
 use crate::duplicates::{Before, Duplicates};
 use crate::intake::{Intake, Look};
 use crate::key::ConversationKey;
@@ -97,11 +97,12 @@ pub(crate) struct Common {
     pub(crate) names: RefCell<Known>,
     pub(crate) settings: Settings,
     spare: RefCell<Spare>,
+    vacant: Vacant,
     rooms: Rooms,
 }
 
 pub(crate) struct State {
-    conversations: Table<ConversationKey, Conversation>,
+    conversations: Table<ConversationKey, Box<Conversation>>,
     /// A link is taken out while its conversations are worked on, and put back.
     links: Table<ConversationKey, Option<Box<Link>>>,
     /// Who was called, by the caller.
@@ -146,6 +147,7 @@ impl Analyzer {
                 names: RefCell::new(Known::new(settings.names, settings.private)),
                 settings,
                 spare: RefCell::default(),
+                vacant: Vacant::default(),
                 rooms: Rooms::default(),
             },
             paths: Paths::new(settings.conversations),
@@ -563,12 +565,13 @@ impl State {
     ) -> Place {
         self.numbered += 1;
         beginning.number = self.numbered;
-        let conversation = Conversation::new(&beginning, self.observed);
+        let conversation = world.vacant.next(&beginning, self.observed);
         let (place, evicted) = self.conversations.insert(key, conversation);
         if let Some(mut evicted) = evicted {
             self.books.quality.evicted += 1;
             evicted.give_up();
-            self.books.finish(evicted, self.latest, world, sink);
+            self.books.finish(&mut evicted, self.latest, world, sink);
+            world.vacant.keep(evicted);
         }
         place
     }
@@ -598,8 +601,9 @@ impl State {
         }
         let mut world = self.world(common);
         world.over = true;
-        for conversation in self.conversations.drain() {
-            self.books.finish(conversation, self.latest, &world, sink);
+        for mut conversation in self.conversations.drain() {
+            self.books
+                .finish(&mut conversation, self.latest, &world, sink);
         }
         for notice in self.connections.expire(None) {
             self.books
@@ -615,6 +619,7 @@ impl State {
             names: &common.names,
             settings: &common.settings,
             spare: &common.spare,
+            vacant: &common.vacant,
             rooms: &common.rooms,
             steps: self.clock.steps,
             sure: self.clock.sure(),

@@ -4,7 +4,7 @@ use crate::account::Accounts;
 use crate::conversation::{Conversation, Faults};
 use crate::efficiency::Spending;
 use crate::figures::Figures;
-use crate::journal::{Columns, Heading, Journal};
+use crate::journal::{self, Columns, Heading, Journal};
 use crate::load::Loads;
 use crate::message::Message;
 use crate::meters::Meters;
@@ -251,6 +251,15 @@ impl Books {
                 directory.meet(transaction, parties);
                 transaction.number = self.next_transaction();
             }
+            Event::Admitted(transaction, parties) => {
+                directory.admit(transaction, parties);
+                if let Some(meters) = &mut self.meters {
+                    meters.admitted(Case {
+                        transaction,
+                        parties,
+                    });
+                }
+            }
             Event::Orphaned(transaction, parties) => {
                 directory.meet(transaction, parties);
                 transaction.number = self.next_transaction();
@@ -332,7 +341,10 @@ impl Books {
     /// Enters a closed transaction in the journal.
     fn enter(&mut self, case: Case<'_>, path: &Path) {
         let (payer, access) = self.spending.closed(case, path);
-        let place = Journal::place(case.transaction);
+        if journal::is_of_passer_by(case) {
+            self.figures.of_passer_by(case.transaction);
+        }
+        let place = Journal::place(case);
         let known = self.journal.page(place).heading_of(case, payer);
         let known = known.map(|heading| (heading.row, heading.curve));
         let curve = self.load.curve_of(case, known.and_then(|(_, curve)| curve));
@@ -389,7 +401,7 @@ impl Books {
     /// A conversation is over.
     pub(crate) fn finish(
         &mut self,
-        mut conversation: Conversation,
+        conversation: &mut Conversation,
         now: Timestamp,
         world: &World<'_>,
         sink: &mut dyn Sink,

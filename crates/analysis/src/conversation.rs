@@ -3,8 +3,10 @@
 
 mod streams;
 mod turns;
+mod vacant;
 
 pub(crate) use turns::Heard;
+pub(crate) use vacant::Vacant;
 
 use crate::assembler::Assembler;
 use crate::clock::DISPLACED_NS;
@@ -19,6 +21,7 @@ use crate::windows::Offers;
 use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Flags, Mark, Notice, Noticed, WHOLE_FRAME};
 use std::collections::VecDeque;
+use vacant::Room;
 use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Timestamp};
 
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
@@ -97,7 +100,8 @@ pub(crate) struct Beginning {
 }
 
 impl Conversation {
-    pub(crate) fn new(beginning: &Beginning, observed: bool) -> Self {
+    /// One that begins, in the room of another one that is over.
+    fn within(room: Room, beginning: &Beginning, observed: bool) -> Self {
         let stream = beginning.framer.is_some();
         Self {
             between: Between {
@@ -116,14 +120,26 @@ impl Conversation {
             },
             server_known: beginning.server.is_some(),
             seen: [beginning.anyone; 2],
-            streams: stream.then(|| Box::new([ByteStream::new(), ByteStream::new()])),
-            flow: stream.then(|| Box::new(Flow::new(SEQUENCE_NUMBERS))),
-            offers: stream.then(Box::default),
+            streams: stream.then(|| {
+                let mut streams = room.streams.unwrap_or_default();
+                *streams = Default::default();
+                streams
+            }),
+            flow: stream.then(|| {
+                let mut flow = room.flow.unwrap_or_default();
+                flow.restart(SEQUENCE_NUMBERS);
+                flow
+            }),
+            offers: stream.then(|| {
+                let mut offers = room.offers.unwrap_or_default();
+                *offers = Offers::default();
+                offers
+            }),
             framer: beginning.framer,
             assemblers: [(); 2].map(|()| Assembler::new(!stream, observed)),
             turns: beginning.patience_ns.map(|ns| Box::new(Turns::new(ns))),
-            recent: [VecDeque::new(), VecDeque::new()],
-            pairing: Pairing::new(observed, beginning.rest),
+            recent: room.recent,
+            pairing: Pairing::new(room.open, observed, beginning.rest),
             finished: [false; 2],
             given_up: false,
             gaps: [0; 2],

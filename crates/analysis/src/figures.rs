@@ -14,7 +14,7 @@ use crate::{
     Counts, Distributions, Excluded, Flags, FrameSums, Outcome, PlaceRow, Samples, ServerRow,
     Settings, Spread, StationRow, Transaction, Turnaround,
 };
-use lost::{Lost, Whose};
+use lost::{Lost, Operation};
 use places::Places;
 use spreads::Spreads;
 use std::collections::BTreeMap;
@@ -34,8 +34,8 @@ struct RowKey {
 
 impl RowKey {
     /// The same of a server that has no place any more.
-    fn named(&self, server: Endpoint) -> Whose {
-        Whose::Operation {
+    fn named(&self, server: Endpoint) -> Operation {
+        Operation {
             server,
             protocol: self.protocol,
             carrier: self.carrier,
@@ -171,7 +171,9 @@ impl Figures {
         if !self.clients.has(client) {
             self.new_client(client);
         }
-        let client = self.clients.of(client);
+        let Some(client) = self.clients.still(client) else {
+            return;
+        };
         client.station.get_or_insert(station.station());
         if client.outstanding == 0 {
             client.busy_since = at;
@@ -194,7 +196,9 @@ impl Figures {
 
     /// It no longer waits for one of its requests, since `at`.
     pub(crate) fn ends(&mut self, client: Place, at: Timestamp) {
-        let client = self.clients.of(client);
+        let Some(client) = self.clients.still(client) else {
+            return;
+        };
         if client.outstanding == 0 {
             // Its beginning was dropped with an evicted row.
             return;
@@ -218,6 +222,13 @@ impl Figures {
         self.rank(t);
     }
 
+    /// It counts in no row of its client, of whom nothing is kept.
+    pub(crate) fn of_passer_by(&mut self, t: &Transaction) {
+        let mut counts = Counts::default();
+        counts.add(t);
+        self.lost.client(t.client.station(), &counts);
+    }
+
     /// Where the row of its operation stands, made if there was none.
     pub(crate) fn row_of(&mut self, case: Case<'_>) -> Place {
         let t = case.transaction;
@@ -234,7 +245,7 @@ impl Figures {
         }
         if let Some((key, row)) = self.rows.make_room() {
             self.rows_evicted += 1;
-            self.lost.add(key.named(row.server), &row.counts);
+            self.lost.operation(&key.named(row.server), &row.counts);
         }
         let row = Row {
             server: t.server.station(),
@@ -249,7 +260,7 @@ impl Figures {
         if let Some(gone) = self.clients.renew(client)
             && let Some(station) = gone.station
         {
-            self.lost.add(Whose::Client(station), &gone.counts);
+            self.lost.client(station, &gone.counts);
         }
     }
 
@@ -262,7 +273,7 @@ impl Figures {
     pub(crate) fn post(&mut self, heading: &Heading, page: &Page, columns: &Columns) {
         match self.rows.get_mut(heading.row) {
             Some(row) => row.post(page, columns),
-            None => self.lost.add(Whose::operation(heading), &page.counts),
+            None => self.lost.operation(&Operation::of(heading), &page.counts),
         }
         if page.counts.answered > 0 {
             self.rows.prove(heading.row);
@@ -271,9 +282,10 @@ impl Figures {
         if let Some(pair) = self.pairs.still(parties.pair) {
             *pair = true;
         }
-        if parties.client == Place::NOWHERE {
-            let client = heading.client.station();
-            self.lost.add(Whose::Client(client), &page.counts);
+        if heading.of_several() {
+            // Each was told of its own.
+        } else if parties.client == Place::NOWHERE {
+            self.lost.client(heading.client.station(), &page.counts);
         } else if !self.clients.has(parties.client) {
             self.new_client(parties.client);
         }
@@ -342,7 +354,7 @@ impl Figures {
                 let station = directory.station(place)?;
                 let servers = servers.get(&station).copied().unwrap_or(0);
                 let mut row = station_row(station, servers, c, (n, total));
-                row.counts.forgotten = self.lost.of(&Whose::Client(station));
+                row.counts.forgotten = self.lost.of_client(&station);
                 Some((c.response_time.total(), row))
             })
             .collect();

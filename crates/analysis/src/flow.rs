@@ -43,6 +43,7 @@ struct Way {
 }
 
 /// Both directions of a link or a byte stream.
+#[derive(Default)]
 pub(crate) struct Flow {
     /// How many numbers there are before they start again.
     modulus: u64,
@@ -55,6 +56,22 @@ impl Flow {
         Self {
             modulus: modulus.max(2),
             ways: Default::default(),
+        }
+    }
+
+    /// As when it was new, in the same room.
+    pub(crate) fn restart(&mut self, modulus: u64) {
+        self.modulus = modulus.max(2);
+        for way in &mut self.ways {
+            let (mut sent, mut done) =
+                (std::mem::take(&mut way.sent), std::mem::take(&mut way.done));
+            sent.clear();
+            done.clear();
+            *way = Way {
+                sent,
+                done,
+                ..Way::default()
+            };
         }
     }
 
@@ -197,8 +214,8 @@ impl Flow {
 
     /// It is over, and may begin anew: who tried in vain, and his last try.
     pub(crate) fn over(&mut self) -> [Option<(Noticed, Mark)>; 2] {
-        let ways = std::mem::take(&mut self.ways);
-        [0, 1].map(|side| {
+        let ways = &self.ways;
+        let died = [0, 1].map(|side| {
             let way = &ways[side];
             let (first, last) = way.tried.filter(|_| way.tries >= DEAD_AFTER)?;
             let heard = ways[1 - side].heard.unwrap_or(first);
@@ -207,7 +224,9 @@ impl Flow {
                 silent_ns: last.at.since(heard.at).max(0),
             };
             Some((died, last))
-        })
+        });
+        self.restart(self.modulus);
+        died
     }
 }
 

@@ -23,6 +23,9 @@ const PAGES_BITS: u32 = 8;
 /// Lines of a page: transactions with a response time. Others are only counted.
 const LINES: usize = Batch::MOST;
 
+/// No conversation has this number.
+const SEVERAL: u64 = 0;
+
 /// The open pages, each where its heading is looked for.
 pub(crate) struct Journal {
     pages: Vec<Page>,
@@ -102,7 +105,8 @@ impl Journal {
     }
 
     /// Where the page of a transaction is, or would be.
-    pub(crate) fn place(t: &Transaction) -> usize {
+    pub(crate) fn place(case: Case<'_>) -> usize {
+        let t = case.transaction;
         // Neighbours lie far apart: conversations of one operation hardly ever meet.
         const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
         let operation = u64::from(t.code)
@@ -111,7 +115,7 @@ impl Journal {
         let key = operation
             .wrapping_mul(SCATTER)
             .rotate_left(32)
-            .wrapping_add(t.conversation);
+            .wrapping_add(conversation(case));
         (key.wrapping_mul(SCATTER) >> (u64::BITS - PAGES_BITS)) as usize
     }
 
@@ -181,7 +185,7 @@ impl Heading {
     pub(crate) fn new(case: Case<'_>, payer: Payer, row: Place, curve: Option<Place>) -> Self {
         let t = case.transaction;
         Self {
-            conversation: t.conversation,
+            conversation: conversation(case),
             protocol: t.protocol,
             carrier: t.carrier,
             server: t.server,
@@ -197,6 +201,19 @@ impl Heading {
         }
     }
 
+    /// Whether transactions of several clients stand under it, of whom nothing is kept.
+    pub(crate) fn of_several(&self) -> bool {
+        self.conversation == SEVERAL
+    }
+
+    /// Whether it is of the same server, on the same carrier.
+    fn is_at(&self, case: Case<'_>) -> bool {
+        let t = case.transaction;
+        self.parties.server == case.parties.server
+            && self.server == t.server
+            && self.carrier == t.carrier
+    }
+
     /// The same with these parties.
     pub(crate) fn among(self, parties: Parties) -> Self {
         Self { parties, ..self }
@@ -205,7 +222,8 @@ impl Heading {
     /// Whether a transaction counts in the same rows.
     fn is_of(&self, case: Case<'_>, payer: Payer) -> bool {
         let t = case.transaction;
-        self.conversation == t.conversation
+        self.conversation == conversation(case)
+            && (!self.of_several() || self.is_at(case))
             && self.code == t.code
             && self.kind == t.kind
             && (std::ptr::eq(self.operation, t.operation) || self.operation == t.operation)
@@ -214,6 +232,20 @@ impl Heading {
             && self.payer == payer
             && self.parties.are(case.parties)
     }
+}
+
+/// The conversation of a heading. Those of clients of whom nothing is kept, and who were never
+/// answered, share theirs: a flood of them is posted page by page, too.
+fn conversation(case: Case<'_>) -> u64 {
+    match is_of_passer_by(case) {
+        true => SEVERAL,
+        false => case.transaction.conversation,
+    }
+}
+
+/// Whether nothing is kept of the client, who was never answered.
+pub(crate) fn is_of_passer_by(case: Case<'_>) -> bool {
+    case.parties.client == Place::NOWHERE && case.transaction.response.is_none()
 }
 
 impl Page {

@@ -103,6 +103,13 @@ impl Meters {
         self.transports.message(case, bytes, true);
     }
 
+    /// A request is answered whose client was not known when it asked: it is entered now.
+    pub(crate) fn admitted(&mut self, case: Case<'_>) {
+        self.requests.asked_by_client(case);
+        let bytes = case.transaction.request_bytes;
+        self.transports.message(case, bytes, true);
+    }
+
     pub(crate) fn answered(&mut self, case: Case<'_>) {
         self.requests.answered(case, &mut self.evicted);
         let bytes = case.transaction.response_bytes;

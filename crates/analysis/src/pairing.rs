@@ -22,7 +22,7 @@ use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
 pub(crate) use open::Spare;
 use open::{Open, State, transaction};
-use opens::Opens;
+pub(crate) use opens::Opens;
 use strays::Stray;
 
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
@@ -75,10 +75,11 @@ struct Told {
 }
 
 impl Pairing {
-    /// No requests yet. `rest`: those before may have been given up because of a limit.
-    pub(crate) fn new(observed: bool, rest: bool) -> Self {
+    /// No requests yet, and room for them. `rest`: those before may have been given up because of
+    /// a limit.
+    pub(crate) fn new(open: Opens, observed: bool, rest: bool) -> Self {
         Self {
-            open: Opens::default(),
+            open,
             next_serial: 0,
             parties: Parties::UNKNOWN,
             server: 0,
@@ -97,6 +98,11 @@ impl Pairing {
             unsure: Vec::new(),
             stray: None,
         }
+    }
+
+    /// The room of its requests, which are all closed.
+    pub(crate) fn leave(&mut self) -> Opens {
+        std::mem::take(&mut self.open).emptied()
     }
 
     /// Some of the conversation is given up because of a limit: what is open and gets no answer
@@ -303,32 +309,33 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) {
-        let mut at = 0;
-        while at < self.open.len() {
+        for serial in self.open.lacking(1 - side, end) {
+            let Some(at) = self.open.place_of(serial) else {
+                continue;
+            };
+            // The answer may be among what is missing.
+            self.open.awaits(at);
             let open = &mut *self.open[at];
-            // The answer may be among what is missing, or another request with its name.
-            open.awaited |= open.side != side && open.had < end;
-            open.overlaid |= open.side == side && open.awaited;
-            let guessed = open.opaque && open.state != State::Done;
-            if guessed {
-                open.transaction.flags.set(why);
-            }
             // What was asked before those bytes arrived may be what they answered.
-            if guessed && open.side != side && open.had < end {
+            if open.is_guessed() {
+                open.transaction.flags.set(why);
                 self.close(at, Some(now), between, world, events);
-            } else {
-                self.doubtful |= guessed;
-                at += 1;
             }
         }
+        for serial in self.open.unflagged(why) {
+            if let Some(open) = self.by_serial(serial) {
+                open.transaction.flags.set(why);
+            }
+        }
+        // Another request with the name of one of them may be among it.
+        self.open.lacks(side);
+        self.doubtful |= self.open.has_guessed();
     }
 
     /// Frames of `side` are missing: answers may be among them, or requests.
     pub(crate) fn awaits(&mut self, side: usize) {
-        for open in self.open.iter_mut() {
-            open.awaited |= open.side != side;
-            open.overlaid |= open.side == side && open.awaited;
-        }
+        self.open.await_all(1 - side, self.next_serial);
+        self.open.lacks(side);
     }
 
     /// A new request whose answer only the order will tell.
@@ -336,8 +343,7 @@ impl Pairing {
         if !new.opaque || !self.doubtful {
             return;
         }
-        let waits = |o: &Open| o.opaque && o.state != State::Done;
-        self.doubtful = self.open.earliest_unnamed(waits).is_some();
+        self.doubtful = self.open.has_guessed();
         let doubtful = self.doubtful;
         new.transaction.flags.set_if(Flags::CAPTURE_LOSS, doubtful);
     }
@@ -446,7 +452,9 @@ impl Pairing {
         self.settle(world, events);
         for serial in self.open.due(now) {
             if let Some(at) = self.open.place_of(serial) {
-                self.open[at].awaited |= between.held_back;
+                if between.held_back {
+                    self.open.awaits(at);
+                }
                 self.close(at, Some(now), between, world, events);
             }
         }
@@ -599,7 +607,7 @@ impl Pairing {
             from = o.serial + 1;
             // The answer may have been captured, and wait for what comes before it.
             if between.held_back && o.state != State::Done {
-                o.awaited = true;
+                self.open.awaits(at);
                 continue;
             }
             if o.is_confirmed_by(x) {
@@ -707,6 +715,7 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) {
+        let awaited = self.open.is_awaited(at);
         let open = &mut *self.open[at];
         if open.state != State::Done {
             open.unshelve(events);
@@ -731,7 +740,7 @@ impl Pairing {
                 let stepped = world.steps.since(first) || t.clock_stepped(&world.steps);
                 t.flags.set_if(Flags::CLOCK_STEP, stepped);
                 t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
-                t.flags.set_if(Flags::CAPTURE_LOSS, open.awaited);
+                t.flags.set_if(Flags::CAPTURE_LOSS, awaited);
                 let early = world.over && now.is_some_and(|now| now < open.deadline);
                 t.flags.set_if(Flags::OPEN_AT_END, early);
                 let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));

@@ -28,6 +28,9 @@ pub(crate) struct Parties {
     /// What had gone from the directory when this was looked up: nothing since, and all of
     /// it is still there.
     as_of: u64,
+    /// Nothing is kept of the client: it came in a flood of those whom nobody answers, and
+    /// asked once.
+    pub(crate) on_probation: bool,
 }
 
 /// Where those names stand that the place of a transaction has.
@@ -50,12 +53,21 @@ impl Parties {
         named: None,
         file: None,
         as_of: u64::MAX,
+        on_probation: false,
     };
 
     /// Whether these are the same, their file apart, and nothing has gone in between.
     pub(crate) fn are(&self, others: &Self) -> bool {
         let spot = |parties: &Self| parties.named.map(|named| named.spot);
         self.as_of == others.as_of && self.tie == others.tie && spot(self) == spot(others)
+    }
+
+    /// They may be others than were known.
+    pub(crate) fn changed(&mut self) {
+        *self = Self {
+            on_probation: self.on_probation,
+            ..Self::UNKNOWN
+        };
     }
 
     /// Where the handle of the file stands that the transaction concerns.
@@ -83,6 +95,11 @@ struct Spot {
 
 /// All whom transactions concern. What was untouched for longest gives way, and takes with it
 /// what is kept of it elsewhere.
+///
+/// While there is no room and those whom nobody answered crowd the stations, a client that is
+/// not known is on probation: it has no place, and gives none to its pair and its file, until it
+/// is [answered](Directory::admit) or asks once more. A flood drives nobody out then, and costs
+/// no more than to find that its stations are not known.
 pub(crate) struct Directory {
     stations: Table<Endpoint, ()>,
     pairs: Table<(Endpoint, Endpoint), ()>,
@@ -118,18 +135,29 @@ impl Directory {
     /// are those of the latest one between the same two on the same carrier, or
     /// [not known](Parties::UNKNOWN).
     pub(crate) fn meet(&mut self, t: &Transaction, parties: &mut Parties) {
-        if parties.as_of == self.gone {
+        if parties.as_of == self.gone && !parties.on_probation {
             for station in [parties.client, parties.server] {
                 self.stations.renew(station);
             }
             self.pairs.renew(parties.pair);
             self.ties.renew(parties.tie);
         } else {
-            *parties = self.between(t);
+            // Whoever asks again, or was answered, is no passer-by.
+            let admitted = parties.on_probation || t.response.is_some();
+            *parties = self.between(t, admitted);
+        }
+        if parties.on_probation {
+            return;
         }
         parties.named = self.named(t, parties);
         parties.file = self.file(t, parties);
         parties.as_of = self.gone;
+    }
+
+    /// A client on probation is answered: it and its pair get their places.
+    pub(crate) fn admit(&mut self, t: &Transaction, parties: &mut Parties) {
+        parties.on_probation = true;
+        self.meet(t, parties);
     }
 
     /// A request was answered: all whom it concerns are kept longer than those whom nobody ever
@@ -162,7 +190,8 @@ impl Directory {
         room: &'a mut Option<Parties>,
     ) -> &'a Parties {
         let handle = t.file.map(|file| file.handle);
-        if parties.as_of == self.gone && parties.file.map(|(handle, _)| handle) == handle {
+        let same_file = parties.file.map(|(handle, _)| handle) == handle;
+        if parties.as_of == self.gone && (same_file || parties.on_probation) {
             return parties;
         }
         room.insert(self.later(t, parties))
@@ -259,7 +288,21 @@ impl Directory {
         self.note(found)
     }
 
-    fn between(&mut self, t: &Transaction) -> Parties {
+    fn between(&mut self, t: &Transaction, admitted: bool) -> Parties {
+        if !admitted
+            && self.stations.is_flooded()
+            && self.stations.find(&t.client.station()).is_none()
+        {
+            let server = self.stations.place_of(&t.server.station(), || ());
+            // The client, the pair and what carries its requests.
+            self.evicted += 3;
+            return Parties {
+                server: self.note(server),
+                as_of: self.gone,
+                on_probation: true,
+                ..Parties::UNKNOWN
+            };
+        }
         let pair = self.pair_of(t.client, t.server);
         let [client, server] = [t.client, t.server].map(|end| {
             let found = self.stations.place_of(&end.station(), || ());
@@ -275,6 +318,7 @@ impl Directory {
             named: None,
             file: None,
             as_of: self.gone,
+            on_probation: false,
         }
     }
 

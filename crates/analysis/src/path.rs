@@ -93,28 +93,35 @@ impl Hash for Key {
 }
 
 impl Key {
-    /// The slot of its guess.
-    fn slot(&self) -> usize {
+    /// All of it, mixed: the upper bits best.
+    fn mixed(&self) -> u64 {
         const K: u64 = 0x9e37_79b9_7f4a_7c15;
         // Truncation intended: what tells neighbours apart stands in the lower half.
         let [from, to] = self.addresses.map(|address| address as u64);
         let ports = self.rest[0].rotate_left(16) ^ self.rest[1];
         let numbers = self.numbers[0] ^ self.numbers[1].rotate_left(32);
         let mixed = (from ^ ports).wrapping_mul(K) ^ to.rotate_left(29) ^ numbers;
-        (mixed.wrapping_mul(K) >> 54) as usize % GUESSES
+        mixed.wrapping_mul(K)
     }
 }
 
 /// Paths that are found without a look into the table, if no other one came in between that
 /// falls into the same slot.
 const GUESSES: usize = 1024;
+/// Paths with one frame so far that are remembered by a number.
+const ONCE: usize = 1 << 15;
 
-/// The latest paths.
+/// The latest paths. One is kept from its second frame on: of a flood whose frames all come from
+/// another station nothing is kept but a number each.
 pub(crate) struct Paths {
     table: Table<Key, Path>,
     /// Where the path was that fell into each slot last. Whoever makes paths collide here only
     /// makes them be looked up in the table.
     guesses: Vec<Place>,
+    /// Of those with one frame so far, or of whoever fell into their slots.
+    once: Vec<u32>,
+    /// That of a frame of which nothing is kept.
+    passing: Path,
 }
 
 impl Paths {
@@ -122,6 +129,8 @@ impl Paths {
         Self {
             table: Table::new(capacity.saturating_mul(2)),
             guesses: vec![Place::NOWHERE; GUESSES],
+            once: vec![0; ONCE],
+            passing: Path::default(),
         }
     }
 
@@ -144,21 +153,60 @@ impl Paths {
             rest: [from.rest() | above(layer), to.rest() | above(carrier)],
             numbers: [numbers(facts.session), numbers(link)],
         };
-        let slot = key.slot();
+        let mixed = key.mixed();
+        // Truncation intended: other bits of it.
+        let slot = (mixed >> 54) as usize % GUESSES;
         let place = match self.guesses[slot] {
             place if self.table.is_at(place, &key) => place,
             _ => {
-                let place = self.table.find(&key).unwrap_or_else(|| {
-                    let path = Path {
-                        ends: Some((facts.from, facts.to)),
-                        ..Path::default()
-                    };
-                    self.table.insert(key, path).0
-                });
+                let path = || Path {
+                    ends: Some((facts.from, facts.to)),
+                    ..Path::default()
+                };
+                let known = &mut self.once[(mixed >> 32) as usize % ONCE];
+                let number = mixed as u32;
+                let place = if std::mem::replace(known, number) == number {
+                    self.table.place_of(&key, path).0
+                } else if let Some(place) = self.table.find(&key) {
+                    place
+                } else {
+                    self.passing = path();
+                    return &self.passing;
+                };
                 self.guesses[slot] = place;
                 place
             }
         };
         self.table.at(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walk(from: u32) -> Walk {
+        let mut walk = Walk::default();
+        let [a, b, c, d] = from.to_be_bytes();
+        walk.facts.from = Endpoint::mac([2, 0, a, b, c, d]);
+        walk.facts.to = Endpoint::mac([2, 1, 0, 0, 0, 0]);
+        walk
+    }
+
+    #[test]
+    fn a_path_is_kept_from_its_second_frame_on_and_a_flood_keeps_nothing() {
+        let mut paths = Paths::new(100);
+        for station in 0..10_000 {
+            paths.of(&walk(station), None).learned.set(true);
+        }
+        assert!(paths.table.is_empty());
+        let again = paths.of(&walk(9_999), None);
+        assert!(!again.learned.get(), "nothing was kept of its first frame");
+        assert!(again.is(&walk(9_999).facts.from, &walk(9_999).facts.to));
+        again.learned.set(true);
+        for station in 20_000..30_000 {
+            paths.of(&walk(station), None);
+        }
+        assert!(paths.of(&walk(9_999), None).learned.get());
     }
 }

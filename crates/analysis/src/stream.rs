@@ -60,6 +60,12 @@ pub(crate) struct ByteStream {
     stray: (u32, u32),
 }
 
+impl Default for ByteStream {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl ByteStream {
     pub(crate) fn new() -> Self {
         Self {

@@ -47,6 +47,8 @@ impl Place {
 #[derive(Clone)]
 struct Entry<K, V> {
     key: K,
+    /// Of the key: made once.
+    hash: u64,
     value: Option<V>,
     generation: Generation,
     /// It gave a reason to be kept longer than others.
@@ -111,9 +113,13 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
 
     /// Where this key is, moved to the young end; if it is new there, what had to go.
     pub(crate) fn place_of(&mut self, key: &K, value: impl FnOnce() -> V) -> (Place, Option<V>) {
-        match self.find(key) {
-            Some(place) => (place, None),
-            None => self.insert(key.clone(), value()),
+        let hash = self.hasher.hash_one(key);
+        match self.index_by(hash, key) {
+            Some(index) => {
+                self.touch(index);
+                (self.place(index), None)
+            }
+            None => self.insert_by(hash, key.clone(), value()),
         }
     }
 
@@ -141,6 +147,12 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     /// Whether so many more find room, and nobody has to go for them.
     pub(crate) fn has_room_for(&self, more: usize) -> bool {
         self.capacity - self.map.len().min(self.capacity) >= more
+    }
+
+    /// Whether there is no room, and more than a quarter of it is taken by those that have not
+    /// proven themselves.
+    pub(crate) fn is_flooded(&self) -> bool {
+        self.map.len() >= self.capacity && self.is_crowded()
     }
 
     /// Where all entries are, the one untouched for longest first.
@@ -246,15 +258,19 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
 
     /// Inserts a value under a key that is not in the table, and returns what had to go.
     pub(crate) fn insert(&mut self, key: K, value: V) -> (Place, Option<V>) {
+        self.insert_by(self.hasher.hash_one(&key), key, value)
+    }
+
+    fn insert_by(&mut self, hash: u64, key: K, value: V) -> (Place, Option<V>) {
         let evicted = if self.map.len() >= self.capacity {
             self.oldest().and_then(|oldest| self.remove(oldest))
         } else {
             None
         };
         self.touches += 1;
-        let hash = self.hasher.hash_one(&key);
         let entry = Entry {
             key,
+            hash,
             value: Some(value),
             generation: Generation::MIN,
             proven: false,
@@ -352,19 +368,22 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
+        self.index_by(self.hasher.hash_one(key), key)
+    }
+
+    fn index_by<Q>(&self, hash: u64, key: &Q) -> Option<u32>
+    where
+        K: Borrow<Q>,
+        Q: Eq + ?Sized,
+    {
         let is_it = |index: &u32| self.entries[*index as usize].key.borrow() == key;
-        self.map.find(self.hasher.hash_one(key), is_it).copied()
+        self.map.find(hash, is_it).copied()
     }
 
     /// Enters a place whose key has this hash and is not there yet.
     fn enter(&mut self, hash: u64, index: u32) {
-        let Self {
-            hasher,
-            map,
-            entries,
-            ..
-        } = self;
-        let again = |index: &u32| hasher.hash_one(&entries[*index as usize].key);
+        let Self { map, entries, .. } = self;
+        let again = |index: &u32| entries[*index as usize].hash;
         map.insert_unique(hash, index, again);
     }
 
@@ -383,15 +402,18 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         let new = self.oldest_of(false);
         // Those who proved themselves since may still be among the others, but none of them was
         // touched before the oldest there.
-        let crowded = self.unproven > self.capacity / 4;
         match new {
-            Some((_, new)) if crowded => Some(new),
+            Some((_, new)) if self.is_crowded() => Some(new),
             Some((a, new)) => match self.oldest_of(true) {
                 Some((b, proven)) if b <= a => Some(proven),
                 _ => Some(new),
             },
             None => self.oldest_of(true).map(|(_, index)| index),
         }
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.unproven > self.capacity / 4
     }
 
     /// Puts every entry into its queue.
@@ -432,8 +454,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         if value.is_some() && !entry.proven {
             self.unproven = self.unproven.saturating_sub(1);
         }
-        let hash = self.hasher.hash_one(&entry.key);
-        if let Ok(known) = self.map.find_entry(hash, |other| *other == index) {
+        if let Ok(known) = self.map.find_entry(entry.hash, |other| *other == index) {
             known.remove();
             self.free.push(index);
         }

@@ -3,6 +3,7 @@
 use crate::account::Outstanding;
 use crate::assembler::Rooms;
 use crate::clock::Steps;
+use crate::conversation::Vacant;
 use crate::duplicates::Sight;
 use crate::names::Known;
 use crate::pairing::Spare;
@@ -19,6 +20,7 @@ pub(crate) struct World<'a> {
     pub(crate) names: &'a RefCell<Known>,
     pub(crate) settings: &'a Settings,
     pub(crate) spare: &'a RefCell<Spare>,
+    pub(crate) vacant: &'a Vacant,
     pub(crate) rooms: &'a Rooms,
     /// Where the capture's clock stepped.
     pub(crate) steps: Steps,
@@ -63,7 +65,10 @@ pub(crate) enum Event<'a> {
     /// A request was seen: asks for the number of its transaction, and for its parties, of
     /// which it tells those of the one before.
     Opened(&'a mut Transaction, &'a mut Parties),
-    /// The same of a response without a request.
+    /// A request of a client [on probation](Parties::on_probation) is answered: asks for its
+    /// parties.
+    Admitted(&'a Transaction, &'a mut Parties),
+    /// The same as `Opened` of a response without a request.
     Orphaned(&'a mut Transaction, &'a mut Parties),
     /// So many bytes more (or fewer) are held back in a stream.
     Held(isize),

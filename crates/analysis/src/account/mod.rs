@@ -105,14 +105,15 @@ impl Accounts {
     /// A client waits for a request.
     pub(crate) fn begins(&mut self, wait: Wait<'_>) {
         // Who will answer a question to anyone is not known yet.
-        if !wait.anyone {
+        if !wait.anyone && wait.case.parties.client != Place::NOWHERE {
             self.client(wait).timeline.begins(wait.began);
         }
     }
 
     /// It no longer does, since `at`.
     pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp, done: Option<&Outstanding>) {
-        if wait.anyone && wait.case.transaction.response.is_none() {
+        let nobody = wait.case.parties.client == Place::NOWHERE;
+        if nobody || wait.anyone && wait.case.transaction.response.is_none() {
             return;
         }
         let owner = self.owner(wait.case.parties);

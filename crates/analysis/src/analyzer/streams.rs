@@ -45,10 +45,11 @@ impl State {
                 .conversations
                 .get_mut(old)
                 .is_some_and(|c| c.is_reopened(side, segment))
-            && let Some(conversation) = self.conversations.take(old)
+            && let Some(mut conversation) = self.conversations.take(old)
         {
             let now = arrival.piece.mark.at;
-            self.books.finish(conversation, now, &world, sink);
+            self.books.finish(&mut conversation, now, &world, sink);
+            common.vacant.keep(conversation);
             found = Err(key());
         }
         let (place, side) = match found {

@@ -33,7 +33,7 @@ impl Unclaimed {
         segment: &Stream,
         (next, bytes): (&Next, &[u8]),
         registry: &Registry,
-        conversations: &mut Table<ConversationKey, Conversation>,
+        conversations: &mut Table<ConversationKey, Box<Conversation>>,
     ) -> Option<DissectorId> {
         let mut known = self.found.iter().copied();
         if let Some(framer) = known.find(|framer| {

@@ -36,12 +36,25 @@ pub(crate) struct Spending {
     elsewhere: Volume,
     copies: Volume,
     acts: Acts,
+    passer_by: Option<PasserBy>,
+    /// The row that was asked for last.
+    latest: Option<(RowKey, Place)>,
     evicted: u64,
     /// Rows that had to go, so that all still sum to the capture.
     gone: EfficiencyRow,
 }
 
 type RowKey = (Option<Endpoint>, Name);
+
+/// A conversation whose client is on probation, and whom it asks: its frame counts at once in the
+/// row of that server.
+#[derive(Clone, Copy)]
+struct PasserBy {
+    conversation: u64,
+    client: Address,
+    server: Endpoint,
+    carrier: Name,
+}
 
 /// What the frame at hand did, as far as it was told.
 #[derive(Clone, Copy, Default)]
@@ -100,6 +113,8 @@ impl Spending {
             elsewhere: Volume::default(),
             copies: Volume::default(),
             acts: Acts::default(),
+            passer_by: None,
+            latest: None,
             evicted: 0,
             gone: EfficiencyRow::default(),
         }
@@ -158,6 +173,13 @@ impl Spending {
     ) {
         let acts = *self.acts(seen.mark.frame);
         let volume = Volume::frame(bytes);
+        let passer_by = self.passer_by.take();
+        if let Some(of) = passer_by.filter(|of| conversation == Some(of.conversation)) {
+            let mut effort = Effort::of(&of);
+            effort.frame(seen, acts, volume, registry);
+            effort.add_to(self.row((Some(of.server), of.carrier)));
+            return;
+        }
         let effort = match conversation {
             Some(number) => self.effort_of(number, seen.path),
             None => {
@@ -169,49 +191,7 @@ impl Spending {
         if effort.server.is_none() && !seen.carrier.is_empty() {
             effort.carrier = seen.carrier;
         }
-        let sender = seen.walk.facts.from.address;
-        let side = usize::from(*effort.opener.get_or_insert(sender) != sender);
-        let spent = &mut effort.spent;
-        let data = brings_data(seen) && !acts.probed;
-        if data {
-            let units = &mut spent.units[side];
-            units.sent += 1;
-            units.resent += u64::from(acts.resent);
-            units.lost_ns = units.lost_ns.saturating_add(acts.lost_ns);
-        }
-        let dissector = |span: &Span| registry.dissector(span.dissector);
-        let last = || {
-            seen.walk
-                .spans()
-                .last()
-                .map_or("", |span| dissector(span).name)
-        };
-        // What is acknowledged below stands in the layer that puts frames in order.
-        let ordering = || {
-            let mut layers = seen.walk.spans().iter().rev().map(dissector);
-            let ordering = layers.find(|dissector| dissector.orders);
-            ordering.map_or_else(last, |dissector| dissector.name)
-        };
-        let above = matches!(seen.walk.facts.carries, Carries::Ack(_));
-        if acts.resent {
-            spent.resent += volume;
-        } else if above && acts.messages {
-            layer_of(&mut spent.acks, last()).alone += volume;
-        } else if data {
-            spent.data += volume;
-        } else if acts.frames {
-            layer_of(&mut spent.acks, ordering()).alone += volume;
-            return;
-        } else {
-            spent.control += volume;
-        }
-        // It rides on whatever else the frame is.
-        if acts.frames {
-            layer_of(&mut spent.acks, ordering()).riding += 1;
-        }
-        if acts.messages && !above {
-            layer_of(&mut spent.acks, last()).riding += 1;
-        }
+        effort.frame(seen, acts, volume, registry);
     }
 
     /// A client waits for a request.
@@ -223,9 +203,21 @@ impl Spending {
             transaction: t,
             parties,
         } = wait.case;
+        if parties.on_probation {
+            self.passer_by = Some(PasserBy {
+                conversation: t.conversation,
+                client: t.client.address,
+                server: t.server.station(),
+                carrier: t.carrier,
+            });
+            return;
+        }
         let effort = self.effort_of(t.conversation, path);
         (effort.server, effort.carrier) = (Some(t.server.station()), t.carrier);
         effort.place = Some(parties.server);
+        if parties.tie == Place::NOWHERE {
+            return;
+        }
         let sequential = self.handles.asked(wait.case);
         let tie = self.tie(parties.tie, t.server, t.carrier);
         if tie.outstanding == 0 {
@@ -246,6 +238,9 @@ impl Spending {
             return;
         }
         let t = wait.case.transaction;
+        if wait.case.parties.tie == Place::NOWHERE {
+            return;
+        }
         let tie = self.tie(wait.case.parties.tie, t.server, t.carrier);
         if tie.outstanding == 0 {
             // Its beginning was dropped with an evicted row.
@@ -265,18 +260,26 @@ impl Spending {
     /// A transaction is closed: on whose account it is, and what access it was.
     pub(crate) fn closed(&mut self, case: Case<'_>, path: &Path) -> (Payer, Accesses) {
         let t = case.transaction;
+        if t.response.is_none() {
+            // It changes nothing, and what is not known any more does not come back for it.
+            let effort = self.efforts.get(&t.conversation);
+            let payer = effort.map_or(Payer::Server(Some(t.server.station()), t.carrier), |e| {
+                e.payer(case)
+            });
+            if matches!(t.kind, Kind::Open | Kind::Close) {
+                self.handles.forget(case);
+            }
+            return (payer, Accesses::default());
+        }
         let effort = self.effort_of(t.conversation, path);
         // Whom a question to anyone was for shows in the first answer.
-        if effort.server.is_none() && t.response.is_some() {
+        if effort.server.is_none() {
             (effort.server, effort.carrier) = (Some(t.server.station()), t.carrier);
             effort.place = Some(case.parties.server);
         }
         effort.buffer = t.buffer.or(effort.buffer);
         let buffer = effort.buffer;
-        let payer = match effort.place == Some(case.parties.server) {
-            true => Payer::Tie,
-            false => Payer::Server(effort.server, t.carrier),
-        };
+        let payer = effort.payer(case);
         let mut access = Accesses::default();
         if t.outcome == Outcome::Answered && matches!(t.kind, Kind::Read | Kind::Write) {
             access.count = 1;
@@ -392,17 +395,18 @@ impl Spending {
     }
 
     fn row(&mut self, key: RowKey) -> &mut EfficiencyRow {
-        let place = match self.rows.find(&key) {
-            Some(place) => place,
-            None => {
-                let (place, evicted) = self.rows.insert(key, EfficiencyRow::default());
-                if let Some(evicted) = evicted {
-                    self.evicted += 1;
-                    self.gone.absorb(&evicted);
-                }
-                place
+        let known = self.latest.filter(|(known, _)| *known == key);
+        let known = known.map(|(_, place)| place);
+        let place = known.filter(|place| self.rows.again(*place).is_some());
+        let place = place.unwrap_or_else(|| {
+            let (place, evicted) = self.rows.place_of(&key, EfficiencyRow::default);
+            if let Some(evicted) = evicted {
+                self.evicted += 1;
+                self.gone.absorb(&evicted);
             }
-        };
+            self.latest = Some((key, place));
+            place
+        });
         self.rows.at(place)
     }
 
@@ -426,6 +430,71 @@ impl Spending {
 }
 
 impl Effort {
+    /// Of one frame of a client that passes by.
+    fn of(passer_by: &PasserBy) -> Self {
+        Self {
+            server: Some(passer_by.server),
+            carrier: passer_by.carrier,
+            opener: Some(passer_by.client),
+            ..Self::default()
+        }
+    }
+
+    /// Counts a frame that did this, of so many bytes.
+    fn frame(&mut self, seen: &Seen<'_>, acts: Acts, volume: Volume, registry: &Registry) {
+        let sender = seen.walk.facts.from.address;
+        let side = usize::from(*self.opener.get_or_insert(sender) != sender);
+        let spent = &mut self.spent;
+        let data = brings_data(seen) && !acts.probed;
+        if data {
+            let units = &mut spent.units[side];
+            units.sent += 1;
+            units.resent += u64::from(acts.resent);
+            units.lost_ns = units.lost_ns.saturating_add(acts.lost_ns);
+        }
+        let dissector = |span: &Span| registry.dissector(span.dissector);
+        let last = || {
+            seen.walk
+                .spans()
+                .last()
+                .map_or("", |span| dissector(span).name)
+        };
+        // What is acknowledged below stands in the layer that puts frames in order.
+        let ordering = || {
+            let mut layers = seen.walk.spans().iter().rev().map(dissector);
+            let ordering = layers.find(|dissector| dissector.orders);
+            ordering.map_or_else(last, |dissector| dissector.name)
+        };
+        let above = matches!(seen.walk.facts.carries, Carries::Ack(_));
+        if acts.resent {
+            spent.resent += volume;
+        } else if above && acts.messages {
+            layer_of(&mut spent.acks, last()).alone += volume;
+        } else if data {
+            spent.data += volume;
+        } else if acts.frames {
+            layer_of(&mut spent.acks, ordering()).alone += volume;
+            return;
+        } else {
+            spent.control += volume;
+        }
+        // It rides on whatever else the frame is.
+        if acts.frames {
+            layer_of(&mut spent.acks, ordering()).riding += 1;
+        }
+        if acts.messages && !above {
+            layer_of(&mut spent.acks, last()).riding += 1;
+        }
+    }
+
+    /// On whose account a transaction of its conversation is.
+    fn payer(&self, case: Case<'_>) -> Payer {
+        match self.place == Some(case.parties.server) {
+            true => Payer::Tie,
+            false => Payer::Server(self.server, case.transaction.carrier),
+        }
+    }
+
     /// Adds its frames, the client's direction first, where it is known who that is.
     fn add_to(&self, row: &mut EfficiencyRow) {
         let spent = &self.spent;

@@ -5,27 +5,25 @@ use crate::Counts;
 use crate::journal::Heading;
 use crate::table::Table;
 use std::collections::HashMap;
+use std::hash::Hash;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind};
 
-/// Whose row was dropped.
+/// An operation at a server whose row was dropped.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) enum Whose {
-    Client(Endpoint),
-    Operation {
-        server: Endpoint,
-        protocol: Name,
-        carrier: Name,
-        command: Name,
-        code: u32,
-        kind: Kind,
-    },
+pub(super) struct Operation {
+    pub(super) server: Endpoint,
+    pub(super) protocol: Name,
+    pub(super) carrier: Name,
+    pub(super) command: Name,
+    pub(super) code: u32,
+    pub(super) kind: Kind,
 }
 
-impl Whose {
-    /// The row of the operation on a page of the journal.
-    pub(super) fn operation(heading: &Heading) -> Self {
-        Self::Operation {
+impl Operation {
+    /// The one on a page of the journal.
+    pub(super) fn of(heading: &Heading) -> Self {
+        Self {
             server: heading.server.station(),
             protocol: heading.protocol,
             carrier: heading.carrier,
@@ -37,46 +35,59 @@ impl Whose {
 }
 
 /// Requests by whose row had counted them.
-pub(super) struct Lost(Table<Whose, u64>);
+pub(super) struct Lost {
+    clients: Table<Endpoint, u64>,
+    operations: Table<Operation, u64>,
+}
 
 impl Lost {
     /// Where so many rows are kept, of eight times as many: those that were dropped last, and
     /// of them rather those with responses.
     pub(super) fn new(rows: usize) -> Self {
-        Self(Table::new(rows.saturating_mul(8)))
-    }
-
-    /// A row that had counted this is dropped.
-    pub(super) fn add(&mut self, whose: Whose, counts: &Counts) {
-        if counts.requests == 0 {
-            return;
-        }
-        let (place, _) = self.0.place_of(&whose, || 0);
-        let sum = self.0.at(place);
-        *sum = sum.saturating_add(counts.requests);
-        if counts.answered > 0 {
-            self.0.prove(place);
+        Self {
+            clients: Table::new(rows.saturating_mul(8)),
+            operations: Table::new(rows.saturating_mul(8)),
         }
     }
 
-    /// What rows of this one had counted.
-    pub(super) fn of(&self, whose: &Whose) -> u64 {
-        self.0.get(whose).copied().unwrap_or(0)
+    /// A client's row that had counted this is dropped.
+    pub(super) fn client(&mut self, station: Endpoint, counts: &Counts) {
+        add(&mut self.clients, &station, counts);
+    }
+
+    /// An operation's row likewise.
+    pub(super) fn operation(&mut self, operation: &Operation, counts: &Counts) {
+        add(&mut self.operations, operation, counts);
+    }
+
+    /// What rows of this client had counted.
+    pub(super) fn of_client(&self, station: &Endpoint) -> u64 {
+        self.clients.get(station).copied().unwrap_or(0)
     }
 
     /// What rows of operations had counted, and these, which nobody will see.
     pub(super) fn operations(
         &self,
-        gone: impl Iterator<Item = (Whose, u64)>,
-    ) -> HashMap<Whose, u64> {
-        let mut all: HashMap<Whose, u64> = HashMap::new();
-        let kept = self.0.iter().map(|(whose, n)| (whose, *n));
-        let kept = kept.filter(|(whose, _)| matches!(whose, Whose::Operation { .. }));
-        let kept = kept.map(|(whose, n)| (whose.clone(), n));
-        for (whose, requests) in kept.chain(gone).filter(|(_, n)| *n > 0) {
-            let sum = all.entry(whose).or_default();
+        gone: impl Iterator<Item = (Operation, u64)>,
+    ) -> HashMap<Operation, u64> {
+        let mut all: HashMap<Operation, u64> = HashMap::new();
+        let kept = self.operations.iter().map(|(of, n)| (of.clone(), *n));
+        for (of, requests) in kept.chain(gone).filter(|(_, n)| *n > 0) {
+            let sum = all.entry(of).or_default();
             *sum = sum.saturating_add(requests);
         }
         all
+    }
+}
+
+fn add<K: Hash + Eq + Clone>(lost: &mut Table<K, u64>, of: &K, counts: &Counts) {
+    if counts.requests == 0 {
+        return;
+    }
+    let (place, _) = lost.place_of(of, || 0);
+    let sum = lost.at(place);
+    *sum = sum.saturating_add(counts.requests);
+    if counts.answered > 0 {
+        lost.prove(place);
     }
 }

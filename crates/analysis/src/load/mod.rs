@@ -106,7 +106,7 @@ impl Loads {
 
     /// A client waits for a request. Questions to anyone make nobody busy.
     pub(crate) fn begins(&mut self, wait: Wait<'_>) {
-        if !wait.anyone {
+        if !wait.anyone && wait.case.parties.client != Place::NOWHERE {
             self.scopes.begins(wait.case.parties, wait.began);
         }
     }

@@ -183,7 +183,18 @@ impl Requests {
         }
     }
 
+    /// A request is complete.
     pub(super) fn asked(&mut self, case: Case<'_>) {
+        let question = self.asked_by_client(case);
+        let t = case.transaction;
+        let [_, server] = self.ends(case);
+        server.bytes_in = server.bytes_in.saturating_add(t.request_bytes);
+        server.messages_in += 1;
+        server.asked(&question);
+    }
+
+    /// The client's side of a request, and what was asked.
+    pub(super) fn asked_by_client(&mut self, case: Case<'_>) -> Question {
         let t = case.transaction;
         let transfer = transfer(t);
         let random = self.is_random(case, transfer);
@@ -197,13 +208,10 @@ impl Requests {
             large: u64::from(large),
             random: u64::from(random),
         };
-        let [client, server] = self.ends(case);
+        let [client, _] = self.ends(case);
         client.bytes_out = client.bytes_out.saturating_add(t.request_bytes);
         client.messages_out += 1;
         client.asked(&question);
-        server.bytes_in = server.bytes_in.saturating_add(t.request_bytes);
-        server.messages_in += 1;
-        server.asked(&question);
         if let Some(share) = self.share(case) {
             share.bytes_up = share.bytes_up.saturating_add(t.request_bytes);
             share.outstanding += 1;
@@ -214,6 +222,7 @@ impl Requests {
                 None => share.others += 1,
             }
         }
+        question
     }
 
     pub(super) fn answered(&mut self, case: Case<'_>, evicted: &mut u64) {
@@ -411,7 +420,7 @@ impl Requests {
 }
 
 /// What is asked, for both ends.
-struct Question {
+pub(super) struct Question {
     transfer: Option<Transfer>,
     small: u64,
     large: u64,

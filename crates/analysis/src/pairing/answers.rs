@@ -27,12 +27,12 @@ impl Pairing {
         // Who answers had more of the other side than the capture: a request with the same
         // identifier may be among that.
         let unseen = message.tally.sent.covers > between.seen_to;
-        let other = |open: &Open| unseen || open.overlaid;
         let found = self.find(side, x, &message.tally, world);
         let began = message.tally.extent.first;
         let found = found.filter(|at| {
             let open = &self.open[*at];
-            (open.state != State::Done || !other(open)) && !open.came_after(began)
+            let other = unseen || self.open.is_overlaid(*at);
+            (open.state != State::Done || !other) && !open.came_after(began)
         });
         let Some(at) = found else {
             if x.role == Role::Response && !x.opaque && !is_continuation(x) {
@@ -47,11 +47,12 @@ impl Pairing {
             return None;
         };
         let alone = self.open.len() == 1;
+        let awaited = self.open.is_awaited(at) && (unseen || self.open.is_overlaid(at));
         let open = &mut *self.open[at];
         let serial = open.serial;
         let tally = &message.tally;
         // Who has several open gives them different ones, unless one was answered unseen.
-        if open.awaited && other(open) || unseen && alone {
+        if awaited || unseen && alone {
             let unique = message
                 .dissector
                 .map(|id| world.registry.dissector(id).unique_ids);
@@ -60,7 +61,7 @@ impl Pairing {
         }
         if x.anyone && open.transaction.response.is_none() {
             open.transaction.server = between.ends[between.server];
-            open.parties = Parties::UNKNOWN;
+            open.parties.changed();
         }
         if x.alias.is_some() && x.role == Role::Interim && open.alias.is_none() {
             open.alias = x.alias;
@@ -377,6 +378,10 @@ impl Pairing {
     fn answered(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
         let previous = self.last_response;
         let open = &mut *self.open[at];
+        if open.parties.on_probation {
+            open.admitted(events);
+            self.parties = Parties::UNKNOWN;
+        }
         let t = &mut open.transaction;
         t.outcome = if open.cancelled && t.status.is_some_and(|s| !s.ok) {
             Outcome::Cancelled

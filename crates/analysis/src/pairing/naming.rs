@@ -3,7 +3,6 @@
 use super::open::Open;
 use crate::message::Message;
 use crate::names::{Number, Place};
-use crate::parties::Parties;
 use crate::world::World;
 use std::sync::Arc;
 use wirewait_wire::{Exchange, File, Kind};
@@ -15,6 +14,8 @@ pub(super) struct Naming {
     base: Option<Arc<Place>>,
     /// What the latest request worked on, with its side and the message it came in.
     latest: Option<(usize, u64, Arc<Place>)>,
+    /// Answers have told by which numbers they call what was named.
+    bound: bool,
 }
 
 impl Naming {
@@ -40,6 +41,7 @@ impl Naming {
             x.tree.map(Number::Tree),
             x.session.map(Number::Session),
         ] {
+            let number = number.filter(|_| self.bound);
             place = place.or_else(|| known.find(conversation, number?));
         }
         place = place.or_else(|| self.base.clone());
@@ -69,7 +71,7 @@ impl Naming {
         }
         let mut known = world.names.borrow_mut();
         if x.choice.is_some() || x.names {
-            open.parties = Parties::UNKNOWN;
+            open.parties.changed();
         }
         let t = &mut open.transaction;
         t.effects = t.effects.with(x.effects);
@@ -99,6 +101,7 @@ impl Naming {
             .flatten()
             {
                 known.bind(t.conversation, number, place);
+                self.bound = true;
             }
         }
         if t.kind == Kind::Close

@@ -52,11 +52,8 @@ pub(crate) struct Open {
     /// other side sent.
     pub(super) asked_to: u64,
     pub(super) had: u64,
-    /// Another took its name while the capture had not got all that the other side sent.
-    pub(super) awaited: bool,
-    /// Data behind it is missing from the capture, too, when its answer may be: another request with
-    /// its name, perhaps.
-    pub(super) overlaid: bool,
+    /// The answer may be among what is missing: how often data of its own side was missing then.
+    pub(super) awaited: Option<u64>,
     /// The client's number of it, where that tells a repetition.
     pub(super) number: Option<u16>,
     pub(super) expect: Expect,
@@ -157,8 +154,7 @@ impl Open {
             lane: None,
             asked_to: 0,
             had: u64::MAX,
-            awaited: false,
-            overlaid: false,
+            awaited: None,
             number: None,
             expect: Expect::Response,
             may_wait: false,
@@ -209,7 +205,6 @@ impl Open {
             asked_to,
             had,
             awaited,
-            overlaid,
             number: sent_as,
             expect,
             may_wait,
@@ -246,7 +241,7 @@ impl Open {
         *side = side_of;
         (*id, *alias, *lane) = (x.id, x.alias, x.lane);
         (*asked_to, *had) = (tally.sent.behind, tally.sent.covers);
-        (*awaited, *overlaid) = (false, false);
+        *awaited = None;
         *sent_as = x.number.filter(|_| between.unordered);
         *expect = x.expect;
         (*may_wait, *opaque, *cancelled) = (x.may_wait, x.opaque, false);

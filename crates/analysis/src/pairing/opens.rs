@@ -4,7 +4,10 @@
 //! an index by identifier, lane, state and deadline finds them, so that no message costs more
 //! because others wait.
 
+mod gaps;
+
 use super::open::{Held, Open, State};
+use gaps::Gaps;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::{Index, IndexMut};
 use wirewait_wire::{Expect, Id, Timestamp};
@@ -15,10 +18,11 @@ const MANY: usize = 64;
 const FEW: usize = 16;
 
 #[derive(Default)]
-pub(super) struct Opens {
+pub(crate) struct Opens {
     /// By their serial numbers, which only grow.
     list: VecDeque<Held>,
     lookup: Option<Box<Lookup>>,
+    gaps: Gaps,
 }
 
 /// Serial numbers of open requests, by what is asked for.
@@ -37,6 +41,11 @@ struct Lookup {
     due: BTreeSet<(Timestamp, u64)>,
     /// All before this one are answered.
     undone: u64,
+    /// Not answered, and only their order will tell their answers.
+    guessed: BTreeSet<u64>,
+    /// By how far their sender had got what the other side sent, of each side; made when some of
+    /// that is missing for the first time.
+    had: Option<Box<[BTreeSet<(u64, u64)>; 2]>>,
 }
 
 impl Opens {
@@ -48,9 +57,14 @@ impl Opens {
         self.list.is_empty()
     }
 
-    /// All of them, to be changed in what no index knows.
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Held> {
-        self.list.iter_mut()
+    /// With nothing in it, and no more room than a few need.
+    pub(super) fn emptied(mut self) -> Self {
+        self.list.clear();
+        self.list.shrink_to(FEW);
+        Self {
+            list: self.list,
+            ..Self::default()
+        }
     }
 
     /// Adds the latest request.
@@ -254,14 +268,20 @@ impl Opens {
         let serial = self.list[at].serial;
         if let Some(lookup) = &mut self.lookup {
             lookup.done.insert(serial);
+            lookup.guessed.remove(&serial);
         }
     }
 
     /// This one was answered, and waits again.
     pub(super) fn reopened(&mut self, at: usize) {
-        let serial = self.list[at].serial;
+        let open = &self.list[at];
+        let serial = open.serial;
+        self.gaps.reopened(serial);
         if let Some(lookup) = &mut self.lookup {
             lookup.undone = lookup.undone.min(serial);
+            if open.is_guessed() {
+                lookup.guessed.insert(serial);
+            }
         }
     }
 
@@ -320,6 +340,12 @@ impl Lookup {
         if open.state == State::Done {
             self.done.insert(serial);
         }
+        if open.is_guessed() {
+            self.guessed.insert(serial);
+        }
+        if let Some(had) = &mut self.had {
+            gaps::enter(had, open);
+        }
         self.due.insert((open.listed, serial));
     }
 
@@ -334,6 +360,10 @@ impl Lookup {
         self.unnamed.remove(&serial);
         self.raw.remove(&serial);
         self.done.remove(&serial);
+        self.guessed.remove(&serial);
+        if let Some(had) = &mut self.had {
+            had[open.side].remove(&(open.had, serial));
+        }
         self.due.remove(&(open.listed, serial));
     }
 }
@@ -358,12 +388,14 @@ impl Index<usize> for Opens {
     type Output = Held;
 
     fn index(&self, at: usize) -> &Held {
+        gaps::looked();
         &self.list[at]
     }
 }
 
 impl IndexMut<usize> for Opens {
     fn index_mut(&mut self, at: usize) -> &mut Held {
+        gaps::looked();
         &mut self.list[at]
     }
 }

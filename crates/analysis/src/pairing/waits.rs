@@ -36,6 +36,17 @@ impl Open {
         }
     }
 
+    /// It is answered, and its client on probation no longer: whoever keeps something of the
+    /// client hears that it has been waiting.
+    pub(super) fn admitted(&mut self, events: Events<'_>) {
+        events(Event::Admitted(&self.transaction, &mut self.parties));
+        match self.waiting {
+            Waiting::Nobody => {}
+            Waiting::Client(began) => events(Event::Begins(self.wait(began))),
+            Waiting::ByDesign(began) => events(Event::Waits(self.wait(began))),
+        }
+    }
+
     /// It turns out to wait by design, which does not make the client busy.
     pub(super) fn waits_by_design(&mut self, events: Events<'_>) {
         self.transaction.kind = Kind::Wait;

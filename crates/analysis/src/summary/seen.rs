@@ -46,10 +46,8 @@ impl Conversations {
 
 /// The same for the same two ends, whichever spoke first, on every machine.
 fn number([a, b]: [Endpoint; 2], carrier: Name) -> u64 {
-    let (a, b) = (
-        a.identity().min(b.identity()),
-        a.identity().max(b.identity()),
-    );
+    let (a, b) = (a.identity(), b.identity());
+    let (a, b) = (a.min(b), a.max(b));
     let mut digest = Digest::new();
     for end in [a, b] {
         digest.bytes(&end.address().to_le_bytes());

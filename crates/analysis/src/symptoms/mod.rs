@@ -291,7 +291,10 @@ impl Watch {
 
     /// Somebody waits for a request.
     pub(crate) fn begins(&mut self, wait: Wait<'_>) {
-        let waiting = &mut self.pairs.of(wait.case.parties.pair).waiting;
+        let Some(pair) = self.pairs.still(wait.case.parties.pair) else {
+            return;
+        };
+        let waiting = &mut pair.waiting;
         if let Some((_, next)) = waiting.back_mut() {
             next.get_or_insert(wait.began);
         }
@@ -313,16 +316,8 @@ impl Watch {
             parties,
         } = wait.case;
         let number = t.number;
-        let pair = self.pairs.of(parties.pair);
-        let waiting = &mut pair.waiting;
-        let next = match waiting.front() {
-            Some((oldest, _)) if *oldest == number => waiting.pop_front(),
-            _ => {
-                let known = waiting.iter().position(|(other, _)| *other == number);
-                known.and_then(|place| waiting.remove(place))
-            }
-        };
-        let next = next.and_then(|(_, next)| next);
+        let mut pair = self.pairs.still(parties.pair);
+        let next = pair.as_mut().and_then(|pair| pair.waits_no_longer(number));
         // Whoever asks for the next thing has given this one up, or waits for both.
         let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
         self.ended = Some((number, end.since(wait.began), end));
@@ -335,7 +330,7 @@ impl Watch {
         let (Some(outstanding), false) = (outstanding, wait.anyone) else {
             return;
         };
-        if let Some(look) = repeats::lost(t, outstanding) {
+        if let (Some(look), Some(pair)) = (repeats::lost(t, outstanding), pair) {
             pair.answer_resent(t, &look, self.course.as_deref_mut());
         }
     }
@@ -360,6 +355,13 @@ impl Watch {
             return;
         }
         let thresholds = &self.thresholds;
+        if parties.pair == Place::NOWHERE && self.course.is_none() {
+            // Nobody reads what would be noted of it.
+            if !self.lookups.contains(&t.number) {
+                self.breaks.closed(t, thresholds);
+            }
+            return;
+        }
         let pair = self.pairs.of(parties.pair);
         let Pair {
             book,
@@ -516,6 +518,19 @@ impl Witness<'_, '_> {
 }
 
 impl Pair {
+    /// Nobody waits for this request any more. When the next one began since, if one did.
+    fn waits_no_longer(&mut self, number: u64) -> Option<Timestamp> {
+        let waiting = &mut self.waiting;
+        let found = match waiting.front() {
+            Some((oldest, _)) if *oldest == number => waiting.pop_front(),
+            _ => {
+                let known = waiting.iter().position(|(other, _)| *other == number);
+                known.and_then(|place| waiting.remove(place))
+            }
+        };
+        found.and_then(|(_, next)| next)
+    }
+
     fn page<'a>(
         &'a mut self,
         (client, server): (Endpoint, Endpoint),

@@ -20,11 +20,8 @@ impl<K: Hash + Eq + Clone, V: Default> Rows<K, V> {
 
     /// The row, new if there was none.
     pub(super) fn of(&mut self, key: &K) -> &mut V {
-        let place = self.table.find(key).unwrap_or_else(|| {
-            let (place, evicted) = self.table.insert(key.clone(), V::default());
-            self.evicted += u64::from(evicted.is_some());
-            place
-        });
+        let (place, evicted) = self.table.place_of(key, V::default);
+        self.evicted += u64::from(evicted.is_some());
         self.table.at(place)
     }
 

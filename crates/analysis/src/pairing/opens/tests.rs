@@ -1,8 +1,15 @@
 use super::super::open::Spare;
 use super::*;
+use crate::Flags;
 use crate::symptoms::testing::transaction;
 use proptest::prelude::*;
+use std::cell::Cell;
 use wirewait_wire::Kind;
+
+thread_local! {
+    /// Requests that were looked at.
+    pub(super) static LOOKED: Cell<u64> = const { Cell::new(0) };
+}
 
 fn at(ms: i64) -> Timestamp {
     Timestamp::from_nanos(ms * 1_000_000)
@@ -22,6 +29,8 @@ enum Step {
     Reopen(usize),
     Alias(usize, u8),
     Expire(i64),
+    /// A side lacks what the other one sent up to there.
+    Miss(usize, u64),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -33,6 +42,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Step::Reopen),
         1 => (any::<usize>(), 0..12u8).prop_map(|(n, id)| Step::Alias(n, id)),
         1 => (0..1000i64).prop_map(Step::Expire),
+        2 => (0..2usize, 0..1200u64).prop_map(|(side, end)| Step::Miss(side, end)),
     ]
 }
 
@@ -86,7 +96,9 @@ fn compare(opens: &mut Opens) -> Result<(), TestCaseError> {
     if let Some(first) = first {
         prop_assert!(opens.first_due() <= first);
     }
+    let guessed = position(&|o| o.opaque && o.state != State::Done);
     prop_assert_eq!(opens.earliest_undone(), undone);
+    prop_assert_eq!(opens.has_guessed(), guessed.is_some());
     Ok(())
 }
 
@@ -107,6 +119,10 @@ proptest! {
             open.expect = if kind == 2 { Expect::Headerless } else { Expect::Response };
             open.side = usize::from(kind == 3);
             open.deadline = at(deadline);
+            // In no order: frames may come late.
+            open.had = if id == 5 { u64::MAX } else { deadline.unsigned_abs() };
+            open.awaited = None;
+            open.opaque = id % 3 == 0;
             serial += 1;
             open
         };
@@ -148,6 +164,7 @@ proptest! {
                         opens.aliased(place);
                     }
                 }
+                Step::Miss(..) => {}
                 Step::Expire(now) => {
                     let now = at(now);
                     let due = opens.list.iter().filter(|o| o.deadline <= now);
@@ -157,6 +174,24 @@ proptest! {
                         let at = opens.place_of(serial);
                         opens.remove(at.unwrap());
                     }
+                }
+            }
+            if let Step::Miss(side, end) = step {
+                let lacks = |o: &&Held| o.side == side && o.had < end && o.awaited.is_none();
+                let lacking: Vec<u64> = opens.list.iter().filter(lacks).map(|o| o.serial).collect();
+                let mut given = opens.lacking(side, end);
+                given.retain(|serial| opens.place_of(*serial).is_some_and(|at| opens[at].awaited.is_none()));
+                prop_assert_eq!(&given, &lacking);
+                for open in opens.list.iter_mut().filter(|o| o.side == side && o.had < end) {
+                    open.awaited = Some(0);
+                }
+                for why in [Flags::CAPTURE_LOSS, Flags::LIMITED] {
+                    for serial in opens.unflagged(why) {
+                        let at = opens.place_of(serial).unwrap();
+                        opens[at].transaction.flags.set(why);
+                    }
+                    let flagged = |o: &Held| o.transaction.flags.contains(why);
+                    prop_assert!(opens.list.iter().filter(|o| o.is_guessed()).all(flagged));
                 }
             }
             compare(&mut opens)?;
@@ -179,4 +214,83 @@ fn the_index_is_there_only_while_many_are_open() {
         opens.remove(0);
     }
     assert!(opens.lookup.is_none());
+}
+
+/// As many as SMB2 allows, and a gap after each of a thousand frames, on both sides.
+#[test]
+fn a_gap_looks_at_no_more_requests_than_it_changes() {
+    const OPEN: u64 = 65_535;
+    const GAPS: u64 = 1000;
+    let mut spare = Spare::default();
+    let mut opens = Opens::default();
+    for serial in 0..OPEN {
+        let mut open = spare.next(|| transaction(serial + 1, Kind::Read, 0, 1));
+        (open.serial, open.had, open.opaque) = (serial, serial * 10, true);
+        opens.push(open);
+    }
+    let lacked = |opens: &mut Opens, end: u64| {
+        let serials = opens.lacking(0, end);
+        for serial in &serials {
+            let at = opens.place_of(*serial).unwrap();
+            opens.awaits(at);
+        }
+        opens.unflagged(Flags::CAPTURE_LOSS);
+        opens.await_all(1, serials.len() as u64);
+        assert!(opens.has_guessed());
+        serials.len()
+    };
+    // The index is made once.
+    assert_eq!(lacked(&mut opens, 0), 0);
+    LOOKED.set(0);
+    let changed: usize = (1..=GAPS).map(|gap| lacked(&mut opens, gap * 100)).sum();
+    assert_eq!(changed as u64, GAPS * 10, "those asked before it");
+    let looked = LOOKED.get();
+    assert!((changed as u64..=GAPS * 20).contains(&looked), "{looked}");
+    assert!(opens.is_awaited(0) && !opens.is_awaited(OPEN as usize - 1));
+}
+
+/// By the rule, one by one: data of the own side is missing while the answer may be, too.
+#[test]
+fn overlaid_are_those_whose_own_side_lacks_data_later() {
+    let mut opens = Opens::default();
+    let mut expected: Vec<(usize, bool, bool)> = Vec::new();
+    let mut dice = 0x9e37_79b9_u64;
+    for serial in 0..400_u64 {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let side = (dice >> 33) as usize % 2;
+        let mut open = spare();
+        (open.serial, open.side) = (serial, side);
+        open.awaited = None;
+        opens.push(open);
+        expected.push((side, false, false));
+        match (dice >> 40) % 8 {
+            // Frames of `side` are missing.
+            0 => {
+                opens.await_all(1 - side, serial + 1);
+                opens.lacks(side);
+                for (of, awaited, overlaid) in &mut expected {
+                    *awaited |= *of != side;
+                    *overlaid |= *of == side && *awaited;
+                }
+            }
+            // The answer to one of them is.
+            1 => {
+                let at = (dice >> 45) as usize % expected.len();
+                opens.awaits(at);
+                expected[at].1 = true;
+            }
+            2 => {
+                opens.lacks(side);
+                for (of, awaited, overlaid) in &mut expected {
+                    *overlaid |= *of == side && *awaited;
+                }
+            }
+            _ => {}
+        }
+        let found: Vec<_> = (0..expected.len())
+            .map(|at| (opens[at].side, opens.is_awaited(at), opens.is_overlaid(at)))
+            .collect();
+        assert_eq!(found, expected, "behind {serial}");
+    }
+    assert!(expected.iter().any(|(.., overlaid)| *overlaid));
 }
