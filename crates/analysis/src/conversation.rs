@@ -482,9 +482,11 @@ impl Conversation {
         } else {
             Flags::CAPTURE_LOSS
         };
-        if self.streams.is_some() {
-            for side in [0, 1] {
-                while self.skip(side, why, world, events) {}
+        for side in [0, 1] {
+            // An observer is told of the message under way in any case.
+            let lacks = |streams: &[ByteStream; 2]| world.observed || streams[side].holds();
+            while self.streams.as_deref().is_some_and(lacks) && self.skip(side, why, world, events)
+            {
             }
         }
         self.end(now, world, events);
@@ -503,8 +505,10 @@ impl Conversation {
                 self.notice(side, mark, (what, 0), events);
             }
         }
-        for side in [0, 1] {
-            self.end_turn(side, world, events);
+        if self.turns.is_some() {
+            for side in [0, 1] {
+                self.end_turn(side, world, events);
+            }
         }
         self.pairing.finish(now, &self.between, world, events);
         for assembler in &mut self.assemblers {

@@ -119,6 +119,11 @@ impl ByteStream {
         known.and_then(|ack| self.position(ack)).unwrap_or(u64::MAX)
     }
 
+    /// Whether bytes are held back.
+    pub(crate) fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// Whether bytes are missing before some that came, or that the other side has.
     #[inline]
     pub(crate) fn lacks(&self) -> bool {

@@ -117,3 +117,49 @@ fn names_stand_by_server_and_the_file_by_its_share() {
     assert_eq!(parties.named.unwrap().spot, again.named.unwrap().spot);
     assert_eq!(directory.evicted, 0);
 }
+
+#[test]
+fn a_client_in_a_flood_drives_nobody_out_until_it_is_answered_or_asks_again() {
+    let asks = |n: u8| {
+        let mut t = one();
+        t.client = station(n);
+        t.response = None;
+        t
+    };
+    let mut directory = Directory::new(8);
+    // The server and seven clients, who are never answered, take all of the room.
+    for n in 10..17 {
+        assert!(!known(&mut directory, &asks(n)).on_probation);
+    }
+    assert_eq!(directory.evicted, 0);
+    let mut flood: Vec<Parties> = (100..200)
+        .map(|n| known(&mut directory, &asks(n)))
+        .collect();
+    for parties in &flood {
+        assert!(parties.on_probation);
+        assert_eq!(directory.station(parties.server), Some(one().server));
+        let nowhere = [parties.client, parties.pair, parties.tie];
+        assert_eq!(nowhere, [Place::NOWHERE; 3]);
+    }
+    assert_eq!(directory.evicted, 300, "rows that there are not");
+    for n in 10..17 {
+        assert!(
+            !known(&mut directory, &asks(n)).on_probation,
+            "{n} is still there"
+        );
+    }
+    // One asks once more, and one is answered.
+    directory.meet(&asks(150), &mut flood[50]);
+    assert!(!flood[50].on_probation);
+    assert_eq!(directory.station(flood[50].client), Some(station(150)));
+    directory.admit(&asks(160), &mut flood[60]);
+    assert_eq!(
+        directory.pair(flood[60].pair),
+        Some((station(160), one().server))
+    );
+    // A response tells of someone who was asked, whoever it is.
+    let mut orphan = asks(170);
+    orphan.response = one().response;
+    assert!(orphan.response.is_some());
+    assert!(!known(&mut directory, &orphan).on_probation);
+}

@@ -25,6 +25,20 @@ impl<K: Hash + Eq + Clone, V: Default> Rows<K, V> {
         self.table.at(place)
     }
 
+    /// The row of someone who may be seen only once: who comes `again` gets one in any case, and
+    /// while such rows crowd the table nobody has to go for another one.
+    pub(super) fn of_passer_by(&mut self, key: &K, again: bool) -> Option<&mut V> {
+        if let Some(place) = self.table.find(key) {
+            self.table.prove(place);
+            return Some(self.table.at(place));
+        }
+        if !again && self.table.is_flooded() {
+            self.evicted += 1;
+            return None;
+        }
+        Some(self.of(key))
+    }
+
     /// The same of a key with two sides that was known to be somewhere; and the side it names
     /// first.
     pub(super) fn of_side(

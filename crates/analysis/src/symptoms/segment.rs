@@ -110,6 +110,8 @@ struct Quick {
     station: Address,
     /// The packet, if it says so.
     packet: Option<u16>,
+    /// Of the station, or of the address, nothing else is known: it came in a flood.
+    passing: bool,
 }
 
 pub(super) struct Segment {
@@ -177,6 +179,7 @@ impl Segment {
             && quick.interface == interface
             && quick.station == *station
             && near
+            && !quick.passing
         {
             quick.packet = facts.packet_id;
             return;
@@ -227,6 +230,7 @@ impl Segment {
             && quick.interface == interface
             && quick.station == station
             && quick.address == from
+            && !quick.passing
         {
             quick.packet = packet;
             return (slot, quick.number);
@@ -239,23 +243,33 @@ impl Segment {
             interface,
             station,
             packet,
+            passing: false,
         };
         let before = self.quick[slot]
             .replace(now)
             .filter(|q| q.address == from && q.interface == interface);
+        let again = before.is_some_and(|q| q.passing && q.station == station);
         let sender = endpoint(station);
-        let known = self.senders.of(&sender).get_or_insert(Sender {
-            address: from,
-            several: false,
-        });
-        known.several |= known.address != from;
+        match self.senders.of_passer_by(&sender, again) {
+            Some(known) => {
+                let known = known.get_or_insert(Sender {
+                    address: from,
+                    several: false,
+                });
+                known.several |= known.address != from;
+            }
+            None => self.passes(slot),
+        }
         let network = matches!(from.address, Address::V4(_) | Address::Node { .. });
         if !network || from.address == Address::V4([0; 4]) {
             return found;
         }
         // The same packet once more: handed on, on its way through a router.
         let handed_on = packet.is_some() && before.is_some_and(|q| q.packet == packet);
-        let (user, book) = self.users.of(&(from, interface));
+        let Some((user, book)) = self.users.of_passer_by(&(from, interface), again) else {
+            self.passes(slot);
+            return found;
+        };
         let user = user.get_or_insert(User {
             station,
             since: mark,
@@ -275,6 +289,12 @@ impl Segment {
         }
         (user.before, user.station, user.since) = (Some(user.station), station, mark);
         found
+    }
+
+    fn passes(&mut self, slot: usize) {
+        if let Some(quick) = &mut self.quick[slot] {
+            quick.passing = true;
+        }
     }
 
     pub(super) fn books(&self, found: &mut dyn FnMut(Subject, &Book)) {

@@ -252,13 +252,13 @@ fn a_gap_looks_at_no_more_requests_than_it_changes() {
 /// By the rule, one by one: data of the own side is missing while the answer may be, too.
 #[test]
 fn overlaid_are_those_whose_own_side_lacks_data_later() {
-    let mut opens = Opens::default();
+    let (mut spare, mut opens) = (Spare::default(), Opens::default());
     let mut expected: Vec<(usize, bool, bool)> = Vec::new();
     let mut dice = 0x9e37_79b9_u64;
     for serial in 0..400_u64 {
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let side = (dice >> 33) as usize % 2;
-        let mut open = spare();
+        let mut open = spare.next(|| transaction(serial + 1, Kind::Read, 0, 1));
         (open.serial, open.side) = (serial, side);
         open.awaited = None;
         opens.push(open);
