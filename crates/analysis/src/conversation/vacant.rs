@@ -11,6 +11,10 @@ use std::collections::VecDeque;
 
 /// Those that are [over](Conversation::finish).
 #[derive(Default)]
+#[expect(
+    clippy::vec_box,
+    reason = "they stay where they are when they go back into a table"
+)]
 pub(crate) struct Vacant(RefCell<Vec<Box<Conversation>>>);
 
 impl Vacant {

@@ -45,7 +45,7 @@ struct Lookup {
     guessed: BTreeSet<u64>,
     /// By how far their sender had got what the other side sent, of each side; made when some of
     /// that is missing for the first time.
-    had: Option<Box<[BTreeSet<(u64, u64)>; 2]>>,
+    had: Option<Box<gaps::Had>>,
 }
 
 impl Opens {

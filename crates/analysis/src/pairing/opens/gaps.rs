@@ -117,8 +117,11 @@ impl Open {
     }
 }
 
+/// Requests of each side, by how far their senders had got what the other side sent.
+pub(super) type Had = [BTreeSet<(u64, u64)>; 2];
+
 /// Enters a request by how far its sender had got what the other side sent, if that is known.
-pub(super) fn enter(had: &mut [BTreeSet<(u64, u64)>; 2], open: &Open) {
+pub(super) fn enter(had: &mut Had, open: &Open) {
     if open.had < u64::MAX && open.awaited.is_none() {
         had[open.side].insert((open.had, open.serial));
     }

@@ -122,7 +122,7 @@ proptest! {
             // In no order: frames may come late.
             open.had = if id == 5 { u64::MAX } else { deadline.unsigned_abs() };
             open.awaited = None;
-            open.opaque = id % 3 == 0;
+            open.opaque = id.is_multiple_of(3);
             serial += 1;
             open
         };
