@@ -2,6 +2,7 @@
 
 use super::LIMITS;
 use std::collections::BTreeMap;
+use wirewait_analysis::LedgerOf;
 use wirewait::{Analyzer, Counts, Frame, LinkType, Settings, Snapshot, Timestamp, registry};
 use wirewait_report::{About, json, text};
 use wirewait_synth::ethernet::{self, Encapsulation};
@@ -373,4 +374,44 @@ fn what_a_flood_takes_is_said_on_the_row() {
     assert!(seen >= 300, "{counts:?}");
     let (plain, _) = written(&found);
     assert!(plain.contains("lost to limits"), "{plain}");
+}
+
+/// What is told of each of the thirty clients that are answered.
+fn of_those_at_work(snapshot: &Snapshot) -> Vec<String> {
+    let at_work = |client: &dyn std::fmt::Display| client.to_string().starts_with("10.0.0.");
+    let stations = snapshot.stations.iter().filter(|row| at_work(&row.client));
+    let ledgers = snapshot.ledgers.iter().filter(|row| match &row.of {
+        LedgerOf::Client(client) | LedgerOf::Pair { client, .. } => at_work(client),
+        _ => false,
+    });
+    let mut told: Vec<String> = stations
+        .map(|row| format!("{row:?}"))
+        .chain(ledgers.map(|row| format!("{row:?}")))
+        .collect();
+    told.sort();
+    told
+}
+
+/// Those who come while strangers crowd all tables are entered when they are answered, as if they
+/// had been from the beginning.
+#[test]
+fn whoever_is_answered_in_a_flood_has_the_rows_of_one_without_it() {
+    let flooded = flood(40_000);
+    let mut alone = Wire::default();
+    let strangers = flooded.frames.iter().filter(|(_, frame)| {
+        // The addresses of the IPv4 header: those at work are 10.0.0.x.
+        let from_work = |at: usize| frame[at..at + 3] == [10, 0, 0];
+        from_work(26) || from_work(30)
+    });
+    alone.frames = strangers.cloned().collect();
+    assert_eq!(alone.frames.len(), 600);
+    let (flooded, alone) = (
+        flooded.analysed(Settings::default()),
+        alone.analysed(Settings::default()),
+    );
+    let told = of_those_at_work(&alone);
+    assert!(told.len() >= 60, "{}", told.len());
+    assert_eq!(of_those_at_work(&flooded), told);
+    // Nobody is lost: the row of the server has every request.
+    assert_eq!(sum(&flooded).requests, 300 + 300 * 133);
 }

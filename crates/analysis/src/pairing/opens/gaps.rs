@@ -38,7 +38,8 @@ impl Opens {
     /// The answer to this one may be among frames that are missing.
     pub(in super::super) fn awaits(&mut self, at: usize) {
         let open = &mut self.list[at];
-        open.awaited.get_or_insert(self.gaps.lacked[open.side]);
+        let lacked = self.gaps.lacked[open.side];
+        open.awaited.get_or_insert(lacked);
     }
 
     /// Data of this side is missing: another request with the name of one whose answer may be
@@ -58,7 +59,9 @@ impl Opens {
     /// answer may be missing.
     pub(in super::super) fn is_overlaid(&self, at: usize) -> bool {
         let open = &self.list[at];
-        let since = open.awaited.is_some_and(|lacked| lacked < self.gaps.lacked[open.side]);
+        let since = open
+            .awaited
+            .is_some_and(|lacked| lacked < self.gaps.lacked[open.side]);
         since || open.serial < self.gaps.overlaid[open.side]
     }
 
