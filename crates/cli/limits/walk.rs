@@ -2,8 +2,8 @@
 
 use super::LIMITS;
 use std::collections::BTreeMap;
-use wirewait_analysis::LedgerOf;
 use wirewait::{Analyzer, Counts, Frame, LinkType, Settings, Snapshot, Timestamp, registry};
+use wirewait_analysis::LedgerOf;
 use wirewait_report::{About, json, text};
 use wirewait_synth::ethernet::{self, Encapsulation};
 use wirewait_synth::ipv4::{self, Segment, Socket, flag};
