@@ -173,11 +173,7 @@ impl Spending {
     ) {
         let acts = *self.acts(seen.mark.frame);
         let volume = Volume::frame(bytes);
-        let passer_by = self.passer_by.take();
-        if let Some(of) = passer_by.filter(|of| conversation == Some(of.conversation)) {
-            let mut effort = Effort::of(&of);
-            effort.frame(seen, acts, volume, registry);
-            effort.add_to(self.row((Some(of.server), of.carrier)));
+        if self.passer_by.is_some() && self.passes_by(seen, conversation, acts, registry, bytes) {
             return;
         }
         let effort = match conversation {
@@ -192,6 +188,26 @@ impl Spending {
             effort.carrier = seen.carrier;
         }
         effort.frame(seen, acts, volume, registry);
+    }
+
+    /// Counts the frame at hand if it is of a client on probation.
+    #[cold]
+    fn passes_by(
+        &mut self,
+        seen: &Seen<'_>,
+        conversation: Option<u64>,
+        acts: Acts,
+        registry: &Registry,
+        bytes: u64,
+    ) -> bool {
+        let of = self.passer_by.take();
+        let Some(of) = of.filter(|of| conversation == Some(of.conversation)) else {
+            return false;
+        };
+        let mut effort = Effort::of(&of);
+        effort.frame(seen, acts, Volume::frame(bytes), registry);
+        effort.add_to(self.row((Some(of.server), of.carrier)));
+        true
     }
 
     /// A client waits for a request.
@@ -441,6 +457,7 @@ impl Effort {
     }
 
     /// Counts a frame that did this, of so many bytes.
+    #[inline(always)]
     fn frame(&mut self, seen: &Seen<'_>, acts: Acts, volume: Volume, registry: &Registry) {
         let sender = seen.walk.facts.from.address;
         let side = usize::from(*self.opener.get_or_insert(sender) != sender);
