@@ -37,6 +37,7 @@ impl Opens {
 
     /// The answer to this one may be among frames that are missing.
     pub(in super::super) fn awaits(&mut self, at: usize) {
+        looked();
         let open = &mut self.list[at];
         let lacked = self.gaps.lacked[open.side];
         open.awaited.get_or_insert(lacked);
