@@ -50,15 +50,22 @@ fn number([a, b]: [Endpoint; 2], carrier: Name) -> u64 {
     let (a, b) = (a.min(b), a.max(b));
     let mut digest = Digest::new();
     for end in [a, b] {
-        digest.bytes(&end.address().to_le_bytes());
-        digest.bytes(&end.rest().to_le_bytes());
+        let address = end.address();
+        digest.word(address as u64);
+        digest.word((address >> u64::BITS) as u64);
+        digest.word(end.rest());
     }
-    digest.bytes(carrier.as_bytes());
+    for eight in carrier.as_bytes().chunks(8) {
+        let word = eight
+            .iter()
+            .fold(0, |word, byte| word << 8 | u64::from(*byte));
+        digest.word(word);
+    }
     digest.finish()
 }
 
-/// FNV-1a, and then every bit into every other one, so that the smallest numbers are a fair
-/// choice.
+/// FNV-1a by words, the upper half of each product into the lower one, and then every bit into every
+/// other one, so that the smallest numbers are a fair choice.
 struct Digest(u64);
 
 impl Digest {
@@ -66,10 +73,9 @@ impl Digest {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    fn bytes(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+    fn word(&mut self, word: u64) {
+        let product = (self.0 ^ word).wrapping_mul(0x0100_0000_01b3);
+        self.0 = product ^ (product >> 32);
     }
 
     const fn finish(self) -> u64 {
@@ -117,7 +123,7 @@ impl Sightings {
             [*number, stamps[0], stamps[1]]
         });
         for number in part.iter().copied().chain(stamps) {
-            digest.bytes(&number.to_le_bytes());
+            digest.word(number);
         }
         let part = digest.finish();
         let sightings = conversations.0.iter();
