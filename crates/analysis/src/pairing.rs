@@ -716,6 +716,9 @@ impl Pairing {
         events: Events<'_>,
     ) {
         let awaited = self.open.is_awaited(at);
+        if !self.unsure.is_empty() {
+            self.settle(world, events);
+        }
         let open = &mut *self.open[at];
         if open.state != State::Done {
             open.unshelve(events);
