@@ -40,19 +40,12 @@ const EXACT_PERCENT: f64 = 99.0;
 const EXACT_PERCENT_OF_ONE: f64 = 99.0;
 
 /// Captures in which fewer can be: how many, percent, and what in them is the reason.
-const FEWER_EXACT: [(&str, f64, &str); 4] = [
+const FEWER_EXACT: [(&str, f64, &str); 2] = [
     (
         "smb1_data-offset.pcap",
         80.0,
         "an attacker's requests that nobody answers wait to the end: of whatever the capture lacks \
          of the server, it may be an answer to each",
-    ),
-    ("smb1_filename.pcap", 80.0, "the same attack"),
-    (
-        "smb1+2_nfstrace_cifs1-2_filtered.pcap.gz",
-        97.0,
-        "up to 50 writes wait for 350 ms: while a response and a request are missing, each response \
-         may be that of another request with the same multiplex number",
     ),
     (
         "11_smb2_compound_related_unrelated_srv.pcapng",
