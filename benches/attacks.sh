@@ -21,7 +21,7 @@ target=${CARGO_TARGET_DIR:-target}
 work=$(mktemp -d "${TMPDIR:-/tmp}/attacks.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# Instructions of a run over so many frames, from so many attackers (50 clients, if none is given).
+# Instructions of a run over N frames (second argument) from M attackers (third; 50 clients without it).
 count() {
     "$target/release/examples/bulk" "$1" "$2" 7 "$work/$2.pcap" ${3:+"$3"} 2>/dev/null
     valgrind --tool=callgrind --callgrind-out-file=/dev/null \

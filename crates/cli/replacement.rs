@@ -236,7 +236,7 @@ fn write_over(new: &mut File, mut old: File) -> io::Result<()> {
     sync(&old)
 }
 
-/// Reserves room for so many bytes, and leaves what the file holds.
+/// Reserves room for this many bytes, and leaves what the file holds.
 #[cfg(target_os = "linux")]
 fn reserve(file: &File, length: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};

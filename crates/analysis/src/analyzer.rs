@@ -178,7 +178,7 @@ impl Analyzer {
         self
     }
 
-    /// Keeps no meters, for whoever wants the [snapshot](Analyzer::snapshot) and no
+    /// Keeps no meters, for programs that want the [snapshot](Analyzer::snapshot) and no
     /// [readings](Analyzer::readings), which are empty then: they cost a tenth of the time.
     #[must_use]
     pub fn unmetered(mut self) -> Self {

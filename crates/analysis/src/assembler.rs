@@ -35,7 +35,7 @@ enum State {
 pub(crate) struct Rooms(RefCell<Vec<Vec<u8>>>);
 
 impl Rooms {
-    /// So many are kept.
+    /// Kept at most.
     const MOST: usize = 64;
 }
 

@@ -483,7 +483,7 @@ impl Conversation {
             Flags::CAPTURE_LOSS
         };
         for side in [0, 1] {
-            // An observer is told of the message under way in any case.
+            // An observer gets the message under way in any case.
             let lacks = |streams: &[ByteStream; 2]| world.observed || streams[side].holds();
             while self.streams.as_deref().is_some_and(lacks) && self.skip(side, why, world, events)
             {

@@ -142,7 +142,7 @@ impl Directory {
             self.pairs.renew(parties.pair);
             self.ties.renew(parties.tie);
         } else {
-            // Whoever asks again, or was answered, is no passer-by.
+            // A client that asks again, or was answered, is no passer-by.
             let admitted = parties.on_probation || t.response.is_some();
             *parties = self.between(t, admitted);
         }

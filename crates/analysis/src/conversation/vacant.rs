@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 pub(crate) struct Vacant(RefCell<Vec<Box<Conversation>>>);
 
 impl Vacant {
-    /// So many are kept.
+    /// Kept at most.
     const MOST: usize = 64;
 
     /// A conversation that begins.

@@ -456,7 +456,7 @@ impl Effort {
         }
     }
 
-    /// Counts a frame that did this, of so many bytes.
+    /// Counts a frame of this volume that did this.
     #[inline(always)]
     fn frame(&mut self, seen: &Seen<'_>, acts: Acts, volume: Volume, registry: &Registry) {
         let sender = seen.walk.facts.from.address;

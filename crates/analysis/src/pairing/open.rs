@@ -119,7 +119,7 @@ impl DerefMut for Held {
 pub(crate) struct Spare(Vec<Held>);
 
 impl Spare {
-    /// So many are kept.
+    /// Kept at most.
     const MOST: usize = 64;
 
     /// Room with the next one in it, which is to [begin](Open::begin).

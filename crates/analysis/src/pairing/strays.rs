@@ -16,7 +16,7 @@ use wirewait_wire::{DissectorId, Exchange, Input, Timestamp};
 
 /// A response without a request.
 pub(super) struct Stray {
-    /// What is told of it if no request comes.
+    /// Its row if no request comes.
     transaction: Transaction,
     parties: Parties,
     side: usize,
@@ -72,7 +72,7 @@ impl Pairing {
     }
 
     /// The frame under way was captured a little before one that came before it: what it began or
-    /// goes on with is told so, and a request gets the response that overtook it.
+    /// goes on with gets a flag, and a request gets the response that overtook it.
     #[cold]
     pub(super) fn displaced(
         &mut self,

@@ -36,7 +36,7 @@ impl Open {
         }
     }
 
-    /// It is answered, and its client on probation no longer: whoever keeps something of the
+    /// It is answered, and its client on probation no longer: those who keep something of the
     /// client hears that it has been waiting.
     pub(super) fn admitted(&mut self, events: Events<'_>) {
         events(Event::Admitted(&self.transaction, &mut self.parties));

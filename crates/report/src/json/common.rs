@@ -50,7 +50,6 @@ impl From<&Counts> for Outcomes {
 }
 
 // What serde asks for is by reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }

@@ -176,7 +176,6 @@ struct Protocol {
 }
 
 // What serde asks for is by reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
