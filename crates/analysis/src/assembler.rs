@@ -74,6 +74,12 @@ pub(crate) struct Assembler {
     trail: Option<Box<Trail>>,
 }
 
+impl Default for Assembler {
+    fn default() -> Self {
+        Self::new(false, false)
+    }
+}
+
 impl Assembler {
     /// A direction of which the first byte that comes may or may not begin a message.
     /// `observed`: somebody wants to know of which bytes messages are put together.
@@ -122,9 +128,14 @@ impl Assembler {
         }
     }
 
+    /// As when it was [new](Self::new).
+    pub(crate) fn renew(&mut self, known_start: bool, observed: bool) {
+        *self = Self::new(known_start, observed);
+    }
+
     /// As when it was new, at a byte that begins a message.
     pub(crate) fn restart(&mut self) {
-        *self = Self::new(true, self.trail.is_some());
+        self.renew(true, self.trail.is_some());
     }
 
     /// What came so far of the message under way.

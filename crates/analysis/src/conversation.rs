@@ -21,7 +21,6 @@ use crate::windows::Offers;
 use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Flags, Mark, Notice, Noticed, WHOLE_FRAME};
 use std::collections::VecDeque;
-use vacant::Room;
 use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Timestamp};
 
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
@@ -54,6 +53,7 @@ pub(crate) struct Faults {
     pub(crate) malformed: u64,
 }
 
+#[derive(Default)]
 pub(crate) struct Conversation {
     between: Between,
     server_known: bool,
@@ -100,54 +100,75 @@ pub(crate) struct Beginning {
 }
 
 impl Conversation {
-    /// One that begins, in the room of another one that is over.
-    fn within(room: Room, beginning: &Beginning, observed: bool) -> Self {
+    /// Begins anew, in the room of one that is over.
+    fn begin(&mut self, beginning: &Beginning, observed: bool) {
         let stream = beginning.framer.is_some();
-        Self {
-            between: Between {
-                ends: beginning.ends,
-                server: beginning.server.unwrap_or(1),
-                carrier: beginning.carrier,
-                conversation: beginning.number,
-                unordered: !beginning.ordered,
-                stream,
-                mid_capture: !beginning.from_start,
-                one_sided: !beginning.anyone,
-                turns: beginning.patience_ns.is_some(),
-                displaced: false,
-                held_back: false,
-                seen_to: u64::MAX,
-            },
-            server_known: beginning.server.is_some(),
-            seen: [beginning.anyone; 2],
-            streams: stream.then(|| {
-                let mut streams = room.streams.unwrap_or_default();
-                *streams = Default::default();
-                streams
-            }),
-            flow: stream.then(|| {
-                let mut flow = room.flow.unwrap_or_default();
-                flow.restart(SEQUENCE_NUMBERS);
-                flow
-            }),
-            offers: stream.then(|| {
-                let mut offers = room.offers.unwrap_or_default();
-                *offers = Offers::default();
-                offers
-            }),
-            framer: beginning.framer,
-            assemblers: [(); 2].map(|()| Assembler::new(!stream, observed)),
-            turns: beginning.patience_ns.map(|ns| Box::new(Turns::new(ns))),
-            recent: room.recent,
-            pairing: Pairing::new(room.open, observed, beginning.rest),
-            finished: [false; 2],
-            given_up: false,
-            gaps: [0; 2],
-            faults: Faults::default(),
-            first_seen: Timestamp::from_nanos(i64::MAX),
-            last_seen: Timestamp::from_nanos(i64::MIN),
-            stepped: 0,
+        // Field by field, in place: a flood begins one with each frame.
+        let Self {
+            between,
+            server_known,
+            seen,
+            streams,
+            flow,
+            offers,
+            framer,
+            turns,
+            assemblers,
+            recent,
+            pairing,
+            finished,
+            given_up,
+            gaps,
+            faults,
+            first_seen,
+            last_seen,
+            stepped,
+        } = self;
+        *between = Between {
+            ends: beginning.ends,
+            server: beginning.server.unwrap_or(1),
+            carrier: beginning.carrier,
+            conversation: beginning.number,
+            unordered: !beginning.ordered,
+            stream,
+            mid_capture: !beginning.from_start,
+            one_sided: !beginning.anyone,
+            turns: beginning.patience_ns.is_some(),
+            displaced: false,
+            held_back: false,
+            seen_to: u64::MAX,
+        };
+        *server_known = beginning.server.is_some();
+        *seen = [beginning.anyone; 2];
+        *framer = beginning.framer;
+        if stream {
+            let [a, b] = &mut **streams.get_or_insert_default();
+            a.restart();
+            b.restart();
+            flow.get_or_insert_default().restart(SEQUENCE_NUMBERS);
+            offers.get_or_insert_default().restart();
+        } else {
+            (*streams, *flow, *offers) = (None, None, None);
         }
+        *turns = beginning.patience_ns.map(|ns| Box::new(Turns::new(ns)));
+        for assembler in assemblers {
+            assembler.renew(!stream, observed);
+        }
+        for recent in recent {
+            // How large it is decides how long it remembers: as large as for the first few.
+            recent.clear();
+            if recent.capacity() > FEW {
+                recent.shrink_to(FEW);
+            }
+        }
+        pairing.restart(observed, beginning.rest);
+        *finished = [false; 2];
+        *given_up = false;
+        *gaps = [0; 2];
+        *faults = Faults::default();
+        *first_seen = Timestamp::from_nanos(i64::MAX);
+        *last_seen = Timestamp::from_nanos(i64::MIN);
+        *stepped = 0;
     }
 
     /// It has to go because of a limit: what is open may be answered, and what is missing may
@@ -493,14 +514,14 @@ impl Conversation {
     }
 
     fn end(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
-        let offers = self.offers.as_mut().map(|offers| offers.over());
-        for (side, told) in offers.into_iter().flatten().enumerate() {
+        for side in [0, 1] {
+            let told = self.offers.as_mut().and_then(|offers| offers.over(side));
             if let Some((windows, mark)) = told {
                 self.notice(side, mark, (Noticed::Offered(windows), 0), events);
             }
         }
-        let died = self.flow.as_mut().map(|flow| flow.over());
-        for (side, died) in died.into_iter().flatten().enumerate() {
+        for side in [0, 1] {
+            let died = self.flow.as_ref().and_then(|flow| flow.died(side));
             if let Some((what, mark)) = died {
                 self.notice(side, mark, (what, 0), events);
             }

@@ -1,6 +1,7 @@
 //! Statistics over closed transactions: by server and operation, and by client.
 
 mod lost;
+mod passers;
 mod places;
 mod spreads;
 

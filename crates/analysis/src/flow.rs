@@ -212,21 +212,25 @@ impl Flow {
         std::mem::take(&mut self.ways[side].wanted)
     }
 
-    /// It is over, and may begin anew: who tried in vain, and his last try.
-    pub(crate) fn over(&mut self) -> [Option<(Noticed, Mark)>; 2] {
-        let ways = &self.ways;
-        let died = [0, 1].map(|side| {
-            let way = &ways[side];
-            let (first, last) = way.tried.filter(|_| way.tries >= DEAD_AFTER)?;
-            let heard = ways[1 - side].heard.unwrap_or(first);
-            let died = Noticed::Died {
-                tries: way.tries,
-                silent_ns: last.at.since(heard.at).max(0),
-            };
-            Some((died, last))
-        });
+    /// It is over: whether `side` tried in vain, and its last try.
+    #[inline]
+    pub(crate) fn died(&self, side: usize) -> Option<(Noticed, Mark)> {
+        let way = &self.ways[side];
+        if way.tries < DEAD_AFTER {
+            return None;
+        }
+        let (first, last) = way.tried?;
+        let heard = self.ways[1 - side].heard.unwrap_or(first);
+        let died = Noticed::Died {
+            tries: way.tries,
+            silent_ns: last.at.since(heard.at).max(0),
+        };
+        Some((died, last))
+    }
+
+    /// Begins anew, in the same room.
+    pub(crate) fn again(&mut self) {
         self.restart(self.modulus);
-        died
     }
 }
 
@@ -303,8 +307,10 @@ mod tests {
             tries: 3,
             silent_ns: 495_000_000,
         };
-        assert_eq!(flow.over(), [Some((died, mark(500))), None]);
-        assert_eq!(flow.over(), [None, None]);
+        assert_eq!(flow.died(0), Some((died, mark(500))));
+        assert_eq!(flow.died(1), None);
+        flow.again();
+        assert_eq!(flow.died(0), None);
     }
 
     #[test]
@@ -315,7 +321,7 @@ mod tests {
             flow.resent(0, 0, mark(at));
         }
         flow.heard(1, mark(310));
-        assert_eq!(flow.over(), [None, None]);
+        assert_eq!([0, 1].map(|side| flow.died(side)), [None, None]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod clock;
 mod column;
 mod conversation;
 mod course;
+mod digest;
 mod distribution;
 mod duplicates;
 mod efficiency;

@@ -28,6 +28,7 @@ use strays::Stray;
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
 /// The open requests of one conversation.
+#[derive(Default)]
 pub(crate) struct Pairing {
     open: Opens,
     next_serial: u64,
@@ -75,34 +76,44 @@ struct Told {
 }
 
 impl Pairing {
-    /// No requests yet, and room for them. `rest`: those before may have been given up because of
-    /// a limit.
-    pub(crate) fn new(open: Opens, observed: bool, rest: bool) -> Self {
-        Self {
+    /// Begins anew, in the room of requests that are all closed. `rest`: those before may have
+    /// been given up because of a limit.
+    pub(crate) fn restart(&mut self, observed: bool, rest: bool) {
+        let Self {
             open,
-            next_serial: 0,
-            parties: Parties::UNKNOWN,
-            server: 0,
-            last_response: None,
-            due: Timestamp::from_nanos(i64::MAX),
-            asked: false,
-            raw: false,
-            answered: false,
-            named: false,
-            doubtful: false,
-            naming: Naming::default(),
-            observed,
-            told: Told::default(),
-            in_doubt: 0,
-            limited: rest,
-            unsure: Vec::new(),
-            stray: None,
-        }
-    }
-
-    /// The room of its requests, which are all closed.
-    pub(crate) fn leave(&mut self) -> Opens {
-        std::mem::take(&mut self.open).emptied()
+            next_serial,
+            parties,
+            server,
+            last_response,
+            due,
+            asked,
+            raw,
+            answered,
+            named,
+            doubtful,
+            naming,
+            observed: is_observed,
+            told,
+            in_doubt,
+            limited,
+            unsure,
+            stray,
+        } = self;
+        open.empty();
+        *next_serial = 0;
+        *parties = Parties::UNKNOWN;
+        *server = 0;
+        *last_response = None;
+        *due = Timestamp::from_nanos(i64::MAX);
+        (*asked, *raw, *answered, *named) = (false, false, false, false);
+        *doubtful = false;
+        *naming = Naming::default();
+        *is_observed = observed;
+        *told = Told::default();
+        *in_doubt = 0;
+        *limited = rest;
+        unsure.clear();
+        *stray = None;
     }
 
     /// Some of the conversation is given up because of a limit: what is open and gets no answer

@@ -33,6 +33,12 @@ pub(crate) struct Parties {
     pub(crate) on_probation: bool,
 }
 
+impl Default for Parties {
+    fn default() -> Self {
+        Self::UNKNOWN
+    }
+}
+
 /// Where those names stand that the place of a transaction has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named {

@@ -88,9 +88,26 @@ impl ByteStream {
         self.next > 0 || !self.held.is_empty()
     }
 
+    /// As when it was new.
+    #[inline]
+    pub(crate) fn restart(&mut self) {
+        let Self {
+            origin,
+            next,
+            acked,
+            held,
+            started,
+            stray,
+        } = self;
+        held.clear();
+        (*origin, *next, *acked) = (0, 0, 0);
+        *started = false;
+        *stray = (0, 0);
+    }
+
     /// The stream's first byte has this sequence number.
     pub(crate) fn start(&mut self, seq: u32) {
-        *self = Self::new();
+        self.restart();
         self.origin = seq;
         self.started = true;
     }

@@ -121,11 +121,20 @@ impl Offers {
         told
     }
 
-    /// It is over, and may begin anew: what is left to be told of each side. The segments that
+    /// As when it was new.
+    pub(crate) fn restart(&mut self) {
+        *self = Self::default();
+    }
+
+    /// It is over, and may begin anew: what is left to be told of `side`. The segments that
     /// end it come after it, and are scaled as all were.
-    pub(crate) fn over(&mut self) -> [Option<(Windows, Mark)>; 2] {
-        let untold = std::mem::take(&mut self.untold);
-        untold.map(|mut untold| untold.take())
+    #[inline]
+    pub(crate) fn over(&mut self, side: usize) -> Option<(Windows, Mark)> {
+        let untold = &mut self.untold[side];
+        let told = untold.take();
+        // Windows that were told already are no longer looked back at.
+        (untold.until, untold.extremes) = Default::default();
+        told
     }
 
     fn opens(&mut self, side: usize, segment: &Stream) {
@@ -153,8 +162,8 @@ impl Offers {
 
 impl Untold {
     fn take(&mut self) -> Option<(Windows, Mark)> {
-        let windows = std::mem::take(&mut self.windows);
-        Some((windows, self.last.take()?))
+        let last = self.last.take()?;
+        Some((std::mem::take(&mut self.windows), last))
     }
 }
 
@@ -259,7 +268,7 @@ mod tests {
                 (1100, 1100, 2)
             ]
         );
-        let [left, none] = offers.over();
+        let [left, none] = [0, 1].map(|side| offers.over(side));
         let (windows, mark) = left.unwrap();
         assert_eq!((mark.frame, windows.times, none), (1200, 1, None));
         sum.merge(&windows);
@@ -288,6 +297,6 @@ mod tests {
         };
         assert_eq!(offers.segment(0, &reset, mark(1)), None);
         assert_eq!(offers.segment(0, &Stream::default(), mark(2)), None);
-        assert_eq!(offers.over(), [None, None]);
+        assert_eq!([0, 1].map(|side| offers.over(side)), [None, None]);
     }
 }

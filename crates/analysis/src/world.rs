@@ -157,6 +157,7 @@ impl<'a> Wait<'a> {
 pub(crate) type Events<'a> = &'a mut dyn FnMut(Event<'_>);
 
 /// What all transactions of a conversation have in common.
+#[derive(Default)]
 pub(crate) struct Between {
     /// The ends, in the order in which the conversation numbers its sides.
     pub(crate) ends: [Endpoint; 2],

@@ -527,11 +527,12 @@ impl State {
             }
         }
         self.books.quality.lost_on_links += link.take_lost();
-        for (side, died) in link.flow.over().into_iter().enumerate() {
-            if let Some((what, mark)) = died {
+        for side in [0, 1] {
+            if let Some((what, mark)) = link.flow.died(side) {
                 self.notice(link, &Path::default(), side, mark, (what, 0), sink);
             }
         }
+        link.flow.again();
     }
 }
 

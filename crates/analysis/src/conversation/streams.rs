@@ -75,6 +75,9 @@ impl Conversation {
             // What comes after that is looked at anew.
             self.finished = [false; 2];
             self.end(mark.at, world, events);
+            if let Some(flow) = &mut self.flow {
+                flow.again();
+            }
         }
     }
 

@@ -1,11 +1,11 @@
 //! Requests that rows had counted before they were dropped, for when a row of the same comes
 //! back: it says then what it lacks.
 
+use super::passers::Passers;
 use crate::Counts;
 use crate::journal::Heading;
 use crate::table::Table;
 use std::collections::HashMap;
-use std::hash::Hash;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind};
 
@@ -36,33 +36,42 @@ impl Operation {
 
 /// Requests by whose row had counted them.
 pub(super) struct Lost {
-    clients: Table<Endpoint, u64>,
+    clients: Passers,
     operations: Table<Operation, u64>,
 }
 
 impl Lost {
-    /// Where so many rows are kept, of eight times as many: those that were dropped last, and
-    /// of them rather those with responses.
+    /// Where so many rows are kept, of eight times as many, or nearly: those that were dropped
+    /// last, and rather those with responses.
     pub(super) fn new(rows: usize) -> Self {
         Self {
-            clients: Table::new(rows.saturating_mul(8)),
+            clients: Passers::new(rows.saturating_mul(8)),
             operations: Table::new(rows.saturating_mul(8)),
         }
     }
 
     /// A client's row that had counted this is dropped.
     pub(super) fn client(&mut self, station: Endpoint, counts: &Counts) {
-        add(&mut self.clients, &station, counts);
+        self.clients
+            .add(&station, counts.requests, counts.answered > 0);
     }
 
     /// An operation's row likewise.
     pub(super) fn operation(&mut self, operation: &Operation, counts: &Counts) {
-        add(&mut self.operations, operation, counts);
+        if counts.requests == 0 {
+            return;
+        }
+        let (place, _) = self.operations.place_of(operation, || 0);
+        let sum = self.operations.at(place);
+        *sum = sum.saturating_add(counts.requests);
+        if counts.answered > 0 {
+            self.operations.prove(place);
+        }
     }
 
     /// What rows of this client had counted.
     pub(super) fn of_client(&self, station: &Endpoint) -> u64 {
-        self.clients.get(station).copied().unwrap_or(0)
+        self.clients.of(station)
     }
 
     /// What rows of operations had counted, and these, which nobody will see.
@@ -77,17 +86,5 @@ impl Lost {
             *sum = sum.saturating_add(requests);
         }
         all
-    }
-}
-
-fn add<K: Hash + Eq + Clone>(lost: &mut Table<K, u64>, of: &K, counts: &Counts) {
-    if counts.requests == 0 {
-        return;
-    }
-    let (place, _) = lost.place_of(of, || 0);
-    let sum = lost.at(place);
-    *sum = sum.saturating_add(counts.requests);
-    if counts.answered > 0 {
-        lost.prove(place);
     }
 }

@@ -57,14 +57,14 @@ impl Opens {
         self.list.is_empty()
     }
 
-    /// With nothing in it, and no more room than a few need.
-    pub(super) fn emptied(mut self) -> Self {
+    /// Closes all, and keeps no more room than a few need.
+    pub(super) fn empty(&mut self) {
         self.list.clear();
-        self.list.shrink_to(FEW);
-        Self {
-            list: self.list,
-            ..Self::default()
+        if self.list.capacity() > FEW {
+            self.list.shrink_to(FEW);
         }
+        self.lookup = None;
+        self.gaps = Gaps::default();
     }
 
     /// Adds the latest request.

@@ -31,6 +31,14 @@ pub(super) struct HeldBack {
 }
 
 impl HeldBack {
+    /// Forgets all of it. Hardly ever is there anything.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        if !self.by_position.is_empty() || !self.came.is_empty() {
+            *self = Self::default();
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.by_position.is_empty()
     }

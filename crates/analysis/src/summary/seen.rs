@@ -5,6 +5,7 @@
 //! kept, which are the same in every part that has them: what is kept of many is a fair choice
 //! of them, whoever chose.
 
+use crate::digest::Digest;
 use std::collections::BTreeMap;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Timestamp};
@@ -14,7 +15,11 @@ pub const KEPT: usize = 4096;
 
 /// The conversations of one analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Conversations(BTreeMap<u64, (Timestamp, Timestamp)>);
+pub struct Conversations {
+    by_number: BTreeMap<u64, (Timestamp, Timestamp)>,
+    /// The greatest number, where no further one finds room.
+    full_to: Option<u64>,
+}
 
 impl Conversations {
     /// One between these, on this carrier, with frames from `first` to `last`.
@@ -26,20 +31,18 @@ impl Conversations {
     ) {
         let number = number(ends, carrier);
         // One more with a greater number than all of them would have to go again.
-        let full = self.0.len() >= KEPT;
-        if full
-            && self
-                .0
-                .last_key_value()
-                .is_some_and(|(last, _)| number > *last)
-        {
+        if self.full_to.is_some_and(|last| number > last) {
             return;
         }
-        let known = self.0.entry(number).or_insert((first, last));
+        let all = &mut self.by_number;
+        let known = all.entry(number).or_insert((first, last));
         known.0 = known.0.min(first);
         known.1 = known.1.max(last);
-        if self.0.len() > KEPT {
-            self.0.pop_last();
+        if all.len() > KEPT {
+            all.pop_last();
+        }
+        if all.len() == KEPT {
+            self.full_to = all.last_key_value().map(|(last, _)| *last);
         }
     }
 }
@@ -50,10 +53,7 @@ fn number([a, b]: [Endpoint; 2], carrier: Name) -> u64 {
     let (a, b) = (a.min(b), a.max(b));
     let mut digest = Digest::new();
     for end in [a, b] {
-        let address = end.address();
-        digest.word(address as u64);
-        digest.word((address >> u64::BITS) as u64);
-        digest.word(end.rest());
+        digest.end(end);
     }
     for eight in carrier.as_bytes().chunks(8) {
         let word = eight
@@ -62,28 +62,6 @@ fn number([a, b]: [Endpoint; 2], carrier: Name) -> u64 {
         digest.word(word);
     }
     digest.finish()
-}
-
-/// FNV-1a by words, the upper half of each product into the lower one, and then every bit into every
-/// other one, so that the smallest numbers are a fair choice.
-struct Digest(u64);
-
-impl Digest {
-    const fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn word(&mut self, word: u64) {
-        let product = (self.0 ^ word).wrapping_mul(0x0100_0000_01b3);
-        self.0 = product ^ (product >> 32);
-    }
-
-    const fn finish(self) -> u64 {
-        let Self(mut z) = self;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 }
 
 /// A conversation, as it was in one part.
@@ -118,15 +96,18 @@ impl Sightings {
     /// Those of one part, of which the other figures are these.
     pub(super) fn of(conversations: &Conversations, part: &[u64]) -> Self {
         let mut digest = Digest::new();
-        let stamps = conversations.0.iter().flat_map(|(number, (first, last))| {
-            let stamps = [*first, *last].map(|at| at.as_nanos().cast_unsigned());
-            [*number, stamps[0], stamps[1]]
-        });
+        let stamps = conversations
+            .by_number
+            .iter()
+            .flat_map(|(number, (first, last))| {
+                let stamps = [*first, *last].map(|at| at.as_nanos().cast_unsigned());
+                [*number, stamps[0], stamps[1]]
+            });
         for number in part.iter().copied().chain(stamps) {
             digest.word(number);
         }
         let part = digest.finish();
-        let sightings = conversations.0.iter();
+        let sightings = conversations.by_number.iter();
         Self(
             sightings
                 .map(|(conversation, (first, last))| Sighting {
