@@ -30,6 +30,7 @@ use connections::{Connections, Stepping};
 use std::cell::RefCell;
 use std::sync::Arc;
 use unclaimed::Unclaimed;
+use wirewait_model::records::{Entities, Records};
 use wirewait_wire::{
     Announces, Carries, Connection, DissectorId, Endpoint, Facts, Frame, Next, Order, Registry,
     Span, Timestamp, Walk,
@@ -37,6 +38,9 @@ use wirewait_wire::{
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
 const SWEEP_NS: u64 = 10_000_000_000;
+
+/// Records that make a batch. A frame may close so many requests that there are more.
+const RECORDS: usize = 256;
 
 /// Receives transactions as they are closed.
 pub trait Sink {
@@ -184,6 +188,38 @@ impl Analyzer {
     pub fn unmetered(mut self) -> Self {
         self.state.books.meters = None;
         self
+    }
+
+    /// Makes records, for statistics: whoever asks for it takes them out again and again, since
+    /// nothing else bounds how many there are.
+    #[must_use]
+    pub fn recording(mut self) -> Self {
+        self.state.books.records = Some(Vec::with_capacity(RECORDS));
+        self
+    }
+
+    /// Whether there are enough records to take them out.
+    #[must_use]
+    #[inline]
+    pub fn has_batch(&self) -> bool {
+        let records = &self.state.books.records;
+        records
+            .as_ref()
+            .is_some_and(|records| records.len() >= RECORDS)
+    }
+
+    /// Hands over what was recorded since this was called last.
+    pub fn hand_over(&mut self, to: impl FnOnce(&Records<'_>)) {
+        if let Some(closed) = &mut self.state.books.records {
+            to(&Records { closed });
+            closed.clear();
+        }
+    }
+
+    /// Who is behind the numbers in records.
+    #[must_use]
+    pub fn entities(&self) -> &dyn Entities {
+        &self.state.books.directory
     }
 
     /// Judges symptoms by these thresholds rather than by the built-in ones.
@@ -352,6 +388,7 @@ impl Analyzer {
             symptoms: books.watch.judge(directory, &servers, clock.last()),
             servers,
             slowest: books.figures.slowest(),
+            statistics: Vec::new(),
             attribution: books.attribution,
             seen: Arc::clone(&books.seen),
             excluded: books.figures.excluded(),

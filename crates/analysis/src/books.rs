@@ -16,6 +16,7 @@ use crate::symptoms::Watch;
 use crate::world::{Case, Event, Limited, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
 use std::sync::Arc;
+use wirewait_model::records::Closed;
 use wirewait_wire::{DissectorId, StopReason, Timestamp};
 
 /// What was noticed about the capture itself.
@@ -210,6 +211,8 @@ pub(crate) struct Books {
     pub(crate) open: usize,
     /// Bytes that are held back now.
     pub(crate) held: usize,
+    /// What is closed and was not handed over; none where nobody takes it.
+    pub(crate) records: Option<Vec<Closed>>,
     /// Which conversations there were when.
     pub(crate) seen: Arc<Conversations>,
 }
@@ -237,6 +240,7 @@ impl Books {
             transactions: 0,
             open: 0,
             held: 0,
+            records: None,
             seen: Arc::default(),
         }
     }
@@ -331,6 +335,9 @@ impl Books {
                 self.watch.closed(case);
                 if let Some(meters) = &mut self.meters {
                     meters.closed(case);
+                }
+                if let Some(records) = &mut self.records {
+                    records.push(record(case));
                 }
                 self.enter(case, path);
                 sink.transaction(transaction);
@@ -509,5 +516,22 @@ impl Books {
             "retransmitted" => q.faults.retransmitted,
             _ => 0,
         })
+    }
+}
+
+/// What statistics have to know of a closed transaction.
+fn record(case: Case<'_>) -> Closed {
+    let (t, parties) = (case.transaction, case.parties);
+    Closed {
+        number: t.number,
+        client: parties.client.station(),
+        server: parties.server.station(),
+        request_bytes: t.request_bytes,
+        response_bytes: t.response_bytes,
+        data_bytes: t.data_bytes,
+        response_time_ns: t.response_time_ns(),
+        kind: t.kind,
+        outcome: t.outcome,
+        flags: t.flags,
     }
 }

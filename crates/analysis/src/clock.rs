@@ -13,8 +13,7 @@
 
 use wirewait_wire::Timestamp;
 
-/// Frames that a card with several queues hands over out of order are not farther apart, ns.
-pub(crate) const DISPLACED_NS: i64 = 10_000_000;
+pub(crate) use wirewait_model::DISPLACED_NS;
 
 /// A stamp that lies farther ahead of the one before may be wrong: the next one tells, ns.
 pub(crate) const SILENCE_NS: i64 = 1_000_000_000;

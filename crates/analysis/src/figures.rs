@@ -6,20 +6,20 @@ mod places;
 mod spreads;
 
 use crate::column::Column;
-use crate::distribution::Distribution;
 use crate::journal::{Columns, Heading, Page};
 use crate::parties::Directory;
 use crate::table::{Place, Table};
 use crate::world::Case;
 use crate::{
     Counts, Distributions, Excluded, Flags, FrameSums, Outcome, PlaceRow, Samples, ServerRow,
-    Settings, Spread, StationRow, Transaction, Turnaround,
+    Settings, StationRow, Transaction, Turnaround,
 };
 use lost::{Lost, Operation};
 use places::Places;
 use spreads::Spreads;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
+use wirewait_model::Distribution;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -594,33 +594,6 @@ pub(crate) fn clean_turnaround(t: &Transaction) -> Option<i64> {
 /// Statistics over all operations at a place leave out what waits for others by design.
 pub(crate) fn counts_for_places(kind: Kind) -> bool {
     !matches!(kind, Kind::Wait | Kind::Break)
-}
-
-impl Spread {
-    /// Adds the times of another row.
-    pub fn merge(&mut self, other: &Self) {
-        if other.n == 0 {
-            return;
-        }
-        if self.n == 0 {
-            *self = *other;
-            return;
-        }
-        self.n = self.n.saturating_add(other.n);
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
-        self.total = self.total.saturating_add(other.total);
-    }
-
-    pub(crate) fn record(&mut self, ns: i64) {
-        if self.n == 0 {
-            (self.min, self.max) = (ns, ns);
-        }
-        self.n += 1;
-        self.min = self.min.min(ns);
-        self.max = self.max.max(ns);
-        self.total += i128::from(ns);
-    }
 }
 
 /// Statistics over all operations of a station leave out what is no measure of service.

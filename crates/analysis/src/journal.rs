@@ -7,13 +7,13 @@
 //! to those rows: when it is full, when its room is needed, and before anyone looks. What is
 //! added up comes to the same in whichever order it is added.
 
-use crate::distribution::Batch;
 use crate::efficiency::{Accesses, Payer, Spent};
 use crate::figures::{clean_turnaround, timed};
 use crate::parties::Parties;
 use crate::table::Place;
 use crate::world::Case;
 use crate::{Counts, FrameSums, Transaction};
+use wirewait_model::distribution::Batch;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 

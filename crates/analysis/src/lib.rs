@@ -13,13 +13,11 @@ mod column;
 mod conversation;
 mod course;
 mod digest;
-mod distribution;
 mod duplicates;
 mod efficiency;
 mod fairness;
 mod figures;
 mod flow;
-mod histogram;
 mod intake;
 mod journal;
 mod key;
@@ -35,7 +33,6 @@ mod path;
 mod piece;
 pub mod recent;
 mod round_trips;
-mod sample;
 mod segment;
 mod snapshot;
 mod stream;
@@ -57,7 +54,6 @@ pub use efficiency::{
     ASSUMED_BUFFER, Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units,
 };
 pub use fairness::{Fairness, Index, STARVES_PERCENT, Starving};
-pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use intake::{Intake, Look};
 pub use load::{
     Anomaly, BREAKS_PERCENT, BREAKS_TIMES, DEPTH_PERCENT, Dip, Dips, ENOUGH_OF_A_SIZE,
@@ -71,7 +67,6 @@ pub use meters::{
 };
 pub use names::{LONGEST_NAME, Place};
 pub use notice::{DEAD_AFTER, Notice, Noticed};
-pub use sample::{Fidelity, Sample, Samples};
 pub use segment::{
     Busiest, Course, Directions, Duplex, Flow, KnownBy, Peak, SIZES, Segment, SegmentRow, Spacing,
     Volume, WireBytes,
@@ -79,7 +74,7 @@ pub use segment::{
 pub use snapshot::{
     Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, FrameSums, Grade,
     Grouping, LedgerOf, LedgerRow, PlaceRow, Reason, RoundTrip, ServerRow, Settings, Snapshot,
-    Spread, StationRow, Times,
+    StationRow,
 };
 pub use summary::{
     Common, Conversations, Inconsistent, LedgerSum, OperationKey, OperationSum, PairKey, PlaceKey,
@@ -91,13 +86,12 @@ pub use symptoms::{
 };
 pub use totals::ServerTotal;
 pub use trail::{Assembled, Deed, Stretch};
-pub use transaction::{
-    Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround, WHOLE_FRAME,
-};
+pub use transaction::{Transaction, WHOLE_FRAME};
 pub use windows::Windows;
+pub use wirewait_model::{
+    Bucket, Cell, Column, EXACT_VALUES, Extent, Fidelity, Flags, FrameCounts, Histogram, Mark,
+    Outcome, STEPS_NS, Sample, Samples, Spread, Statistic, Times, Turnaround,
+};
 
 /// Answered requests below which nothing is concluded.
 pub const ENOUGH: u64 = 20;
-
-/// Up to so many values percentiles are exact.
-pub const EXACT_VALUES: usize = 64;

@@ -9,6 +9,7 @@ use crate::table::{Place, Table};
 use crate::{Grouping, ShareKey, Transaction, names};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use wirewait_model::records::{Entities, StationId};
 use wirewait_wire::Endpoint;
 use wirewait_wire::word::Name;
 
@@ -398,6 +399,12 @@ impl Directory {
         self.gone += u64::from(evicted.is_some());
         self.evicted += u64::from(evicted.is_some());
         place
+    }
+}
+
+impl Entities for Directory {
+    fn station(&self, id: StationId) -> Option<Endpoint> {
+        self.stations.key_at(Place::of(id)).copied()
     }
 }
 

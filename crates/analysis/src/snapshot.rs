@@ -1,71 +1,12 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
 use crate::summary::Conversations;
-use crate::{Duplex, Efficiency, Histogram, Ledger, Samples, Segment, Symptoms, Transaction};
+use crate::{
+    Duplex, Efficiency, Histogram, Ledger, Samples, Segment, Spread, Symptoms, Times, Transaction,
+};
 use std::sync::Arc;
+use wirewait_model::Statistic;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
-
-/// Count, extremes and percentiles of a time. Nanoseconds.
-///
-/// Percentiles are by nearest rank. Up to [`crate::EXACT_VALUES`] values they are exact;
-/// beyond that they are read from a histogram whose buckets are 0.8 % wide at most. `n`,
-/// `min`, `max` and `total` are always exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Times {
-    /// How many values.
-    pub n: u64,
-    /// The smallest.
-    pub min: i64,
-    /// Half of the values are no greater.
-    pub p50: i64,
-    /// 90 % are no greater.
-    pub p90: i64,
-    /// 95 % are no greater.
-    pub p95: i64,
-    /// 99 % are no greater.
-    pub p99: i64,
-    /// The greatest.
-    pub max: i64,
-    /// Their sum.
-    pub total: i128,
-}
-
-impl Times {
-    /// The mean, rounded half up, or `None` without values.
-    #[must_use]
-    pub fn mean(&self) -> Option<i64> {
-        mean(self.n, self.total)
-    }
-}
-
-fn mean(n: u64, total: i128) -> Option<i64> {
-    if n == 0 {
-        return None;
-    }
-    let n = i128::from(n);
-    i64::try_from((total * 2 + n).div_euclid(2 * n)).ok()
-}
-
-/// Count, extremes and sum of a time, all exact. Nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spread {
-    /// How many values.
-    pub n: u64,
-    /// The smallest.
-    pub min: i64,
-    /// The greatest.
-    pub max: i64,
-    /// Their sum.
-    pub total: i128,
-}
-
-impl Spread {
-    /// The mean, rounded half up, or `None` without values.
-    #[must_use]
-    pub fn mean(&self) -> Option<i64> {
-        mean(self.n, self.total)
-    }
-}
 
 /// By which name transactions are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -486,6 +427,9 @@ pub struct Snapshot {
     pub symptoms: Symptoms,
     /// The slowest transactions that were answered and did not wait by design.
     pub slowest: Vec<Transaction>,
+    /// Statistics that show themselves, each as a table; empty where nobody collects
+    /// [records](crate::Analyzer::recording).
+    pub statistics: Vec<Statistic>,
     /// Where the frames went.
     pub attribution: Attribution,
     /// What was left out.

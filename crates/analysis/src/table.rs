@@ -10,6 +10,7 @@ use queue::Queue;
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
+use wirewait_model::records::StationId;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +33,19 @@ impl Place {
     /// Its number, for what is kept beside the table.
     pub(crate) const fn index(self) -> usize {
         self.index as usize
+    }
+
+    /// The number in records of the station that stands here.
+    pub(crate) fn station(self) -> Option<StationId> {
+        (self != Self::NOWHERE).then(|| StationId::new(self.index, self.generation))
+    }
+
+    /// Where the station with this number in records stands.
+    pub(crate) const fn of(station: StationId) -> Self {
+        Self {
+            index: station.index(),
+            generation: station.generation(),
+        }
     }
 
     /// The first entry of the place with this number.

@@ -157,7 +157,7 @@ impl Study {
 
     /// The capture is over.
     pub(super) fn finish(&mut self) {
-        self.driver.analyzer_mut().finish(&mut self.ears);
+        self.driver.finish(&mut self.ears);
         self.ears.minutes.finish();
         self.counters.finish(&self.driver.analyzer().readings());
         self.ears.changed = true;
@@ -210,13 +210,13 @@ impl Study {
 
     /// The figures as they stand.
     pub(super) fn snapshot(&mut self) -> Arc<Snapshot> {
-        let analyzer = self.driver.analyzer_mut();
+        let driver = &mut self.driver;
         if std::mem::take(&mut self.ears.changed) {
             self.snapshot = None;
         }
         Arc::clone(
             self.snapshot
-                .get_or_insert_with(|| Arc::new(analyzer.snapshot())),
+                .get_or_insert_with(|| Arc::new(driver.snapshot())),
         )
     }
 

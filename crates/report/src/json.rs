@@ -14,6 +14,7 @@ mod segment;
 mod servers;
 mod settings;
 mod stations;
+mod statistics;
 mod symptoms;
 mod verdict;
 
@@ -70,6 +71,7 @@ struct Document<'a> {
     users: Vec<places::Place>,
     shares: Vec<places::Place>,
     files: Vec<places::Place>,
+    statistics: Vec<statistics::Statistic<'a>>,
     slowest: Vec<Row<'a>>,
     ladder: Option<ladder::Conversation<'a>>,
     excluded: Vec<settings::Excluded>,
@@ -103,6 +105,7 @@ fn document<'a>(
         users: places::places(snapshot, Grouping::User),
         shares: places::places(snapshot, Grouping::Share),
         files: places::places(snapshot, Grouping::File),
+        statistics: statistics::statistics(snapshot),
         slowest: snapshot.slowest.iter().map(Row::from).collect(),
         ladder: drawn.map(ladder::ladder),
         excluded: settings::excluded(snapshot),
@@ -165,6 +168,7 @@ mod tests {
                 "users",
                 "shares",
                 "files",
+                "statistics",
                 "slowest",
                 "ladder",
                 "excluded",

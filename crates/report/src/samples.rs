@@ -4,12 +4,13 @@ mod load;
 
 use std::sync::Arc;
 use wirewait_analysis::{
-    Accesses, Against, Attribution, CaptureRow, Counts, Course, DistributionRow, Distributions,
-    Duplex, Efficiency, EfficiencyRow, Excluded, Extent, Flags, Flow, FrameCounts, FrameSums,
-    Grade, Grouping, Histogram, KnownBy, LayerAcks, Ledger, LedgerOf, LedgerRow, Mark, Outcome,
-    Peak, Phase, Place, PlaceRow, RULES, Reason, Samples, Segment, SegmentRow, ServerRow, Settings,
-    Sight, Sights, Snapshot, Spacing, Spread, State, StationRow, Subject, Symptom, Symptoms,
-    Throughput, Times, Transaction, Turnaround, Units, Volume, WHOLE_FRAME, WireBytes,
+    Accesses, Against, Attribution, CaptureRow, Cell, Column, Counts, Course, DistributionRow,
+    Distributions, Duplex, Efficiency, EfficiencyRow, Excluded, Extent, Flags, Flow, FrameCounts,
+    FrameSums, Grade, Grouping, Histogram, KnownBy, LayerAcks, Ledger, LedgerOf, LedgerRow, Mark,
+    Outcome, Peak, Phase, Place, PlaceRow, RULES, Reason, Samples, Segment, SegmentRow, ServerRow,
+    Settings, Sight, Sights, Snapshot, Spacing, Spread, State, StationRow, Statistic, Subject,
+    Symptom, Symptoms, Throughput, Times, Transaction, Turnaround, Units, Volume, WHOLE_FRAME,
+    WireBytes,
 };
 use wirewait_wire::{
     Address, Chain, Effects, Endpoint, File, Kind, LinkType, Operation, Status, Timestamp,
@@ -527,6 +528,31 @@ pub(crate) fn symptoms() -> Symptoms {
     }
 }
 
+/// A statistic with a cell of each kind.
+fn statistic() -> Statistic {
+    const COLUMNS: &[Column] = &[
+        Column::new("client", "client"),
+        Column::new("requests", "requests"),
+        Column::percentile("median_bytes", "median size"),
+        Column::new("slowest_ns", "slowest"),
+        Column::new("slowest_bytes", "of size"),
+    ];
+    Statistic {
+        name: "request_size",
+        title: "Size of requests",
+        about: "Bytes of each request.",
+        columns: COLUMNS,
+        rows: vec![vec![
+            Cell::Station(v4(9, None)),
+            Cell::Count(1_234),
+            Cell::Bytes(60_416),
+            Cell::Time(1_510_000),
+            Cell::Nothing,
+        ]],
+        without_row: 7,
+    }
+}
+
 pub(crate) fn snapshot() -> Snapshot {
     let unknown = ServerRow {
         command: "UNKNOWN",
@@ -595,6 +621,7 @@ pub(crate) fn snapshot() -> Snapshot {
             think_time: times(&[10_000_000_000, 20_000_000_000]),
             data_bytes: 8192,
         }],
+        statistics: vec![statistic()],
         places: vec![PlaceRow {
             server: v4(1, None),
             by: Grouping::File,

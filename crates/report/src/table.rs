@@ -1,6 +1,7 @@
 //! Columns of text that fit a terminal without losing any of it.
 
 use crate::text::Look;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// One column.
@@ -57,7 +58,7 @@ impl Column {
 /// with the first column again; no value is cut off or left out.
 #[derive(Debug)]
 pub(crate) struct Table {
-    columns: &'static [Column],
+    columns: Cow<'static, [Column]>,
     rows: Vec<Vec<String>>,
 }
 
@@ -69,7 +70,15 @@ const INDENT: &str = "  ";
 impl Table {
     pub(crate) fn new(columns: &'static [Column]) -> Self {
         Self {
-            columns,
+            columns: columns.into(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// With columns that are known only now.
+    pub(crate) fn of(columns: Vec<Column>) -> Self {
+        Self {
+            columns: columns.into(),
             rows: Vec::new(),
         }
     }
@@ -89,17 +98,17 @@ impl Table {
     }
 
     /// The columns that have something to show.
-    pub(crate) fn headings(&self) -> impl Iterator<Item = &'static Column> + '_ {
+    pub(crate) fn headings(&self) -> impl Iterator<Item = &Column> {
         self.used().map(|(_, column)| column)
     }
 
     /// The cells of a row under these columns.
-    pub(crate) fn cells(&self, row: usize) -> impl Iterator<Item = (&'static Column, &str)> {
+    pub(crate) fn cells(&self, row: usize) -> impl Iterator<Item = (&Column, &str)> {
         self.used()
             .map(move |(c, column)| (column, self.cell(row, c)))
     }
 
-    fn used(&self) -> impl Iterator<Item = (usize, &'static Column)> + '_ {
+    fn used(&self) -> impl Iterator<Item = (usize, &Column)> {
         let columns = self.columns.iter().enumerate();
         columns.filter(|(c, column)| !(column.rare && self.is_empty_column(*c)))
     }

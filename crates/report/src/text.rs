@@ -12,6 +12,7 @@ pub(crate) mod segment;
 pub(crate) mod servers;
 pub(crate) mod slowest;
 pub(crate) mod stations;
+pub(crate) mod statistics;
 pub(crate) mod symptoms;
 
 pub use symptoms::explain;
@@ -98,6 +99,7 @@ pub fn report(
     stations::stations(out, snapshot, look)?;
     load::load(out, snapshot, look)?;
     places::places(out, snapshot, look)?;
+    statistics::statistics(out, snapshot, look)?;
     slowest::slowest(out, snapshot, look)?;
     reading::excluded(out, snapshot, look)?;
     reading::settings(out, snapshot, look)

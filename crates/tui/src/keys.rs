@@ -32,6 +32,7 @@ pub(crate) enum Action {
     Right,
     Enter,
     Transactions,
+    Statistics,
     Back,
     Filter,
     SortChoose,

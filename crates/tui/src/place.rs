@@ -25,6 +25,10 @@ pub(crate) enum Place {
     /// The counters of an instance, or of all.
     CounterKinds(&'static str, Option<Whose>),
     Symptoms,
+    /// The statistics that show themselves.
+    Statistics,
+    /// One of them, by its name.
+    Statistic(&'static str),
     /// Frames that were asked for, and in words which.
     Frames(String),
 }

@@ -208,6 +208,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Command> {
             table.skipped = (table.skipped + 1).min(movable.saturating_sub(1));
         }),
         Action::Transactions => view::transactions(model),
+        Action::Statistics => model.open(Place::Statistics),
         Action::Enter => return view::enter(model),
         Action::Back => back(model),
         Action::Filter => {

@@ -1,15 +1,18 @@
 //! What every loop over frames does for the analysis.
 
-use wirewait_analysis::{Analyzer, Look, Sink};
+use wirewait_analysis::{Analyzer, Look, Sink, Snapshot};
+use wirewait_stats::Collector;
 use wirewait_wire::{Frame, Source, Timestamp};
 
 /// No speed is asked for beyond this interface.
 const LAST_INTERFACE: u32 = 65_535;
 
 /// Hands frames to an analysis, and passes on what a source knows besides: how fast links are,
-/// and which frames are missing.
+/// and which frames are missing. What the analysis records goes to the statistics, batch by
+/// batch.
 pub struct Driver {
     analyzer: Analyzer,
+    statistics: Vec<Box<dyn Collector>>,
     /// Interfaces whose speed was asked for.
     met: u32,
     /// Lost frames that the source counted, and those of them that earlier figures had.
@@ -23,7 +26,8 @@ impl Driver {
     #[must_use]
     pub fn new(analyzer: Analyzer) -> Self {
         Self {
-            analyzer,
+            analyzer: analyzer.recording(),
+            statistics: wirewait_stats::all(),
             met: 0,
             lost: 0,
             lost_before: 0,
@@ -48,15 +52,39 @@ impl Driver {
         &self.analyzer
     }
 
-    /// The analysis, to ask for figures.
-    pub fn analyzer_mut(&mut self) -> &mut Analyzer {
-        &mut self.analyzer
+    /// The analysis alone, without the statistics.
+    pub(crate) fn into_analyzer(self) -> Analyzer {
+        self.analyzer
     }
 
-    /// The analysis alone.
+    /// All figures as they stand. What is still open is not in them.
     #[must_use]
-    pub fn into_analyzer(self) -> Analyzer {
-        self.analyzer
+    pub fn snapshot(&mut self) -> Snapshot {
+        self.collect();
+        let entities = self.analyzer.entities();
+        let statistics = self.statistics.iter().map(|one| one.statistic(entities));
+        let statistics = statistics.collect();
+        Snapshot {
+            statistics,
+            ..self.analyzer.snapshot()
+        }
+    }
+
+    /// The capture is over: closes everything that is open.
+    pub fn finish(&mut self, sink: &mut dyn Sink) {
+        self.analyzer.finish(sink);
+        self.collect();
+    }
+
+    /// Counts what was recorded.
+    #[cold]
+    fn collect(&mut self) {
+        let statistics = &mut self.statistics;
+        self.analyzer.hand_over(|records| {
+            for one in statistics {
+                one.batch(records);
+            }
+        });
     }
 
     /// The number of the latest frame, counted from 1; frames that were left out count.
@@ -69,6 +97,9 @@ impl Driver {
     #[inline]
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) {
         self.analyzer.frame(frame, sink);
+        if self.analyzer.has_batch() {
+            self.collect();
+        }
     }
 
     /// Analyses the next frame, which an [`Intake`](crate::Intake) of this analysis has looked
@@ -76,6 +107,9 @@ impl Driver {
     #[inline]
     pub fn looked(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
         self.analyzer.looked(frame, look, sink);
+        if self.analyzer.has_batch() {
+            self.collect();
+        }
     }
 
     /// Leaves the next frames of the source out; they keep their numbers.
@@ -86,6 +120,7 @@ impl Driver {
     /// Time passes without frames (a silent live segment): requests without a response time out.
     pub fn advance(&mut self, now: Timestamp, sink: &mut dyn Sink) {
         self.analyzer.advance(now, sink);
+        self.collect();
     }
 
     /// Passes on the speed of the link of an interface, and of those before it, the first time

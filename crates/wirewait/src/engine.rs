@@ -177,7 +177,7 @@ impl<S: Source> Engine<S> {
     /// The figures as they stand.
     #[must_use]
     pub fn snapshot(&mut self) -> Snapshot {
-        self.driver.analyzer_mut().snapshot()
+        self.driver.snapshot()
     }
 
     /// Closes what is still open. Gives the final figures, and the source back.
@@ -189,10 +189,9 @@ impl<S: Source> Engine<S> {
     /// As [`Engine::finish`], with what the meters show at the end.
     pub fn finish_metered(mut self, sink: &mut dyn Sink) -> (Snapshot, Readings, S) {
         self.driver.ask_for_losses(&self.source);
-        let mut analyzer = self.driver.into_analyzer();
-        analyzer.finish(sink);
-        let readings = analyzer.readings();
-        (analyzer.snapshot(), readings, self.source)
+        self.driver.finish(sink);
+        let readings = self.driver.analyzer().readings();
+        (self.driver.snapshot(), readings, self.source)
     }
 
     fn frames(

@@ -4,9 +4,9 @@ use super::counts_for_places;
 use crate::column::Column;
 use crate::journal::{Columns, Heading, Page};
 use crate::parties::Directory;
-use crate::sample::Draw;
 use crate::{Counts, FrameSums, PlaceRow, Samples, Spread};
 use std::sync::Arc;
+use wirewait_model::sample::Draw;
 use wirewait_wire::Kind;
 
 #[derive(Default)]

@@ -2,11 +2,11 @@
 
 use super::counts_for_places;
 use crate::column::Column;
-use crate::histogram::Step;
 use crate::journal::{Columns, Heading};
 use crate::parties::Directory;
 use crate::{DistributionRow, Distributions, Histogram};
 use std::cmp::Reverse;
+use wirewait_model::histogram::Step;
 use wirewait_wire::Endpoint;
 
 #[derive(Default)]

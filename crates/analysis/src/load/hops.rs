@@ -1,10 +1,10 @@
 //! Figures by the number of routers that requests passed.
 
-use crate::distribution::Distribution;
 use crate::figures::counts_for_stations;
 use crate::journal::{Columns, Heading, Page};
 use crate::{Counts, Spread, Times};
 use std::collections::BTreeMap;
+use wirewait_model::Distribution;
 use wirewait_wire::Timestamp;
 
 /// The number of routers at which a packet is thrown away, where routers are counted up.

@@ -2,11 +2,11 @@
 
 use super::activity::{Activity, Stretch};
 use super::knee::{self, Knee};
-use crate::distribution::Distribution;
 use crate::figures::{clean_turnaround, counts_for_stations, timed};
 use crate::table::Place;
 use crate::{ENOUGH, Outcome, Spread, Times, Transaction};
 use std::collections::VecDeque;
+use wirewait_model::Distribution;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// A number of active stations is steady when it does not change for so long, ns. Shorter

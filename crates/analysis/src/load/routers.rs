@@ -6,10 +6,10 @@
 //! the first packet was on its way in.
 
 use crate::Times;
-use crate::distribution::Distribution;
 use crate::duplicates::Sight;
 use crate::table::Table;
 use crate::world::Seen;
+use wirewait_model::Distribution;
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// Pairs of interfaces followed.

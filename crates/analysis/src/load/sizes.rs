@@ -1,7 +1,6 @@
 //! Response time by the number of bytes asked for.
 
 use super::anomalies::{self, Anomaly};
-use crate::distribution::Distribution;
 use crate::figures::timed;
 use crate::journal::{Columns, Line, Page};
 use crate::parties::Directory;
@@ -10,6 +9,7 @@ use crate::world::Case;
 use crate::{Spread, Times};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use wirewait_model::Distribution;
 use wirewait_wire::{Endpoint, Kind};
 
 /// Sizes told apart under one key; with more of them, [`PER_DOUBLING`] classes per doubling.

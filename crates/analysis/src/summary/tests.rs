@@ -1,8 +1,8 @@
 use super::*;
-use crate::distribution::Distribution;
 use crate::{Counts, EXACT_VALUES, Fidelity, Grouping, Ledger, Sample, Spread};
 use proptest::prelude::*;
 use std::sync::Arc;
+use wirewait_model::Distribution;
 use wirewait_wire::Kind;
 
 fn timing(values: &[i64]) -> Timing {

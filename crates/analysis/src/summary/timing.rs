@@ -1,7 +1,7 @@
 //! Times that can be added up and still have percentiles.
 
-use crate::sample::round_up;
 use crate::{EXACT_VALUES, Fidelity, Sample, Spread, Times};
+use wirewait_model::sample::round_up;
 
 /// Times under one key: count, extremes, sum, and the values behind them. These are exact while
 /// there are [`EXACT_VALUES`] at most, and the upper ends of their buckets beyond: which of both

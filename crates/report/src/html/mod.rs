@@ -119,6 +119,16 @@ pub fn report(
             table::more(page, more);
         });
     }
+    for statistic in snapshot.statistics.iter().filter(|s| !s.rows.is_empty()) {
+        body.section(statistic.name, statistic.title, |page| {
+            let rows = text::statistics::table(statistic, ROWS);
+            table::table(page, statistic.title, &rows, ROWS);
+            table::more(page, statistic.rows.len().saturating_sub(rows.len()));
+            for sentence in text::statistics::notes(statistic) {
+                page.leaf("p", &[], sentence);
+            }
+        });
+    }
     if !snapshot.slowest.is_empty() {
         body.section("slowest", "Slowest requests", |page| {
             slowest::slowest(page, about, snapshot);

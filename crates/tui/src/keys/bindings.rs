@@ -41,6 +41,14 @@ pub(crate) static BINDINGS: &[Binding] = &[
         "The transactions of a server, whatever their operation.",
     ),
     key(
+        A::Statistics,
+        "statistics",
+        &["D"],
+        Everywhere,
+        "",
+        "Open further statistics, such as the size of requests.",
+    ),
+    key(
         A::Add,
         "add",
         &["a"],

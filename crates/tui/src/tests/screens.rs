@@ -20,6 +20,8 @@ const TABS: &[(&str, &str)] = &[
     ("conversations", "4"),
     ("counters", "5"),
     ("symptoms", "6"),
+    ("statistics", "D"),
+    ("statistic", "D enter"),
 ];
 
 #[test]

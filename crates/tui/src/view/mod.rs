@@ -12,6 +12,7 @@ mod overlay;
 mod overview;
 mod plot;
 mod servers;
+mod statistics;
 mod symptoms;
 mod transaction;
 mod transactions;
@@ -84,6 +85,8 @@ pub(crate) fn of(place: &Place) -> &'static dyn View {
         Place::CounterInstances(_) => &counters::Instances,
         Place::CounterKinds(..) => &counters::Kinds,
         Place::Symptoms => &symptoms::Symptoms,
+        Place::Statistics => &statistics::Statistics,
+        Place::Statistic(_) => &statistics::OneStatistic,
         Place::Frames(_) => &frames::Frames,
     }
 }

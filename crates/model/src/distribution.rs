@@ -4,11 +4,11 @@ use crate::{EXACT_VALUES, Fidelity, Sample, Spread, Times};
 
 /// Counts times of 0 ns to about a day; what is longer counts as that long, except in
 /// `max` and `total`.
-pub(crate) const LONGEST_NS: u64 = 100_000_000_000_000;
+pub const LONGEST_NS: u64 = 100_000_000_000_000;
 
 /// Times under one key: exact while they are few, in buckets from then on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Distribution {
+pub struct Distribution {
     n: u64,
     min: i64,
     max: i64,
@@ -19,7 +19,7 @@ pub(crate) struct Distribution {
 
 impl Distribution {
     /// Counts one time, in nanoseconds.
-    pub(crate) fn record(&mut self, ns: i64) {
+    pub fn record(&mut self, ns: i64) {
         if self.n == 0 {
             (self.min, self.max) = (ns, ns);
         }
@@ -31,7 +31,7 @@ impl Distribution {
     }
 
     /// Counts several at once.
-    pub(crate) fn record_all(&mut self, batch: &Batch) {
+    pub fn record_all(&mut self, batch: &Batch) {
         let spread = batch.spread();
         if spread.n == 0 {
             return;
@@ -50,7 +50,7 @@ impl Distribution {
     }
 
     /// Counts all that another one counted.
-    pub(crate) fn absorb(&mut self, other: &Self) {
+    pub fn absorb(&mut self, other: &Self) {
         if other.n == 0 {
             return;
         }
@@ -69,17 +69,17 @@ impl Distribution {
     }
 
     /// Times so far.
-    pub(crate) fn n(&self) -> u64 {
+    pub fn n(&self) -> u64 {
         self.n
     }
 
     /// Their sum.
-    pub(crate) fn total(&self) -> i128 {
+    pub fn total(&self) -> i128 {
         self.total
     }
 
     /// The figures as they stand.
-    pub(crate) fn times(&self) -> Times {
+    pub fn times(&self) -> Times {
         let rank = |percent: u64| self.n.saturating_mul(percent).div_ceil(100).max(1);
         let ranks = [50, 90, 95, 99].map(rank);
         let [p50, p90, p95, p99] = match &self.many {
@@ -107,7 +107,7 @@ impl Distribution {
     }
 
     /// The values behind them.
-    pub(crate) fn sample(&self) -> Sample {
+    pub fn sample(&self) -> Sample {
         match &self.many {
             None => self.few.iter().copied().collect(),
             Some(buckets) => Sample::counted(buckets.iter(), Fidelity::Rounded),
@@ -137,7 +137,7 @@ impl Distribution {
 }
 
 /// Some times, for several distributions: what each has to know of them is found once.
-pub(crate) struct Batch {
+pub struct Batch {
     spread: Spread,
     values: [i64; Self::MOST],
     buckets: [u16; Self::MOST],
@@ -145,10 +145,10 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// Times in one of them.
-    pub(crate) const MOST: usize = 32;
+    pub const MOST: usize = 32;
 
     /// With the first [`MOST`](Self::MOST) of these, and nothing else.
-    pub(crate) fn fill(&mut self, times: impl Iterator<Item = i64>) {
+    pub fn fill(&mut self, times: impl Iterator<Item = i64>) {
         self.spread = Spread::default();
         let places = self.values.iter_mut().zip(&mut self.buckets);
         for (ns, (value, bucket)) in times.zip(places) {
@@ -160,12 +160,12 @@ impl Batch {
     }
 
     /// Their number, extremes and sum.
-    pub(crate) fn spread(&self) -> &Spread {
+    pub fn spread(&self) -> &Spread {
         &self.spread
     }
 
     /// In the order in which they came.
-    pub(crate) fn values(&self) -> impl Iterator<Item = i64> + '_ {
+    pub fn values(&self) -> impl Iterator<Item = i64> + '_ {
         self.values.iter().copied().take(self.spread.n as usize)
     }
 }

@@ -47,7 +47,7 @@ impl FromIterator<i64> for Sample {
 
 impl Sample {
     /// Values with their counts, in any order.
-    pub(crate) fn counted(values: impl Iterator<Item = (i64, u64)>, fidelity: Fidelity) -> Self {
+    pub fn counted(values: impl Iterator<Item = (i64, u64)>, fidelity: Fidelity) -> Self {
         let mut sample = Self {
             values: values.collect(),
             fidelity,
@@ -63,7 +63,7 @@ impl Sample {
     }
 
     /// The same, to keep.
-    pub(crate) fn into_values(self) -> Vec<(i64, u64)> {
+    pub fn into_values(self) -> Vec<(i64, u64)> {
         self.values
     }
 
@@ -150,7 +150,7 @@ impl Sample {
 
 /// The upper end of the bucket that a time is counted in: eight significant bits. What is
 /// longer than the longest counts as that.
-pub(crate) fn round_up(ns: i64) -> i64 {
+pub fn round_up(ns: i64) -> i64 {
     let ns = u64::try_from(ns).unwrap_or(0).min(LONGEST_NS);
     let width = (64 - ns.leading_zeros()).saturating_sub(8);
     // Far below 2^63.
@@ -160,7 +160,7 @@ pub(crate) fn round_up(ns: i64) -> i64 {
 /// A fair choice of values, in bounded memory and the same for the same transactions:
 /// whether one is kept depends on its number alone.
 #[derive(Clone, Debug)]
-pub(crate) struct Draw {
+pub struct Draw {
     kept: Vec<(u64, i64)>,
     /// Numbers that are scattered above it are not kept.
     limit: u64,
@@ -178,7 +178,8 @@ impl Default for Draw {
 }
 
 impl Draw {
-    pub(crate) fn record(&mut self, transaction: u64, ns: i64) {
+    /// Draws from the time of this transaction, ns, or not.
+    pub fn record(&mut self, transaction: u64, ns: i64) {
         self.n += 1;
         let place = scattered(transaction);
         if place > self.limit {
@@ -192,7 +193,9 @@ impl Draw {
         }
     }
 
-    pub(crate) fn sample(&self) -> Sample {
+    /// What was drawn.
+    #[must_use]
+    pub fn sample(&self) -> Sample {
         let fidelity = if self.kept.len() as u64 == self.n {
             Fidelity::Exact
         } else {

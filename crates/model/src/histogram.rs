@@ -36,12 +36,13 @@ impl Histogram {
         self.count(Step::of(ns));
     }
 
-    pub(crate) fn count(&mut self, Step(step): Step) {
+    /// Counts one time of this step.
+    pub fn count(&mut self, Step(step): Step) {
         self.counts[step] += 1;
     }
 
     /// Counts so many times of the same length.
-    pub(crate) fn record_many(&mut self, ns: i64, n: u64) {
+    pub fn record_many(&mut self, ns: i64, n: u64) {
         let Step(step) = Step::of(ns);
         self.counts[step] = self.counts[step].saturating_add(n);
     }
@@ -90,10 +91,12 @@ impl Histogram {
 
 /// The step that a time is in.
 #[derive(Clone, Copy)]
-pub(crate) struct Step(usize);
+pub struct Step(usize);
 
 impl Step {
-    pub(crate) fn of(ns: i64) -> Self {
+    /// The step of so many nanoseconds.
+    #[must_use]
+    pub fn of(ns: i64) -> Self {
         // No more than three steps end within a doubling.
         let bits = u64::BITS - ns.max(0).unsigned_abs().leading_zeros();
         let first = FIRST[bits as usize];

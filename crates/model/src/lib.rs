@@ -1,0 +1,25 @@
+//! What is known of a capture, as plain values: nothing here reads, waits or decides.
+//!
+//! [`records`] go from the pairing to the statistics; a [`Statistic`] is what comes of one.
+
+#![forbid(unsafe_code)]
+
+pub mod distribution;
+mod extent;
+pub mod histogram;
+mod outcome;
+pub mod records;
+pub mod sample;
+mod statistic;
+mod times;
+
+pub use distribution::Distribution;
+pub use extent::{DISPLACED_NS, Extent, Mark};
+pub use histogram::{Bucket, Histogram, STEPS_NS};
+pub use outcome::{Flags, FrameCounts, Outcome, Turnaround};
+pub use sample::{Fidelity, Sample, Samples};
+pub use statistic::{Cell, Column, Statistic};
+pub use times::{Spread, Times};
+
+/// Up to so many values percentiles are exact.
+pub const EXACT_VALUES: usize = 64;

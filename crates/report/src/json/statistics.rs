@@ -1,0 +1,70 @@
+//! Statistics that show themselves.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use wirewait_analysis::{Cell, Column, Snapshot};
+
+/// A statistic.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Statistic<'a> {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    /// Requests that stand in no row, because nothing is kept of their client.
+    requests_without_row: u64,
+    /// Each with the same names, units in them.
+    #[cfg_attr(
+        test,
+        schemars(with = "Vec<std::collections::BTreeMap<String, Option<Value>>>")
+    )]
+    rows: Vec<Row<'a>>,
+}
+
+/// A row, as the names of its columns and what stands there.
+struct Row<'a>(&'static [Column], &'a [Cell]);
+
+/// What may stand in a row.
+#[derive(Serialize)]
+#[serde(untagged)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum Value {
+    Text(String),
+    Count(u64),
+    Signed(i64),
+}
+
+pub(super) fn statistics(snapshot: &Snapshot) -> Vec<Statistic<'_>> {
+    let statistics = snapshot.statistics.iter().map(|statistic| Statistic {
+        name: statistic.name,
+        title: statistic.title,
+        about: statistic.about,
+        requests_without_row: statistic.without_row,
+        rows: statistic
+            .rows
+            .iter()
+            .map(|row| Row(statistic.columns, row))
+            .collect(),
+    });
+    statistics.collect()
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(columns, cells) = self;
+        let mut row = serializer.serialize_map(Some(columns.len()))?;
+        for (column, cell) in columns.iter().zip(*cells) {
+            row.serialize_entry(column.name, &value(cell))?;
+        }
+        row.end()
+    }
+}
+
+fn value(cell: &Cell) -> Option<Value> {
+    match cell {
+        Cell::Station(station) => Some(Value::Text(station.to_string())),
+        Cell::Count(n) | Cell::Bytes(n) => Some(Value::Count(*n)),
+        Cell::Time(ns) => Some(Value::Signed(*ns)),
+        Cell::Nothing => None,
+    }
+}

@@ -1,0 +1,72 @@
+//! Statistics that show themselves, each as a table.
+
+use super::{Look, note, shown};
+use crate::figures::Grouped;
+use crate::table::{Column, Table};
+use crate::time::Human;
+use std::io::{self, Write};
+use wirewait_analysis::{Cell, Snapshot, Statistic};
+
+/// Rows of a table that people see; programs get all of them.
+const SHOWN: usize = 10;
+
+/// The table of a statistic.
+pub(crate) fn table(statistic: &Statistic, rows: usize) -> Table {
+    let columns = statistic.columns.iter().enumerate();
+    let columns = columns.map(|(at, column)| match at {
+        0 => Column::left(column.title),
+        _ => Column::right(column.title),
+    });
+    let mut table = Table::of(columns.collect());
+    for row in statistic.rows.iter().take(rows) {
+        table.row(row.iter().map(cell).collect());
+    }
+    table
+}
+
+/// What stands in a cell, for people.
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Station(station) => station.to_string(),
+        Cell::Count(n) => Grouped(*n).to_string(),
+        Cell::Bytes(n) => format!("{} B", Grouped(*n)),
+        Cell::Time(ns) => Human(*ns).to_string(),
+        Cell::Nothing => shown(None::<u64>),
+    }
+}
+
+/// What is to be said below the table.
+pub(crate) fn notes(statistic: &Statistic) -> Vec<String> {
+    let left = (statistic.without_row > 0).then(|| {
+        format!(
+            "{} more requests came from clients of which nothing is kept (limit rows).",
+            Grouped(statistic.without_row)
+        )
+    });
+    [Some(statistic.about.to_owned()), left]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Writes all of them.
+pub(super) fn statistics(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
+    for statistic in snapshot.statistics.iter().filter(|s| !s.rows.is_empty()) {
+        writeln!(out)?;
+        look.heading(out, statistic.title)?;
+        table(statistic, SHOWN).write(out, look)?;
+        let more = statistic.rows.len().saturating_sub(SHOWN);
+        if more > 0 {
+            let more = Grouped(more as u64);
+            note(
+                out,
+                look,
+                format!("and {more} more; --format json has them all"),
+            )?;
+        }
+        for sentence in notes(statistic) {
+            note(out, look, sentence)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! Statistics that show themselves: which there are, and each as a table.
+
+use super::{View, draw_table};
+use crate::Command;
+use crate::model::{Context, Model};
+use crate::place::Place;
+use crate::table::{Cell, Column, Head, Key, List, Rows, Value};
+use crate::text::wrapped;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use wirewait_analysis::{Cell as Figure, Statistic};
+use wirewait_report::words::Grouped;
+
+/// Lines below a table, for what is counted.
+const LINES: u16 = 4;
+
+pub(super) struct Statistics;
+pub(super) struct OneStatistic;
+
+impl View for Statistics {
+    fn name(&self) -> &'static str {
+        "statistics"
+    }
+
+    fn title(&self, _: &Model, _: &Place) -> String {
+        "Statistics".to_owned()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let columns = vec![
+            Column::left("statistic", 20, |s: &&Statistic, _| Cell::text(s.title))
+                .most(40)
+                .help("What is counted."),
+            Column::right("rows", 6, |s: &&Statistic, _| {
+                Cell::count(s.rows.len() as u64)
+            })
+            .rank(1)
+            .help("Rows of its table."),
+            Column::left("", 20, |s: &&Statistic, _| Cell::text(s.about))
+                .rank(2)
+                .grows(),
+        ];
+        Some(Box::new(List {
+            columns,
+            rows: model.feed.as_ref()?.snapshot.statistics.iter().collect(),
+            key: |statistic| Key::Name(statistic.name.to_owned()),
+            sorted: None,
+            empty: "There are no statistics.",
+        }))
+    }
+
+    fn opens(&self, _: &Place) -> Option<&'static str> {
+        Some("its table")
+    }
+
+    fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
+        let chosen = model.level().table.chosen_key().cloned();
+        let statistics = model.feed.iter().flat_map(|f| &f.snapshot.statistics);
+        let found = statistics
+            .filter(|one| chosen == Some(Key::Name(one.name.to_owned())))
+            .map(|one| one.name)
+            .next();
+        if let Some(name) = found {
+            model.open(Place::Statistic(name));
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+    }
+}
+
+impl View for OneStatistic {
+    fn name(&self) -> &'static str {
+        "statistic"
+    }
+
+    fn title(&self, model: &Model, place: &Place) -> String {
+        found(model, place).map_or_else(String::new, |s| s.title.to_owned())
+    }
+
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+        let statistic = found(model, place)?;
+        let heads = statistic.columns.iter().enumerate();
+        let heads = heads.map(|(at, column)| Head {
+            title: column.title,
+            group: "",
+            right: at > 0,
+            // The last ones go first where there is little room.
+            rank: u8::try_from(at).unwrap_or(u8::MAX),
+            width: if at > 0 { (9, 24) } else { (15, 40) },
+            grows: false,
+            percentile: column.percentile,
+            help: "",
+        });
+        let heads = heads.collect();
+        Some(Box::new(Figures { statistic, heads }))
+    }
+
+    fn table_area(&self, _: &Model, _: &Place, body: Rect) -> Rect {
+        split(body).0
+    }
+
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+        let Some(statistic) = found(model, place) else {
+            return;
+        };
+        let mut said = statistic.about.to_owned();
+        if statistic.without_row > 0 {
+            said.push_str(&format!(
+                " {} more requests came from clients of which nothing is kept.",
+                Grouped(statistic.without_row)
+            ));
+        }
+        wrapped(buffer, split(body).1, &said, model.palette.theme().dim);
+    }
+}
+
+/// The table, and what is said of it.
+fn split(body: Rect) -> (Rect, Rect) {
+    super::below(body, 10, (LINES, body.height.max(1)))
+}
+
+/// The statistic that is open.
+fn found<'m>(model: &'m Model, place: &Place) -> Option<&'m Statistic> {
+    let Place::Statistic(name) = place else {
+        return None;
+    };
+    let statistics = &model.feed.as_ref()?.snapshot.statistics;
+    statistics.iter().find(|one| one.name == *name)
+}
+
+/// Its rows.
+struct Figures<'m> {
+    statistic: &'m Statistic,
+    heads: Vec<Head>,
+}
+
+impl Rows for Figures<'_> {
+    fn heads(&self) -> Vec<&Head> {
+        self.heads.iter().collect()
+    }
+
+    fn len(&self) -> usize {
+        self.statistic.rows.len()
+    }
+
+    fn key(&self, row: usize) -> Option<Key> {
+        Some(match self.statistic.rows.get(row)?.first()? {
+            Figure::Station(station) => Key::Station(*station),
+            _ => Key::Number(row as u64),
+        })
+    }
+
+    fn cell(&self, row: usize, column: usize, _: &Context<'_>) -> Cell {
+        let row = self.statistic.rows.get(row);
+        match row.and_then(|cells| cells.get(column)) {
+            Some(Figure::Station(station)) => Cell::text(station.to_string()),
+            Some(Figure::Count(n)) => Cell::count(*n),
+            Some(Figure::Bytes(n)) => Value::Bytes(*n).into(),
+            Some(Figure::Time(ns)) => Cell::time(Some(*ns)),
+            Some(Figure::Nothing) | None => Cell::default(),
+        }
+    }
+
+    fn sorted(&self) -> Option<(usize, bool)> {
+        None
+    }
+
+    fn empty(&self) -> &'static str {
+        "Nothing was counted yet."
+    }
+}
