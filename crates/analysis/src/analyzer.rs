@@ -348,10 +348,13 @@ impl Analyzer {
             bytes,
             clock,
             numbered,
+            unclaimed,
             ..
         } = &self.state;
-        let forgotten = self.common.names.borrow().evicted;
-        let reasons = books.reasons(*numbered, forgotten);
+        let names = self.common.names.borrow();
+        let hits = clock.hits.and(&segments.hits);
+        let hits = hits.and(&unclaimed.hits).and(&names.hits);
+        let reasons = books.reasons(*numbered, names.evicted, &hits);
         let directory = &books.directory;
         let servers = books.figures.servers(directory);
         let stations = books.figures.stations(directory);

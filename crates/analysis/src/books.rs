@@ -1,6 +1,7 @@
 //! What conversations report to: figures, where the frames went, how good the capture is.
 
 use crate::account::Accounts;
+use crate::bounds::{self, Bound};
 use crate::conversation::{Conversation, Faults};
 use crate::efficiency::Spending;
 use crate::figures::Figures;
@@ -48,6 +49,7 @@ pub(crate) struct Hits {
     conversation_requests: u64,
     held_bytes: u64,
     stream_bytes: u64,
+    pieces: u64,
 }
 
 impl Hits {
@@ -57,6 +59,7 @@ impl Hits {
             Limited::ConversationRequests => &mut self.conversation_requests,
             Limited::HeldBytes => &mut self.held_bytes,
             Limited::StreamBytes => &mut self.stream_bytes,
+            Limited::Pieces => &mut self.pieces,
         } += 1;
     }
 }
@@ -157,7 +160,7 @@ pub(crate) const REASONS: [(&str, &str); 20] = [
     ("retransmitted", "frames that repeated data"),
 ];
 
-/// Those that occurred, so many times as `count` says.
+/// Those that occurred, so many times as `count` says; behind them the fixed bounds that were hit.
 pub(crate) fn reasons(judged: &Judged, count: impl Fn(&str) -> u64) -> Vec<Reason> {
     let counted = REASONS.iter().map(|(name, text)| Reason {
         name,
@@ -165,7 +168,14 @@ pub(crate) fn reasons(judged: &Judged, count: impl Fn(&str) -> u64) -> Vec<Reaso
         count: count(name),
         grade: judged.grade(name, count(name)),
     });
-    counted.filter(|reason| reason.count > 0).collect()
+    let bounds = Bound::rows().map(|(name, text, grade)| Reason {
+        name,
+        text,
+        count: count(name),
+        grade,
+    });
+    let reasons = counted.chain(bounds);
+    reasons.filter(|reason| reason.count > 0).collect()
 }
 
 impl Judged {
@@ -477,9 +487,15 @@ impl Books {
 
     /// What speaks for and against the capture.
     /// `conversations` is how many were followed, `forgotten` how many numbers of files and
-    /// shares lost their names.
-    pub(crate) fn reasons(&self, conversations: u64, forgotten: u64) -> Vec<Reason> {
+    /// shares lost their names, `hits` what others than these books lost to fixed bounds.
+    pub(crate) fn reasons(
+        &self,
+        conversations: u64,
+        forgotten: u64,
+        hits: &bounds::Hits,
+    ) -> Vec<Reason> {
         let q = &self.quality;
+        let hits = self.hits().and(hits);
         let judged = Judged {
             frames: self.frames,
             known: self.frames.saturating_sub(q.unknown_link),
@@ -514,8 +530,22 @@ impl Books {
             "duplicates" => self.attribution.duplicates.saturating_sub(q.beyond_routers),
             "beyond_routers" => q.beyond_routers,
             "retransmitted" => q.faults.retransmitted,
-            _ => 0,
+            bound => hits.named(bound),
         })
+    }
+
+    /// What was lost to fixed bounds.
+    fn hits(&self) -> bounds::Hits {
+        let mut hits = self.accounts.hits();
+        hits.add(Bound::Pieces, self.quality.limits.pieces);
+        hits.add(Bound::Sightings, self.seen.beyond);
+        let meters = self.meters.as_ref();
+        let meters = meters.map_or(bounds::Hits::NONE, |meters| *meters.hits());
+        hits.and(&self.load.hits())
+            .and(&self.watch.hits())
+            .and(self.spending.hits())
+            .and(&self.round_trips.hits)
+            .and(&meters)
     }
 }
 

@@ -11,6 +11,7 @@
 //!
 //! A clock that is set forward cannot be told from silence.
 
+use crate::bounds::{Bound, Hits};
 use wirewait_wire::Timestamp;
 
 pub(crate) use wirewait_model::DISPLACED_NS;
@@ -39,17 +40,23 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    fn add(&mut self, frame: u64) {
+    fn add(&mut self, frame: u64, hits: &mut Hits) {
+        if self.forgotten > 0 && self.kept[KEPT - 1] > 0 {
+            hits.hit(Bound::Steps);
+        }
         self.forgotten = self.forgotten.max(self.kept[KEPT - 1]);
         self.kept.copy_within(..KEPT - 1, 1);
         self.kept[0] = frame;
     }
 
     /// The stamp of this frame is wrong; no step, if it was thought one.
-    fn is_wrong(&mut self, frame: u64) {
+    fn is_wrong(&mut self, frame: u64, hits: &mut Hits) {
         if self.kept[0] == frame {
             self.kept.copy_within(1.., 0);
             self.kept[KEPT - 1] = 0;
+        }
+        if self.wrong[KEPT - 1] > 0 {
+            hits.hit(Bound::Steps);
         }
         self.wrong.copy_within(..KEPT - 1, 1);
         self.wrong[0] = frame;
@@ -109,6 +116,7 @@ pub(crate) struct Clock {
     pub(crate) steps: Steps,
     /// How often stamps went back.
     pub(crate) count: u64,
+    pub(crate) hits: Hits,
 }
 
 impl Clock {
@@ -168,9 +176,9 @@ impl Clock {
                     if goes_on(at.since(lost), lost.since(self.high))
                         && self.steps.kept[0] == before
                     {
-                        self.steps.is_wrong(before);
+                        self.steps.is_wrong(before, &mut self.hits);
                     } else {
-                        self.steps.add(number);
+                        self.steps.add(number, &mut self.hits);
                     }
                     self.elapsed_ns = self.elapsed_ns.saturating_add(at.since(lost));
                     (self.high, self.lower) = (at, at);
@@ -196,10 +204,10 @@ impl Clock {
             // Without the frame before, nothing would have stepped.
             let before = number.saturating_sub(1);
             if goes_on(at.since(self.lower), self.high.since(at)) {
-                self.steps.is_wrong(before);
+                self.steps.is_wrong(before, &mut self.hits);
             } else {
-                self.steps.add(before);
-                self.steps.add(number);
+                self.steps.add(before, &mut self.hits);
+                self.steps.add(number, &mut self.hits);
             }
             let too_much = self.high.since(self.lower);
             let passed = at.since(self.lower);
@@ -209,7 +217,7 @@ impl Clock {
                 .saturating_add(passed);
         } else {
             self.lost_before = self.lost.replace(self.high);
-            self.steps.add(number);
+            self.steps.add(number, &mut self.hits);
             self.low = at;
         }
         (self.high, self.lower) = (at, at);
@@ -350,7 +358,7 @@ mod tests {
     fn only_the_latest_steps_are_remembered_by_frame() {
         let mut steps = Steps::default();
         for frame in [10, 20, 30, 40, 50] {
-            steps.add(frame);
+            steps.add(frame, &mut Hits::default());
         }
         assert!(steps.between(19, 20) && !steps.between(20, 29));
         assert!(steps.since(9) && steps.since(49) && !steps.since(50));
@@ -363,5 +371,16 @@ mod tests {
             Timestamp::from_nanos(5 * MS),
             "the last one may be wrong"
         );
+    }
+
+    impl Clock {
+        /// The clock steps back six times: four steps are remembered, and the latest before. Of
+        /// another one a stamp more is wrong than are remembered.
+        pub(crate) fn overrun() -> Hits {
+            let back: Vec<i64> = (0..7).rev().map(|minute| minute * 60_000).collect();
+            let wrong = (1..=KEPT as i64 + 1).flat_map(|n| [n * 10, 90_000, n * 10 + 1]);
+            let wrong: Vec<i64> = wrong.collect();
+            clock(&back).hits.and(&clock(&wrong).hits)
+        }
     }
 }

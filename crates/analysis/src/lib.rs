@@ -8,6 +8,7 @@ mod account;
 mod analyzer;
 mod assembler;
 mod books;
+mod bounds;
 mod clock;
 mod column;
 mod conversation;

@@ -11,6 +11,7 @@ pub use requests::{ErrorKey, RequestMeter, Role, ShareKey, ShareMeter, Task};
 pub use transports::{LATE_ACK_NS, PairMeter, SegmentMeter, StationMeter, TransportMeter};
 
 use crate::Outcome;
+use crate::bounds::Hits;
 use crate::notice::Notice;
 use crate::parties::Directory;
 use crate::path::{Known, Path};
@@ -126,6 +127,11 @@ impl Meters {
                 self.transports.not_found(t, &mut self.evicted);
             }
         }
+    }
+
+    /// What was lost to fixed bounds.
+    pub(crate) fn hits(&self) -> &Hits {
+        &self.transports.hits
     }
 
     pub(crate) fn readings(&self, directory: &Directory) -> Readings {

@@ -6,6 +6,7 @@
 //! each once, and the numbers. Like every table these give up what was untouched for
 //! longest; what was named before the capture began has no name.
 
+use crate::bounds::{Bound, Hits};
 use crate::table::Table;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -59,6 +60,7 @@ pub(crate) struct Known {
     pseudonyms: Option<Pseudonyms>,
     /// Numbers that were given up because there were too many.
     pub(crate) evicted: u64,
+    pub(crate) hits: Hits,
     scratch: String,
 }
 
@@ -80,6 +82,7 @@ impl Known {
                 next: [0; 3],
             }),
             evicted: 0,
+            hits: Hits::NONE,
             scratch: String::new(),
         }
     }
@@ -127,6 +130,8 @@ impl Known {
                     let gap = if offered > 0 { "\n" } else { "" };
                     // A string takes everything.
                     let _ = write!(offers, "{gap}{}", Clipped(text));
+                } else {
+                    self.hits.hit(Bound::Dialects);
                 }
                 offered += 1;
                 return;
@@ -358,5 +363,14 @@ mod tests {
     #[test]
     fn nothing_named_is_nothing() {
         assert_eq!(read(&mut Known::new(10, false), "p|s|u", None), None);
+    }
+
+    impl Known {
+        /// Two dialects more are offered than are kept.
+        pub(crate) fn overrun() -> Hits {
+            let mut known = Known::new(10, false);
+            read(&mut known, &["dA"; OFFERS + 2].join("|"), None);
+            known.hits
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! A transport answers some questions by itself: what opens a connection, and what asks
 //! "are you there". The shortest such answer is the way to the station and back.
 
+use crate::bounds::{Bound, Hits};
 use crate::table::Table;
 use crate::world::Seen;
 use crate::{Mark, RoundTrip};
@@ -29,6 +30,7 @@ pub(crate) struct RoundTrips {
     waiting: usize,
     stations: Table<Endpoint, RoundTrip>,
     pub(crate) evicted: u64,
+    pub(crate) hits: Hits,
 }
 
 impl RoundTrips {
@@ -38,6 +40,7 @@ impl RoundTrips {
             waiting: 0,
             stations: Table::new(rows),
             evicted: 0,
+            hits: Hits::NONE,
         }
     }
 
@@ -93,8 +96,10 @@ impl RoundTrips {
             expects,
             repeated: false,
         };
-        let (_, evicted) = self.open.insert(key, question);
-        self.waiting += usize::from(evicted.is_none());
+        match self.open.insert(key, question) {
+            (_, None) => self.waiting += 1,
+            (_, Some(_)) => self.hits.hit(Bound::Questions),
+        }
     }
 
     fn answer(&mut self, key: Key, at: Mark, acknowledges: Option<u32>) {
@@ -261,5 +266,22 @@ mod tests {
             (60, 9, 1, ready(false, false, of(8, 7))),
         ];
         assert_eq!(play(&frames), [(9, 1, 60)]);
+    }
+
+    impl RoundTrips {
+        /// Two connections more are asked for than are remembered.
+        pub(crate) fn overrun() -> Hits {
+            let mut found = RoundTrips::new(16);
+            let at = Mark {
+                frame: 1,
+                at: Timestamp::from_nanos(0),
+            };
+            for n in 0..OPEN as u32 + 2 {
+                let client = Endpoint::mac([2, 0, 0, (n >> 16) as u8, (n >> 8) as u8, n as u8]);
+                found.ask((client, station(9), None), at, 1);
+            }
+            assert_eq!(found.waiting, OPEN);
+            found.hits
+        }
     }
 }

@@ -117,6 +117,8 @@ pub(crate) enum Limited {
     HeldBytes,
     /// [`Settings::stream_bytes`].
     StreamBytes,
+    /// A message is in more pieces than are [kept apart](crate::bounds::Bound::Pieces).
+    Pieces,
 }
 
 /// A transaction and its parties.

@@ -1,4 +1,5 @@
-//! Each limit, hit by a small capture: the report counts it, names it, and blames nobody.
+//! Each limit, and fixed bounds, hit by a small capture: the report counts it, names it, and blames
+//! nobody.
 
 use super::LIMITS;
 use std::collections::BTreeMap;
@@ -114,12 +115,17 @@ impl Wire {
     }
 
     fn analysed(&self, settings: Settings) -> Snapshot {
+        self.analysed_on(settings, |_| 0)
+    }
+
+    /// Each frame on an interface that depends on its place.
+    fn analysed_on(&self, settings: Settings, interface: fn(usize) -> u32) -> Snapshot {
         let mut analyzer = Analyzer::new(registry(), settings);
-        for (at, bytes) in &self.frames {
+        for (n, (at, bytes)) in self.frames.iter().enumerate() {
             let frame = Frame {
                 at: *at,
                 link: LinkType::ETHERNET,
-                interface: 0,
+                interface: interface(n),
                 wire_len: bytes.len() as u32,
                 bytes,
             };
@@ -319,6 +325,122 @@ fn each_limit_that_is_hit_is_named_and_blamed_on_nobody() {
             assert!(plain.contains("lost to limits"), "{name}: {plain}");
             assert!(data.contains("\"given_up\""), "{name}: {data}");
             assert!(data.contains("given up because of a limit"), "{name}");
+        }
+    }
+}
+
+/// As many reads of a file, each 1 MiB behind the one before, and the first of them once more.
+fn reads(many: u16) -> Wire {
+    let mut wire = Wire::default();
+    for mid in (1..=many).chain([1]) {
+        let offset = u32::from(mid) << 20;
+        let read = request::read_andx(1, offset, 64);
+        wire.say(1, false, &message(mid, false, read));
+        wire.answer(1, mid);
+    }
+    wire
+}
+
+/// Requests of which the first is not answered.
+fn unanswered(requests: u16) -> Wire {
+    let mut wire = Wire::default();
+    for mid in 1..=requests {
+        wire.ask(1, mid);
+    }
+    for mid in 2..=requests {
+        wire.answer(1, mid);
+    }
+    wire
+}
+
+/// The clock is set back by a minute as many times.
+fn steps_back(times: u16) -> Wire {
+    let mut wire = Wire::default();
+    for mid in 1..=times + 1 {
+        wire.ask(1, mid);
+        wire.answer(1, mid);
+        wire.pause(-60_000_000_000);
+    }
+    wire
+}
+
+/// An offer of as many dialects, of which the first is taken.
+fn offer(dialects: usize) -> Wire {
+    let mut wire = Wire::default();
+    let dialects: Vec<String> = (1..=dialects).map(|n| format!("DIALECT {n}")).collect();
+    let dialects: Vec<&str> = dialects.iter().map(String::as_str).collect();
+    wire.say(1, false, &message(1, false, request::negotiate(&dialects)));
+    wire.say(1, true, &message(1, true, response::negotiate(0)));
+    wire
+}
+
+/// Fixed bounds, hit by frames, as the report shows them: name, how often, grade.
+#[test]
+fn fixed_bounds_that_are_hit_are_named() {
+    let settings = Settings::default();
+    // Beside the bound: what else is wrong with that capture.
+    for (name, times, grade, also, found) in [
+        (
+            "interfaces",
+            3,
+            "fair",
+            "",
+            clients(3).analysed_on(settings, |n| if n < 3 { 300 } else { 0 }),
+        ),
+        (
+            "old_clock_steps",
+            2,
+            "fair",
+            "clock_steps",
+            steps_back(7).analysed(settings),
+        ),
+        (
+            "waiting_requests",
+            1,
+            "fair",
+            "",
+            unanswered(300).analysed(settings),
+        ),
+        ("ranges", 1, "good", "", reads(32).analysed(settings)),
+        (
+            "file_stretches",
+            3,
+            "good",
+            "ranges",
+            reads(34).analysed(settings),
+        ),
+        ("dialects", 8, "good", "", offer(40).analysed(settings)),
+        (
+            "sightings",
+            4,
+            "good",
+            "rows_evicted",
+            clients_at_once(4100).analysed(settings),
+        ),
+    ] {
+        let (plain, data) = written(&found);
+        let data: serde_json::Value = serde_json::from_str(&data).unwrap();
+        let quality = &data["capture"]["quality"];
+        let reasons = quality["reasons"].as_array().unwrap();
+        // These frames begin within conversations.
+        let of_interest = reasons.iter().filter(|r| r["name"] != "mid_capture");
+        let mut names: Vec<&str> = of_interest.map(|r| r["name"].as_str().unwrap()).collect();
+        names.retain(|named| *named != also);
+        assert_eq!(names, [name]);
+        let reason = reasons
+            .iter()
+            .find(|reason| reason["name"] == name)
+            .unwrap();
+        assert_eq!(
+            (&reason["count"], &reason["grade"]),
+            (&times.into(), &grade.into()),
+            "{name}"
+        );
+        let words = reason["text"].as_str().unwrap();
+        let flat = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(words), "{name}: {plain}");
+        if also.is_empty() {
+            assert_eq!(quality["grade"], grade, "{name}");
         }
     }
 }

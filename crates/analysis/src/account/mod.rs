@@ -6,6 +6,7 @@
 mod phase;
 mod timeline;
 
+use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::parties::{Directory, Parties};
 use crate::table::Place;
@@ -73,6 +74,10 @@ struct Sums {
     servers: Column<Sum>,
     pairs: Column<Sum>,
     labels: Column<Sum>,
+    /// Closed requests of all clients that are not settled.
+    waiting: usize,
+    /// What timelines lost: clients come and go.
+    hits: Hits,
 }
 
 impl Accounts {
@@ -83,6 +88,11 @@ impl Accounts {
             course: None,
             think_ns: settings.think_ns,
         }
+    }
+
+    /// What was lost to fixed bounds.
+    pub(crate) fn hits(&self) -> Hits {
+        self.sums.hits
     }
 
     /// Keeps this many last seconds of the total from now on.
@@ -123,6 +133,7 @@ impl Accounts {
         }
         if let Some(done) = done {
             client.timeline.closed(done, owner);
+            self.sums.waiting += 1;
             let client = self.clients.of(wait.case.parties.client);
             let course = self.course.as_deref_mut();
             client.settle(at.plus(-LAG_NS), self.think_ns, &mut self.sums, course);
@@ -132,7 +143,9 @@ impl Accounts {
     /// A wait by design began.
     pub(crate) fn waits(&mut self, wait: Wait<'_>) {
         let owner = self.owner(wait.case.parties);
-        self.client(wait).timeline.waits(wait.began, owner);
+        if !self.client(wait).timeline.waits(wait.began, owner) {
+            self.sums.hits.hit(Bound::AccountWaits);
+        }
     }
 
     /// It is over since `at`.
@@ -143,7 +156,9 @@ impl Accounts {
     /// From the beginning of the wait to `at` the answer had to be sent again.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
         let owner = self.owner(wait.case.parties);
-        self.client(wait).timeline.lost(wait.began, at, owner);
+        if !self.client(wait).timeline.lost(wait.began, at, owner) {
+            self.sums.hits.hit(Bound::AccountWaits);
+        }
     }
 
     /// Settles what began long enough before `now`.
@@ -233,6 +248,8 @@ impl Accounts {
         let last = Timestamp::from_nanos(i64::MAX);
         let course = self.course.as_deref_mut();
         gone.settle(last, self.think_ns, &mut self.sums, course);
+        let left = gone.timeline.waiting();
+        self.sums.waiting = self.sums.waiting.saturating_sub(left);
         gone.pending.post(&mut self.sums, &mut gone.sum);
     }
 
@@ -278,6 +295,7 @@ impl Pending {
             servers,
             pairs,
             labels,
+            ..
         } = sums;
         total.merge(&self.sum);
         client.merge(&self.sum);
@@ -306,6 +324,8 @@ impl Sums {
             servers: Column::new(),
             pairs: Column::new(),
             labels: Column::new(),
+            waiting: 0,
+            hits: Hits::NONE,
         }
     }
 }
@@ -376,6 +396,21 @@ impl Posting<'_> {
     /// A gap is the client's.
     fn pause(&mut self) {
         self.pending.sum.pauses += 1;
+    }
+
+    /// Closed requests of all clients that are not settled.
+    fn waiting(&self) -> usize {
+        self.sums.waiting
+    }
+
+    /// One is.
+    fn settled(&mut self) {
+        self.sums.waiting = self.sums.waiting.saturating_sub(1);
+    }
+
+    /// A request goes ahead of older ones.
+    fn goes_ahead(&mut self) {
+        self.sums.hits.hit(Bound::AccountQueue);
     }
 }
 

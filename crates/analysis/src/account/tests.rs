@@ -99,3 +99,30 @@ fn a_client_keeps_the_time_of_a_server_that_is_forgotten() {
     assert_eq!(of(&rows, LedgerOf::Capture), (35, 15, 50));
     assert_eq!(of(&rows, LedgerOf::Server(station(102))), (25, 15, 30));
 }
+
+impl Accounts {
+    /// Two waits by design more than are remembered, and three losses.
+    pub(crate) fn overrun_waits() -> Hits {
+        let mut accounts = Accounts::new(&Settings::default());
+        let mut directory = Directory::new(16);
+        let t = transaction(1, Kind::Wait, 0, 1);
+        let mut parties = Parties::UNKNOWN;
+        directory.meet(&t, &mut parties);
+        let case = Case {
+            transaction: &t,
+            parties: &parties,
+        };
+        let wait = |ms| Wait {
+            case,
+            began: at(ms),
+            anyone: false,
+        };
+        for n in 0..timeline::WAITS as i64 + 2 {
+            accounts.waits(wait(n));
+        }
+        for n in 0..timeline::WAITS as i64 + 3 {
+            accounts.lost(wait(10 * n), at(10 * n + 5));
+        }
+        accounts.hits()
+    }
+}

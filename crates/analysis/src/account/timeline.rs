@@ -12,12 +12,15 @@
 use super::{Owner, Phase, Posting};
 use wirewait_wire::Timestamp;
 
-/// Closed requests that wait for an older one at most; beyond that the oldest goes ahead.
+/// Closed requests of a client that wait for an older one: for so many there is always room.
 const QUEUE: usize = 1024;
+/// Further ones wait while those of all clients together are at most so many; beyond that the oldest
+/// goes ahead. Who reads a pipe has thousands of them behind the read that waits there.
+const TOGETHER: usize = 65_536;
 /// Settled requests are taken out of the queue together, at least this many at a time.
 const SETTLED: usize = 64;
 /// Waits by design, and losses behind complete answers, that are remembered at most.
-const WAITS: usize = 256;
+pub(super) const WAITS: usize = 256;
 
 /// The time that a request was outstanding, from its first frame to the end of waiting for it,
 /// phase by phase.
@@ -147,23 +150,27 @@ impl Timeline {
         }
     }
 
-    /// What was complete at `from` had to be sent again, until `to`.
-    pub(super) fn lost(&mut self, from: Timestamp, to: Timestamp, owner: Owner) {
-        if self.losses.len() < WAITS {
+    /// What was complete at `from` had to be sent again, until `to`. Whether there was room for it.
+    pub(super) fn lost(&mut self, from: Timestamp, to: Timestamp, owner: Owner) -> bool {
+        let room = self.losses.len() < WAITS;
+        if room {
             let place = self.losses.partition_point(|other| other.from <= from);
             let to = Some(to);
             self.losses.insert(place, Stretch { from, to, owner });
         }
+        room
     }
 
-    /// A wait by design began.
-    pub(super) fn waits(&mut self, from: Timestamp, owner: Owner) {
+    /// A wait by design began. Whether there was room for it: the oldest goes otherwise.
+    pub(super) fn waits(&mut self, from: Timestamp, owner: Owner) -> bool {
         let place = self.waits.partition_point(|other| other.from <= from);
         let to = None;
         self.waits.insert(place, Stretch { from, to, owner });
-        if self.waits.len() > WAITS {
+        let room = self.waits.len() <= WAITS;
+        if !room {
             self.waits.remove(0);
         }
+        room
     }
 
     /// The wait of this owner that began then is over.
@@ -199,16 +206,31 @@ impl Timeline {
             .get(self.over)
             .map_or(before, |open| before.min(*open));
         while let Some((outstanding, owner)) = self.queue.get(self.next)
-            && (outstanding.begin <= ripe || self.queue.len().saturating_sub(self.next) > QUEUE)
+            && (outstanding.begin <= ripe || self.is_crowded(posting))
         {
             let (outstanding, owner) = (*outstanding, *owner);
             self.give_away(&outstanding, owner, think_ns, posting);
             self.next += 1;
+            posting.settled();
         }
         if self.next >= SETTLED && self.next * 2 >= self.queue.len() {
             self.queue.drain(..self.next.min(self.queue.len()));
             self.next = 0;
         }
+    }
+
+    /// Whether more wait for an older request than may; the first of them goes ahead then.
+    fn is_crowded(&self, posting: &mut Posting<'_>) -> bool {
+        let crowded = self.waiting() > QUEUE && posting.waiting() > TOGETHER;
+        if crowded {
+            posting.goes_ahead();
+        }
+        crowded
+    }
+
+    /// Closed requests that are not settled.
+    pub(super) fn waiting(&self) -> usize {
+        self.queue.len().saturating_sub(self.next)
     }
 
     /// Whether nothing is left to settle.

@@ -3,6 +3,7 @@
 //! Only a segment that begins with a message gives a stream away, so nothing is kept of
 //! other streams but who opened them, and that not for long.
 
+use crate::bounds::{Bound, Hits};
 use crate::conversation::Conversation;
 use crate::key::ConversationKey;
 use crate::table::Table;
@@ -14,15 +15,20 @@ const OPENED: usize = 1024;
 pub(super) struct Unclaimed {
     /// Who opened a connection; sides as in its key.
     opened: Table<ConversationKey, usize>,
+    /// Some who opened a connection are forgotten.
+    forgot: bool,
     /// The dissectors by which streams were known, so that others need not be asked.
     found: Vec<DissectorId>,
+    pub(super) hits: Hits,
 }
 
 impl Unclaimed {
     pub(super) fn new() -> Self {
         Self {
             opened: Table::new(OPENED),
+            forgot: false,
             found: Vec::new(),
+            hits: Hits::NONE,
         }
     }
 
@@ -48,7 +54,8 @@ impl Unclaimed {
             match self.opened.find(&key) {
                 Some(place) => *self.opened.at(place) = opener,
                 None => {
-                    self.opened.insert(key, opener);
+                    let (_, evicted) = self.opened.insert(key, opener);
+                    self.forgot |= evicted.is_some();
                 }
             }
             return None;
@@ -67,7 +74,12 @@ impl Unclaimed {
         if segment.syn {
             return Some(opener(side, segment));
         }
-        let place = self.opened.find(&key)?;
+        let Some(place) = self.opened.find(&key) else {
+            if self.forgot {
+                self.hits.hit(Bound::Openers);
+            }
+            return None;
+        };
         self.opened.take(place)
     }
 }
@@ -83,5 +95,36 @@ fn opener(side: usize, segment: &Stream) -> usize {
         1 - side
     } else {
         side
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl crate::Analyzer {
+        /// Two connections more are opened than are remembered, and the first of them is known by
+        /// what it carries.
+        pub(crate) fn overrun_openers() -> Hits {
+            let registry = Registry::new(&[]).unwrap();
+            let mut conversations = Table::new(1);
+            let mut unclaimed = Unclaimed::new();
+            let ends = |n: u16| {
+                let client = Endpoint::mac([2, 0, 0, 0, 0, 1]).with_port(n);
+                (client, Endpoint::mac([2, 0, 0, 0, 0, 9]).with_port(80))
+            };
+            let opens = Stream {
+                syn: true,
+                ..Stream::default()
+            };
+            for n in 0..OPENED as u16 + 2 {
+                let payload = (&Next::NONE, &[][..]);
+                unclaimed.framer(ends(n), &opens, payload, &registry, &mut conversations);
+            }
+            let later = Stream::default();
+            assert_eq!(unclaimed.opener(ends(5), &later), Some(0));
+            assert_eq!(unclaimed.opener(ends(0), &later), None);
+            unclaimed.hits
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! or written before.
 
 use super::row::Accesses;
+use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::table::Place;
 use crate::world::Case;
@@ -22,7 +23,7 @@ impl Stretches {
         self.0.iter().map(common).sum()
     }
 
-    fn add(&mut self, (mut from, mut to): (u64, u64)) {
+    fn add(&mut self, (mut from, mut to): (u64, u64), hits: &mut Hits) {
         if from >= to {
             return;
         }
@@ -43,6 +44,7 @@ impl Stretches {
         });
         // What it was joined with may reach others, but those had been joined before.
         if self.0.len() >= STRETCHES {
+            hits.hit(Bound::Stretches);
             self.0.remove(0);
         }
         self.0.push((from, to));
@@ -66,12 +68,14 @@ struct Handle {
 /// The handles of all conversations.
 pub(super) struct Handles {
     handles: Column<Handle>,
+    pub(super) hits: Hits,
 }
 
 impl Handles {
     pub(super) const fn new() -> Self {
         Self {
             handles: Column::new(),
+            hits: Hits::NONE,
         }
     }
 
@@ -101,7 +105,7 @@ impl Handles {
         };
         let end = offset.saturating_add(t.data_bytes);
         let asked_end = offset.saturating_add(t.asked_bytes);
-        let Some(handle) = self.handle(case) else {
+        let Some(handle) = known(case).map(|place| self.handles.of(place)) else {
             return;
         };
         let (own, other) = match t.kind {
@@ -116,7 +120,7 @@ impl Handles {
         }
         accesses.again_bytes = own.done.overlap((offset, end));
         accesses.crossed_bytes = other.done.overlap((offset, end));
-        own.done.add((offset, end));
+        own.done.add((offset, end), &mut self.hits);
     }
 
     /// Its number may stand for another file from now on.
@@ -142,18 +146,21 @@ fn known(case: Case<'_>) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parties::{Directory, Parties};
+    use crate::symptoms::testing::transaction;
     use proptest::prelude::*;
 
     #[test]
     fn neighbours_are_joined_and_only_so_many_are_kept() {
         let mut s = Stretches::default();
-        s.add((0, 10));
-        s.add((20, 30));
-        s.add((10, 20));
+        let hits = &mut Hits::default();
+        s.add((0, 10), hits);
+        s.add((20, 30), hits);
+        s.add((10, 20), hits);
         assert_eq!(s.0, [(0, 30)]);
         assert_eq!(s.overlap((25, 35)), 5);
         for n in 1..=STRETCHES as u64 {
-            s.add((n * 100, n * 100 + 1));
+            s.add((n * 100, n * 100 + 1), hits);
         }
         assert_eq!(s.0.len(), STRETCHES);
         assert_eq!(s.overlap((0, 30)), 0, "touched first, forgotten first");
@@ -169,12 +176,36 @@ mod tests {
             let mut s = Stretches::default();
             let mut bytes = std::collections::BTreeSet::new();
             for (from, n) in stretches {
-                s.add((from, from + n));
+                s.add((from, from + n), &mut Hits::default());
                 bytes.extend(from..from + n);
             }
             let wanted = from..from + length;
             let expected = bytes.range(wanted.clone()).count() as u64;
             prop_assert_eq!(s.overlap((wanted.start, wanted.end)), expected);
+        }
+    }
+
+    impl crate::efficiency::Spending {
+        /// Two stretches of a file more are read than are remembered.
+        pub(crate) fn overrun() -> Hits {
+            let mut handles = Handles::new();
+            let mut directory = Directory::new(16);
+            for n in 0..STRETCHES as u64 + 2 {
+                let mut t = transaction(1, Kind::Read, 0, 1);
+                t.file = Some(File {
+                    handle: 7,
+                    offset: Some(n * 100_000),
+                });
+                t.data_bytes = 1000;
+                let mut parties = Parties::UNKNOWN;
+                directory.meet(&t, &mut parties);
+                let case = Case {
+                    transaction: &t,
+                    parties: &parties,
+                };
+                handles.answered(case, &mut Accesses::default());
+            }
+            handles.hits
         }
     }
 }

@@ -9,6 +9,7 @@ pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput,
 pub(crate) use spent::{Payer, Spent};
 use wirewait_wire::word::Name;
 
+use crate::bounds::Hits;
 use crate::column::Column;
 use crate::journal::{Heading, Page};
 use crate::path::Path;
@@ -123,6 +124,11 @@ impl Spending {
     /// Rows that were dropped because there were too many.
     pub(crate) fn evicted(&self) -> u64 {
         self.evicted
+    }
+
+    /// What was lost to fixed bounds.
+    pub(crate) fn hits(&self) -> &Hits {
+        &self.handles.hits
     }
 
     /// A mirror copy of so many bytes.

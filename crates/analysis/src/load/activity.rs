@@ -4,6 +4,7 @@
 //! on through a gap up to the think-time limit if another request follows. How a gap ends is
 //! known only when it is over, so an instant is settled some time after it has passed.
 
+use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::table::Place;
 use std::cmp::Reverse;
@@ -14,7 +15,7 @@ use wirewait_wire::Timestamp;
 /// most, ns.
 const LAG_NS: i64 = 500_000_000;
 /// Stretches remembered behind the present one.
-const STRETCHES: usize = 16_384;
+pub(super) const STRETCHES: usize = 16_384;
 
 /// A time in which the number of active stations did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,9 @@ pub(super) struct Activity {
     think_ns: i64,
     /// Everything before is known.
     frontier: Timestamp,
+    /// Up to when stretches are forgotten, if any is.
+    gone: Option<Timestamp>,
+    pub(super) hits: Hits,
 }
 
 impl Activity {
@@ -73,6 +77,8 @@ impl Activity {
             level: 0,
             think_ns,
             frontier: Timestamp::from_nanos(i64::MIN),
+            gone: None,
+            hits: Hits::NONE,
         }
     }
 
@@ -170,6 +176,10 @@ impl Activity {
         let n = self.stretches.partition_point(|s| s.end < when);
         let stretch = self.stretches.get(n).copied();
         self.found = stretch.filter(is_in);
+        if self.gone.is_some_and(|gone| when <= gone) {
+            self.hits.hit(Bound::LoadStretches);
+            return None;
+        }
         stretch.filter(|s| s.start <= when)
     }
 
@@ -217,6 +227,7 @@ impl Activity {
             if self.stretches.len() > STRETCHES {
                 let gone = self.stretches.pop_front();
                 self.found.take_if(|found| Some(*found) == gone);
+                self.gone = gone.map(|gone| gone.end);
             }
         }
         self.since = Some(at);

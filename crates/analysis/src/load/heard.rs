@@ -1,5 +1,6 @@
 //! What routers and servers said of the networks and servers they know, as it was heard.
 
+use crate::bounds::{Bound, Hits};
 use crate::table::Table;
 use crate::world::Seen;
 use std::collections::BTreeMap;
@@ -88,6 +89,7 @@ pub(super) struct Heard {
     /// Routers told of so far: ways are numbered in the order in which they were heard.
     order: u64,
     pub(super) evicted: u64,
+    pub(super) hits: Hits,
 }
 
 impl Heard {
@@ -98,6 +100,7 @@ impl Heard {
             private,
             order: 0,
             evicted: 0,
+            hits: Hits::NONE,
         }
     }
 
@@ -173,7 +176,7 @@ impl Heard {
                 });
                 let ways = &mut self.networks.at(place).ways;
                 if ways.len() >= WAYS && !ways.contains_key(&by) {
-                    self.evicted += 1;
+                    self.hits.hit(Bound::Routes);
                     return;
                 }
                 self.order += 1;
@@ -209,7 +212,7 @@ impl Heard {
                 if service.told.len() < WAYS || service.told.contains_key(&by) {
                     service.told.insert(by, hops);
                 } else {
-                    self.evicted += 1;
+                    self.hits.hit(Bound::Routes);
                 }
             }
         }
@@ -308,7 +311,20 @@ mod tests {
         for n in 0..=WAYS as u8 {
             heard.told(router(n), &route(9, Some(1), None));
         }
-        assert_eq!(heard.evicted, 2);
+        assert_eq!(heard.evicted, 1);
+        assert_eq!(heard.hits.named(Bound::Routes.name()), 1);
         assert_eq!(heard.routes().len(), ROWS + WAYS - 1);
+    }
+
+    impl crate::load::Loads {
+        /// A router more than are remembered of a network, and of a server.
+        pub(crate) fn overrun_routes() -> Hits {
+            let mut heard = Heard::new(false);
+            for n in 0..=WAYS as u8 {
+                heard.told(router(n), &route(9, Some(1), None));
+                heard.told(router(n), &service(b"FS1", Some(1)));
+            }
+            heard.hits
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::activity::{Activity, Stretch};
 use super::knee::{self, Knee};
+use crate::bounds::{Bound, Hits};
 use crate::figures::{clean_turnaround, counts_for_stations, timed};
 use crate::table::Place;
 use crate::{ENOUGH, Outcome, Spread, Times, Transaction};
@@ -310,6 +311,7 @@ impl Levels {
         if self.waiting.len() > WAITING
             && let Some(item) = self.waiting.pop_front()
         {
+            self.activity.hits.hit(Bound::LoadWaiting);
             place(
                 &mut self.activity,
                 &mut self.rows,
@@ -329,6 +331,7 @@ impl Levels {
         if self.wire.len() > WAITING
             && let Some((at, bytes)) = self.wire.pop_front()
         {
+            self.activity.hits.hit(Bound::LoadWaiting);
             self.place_wire(at, bytes);
         }
     }
@@ -351,6 +354,11 @@ impl Levels {
             over(stretch);
         });
         self.place_known();
+    }
+
+    /// What was lost to fixed bounds.
+    pub(super) fn hits(&self) -> &Hits {
+        &self.activity.hits
     }
 
     pub(super) fn curve(&self, of: LoadOf) -> LevelCurve {

@@ -24,6 +24,7 @@ pub use sizes::{Example, SizeCurve, SizeRow};
 pub use timeline::{Interval, Timeline};
 
 use crate::Settings;
+use crate::bounds::Hits;
 use crate::journal::{Columns, Heading, Page};
 use crate::parties::Directory;
 use crate::table::Place;
@@ -155,6 +156,11 @@ impl Loads {
         ]
         .into_iter()
         .fold(0, u64::saturating_add)
+    }
+
+    /// What was lost to fixed bounds.
+    pub(crate) fn hits(&self) -> Hits {
+        self.scopes.hits().and(&self.heard.hits)
     }
 
     /// As it stands.

@@ -3,6 +3,7 @@
 
 use super::activity::Stretch;
 use super::levels::{Item, LevelCurve, Levels, LoadOf};
+use crate::bounds::Hits;
 use crate::column::Column;
 use crate::parties::{Directory, Parties};
 use crate::table::{Place, Table};
@@ -79,6 +80,16 @@ impl Scopes {
 
     pub(super) fn evicted(&self) -> u64 {
         self.servers.evicted.saturating_add(self.interfaces.evicted)
+    }
+
+    /// What was lost to fixed bounds, of the curves that there are.
+    pub(super) fn hits(&self) -> Hits {
+        let interfaces = self.interfaces.all.iter().map(|(_, levels)| levels);
+        let servers = self.servers.all.iter().map(|(_, levels)| levels);
+        let all = std::iter::once(&self.whole)
+            .chain(servers)
+            .chain(interfaces);
+        all.fold(Hits::NONE, |sum, levels| sum.and(levels.hits()))
     }
 
     /// The capture, servers, interfaces, in their order.

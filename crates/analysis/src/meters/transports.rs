@@ -2,6 +2,7 @@
 
 use super::{Readings, known_row, meter, row, sorted};
 use crate::Transaction;
+use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::notice::{Notice, Noticed};
 use crate::parties::Directory;
@@ -175,6 +176,7 @@ pub(super) struct Transports {
     latest: Option<Latest>,
     /// What the ports of links carry.
     ports: Vec<(u16, Name)>,
+    pub(super) hits: Hits,
 }
 
 /// A frame whose message was counted.
@@ -230,6 +232,7 @@ impl Transports {
             segments: Vec::new(),
             latest: None,
             ports: Vec::new(),
+            hits: Hits::NONE,
         }
     }
 
@@ -563,8 +566,13 @@ impl Transports {
         }
         seen.path.learned.set(true);
         for port in [facts.from.port, facts.to.port].into_iter().flatten() {
-            if self.ports.len() < PORTS && !self.ports.iter().any(|(known, _)| *known == port) {
+            if self.ports.iter().any(|(known, _)| *known == port) {
+                continue;
+            }
+            if self.ports.len() < PORTS {
                 self.ports.push((port, seen.carrier));
+            } else {
+                self.hits.hit(Bound::Ports);
             }
         }
     }
@@ -696,4 +704,51 @@ fn datagram(seen: &Seen<'_>) -> Option<u64> {
         .is_some_and(|message| message.start == carrier.start);
     let bytes = carrier.end.checked_sub(carrier.payload)?;
     (!says_itself && bytes > 0).then_some(u64::from(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mark;
+    use wirewait_wire::{Frame, LinkType, Numbered, NumberedKind, Timestamp, Walk};
+
+    impl crate::meters::Meters {
+        /// Links between two ports more than are remembered.
+        pub(crate) fn overrun() -> Hits {
+            let mut transports = Transports::new(16);
+            let at = Timestamp::from_nanos(0);
+            for port in (0..PORTS as u16 + 2).step_by(2) {
+                let mut walk = Walk::default();
+                walk.facts.from = Endpoint::mac([2, 0, 0, 0, 0, 1]).with_port(port);
+                walk.facts.to = Endpoint::mac([2, 0, 0, 0, 0, 2]).with_port(port + 1);
+                walk.facts.order = Order::Numbered(Numbered {
+                    kind: NumberedKind::Data,
+                    number: 0,
+                    connection: None,
+                    modulus: 128,
+                    expects: None,
+                    poll: false,
+                    response: false,
+                });
+                transports.learn(&Seen {
+                    mark: Mark { frame: 1, at },
+                    frame: &Frame {
+                        at,
+                        link: LinkType(147),
+                        interface: 0,
+                        wire_len: 60,
+                        bytes: &[],
+                    },
+                    walk: &walk,
+                    before: None,
+                    path: &Path::default(),
+                    carrier: "toy_link",
+                    announces: None,
+                    carrier_span: None,
+                    on_wire: 0,
+                });
+            }
+            transports.hits
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::Pairing;
 use super::open::{Open, State, kind};
 use crate::message::Message;
 use crate::piece::Tally;
-use crate::world::{Events, World};
+use crate::world::{Event, Events, Limited, World};
 use crate::{Deed, Flags};
 use wirewait_wire::{Exchange, Parts, Role};
 
@@ -145,7 +145,16 @@ impl Open {
         {
             request.widen(tally.extent);
         }
-        t.flags.set_if(Flags::SCATTERED, self.asked.is_crowded());
+    }
+
+    /// One of its messages is in more pieces than are kept apart.
+    #[cold]
+    fn is_scattered(&mut self, events: Events<'_>) {
+        let flags = &mut self.transaction.flags;
+        if !flags.contains(Flags::SCATTERED) {
+            flags.set_if(Flags::SCATTERED, true);
+            events(Event::Limited(Limited::Pieces));
+        }
     }
 
     /// Bytes of the request again.
@@ -212,6 +221,9 @@ impl Pairing {
             Taken::New(new) => open.grow(x, tally, new),
             Taken::Again { pass } => open.again(tally, pass),
         }
+        if open.asked.is_crowded() {
+            open.is_scattered(events);
+        }
         if open.state == State::Asking {
             let whole = open.asked.is_whole();
             self.asked_whole(serial, whole, world, events);
@@ -257,8 +269,9 @@ impl Pairing {
         };
         open.read(message, x, world);
         open.answer(x, tally);
-        let crowded = open.answered.is_crowded();
-        open.transaction.flags.set_if(Flags::SCATTERED, crowded);
+        if open.answered.is_crowded() {
+            open.is_scattered(events);
+        }
         if open.answered_whole(x) {
             self.done(at, message.serial, world, events);
         }

@@ -11,6 +11,7 @@ pub use load::{
 };
 
 use crate::Settings;
+use crate::bounds::{Bound, Hits};
 use crate::timeline::Timeline;
 use spacing::{byte_time, wire_time_ns};
 use std::cmp::Ordering;
@@ -31,6 +32,7 @@ pub(crate) struct Segments {
     together: Way,
     given_speed: Option<u64>,
     given_duplex: Option<Duplex>,
+    pub(crate) hits: Hits,
 }
 
 /// One interface on its way.
@@ -59,6 +61,7 @@ impl Segments {
             together: Way::default(),
             given_speed: settings.link_speed,
             given_duplex: settings.duplex,
+            hits: Hits::NONE,
         }
     }
 
@@ -118,9 +121,23 @@ impl Segments {
         }
     }
 
+    #[inline]
     fn at(&mut self, number: u32) -> &mut Interface {
-        let number = (number as usize).min(INTERFACES - 1);
+        let mut number = number as usize;
         if number >= self.interfaces.len() {
+            number = self.room_for(number);
+        }
+        &mut self.interfaces[number]
+    }
+
+    /// Makes room for an interface, and tells where it counts.
+    #[cold]
+    fn room_for(&mut self, number: usize) -> usize {
+        let apart = number.min(INTERFACES - 1);
+        if apart < number {
+            self.hits.hit(Bound::Interfaces);
+        }
+        if apart >= self.interfaces.len() {
             let mut new = Interface::new();
             if let Some(speed) = self.given_speed {
                 new.set_speed(speed, KnownBy::Given);
@@ -129,9 +146,9 @@ impl Segments {
             if let [only] = self.interfaces.as_slice() {
                 self.together = only.all;
             }
-            self.interfaces.resize(number + 1, new);
+            self.interfaces.resize(apart + 1, new);
         }
-        &mut self.interfaces[number]
+        apart
     }
 
     /// All interfaces together. Against which speed that counts nobody can say.

@@ -304,3 +304,19 @@ proptest! {
         }
     }
 }
+
+impl Segments {
+    /// A frame of the last interface that counts apart, and two of further ones.
+    pub(crate) fn overrun() -> Hits {
+        let mut segments = segments(None, None);
+        let numbers = [0, 1, 2].map(|n| INTERFACES as u32 - 1 + n);
+        let frames = numbers.map(|interface| (0, 100, interface, A, Some(B)));
+        let found = capture(&mut segments, &frames, LinkType::ETHERNET);
+        let last = found.interfaces.last().unwrap();
+        assert_eq!(
+            (found.interfaces.len(), last.captured.frames),
+            (INTERFACES, 3)
+        );
+        segments.hits
+    }
+}

@@ -21,6 +21,7 @@ pub use seen::{Common, Conversations, KEPT as SIGHTINGS_KEPT, Sighting, Sighting
 pub use timing::{Inconsistent, Timing};
 
 use crate::books::{self, Judged};
+use crate::bounds::Bound;
 use crate::{Attribution, Grade, Histogram, Reason, Snapshot};
 use rows::add;
 use std::collections::BTreeMap;
@@ -165,7 +166,11 @@ impl Summary {
         for (key, n) in &other.excluded {
             add(self.excluded.entry(*key).or_default(), *n);
         }
-        self.sightings.merge(&other.sightings);
+        let beyond = self.sightings.merge(&other.sightings);
+        if beyond > 0 {
+            let name = Bound::Sightings.name();
+            add(self.faults.entry(name).or_default(), beyond);
+        }
     }
 
     /// What speaks for and against the figures, judged anew by the sums, and the worst of it.

@@ -19,6 +19,8 @@ pub struct Conversations {
     by_number: BTreeMap<u64, (Timestamp, Timestamp)>,
     /// The greatest number, where no further one finds room.
     full_to: Option<u64>,
+    /// How many found no room, or had to leave theirs.
+    pub(crate) beyond: u64,
 }
 
 impl Conversations {
@@ -32,6 +34,7 @@ impl Conversations {
         let number = number(ends, carrier);
         // One more with a greater number than all of them would have to go again.
         if self.full_to.is_some_and(|last| number > last) {
+            self.beyond += 1;
             return;
         }
         let all = &mut self.by_number;
@@ -40,6 +43,7 @@ impl Conversations {
         known.1 = known.1.max(last);
         if all.len() > KEPT {
             all.pop_last();
+            self.beyond += 1;
         }
         if all.len() == KEPT {
             self.full_to = all.last_key_value().map(|(last, _)| *last);
@@ -134,10 +138,13 @@ impl Sightings {
         &self.0
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    /// How many found no room.
+    pub(super) fn merge(&mut self, other: &Self) -> u64 {
         self.0.extend_from_slice(&other.0);
         self.0.sort_unstable();
+        let beyond = self.0.len().saturating_sub(KEPT);
         self.0.truncate(KEPT);
+        beyond as u64
     }
 
     /// What parts have in common.

@@ -244,9 +244,13 @@ proptest! {
     fn sightings_are_a_choice_that_does_not_depend_on_the_order(numbers in proptest::collection::vec(any::<u64>(), 0..40)) {
         let one = |n: u64| seen(&[(n, n, 0, 1)]);
         let mut forth = Sightings::default();
-        numbers.iter().for_each(|n| forth.merge(&one(*n)));
+        numbers.iter().for_each(|n| {
+            forth.merge(&one(*n));
+        });
         let mut back = Sightings::default();
-        numbers.iter().rev().for_each(|n| back.merge(&one(*n)));
+        numbers.iter().rev().for_each(|n| {
+            back.merge(&one(*n));
+        });
         prop_assert_eq!(forth, back);
     }
 }
@@ -267,4 +271,42 @@ fn a_summary_is_graded_by_its_sums() {
     });
     let (grade, reasons) = sum.quality();
     assert_eq!((grade, reasons[0].count), (Grade::Poor, 15));
+}
+
+impl Conversations {
+    /// Two more than are kept.
+    pub(crate) fn overrun() -> u64 {
+        let mut seen = Conversations::default();
+        let at = Timestamp::from_nanos(0);
+        for n in 0..SIGHTINGS_KEPT as u32 + 2 {
+            let client = Endpoint::mac([2, 0, 0, (n >> 16) as u8, (n >> 8) as u8, n as u8]);
+            let server = Endpoint::mac([2, 1, 0, 0, 0, 9]);
+            seen.saw([client, server], "toy_link", (at, at));
+        }
+        seen.beyond
+    }
+}
+
+/// Whatever is left out when parts are added is counted, in whatever order they come.
+#[test]
+fn sightings_without_room_are_counted() {
+    let part = |from: u64| {
+        let sightings = (from..from + SIGHTINGS_KEPT as u64).map(|n| (n, 1, 0, 1));
+        Summary {
+            sightings: seen(&sightings.collect::<Vec<_>>()),
+            ..Summary::default()
+        }
+    };
+    let sum = |parts: [u64; 3]| {
+        let mut sum = Summary::default();
+        for from in parts {
+            sum.merge(&part(from));
+        }
+        let (grade, reasons) = sum.quality();
+        assert_eq!(grade, Grade::Good);
+        let found = reasons.iter().find(|reason| reason.name == "sightings");
+        found.map(|reason| reason.count)
+    };
+    assert_eq!(sum([0, 10_000, 20_000]), Some(2 * SIGHTINGS_KEPT as u64));
+    assert_eq!(sum([20_000, 0, 10_000]), sum([0, 10_000, 20_000]));
 }

@@ -3,9 +3,10 @@
 use super::evidence::{Against, Base, Book, Sight, Sights};
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Look, Threshold, Thresholds, Watcher, operation};
+use crate::bounds::{Bound, Hits};
 use crate::{Flags, Mark, Outcome, ServerRow, Transaction};
 use std::collections::{BTreeMap, VecDeque};
-use wirewait_wire::{Endpoint, Kind};
+use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 pub(super) static BREAK_WAIT: Rule = Rule {
     id: "break_waits",
@@ -109,6 +110,9 @@ fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
 pub(super) struct Breaks {
     /// The server, and from when to when.
     latest: VecDeque<(Endpoint, Mark, Mark)>,
+    /// From when on they are remembered, if some are forgotten.
+    since: Option<Timestamp>,
+    pub(super) hits: Hits,
 }
 
 /// So many are remembered.
@@ -124,7 +128,8 @@ impl Breaks {
         let server = t.server.station();
         if t.kind == Kind::Break {
             if self.latest.len() == BREAKS {
-                self.latest.pop_front();
+                let gone = self.latest.pop_front();
+                self.since = self.since.max(gone.map(|(_, from, _)| from.at));
             }
             self.latest
                 .push_back((server, request.last, response.first));
@@ -140,11 +145,24 @@ impl Breaks {
             Some(Sight::between(*from, *to).costing(ns))
         };
         let least = thresholds.ns(Threshold::BreakWait);
-        self.latest
+        let found = self
+            .latest
             .iter()
             .filter_map(overlap)
             .filter(|sight| i64::try_from(sight.cost_ns).is_ok_and(|ns| ns >= least))
-            .max_by_key(|sight| (sight.cost_ns, std::cmp::Reverse(sight.from.frame)))
+            .max_by_key(|sight| (sight.cost_ns, std::cmp::Reverse(sight.from.frame)));
+        // It may have waited for one that is forgotten.
+        if found.is_none()
+            && let Some(since) = self.since
+            && request.last.at <= since
+            && request
+                .last
+                .until(response.first)
+                .is_some_and(|ns| ns >= least)
+        {
+            self.hits.hit(Bound::Breaks);
+        }
+        found
     }
 }
 

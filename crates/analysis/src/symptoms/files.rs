@@ -6,6 +6,7 @@ use super::evidence::{Against, Base, Book, Sight};
 use super::page::{Page, Whom};
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Threshold, Thresholds};
+use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::world::Case;
 use crate::{Flags, Mark, Outcome, Transaction};
@@ -126,12 +127,14 @@ struct Handle {
 
 pub(super) struct Files {
     handles: Column<Handle>,
+    pub(super) hits: Hits,
 }
 
 impl Files {
     pub(super) const fn new() -> Self {
         Self {
             handles: Column::new(),
+            hits: Hits::NONE,
         }
     }
 
@@ -168,7 +171,9 @@ impl Files {
         handle.raw(t, offset, page);
         if t.data_bytes > 0 {
             page.count(Base::Ranged, 1);
-            handle.range(t, offset, thresholds, page);
+            if !handle.range(t, offset, thresholds, page) {
+                self.hits.hit(Bound::Ranges);
+            }
             handle.run(t, offset, thresholds, page);
         }
     }
@@ -223,17 +228,18 @@ impl Handle {
         }
     }
 
+    /// Whether what is remembered tells if it repeats something.
     fn range(
         &mut self,
         t: &Transaction,
         offset: u64,
         thresholds: &Thresholds,
         page: &mut Page<'_>,
-    ) {
+    ) -> bool {
         let write = t.kind == Kind::Write;
         let end = offset.saturating_add(t.data_bytes);
         let Some(sight) = whole(t) else {
-            return;
+            return true;
         };
         // Who reads at once from where he wrote, at the very beginning, talks to a pipe.
         if !write
@@ -242,13 +248,16 @@ impl Handle {
             && self.ranges.iter().all(|r| r.from == 0)
         {
             self.pipe = true;
-            return;
+            return true;
         }
         let touches = |r: &Range| r.from < end && offset < r.to;
         let (mut same, mut before) = (None, false);
+        let mut told = true;
         if offset < self.top {
+            told = self.ranges.len() < RANGES;
             for (at, range) in self.ranges.iter().enumerate() {
                 if touches(range) {
+                    told = true;
                     before |= !range.write;
                     if (range.write, range.from, range.to) == (write, offset, end) {
                         same = Some(at);
@@ -295,6 +304,7 @@ impl Handle {
             to: end,
             times,
         });
+        told
     }
 
     fn run(&mut self, t: &Transaction, offset: u64, thresholds: &Thresholds, page: &mut Page<'_>) {

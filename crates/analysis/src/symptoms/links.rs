@@ -7,6 +7,7 @@ use super::page::{Page, Whom};
 use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds};
+use crate::bounds::{Bound, Hits};
 use crate::key::ConversationKey;
 use crate::path::{KnownSide, Path};
 use crate::world::Seen;
@@ -166,6 +167,7 @@ pub(super) struct Links {
     links: Rows<ConversationKey, Link>,
     doors: Rows<(Endpoint, Endpoint), Door>,
     late: VecDeque<Late>,
+    pub(super) hits: Hits,
 }
 
 impl Links {
@@ -174,6 +176,7 @@ impl Links {
             links: Rows::new(rows),
             doors: Rows::new(rows),
             late: VecDeque::new(),
+            hits: Hits::NONE,
         }
     }
 
@@ -345,6 +348,7 @@ impl Links {
         }
         if after_ns >= t.ns(Threshold::AckWait) {
             if self.late.len() >= LATE {
+                self.hits.hit(Bound::LateAcks);
                 self.late.pop_front();
             }
             self.late.push_back(Late {

@@ -26,6 +26,7 @@ mod thresholds;
 pub(crate) mod testing;
 
 use crate::account::Outstanding;
+use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::parties::Directory;
 use crate::path::Path;
@@ -178,6 +179,9 @@ struct Pair {
     missed: bool,
     /// Requests that somebody waits for, and when the next one behind each was asked.
     waiting: VecDeque<(u64, Option<Timestamp>)>,
+    /// Some of them are forgotten, and which of those somebody waited for last.
+    crowded: bool,
+    forgotten: Option<u64>,
     /// Open requests whose answer had to be sent again: they are counted already.
     resent: VecDeque<u64>,
     reads: clients::Mean,
@@ -194,10 +198,11 @@ pub(crate) struct Watch {
     announced: Announced,
     /// The transaction whose wait ended last, how long it was, and when that was.
     ended: Option<(u64, i64, Timestamp)>,
-    /// The latest questions to whoever may answer.
+    /// Questions to whoever may answer, until they are closed.
     lookups: VecDeque<u64>,
     /// What was lost when, if somebody watches.
     course: Option<Box<SymptomCourse>>,
+    hits: Hits,
 }
 
 impl Watch {
@@ -213,6 +218,7 @@ impl Watch {
             ended: None,
             lookups: VecDeque::new(),
             course: None,
+            hits: Hits::NONE,
         }
     }
 
@@ -244,6 +250,12 @@ impl Watch {
         ]
         .iter()
         .sum()
+    }
+
+    /// What was lost to fixed bounds.
+    pub(crate) fn hits(&self) -> Hits {
+        let others = [&self.breaks.hits, &self.files.hits, &self.links.hits];
+        others.into_iter().fold(self.hits, Hits::and)
     }
 
     /// A frame that is no copy.
@@ -300,6 +312,7 @@ impl Watch {
         }
         if waiting.len() >= WAITING {
             waiting.pop_front();
+            pair.crowded = true;
         }
         waiting.push_back((wait.case.transaction.number, None));
     }
@@ -323,6 +336,7 @@ impl Watch {
         self.ended = Some((number, end.since(wait.began), end));
         if wait.anyone && t.kind == Kind::Session {
             if self.lookups.len() >= LOOKUPS {
+                self.hits.hit(Bound::Lookups);
                 self.lookups.pop_front();
             }
             self.lookups.push_back(number);
@@ -331,7 +345,7 @@ impl Watch {
             return;
         };
         if let (Some(look), Some(pair)) = (repeats::lost(t, outstanding), pair) {
-            pair.answer_resent(t, &look, self.course.as_deref_mut());
+            pair.answer_resent(t, &look, self.course.as_deref_mut(), &mut self.hits);
         }
     }
 
@@ -339,7 +353,8 @@ impl Watch {
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
         if let Some(look) = repeats::lost_behind(wait, at) {
             let pair = self.pairs.of(wait.case.parties.pair);
-            pair.answer_resent(wait.case.transaction, &look, self.course.as_deref_mut());
+            let t = wait.case.transaction;
+            pair.answer_resent(t, &look, self.course.as_deref_mut(), &mut self.hits);
         }
     }
 
@@ -351,13 +366,14 @@ impl Watch {
         } = case;
         // Who is asked at such an address may be everyone; who answered from there is one.
         let asked_all = t.response.is_none() && (is_group(&t.server) || may_be_group(&t.server));
+        let lookup = self.is_lookup(t);
         if t.outcome == Outcome::OrphanResponse || asked_all {
             return;
         }
         let thresholds = &self.thresholds;
         if parties.pair == Place::NOWHERE && self.course.is_none() {
             // Nobody reads what would be noted of it.
-            if !self.lookups.contains(&t.number) {
+            if !lookup {
                 self.breaks.closed(t, thresholds);
             }
             return;
@@ -368,6 +384,7 @@ impl Watch {
             silence,
             reads,
             resent,
+            forgotten,
             ..
         } = pair;
         let (client, server) = between(t);
@@ -376,7 +393,7 @@ impl Watch {
             of: Whom::Pair { client, server },
             course: self.course.as_deref_mut(),
         };
-        if !self.lookups.is_empty() && self.lookups.contains(&t.number) {
+        if lookup {
             sessions::lookup(t, &mut page);
             return;
         }
@@ -397,6 +414,10 @@ impl Watch {
         };
         witness.look(answers::OF_ANY);
         if !is_ordinary(t) {
+            // What its client asked next is not known.
+            if t.outcome == Outcome::Unanswered && *forgotten == Some(t.number) {
+                self.hits.hit(Bound::Waiting);
+            }
             WATCHERS.iter().for_each(|watchers| witness.look(watchers));
         }
         if let Some(sight) = break_wait {
@@ -408,6 +429,15 @@ impl Watch {
         silence.closed(t, &mut page, thresholds);
         reads.closed(t);
         self.files.closed(case, thresholds, &mut page);
+    }
+
+    /// Whether it is a question to whoever may answer, which is closed now.
+    fn is_lookup(&mut self, t: &Transaction) -> bool {
+        if self.lookups.is_empty() {
+            return false;
+        }
+        let known = self.lookups.iter().position(|number| *number == t.number);
+        known.and_then(|at| self.lookups.remove(at)).is_some()
     }
 
     /// Judges all that was gathered. `rows` are the figures by server and operation, `last`
@@ -525,6 +555,9 @@ impl Pair {
             Some((oldest, _)) if *oldest == number => waiting.pop_front(),
             _ => {
                 let known = waiting.iter().position(|(other, _)| *other == number);
+                if known.is_none() && self.crowded {
+                    self.forgotten = Some(number);
+                }
                 known.and_then(|place| waiting.remove(place))
             }
         };
@@ -545,10 +578,17 @@ impl Pair {
 
     /// The answer to an open request had to be sent again, perhaps not for the first time: the
     /// request is one all the same, and counts no later among all requests.
-    fn answer_resent(&mut self, t: &Transaction, look: &Look, course: Option<&mut SymptomCourse>) {
+    fn answer_resent(
+        &mut self,
+        t: &Transaction,
+        look: &Look,
+        course: Option<&mut SymptomCourse>,
+        hits: &mut Hits,
+    ) {
         let again = self.resent.contains(&t.number);
         if !again && matches!(look, Look::For(_)) {
             if self.resent.len() >= RESENT {
+                hits.hit(Bound::Resent);
                 self.resent.pop_front();
             }
             self.resent.push_back(t.number);

@@ -1,5 +1,6 @@
 use super::super::{Client, Ledger, Sums};
 use super::*;
+use crate::bounds::Hits;
 use proptest::prelude::*;
 
 const THINK: i64 = 100;
@@ -38,6 +39,7 @@ impl Account {
 
     fn closed(&mut self, outstanding: &Outstanding, limit: Timestamp) {
         self.client.timeline.closed(outstanding, Owner::default());
+        self.sums.waiting += 1;
         self.settle(limit);
     }
 
@@ -139,21 +141,26 @@ fn what_is_sent_again_after_its_end_is_no_pause_of_the_client() {
     );
 }
 
+/// All clients together have so much room, and each has some of its own.
 #[test]
 fn the_queue_is_bounded() {
-    let mut account = Account::new();
-    account.client.timeline.begins(at(0));
-    for n in 1..=2 * QUEUE as i64 {
-        account.closed(
-            &outstanding([n * 10, n * 10, n * 10 + 5, n * 10 + 5]),
-            LATER,
-        );
+    for (others, room) in [(0, TOGETHER), (TOGETHER, QUEUE)] {
+        let mut account = Account::new();
+        account.sums.waiting = others;
+        account.client.timeline.begins(at(0));
+        for n in 1..=2 * room as i64 {
+            account.closed(
+                &outstanding([n * 10, n * 10, n * 10 + 5, n * 10 + 5]),
+                LATER,
+            );
+        }
+        assert_eq!(account.client.timeline.waiting(), room);
+        assert_eq!(account.sums.waiting, others + room);
+        assert_eq!(account.ledger().get(Phase::Server), room as u64 * 5);
+        account.client.timeline.ends(at(0));
+        account.settle(LATER);
+        assert_eq!(account.sums.waiting, others, "nothing waits any more");
     }
-    assert_eq!(
-        account.client.timeline.queue.len() - account.client.timeline.next,
-        QUEUE
-    );
-    assert_eq!(account.ledger().get(Phase::Server), QUEUE as u64 * 5);
 }
 
 /// The definition, instant by instant.
@@ -227,5 +234,19 @@ proptest! {
         let last = passages.iter().map(|t| t[3]).max().unwrap_or(0);
         prop_assert_eq!(account.ledger().total(), (last - passages[0][0]) as u64);
         prop_assert_eq!(Phase::ALL.map(|phase| account.ledger().get(phase)), by_hand(&passages));
+    }
+}
+
+impl super::super::Accounts {
+    /// Three requests more than may wait behind the one that is open: all that there is room for.
+    pub(crate) fn overrun_queue() -> Hits {
+        let mut account = Account::new();
+        account.client.timeline.begins(at(0));
+        for n in 1..=TOGETHER as i64 + 3 {
+            let begin = n * 10;
+            let closed = outstanding([begin, begin + 1, begin + 2, begin + 3]);
+            account.closed(&closed, LATER);
+        }
+        account.sums.hits
     }
 }

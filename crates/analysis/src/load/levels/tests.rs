@@ -163,3 +163,40 @@ proptest! {
         prop_assert_eq!(sum(|f| f.wire_bytes), n * 200);
     }
 }
+
+impl crate::load::Loads {
+    /// Two transactions more than may wait for their stretch, and 10 ms of frames.
+    pub(crate) fn overrun_waiting() -> Hits {
+        let mut levels = Levels::new(THINK);
+        for n in 0..WAITING as i64 + 2 {
+            levels.closed(read(n, n + 1, 1000));
+        }
+        for n in 0..=WAITING as i64 {
+            levels.frame(at(10 * n), 100);
+        }
+        *levels.hits()
+    }
+
+    /// A station comes and goes more often than is remembered, until it is known how many there
+    /// were: what ended in the first two times has no level. In each of them a station is active for
+    /// 1 ms, and none for 600 ms.
+    pub(crate) fn overrun_stretches() -> Hits {
+        let mut levels = Levels::new(THINK);
+        // The last one is not over: it has no stretch.
+        for n in 0..super::super::activity::STRETCHES as i64 / 2 + 2 {
+            levels.begins(station(1), at(n * 601));
+            levels.ends(station(1), at(n * 601 + 1));
+            if n < 10 {
+                levels.closed(read(n * 601, n * 601 + 1, 1000));
+            }
+        }
+        levels.finish(&mut |_| {});
+        let hits = *levels.hits();
+        assert_eq!(
+            levels.unplaced,
+            hits.named(Bound::LoadStretches.name()),
+            "what is lost is in no level"
+        );
+        hits
+    }
+}

@@ -163,3 +163,22 @@ fn a_client_that_starves() {
         "larger reads take longer"
     );
 }
+
+impl super::super::Watch {
+    /// An open waits for the first of more breaks than are remembered, another one for none of them,
+    /// and a third one for one that is remembered.
+    pub(crate) fn overrun_breaks() -> Hits {
+        let mut bench = Bench::new();
+        for n in 0..=BREAKS as i64 {
+            let mut right = transaction(100 + n as u64, Kind::Break, 10 + n * 100, 70 + n * 100);
+            right.client = station(2);
+            bench.closed(&right);
+        }
+        let last = BREAKS as i64 * 100;
+        bench.closed(&transaction(1, Kind::Open, 5, 75));
+        bench.closed(&transaction(2, Kind::Open, 11, 12));
+        bench.closed(&transaction(3, Kind::Open, 40, 110));
+        bench.closed(&transaction(4, Kind::Open, last + 5, last + 75));
+        bench.watch.hits()
+    }
+}

@@ -165,3 +165,16 @@ fn raw_reads_that_are_refused() {
         Some((State::Withdrawn(Against::EndOfFile), Some(25)))
     );
 }
+
+impl super::super::Watch {
+    /// A file is read from its beginning to behind the ranges that are remembered; then the latest,
+    /// which is, and the first two, which are not.
+    pub(crate) fn overrun_ranges() -> Hits {
+        let mut bench = Bench::new();
+        let last = RANGES as u64 + 1;
+        for n in (0..=last).chain([last, 0, 1]) {
+            bench.moves(Kind::Read, n * 1024, 1024, 1);
+        }
+        bench.watch.hits()
+    }
+}

@@ -232,3 +232,14 @@ fn whoever_finds_another_door_was_not_refused() {
         Some(State::Withdrawn(Against::OtherDoor))
     );
 }
+
+impl super::super::Watch {
+    /// Two acknowledgements more come late within a millisecond than are remembered.
+    pub(crate) fn overrun_late() -> Hits {
+        let mut bench = Bench::new();
+        for n in 0..LATE as u64 + 2 {
+            bench.notice(n + 1, 0, acknowledged(200, true));
+        }
+        bench.watch.hits()
+    }
+}

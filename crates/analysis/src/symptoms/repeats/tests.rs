@@ -1,6 +1,7 @@
 use super::super::State;
-use super::super::testing::{Bench, at, mark, station, transaction};
+use super::super::testing::{Bench, at, mark, station, transaction, unanswered};
 use super::*;
+use crate::bounds::Hits;
 use crate::{Notice, Noticed};
 use wirewait_wire::Kind;
 
@@ -173,4 +174,32 @@ fn too_many_resent_frames() {
         run(10, Some(999_999)).unwrap().0,
         State::Withdrawn(Against::Doubled)
     );
+}
+
+impl super::super::Watch {
+    /// Two requests more of a pair have an answer that was sent again than are remembered.
+    pub(crate) fn overrun_resent() -> Hits {
+        let mut bench = Bench::new();
+        for n in 0..super::super::RESENT as u64 + 2 {
+            bench.lost_behind(&transaction(n + 1, Kind::Read, 0, 100), 100, 200);
+        }
+        bench.watch.hits()
+    }
+
+    /// Two requests of a pair go unanswered, and a third is answered, with so many more behind them
+    /// that they are not remembered.
+    pub(crate) fn overrun_waiting() -> Hits {
+        let mut bench = Bench::new();
+        for n in 1..=super::super::WAITING as u64 + 3 {
+            bench.begins(&unanswered(n, Kind::Read, n as i64), n as i64, false);
+        }
+        let known = unanswered(4, Kind::Read, 4);
+        let answered = transaction(3, Kind::Read, 3, 5000);
+        let lost = [1, 2].map(|n| unanswered(n, Kind::Read, n as i64));
+        for t in [&known, &answered, &lost[0], &lost[1]] {
+            bench.ends(t, 1, (false, 5000), None);
+            bench.closed(t);
+        }
+        bench.watch.hits()
+    }
 }

@@ -2,6 +2,7 @@ use super::super::State;
 use super::super::testing::{Bench, failed, unanswered};
 use super::*;
 use crate::Flags;
+use crate::bounds::Hits;
 
 #[test]
 fn a_log_on_refused_three_times() {
@@ -69,4 +70,25 @@ fn lookups_stand_apart() {
         bench.closed(&t);
     }
     assert_eq!(bench.raised(), ["lookups_unanswered"]);
+}
+
+impl super::super::Watch {
+    /// Two questions to anyone more are open than are remembered. Those that are closed need no room.
+    pub(crate) fn overrun_lookups() -> Hits {
+        let mut bench = Bench::new();
+        let ask = |bench: &mut Bench, n: u64| {
+            let t = unanswered(n, Kind::Session, 0);
+            bench.begins(&t, 0, true);
+            bench.ends(&t, 0, (true, 100), None);
+            t
+        };
+        for n in 1..=super::super::LOOKUPS as u64 {
+            let t = ask(&mut bench, n);
+            bench.closed(&t);
+        }
+        for n in 0..super::super::LOOKUPS as u64 + 2 {
+            ask(&mut bench, 1000 + n);
+        }
+        bench.watch.hits()
+    }
 }
