@@ -10,6 +10,8 @@ mod open;
 mod opens;
 mod ranges;
 mod strays;
+#[cfg(test)]
+mod testing;
 mod turns;
 mod waits;
 

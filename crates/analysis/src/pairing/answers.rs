@@ -488,3 +488,6 @@ impl Pairing {
             .or_else(|| latest(x.alias, true))
     }
 }
+
+#[cfg(test)]
+mod tests;

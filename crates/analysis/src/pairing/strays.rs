@@ -141,3 +141,6 @@ impl Pairing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

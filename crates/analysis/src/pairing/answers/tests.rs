@@ -1,0 +1,79 @@
+use super::super::testing::{Bench, Heard};
+use crate::clock::Clock;
+use crate::{Flags, Outcome, Turnaround};
+use wirewait_wire::Timestamp;
+
+/// A request at 0, answered so late; the stamp of the request is the last that is sure.
+fn answered_after(ms: i64) -> Bench {
+    let mut bench = Bench::new();
+    bench.asks(1, 0);
+    bench.answers(1, ms);
+    bench
+}
+
+#[test]
+fn an_answer_after_a_second_waits_for_the_next_stamp() {
+    let told = |ms| [Heard::Ends(1, ms), Heard::Answered(1)];
+    assert_eq!(answered_after(1000).heard, told(1000), "soon enough");
+    let mut bench = answered_after(1001);
+    assert_eq!(bench.heard, [], "its stamp may be wrong");
+    assert!(
+        bench.pairing.is_due(Timestamp::from_nanos(i64::MIN)),
+        "at any time"
+    );
+    // The next frame says that so much time passed.
+    bench.sure = 1001;
+    bench.expire(1001);
+    assert_eq!(bench.heard, told(1001));
+    bench.expire(1002);
+    assert_eq!(bench.heard, told(1001), "it is told once");
+    bench.finish(5000);
+    assert_eq!(bench.closed[0].turnaround, Turnaround::Exact(1_001_000_000));
+}
+
+/// The stamp of the second frame is ten seconds ahead, and that of the third is not.
+#[test]
+fn a_wrong_stamp_shows_before_anything_is_told_of_it() {
+    let mut clock = Clock::default();
+    for (number, ms) in (1..).zip([0, 10_000, 5]) {
+        clock.frame(number, Timestamp::from_nanos(ms * 1_000_000));
+    }
+    assert!(clock.steps.misled(2));
+    let mut bench = answered_after(10_000);
+    (bench.steps, bench.sure) = (clock.steps, 5);
+    bench.expire(5);
+    // Nobody waited longer than until the next frame.
+    assert_eq!(bench.heard.last(), Some(&Heard::Answered(1)));
+    bench.finish(6);
+    let [t] = bench.closed.as_slice() else {
+        panic!("{:?}", bench.heard);
+    };
+    assert_eq!(
+        (t.outcome, t.turnaround),
+        (Outcome::Answered, Turnaround::None)
+    );
+    assert!(t.flags.contains(Flags::CLOCK_STEP));
+}
+
+/// In each way that a request can be closed before time has passed.
+#[test]
+fn closing_settles_first() {
+    let told = [
+        Heard::Ends(1, 2000),
+        Heard::Answered(1),
+        Heard::Closed(1, Outcome::Answered),
+    ];
+    let mut over = answered_after(2000);
+    over.finish(2000);
+    let mut again = answered_after(2000);
+    again.asks(1, 2000);
+    let mut crowded = answered_after(2000);
+    crowded.between.stream = true;
+    crowded.settings.conversation_requests = 1;
+    crowded.asks(2, 2000);
+    for (why, bench) in [("over", over), ("again", again), ("crowded", crowded)] {
+        assert_eq!(bench.heard[..3], told, "{why}: {:?}", bench.heard);
+        let t = &bench.closed[0];
+        assert_eq!(t.turnaround, Turnaround::Exact(2_000_000_000), "{why}");
+    }
+}

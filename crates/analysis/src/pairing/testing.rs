@@ -1,0 +1,182 @@
+//! A conversation of one client and one server, message by message. Times are in milliseconds; each
+//! message is a frame.
+
+use super::*;
+use crate::assembler::Rooms;
+use crate::clock::Steps;
+use crate::conversation::Vacant;
+use crate::names::Known;
+use crate::trail::Trace;
+use crate::{Settings, Transaction};
+use std::cell::RefCell;
+use wirewait_wire::{Endpoint, Input, Operation, Registry};
+
+pub(super) const CLIENT: usize = 0;
+pub(super) const SERVER: usize = 1;
+
+/// What was told of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// The request of this frame is answered.
+    Answered(u64),
+    /// Nobody waits for it any more since then.
+    Ends(u64, i64),
+    /// It is closed like this; of a response without a request, by the frame of that.
+    Closed(u64, Outcome),
+}
+
+pub(super) struct Bench {
+    pub(super) pairing: Pairing,
+    pub(super) between: Between,
+    pub(super) settings: Settings,
+    /// The moment that has surely passed.
+    pub(super) sure: i64,
+    pub(super) steps: Steps,
+    pub(super) heard: Vec<Heard>,
+    /// As they were closed.
+    pub(super) closed: Vec<Transaction>,
+    registry: Registry,
+    names: RefCell<Known>,
+    spare: RefCell<Spare>,
+    vacant: Vacant,
+    rooms: Rooms,
+    frame: u64,
+}
+
+pub(super) fn at(ms: i64) -> Timestamp {
+    Timestamp::from_nanos(ms * 1_000_000)
+}
+
+/// A request, or the response to one, with this identifier.
+pub(super) fn exchange(role: Role, id: u8) -> Exchange {
+    static READ: Operation = Operation::new("READ", Kind::Read, false);
+    let sender = match role {
+        Role::Request => Side::Client,
+        _ => Side::Server,
+    };
+    let mut x = Exchange::new(role, sender, &READ, 1);
+    x.id = Some(Id::new(1, id.into()));
+    x
+}
+
+impl Bench {
+    /// Frames are not put in order below.
+    pub(super) fn new() -> Self {
+        let settings = Settings::default();
+        Self {
+            pairing: Pairing::new(Opens::default(), false, false),
+            between: Between {
+                ends: [1, 9].map(|n| Endpoint::mac([2, 0, 0, 0, 0, n])),
+                server: SERVER,
+                carrier: "toy_link",
+                conversation: 1,
+                unordered: true,
+                stream: false,
+                mid_capture: false,
+                one_sided: false,
+                turns: false,
+                displaced: false,
+                held_back: false,
+                seen_to: u64::MAX,
+            },
+            settings,
+            sure: 0,
+            steps: Steps::default(),
+            heard: Vec::new(),
+            closed: Vec::new(),
+            registry: Registry::new(&[]).unwrap(),
+            names: RefCell::new(Known::new(1, false)),
+            spare: RefCell::default(),
+            vacant: Vacant::default(),
+            rooms: Rooms::default(),
+            frame: 0,
+        }
+    }
+
+    /// A frame with a request at that time.
+    pub(super) fn asks(&mut self, id: u8, ms: i64) {
+        self.says(CLIENT, exchange(Role::Request, id), ms);
+    }
+
+    /// A frame with a response.
+    pub(super) fn answers(&mut self, id: u8, ms: i64) {
+        self.says(SERVER, exchange(Role::Response, id), ms);
+    }
+
+    /// The same of a frame that was captured a little before one that came before it.
+    pub(super) fn asks_late(&mut self, id: u8, ms: i64) {
+        self.between.displaced = true;
+        self.asks(id, ms);
+        self.between.displaced = false;
+    }
+
+    fn says(&mut self, side: usize, mut x: Exchange, ms: i64) {
+        self.frame += 1;
+        let mark = Mark {
+            frame: self.frame,
+            at: at(ms),
+        };
+        let mut tally = Tally::new(mark);
+        (tally.frames, tally.bytes) = (1, 10);
+        let message = Message {
+            dissector: None,
+            input: Input::whole(&[]),
+            exchange: Some(&mut x),
+            malformed: false,
+            tally,
+            serial: self.frame,
+            range: (0, 0),
+            trace: Trace::default(),
+            said: Said::New,
+        };
+        self.with(|pairing, between, world, events| {
+            pairing.message(side, &message, between, world, events);
+        });
+    }
+
+    pub(super) fn expire(&mut self, ms: i64) {
+        self.with(|pairing, between, world, events| {
+            pairing.expire(at(ms), between, world, events);
+        });
+    }
+
+    pub(super) fn finish(&mut self, ms: i64) {
+        self.with(|pairing, between, world, events| {
+            pairing.finish(at(ms), between, world, events);
+        });
+    }
+
+    fn with(&mut self, act: impl FnOnce(&mut Pairing, &Between, &World<'_>, Events<'_>)) {
+        let world = World {
+            registry: &self.registry,
+            names: &self.names,
+            settings: &self.settings,
+            spare: &self.spare,
+            vacant: &self.vacant,
+            rooms: &self.rooms,
+            steps: self.steps,
+            sure: at(self.sure),
+            open_full: false,
+            open_half_full: false,
+            held_full: false,
+            over: false,
+            observed: false,
+        };
+        let (heard, closed) = (&mut self.heard, &mut self.closed);
+        let asked = |t: &Transaction| t.request.or(t.response).map_or(0, |e| e.first.frame);
+        let mut events = |event: Event<'_>| match event {
+            Event::Answered(case) => heard.push(Heard::Answered(asked(case.transaction))),
+            Event::Ends(wait, at, _) => {
+                let ms = at.as_nanos() / 1_000_000;
+                heard.push(Heard::Ends(asked(wait.case.transaction), ms));
+            }
+            Event::Closed(case) => {
+                let t = case.transaction;
+                heard.push(Heard::Closed(asked(t), t.outcome));
+                closed.push(t.clone());
+            }
+            _ => {}
+        };
+        act(&mut self.pairing, &self.between, &world, &mut events);
+    }
+}
