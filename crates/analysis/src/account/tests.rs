@@ -100,6 +100,36 @@ fn a_client_keeps_the_time_of_a_server_that_is_forgotten() {
     assert_eq!(of(&rows, LedgerOf::Server(station(102))), (25, 15, 30));
 }
 
+/// Requests that wait for an older one of their client take up no room once that client is gone.
+#[test]
+fn who_leaves_gives_back_the_room_of_what_waits() {
+    let mut accounts = Accounts::new(&Settings::default());
+    let mut directory = Directory::new(2);
+    let mut wait = |client: u8, from: i64, to: Option<i64>| {
+        let mut t = transaction(1, Kind::Read, from, from + 1);
+        t.client = station(client);
+        let mut parties = Parties::UNKNOWN;
+        directory.meet(&t, &mut parties);
+        let case = Case {
+            transaction: &t,
+            parties: &parties,
+        };
+        let wait = Wait {
+            case,
+            began: at(from),
+            anyone: false,
+        };
+        accounts.begins(wait);
+        if let Some(to) = to {
+            accounts.ends(wait, at(to), Some(&outstanding(from, to)));
+        }
+        accounts.sums.waiting
+    };
+    assert_eq!(wait(1, 0, None), 0, "it stays open");
+    assert_eq!((wait(1, 10, Some(20)), wait(1, 30, Some(40))), (1, 2));
+    assert_eq!(wait(2, 50, Some(60)), 1, "only its own waits");
+}
+
 impl Accounts {
     /// Two waits by design more than are remembered, and three losses.
     pub(crate) fn overrun_waits() -> Hits {

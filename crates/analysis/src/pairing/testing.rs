@@ -15,7 +15,7 @@ pub(super) const CLIENT: usize = 0;
 pub(super) const SERVER: usize = 1;
 
 /// What was told of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
     /// The request of this frame is answered.
     Answered(u64),

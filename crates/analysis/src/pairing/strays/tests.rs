@@ -73,7 +73,7 @@ fn a_response_is_kept_for_as_long_as_its_request_may_come() {
     assert_eq!(bench.heard, []);
     assert!(bench.pairing.is_due(due), "it still falls due then");
     bench.expire(100 + MOST);
-    assert_eq!(bench.heard, [orphan.clone()]);
+    assert_eq!(bench.heard, [orphan]);
     bench.asks_late(1, 95);
     assert_eq!(bench.heard, [orphan], "it is gone");
 }
