@@ -1,11 +1,12 @@
 //! `wirewait counters`: Performance Monitor's objects and counters, over time.
 
 use crate::args::{CounterFormat, CountersArgs};
-use crate::failure::{Failure, Verdict};
+use crate::failure::{Failure, Verdict, shown};
 use crate::input::{Input, warn};
 use crate::output::Output;
+use crate::rights;
 use wirewait_report::Rfc3339;
-use wirewait_report::counters::{Sampler, TooMany, csv, json, pdh_csv, text};
+use wirewait_report::counters::{Refusal, Sampler, Scratch, csv, json, pdh_csv, text};
 
 pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
     let mut input = Input::open(&args.input)?;
@@ -13,7 +14,12 @@ pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
     input.heed_signals(&args.input)?;
     let settings = args.analysis.settings();
     let mut sampler = Sampler::new(args.interval.nanos, settings.link_speed);
-    let mut full: Option<TooMany> = None;
+    // What is printed as text is as long for a year as for a minute.
+    if args.format != CounterFormat::Text {
+        let scratch = rights::scratch().map(|file| Box::new(file) as Box<dyn Scratch>);
+        sampler = sampler.over_time(args.max_values, scratch);
+    }
+    let mut full: Option<Refusal> = None;
     let (analysis, readings) = input.analyse_watching(
         settings,
         &mut (),
@@ -32,15 +38,15 @@ pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
         Some(full) => Err(full),
         None => sampler.finish(&readings),
     }
-    .and_then(|samples| {
-        // What is printed as text is as long for a year as for a minute.
-        match args.format {
-            CounterFormat::Text => {}
-            _ => samples.at_most(args.max_values)?,
-        }
-        Ok(samples)
-    })
-    .map_err(|full| Failure::Cannot(full.to_string()))?;
+    .map_err(|full| match full {
+        Refusal::Scratch(error) => Failure::Cannot(format!(
+            "cannot write to a temporary file in {}: {error}; name another folder in {}, or \
+             choose a longer --interval",
+            shown(&std::env::temp_dir()),
+            if cfg!(windows) { "TMP" } else { "TMPDIR" },
+        )),
+        full => Failure::Cannot(full.to_string()),
+    })?;
     if let Some(leap) = samples.stray() {
         warn(&format!(
             "{leap}, and later ones before it: all of them count in its interval; --until {} \

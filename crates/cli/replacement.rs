@@ -266,6 +266,19 @@ pub(crate) fn scratch(path: &Path) -> Option<File> {
     }
 }
 
+/// A file without a name in this folder, for its owner alone.
+///
+/// # Errors
+/// What the operating system says.
+pub(crate) fn scratch_in(folder: &Path) -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    if let Ok(file) = linux::unnamed(folder, Readers::Owner) {
+        return Ok(file);
+    }
+    // Its name is taken away again while it is open.
+    beside(&folder.join("scratch"), Readers::Owner).map(|(file, _)| file)
+}
+
 fn put(beside: &Path, path: &Path) -> io::Result<()> {
     match fs::rename(beside, path) {
         // A file that is mounted, as containers do it, can only be written.

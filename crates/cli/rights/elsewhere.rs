@@ -20,6 +20,9 @@ impl Rights {
         }
         let needs = Needs::of(command);
         outputs::open(&needs.writes, &needs.reads, &|_| Ok(None))?;
+        if needs.scratch {
+            outputs::open_scratch();
+        }
         Ok(Self {
             asked_for: wanted.print_rights,
         })

@@ -62,6 +62,9 @@ impl Rights {
             _ => Ok(None),
         };
         outputs::open(&needs.writes, &needs.reads, &make)?;
+        if needs.scratch {
+            outputs::open_scratch();
+        }
         // What a program is started for, it gets from here on without more rights.
         let _ = set_no_new_privs(true);
         Ok(Self {

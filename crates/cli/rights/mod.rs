@@ -34,7 +34,7 @@ pub(crate) use args::{RIGHTS, RightsArgs};
 pub(crate) use elsewhere::Rights;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::Rights;
-pub(crate) use outputs::{growing, opened};
+pub(crate) use outputs::{growing, opened, scratch};
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! What a command is going to read and write, before it begins.
 
-use crate::args::{Command, InputArgs, OutputArgs};
+use crate::args::{Command, CounterFormat, InputArgs, OutputArgs};
 use crate::input::is_stdin;
 use crate::live::args::LiveArgs;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,8 @@ pub(super) struct Needs {
     pub(super) reads: Vec<PathBuf>,
     /// Files that are written once.
     pub(super) writes: Vec<PathBuf>,
+    /// What does not fit memory goes to a file without a name.
+    pub(super) scratch: bool,
     /// Where files are made, replaced and removed while the command runs.
     pub(super) folders: Vec<Folder>,
     /// Whoever is at the screen saves files wherever they like, beneath the working directory.
@@ -71,6 +73,7 @@ impl Needs {
             Command::Counters(args) => {
                 needs.input(&args.input);
                 needs.output(&args.output);
+                needs.scratch = args.format != CounterFormat::Text;
             }
             Command::LastCalibrate(args) => {
                 needs.input(&args.input);

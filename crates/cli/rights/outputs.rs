@@ -2,15 +2,18 @@
 //! through these where the rights that are left give no way to replace a file as a whole.
 
 use crate::failure::{Failure, shown};
-use crate::replacement::{Opened, scratch};
+use crate::replacement::{self, Opened};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Seek};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Those of this process, as rights are the process's, too. Filled once.
 static OPENED: OnceLock<HashMap<PathBuf, Opened>> = OnceLock::new();
+
+/// Room for what does not fit memory, or why there is none.
+static SCRATCH: Mutex<Option<io::Result<File>>> = Mutex::new(None);
 
 /// Makes a file that is not there yet, where its folder takes none any more later.
 pub(super) type Make<'a> = &'a dyn Fn(&Path) -> io::Result<Option<File>>;
@@ -33,12 +36,30 @@ pub(super) fn open(paths: &[PathBuf], inputs: &[PathBuf], make: Make<'_>) -> Res
         let file = existing_or_new(path, make);
         if let Some(file) = file.map_err(|error| Failure::writing(&shown(path), &error))? {
             let whole = file.metadata().is_ok_and(|metadata| metadata.is_file());
-            let scratch = whole.then(|| scratch(path)).flatten();
+            let scratch = whole.then(|| replacement::scratch(path)).flatten();
             opened.insert(path.clone(), Opened { file, scratch });
         }
     }
     let _ = OPENED.set(opened);
     Ok(())
+}
+
+/// Opens room for what does not fit memory.
+pub(super) fn open_scratch() {
+    let file = replacement::scratch_in(&std::env::temp_dir());
+    *SCRATCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+}
+
+/// A file without a name in the folder of temporary files. Whoever asks first gets it.
+///
+/// # Errors
+/// What the operating system said when it was opened.
+pub(crate) fn scratch() -> io::Result<File> {
+    let file = SCRATCH
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    file.unwrap_or_else(|| Err(ErrorKind::NotFound.into()))
 }
 
 /// The output at this path, if it was opened before rights were given up.

@@ -14,6 +14,7 @@ mod objects;
 mod pdh;
 mod ratios;
 mod samples;
+mod spool;
 mod table;
 mod text;
 
@@ -21,7 +22,8 @@ pub use csv::csv;
 pub use json::{SCHEMA, json};
 pub use live::{Chart, Kind, Line, Listed, Live, Pick, Place, SAMPLES};
 pub use pdh::pdh_csv;
-pub use samples::{Leap, Sampler, Samples, TooMany};
+pub use samples::{Leap, Refusal, Sampler, Samples};
+pub use spool::Scratch;
 pub use text::text;
 
 #[cfg(test)]

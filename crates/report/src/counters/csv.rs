@@ -2,6 +2,7 @@
 
 use super::pdh::bound;
 use super::samples::Samples;
+use super::spool::ROOM;
 use crate::cells;
 use crate::time::Rfc3339;
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ const HEADER: &str = "time,station,object,instance,counter,index,type,default_sc
 /// Writes all counters that have values; a value that does not exist is empty.
 ///
 /// # Errors
-/// What `out` says.
+/// What `out` says, and the scratch file.
 pub fn csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
     writeln!(out, "{HEADER}")?;
     for (instance, series) in &samples.series {
@@ -20,7 +21,9 @@ pub fn csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
         for bound in bound(instance) {
             let counter = bound.counter;
             let index = counter.index.map_or(String::new(), |n| n.to_string());
-            for (time, value) in samples.times().zip(samples.values(series, &bound)) {
+            let mut values = samples.over_time(series, ROOM)?;
+            for time in samples.times() {
+                let value = values.step()?.and_then(|value| value(bound));
                 let value = value.map_or(String::new(), |value| value.to_string());
                 writeln!(
                     out,

@@ -4,9 +4,11 @@ use super::objects::{Instance, OBJECTS};
 use super::pdh::bound;
 use super::ratios::ratios;
 use super::samples::{Samples, Series};
-use super::table::counters;
+use super::spool::ROOM;
+use super::table::{Bound, counters};
 use crate::time::Rfc3339;
-use serde::Serialize;
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 /// Changes when a name, its meaning or the shape of the document does.
@@ -36,18 +38,47 @@ struct Row<'a> {
     station: String,
     object: &'static str,
     instance: Option<&'a str>,
-    counters: Vec<Values>,
+    counters: Vec<Values<'a>>,
     ratios: Vec<Ratio>,
 }
 
 #[derive(Serialize)]
-struct Values {
+struct Values<'a> {
     counter: &'static str,
     /// What a rate adds up to, or where it stands at the end.
     total: Option<i64>,
     /// Over the whole time.
     mean: Option<f64>,
-    values: Vec<Option<f64>>,
+    values: OverTime<'a>,
+}
+
+/// The values of one counter. They are formed while they are written: all of them may be more
+/// than memory holds.
+struct OverTime<'a> {
+    samples: &'a Samples,
+    series: &'a Series,
+    bound: &'a Bound,
+}
+
+impl Serialize for OverTime<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let values = self.samples.over_time(self.series, ROOM);
+        let mut values = values.map_err(S::Error::custom)?;
+        let mut all = serializer.serialize_seq(None)?;
+        while let Some(value) = values.step().map_err(S::Error::custom)? {
+            all.serialize_element(&value(self.bound))?;
+        }
+        all.end()
+    }
+}
+
+/// All times.
+struct Times<'a>(&'a Samples);
+
+impl Serialize for Times<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.times().map(Rfc3339))
+    }
 }
 
 #[derive(Serialize)]
@@ -62,17 +93,17 @@ struct Ratio {
 /// Writes everything, one instance per line.
 ///
 /// # Errors
-/// What `out` says.
+/// What `out` says, and the scratch file.
 pub fn json(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
-    let times: Vec<Rfc3339> = samples.times().map(Rfc3339).collect();
     writeln!(out, "{{")?;
     writeln!(out, "  \"schema\": \"{SCHEMA}\",")?;
     writeln!(out, "  \"interval_ns\": {},", samples.interval_ns)?;
     writeln!(out, "  \"elapsed_ns\": {},", samples.elapsed_ns)?;
     let speed = serde_json::to_string(&samples.speed)?;
     writeln!(out, "  \"link_speed_bits_per_second\": {speed},")?;
-    writeln!(out, "  \"times\": {},", serde_json::to_string(&times)?)?;
-    write!(out, "  \"objects\": [")?;
+    write!(out, "  \"times\": ")?;
+    serde_json::to_writer(&mut *out, &Times(samples))?;
+    write!(out, ",\n  \"objects\": [")?;
     for (n, object) in objects().iter().enumerate() {
         let comma = if n == 0 { "" } else { "," };
         write!(out, "{comma}\n    {}", serde_json::to_string(object)?)?;
@@ -81,7 +112,8 @@ pub fn json(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
     for (n, (instance, series)) in samples.series.iter().enumerate() {
         let comma = if n == 0 { "" } else { "," };
         let row = row(samples, instance, series);
-        write!(out, "{comma}\n    {}", serde_json::to_string(&row)?)?;
+        write!(out, "{comma}\n    ")?;
+        serde_json::to_writer(&mut *out, &row)?;
     }
     writeln!(out, "\n  ]\n}}")
 }
@@ -106,7 +138,7 @@ fn objects() -> Vec<Object> {
     OBJECTS.iter().map(of).collect()
 }
 
-fn row<'a>(samples: &Samples, instance: &'a Instance, series: &Series) -> Row<'a> {
+fn row<'a>(samples: &'a Samples, instance: &'a Instance, series: &'a Series) -> Row<'a> {
     let object = instance.object();
     let fields = (object.fields)();
     let integer = |n: i128| i64::try_from(n).unwrap_or(i64::MAX);
@@ -115,18 +147,25 @@ fn row<'a>(samples: &Samples, instance: &'a Instance, series: &Series) -> Row<'a
         object: object.name,
         instance: (!instance.name.is_empty()).then_some(instance.name.as_str()),
         counters: bound(instance)
+            .iter()
             .map(|bound| Values {
                 counter: bound.counter.name,
-                total: bound.has_total().then(|| integer(bound.sum(series.last()))),
-                mean: samples.mean(series, &bound),
-                values: samples.values(series, &bound).collect(),
+                total: bound
+                    .has_total()
+                    .then(|| integer(bound.sum(&series.latest))),
+                mean: samples.mean(series, bound),
+                values: OverTime {
+                    samples,
+                    series,
+                    bound,
+                },
             })
             .collect(),
         ratios: ratios()
             .iter()
             .filter(|ratio| ratio.table == object.table)
             .filter_map(|ratio| {
-                let formed = ratio.form(&fields, series.last())?;
+                let formed = ratio.form(&fields, &series.latest)?;
                 Some(Ratio {
                     ratio: ratio.name,
                     unit: ratio.unit,

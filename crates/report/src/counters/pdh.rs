@@ -3,38 +3,42 @@
 //! UTC and say so. No cell is a formula to a spreadsheet: a path begins with `\\`, the heading of
 //! times with `(`, as `relog` and Performance Monitor want them.
 
-use super::objects::Instance;
+use super::objects::{Instance, OBJECTS, Object};
 use super::samples::Samples;
 use super::table::{Bound, counters};
 use crate::cells::harmless;
 use crate::time::Rfc3339;
 use std::io::{self, Write};
+use std::sync::OnceLock;
 use wirewait_wire::Timestamp;
+
+/// Bytes of the scratch file that are read at a time, for all instances together.
+const ROOM: usize = 1 << 22;
 
 /// Writes all counters that have values.
 ///
 /// # Errors
-/// What `out` says.
+/// What `out` says, and the scratch file.
 pub fn pdh_csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
     write!(out, "\"(PDH-CSV 4.0) (UTC)(0)\"")?;
+    let room = ROOM / samples.series.len().max(1);
     let mut columns = Vec::new();
     for (instance, series) in &samples.series {
         for bound in bound(instance) {
             write!(out, ",\"{}\"", path(instance, bound.counter.name))?;
-            columns.push((series, bound));
         }
+        columns.push((bound(instance), samples.over_time(series, room)?));
     }
     write!(out, "\r\n")?;
-    let mut columns: Vec<_> = columns
-        .iter()
-        .map(|(series, bound)| samples.values(series, bound))
-        .collect();
     for time in samples.times() {
         write!(out, "\"{}\"", moment(time))?;
-        for values in &mut columns {
-            match values.next().flatten() {
-                Some(value) => write!(out, ",\"{value}\"")?,
-                None => write!(out, ",\" \"")?,
+        for (bounds, values) in &mut columns {
+            let value = values.step()?;
+            for bound in *bounds {
+                match value.as_ref().and_then(|value| value(bound)) {
+                    Some(value) => write!(out, ",\"{value}\"")?,
+                    None => write!(out, ",\" \"")?,
+                }
             }
         }
         write!(out, "\r\n")?;
@@ -43,13 +47,15 @@ pub fn pdh_csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
 }
 
 /// The counters of an instance that have values.
-pub(super) fn bound(instance: &Instance) -> impl Iterator<Item = Bound> {
-    let object = instance.object();
-    let fields = (object.fields)();
-    counters()
-        .iter()
-        .filter(|counter| counter.table == object.table)
-        .filter_map(move |counter| counter.bind(&fields))
+pub(super) fn bound(instance: &Instance) -> &'static [Bound] {
+    static BOUND: OnceLock<Vec<Vec<Bound>>> = OnceLock::new();
+    let of = |object: &Object| {
+        let fields = (object.fields)();
+        let of = counters().iter().filter(|c| c.table == object.table);
+        of.filter_map(|counter| counter.bind(&fields)).collect()
+    };
+    let all = BOUND.get_or_init(|| OBJECTS.iter().map(of).collect());
+    all.get(instance.object).map_or(&[], Vec::as_slice)
 }
 
 /// `\\station\Object(instance)\Counter`, with quotes doubled.

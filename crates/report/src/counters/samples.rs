@@ -1,16 +1,19 @@
-//! Readings at the ends of intervals, of which only what changed is kept: intervals in which
-//! nothing happened take no memory, however many there are.
+//! Readings at the ends of intervals: of each instance the sums at the end and the greatest value
+//! of each counter; values over time, where they are wanted, are in the spool. Intervals in which
+//! nothing happened take no room at all, however many there are.
 
 use super::objects::{Instance, instances};
-use super::pdh;
+use super::pdh::bound;
+use super::spool::{BATCH, Scratch, Spool, Walk};
 use super::table::Bound;
 use crate::time::Rfc3339;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use wirewait_analysis::Readings;
 use wirewait_wire::Timestamp;
 
-/// Sums kept in all series together: some 160 MB.
+/// Sums of all instances together, at one time: some 160 MB.
 const MOST_SUMS: usize = 20_000_000;
 
 /// A time without frames is worth a word if it is longer than this many intervals.
@@ -24,7 +27,10 @@ pub struct Sampler {
     /// The first frame, and the latest of all.
     span: Option<(Timestamp, Timestamp)>,
     samples: Samples,
-    kept: usize,
+    /// Sums of all instances.
+    sums: usize,
+    /// Values over time are wanted, if they are not more.
+    most: Option<u64>,
 }
 
 /// Readings over time.
@@ -40,13 +46,27 @@ pub struct Samples {
     /// The beginning and the ends of all intervals.
     count: u64,
     pub(super) series: BTreeMap<Instance, Series>,
+    /// Counters of all instances that have values.
+    columns: u64,
     leap: Option<Leap>,
+    /// Values over time, if they were wanted.
+    spool: Option<Spool>,
 }
 
-/// The sums of one instance, at each end of an interval at which they had changed. Before the
-/// first they are 0.
+/// The sums of one instance. Before they change for the first time they are 0.
 #[derive(Debug, Default)]
-pub(super) struct Series(Vec<(u64, Vec<u64>)>);
+pub(super) struct Series {
+    /// How many instances were known before.
+    pub(super) id: usize,
+    /// As they are now.
+    pub(super) latest: Vec<u64>,
+    /// The greatest value so far of each counter, minus infinity where it had none.
+    highest: Vec<f64>,
+    /// How many times it takes into account.
+    seen: u64,
+    /// What the spool has in memory: the number of a time, and the sums from then on.
+    pub(super) changes: Vec<(u64, Vec<u64>)>,
+}
 
 /// The longest time without frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +85,12 @@ pub struct Leap {
 }
 
 /// Why there are no counters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TooMany {
-    /// More changed than can be kept.
-    Changes,
+#[derive(Debug)]
+pub enum Refusal {
+    /// There are more instances than can be kept.
+    Instances,
+    /// The scratch file cannot be written.
+    Scratch(io::Error),
     /// There would be more values than the user wants.
     Values {
         /// How many.
@@ -84,13 +106,14 @@ pub enum TooMany {
     },
 }
 
-impl fmt::Display for TooMany {
+impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Changes => f.write_str(
-                "more counters change in more intervals than can be kept: choose a longer \
-                 --interval, or part of the capture with --since, --until or --filter",
+            Self::Instances => f.write_str(
+                "there are more stations and shares than can be kept: choose part of the capture \
+                 with --since, --until or --filter",
             ),
+            Self::Scratch(error) => write!(f, "cannot write to a temporary file: {error}"),
             Self::Values {
                 values,
                 most,
@@ -115,7 +138,7 @@ impl fmt::Display for TooMany {
     }
 }
 
-impl std::error::Error for TooMany {}
+impl std::error::Error for Refusal {}
 
 /// `frame 102 is stamped 8.5 days after the frames before it`.
 impl fmt::Display for Leap {
@@ -139,7 +162,8 @@ impl fmt::Display for Leap {
 }
 
 impl Sampler {
-    /// Intervals of so many nanoseconds (at least 1) on a link of so many bits per second.
+    /// Intervals of so many nanoseconds (at least 1) on a link of so many bits per second. Sums
+    /// at the end and the greatest values, which is what [`super::text`] shows.
     #[must_use]
     pub fn new(interval_ns: i64, speed: Option<u64>) -> Self {
         Self {
@@ -149,21 +173,42 @@ impl Sampler {
                 speed,
                 ..Samples::default()
             },
-            kept: 0,
+            sums: 0,
+            most: None,
         }
+    }
+
+    /// Keeps values over time, too: at most this many (those of all counters at all times), and
+    /// in this file if they are more than a few. An error in place of the file matters when it
+    /// is needed.
+    #[must_use]
+    pub fn over_time(self, most: u64, file: io::Result<Box<dyn Scratch>>) -> Self {
+        self.over_time_in(most, file, BATCH)
+    }
+
+    /// The same with this many sums in memory.
+    pub(super) fn over_time_in(
+        mut self,
+        most: u64,
+        file: io::Result<Box<dyn Scratch>>,
+        batch: usize,
+    ) -> Self {
+        self.most = Some(most);
+        self.samples.spool = Some(Spool::new(file, batch));
+        self
     }
 
     /// The frame of this number comes, and is not analysed yet. Intervals that are over by now
     /// are read.
     ///
     /// # Errors
-    /// [`TooMany::Changes`].
+    /// [`Refusal::Instances`] and [`Refusal::Scratch`].
     pub fn frame(
         &mut self,
         at: Timestamp,
         number: u64,
         readings: impl FnOnce() -> Readings,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), Refusal> {
         let Some((_, last)) = &mut self.span else {
             self.span = Some((at, at));
             (self.samples.start, self.samples.count) = (Some(at), 1);
@@ -184,30 +229,71 @@ impl Sampler {
     /// The capture is over.
     ///
     /// # Errors
-    /// [`TooMany::Changes`].
-    pub fn finish(mut self, readings: &Readings) -> Result<Samples, TooMany> {
+    /// [`Refusal`].
+    pub fn finish(mut self, readings: &Readings) -> Result<Samples, Refusal> {
         if let Some((first, last)) = self.span {
             self.samples.elapsed_ns = last.since(first).max(0);
             self.read(readings)?;
         }
+        if let Some(most) = self.most {
+            self.samples.at_most(most)?;
+        }
+        self.samples.end_series();
         Ok(self.samples)
     }
 
     /// The interval under way is over.
-    fn read(&mut self, readings: &Readings) -> Result<(), TooMany> {
-        let number = self.samples.count;
-        self.samples.count = number.saturating_add(1);
+    fn read(&mut self, readings: &Readings) -> Result<(), Refusal> {
+        let samples = &mut self.samples;
+        let number = samples.count;
+        samples.count = number.saturating_add(1);
+        let rule = samples.rule();
         for (instance, values) in instances(readings) {
-            let Series(series) = self.samples.series.entry(instance).or_default();
-            if series.last().is_none_or(|(_, latest)| *latest != values) {
-                self.kept += values.len();
-                series.push((number, values));
+            let (id, bounds) = (samples.series.len(), bound(&instance));
+            let series = samples.series.entry(instance).or_insert_with(|| {
+                self.sums += values.len();
+                samples.columns += bounds.len() as u64;
+                Series::new(id, bounds.len())
+            });
+            if series.seen > 0 && series.latest == values {
+                continue;
+            }
+            if let Some(spool) = &mut samples.spool {
+                spool.keeps(values.len());
+                series.changes.push((number, values.clone()));
+            }
+            series.change(bounds, number, values, rule);
+        }
+        if self.sums > MOST_SUMS {
+            return Err(Refusal::Instances);
+        }
+        if self.most.is_some_and(|most| samples.values() > most) {
+            // They will be refused, and only how many they are is still of interest.
+            samples.spool = None;
+            for series in samples.series.values_mut() {
+                series.changes = Vec::new();
             }
         }
-        if self.kept > MOST_SUMS {
-            return Err(TooMany::Changes);
+        match &mut samples.spool {
+            Some(spool) => spool.spill(&mut samples.series).map_err(Refusal::Scratch),
+            None => Ok(()),
         }
-        Ok(())
+    }
+}
+
+/// How values are formed.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    interval_ns: i64,
+    speed: Option<u64>,
+}
+
+impl Rule {
+    fn value(self, bound: &Bound, number: u64, before: &[u64], latest: &[u64]) -> Option<f64> {
+        match number {
+            0 if bound.counter.form.is_rate() => None,
+            _ => bound.value(before, latest, self.interval_ns, self.speed),
+        }
     }
 }
 
@@ -227,23 +313,23 @@ impl Samples {
         self.time(self.count)
     }
 
-    /// Refuses what would be more than this many values: those of all counters at all times.
-    ///
-    /// # Errors
-    /// [`TooMany::Values`].
-    pub fn at_most(&self, most: u64) -> Result<(), TooMany> {
-        let columns: usize = self.series.keys().map(|one| pdh::bound(one).count()).sum();
-        let columns = columns as u64;
-        let values = self.count.saturating_mul(columns);
+    /// Those of all counters at all times.
+    fn values(&self) -> u64 {
+        self.count.saturating_mul(self.columns)
+    }
+
+    /// Refuses what would be more than this many values.
+    pub(super) fn at_most(&self, most: u64) -> Result<(), Refusal> {
+        let values = self.values();
         if values <= most {
             return Ok(());
         }
-        let times = (most / columns.max(1)).saturating_sub(2).max(1);
+        let times = (most / self.columns.max(1)).saturating_sub(2).max(1);
         let elapsed_s = self
             .elapsed_ns
             .unsigned_abs()
             .div_ceil(SECOND.unsigned_abs());
-        Err(TooMany::Values {
+        Err(Refusal::Values {
             values,
             most,
             times: self.count,
@@ -279,68 +365,115 @@ impl Samples {
         }
     }
 
-    /// The value of a counter of an instance at each of the times; the first is that before
-    /// anything was seen.
-    pub(super) fn values<'a>(
+    fn rule(&self) -> Rule {
+        Rule {
+            interval_ns: self.interval_ns,
+            speed: self.speed,
+        }
+    }
+
+    /// No more changes come.
+    fn end_series(&mut self) {
+        let (rule, count) = (self.rule(), self.count);
+        for (instance, series) in &mut self.series {
+            series.quiet(bound(instance), count, rule);
+        }
+    }
+
+    /// The values of an instance from the first time on, which is that before anything was seen.
+    /// Reads the spool in pieces of about `room` bytes.
+    ///
+    /// # Errors
+    /// What the operating system says, or that values over time were not wanted.
+    pub(super) fn over_time<'a>(
         &'a self,
         series: &'a Series,
-        bound: &'a Bound,
-    ) -> impl Iterator<Item = Option<f64>> + 'a {
-        let mut at = 0;
-        let mut latest: &[u64] = &[];
-        (0..self.count).map(move |number| {
-            let before = latest;
-            if let Some((_, values)) = series.0.get(at).filter(|(n, _)| *n == number) {
-                latest = values;
-                at += 1;
-            }
-            self.value(bound, number, before, latest)
+        room: usize,
+    ) -> io::Result<Values<'a>> {
+        let spool = self.spool.as_ref();
+        let spool = spool.ok_or_else(|| io::Error::other("values over time were not kept"))?;
+        Ok(Values {
+            walk: Walk::new(spool, series, room)?,
+            times: self.count,
+            rule: self.rule(),
         })
-    }
-
-    /// The greatest value of a counter at any of the times.
-    pub(super) fn highest(&self, series: &Series, bound: &Bound) -> Option<f64> {
-        // Between changes nothing but the value behind the last one recurs.
-        let mut highest: Option<f64> = None;
-        let mut look = |value: Option<f64>| {
-            if let Some(value) = value {
-                highest = Some(highest.map_or(value, |most| most.max(value)));
-            }
-        };
-        let (mut before, mut next): (&[u64], u64) = (&[], 0);
-        let end = (self.count, [].as_slice());
-        let changes = series.0.iter().map(|(n, values)| (*n, values.as_slice()));
-        for (number, values) in changes.chain([end]) {
-            if next < number {
-                look(self.value(bound, next, before, before));
-            }
-            if next == 0 && number > 1 {
-                look(self.value(bound, 1, before, before));
-            }
-            if number < self.count {
-                look(self.value(bound, number, before, values));
-            }
-            (before, next) = (values, number + 1);
-        }
-        highest
-    }
-
-    fn value(&self, bound: &Bound, number: u64, before: &[u64], latest: &[u64]) -> Option<f64> {
-        match number {
-            0 if bound.counter.form.is_rate() => None,
-            _ => bound.value(before, latest, self.interval_ns, self.speed),
-        }
     }
 
     /// Over the whole time.
     pub(super) fn mean(&self, series: &Series, bound: &Bound) -> Option<f64> {
-        bound.value(&[], series.last(), self.elapsed_ns, self.speed)
+        bound.value(&[], &series.latest, self.elapsed_ns, self.speed)
+    }
+}
+
+/// The values of an instance at one time after the other.
+#[derive(Debug)]
+pub(super) struct Values<'a> {
+    walk: Walk<'a>,
+    /// Times that are left.
+    times: u64,
+    rule: Rule,
+}
+
+impl Values<'_> {
+    /// Goes to the next time: what forms the value of a counter. `None` behind the last.
+    pub(super) fn step(&mut self) -> io::Result<Option<impl Fn(&Bound) -> Option<f64> + use<'_>>> {
+        let Some(left) = self.times.checked_sub(1) else {
+            return Ok(None);
+        };
+        self.times = left;
+        let rule = self.rule;
+        let (number, before, latest) = self.walk.step()?;
+        Ok(Some(move |bound: &Bound| {
+            rule.value(bound, number, before, latest)
+        }))
     }
 }
 
 impl Series {
-    /// The sums at the end.
-    pub(super) fn last(&self) -> &[u64] {
-        self.0.last().map_or(&[], |(_, values)| values)
+    fn new(id: usize, counters: usize) -> Self {
+        Self {
+            id,
+            highest: vec![f64::NEG_INFINITY; counters],
+            ..Self::default()
+        }
+    }
+
+    /// The greatest value of the counter at this place of the instance's, at any time.
+    pub(super) fn highest(&self, counter: usize) -> Option<f64> {
+        let highest = self.highest.get(counter).copied();
+        highest.filter(|highest| *highest > f64::NEG_INFINITY)
+    }
+
+    /// The sums become `values` at the time of this number.
+    fn change(&mut self, bounds: &[Bound], number: u64, values: Vec<u64>, rule: Rule) {
+        self.quiet(bounds, number, rule);
+        raise(&mut self.highest, bounds, |bound| {
+            rule.value(bound, number, &self.latest, &values)
+        });
+        self.seen = number + 1;
+        self.latest = values;
+    }
+
+    /// Nothing changes before the time of this number.
+    fn quiet(&mut self, bounds: &[Bound], number: u64, rule: Rule) {
+        let now = &self.latest;
+        // Nothing but the value behind the last change recurs; at the first time it is no rate.
+        if self.seen < number {
+            raise(&mut self.highest, bounds, |bound| {
+                rule.value(bound, self.seen, now, now)
+            });
+        }
+        if self.seen == 0 && number > 1 {
+            raise(&mut self.highest, bounds, |bound| {
+                rule.value(bound, 1, now, now)
+            });
+        }
+    }
+}
+
+/// Makes each of these values at least what its counter is now.
+fn raise(highest: &mut [f64], bounds: &[Bound], now: impl Fn(&Bound) -> Option<f64>) {
+    for (highest, bound) in highest.iter_mut().zip(bounds) {
+        *highest = now(bound).map_or(*highest, |now| highest.max(now));
     }
 }

@@ -1,9 +1,12 @@
 use super::objects::{OBJECTS, instances};
-use super::samples::{Sampler, Samples, TooMany};
+use super::pdh::bound;
+use super::samples::{Refusal, Sampler, Samples};
+use super::spool::{BATCH, Scratch};
 use super::table::{Form, Mark, counters, lines};
 use super::{csv, json, pdh_csv, ratios, text};
 use crate::text::Look;
 use proptest::prelude::*;
+use std::io::{self, Cursor};
 use wirewait_analysis::{Readings, SegmentMeter, TransportMeter};
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -37,9 +40,19 @@ pub(super) fn readings(frames: u64) -> Readings {
     }
 }
 
+/// A sampler for all formats, with this many sums in memory.
+fn sampler_in(interval_ns: i64, speed: Option<u64>, batch: usize) -> Sampler {
+    let file = Box::new(Cursor::new(Vec::new()));
+    Sampler::new(interval_ns, speed).over_time_in(u64::MAX, Ok(file), batch)
+}
+
+fn sampler(interval_ns: i64, speed: Option<u64>) -> Sampler {
+    sampler_in(interval_ns, speed, BATCH)
+}
+
 /// Three frames: at 0, 0.5 and 2.25 s; after each there are so many messages.
 fn samples(speed: Option<u64>) -> Samples {
-    let mut sampler = Sampler::new(SECOND, speed);
+    let mut sampler = sampler(SECOND, speed);
     sampler.frame(at(0), 1, || readings(0)).unwrap();
     sampler.frame(at(SECOND / 2), 2, || readings(1)).unwrap();
     sampler
@@ -186,7 +199,7 @@ fn text_says_what_is_not_zero_and_what_is() {
 
 #[test]
 fn without_frames_there_is_nothing_and_no_harm() {
-    let none = || Sampler::new(SECOND, None).finish(&Readings::default());
+    let none = || sampler(SECOND, None).finish(&Readings::default());
     let none = none().unwrap();
     assert!(written(|out| text(out, &none, Look::FILE)).contains("No frames"));
     assert_eq!(
@@ -200,7 +213,7 @@ fn without_frames_there_is_nothing_and_no_harm() {
 
 #[test]
 fn one_frame_has_counts_and_no_mean() {
-    let mut sampler = Sampler::new(SECOND, None);
+    let mut sampler = sampler(SECOND, None);
     sampler.frame(at(0), 1, || readings(0)).unwrap();
     let found = sampler.finish(&readings(1)).unwrap();
     let shown = written(|out| text(out, &found, Look::FILE));
@@ -210,7 +223,7 @@ fn one_frame_has_counts_and_no_mean() {
 
 /// Frames at these seconds, each with as many messages as came before.
 fn at_seconds(seconds: &[i64]) -> Samples {
-    let mut sampler = Sampler::new(SECOND, None);
+    let mut sampler = sampler(SECOND, None);
     for (n, second) in (0..).zip(seconds) {
         sampler
             .frame(at(second * SECOND), n + 1, || readings(n))
@@ -226,7 +239,7 @@ fn a_stray_stamp_is_named_and_what_would_do_instead() {
     let found = at_seconds(&[0, 1, 26 * 365 * day, 2, 3]);
     assert!(found.at_most(u64::MAX).is_ok());
     let refused = found.at_most(1_000_000).unwrap_err();
-    let TooMany::Values { leap, times, .. } = refused else {
+    let Refusal::Values { leap, times, .. } = refused else {
         panic!("{refused:?}");
     };
     assert_eq!(times, 26 * 365 * 86_400 + 2, "a second each");
@@ -246,13 +259,13 @@ fn a_stray_stamp_is_named_and_what_would_do_instead() {
     // The interval that it names does.
     let interval = said.split("--interval (").nth(1).unwrap();
     let seconds: i64 = interval.split('s').next().unwrap().parse().unwrap();
-    let mut sampler = Sampler::new(seconds * SECOND, None);
+    let mut sampler = sampler(seconds * SECOND, None);
     for (n, second) in (0..).zip([0, 1, 26 * 365 * day, 2, 3]) {
         let frame = sampler.frame(at(second * SECOND), n + 1, || readings(n));
         frame.unwrap();
     }
     let found = sampler.finish(&readings(5)).unwrap();
-    assert_eq!(found.at_most(1_000_000), Ok(()));
+    assert!(found.at_most(1_000_000).is_ok());
 }
 
 #[test]
@@ -276,21 +289,132 @@ fn the_highest_value_is_that_of_all_times() {
     for seconds in [&[0][..], &[0, 1, 2, 9, 9, 30], &[0, 7, 8], &[0, 0, 0, 1]] {
         let found = at_seconds(seconds);
         for (instance, series) in &found.series {
-            for bound in super::pdh::bound(instance) {
-                let all = found.values(series, &bound).flatten();
-                let all = all.fold(None, |most: Option<f64>, value| {
-                    Some(most.map_or(value, |most| most.max(value)))
-                });
+            for (n, bound) in bound(instance).iter().enumerate() {
+                let mut all = found.over_time(series, 0).unwrap();
+                let mut most: Option<f64> = None;
+                while let Some(value) = all.step().unwrap() {
+                    if let Some(value) = value(bound) {
+                        most = Some(most.map_or(value, |most| most.max(value)));
+                    }
+                }
                 let name = bound.counter.name;
-                assert_eq!(found.highest(series, &bound), all, "{name} {seconds:?}");
+                assert_eq!(series.highest(n), most, "{name} {seconds:?}");
             }
         }
     }
 }
 
+/// A station that appears with each of the first frames, and is quiet whenever its number says so.
+fn come_and_go(frames: u64) -> Readings {
+    let mut all = readings(frames);
+    for n in 0..frames.min(9) {
+        let station = Endpoint::mac([0, 0, 0x1b, 0, 1, 9 - n as u8]);
+        let transport = TransportMeter {
+            frames_in: frames / (n + 1),
+            ..TransportMeter::default()
+        };
+        all.transports.push(((station, "nbf"), transport));
+    }
+    all
+}
+
+fn formats() -> [fn(&Samples) -> String; 3] {
+    [
+        |samples| written(|out| csv(out, samples)),
+        |samples| written(|out| pdh_csv(out, samples)),
+        |samples| written(|out| json(out, samples)),
+    ]
+}
+
+fn coming_and_going(mut sampler: Sampler, gaps: &[i64]) -> Result<Samples, Refusal> {
+    let mut now = 0;
+    for (n, gap) in gaps.iter().enumerate() {
+        now += gap;
+        sampler.frame(at(now), n as u64 + 1, || come_and_go(n as u64))?;
+    }
+    sampler.finish(&come_and_go(gaps.len() as u64))
+}
+
+/// A disk with room for this many bytes.
+#[derive(Debug)]
+struct Small(Cursor<Vec<u8>>, u64);
+
+impl io::Read for Small {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.0.read(bytes)
+    }
+}
+
+impl io::Seek for Small {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+impl io::Write for Small {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.position() + bytes.len() as u64 > self.1 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_a_missing_one_only_where_it_is_needed() {
+    let gaps = [SECOND; 40];
+    let small = || Ok(Box::new(Small(Cursor::new(Vec::new()), 10_000)) as Box<dyn Scratch>);
+    let none = || Err(io::Error::new(io::ErrorKind::NotFound, "no such folder"));
+    let sampler = || Sampler::new(SECOND, None);
+    let full = coming_and_going(sampler().over_time_in(u64::MAX, small(), 100), &gaps);
+    let said = full.unwrap_err().to_string();
+    assert_eq!(said, "cannot write to a temporary file: no storage space");
+    let none_there = coming_and_going(sampler().over_time_in(u64::MAX, none(), 100), &gaps);
+    let said = none_there.unwrap_err().to_string();
+    assert_eq!(said, "cannot write to a temporary file: no such folder");
+    for file in [small(), none()] {
+        let found = coming_and_going(sampler().over_time(u64::MAX, file), &gaps).unwrap();
+        let whole = coming_and_going(sampler_in(SECOND, None, 0), &gaps).unwrap();
+        assert_eq!(formats().map(|f| f(&found)), formats().map(|f| f(&whole)));
+    }
+    // What will be refused is not written to the disk.
+    let refused = coming_and_going(sampler().over_time_in(500, small(), 100), &gaps);
+    assert!(matches!(refused, Err(Refusal::Values { most: 500, .. })));
+    // Without values over time there are none.
+    let ends = coming_and_going(sampler(), &gaps).unwrap();
+    assert!(csv(&mut Vec::new(), &ends).is_err());
+    assert!(written(|out| text(out, &ends, Look::FILE)).contains("Frames Received/sec"));
+}
+
+#[test]
+fn a_file_that_was_cut_is_an_error() {
+    let name = std::env::temp_dir().join(format!("wirewait-spool-{}", std::process::id()));
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.read(true).write(true).create_new(true);
+    let file = file.open(&name).unwrap();
+    std::fs::remove_file(&name).unwrap();
+    let handle = file.try_clone().unwrap();
+    let sampler = Sampler::new(SECOND, None).over_time_in(u64::MAX, Ok(Box::new(file)), 100);
+    let found = coming_and_going(sampler, &[SECOND; 40]).unwrap();
+    let length = handle.metadata().unwrap().len();
+    handle.set_len(length - 8).unwrap();
+    for written in [
+        csv(&mut Vec::new(), &found),
+        pdh_csv(&mut Vec::new(), &found),
+        json(&mut Vec::new(), &found),
+    ] {
+        let said = written.unwrap_err().to_string();
+        assert!(said.starts_with("reading a temporary file: "), "{said}");
+    }
+}
+
 #[test]
 fn a_clock_that_steps_back_stays_in_its_interval() {
-    let mut sampler = Sampler::new(SECOND, None);
+    let mut sampler = sampler(SECOND, None);
     sampler.frame(at(0), 1, || readings(0)).unwrap();
     sampler.frame(at(-5 * SECOND), 2, || readings(1)).unwrap();
     sampler.frame(at(SECOND), 3, || readings(2)).unwrap();
@@ -318,7 +442,7 @@ proptest! {
     /// Rates times intervals are the whole, whenever the frames come.
     #[test]
     fn intervals_sum_to_the_whole(gaps in prop::collection::vec(0i64..4_000_000_000, 1..40)) {
-        let mut sampler = Sampler::new(SECOND, None);
+        let mut sampler = sampler(SECOND, None);
         let mut now = 0;
         for (n, gap) in gaps.iter().enumerate() {
             now += gap;
@@ -329,5 +453,19 @@ proptest! {
         let frames = values(&found, "NetBEUI", "Frames Received/sec");
         let sum: f64 = frames.iter().flatten().sum();
         prop_assert!((sum - whole).abs() < 1e-6, "{sum} {whole}");
+    }
+    /// However little fits memory, and in however small pieces the rest is read, the same comes
+    /// out.
+    #[test]
+    fn what_went_to_the_file_comes_back(
+        gaps in prop::collection::vec(0i64..4_000_000_000, 1..40),
+        batch in 0usize..2000,
+    ) {
+        let memory = coming_and_going(sampler(SECOND, Some(1_000_000)), &gaps).unwrap();
+        let file = sampler_in(SECOND, Some(1_000_000), batch);
+        let file = coming_and_going(file, &gaps).unwrap();
+        for format in formats() {
+            prop_assert_eq!(format(&memory), format(&file));
+        }
     }
 }

@@ -86,8 +86,8 @@ fn object(
     let of = instance.object();
     let mut table = Table::new(COUNTERS);
     let mut zero = Vec::new();
-    for bound in bound(instance) {
-        match line(samples, series, &bound) {
+    for (n, bound) in bound(instance).iter().enumerate() {
+        match line(samples, series, n, bound) {
             Some(cells) => table.row(cells),
             None if bound.counter.form == Form::Utilisation && samples.speed.is_none() => {
                 zero.push("% Network utilization (not known without --link-speed)");
@@ -113,7 +113,7 @@ fn object(
     let fields = (of.fields)();
     let mut table = Table::new(RATIOS);
     for ratio in ratios().iter().filter(|ratio| ratio.table == of.table) {
-        let Some(formed) = ratio.form(&fields, series.last()) else {
+        let Some(formed) = ratio.form(&fields, &series.latest) else {
             continue;
         };
         if formed.numerator == 0 {
@@ -134,12 +134,12 @@ fn object(
     Ok(())
 }
 
-/// The cells of a counter that is not zero.
-fn line(samples: &Samples, series: &Series, bound: &Bound) -> Option<Vec<String>> {
+/// The cells of a counter that is not zero, the one at place `n` of its instance.
+fn line(samples: &Samples, series: &Series, n: usize, bound: &Bound) -> Option<Vec<String>> {
     let counter = bound.counter;
-    let total = bound.sum(series.last());
+    let total = bound.sum(&series.latest);
     let mean = samples.mean(series, bound);
-    let highest = samples.highest(series, bound);
+    let highest = series.highest(n);
     let ever = highest.is_some_and(|highest| highest != 0.0) || mean.is_some_and(|m| m != 0.0);
     if !ever && (total == 0 || counter.form == Form::Utilisation) {
         return None;
