@@ -1,7 +1,7 @@
 //! `wirewait counters`, judged by readers of its formats that are not ours.
 
 use crate::support::{captures, files, root};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -162,4 +162,100 @@ fn counters_of_all_captures_are_numbers() {
         }
     }
     assert!(seen > 20, "only {seen}");
+}
+
+/// A frame a second between two stations for this long: all of their sums change all the time.
+#[cfg(target_os = "linux")]
+fn a_frame_each_second(seconds: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut put = |numbers: &[u32]| file.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
+    put(&[0xa1b2_c3d4, 0x0004_0002, 0, 0, 65_535, 1]);
+    for second in 0..seconds {
+        put(&[1_795_158_000 + second, 0, 60, 60]);
+        // To 2.0.0.0.0.2 from 2.0.0.0.0.1 or back, and a type for experiments.
+        let (to, from) = (1 + second % 2, 2 - second % 2);
+        put(&[2, (to << 8) | 0x0002_0000, from << 24, 0x0000_b588]);
+        put(&[0; 11]);
+    }
+    file
+}
+
+/// The most memory that this process had so far, KiB. `None` where it is over.
+#[cfg(target_os = "linux")]
+fn peak(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The most memory that counters of this capture take, KiB, and the bytes they write. The program
+/// lives as long as its input is open or its output unread, so that its figure can be had.
+#[cfg(target_os = "linux")]
+fn memory(capture: &[u8], format: &str) -> (u64, usize) {
+    let mut child = crate::support::program()
+        .args(["counters", "-", "--format", format])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(capture).unwrap();
+    let mut most = peak(child.id()).unwrap();
+    drop(input);
+    let mut output = child.stdout.take().unwrap();
+    let (mut bytes, mut length) = (vec![0; 1 << 16], 0);
+    loop {
+        let read = output.read(&mut bytes).unwrap();
+        length += read;
+        most = most.max(peak(child.id()).unwrap_or(0));
+        if read == 0 {
+            break;
+        }
+    }
+    assert!(child.wait().unwrap().success());
+    (most, length)
+}
+
+/// Ten times the time takes no more memory, though there is ten times as much to write.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_time() {
+    let (short, long) = (a_frame_each_second(20_000), a_frame_each_second(200_000));
+    for format in ["text", "pdh-csv", "json"] {
+        let (before, few) = memory(&short, format);
+        let (after, many) = memory(&long, format);
+        assert!(format == "text" || many > 9 * few, "{format}: {few} {many}");
+        assert!(before > 1000, "{format}: {before} KiB?");
+        assert!(
+            after < before + 4 * 1024,
+            "{format}: {before} KiB, then {after} KiB"
+        );
+    }
+}
+
+/// What does not fit memory needs a folder of temporary files; what does, does not.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_missing_folder_for_temporary_files_is_named_where_it_is_needed() {
+    let of = |capture: &[u8]| {
+        let mut child = crate::support::program()
+            .args(["counters", "-", "--format", "csv"])
+            .env("TMPDIR", "/nowhere/at/all")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(capture).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let little = of(&a_frame_each_second(100));
+    assert!(little.status.success());
+    let much = of(&a_frame_each_second(30_000));
+    let told = String::from_utf8(much.stderr).unwrap();
+    assert_eq!(much.status.code(), Some(1), "{told}");
+    let says = "wirewait: cannot write to a temporary file in /nowhere/at/all: No such file or";
+    assert!(told.starts_with(says), "{told}");
+    assert!(told.contains("name another folder in TMPDIR"), "{told}");
+    assert!(much.stdout.is_empty());
 }

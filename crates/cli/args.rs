@@ -249,7 +249,8 @@ pub(crate) struct DecodeArgs {
 pub(crate) struct CountersArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Shape of the counters; pdh-csv is what Windows' own tools read
+    /// Shape of the counters; pdh-csv is what Windows' own tools read. Long captures need a
+    /// temporary file (in TMPDIR) for all but text
     #[arg(long, value_enum, default_value_t = CounterFormat::Text)]
     pub(crate) format: CounterFormat,
     /// From one reading of the counters to the next

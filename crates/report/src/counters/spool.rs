@@ -10,7 +10,7 @@
 //! - parts: how many changes, then for each the number of its time and all sums.
 //!
 //! All numbers have 64 bits, in the order of this machine. Nothing in the file is ever written
-//! over, and of each run only its place stays in memory: 16 bytes for at least 4 MB.
+//! over, and of each run only its place stays in memory: 16 bytes for at least 1 MB.
 
 use super::objects::Instance;
 use super::samples::Series;
@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
-/// Sums kept in memory before they go to the file: 4 MB.
-pub(super) const BATCH: usize = 1 << 19;
+/// Sums kept in memory before they go to the file: 1 MB.
+pub(super) const BATCH: usize = 1 << 17;
 
 /// Bytes of the file that are read at a time, where one series is read after the other.
 pub(super) const ROOM: usize = 1 << 16;
