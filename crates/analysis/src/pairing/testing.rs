@@ -63,8 +63,10 @@ impl Bench {
     /// Frames are not put in order below.
     pub(super) fn new() -> Self {
         let settings = Settings::default();
+        let mut pairing = Pairing::default();
+        pairing.restart(false, false);
         Self {
-            pairing: Pairing::new(Opens::default(), false, false),
+            pairing,
             between: Between {
                 ends: [1, 9].map(|n| Endpoint::mac([2, 0, 0, 0, 0, n])),
                 server: SERVER,
