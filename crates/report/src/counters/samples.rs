@@ -163,7 +163,7 @@ impl fmt::Display for Leap {
 
 impl Sampler {
     /// Intervals of so many nanoseconds (at least 1) on a link of so many bits per second. Sums
-    /// at the end and the greatest values, which is what [`super::text`] shows.
+    /// at the end and the greatest values, which is what [`text`](super::text()) shows.
     #[must_use]
     pub fn new(interval_ns: i64, speed: Option<u64>) -> Self {
         Self {
