@@ -59,7 +59,8 @@ fn frames() -> &'static [OwnedFrame] {
 fn samples(since: f64, until: f64, interval: f64) -> Samples {
     let ns = |seconds: f64| (seconds * 1e9).round() as i64;
     let start = frames()[0].at;
-    let mut sampler = Sampler::new(ns(interval), None);
+    let scratch = Box::new(std::io::Cursor::new(Vec::new()));
+    let mut sampler = Sampler::new(ns(interval), None).over_time(u64::MAX, Ok(scratch));
     let mut analyzer = Analyzer::new(wirewait_dissectors::registry(), Settings::default());
     let inside = |at: Timestamp| at >= start.plus(ns(since)) && at < start.plus(ns(until));
     for frame in frames() {
