@@ -283,6 +283,19 @@ impl Conversation {
         self.fall_due(now, world, events);
     }
 
+    /// What `side` answered is not in the capture, whatever was asked.
+    pub(crate) fn answer_lost(
+        &mut self,
+        side: usize,
+        now: Timestamp,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        let lost = (u64::MAX, Flags::CAPTURE_LOSS);
+        let between = &self.between;
+        self.pairing.missed(side, lost, now, between, world, events);
+    }
+
     /// A segment of a message on an ordered link. Returns the number of the message.
     pub(crate) fn link_segment(
         &mut self,

@@ -104,6 +104,11 @@ impl Link {
         }
     }
 
+    /// Frames went over it, though none that opens it was captured.
+    pub(crate) fn ran_unopened(&self) -> bool {
+        !self.from_start && self.directions.iter().any(|d| d.next.is_some())
+    }
+
     /// The number behind this one.
     pub(crate) fn behind(&self, number: u16) -> u16 {
         step(number, self.modulus)

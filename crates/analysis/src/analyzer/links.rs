@@ -10,7 +10,7 @@ use crate::piece::{Piece, Sent};
 use crate::table::Place;
 use crate::world::{Event, Limited};
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
-use wirewait_wire::{Carries, Endpoint, Facts, Numbered, NumberedKind, Segment};
+use wirewait_wire::{Carries, Endpoint, Facts, Numbered, NumberedKind, Segment, Step};
 
 /// A message is acknowledged above the link.
 const fn message_acknowledged(bare: bool) -> Noticed {
@@ -99,6 +99,10 @@ impl State {
                 _ => self.upkeep(&link, arrival.path, sink),
             },
             NumberedKind::Call => self.upkeep(&link, arrival.path, sink),
+            NumberedKind::Control if ends(facts) && link.ran_unopened() => {
+                self.was_granted(arrival, common, sink);
+                self.upkeep(&link, arrival.path, sink);
+            }
             // What ends a connection may answer who asked for it.
             NumberedKind::Control => match self.message(arrival, None, common, sink) {
                 Some(owner) => message = Some(owner.place),
@@ -121,6 +125,22 @@ impl State {
             *slot = Some(link);
         }
         found
+    }
+
+    /// A connection ends that ran, though who granted it was not captured. Its end refuses nobody:
+    /// the request for it had its answer among what is missing.
+    fn was_granted(&mut self, arrival: &Arrival<'_>, common: &Common, sink: &mut dyn Sink) {
+        let world = self.world(common);
+        let known = &arrival.path.conversation;
+        let Ok((place, side)) = self.conversations.find_side(known, || arrival.key()) else {
+            return;
+        };
+        let books = &mut self.books;
+        if let Some(conversation) = self.conversations.get_mut(place) {
+            let now = arrival.piece.mark.at;
+            let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
+            conversation.answer_lost(side, now, &world, &mut events);
+        }
     }
 
     /// What a frame says of how far its sender got and what he can take.
@@ -534,6 +554,11 @@ impl State {
         }
         link.flow.again();
     }
+}
+
+/// Whether a frame ends its connection.
+fn ends(facts: &Facts) -> bool {
+    matches!(facts.connection, Some(connection) if connection.step == Step::Ends)
 }
 
 /// By what the one who asks for a link is known: his end and his number for it.
