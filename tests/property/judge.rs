@@ -36,6 +36,19 @@ fn is_unknown(row: &Transaction, touched: bool) -> bool {
     touched && row.flags.contains(Flags::CLOCK_STEP)
 }
 
+/// Whether a frame before this row, or its first, was lost or moved.
+fn hurt_before(row: &Transaction, wounded: &Wounded) -> bool {
+    let first = row.request.or(row.response).map_or(0, |e| e.first.frame);
+    let mut hurt = wounded.lost.iter().chain(&wounded.moved);
+    hurt.any(|frame| *frame <= first)
+}
+
+/// Whether it is the rest of a response whose request was not captured, and is not all there in the
+/// complete capture either.
+fn is_rest(row: &Transaction) -> bool {
+    row.outcome == Outcome::OrphanResponse && row.flags.contains(Flags::CAPTURE_LOSS)
+}
+
 /// Whether it has a doubt that the other has not.
 fn doubted_beyond(t: &Transaction, other: &Transaction) -> bool {
     let mut doubts = DOUBTS.iter();
@@ -184,6 +197,9 @@ pub(super) struct Tally {
     pub(super) guessed: u64,
     /// Datagrams with the same identifier, of one of which the request was lost.
     pub(super) undecidable: u64,
+    /// Of which nothing is shown: what went before it, and was lost or came behind it, tells what
+    /// it is.
+    pub(super) absent: u64,
 }
 
 impl Tally {
@@ -195,6 +211,7 @@ impl Tally {
         self.touched_exact += other.touched_exact;
         self.guessed += other.guessed;
         self.undecidable += other.undecidable;
+        self.absent += other.absent;
     }
 }
 
@@ -333,7 +350,11 @@ pub(super) fn judge(
             // Or its request counts as a copy of another one, which is flagged.
             let first = row.request.or(row.response).map(|e| e.first.frame);
             let merged = first.and_then(|first| hurt.by_frame.get(&first));
-            let mut merged = merged.into_iter().flatten();
+            // Or its response belongs to one that is flagged, or to none, as is said there.
+            let answers = row.response.map(|e| complete.original(e.first.frame));
+            let answers = answers.and_then(|first| by_response.get(&first));
+            let answers = answers.into_iter().flatten().map(|t| &t.number);
+            let mut merged = merged.into_iter().flatten().chain(answers);
             others.into_iter().flatten().any(|t| doubted(t))
                 || same.clone().next().is_some()
                 || merged.any(|number| doubtful.contains(number))
@@ -363,6 +384,12 @@ pub(super) fn judge(
             );
             if flagged {
                 in_doubt(if touched { "touched" } else { "untouched" }, line);
+            } else if frames
+                .iter()
+                .all(|frame| !hurt.by_frame.contains_key(frame))
+                && (hurt_before(row, wounded) || is_rest(row))
+            {
+                tally.absent += 1;
             } else if is_unknown(row, touched) || found_undecidable {
                 tally.undecidable += 1;
             } else if row.carrier != "last" {

@@ -68,8 +68,9 @@ pub(crate) struct Assembler {
     start: u64,
     /// Share of frames whose bytes belong to no message.
     loose: u64,
-    /// What was looked through last for the beginning of a message.
+    /// What was looked through last for the beginning of a message, and up to where.
     tail: Option<Tail>,
+    passed_to: u64,
     /// Where the bytes of the part under way were, if somebody wants to know.
     trail: Option<Box<Trail>>,
 }
@@ -106,6 +107,7 @@ impl Assembler {
             start: 0,
             loose: 0,
             tail: None,
+            passed_to: 0,
             trail: observed.then(Box::default),
         }
     }
@@ -211,6 +213,17 @@ impl Assembler {
         self.reset_part();
         self.tail = None;
         self.state = State::Lost;
+    }
+
+    /// Whether it is not known where the next message begins.
+    #[inline]
+    pub(crate) fn is_lost(&self) -> bool {
+        matches!(self.state, State::Lost)
+    }
+
+    /// Up to where bytes were passed over because nothing told where a message begins.
+    pub(crate) fn passed_to(&self) -> u64 {
+        self.passed_to
     }
 
     /// Bytes of a stream; messages are found by the framing of `framer`.

@@ -50,6 +50,8 @@ pub(crate) struct Pairing {
     answered: bool,
     /// Some request said what it is.
     named: bool,
+    /// Data came from before what was taken for the beginning.
+    began_late: bool,
     /// Messages are missing where only their order tells which belong together.
     doubtful: bool,
     naming: Naming,
@@ -64,6 +66,8 @@ pub(crate) struct Pairing {
     limited: bool,
     /// Answered, by messages of these numbers, when it was not known how late it was.
     unsure: Vec<(u64, u64)>,
+    /// The latest request of which a part was passed by, since it seemed late.
+    passed_by: Option<Id>,
     /// The latest response without a request, while its request may still come.
     stray: Option<Box<Stray>>,
 }
@@ -92,6 +96,7 @@ impl Pairing {
             raw,
             answered,
             named,
+            began_late,
             doubtful,
             naming,
             observed: is_observed,
@@ -99,6 +104,7 @@ impl Pairing {
             in_doubt,
             limited,
             unsure,
+            passed_by,
             stray,
         } = self;
         open.empty();
@@ -108,13 +114,14 @@ impl Pairing {
         *last_response = None;
         *due = Timestamp::from_nanos(i64::MAX);
         (*asked, *raw, *answered, *named) = (false, false, false, false);
-        *doubtful = false;
+        (*began_late, *doubtful) = (false, false);
         *naming = Naming::default();
         *is_observed = observed;
         *told = Told::default();
         *in_doubt = 0;
         *limited = rest;
         unsure.clear();
+        *passed_by = None;
         *stray = None;
     }
 
@@ -231,7 +238,11 @@ impl Pairing {
         self.named |= x.role == Role::Request;
         let answered = self.answers(side, x, message, between, world, events);
         let found = match x.role {
-            Role::Request if x.expect == Expect::Nothing || self.is_stray(side, x) => None,
+            Role::Request if x.expect == Expect::Nothing => None,
+            Role::Request if self.is_stray(side, x) => {
+                self.passed_by = x.id;
+                None
+            }
             Role::Request => Some(self.request(side, x, message, between, world, events)),
             Role::More => self.more(side, x, message, world, events),
             Role::Response | Role::Either | Role::Interim => {
@@ -343,6 +354,11 @@ impl Pairing {
         // Another request with the name of one of them may be among it.
         self.open.lacks(side);
         self.doubtful |= self.open.has_guessed();
+    }
+
+    /// Data came from before what was taken for the beginning: requests may be among it.
+    pub(crate) fn began_late(&mut self) {
+        self.began_late = true;
     }
 
     /// Frames of `side` are missing: answers may be among them, or requests.
@@ -577,6 +593,10 @@ impl Pairing {
             open.asked_to = message.range.1;
         }
         self.guesses(&mut open);
+        if x.id.is_some() && self.passed_by == x.id {
+            // What seemed late was its first part.
+            open.transaction.flags.set(Flags::OUT_OF_ORDER);
+        }
         self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
         events(Event::Opened(&mut open.transaction, self.known(between)));
@@ -603,7 +623,7 @@ impl Pairing {
             let over = o.state == State::Done && o.lane.is_none() && ends_answered;
             o.side == side
                 && (over
-                    || (x.id.is_some() && o.id == x.id)
+                    || (x.id.is_some() && o.id == x.id && !o.is_told_apart(x))
                     || (x.lane.is_some() && o.lane == x.lane))
         };
         let may_be_overtaken = |o: &Open| {

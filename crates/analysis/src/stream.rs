@@ -147,6 +147,12 @@ impl ByteStream {
         !self.held.is_empty() || self.acked > self.next
     }
 
+    /// Whether the other side has bytes that did not come.
+    #[inline]
+    pub(crate) fn is_ahead(&self) -> bool {
+        self.acked > self.next
+    }
+
     /// Up to where bytes came, if some behind that are missing; else all of them.
     #[inline]
     pub(crate) fn seen_to(&self) -> u64 {

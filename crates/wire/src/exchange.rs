@@ -308,6 +308,9 @@ pub struct Exchange {
     pub id: Option<Id>,
     /// A second identifier to try when nothing is open under the first.
     pub alias: Option<Id>,
+    /// The protocol's command, where responses repeat it: requests with one identifier are told
+    /// apart by it, and no other is answered.
+    pub command: Option<u8>,
     /// The message also answers the other side's request with this identifier, if one is
     /// open (an oplock break acknowledged, or made moot by closing the file).
     pub answers: Option<Id>,
@@ -372,6 +375,7 @@ impl Exchange {
             sender,
             id: None,
             alias: None,
+            command: None,
             answers: None,
             lane: None,
             repeats: false,

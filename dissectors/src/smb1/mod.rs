@@ -248,7 +248,7 @@ fn request(h: &Header, input: Input<'_>) -> Exchange {
         Role::Request
     };
     let mut x = Exchange::new(role, Side::Client, opening.operation(), opening.code(None));
-    x.id = h.id();
+    (x.id, x.command) = (h.id(), Some(opening.0));
     // The sequence number of connectionless transports, 0 in what may be repeated freely
     // (MS-CIFS 2.2.3.1).
     x.number = le16(input.bytes, 20).filter(|number| *number != 0);
@@ -401,7 +401,7 @@ fn response(h: &Header, input: Input<'_>) -> Exchange {
         opening.operation(),
         opening.code(None),
     );
-    x.id = h.id();
+    (x.id, x.command) = (h.id(), Some(opening.0));
     (x.tree, x.session) = (h.tree(), h.session());
     let status = h.outcome();
     x.status = Some(status);

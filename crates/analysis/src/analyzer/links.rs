@@ -10,7 +10,7 @@ use crate::piece::{Piece, Sent};
 use crate::table::Place;
 use crate::world::{Event, Limited};
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
-use wirewait_wire::{Carries, Endpoint, Facts, Numbered, NumberedKind, Segment, Step};
+use wirewait_wire::{Carries, Endpoint, Facts, Numbered, NumberedKind, Order, Segment, Step};
 
 /// A message is acknowledged above the link.
 const fn message_acknowledged(bare: bool) -> Noticed {
@@ -428,6 +428,10 @@ impl State {
         let (place, side) = match self.conversations.find_side(known, || arrival.key()) {
             Ok(known) => known,
             Err((key, side)) => {
+                if let (None, Order::Numbered(numbered)) = (link.called, &arrival.facts.order) {
+                    // Who called may have been captured behind what he called for.
+                    link.called = self.called(arrival.facts, numbered);
+                }
                 let server = link.called.map(|(end, _)| end);
                 let beginning = Beginning {
                     number: 0,

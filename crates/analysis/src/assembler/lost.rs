@@ -17,12 +17,14 @@ impl Assembler {
         let mut tail = self.tail.take().unwrap_or_default();
         if let Some(from) = tail.begins(piece, framer) {
             self.go_on_from(&tail.0[from..]);
+            self.passed_to = self.start;
             return 0;
         }
         let found = start(piece.bytes, framer);
         let skip = found.map_or(piece.length, |n| u32::try_from(n).unwrap_or(u32::MAX));
         let skip = skip.min(piece.length);
         self.loose += piece.worth(skip);
+        self.passed_to = self.position.saturating_add(skip.into());
         if found.is_some() {
             self.state = State::Between;
         } else if tail.keep(piece) {

@@ -74,6 +74,11 @@ impl Conversation {
         if segment.rst || segment.fin && self.finished == [true; 2] {
             // What comes after that is looked at anew.
             self.finished = [false; 2];
+            for side in [0, 1] {
+                if self.is_ahead(side) {
+                    self.answer_lost(side, mark.at, world, events);
+                }
+            }
             self.end(mark.at, world, events);
             if let Some(flow) = &mut self.flow {
                 flow.again();
@@ -140,6 +145,12 @@ impl Conversation {
         self.streams.as_mut()?[1 - side].acknowledge(ack)
     }
 
+    /// Whether the other side has more of `side` than was captured.
+    fn is_ahead(&self, side: usize) -> bool {
+        let streams = self.streams.as_ref();
+        streams.is_some_and(|streams| streams[side].is_ahead())
+    }
+
     fn fill_gap(&mut self, side: usize, world: &World<'_>, events: Events<'_>) {
         while self
             .streams
@@ -171,9 +182,11 @@ impl Conversation {
         match fate {
             Some(Fate::New) => {}
             // Position 0 is before the first byte seen.
-            Some(Fate::Old { at: 0, end: 0 }) | None => {
+            Some(Fate::Old { at: 0, end: 0 }) => {
+                self.pairing.began_late();
                 self.pairing.control(WHOLE_FRAME, events);
             }
+            None => self.pairing.control(WHOLE_FRAME, events),
             Some(Fate::Old { at, end }) => {
                 if self.is_probe(side, length, end) {
                     self.pairing.control(WHOLE_FRAME, events);
@@ -304,7 +317,9 @@ impl Conversation {
             faults,
             ..
         } = self;
-        let stream = &mut streams.as_mut()?[side];
+        let streams = streams.as_mut()?;
+        let other_is_ahead = streams[1 - side].is_ahead();
+        let stream = &mut streams[side];
         let framer = (*framer)?;
         let assembler = &mut assemblers[side];
         let held = stream.held_bytes();
@@ -326,9 +341,16 @@ impl Conversation {
             };
             match ordered {
                 Ordered::Piece(piece) => {
+                    let (lost, from, now) =
+                        (assembler.is_lost(), assembler.position(), piece.mark.at);
                     assembler.in_room(world.rooms, |assembler| {
                         assembler.stream(piece, framer, world.registry, &mut out);
                     });
+                    if lost && from > 0 {
+                        // Responses may have been among what was passed over.
+                        let passed = (assembler.passed_to(), Flags::CAPTURE_LOSS);
+                        pairing.missed(side, passed, now, between, world, events);
+                    }
                 }
                 Ordered::Break => {
                     *gaps += 1;
@@ -338,6 +360,10 @@ impl Conversation {
                     *gaps += u64::from(why == Flags::CAPTURE_LOSS);
                     assembler.gap(n, (mark, why), world.registry, &mut out);
                     let end = assembler.position();
+                    if other_is_ahead {
+                        // Responses are missing as well, though nothing came behind them yet.
+                        pairing.awaits(1 - side);
+                    }
                     pairing.missed(side, (end, why), mark.at, between, world, events);
                 }
             }

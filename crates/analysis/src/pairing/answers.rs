@@ -47,7 +47,8 @@ impl Pairing {
             return None;
         };
         let alone = self.open.len() == 1;
-        let awaited = self.open.is_awaited(at) && (unseen || self.open.is_overlaid(at));
+        let awaited = self.open.is_awaited(at) && (unseen || self.open.is_overlaid(at))
+            || self.open.lacks_since(at, unseen);
         let open = &mut *self.open[at];
         let serial = open.serial;
         let tally = &message.tally;
@@ -115,6 +116,8 @@ impl Pairing {
         }
         if go_ahead || x.role == Role::Interim {
             open.interim(tally);
+            self.open.goes_on(at);
+            let open = &mut *self.open[at];
             if x.role == Role::Interim {
                 // The server has it, and says so: however long it takes, it is not lost.
                 open.deadline = Timestamp::from_nanos(i64::MAX);
@@ -325,6 +328,7 @@ impl Pairing {
         t.data_bytes = x.data;
         t.copies = 0;
         t.flags.set_if(Flags::CAPTURE_LOSS, other);
+        t.flags.set_if(Flags::OUT_OF_ORDER, self.began_late);
         if self.limited {
             // Its request may be the one that was given up.
             t.flags.set(Flags::LIMITED);
@@ -463,7 +467,9 @@ impl Pairing {
         let now = tally.extent.last.at.min(world.sure);
         let had = tally.sent.covers;
         // Nobody answers what he has not got.
-        let asked = |o: &Open| o.side != side && o.deadline > now && o.asked_to <= had;
+        let asked = |o: &Open| {
+            o.side != side && o.deadline > now && o.asked_to <= had && !o.is_told_apart(x)
+        };
         if x.opaque {
             let waits = |o: &Open| asked(o) && o.opaque && o.state == State::Waiting;
             return self.open.earliest_unnamed(waits);

@@ -48,12 +48,16 @@ pub(crate) struct Open {
     pub(super) id: Option<Id>,
     pub(super) alias: Option<Id>,
     pub(super) lane: Option<Id>,
+    /// Where its response repeats it.
+    pub(super) command: Option<u8>,
     /// Behind its first message, among all that its sender sent; and how far he had then what the
     /// other side sent.
     pub(super) asked_to: u64,
     pub(super) had: u64,
     /// The answer may be among what is missing: how often data of its own side was missing then.
     pub(super) awaited: Option<u64>,
+    /// The server said that it goes on: how often data of its own side was missing then.
+    pub(super) goes_on: Option<u64>,
     /// The client's number of it, where that tells a repetition.
     pub(super) number: Option<u16>,
     pub(super) expect: Expect,
@@ -152,9 +156,11 @@ impl Open {
             id: None,
             alias: None,
             lane: None,
+            command: None,
             asked_to: 0,
             had: u64::MAX,
             awaited: None,
+            goes_on: None,
             number: None,
             expect: Expect::Response,
             may_wait: false,
@@ -182,6 +188,15 @@ impl Open {
         }
     }
 
+    /// Whether a message with its identifier is not about it: it is about another command. While
+    /// bytes without a header are to come, nothing else is under way (MS-CIFS 2.2.4.22).
+    #[inline]
+    pub(super) fn is_told_apart(&self, x: &Exchange) -> bool {
+        let raw = matches!(self.expect, Expect::Headerless | Expect::GoAhead { .. });
+        let apart = matches!((self.command, x.command), (Some(own), Some(other)) if own != other);
+        apart && !raw
+    }
+
     /// Of a request that was seen just now, in the place of whatever was open here before.
     pub(super) fn begin(
         &mut self,
@@ -202,9 +217,11 @@ impl Open {
             id,
             alias,
             lane,
+            command,
             asked_to,
             had,
             awaited,
+            goes_on,
             number: sent_as,
             expect,
             may_wait,
@@ -240,8 +257,9 @@ impl Open {
         *state = State::Asking;
         *side = side_of;
         (*id, *alias, *lane) = (x.id, x.alias, x.lane);
+        *command = x.command;
         (*asked_to, *had) = (tally.sent.behind, tally.sent.covers);
-        *awaited = None;
+        (*awaited, *goes_on) = (None, None);
         *sent_as = x.number.filter(|_| between.unordered);
         *expect = x.expect;
         (*may_wait, *opaque, *cancelled) = (x.may_wait, x.opaque, false);

@@ -41,6 +41,7 @@ impl Stray {
         open.state == State::Waiting
             && open.side != self.side
             && open.id == self.exchange.id
+            && !open.is_told_apart(&self.exchange)
             && asked.is_some_and(|asked| asked.until(self.tally.extent.first).is_some())
     }
 }

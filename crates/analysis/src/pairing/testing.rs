@@ -112,7 +112,7 @@ impl Bench {
         self.between.displaced = false;
     }
 
-    fn says(&mut self, side: usize, mut x: Exchange, ms: i64) {
+    pub(super) fn says(&mut self, side: usize, mut x: Exchange, ms: i64) {
         self.frame += 1;
         let mark = Mark {
             frame: self.frame,

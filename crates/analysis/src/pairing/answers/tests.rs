@@ -1,7 +1,7 @@
-use super::super::testing::{Bench, Heard};
+use super::super::testing::{Bench, CLIENT, Heard, SERVER, exchange};
 use crate::clock::Clock;
 use crate::{Flags, Outcome, Turnaround};
-use wirewait_wire::Timestamp;
+use wirewait_wire::{Exchange, Role, Timestamp};
 
 /// A request at 0, answered so late; the stamp of the request is the last that is sure.
 fn answered_after(ms: i64) -> Bench {
@@ -75,5 +75,60 @@ fn closing_settles_first() {
         assert_eq!(bench.heard[..3], told, "{why}: {:?}", bench.heard);
         let t = &bench.closed[0];
         assert_eq!(t.turnaround, Turnaround::Exact(2_000_000_000), "{why}");
+    }
+}
+
+/// SMB1 redirectors ask under one identifier one after the other, and one of a pipe may take longer
+/// than what is asked behind it.
+#[test]
+fn requests_with_one_identifier_are_told_apart_by_their_commands() {
+    let of = |role, command| Exchange {
+        command: Some(command),
+        ..exchange(role, 0)
+    };
+    let mut bench = Bench::new();
+    (bench.between.unordered, bench.between.stream) = (false, true);
+    bench.says(CLIENT, of(Role::Request, 0x25), 0);
+    bench.says(CLIENT, of(Role::Request, 0x71), 1);
+    bench.says(SERVER, of(Role::Response, 0x71), 2);
+    bench.says(CLIENT, of(Role::Request, 0x74), 3);
+    bench.says(SERVER, of(Role::Response, 0x25), 4);
+    bench.says(SERVER, of(Role::Response, 0x74), 5);
+    // Nobody asked for this.
+    bench.says(SERVER, of(Role::Response, 0x2e), 6);
+    bench.finish(7);
+    let frames = |t: &crate::Transaction| {
+        let frame = |extent: Option<crate::Extent>| extent.map(|e| e.first.frame);
+        (frame(t.request), frame(t.response))
+    };
+    let mut pairs: Vec<_> = bench.closed.iter().map(frames).collect();
+    pairs.sort_unstable();
+    assert_eq!(
+        pairs,
+        [
+            (None, Some(7)),
+            (Some(1), Some(5)),
+            (Some(2), Some(3)),
+            (Some(4), Some(6)),
+        ]
+    );
+}
+
+/// The identifier of one that the server has told to go on may be used again by mistake: where data
+/// of the client is missing since, nothing tells whose the response is.
+#[test]
+fn what_goes_on_behind_a_gap_is_in_doubt() {
+    for gap in [false, true] {
+        let mut bench = Bench::new();
+        (bench.between.unordered, bench.between.stream) = (false, true);
+        bench.asks(1, 0);
+        bench.says(SERVER, exchange(Role::Interim, 1), 1);
+        if gap {
+            bench.pairing.awaits(CLIENT);
+        }
+        bench.answers(1, 2);
+        bench.finish(3);
+        let lost = bench.closed[0].flags.contains(Flags::CAPTURE_LOSS);
+        assert_eq!(lost, gap);
     }
 }

@@ -43,6 +43,21 @@ impl Opens {
         open.awaited.get_or_insert(lacked);
     }
 
+    /// The server said that this one goes on.
+    pub(in super::super) fn goes_on(&mut self, at: usize) {
+        let open = &mut self.list[at];
+        let lacked = self.gaps.lacked[open.side];
+        open.goes_on.get_or_insert(lacked);
+    }
+
+    /// Whether data of its own side is missing since the server said that it goes on, or is
+    /// `unseen` as yet: its rest, or another request under its identifier.
+    pub(in super::super) fn lacks_since(&self, at: usize, unseen: bool) -> bool {
+        let open = &self.list[at];
+        open.goes_on
+            .is_some_and(|lacked| unseen || lacked < self.gaps.lacked[open.side])
+    }
+
     /// Data of this side is missing: another request with the name of one whose answer may be
     /// missing, too, is perhaps among it.
     pub(in super::super) fn lacks(&mut self, side: usize) {
