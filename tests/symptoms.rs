@@ -146,10 +146,7 @@ const REAL: Raised = &[
         &["lookups_unanswered"],
     ),
     ("real/smb1_data-offset.pcap", &["unanswered_requests"]),
-    (
-        "real/smb1_filename.pcap",
-        &["no_connection", "unanswered_requests"],
-    ),
+    ("real/smb1_filename.pcap", &["unanswered_requests"]),
     ("real/smb1_oss-fuzz_139.pcap", &["unanswered_requests"]),
     ("real/smb1_session-setup-storm.pcap.gz", &["logon_refused"]),
     (

@@ -44,7 +44,7 @@ pub const EVIDENCE: &[(&str, Evidence)] = &[
     ("last", Evidence { real_files: 1, real_frames: 4, lab_frames: 0, pairs: 0 }),
     ("ncp", Evidence { real_files: 1, real_frames: 468, lab_frames: 4394, pairs: 5462 }),
     ("ncp_tcp", Evidence { real_files: 1, real_frames: 468, lab_frames: 0, pairs: 0 }),
-    ("smb1", Evidence { real_files: 45, real_frames: 20644, lab_frames: 6638, pairs: 12065 }),
+    ("smb1", Evidence { real_files: 45, real_frames: 20644, lab_frames: 6638, pairs: 12068 }),
     ("smb2", Evidence { real_files: 19, real_frames: 14261, lab_frames: 7221, pairs: 10381 }),
     ("dcerpc", Evidence { real_files: 21, real_frames: 3387, lab_frames: 0, pairs: 0 }),
     ("browser", Evidence { real_files: 22, real_frames: 1489, lab_frames: 0, pairs: 0 }),

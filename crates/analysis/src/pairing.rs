@@ -29,6 +29,10 @@ use strays::Stray;
 
 use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
+/// A request whose client has gone on to another command under its identifier is answered within
+/// this time, or never, ns: a pipe may take a little longer, and DOS clients give up.
+const OVERTAKEN_NS: i64 = 500_000_000;
+
 /// The open requests of one conversation.
 #[derive(Default)]
 pub(crate) struct Pairing {
@@ -623,7 +627,7 @@ impl Pairing {
             let over = o.state == State::Done && o.lane.is_none() && ends_answered;
             o.side == side
                 && (over
-                    || (x.id.is_some() && o.id == x.id && !o.is_told_apart(x))
+                    || (x.id.is_some() && o.id == x.id)
                     || (x.lane.is_some() && o.lane == x.lane))
         };
         let may_be_overtaken = |o: &Open| {
@@ -638,6 +642,17 @@ impl Pairing {
         while let Some(at) = self.open.next_related(from, related, superseded) {
             let o = &mut self.open[at];
             from = o.serial + 1;
+            if o.id == x.id && o.is_told_apart(x) && o.state != State::Done {
+                // Its client does not wait for it alone, or no longer.
+                let soon = now.plus(OVERTAKEN_NS);
+                if !o.overtaken && o.deadline > soon {
+                    o.deadline = soon;
+                    self.due = self.due.min(soon);
+                    self.open.falls_due(at);
+                }
+                self.open[at].overtaken = true;
+                continue;
+            }
             // The answer may have been captured, and wait for what comes before it.
             if between.held_back && o.state != State::Done {
                 self.open.awaits(at);
@@ -778,6 +793,7 @@ impl Pairing {
                 t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
                 t.flags.set_if(Flags::CAPTURE_LOSS, awaited);
                 let early = world.over && now.is_some_and(|now| now < open.deadline);
+                let early = early && !open.overtaken;
                 t.flags.set_if(Flags::OPEN_AT_END, early);
                 let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
                 let end = match (limit, now) {

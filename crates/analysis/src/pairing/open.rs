@@ -89,6 +89,8 @@ pub(crate) struct Open {
     pub(super) by_turn: bool,
     /// What was seen last of it came in several frames.
     pub(super) grown: bool,
+    /// Another command came under its identifier.
+    pub(super) overtaken: bool,
     /// It is kept until the next request comes.
     pub(super) lingers: bool,
     /// An answer that does not seem to have arrived.
@@ -180,6 +182,7 @@ impl Open {
             anyone: false,
             by_turn: false,
             grown: false,
+            overtaken: false,
             lingers: false,
             shelved: None,
             deadline: Timestamp::from_nanos(0),
@@ -241,6 +244,7 @@ impl Open {
             anyone,
             by_turn,
             grown,
+            overtaken,
             lingers,
             shelved,
             deadline,
@@ -274,6 +278,7 @@ impl Open {
         *anyone = x.anyone;
         *by_turn = false;
         *grown = tally.frames > 1;
+        *overtaken = false;
         *lingers = x.lane.is_some() || between.turns;
         *shelved = None;
         *deadline = tally.extent.last.at.plus(world.settings.timeout_ns);
