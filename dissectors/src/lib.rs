@@ -9,7 +9,6 @@
 
 use wirewait_wire::{Dissector, Registry};
 
-mod calendar;
 mod evidence;
 pub mod mailslot;
 mod notes;

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod announcement;
+mod calendar;
 mod claim;
 mod dissector;
 mod endpoint;
@@ -22,11 +23,13 @@ mod medium;
 mod naming;
 mod registry;
 mod source;
+pub mod table;
 mod time;
 mod walk;
 pub mod word;
 
 pub use announcement::{Announcement, Announces};
+pub use calendar::{DosDate, DosTime, FileTime, LocalSeconds};
 pub use claim::{Claim, Key, Next, Table};
 pub use dissector::{
     Dissector, Evidence, Fault, Framing, Input, Layer, Resync, Stop, StopReason, Verified,
@@ -42,10 +45,11 @@ pub use facts::{
 };
 pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType};
-pub use layout::{Confidence, Form, Layout, LayoutError, LayoutRow, Listed, Values};
+pub use layout::{Confidence, Layout, LayoutError, LayoutRow, Listed, Values};
 pub use medium::Medium;
 pub use naming::{Names, Naming, Text};
 pub use registry::{Conflict, DissectorId, Registry};
 pub use source::{Source, SourceError, SourceErrorKind};
+pub use table::Form;
 pub use time::Timestamp;
 pub use walk::{Depth, MAX_LAYERS, Span, Walk};

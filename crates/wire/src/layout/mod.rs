@@ -8,7 +8,7 @@ mod parse;
 
 pub use parse::LayoutError;
 
-use crate::{Fields, Input};
+use crate::{Fields, Form, Input};
 use std::fmt;
 
 /// How sure a [`LayoutRow`] is.
@@ -45,35 +45,6 @@ impl Confidence {
             Self::DocumentedUnchecked => "documented-unchecked",
             Self::Assumed => "assumed",
             Self::ExistsOnly => "exists-only",
-        }
-    }
-}
-
-/// How the bytes of a field are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// A number of up to eight bytes, the low one first.
-    Le,
-    /// The same, the high one first.
-    Be,
-    /// Characters, up to the first zero.
-    Text,
-    /// Bytes without a form of their own.
-    Bytes,
-}
-
-impl Form {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Le, Self::Be, Self::Text, Self::Bytes];
-
-    /// The word for it in a file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Le => "le",
-            Self::Be => "be",
-            Self::Text => "text",
-            Self::Bytes => "bytes",
         }
     }
 }
@@ -149,7 +120,7 @@ impl LayoutRow {
         if to > pdu.length {
             return None;
         }
-        number(pdu.bytes.get(from as usize..to as usize)?, form)
+        form.number(pdu.bytes.get(from as usize..to as usize)?)
     }
 
     /// Whether what stands there is what should; `None` if it could be anything, or cannot
@@ -176,17 +147,6 @@ impl LayoutRow {
                 .find(|v| (v.from..=v.to).contains(&number))
                 .map_or("not one of the values in the table", |v| &v.means),
         }
-    }
-}
-
-/// The bytes as a number of this form.
-fn number(bytes: &[u8], form: Form) -> Option<u64> {
-    let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
-    match form {
-        _ if bytes.len() > 8 => None,
-        Form::Be => Some(bytes.iter().fold(0, add)),
-        Form::Le => Some(bytes.iter().rev().fold(0, add)),
-        Form::Text | Form::Bytes => None,
     }
 }
 
@@ -275,24 +235,10 @@ fn row_field(
     form: Form,
     row: &LayoutRow,
 ) -> Option<()> {
-    let mut meaning = String::new();
-    match form {
-        Form::Text => {
-            f.text(n, row.field.clone())?;
-        }
-        Form::Bytes => {
-            f.bytes(n, row.field.clone())?;
-        }
-        Form::Le | Form::Be => {
-            let number = f.number(n, form == Form::Be, row.field.clone())?;
-            meaning.push_str(row.meaning(number, pdu.length));
-        }
-    }
-    if !meaning.is_empty() {
-        meaning.push_str("; ");
-    }
-    meaning.push_str(row.confidence.name());
-    f.means(meaning);
+    let number = form.describe(f, n, row.field.clone())?;
+    let known = number.map_or("", |number| row.meaning(number, pdu.length));
+    let divider = if known.is_empty() { "" } else { "; " };
+    f.means(format_args!("{known}{divider}{}", row.confidence.name()));
     Some(())
 }
 
@@ -434,14 +380,6 @@ last, any, sum, ?, ?, ?, -, exists-only, g
         assert_eq!(again.to_string(), text);
         assert_eq!(again.rows().len(), table().rows().len());
         assert!(text.contains("last, any, sum, ?, ?, ?, -, exists-only, g"));
-    }
-
-    #[test]
-    fn numbers_of_odd_sizes() {
-        assert_eq!(number(&[1, 2, 3], Form::Le), Some(0x03_0201));
-        assert_eq!(number(&[1, 2, 3], Form::Be), Some(0x01_0203));
-        assert_eq!(number(&[1; 9], Form::Be), None);
-        assert_eq!(number(&[1], Form::Text), None);
     }
 
     #[test]

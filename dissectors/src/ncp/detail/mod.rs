@@ -1,9 +1,8 @@
 //! The fields of an NCP packet, as a detail pane shows them.
 
-mod form;
-mod layout;
 mod names;
 mod nds;
+mod params;
 mod replies;
 mod requests;
 
@@ -13,6 +12,7 @@ use super::nds::FUNCTION as FRAGMENT;
 use super::status::{self, Function};
 use super::{CREATE, Header, asked_function, burst};
 use wirewait_wire::Fields;
+use wirewait_wire::table;
 
 /// Describes a whole packet.
 pub(super) fn fields(f: &mut Fields<'_>) -> Option<()> {
@@ -102,7 +102,7 @@ fn request(f: &mut Fields<'_>) -> Option<()> {
     }
     match requests::find(function, subfunction, f.input().length) {
         Some(layout) => {
-            form::describe(f, layout.params)?;
+            table::describe(f, layout.params)?;
             rest(f, "Trailing bytes")
         }
         None => rest(f, "Parameters"),
@@ -134,7 +134,7 @@ fn reply(f: &mut Fields<'_>) -> Option<()> {
         )
     });
     if let Some(layout) = layout {
-        form::describe(f, layout.params)?;
+        table::describe(f, layout.params)?;
         return rest(f, "Trailing bytes");
     }
     let any = f.left() > 0;

@@ -1,8 +1,8 @@
 //! What the codes and bits in parameters are called.
 
-use super::form::Names;
+use wirewait_wire::table::ValueNames;
 
-pub(super) const SEARCH: Names = &[
+pub(super) const SEARCH: ValueNames = &[
     (0x01, "Read only"),
     (0x02, "Hidden"),
     (0x04, "System"),
@@ -14,7 +14,7 @@ pub(super) const SEARCH: Names = &[
 ];
 
 /// Of two bytes.
-pub(super) const WIDE_SEARCH: Names = &[
+pub(super) const WIDE_SEARCH: ValueNames = &[
     (0x8000, "Files and subdirectories"),
     (0x01, "Read only"),
     (0x02, "Hidden"),
@@ -27,7 +27,7 @@ pub(super) const WIDE_SEARCH: Names = &[
 ];
 
 /// Of one byte; of two, the low one.
-pub(super) const ATTRIBUTES: Names = &[
+pub(super) const ATTRIBUTES: ValueNames = &[
     (0x01, "Read only"),
     (0x02, "Hidden"),
     (0x04, "System"),
@@ -39,7 +39,7 @@ pub(super) const ATTRIBUTES: Names = &[
 ];
 
 /// Of four bytes.
-pub(super) const WIDE_ATTRIBUTES: Names = &[
+pub(super) const WIDE_ATTRIBUTES: ValueNames = &[
     (0x0000_0001, "Read only"),
     (0x0000_0002, "Hidden"),
     (0x0000_0004, "System"),
@@ -68,7 +68,7 @@ pub(super) const WIDE_ATTRIBUTES: Names = &[
 ];
 
 /// How a file may be used by the one who opens it, and by others.
-pub(super) const ACCESS: Names = &[
+pub(super) const ACCESS: ValueNames = &[
     (0x01, "Read"),
     (0x02, "Write"),
     (0x04, "Deny read"),
@@ -78,7 +78,7 @@ pub(super) const ACCESS: Names = &[
 ];
 
 /// What a trustee may do.
-pub(super) const RIGHTS: Names = &[
+pub(super) const RIGHTS: ValueNames = &[
     (0x01, "Read"),
     (0x02, "Write"),
     (0x04, "Open"),
@@ -90,7 +90,7 @@ pub(super) const RIGHTS: Names = &[
 ];
 
 /// Of two bytes.
-pub(super) const WIDE_RIGHTS: Names = &[
+pub(super) const WIDE_RIGHTS: ValueNames = &[
     (0x0001, "Read"),
     (0x0002, "Write"),
     (0x0004, "Open"),
@@ -102,7 +102,7 @@ pub(super) const WIDE_RIGHTS: Names = &[
     (0x0100, "Supervisor"),
 ];
 
-pub(super) const OPEN_MODE: Names = &[
+pub(super) const OPEN_MODE: ValueNames = &[
     (0x01, "Open"),
     (0x02, "Replace"),
     (0x08, "Create"),
@@ -112,7 +112,7 @@ pub(super) const OPEN_MODE: Names = &[
 ];
 
 /// What an open or create did.
-pub(super) const OPEN_ACTION: Names = &[
+pub(super) const OPEN_ACTION: ValueNames = &[
     (0x01, "Opened"),
     (0x02, "Created"),
     (0x04, "Replaced"),
@@ -121,7 +121,7 @@ pub(super) const OPEN_ACTION: Names = &[
 ];
 
 /// Parts of the information on a file that are asked for.
-pub(super) const RETURN: Names = &[
+pub(super) const RETURN: ValueNames = &[
     (0x0001, "File name"),
     (0x0002, "Space allocated"),
     (0x0004, "Attributes"),
@@ -140,7 +140,7 @@ pub(super) const RETURN: Names = &[
     (0x8000, "Logical sizes"),
 ];
 
-pub(super) const EXTENDED_RETURN: Names = &[
+pub(super) const EXTENDED_RETURN: ValueNames = &[
     (0x0001, "Last update"),
     (0x0002, "DOS name"),
     (0x0004, "Flush time"),
@@ -155,7 +155,7 @@ pub(super) const EXTENDED_RETURN: Names = &[
 ];
 
 /// Which of the values that follow are to be set.
-pub(super) const MODIFY: Names = &[
+pub(super) const MODIFY: ValueNames = &[
     (0x0002, "Attributes"),
     (0x0004, "Creation date"),
     (0x0008, "Creation time"),
@@ -171,7 +171,7 @@ pub(super) const MODIFY: Names = &[
     (0x2000, "Maximum space"),
 ];
 
-pub(super) const NAME_SPACES: Names = &[
+pub(super) const NAME_SPACES: ValueNames = &[
     (0, "DOS"),
     (1, "Macintosh"),
     (2, "NFS"),
@@ -179,25 +179,25 @@ pub(super) const NAME_SPACES: Names = &[
     (4, "OS/2, long names"),
 ];
 
-pub(super) const STREAMS: Names = &[(0, "resource fork or DOS"), (1, "data fork")];
+pub(super) const STREAMS: ValueNames = &[(0, "resource fork or DOS"), (1, "data fork")];
 
-pub(super) const FORKS: Names = &[(0, "data"), (1, "resource")];
+pub(super) const FORKS: ValueNames = &[(0, "data"), (1, "resource")];
 
-pub(super) const LOCKS: Names = &[
+pub(super) const LOCKS: ValueNames = &[
     (0, "log, for an exclusive lock later"),
     (1, "exclusive lock"),
     (2, "log, for a shared lock later"),
     (3, "shared lock"),
 ];
 
-pub(super) const OP_LOCKS: Names = &[
+pub(super) const OP_LOCKS: ValueNames = &[
     (1, "clear"),
     (2, "acknowledge callback"),
     (3, "decline callback"),
     (4, "level 2"),
 ];
 
-pub(super) const OBJECTS: Names = &[
+pub(super) const OBJECTS: ValueNames = &[
     (0x0001, "user"),
     (0x0002, "user group"),
     (0x0003, "print queue"),
@@ -221,7 +221,7 @@ pub(super) const OBJECTS: Names = &[
 
 /// Who may read and who may write: each half of the byte is one of
 /// anyone, logged in, object, supervisor, operating system (0 to 4).
-pub(super) const SECURITY: Names = &[
+pub(super) const SECURITY: ValueNames = &[
     (0x00, "read: anyone, write: anyone"),
     (0x11, "read: logged in, write: logged in"),
     (0x20, "read: anyone, write: object"),
@@ -237,14 +237,14 @@ pub(super) const SECURITY: Names = &[
     (0x44, "read: system, write: system"),
 ];
 
-pub(super) const OBJECT_FLAGS: Names = &[(0, "static"), (1, "dynamic")];
+pub(super) const OBJECT_FLAGS: ValueNames = &[(0, "static"), (1, "dynamic")];
 
-pub(super) const PROPERTY_FLAGS: Names = &[(0x01, "Dynamic"), (0x02, "Set")];
+pub(super) const PROPERTY_FLAGS: ValueNames = &[(0x01, "Dynamic"), (0x02, "Set")];
 
-pub(super) const MORE: Names = &[(0, "no"), (0xff, "yes")];
+pub(super) const MORE: ValueNames = &[(0, "no"), (0xff, "yes")];
 
 /// Bits of the options in a negotiation of the packet size.
-pub(super) const PACKET_OPTIONS: Names = &[
+pub(super) const PACKET_OPTIONS: ValueNames = &[
     (0x01, "IPX checksum"),
     (0x02, "Packet signature"),
     (0x04, "Complete signature"),
@@ -252,13 +252,13 @@ pub(super) const PACKET_OPTIONS: Names = &[
     (0x80, "LIP disabled"),
 ];
 
-pub(super) const QUEUE_STATUS: Names = &[
+pub(super) const QUEUE_STATUS: ValueNames = &[
     (0x01, "No new jobs"),
     (0x02, "No new servers"),
     (0x04, "No service"),
 ];
 
-pub(super) const JOB_FLAGS: Names = &[
+pub(super) const JOB_FLAGS: ValueNames = &[
     (0x08, "Service restart"),
     (0x10, "Service auto start"),
     (0x20, "Entry open"),
@@ -266,7 +266,7 @@ pub(super) const JOB_FLAGS: Names = &[
     (0x80, "Operator hold"),
 ];
 
-pub(super) const PRINT_FLAGS: Names = &[
+pub(super) const PRINT_FLAGS: ValueNames = &[
     (0x08, "Suppress form feeds"),
     (0x10, "Create"),
     (0x20, "Delete after printing"),
@@ -275,7 +275,7 @@ pub(super) const PRINT_FLAGS: Names = &[
 ];
 
 /// What kind of directory handle is allocated.
-pub(super) const ALLOCATE: Names = &[
+pub(super) const ALLOCATE: ValueNames = &[
     (0x01, "Permanent"),
     (0x02, "Special temporary"),
     (0x4000, "Reply level 2"),

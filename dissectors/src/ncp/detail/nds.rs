@@ -1,9 +1,9 @@
 //! The fields of NDS requests and replies inside function 104/2.
 
 use super::super::nds;
-use super::form::{self, Param, lo_long};
-use super::layout::{self, Layout, layouts};
-use wirewait_wire::Fields;
+use super::params::*;
+use wirewait_wire::table::{describe, find};
+use wirewait_wire::{Fields, field_tables};
 
 /// Describes a request behind the subfunction: the head of the fragment; where the request
 /// begins, the verb and the parameters that every request with it begins with.
@@ -25,10 +25,10 @@ pub(super) fn request(f: &mut Fields<'_>) -> Option<()> {
     f.open("Request");
     let layout = u8::try_from(verb)
         .ok()
-        .and_then(|verb| layout::find(&[VERBS], verb, None));
+        .and_then(|verb| find(&[VERBS], verb, None));
     match layout {
         // A request that is shorter than its verb asks for is left whole.
-        Some(layout) if f.left() >= layout.length() => form::describe(f, layout.params)?,
+        Some(layout) if f.left() >= layout.length() => describe(f, layout.params)?,
         _ => {}
     }
     f.rest("Parameters")?;
@@ -56,24 +56,24 @@ pub(super) fn reply(f: &mut Fields<'_>, begins: bool) -> Option<()> {
 }
 
 const VERSION: Param = lo_long("Version");
-const FLAGS: Param = lo_long("Request flags").id();
-const ITERATION: Param = lo_long("Iteration handle").id();
-const ENTRY: Param = lo_long("Entry ID").id();
+const FLAGS: Param = lo_long("Request flags").hex();
+const ITERATION: Param = lo_long("Iteration handle").hex();
+const ENTRY: Param = lo_long("Entry ID").hex();
 
 /// What stands at a fixed place in the parameters of a verb.
-static VERBS: &[Layout] = layouts! {
+static VERBS: &[CodedTable] = field_tables! {
     1 => [VERSION, FLAGS];
     2 => [VERSION];
     3 => [VERSION, FLAGS, ITERATION, ENTRY, lo_long("Information type"), lo_long("All attributes"), lo_long("Attribute count")];
     4 | 19 | 57 | 59 => [VERSION, ENTRY];
-    5 => [VERSION, FLAGS, ITERATION, lo_long("Parent entry ID").id(), lo_long("Return information").id()];
+    5 => [VERSION, FLAGS, ITERATION, lo_long("Parent entry ID").hex(), lo_long("Return information").hex()];
     6 => [
-        VERSION, FLAGS, ITERATION, lo_long("Base entry ID").id(), lo_long("Scope"),
-        lo_long("Entries to search"), lo_long("Information types").id(),
-        lo_long("Return information").id(),
+        VERSION, FLAGS, ITERATION, lo_long("Base entry ID").hex(), lo_long("Scope"),
+        lo_long("Entries to search"), lo_long("Information types").hex(),
+        lo_long("Return information").hex(),
     ];
-    7 => [VERSION, FLAGS, ITERATION, lo_long("Parent entry ID").id()];
+    7 => [VERSION, FLAGS, ITERATION, lo_long("Parent entry ID").hex()];
     9 => [VERSION, FLAGS, ITERATION, ENTRY, lo_long("Change count")];
-    27 => [VERSION, lo_long("Stream flags").id(), ENTRY];
+    27 => [VERSION, lo_long("Stream flags").hex(), ENTRY];
     50 => [VERSION, ITERATION];
 };

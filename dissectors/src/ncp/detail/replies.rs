@@ -3,12 +3,9 @@
 //! Replies that bring information on files in the new style cannot be taken apart: only the
 //! request says which parts are there.
 
-use super::form::{
-    Param, byte, bytes, counted, file_information, group, lo_long, lo_quad, lo_word, long, name,
-    quad, repeat, reserved, rest, text, word,
-};
-use super::layout::{self, Layout, layouts};
 use super::names::*;
+use super::params::*;
+use wirewait_wire::{field_tables, table};
 
 /// The parameters of a successful reply. Data from an odd offset in the file stand behind a
 /// byte of padding in the reply to function 72.
@@ -16,11 +13,11 @@ pub(super) fn find(
     function: u8,
     subfunction: Option<u8>,
     offset: Option<u64>,
-) -> Option<&'static Layout> {
+) -> Option<&'static CodedTable> {
     if function == 72 && offset.is_some_and(|offset| offset % 2 == 1) {
         return Some(&READ_AT_ODD);
     }
-    layout::find(
+    table::find(
         &[FILES, DIRECTORIES, NAME_SPACE, BINDERY, OTHERS],
         function,
         subfunction,
@@ -28,16 +25,16 @@ pub(super) fn find(
 }
 
 const FILE: Param = bytes(6, "File handle");
-const OPEN_FILE: Param = long("File handle").id();
-const OBJECT: Param = long("Object ID").id();
-const KIND: Param = word("Object type").codes(OBJECTS);
-const SECURE: Param = byte("Security").codes(SECURITY);
+const OPEN_FILE: Param = long("File handle").hex();
+const OBJECT: Param = long("Object ID").hex();
+const KIND: Param = word("Object type").one_of(OBJECTS);
+const SECURE: Param = byte("Security").one_of(SECURITY);
 const VOLUME: Param = byte("Volume number");
-const SEQUENCE: Param = lo_long("Sequence number").id();
-const ENTRY: Param = lo_long("Directory entry number").id();
+const SEQUENCE: Param = lo_long("Sequence number").hex();
+const ENTRY: Param = lo_long("Directory entry number").hex();
 const SET: Param = byte("Attributes").flags(ATTRIBUTES);
 const SEARCH_SEQUENCE: Param = group("Search sequence", &[VOLUME, ENTRY, SEQUENCE]);
-const QUEUE: Param = lo_long("Queue ID").id();
+const QUEUE: Param = lo_long("Queue ID").hex();
 
 /// What an old open, create or search tells of a file.
 const OLD_FILE: Param = group(
@@ -47,33 +44,33 @@ const OLD_FILE: Param = group(
         SET,
         byte("Execute type"),
         long("File size"),
-        word("Creation date").date(),
-        word("Last access date").date(),
-        word("Modification date").date(),
-        word("Modification time").time(),
+        date("Creation date"),
+        date("Last access date"),
+        date("Modification date"),
+        time("Modification time"),
     ],
 );
 
 /// A DOS directory entry, as far as files and directories have the same in it.
-const ENTRY_HEAD: &[Param] = &[
-    lo_long("Subdirectory").id(),
+const ENTRY_HEAD: FieldTable = &[
+    lo_long("Subdirectory").hex(),
     lo_long("Attributes").flags(WIDE_ATTRIBUTES),
     byte("Unique ID"),
-    byte("Flags").id(),
-    byte("Name space").codes(NAME_SPACES),
+    byte("Flags").hex(),
+    byte("Name space").one_of(NAME_SPACES),
     byte("Name length"),
     text(12, "Name"),
-    lo_word("Creation time").time(),
-    lo_word("Creation date").date(),
-    long("Creator ID").id(),
-    lo_word("Archive time").time(),
-    lo_word("Archive date").date(),
-    long("Archiver ID").id(),
-    lo_word("Update time").time(),
-    lo_word("Update date").date(),
+    lo_time("Creation time"),
+    lo_date("Creation date"),
+    long("Creator ID").hex(),
+    lo_time("Archive time"),
+    lo_date("Archive date"),
+    long("Archiver ID").hex(),
+    lo_time("Update time"),
+    lo_date("Update date"),
 ];
 
-const SPACE: &[Param] = &[
+const SPACE: FieldTable = &[
     word("Sectors per cluster"),
     word("Total clusters"),
     word("Available clusters"),
@@ -96,7 +93,7 @@ const LOGIN_TIME: Param = group(
     ],
 );
 
-static FILES: &[Layout] = layouts! {
+static FILES: &[CodedTable] = field_tables! {
     18 => [group("Volume", SPACE)];
     20 => [
         byte("Year"), byte("Month"), byte("Day"), byte("Hour"), byte("Minute"), byte("Second"),
@@ -104,10 +101,10 @@ static FILES: &[Layout] = layouts! {
     ];
     33 => [word("Accepted buffer size")];
     62 => [
-        VOLUME, word("Directory ID").id(), word("Search sequence"),
+        VOLUME, word("Directory ID").hex(), word("Search sequence"),
         byte("Access rights").flags(RIGHTS),
     ];
-    63 => [word("Search sequence"), word("Directory ID").id(), OLD_FILE];
+    63 => [word("Search sequence"), word("Directory ID").hex(), OLD_FILE];
     64 => [word("Search sequence"), reserved(2), OLD_FILE];
     65 | 67 | 76 | 77 | 84 => [FILE, reserved(2), OLD_FILE];
     71 => [long("File size")];
@@ -115,27 +112,27 @@ static FILES: &[Layout] = layouts! {
     74 => [long("Bytes copied")];
     85 => [lo_long("Allocation block size"), reserved(4), rest("Bit map")];
     97 => [
-        word("Accepted maximum size"), word("Echo socket").id(),
+        word("Accepted maximum size"), word("Echo socket").hex(),
         byte("Options").flags(PACKET_OPTIONS),
     ];
-    98 => [quad("Accepted maximum size"), word("Echo socket").id()];
+    98 => [quad("Accepted maximum size"), word("Echo socket").hex()];
     101 => [
-        long("Remote connection ID").id(), long("Remote maximum packet size"),
+        long("Remote connection ID").hex(), long("Remote maximum packet size"),
         rest("Send and receive sizes"),
     ];
 };
 
-static READ_AT_ODD: Layout = Layout {
-    functions: &[72],
-    subfunctions: &[],
+static READ_AT_ODD: CodedTable = CodedTable {
+    codes: &[72],
+    second: &[],
     params: &[word("Bytes read"), bytes(1, "Padding"), counted("Data")],
 };
 
-static DIRECTORIES: &[Layout] = layouts! {
+static DIRECTORIES: &[CodedTable] = field_tables! {
     22/1 => [name("Path")];
     22/2 => [
-        text(16, "Directory name"), word("Creation date").date(), word("Creation time").time(),
-        long("Owner ID").id(), byte("Access rights").flags(RIGHTS), reserved(1),
+        text(16, "Directory name"), date("Creation date"), time("Creation time"),
+        long("Owner ID").hex(), byte("Access rights").flags(RIGHTS), reserved(1),
         word("Next search number"),
     ];
     22/3 => [byte("Effective rights").flags(RIGHTS)];
@@ -165,12 +162,12 @@ static DIRECTORIES: &[Layout] = layouts! {
     22/55 => [lo_quad("Restriction"), lo_quad("In use")];
 };
 
-static NAME_SPACE: &[Layout] = layouts! {
+static NAME_SPACE: &[CodedTable] = field_tables! {
     87 | 89/1 | 30 | 32 | 33 => [
-        OPEN_FILE, byte("Open create action").flags(OPEN_ACTION), byte("Return flags").id(),
+        OPEN_FILE, byte("Open create action").flags(OPEN_ACTION), byte("Return flags").hex(),
         file_information(),
     ];
-    87 | 89/2 => [VOLUME, lo_long("Directory number").id(), ENTRY];
+    87 | 89/2 => [VOLUME, lo_long("Directory number").hex(), ENTRY];
     87 | 89/3 => [SEARCH_SEQUENCE, reserved(1), file_information()];
     87 | 89/5 => [
         SEQUENCE, lo_word("Object ID count"),
@@ -179,18 +176,18 @@ static NAME_SPACE: &[Layout] = layouts! {
     87 | 89/6 => [file_information()];
     87 | 89/12 => [byte("Directory handle"), VOLUME, reserved(4)];
     87 | 89/20 | 40 => [
-        SEARCH_SEQUENCE, byte("More entries").codes(MORE), lo_word("Information count"),
+        SEARCH_SEQUENCE, byte("More entries").one_of(MORE), lo_word("Information count"),
         file_information(),
     ];
     87/21 => [name("Path")];
     87 | 89/22 => [
-        lo_long("Directory base").id(), lo_long("DOS directory base").id(), VOLUME,
+        lo_long("Directory base").hex(), lo_long("DOS directory base").hex(), VOLUME,
     ];
     87/24 => [
-        lo_word("Name spaces loaded"), repeat("Name space", &[byte("Name space").codes(NAME_SPACES)]),
+        lo_word("Name spaces loaded"), repeat("Name space", &[byte("Name space").one_of(NAME_SPACES)]),
     ];
     87 | 89/28 => [
-        lo_word("Path cookie flags").id(), lo_long("Cookie 1").id(), lo_long("Cookie 2").id(),
+        lo_word("Path cookie flags").hex(), lo_long("Cookie 1").hex(), lo_long("Cookie 2").hex(),
         lo_word("Path component size"), lo_word("Path component count"), rest("Path components"),
     ];
     87 | 89/29 => [lo_word("Effective rights").flags(WIDE_RIGHTS), file_information()];
@@ -200,7 +197,7 @@ static NAME_SPACE: &[Layout] = layouts! {
     87/72 => [long("Bytes read"), counted("Data")];
 };
 
-static BINDERY: &[Layout] = layouts! {
+static BINDERY: &[CodedTable] = field_tables! {
     23/3 => [OBJECT];
     23/7 | 54 => [OBJECT, KIND, text(48, "Object name")];
     23/17 => [
@@ -213,26 +210,26 @@ static BINDERY: &[Layout] = layouts! {
         rest("More of the server"),
     ];
     23/19 => [
-        long("Network address").id(), bytes(6, "Node address"), word("Socket").id(),
+        long("Network address").hex(), bytes(6, "Node address"), word("Socket").hex(),
     ];
     23/22 | 28 => [OBJECT, KIND, text(48, "Object name"), LOGIN_TIME, reserved(1)];
     23/23 => [bytes(8, "Login key")];
     23/26 => [
-        long("Network address").id(), bytes(6, "Node address"), word("Socket").id(),
+        long("Network address").hex(), bytes(6, "Node address"), word("Socket").hex(),
         byte("Connection type"),
     ];
     23/53 => [OBJECT, KIND, text(48, "Object name")];
     23/55 => [
-        OBJECT, KIND, text(48, "Object name"), byte("Object flags").codes(OBJECT_FLAGS), SECURE,
-        byte("Has properties").codes(MORE),
+        OBJECT, KIND, text(48, "Object name"), byte("Object flags").one_of(OBJECT_FLAGS), SECURE,
+        byte("Has properties").one_of(MORE),
     ];
     23/60 => [
         text(16, "Property name"), byte("Property flags").flags(PROPERTY_FLAGS), SECURE,
-        long("Search instance"), byte("Value available").codes(MORE),
-        byte("More properties").codes(MORE),
+        long("Search instance"), byte("Value available").one_of(MORE),
+        byte("More properties").one_of(MORE),
     ];
     23/61 => [
-        bytes(128, "Property value"), byte("More segments").codes(MORE),
+        bytes(128, "Property value"), byte("More segments").one_of(MORE),
         byte("Property flags").flags(PROPERTY_FLAGS),
     ];
     23/70 => [SECURE, OBJECT];
@@ -246,7 +243,7 @@ static BINDERY: &[Layout] = layouts! {
     23/120 => [QUEUE, word("Job number"), long("File size")];
     23/125 => [
         QUEUE, byte("Queue status").flags(QUEUE_STATUS), reserved(3), lo_long("Current entries"),
-        lo_long("Current servers"), repeat("Server", &[long("Server ID").id()]),
+        lo_long("Current servers"), repeat("Server", &[long("Server ID").hex()]),
     ];
     23/129 => [
         lo_long("Total jobs"), lo_long("Jobs in this reply"),
@@ -257,14 +254,14 @@ static BINDERY: &[Layout] = layouts! {
     23/205 => [byte("Login allowed")];
 };
 
-static OTHERS: &[Layout] = layouts! {
+static OTHERS: &[CodedTable] = field_tables! {
     17/6 => [
-        byte("Printer halted").codes(MORE), byte("Printer off-line").codes(MORE),
+        byte("Printer halted").one_of(MORE), byte("Printer off-line").one_of(MORE),
         byte("Current form type"), byte("Redirected printer"),
     ];
     17/10 => [OBJECT];
     21/1 | 11 => [name("Message")];
-    32/0 => [long("Semaphore handle").id(), byte("Open count")];
+    32/0 => [long("Semaphore handle").hex(), byte("Open count")];
     32/1 => [byte("Semaphore value"), byte("Open count")];
     34/2 => [long("Transaction number")];
     34/5 | 7 => [byte("Logical lock threshold"), byte("Physical lock threshold")];
@@ -276,7 +273,7 @@ static OTHERS: &[Layout] = layouts! {
     36/3 => [lo_long("NCP extensions")];
     104/1 => [byte("Ping version"), rest("NDS information")];
     104/4 => [name("Bindery context")];
-    111/0 => [lo_long("Semaphore handle").id(), byte("Open count")];
+    111/0 => [lo_long("Semaphore handle").hex(), byte("Open count")];
     111/1 => [byte("Semaphore value"), byte("Open count")];
     111/4 => [byte("Open count"), byte("Share count")];
     114/12 => [lo_long("Version")];

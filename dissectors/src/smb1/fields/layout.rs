@@ -1,9 +1,7 @@
 //! Layouts as tables: what stands one after the other in words and parameters, and how it
 //! is read. The tables themselves are in `request`, `response` and `trans2`.
 
-use super::times::{DosDate, DosTime, Seconds};
-use crate::calendar::FileTime;
-use wirewait_wire::Fields;
+use wirewait_wire::{DosDate, DosTime, Fields, FileTime, LocalSeconds};
 
 /// One thing in a layout, by the specification's name.
 #[derive(Clone, Copy, Debug)]
@@ -145,17 +143,21 @@ impl Item {
             }
             Self::Seconds(name) => {
                 let value = f.le32(name)?;
-                f.means(Seconds(value));
+                f.means(LocalSeconds(value));
                 Some(())
             }
             Self::Date(name) => {
                 let value = f.le16(name)?;
-                f.hex().means(DosDate(value));
+                f.hex();
+                match value {
+                    0 => f.means("not given"),
+                    value => f.means(DosDate(value)),
+                };
                 Some(())
             }
             Self::Time(name) => {
                 let value = f.le16(name)?;
-                f.hex().means(DosTime(value));
+                f.hex().means(format_args!("{} local", DosTime(value)));
                 Some(())
             }
             Self::FileTime(name) => {

@@ -11,7 +11,6 @@ mod layout;
 mod rap;
 mod request;
 mod response;
-mod times;
 mod trans2;
 mod transaction;
 

@@ -17,12 +17,11 @@ mod wrapped;
 use super::commands::{self, PREVIOUS_FILE, command, le128};
 use super::payload;
 use super::{ASYNC, Encrypted, Header, RESPONSE, Wrapping, wrapping};
-use crate::calendar::FileTime;
 use crate::parse::{le16, le32, le64};
 use crate::smb1::status::ntstatus;
 use names::{HEADER_FLAGS, Names, name};
 use std::fmt;
-use wirewait_wire::{Fields, Input};
+use wirewait_wire::{Fields, FileTime, Input};
 
 /// Where the body begins, counted from the header.
 const BODY: usize = Header::LENGTH as usize;

@@ -4,9 +4,9 @@ mod bindery;
 mod files;
 mod services;
 
-use super::layout::{self, Layout};
+use wirewait_wire::table::{self, CodedTable};
 
-static TABLES: &[&[Layout]] = &[
+static TABLES: &[&[CodedTable]] = &[
     files::FILES,
     files::DIRECTORIES,
     files::NAME_SPACE,
@@ -23,10 +23,14 @@ static TABLES: &[&[Layout]] = &[
 ];
 
 /// The parameters of a request of `length` bytes.
-pub(super) fn find(function: u8, subfunction: Option<u8>, length: u32) -> Option<&'static Layout> {
+pub(super) fn find(
+    function: u8,
+    subfunction: Option<u8>,
+    length: u32,
+) -> Option<&'static CodedTable> {
     match function {
         74 if length < 32 => Some(&files::OLD_COPY),
         74 => Some(&files::COPY),
-        _ => layout::find(TABLES, function, subfunction),
+        _ => table::find(TABLES, function, subfunction),
     }
 }

@@ -1,0 +1,247 @@
+//! The words of NCP's parameters, and the forms that NCP alone has.
+//!
+//! Novell writes the order of a number's bytes behind its type, "Hi-Lo" or "Lo-Hi", and NCP
+//! has both, often in one packet; the names here say it the same way.
+
+use super::names::{NAME_SPACES, WIDE_ATTRIBUTES, WIDE_RIGHTS};
+use wirewait_wire::Fields;
+pub(super) use wirewait_wire::table::{
+    CodedTable, FieldTable, Param, be16 as word, be32 as long, be64 as quad, bytes, counted, group,
+    le16 as lo_word, le32 as lo_long, le64 as lo_quad, long_name, name, repeat, reserved, rest,
+    text, u8 as byte,
+};
+use wirewait_wire::table::{custom, describe};
+
+/// A date as DOS writes it, the high byte first.
+pub(super) const fn date(name: &'static str) -> Param {
+    word(name).dos_date("none")
+}
+
+/// A date as DOS writes it, the low byte first.
+pub(super) const fn lo_date(name: &'static str) -> Param {
+    lo_word(name).dos_date("none")
+}
+
+/// A time of day as DOS writes it, the high byte first.
+pub(super) const fn time(name: &'static str) -> Param {
+    word(name).dos_time("")
+}
+
+/// A time of day as DOS writes it, the low byte first.
+pub(super) const fn lo_time(name: &'static str) -> Param {
+    lo_word(name).dos_time("")
+}
+
+/// A count of names, and the names.
+pub(super) const fn path(name: &'static str) -> Param {
+    const PATH: FieldTable = &[custom(|f| {
+        let count = f.u8("Component count")?;
+        components(f, count, COMPONENT)
+    })];
+    group(name, PATH)
+}
+
+/// Where a file or directory is, as function 87 has it: volume, directory base or handle,
+/// which of the two it is, and a path.
+pub(super) const fn place(name: &'static str) -> Param {
+    const PLACE: FieldTable = &[custom(|f| {
+        let count = head(f)?;
+        components(f, count, COMPONENT)
+    })];
+    group(name, PLACE)
+}
+
+/// Where a file or directory is, as function 89 has it, with long names.
+pub(super) const fn long_place(name: &'static str) -> Param {
+    const PLACE: FieldTable = &[custom(|f| {
+        let count = long_head(f)?;
+        components(f, count, LONG_COMPONENT)
+    })];
+    group(name, PLACE)
+}
+
+/// Where a file or directory is and where it goes, as function 87 has it: the names of both
+/// stand behind the second place.
+pub(super) const fn two_places() -> Param {
+    custom(|f| two(f, head, COMPONENT))
+}
+
+/// Where a file or directory is and where it goes, as function 89 has it.
+pub(super) const fn two_long_places() -> Param {
+    custom(|f| two(f, long_head, LONG_COMPONENT))
+}
+
+/// What a reply tells of a file in any name space, in the old style or the new one.
+pub(super) const fn file_information() -> Param {
+    custom(file)
+}
+
+const COMPONENT: Param = name("Component");
+const LONG_COMPONENT: Param = long_name("Component");
+
+/// Volume and directory; answers how many names follow.
+fn head(f: &mut Fields<'_>) -> Option<u8> {
+    f.u8("Volume number")?;
+    f.le32("Directory base")?;
+    f.hex();
+    handle_flag(f)?;
+    f.u8("Component count")
+}
+
+/// The same as function 89 has it.
+fn long_head(f: &mut Fields<'_>) -> Option<u8> {
+    f.le32("Directory base")?;
+    f.hex();
+    f.u8("Volume number")?;
+    handle_flag(f)?;
+    f.u8("Data type flag")?;
+    f.bytes(5, "Reserved")?;
+    f.u8("Component count")
+}
+
+fn handle_flag(f: &mut Fields<'_>) -> Option<()> {
+    let flag = f.u8("Handle flag")?;
+    f.hex().means(match flag {
+        0 => "short directory handle",
+        1 => "directory base",
+        0xff => "no handle: the path says all",
+        _ => "not known",
+    });
+    Some(())
+}
+
+fn components(f: &mut Fields<'_>, count: u8, component: Param) -> Option<()> {
+    for _ in 0..count {
+        if f.left() == 0 {
+            break;
+        }
+        describe(f, &[component])?;
+    }
+    Some(())
+}
+
+fn two(
+    f: &mut Fields<'_>,
+    head: fn(&mut Fields<'_>) -> Option<u8>,
+    component: Param,
+) -> Option<()> {
+    f.open("Source");
+    let from = head(f)?;
+    f.close();
+    f.open("Destination");
+    let to = head(f)?;
+    f.close();
+    for (heading, count) in [("Source path", from), ("Destination path", to)] {
+        f.open(heading);
+        components(f, count, component)?;
+        f.close();
+    }
+    Some(())
+}
+
+const INFORMATION: &str = "NetWare information";
+
+/// Bytes of the old style of file information before the name.
+const OLD_STYLE: u32 = 76;
+
+/// The old style has a place for everything, asked for or not, and a name at the end of it.
+/// Of the new style only the request tells what it has; so it is taken for the old one if
+/// the length of the name stands at its place and the name ends within the packet.
+fn file(f: &mut Fields<'_>) -> Option<()> {
+    let length = f.peek().get(OLD_STYLE as usize).copied();
+    let is_old = length.is_some_and(|n| OLD_STYLE + 1 + u32::from(n) <= f.left());
+    if !is_old {
+        let any = f.left() > 0;
+        f.rest(INFORMATION)?;
+        if any {
+            f.means("what it holds is said in the request");
+        }
+        return Some(());
+    }
+    describe(f, &[group(INFORMATION, FILE_INFORMATION)])
+}
+
+/// The old style, in the order of its bytes.
+const FILE_INFORMATION: FieldTable = &[
+    lo_long("Space allocated"),
+    lo_long("Attributes").flags(WIDE_ATTRIBUTES),
+    lo_word("Flags").hex(),
+    lo_long("Data stream size"),
+    lo_long("Total stream size"),
+    lo_word("Number of streams"),
+    lo_time("Creation time"),
+    lo_date("Creation date"),
+    long("Creator ID").hex(),
+    lo_time("Modification time"),
+    lo_date("Modification date"),
+    long("Modifier ID").hex(),
+    lo_date("Last access date"),
+    lo_time("Archive time"),
+    lo_date("Archive date"),
+    long("Archiver ID").hex(),
+    lo_word("Inherited rights mask").flags(WIDE_RIGHTS),
+    lo_long("Directory entry number").hex(),
+    lo_long("DOS directory entry number").hex(),
+    lo_long("Volume number"),
+    lo_long("EA data size"),
+    lo_long("EA key count"),
+    lo_long("EA key size"),
+    byte("Creator name space").one_of(NAME_SPACES),
+    reserved(3),
+    name("File name"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_wire::{Input, Value};
+
+    fn shown(params: &[Param], bytes: &[u8]) -> Vec<(String, String)> {
+        let mut f = Fields::new(Input::whole(bytes), None);
+        let _ = describe(&mut f, params);
+        let fields = f.finish();
+        fields
+            .into_iter()
+            .map(|field| {
+                let value = match field.value {
+                    Value::Heading => "-".into(),
+                    Value::Decimal(n) => n.to_string(),
+                    Value::Hex(n) => format!("{n:#x}"),
+                    Value::Bytes(bytes) => format!("{bytes:?}"),
+                    Value::Text(text) => text,
+                    Value::Cut => "cut".into(),
+                };
+                (field.name.into_owned(), value + " " + &field.meaning)
+            })
+            .collect()
+    }
+
+    fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {
+        rows.iter()
+            .map(|(a, b)| ((*a).into(), (*b).into()))
+            .collect()
+    }
+
+    #[test]
+    fn paths_in_both_shapes() {
+        let bytes = *b"\x01\x02\0\0\0\x01\x02\x03DIR\x01F";
+        assert_eq!(
+            shown(&[place("Where")], &bytes),
+            pairs(&[
+                ("Where", "- "),
+                ("Volume number", "1 "),
+                ("Directory base", "0x2 "),
+                ("Handle flag", "0x1 directory base"),
+                ("Component count", "2 "),
+                ("Length", "3 of Component"),
+                ("Component", "DIR "),
+                ("Length", "1 of Component"),
+                ("Component", "F "),
+            ])
+        );
+        let bytes = *b"\x02\0\0\0\x01\xff\0\0\0\0\0\0\x01\x02\0\xc3\xa9";
+        let shown = shown(&[long_place("Where")], &bytes);
+        assert_eq!(shown[3].1, "0xff no handle: the path says all");
+        assert_eq!(shown.last().unwrap().1, "\u{e9} ");
+    }
+}
