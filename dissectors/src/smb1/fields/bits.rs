@@ -1,7 +1,7 @@
-//! Bits and codes that several layouts have in common. MS-CIFS 2.2.1 and 2.2.4, MS-SMB
+//! Bits and codes that several tables have in common. MS-CIFS 2.2.1 and 2.2.4, MS-SMB
 //! 2.2.1 and 2.2.4.
 
-use super::layout::{Bit, Code};
+use super::params::{Bit, ValueNames};
 use Bit::{Flag, Number, Of};
 
 /// Flags of the header, MS-CIFS 2.2.3.1.
@@ -32,53 +32,53 @@ pub(super) const FLAGS2: &[Bit] = &[
 ];
 
 /// SMB_FILE_ATTRIBUTES, MS-CIFS 2.2.1.2.4.
-pub(super) const ATTRIBUTES: &[Bit] = &[
-    Flag(0x0001, "Read only"),
-    Flag(0x0002, "Hidden"),
-    Flag(0x0004, "System"),
-    Flag(0x0008, "Volume"),
-    Flag(0x0010, "Directory"),
-    Flag(0x0020, "Archive"),
+pub(super) const ATTRIBUTES: ValueNames = &[
+    (0x0001, "Read only"),
+    (0x0002, "Hidden"),
+    (0x0004, "System"),
+    (0x0008, "Volume"),
+    (0x0010, "Directory"),
+    (0x0020, "Archive"),
 ];
 
 /// SMB_EXT_FILE_ATTR, MS-CIFS 2.2.1.2.3.
-pub(super) const EXT_ATTRIBUTES: &[Bit] = &[
-    Flag(0x0000_0001, "Read only"),
-    Flag(0x0000_0002, "Hidden"),
-    Flag(0x0000_0004, "System"),
-    Flag(0x0000_0010, "Directory"),
-    Flag(0x0000_0020, "Archive"),
-    Flag(0x0000_0080, "Normal"),
-    Flag(0x0000_0100, "Temporary"),
-    Flag(0x0000_0200, "Sparse"),
-    Flag(0x0000_0400, "Reparse point"),
-    Flag(0x0000_0800, "Compressed"),
-    Flag(0x0000_1000, "Offline"),
-    Flag(0x0000_2000, "Not content indexed"),
-    Flag(0x0000_4000, "Encrypted"),
-    Flag(0x0100_0000, "POSIX semantics"),
-    Flag(0x0200_0000, "Backup semantics"),
-    Flag(0x0400_0000, "Delete on close"),
-    Flag(0x0800_0000, "Sequential scan"),
-    Flag(0x1000_0000, "Random access"),
-    Flag(0x2000_0000, "No buffering"),
-    Flag(0x8000_0000, "Write through"),
+pub(super) const EXT_ATTRIBUTES: ValueNames = &[
+    (0x0000_0001, "Read only"),
+    (0x0000_0002, "Hidden"),
+    (0x0000_0004, "System"),
+    (0x0000_0010, "Directory"),
+    (0x0000_0020, "Archive"),
+    (0x0000_0080, "Normal"),
+    (0x0000_0100, "Temporary"),
+    (0x0000_0200, "Sparse"),
+    (0x0000_0400, "Reparse point"),
+    (0x0000_0800, "Compressed"),
+    (0x0000_1000, "Offline"),
+    (0x0000_2000, "Not content indexed"),
+    (0x0000_4000, "Encrypted"),
+    (0x0100_0000, "POSIX semantics"),
+    (0x0200_0000, "Backup semantics"),
+    (0x0400_0000, "Delete on close"),
+    (0x0800_0000, "Sequential scan"),
+    (0x1000_0000, "Random access"),
+    (0x2000_0000, "No buffering"),
+    (0x8000_0000, "Write through"),
 ];
 
 /// Attributes of a search: the upper byte says which a file must have
 /// (MS-CIFS 2.2.1.2.4).
-pub(super) const SEARCH_ATTRIBUTES: &[Bit] = &[
-    Flag(0x0001, "Read only"),
-    Flag(0x0002, "Hidden"),
-    Flag(0x0004, "System"),
-    Flag(0x0008, "Volume"),
-    Flag(0x0010, "Directory"),
-    Flag(0x0020, "Archive"),
-    Flag(0x0100, "Must be read only"),
-    Flag(0x0200, "Must be hidden"),
-    Flag(0x0400, "Must be system"),
-    Flag(0x1000, "Must be directory"),
-    Flag(0x2000, "Must be archive"),
+pub(super) const SEARCH_ATTRIBUTES: ValueNames = &[
+    (0x0001, "Read only"),
+    (0x0002, "Hidden"),
+    (0x0004, "System"),
+    (0x0008, "Volume"),
+    (0x0010, "Directory"),
+    (0x0020, "Archive"),
+    (0x0100, "Must be read only"),
+    (0x0200, "Must be hidden"),
+    (0x0400, "Must be system"),
+    (0x1000, "Must be directory"),
+    (0x2000, "Must be archive"),
 ];
 
 /// AccessMode of OPEN, MS-CIFS 2.2.4.3.1.
@@ -129,12 +129,12 @@ pub(super) const OPEN_MODE: &[Bit] = &[
 ];
 
 /// Flags of OPEN_ANDX, MS-CIFS 2.2.4.41.1 and MS-SMB 2.2.4.1.1.
-pub(super) const OPEN_FLAGS: &[Bit] = &[
-    Flag(0x0001, "Attributes asked for"),
-    Flag(0x0002, "Exclusive oplock asked for"),
-    Flag(0x0004, "Batch oplock asked for"),
-    Flag(0x0008, "EA length asked for"),
-    Flag(0x0010, "Extended response asked for"),
+pub(super) const OPEN_FLAGS: ValueNames = &[
+    (0x0001, "Attributes asked for"),
+    (0x0002, "Exclusive oplock asked for"),
+    (0x0004, "Batch oplock asked for"),
+    (0x0008, "EA length asked for"),
+    (0x0010, "Extended response asked for"),
 ];
 
 /// OpenResults and ActionTaken, MS-CIFS 2.2.4.41.2.
@@ -152,7 +152,7 @@ pub(super) const OPEN_RESULTS: &[Bit] = &[
 ];
 
 /// ResourceType, MS-CIFS 2.2.4.41.2.
-pub(super) const RESOURCE_TYPE: &[Code] = &[
+pub(super) const RESOURCE_TYPE: ValueNames = &[
     (0, "file or directory"),
     (1, "byte mode named pipe"),
     (2, "message mode named pipe"),
@@ -170,29 +170,29 @@ pub(super) const PIPE_STATUS: &[Bit] = &[
 ];
 
 /// WriteMode, MS-CIFS 2.2.4.43.1 and 2.2.4.26.1.
-pub(super) const WRITE_MODE: &[Bit] = &[
-    Flag(0x0001, "Write through"),
-    Flag(0x0002, "Return bytes available"),
-    Flag(0x0004, "Raw mode on a named pipe"),
-    Flag(0x0008, "Start of a message"),
-    Flag(0x0080, "Connectionless"),
+pub(super) const WRITE_MODE: ValueNames = &[
+    (0x0001, "Write through"),
+    (0x0002, "Return bytes available"),
+    (0x0004, "Raw mode on a named pipe"),
+    (0x0008, "Start of a message"),
+    (0x0080, "Connectionless"),
 ];
 
 /// TypeOfLock, MS-CIFS 2.2.4.32.1.
-pub(super) const LOCK_TYPE: &[Bit] = &[
-    Flag(0x01, "Shared lock"),
-    Flag(0x02, "Oplock release"),
-    Flag(0x04, "Change lock type"),
-    Flag(0x08, "Cancel lock"),
-    Flag(0x10, "Large file offsets"),
+pub(super) const LOCK_TYPE: ValueNames = &[
+    (0x01, "Shared lock"),
+    (0x02, "Oplock release"),
+    (0x04, "Change lock type"),
+    (0x08, "Cancel lock"),
+    (0x10, "Large file offsets"),
 ];
 
 /// NewOpLockLevel and OpLockLevel, MS-CIFS 2.2.4.32.1 and 2.2.4.64.2.
-pub(super) const OPLOCK_LEVEL: &[Code] =
+pub(super) const OPLOCK_LEVEL: ValueNames =
     &[(0, "none"), (1, "exclusive"), (2, "batch"), (3, "level II")];
 
 /// The level to which an oplock is broken, MS-CIFS 2.2.4.32.1.
-pub(super) const NEW_OPLOCK_LEVEL: &[Code] = &[(0, "none"), (1, "level II")];
+pub(super) const NEW_OPLOCK_LEVEL: ValueNames = &[(0, "none"), (1, "level II")];
 
 /// Flags of COPY and MOVE, MS-CIFS 2.2.4.35.1.
 pub(super) const COPY_FLAGS: &[Bit] = &[
@@ -217,48 +217,48 @@ pub(super) const SECURITY_MODE: &[Bit] = &[
 ];
 
 /// RawMode of NEGOTIATE, LANMAN dialects.
-pub(super) const RAW_MODE: &[Bit] = &[
-    Flag(0x0001, "READ_RAW supported"),
-    Flag(0x0002, "WRITE_RAW supported"),
+pub(super) const RAW_MODE: ValueNames = &[
+    (0x0001, "READ_RAW supported"),
+    (0x0002, "WRITE_RAW supported"),
 ];
 
 /// Capabilities, MS-CIFS 2.2.4.52.2 and MS-SMB 2.2.4.5.2.1.
-pub(super) const CAPABILITIES: &[Bit] = &[
-    Flag(0x0000_0001, "Raw mode"),
-    Flag(0x0000_0002, "Multiplexed mode"),
-    Flag(0x0000_0004, "Unicode"),
-    Flag(0x0000_0008, "Large files"),
-    Flag(0x0000_0010, "NT SMBs"),
-    Flag(0x0000_0020, "RPC remote APIs"),
-    Flag(0x0000_0040, "NTSTATUS"),
-    Flag(0x0000_0080, "Level II oplocks"),
-    Flag(0x0000_0100, "Lock and read"),
-    Flag(0x0000_0200, "NT find"),
-    Flag(0x0000_0400, "Bulk transfer"),
-    Flag(0x0000_0800, "Compressed data"),
-    Flag(0x0000_1000, "DFS"),
-    Flag(0x0000_2000, "Information level pass-through"),
-    Flag(0x0000_4000, "Large reads"),
-    Flag(0x0000_8000, "Large writes"),
-    Flag(0x0001_0000, "Lightweight I/O"),
-    Flag(0x0080_0000, "UNIX extensions"),
-    Flag(0x0200_0000, "Compressed data transfer"),
-    Flag(0x2000_0000, "Dynamic reauthentication"),
-    Flag(0x4000_0000, "Persistent handles"),
-    Flag(0x8000_0000, "Extended security"),
+pub(super) const CAPABILITIES: ValueNames = &[
+    (0x0000_0001, "Raw mode"),
+    (0x0000_0002, "Multiplexed mode"),
+    (0x0000_0004, "Unicode"),
+    (0x0000_0008, "Large files"),
+    (0x0000_0010, "NT SMBs"),
+    (0x0000_0020, "RPC remote APIs"),
+    (0x0000_0040, "NTSTATUS"),
+    (0x0000_0080, "Level II oplocks"),
+    (0x0000_0100, "Lock and read"),
+    (0x0000_0200, "NT find"),
+    (0x0000_0400, "Bulk transfer"),
+    (0x0000_0800, "Compressed data"),
+    (0x0000_1000, "DFS"),
+    (0x0000_2000, "Information level pass-through"),
+    (0x0000_4000, "Large reads"),
+    (0x0000_8000, "Large writes"),
+    (0x0001_0000, "Lightweight I/O"),
+    (0x0080_0000, "UNIX extensions"),
+    (0x0200_0000, "Compressed data transfer"),
+    (0x2000_0000, "Dynamic reauthentication"),
+    (0x4000_0000, "Persistent handles"),
+    (0x8000_0000, "Extended security"),
 ];
 
 /// Action of SESSION_SETUP_ANDX, MS-CIFS 2.2.4.53.2.
-pub(super) const SETUP_ACTION: &[Bit] = &[
-    Flag(0x0001, "Logged on as guest"),
-    Flag(0x0002, "LAN Manager session key used"),
+pub(super) const SETUP_ACTION: ValueNames = &[
+    (0x0001, "Logged on as guest"),
+    (0x0002, "LAN Manager session key used"),
 ];
 
 /// Flags of TREE_CONNECT_ANDX, MS-CIFS 2.2.4.55.1 and MS-SMB 2.2.4.7.1.
-pub(super) const TREE_FLAGS: &[Bit] = &[
-    Flag(0x0001, "Disconnect the tree of the header"),
-    Flag(0x0004, "Extended signatures"),
-    Flag(0x0008, "Extended response asked for"),
+pub(super) const TREE_FLAGS: ValueNames = &[
+    (0x0001, "Disconnect the tree of the header"),
+    (0x0004, "Extended signatures"),
+    (0x0008, "Extended response asked for"),
 ];
 
 /// OptionalSupport of TREE_CONNECT_ANDX, MS-CIFS 2.2.4.55.2 and MS-SMB 2.2.4.7.2.
@@ -280,43 +280,42 @@ pub(super) const TREE_SUPPORT: &[Bit] = &[
 ];
 
 /// ACCESS_MASK, MS-CIFS 2.2.1.4.1 (DesiredAccess) and MS-SMB 2.2.1.4.
-pub(super) const ACCESS_MASK: &[Bit] = &[
-    Flag(0x0000_0001, "Read data"),
-    Flag(0x0000_0002, "Write data"),
-    Flag(0x0000_0004, "Append data"),
-    Flag(0x0000_0008, "Read extended attributes"),
-    Flag(0x0000_0010, "Write extended attributes"),
-    Flag(0x0000_0020, "Execute"),
-    Flag(0x0000_0040, "Delete child"),
-    Flag(0x0000_0080, "Read attributes"),
-    Flag(0x0000_0100, "Write attributes"),
-    Flag(0x0001_0000, "Delete"),
-    Flag(0x0002_0000, "Read control"),
-    Flag(0x0004_0000, "Write DAC"),
-    Flag(0x0008_0000, "Write owner"),
-    Flag(0x0010_0000, "Synchronize"),
-    Flag(0x0100_0000, "System security"),
-    Flag(0x0200_0000, "Maximum allowed"),
-    Flag(0x1000_0000, "Generic all"),
-    Flag(0x2000_0000, "Generic execute"),
-    Flag(0x4000_0000, "Generic write"),
-    Flag(0x8000_0000, "Generic read"),
+pub(super) const ACCESS_MASK: ValueNames = &[
+    (0x0000_0001, "Read data"),
+    (0x0000_0002, "Write data"),
+    (0x0000_0004, "Append data"),
+    (0x0000_0008, "Read extended attributes"),
+    (0x0000_0010, "Write extended attributes"),
+    (0x0000_0020, "Execute"),
+    (0x0000_0040, "Delete child"),
+    (0x0000_0080, "Read attributes"),
+    (0x0000_0100, "Write attributes"),
+    (0x0001_0000, "Delete"),
+    (0x0002_0000, "Read control"),
+    (0x0004_0000, "Write DAC"),
+    (0x0008_0000, "Write owner"),
+    (0x0010_0000, "Synchronize"),
+    (0x0100_0000, "System security"),
+    (0x0200_0000, "Maximum allowed"),
+    (0x1000_0000, "Generic all"),
+    (0x2000_0000, "Generic execute"),
+    (0x4000_0000, "Generic write"),
+    (0x8000_0000, "Generic read"),
 ];
 
 /// Flags of NT_CREATE_ANDX, MS-CIFS 2.2.4.64.1 and MS-SMB 2.2.4.9.1.
-pub(super) const CREATE_FLAGS: &[Bit] = &[
-    Flag(0x02, "Exclusive oplock asked for"),
-    Flag(0x04, "Batch oplock asked for"),
-    Flag(0x08, "Open the target directory"),
-    Flag(0x10, "Extended response asked for"),
+pub(super) const CREATE_FLAGS: ValueNames = &[
+    (0x02, "Exclusive oplock asked for"),
+    (0x04, "Batch oplock asked for"),
+    (0x08, "Open the target directory"),
+    (0x10, "Extended response asked for"),
 ];
 
 /// ShareAccess, MS-CIFS 2.2.4.64.1.
-pub(super) const SHARE_ACCESS: &[Bit] =
-    &[Flag(0x1, "Read"), Flag(0x2, "Write"), Flag(0x4, "Delete")];
+pub(super) const SHARE_ACCESS: ValueNames = &[(0x1, "Read"), (0x2, "Write"), (0x4, "Delete")];
 
 /// CreateDisposition, MS-CIFS 2.2.4.64.1.
-pub(super) const CREATE_DISPOSITION: &[Code] = &[
+pub(super) const CREATE_DISPOSITION: ValueNames = &[
     (0, "FILE_SUPERSEDE"),
     (1, "FILE_OPEN"),
     (2, "FILE_CREATE"),
@@ -326,7 +325,7 @@ pub(super) const CREATE_DISPOSITION: &[Code] = &[
 ];
 
 /// CreateAction, MS-CIFS 2.2.4.64.2.
-pub(super) const CREATE_ACTION: &[Code] = &[
+pub(super) const CREATE_ACTION: ValueNames = &[
     (0, "FILE_SUPERSEDED"),
     (1, "FILE_OPENED"),
     (2, "FILE_CREATED"),
@@ -336,31 +335,31 @@ pub(super) const CREATE_ACTION: &[Code] = &[
 ];
 
 /// CreateOptions, MS-CIFS 2.2.4.64.1.
-pub(super) const CREATE_OPTIONS: &[Bit] = &[
-    Flag(0x0000_0001, "Directory"),
-    Flag(0x0000_0002, "Write through"),
-    Flag(0x0000_0004, "Sequential only"),
-    Flag(0x0000_0008, "No intermediate buffering"),
-    Flag(0x0000_0010, "Synchronous, alertable"),
-    Flag(0x0000_0020, "Synchronous, not alertable"),
-    Flag(0x0000_0040, "Not a directory"),
-    Flag(0x0000_0080, "Create tree connection"),
-    Flag(0x0000_0100, "Complete if oplocked"),
-    Flag(0x0000_0200, "No knowledge of EAs"),
-    Flag(0x0000_0400, "Open for recovery"),
-    Flag(0x0000_0800, "Random access"),
-    Flag(0x0000_1000, "Delete on close"),
-    Flag(0x0000_2000, "Open by file ID"),
-    Flag(0x0000_4000, "Open for backup"),
-    Flag(0x0000_8000, "No compression"),
-    Flag(0x0010_0000, "Reserve opfilter"),
-    Flag(0x0020_0000, "Open reparse point"),
-    Flag(0x0040_0000, "Open without recall"),
-    Flag(0x0080_0000, "Open for free space query"),
+pub(super) const CREATE_OPTIONS: ValueNames = &[
+    (0x0000_0001, "Directory"),
+    (0x0000_0002, "Write through"),
+    (0x0000_0004, "Sequential only"),
+    (0x0000_0008, "No intermediate buffering"),
+    (0x0000_0010, "Synchronous, alertable"),
+    (0x0000_0020, "Synchronous, not alertable"),
+    (0x0000_0040, "Not a directory"),
+    (0x0000_0080, "Create tree connection"),
+    (0x0000_0100, "Complete if oplocked"),
+    (0x0000_0200, "No knowledge of EAs"),
+    (0x0000_0400, "Open for recovery"),
+    (0x0000_0800, "Random access"),
+    (0x0000_1000, "Delete on close"),
+    (0x0000_2000, "Open by file ID"),
+    (0x0000_4000, "Open for backup"),
+    (0x0000_8000, "No compression"),
+    (0x0010_0000, "Reserve opfilter"),
+    (0x0020_0000, "Open reparse point"),
+    (0x0040_0000, "Open without recall"),
+    (0x0080_0000, "Open for free space query"),
 ];
 
 /// ImpersonationLevel, MS-CIFS 2.2.4.64.1.
-pub(super) const IMPERSONATION: &[Code] = &[
+pub(super) const IMPERSONATION: ValueNames = &[
     (0, "anonymous"),
     (1, "identification"),
     (2, "impersonation"),
@@ -368,60 +367,56 @@ pub(super) const IMPERSONATION: &[Code] = &[
 ];
 
 /// SecurityFlags, MS-CIFS 2.2.4.64.1.
-pub(super) const SECURITY_FLAGS: &[Bit] =
-    &[Flag(0x01, "Context tracking"), Flag(0x02, "Effective only")];
+pub(super) const SECURITY_FLAGS: ValueNames =
+    &[(0x01, "Context tracking"), (0x02, "Effective only")];
 
 /// SecurityInformation, MS-CIFS 2.2.7.3.1.
-pub(super) const SECURITY_INFORMATION: &[Bit] = &[
-    Flag(0x1, "Owner"),
-    Flag(0x2, "Group"),
-    Flag(0x4, "DACL"),
-    Flag(0x8, "SACL"),
-];
+pub(super) const SECURITY_INFORMATION: ValueNames =
+    &[(0x1, "Owner"), (0x2, "Group"), (0x4, "DACL"), (0x8, "SACL")];
 
 /// CompletionFilter, MS-CIFS 2.2.7.4.1.
-pub(super) const COMPLETION_FILTER: &[Bit] = &[
-    Flag(0x001, "File name"),
-    Flag(0x002, "Directory name"),
-    Flag(0x004, "Attributes"),
-    Flag(0x008, "Size"),
-    Flag(0x010, "Last write"),
-    Flag(0x020, "Last access"),
-    Flag(0x040, "Creation"),
-    Flag(0x080, "Extended attributes"),
-    Flag(0x100, "Security"),
-    Flag(0x200, "Stream name"),
-    Flag(0x400, "Stream size"),
-    Flag(0x800, "Stream write"),
+pub(super) const COMPLETION_FILTER: ValueNames = &[
+    (0x001, "File name"),
+    (0x002, "Directory name"),
+    (0x004, "Attributes"),
+    (0x008, "Size"),
+    (0x010, "Last write"),
+    (0x020, "Last access"),
+    (0x040, "Creation"),
+    (0x080, "Extended attributes"),
+    (0x100, "Security"),
+    (0x200, "Stream name"),
+    (0x400, "Stream size"),
+    (0x800, "Stream write"),
 ];
 
 /// Flags of TRANSACTION and TRANSACTION2, MS-CIFS 2.2.4.33.1.
-pub(super) const TRANSACTION_FLAGS: &[Bit] = &[
-    Flag(0x0001, "Disconnect the tree"),
-    Flag(0x0002, "One way: no answer"),
+pub(super) const TRANSACTION_FLAGS: ValueNames = &[
+    (0x0001, "Disconnect the tree"),
+    (0x0002, "One way: no answer"),
 ];
 
 /// Flags of TRANS2_FIND_FIRST2 and FIND_NEXT2, MS-CIFS 2.2.6.2.1.
-pub(super) const FIND_FLAGS: &[Bit] = &[
-    Flag(0x01, "Close after this request"),
-    Flag(0x02, "Close at the end of the search"),
-    Flag(0x04, "Return resume keys"),
-    Flag(0x08, "Continue from last"),
-    Flag(0x10, "Backup intent"),
+pub(super) const FIND_FLAGS: ValueNames = &[
+    (0x01, "Close after this request"),
+    (0x02, "Close at the end of the search"),
+    (0x04, "Return resume keys"),
+    (0x08, "Continue from last"),
+    (0x10, "Backup intent"),
 ];
 
 /// Mode of SEEK, MS-CIFS 2.2.4.19.1.
-pub(super) const SEEK_MODE: &[Code] = &[
+pub(super) const SEEK_MODE: ValueNames = &[
     (0, "from the start"),
     (1, "from the current position"),
     (2, "from the end"),
 ];
 
 /// Mode of OPEN_PRINT_FILE, MS-CIFS 2.2.4.67.1.
-pub(super) const PRINT_MODE: &[Code] = &[(0, "text"), (1, "graphics")];
+pub(super) const PRINT_MODE: ValueNames = &[(0, "text"), (1, "graphics")];
 
 /// InformationLevel of NT_RENAME, MS-CIFS 2.2.4.66.1.
-pub(super) const RENAME_LEVEL: &[Code] = &[
+pub(super) const RENAME_LEVEL: ValueNames = &[
     (0x0103, "SMB_NT_RENAME_SET_LINK_INFO"),
     (0x0104, "SMB_NT_RENAME_RENAME_FILE"),
 ];

@@ -1,7 +1,7 @@
 //! The bytes behind the parameter words: names, passwords, lists, data. MS-CIFS 2.2.4.
 
 use super::super::Command;
-use super::layout::{self, Item};
+use super::params::*;
 use super::{Block, Header, bits, place, transaction};
 use wirewait_wire::Fields;
 
@@ -174,18 +174,14 @@ fn session_setup(f: &mut Fields<'_>, b: &Block<'_>, wide: bool) -> Option<()> {
 
 /// The ranges to unlock and to lock (MS-CIFS 2.2.4.32.1).
 fn locks(f: &mut Fields<'_>, b: &Block<'_>) -> Option<()> {
-    const SMALL: &[Item] = &[
-        Item::Id("Process ID"),
-        Item::U32("Offset"),
-        Item::U32("Length"),
-    ];
-    const LARGE: &[Item] = &[
-        Item::Id("Process ID"),
-        Item::Reserved(2),
-        Item::U32("Offset high"),
-        Item::U32("Offset low"),
-        Item::U32("Length high"),
-        Item::U32("Length low"),
+    const SMALL: FieldTable = &[le16("Process ID").hex(), le32("Offset"), le32("Length")];
+    const LARGE: FieldTable = &[
+        le16("Process ID").hex(),
+        reserved(2),
+        le32("Offset high"),
+        le32("Offset low"),
+        le32("Length high"),
+        le32("Length low"),
     ];
     let (items, size) = match b.u8(6) {
         Some(kind) if kind & 0x10 != 0 => (LARGE, 20),
@@ -197,7 +193,7 @@ fn locks(f: &mut Fields<'_>, b: &Block<'_>) -> Option<()> {
                 return Some(());
             }
             f.open(name);
-            layout::read(f, items)?;
+            describe_present(f, items)?;
             f.close();
         }
     }
@@ -206,17 +202,17 @@ fn locks(f: &mut Fields<'_>, b: &Block<'_>) -> Option<()> {
 
 /// Entries of a directory, 43 bytes each (MS-CIFS 2.2.4.58.2).
 fn entries(f: &mut Fields<'_>) -> Option<()> {
-    const ENTRY: &[Item] = &[
-        Item::Bytes("Resume key", 21),
-        Item::Bits8("File attributes", bits::ATTRIBUTES),
-        Item::Time("Last write time"),
-        Item::Date("Last write date"),
-        Item::U32("File size"),
+    const ENTRY: FieldTable = &[
+        bytes(21, "Resume key"),
+        u8("File attributes").flags(bits::ATTRIBUTES),
+        time("Last write time"),
+        date("Last write date"),
+        le32("File size"),
     ];
     buffer_header(f, "variable block")?;
     while f.left() >= 43 {
         f.open("Directory entry");
-        layout::read(f, ENTRY)?;
+        describe_present(f, ENTRY)?;
         f.text(13, "File name")?;
         f.close();
     }
@@ -225,15 +221,15 @@ fn entries(f: &mut Fields<'_>) -> Option<()> {
 
 /// Entries of a print queue, 28 bytes each (MS-CIFS 2.2.4.70.2).
 fn queue(f: &mut Fields<'_>) -> Option<()> {
-    const ENTRY: &[Item] = &[
-        Item::Date("File date"),
-        Item::Time("File time"),
-        Item::Code8("Status", PRINT_STATUS),
-        Item::U16("Spool file number"),
-        Item::U32("Spool file size"),
-        Item::Reserved(1),
+    const ENTRY: FieldTable = &[
+        date("File date"),
+        time("File time"),
+        u8("Status").codes(PRINT_STATUS),
+        le16("Spool file number"),
+        le32("Spool file size"),
+        reserved(1),
     ];
-    const PRINT_STATUS: &[layout::Code] = &[
+    const PRINT_STATUS: ValueNames = &[
         (1, "held or stopped"),
         (2, "printing"),
         (3, "awaiting print"),
@@ -244,7 +240,7 @@ fn queue(f: &mut Fields<'_>) -> Option<()> {
     buffer_header(f, "data block")?;
     while f.left() >= 28 {
         f.open("Queue entry");
-        layout::read(f, ENTRY)?;
+        describe_present(f, ENTRY)?;
         f.text(16, "Originator name")?;
         f.close();
     }

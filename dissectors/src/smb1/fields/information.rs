@@ -2,52 +2,51 @@
 //! 2.2.2.3 (also the pass-through levels, which are the classes of MS-FSCC 2.4 and 2.5 from
 //! 1000 on); the UNIX levels from SNIA CIFS Technical Reference 4.
 
-use super::layout::{self, Code, Item};
+use super::params::*;
 use super::{bits, bytes};
-use Item::{Bits16, Bits32, Date, FileTime, Id32, Reserved, Time, U8, U32, U64};
 use wirewait_wire::Fields;
 
 /// The data that a level sets.
 pub(super) fn set(f: &mut Fields<'_>, level: u16, wide: bool) -> Option<()> {
     match level {
-        0x0001 => layout::read(
+        0x0001 => describe_present(
             f,
             &[
-                Date("Creation date"),
-                Time("Creation time"),
-                Date("Last access date"),
-                Time("Last access time"),
-                Date("Last write date"),
-                Time("Last write time"),
-                U32("File data size"),
-                U32("Allocation size"),
-                Bits16("Attributes", bits::ATTRIBUTES),
-                U32("EA size"),
+                date("Creation date"),
+                time("Creation time"),
+                date("Last access date"),
+                time("Last access time"),
+                date("Last write date"),
+                time("Last write time"),
+                le32("File data size"),
+                le32("Allocation size"),
+                le16("Attributes").flags(bits::ATTRIBUTES),
+                le32("EA size"),
             ],
         ),
-        0x0101 | 1004 => layout::read(
+        0x0101 | 1004 => describe_present(
             f,
             &[
-                FileTime("Creation time"),
-                FileTime("Last access time"),
-                FileTime("Last write time"),
-                FileTime("Change time"),
-                Bits32("File attributes", bits::EXT_ATTRIBUTES),
-                Reserved(4),
+                file_time("Creation time"),
+                file_time("Last access time"),
+                file_time("Last write time"),
+                file_time("Change time"),
+                le32("File attributes").flags(bits::EXT_ATTRIBUTES),
+                reserved(4),
             ],
         ),
-        0x0102 | 1013 => layout::read(f, &[U8("Delete pending")]),
-        0x0103 | 1019 => layout::read(f, &[U64("Allocation size")]),
-        0x0104 | 1020 => layout::read(f, &[U64("End of file")]),
+        0x0102 | 1013 => describe_present(f, &[u8("Delete pending")]),
+        0x0103 | 1019 => describe_present(f, &[le64("Allocation size")]),
+        0x0104 | 1020 => describe_present(f, &[le64("End of file")]),
         // MS-FSCC 2.4.42.1, as a client of SMB1 lays it out.
         1010 => {
-            layout::read(
+            describe_present(
                 f,
                 &[
-                    U8("Replace if exists"),
-                    Reserved(3),
-                    Id32("Root directory"),
-                    U32("File name length"),
+                    u8("Replace if exists"),
+                    reserved(3),
+                    le32("Root directory").hex(),
+                    le32("File name length"),
                 ],
             )?;
             let n = f.left();
@@ -58,7 +57,7 @@ pub(super) fn set(f: &mut Fields<'_>, level: u16, wide: bool) -> Option<()> {
 }
 
 /// Of FIND_FIRST2 and FIND_NEXT2.
-pub(super) const FIND: &[Code] = &[
+pub(super) const FIND: ValueNames = &[
     (0x0001, "SMB_INFO_STANDARD"),
     (0x0002, "SMB_INFO_QUERY_EA_SIZE"),
     (0x0003, "SMB_INFO_QUERY_EAS_FROM_LIST"),
@@ -73,7 +72,7 @@ pub(super) const FIND: &[Code] = &[
 ];
 
 /// Of QUERY_FS_INFORMATION.
-pub(super) const QUERY_FS: &[Code] = &[
+pub(super) const QUERY_FS: ValueNames = &[
     (0x0001, "SMB_INFO_ALLOCATION"),
     (0x0002, "SMB_INFO_VOLUME"),
     (0x0102, "SMB_QUERY_FS_VOLUME_INFO"),
@@ -93,7 +92,7 @@ pub(super) const QUERY_FS: &[Code] = &[
 ];
 
 /// Of SET_FS_INFORMATION.
-pub(super) const SET_FS: &[Code] = &[
+pub(super) const SET_FS: ValueNames = &[
     (0x0200, "SMB_SET_CIFS_UNIX_INFO"),
     (1002, "FileFsLabelInformation"),
     (1006, "FileFsControlInformation"),
@@ -101,7 +100,7 @@ pub(super) const SET_FS: &[Code] = &[
 ];
 
 /// Of QUERY_PATH_INFORMATION and QUERY_FILE_INFORMATION.
-pub(super) const QUERY: &[Code] = &[
+pub(super) const QUERY: ValueNames = &[
     (0x0001, "SMB_INFO_STANDARD"),
     (0x0002, "SMB_INFO_QUERY_EA_SIZE"),
     (0x0003, "SMB_INFO_QUERY_EAS_FROM_LIST"),
@@ -141,7 +140,7 @@ pub(super) const QUERY: &[Code] = &[
 ];
 
 /// Of SET_PATH_INFORMATION and SET_FILE_INFORMATION.
-pub(super) const SET: &[Code] = &[
+pub(super) const SET: ValueNames = &[
     (0x0001, "SMB_INFO_STANDARD"),
     (0x0002, "SMB_INFO_SET_EAS"),
     (0x0101, "SMB_SET_FILE_BASIC_INFO"),

@@ -7,7 +7,7 @@
 mod bits;
 mod bytes;
 mod information;
-mod layout;
+mod params;
 mod rap;
 mod request;
 mod response;
@@ -16,6 +16,7 @@ mod transaction;
 
 use super::andx::{Block, Blocks};
 use super::{Command, Header, payload, status};
+use params::*;
 use wirewait_wire::Fields;
 
 /// Reads a whole message, up to what another protocol reads.
@@ -60,9 +61,9 @@ fn header(f: &mut Fields<'_>) -> Option<()> {
     } else {
         dos_status(f, status)?;
     }
-    layout::read(f, &[layout::Item::Bits8("Flags", bits::FLAGS)])?;
+    describe_present(f, &[u8("Flags").bits(bits::FLAGS)])?;
     let flags2 = f.peek();
-    layout::read(f, &[layout::Item::Bits16("Flags2", bits::FLAGS2)])?;
+    describe_present(f, &[le16("Flags2").bits(bits::FLAGS2)])?;
     f.le16("Process ID high")?;
     f.hex();
     security(f, flags2.first().is_some_and(|low| low & 0x14 != 0))?;
@@ -162,18 +163,18 @@ fn words(f: &mut Fields<'_>, h: &Header, b: &Block<'_>, count: u8) -> Option<()>
             Command::NONE => "none",
             next => next.operation().name,
         });
-        layout::read(f, request::ANDX)?;
+        describe_present(f, request::ANDX)?;
     }
     if transaction::has_own_words(b.command) {
         return transaction::words(f, h, b);
     }
-    let layout = if h.response {
-        response::layout(b.command, count)
+    let list = if h.response {
+        response::RESPONSES
     } else {
-        request::layout(b.command, count)
+        request::REQUESTS
     };
-    match layout {
-        Some(items) => layout::read(f, items),
+    match find(&[list], b.command.0, Some(count)) {
+        Some(words) => describe_present(f, words.params),
         // No dialect that is known has this form.
         None => {
             while f.left() >= 2 {

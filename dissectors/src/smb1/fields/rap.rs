@@ -2,7 +2,8 @@
 //! follows. MS-RAP 2.5.1 to 2.5.3, 2.4.1.
 
 use super::super::rap::named;
-use super::{bytes, layout};
+use super::bytes;
+use super::params::*;
 use wirewait_wire::Fields;
 
 /// The parameters of a request.
@@ -99,8 +100,7 @@ fn string_name(function: &str) -> &'static str {
 /// The parameters of a response: how it ended, a number to take from pointers in the data,
 /// and counts (MS-RAP 2.5.2).
 pub(super) fn response(f: &mut Fields<'_>, function: u16) -> Option<()> {
-    let status = f.le16("Status")?;
-    layout::means(f, STATUS, status.into());
+    describe(f, &[le16("Status").codes(STATUS)])?;
     if f.left() < 2 {
         return Some(());
     }
@@ -123,7 +123,7 @@ pub(super) fn response(f: &mut Fields<'_>, function: u16) -> Option<()> {
 }
 
 /// Win32 error codes that functions end with (MS-RAP 2.5.2, MS-ERREF 2.2).
-const STATUS: &[layout::Code] = &[
+const STATUS: ValueNames = &[
     (0, "NERR_Success"),
     (5, "ERROR_ACCESS_DENIED"),
     (50, "ERROR_NOT_SUPPORTED"),

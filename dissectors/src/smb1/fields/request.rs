@@ -3,321 +3,228 @@
 
 use super::super::Command;
 use super::bits;
-use super::layout::Item::{
-    self, Bits8, Bits16, Bits32, Code8, Code16, Code32, Date, Id, Id32, Reserved, Seconds, Time,
-    Timeout, U8, U16, U32, U64,
+use super::params::*;
+use wirewait_wire::field_tables;
+
+/// By command and number of words; a form that no dialect has is not there. Transactions have a
+/// file of their own.
+pub(super) static REQUESTS: &[CodedTable] = field_tables! {
+    Command;
+    OPEN / 2 => [
+        le16("Access mode").bits(bits::ACCESS_MODE),
+        le16("Search attributes").flags(bits::SEARCH_ATTRIBUTES),
+    ];
+    CREATE | CREATE_NEW | CREATE_TEMPORARY / 3 => [
+        le16("File attributes").flags(bits::ATTRIBUTES),
+        utime("Creation time"),
+    ];
+    CLOSE / 3 => [FID, utime("Last time modified")];
+    FLUSH | QUERY_INFORMATION2 | CLOSE_PRINT_FILE / 1 => [FID];
+    DELETE | RENAME / 1 => [le16("Search attributes").flags(bits::SEARCH_ATTRIBUTES)];
+    SET_INFORMATION / 8 => [
+        le16("File attributes").flags(bits::ATTRIBUTES),
+        utime("Last write time"),
+        reserved(10),
+    ];
+    READ | LOCK_AND_READ / 5 => [
+        FID,
+        le16("Count of bytes to read"),
+        le32("Read offset"),
+        le16("Estimate of remaining bytes"),
+    ];
+    WRITE | WRITE_AND_UNLOCK / 5 => [
+        FID,
+        le16("Count of bytes to write"),
+        le32("Write offset"),
+        le16("Estimate of remaining bytes"),
+    ];
+    LOCK_BYTE_RANGE | UNLOCK_BYTE_RANGE / 5 => [FID, le32("Count of bytes"), le32("Offset")];
+    SEEK / 4 => [FID, le16("Mode").hex().codes(bits::SEEK_MODE), le32("Offset")];
+    READ_RAW / 8 | 10 => [
+        FID,
+        le32("Offset"),
+        le16("Max count of bytes to return"),
+        le16("Min count of bytes to return"),
+        TIMEOUT,
+        reserved(2),
+        le32("Offset high"),
+    ];
+    READ_MPX / 8 => [
+        FID,
+        le32("Offset"),
+        le16("Max count of bytes to return"),
+        le16("Min count of bytes to return"),
+        TIMEOUT,
+        reserved(2),
+    ];
+    WRITE_RAW / 12 | 14 => [
+        FID,
+        le16("Count of bytes"),
+        reserved(2),
+        le32("Offset"),
+        TIMEOUT,
+        le16("Write mode").flags(bits::WRITE_MODE),
+        reserved(4),
+        le16("Data length"),
+        le16("Data offset"),
+        le32("Offset high"),
+    ];
+    WRITE_MPX / 12 => [
+        FID,
+        le16("Total byte count"),
+        reserved(2),
+        le32("Offset"),
+        TIMEOUT,
+        le16("Write mode").flags(bits::WRITE_MODE),
+        le32("Request mask").hex(),
+        le16("Data length"),
+        le16("Data offset"),
+    ];
+    WRITE_MPX_SECONDARY / 8 => [
+        FID,
+        le16("Total byte count"),
+        le32("Offset"),
+        reserved(4),
+        le16("Data length"),
+        le16("Data offset"),
+    ];
+    SET_INFORMATION2 / 7 => [
+        FID,
+        date("Create date"),
+        time("Creation time"),
+        date("Last access date"),
+        time("Last access time"),
+        date("Last write date"),
+        time("Last write time"),
+    ];
+    LOCKING_ANDX / 8 => [
+        FID,
+        u8("Type of lock").flags(bits::LOCK_TYPE),
+        u8("New oplock level").codes(bits::NEW_OPLOCK_LEVEL),
+        TIMEOUT,
+        le16("Number of requested unlocks"),
+        le16("Number of requested locks"),
+    ];
+    IOCTL / 14 => [
+        FID,
+        le16("Category").hex(),
+        le16("Function").hex(),
+        le16("Total parameter count"),
+        le16("Total data count"),
+        le16("Max parameter count"),
+        le16("Max data count"),
+        TIMEOUT,
+        reserved(2),
+        le16("Parameter count"),
+        le16("Parameter offset"),
+        le16("Data count"),
+        le16("Data offset"),
+    ];
+    COPY | MOVE / 3 => [
+        le16("Target tree ID").hex(),
+        le16("Open function").bits(bits::OPEN_MODE),
+        le16("Flags").bits(bits::COPY_FLAGS),
+    ];
+    ECHO / 1 => [le16("Echo count")];
+    WRITE_AND_CLOSE / 6 | 12 => [
+        FID,
+        le16("Count of bytes to write"),
+        le32("Write offset"),
+        utime("Last write time"),
+        reserved(12),
+    ];
+    OPEN_ANDX / 15 => [
+        le16("Flags").flags(bits::OPEN_FLAGS),
+        le16("Access mode").bits(bits::ACCESS_MODE),
+        le16("Search attributes").flags(bits::SEARCH_ATTRIBUTES),
+        le16("File attributes").flags(bits::ATTRIBUTES),
+        utime("Creation time"),
+        le16("Open mode").bits(bits::OPEN_MODE),
+        le32("Allocation size"),
+        TIMEOUT,
+        reserved(4),
+    ];
+    READ_ANDX / 10 | 12 => [
+        FID,
+        le32("Offset"),
+        le16("Max count of bytes to return"),
+        le16("Min count of bytes to return"),
+        le32("Timeout or max count high"),
+        le16("Remaining"),
+        le32("Offset high"),
+    ];
+    WRITE_ANDX / 12 | 14 => [
+        FID,
+        le32("Offset"),
+        TIMEOUT,
+        le16("Write mode").flags(bits::WRITE_MODE),
+        le16("Remaining"),
+        le16("Data length high"),
+        le16("Data length"),
+        le16("Data offset"),
+        le32("Offset high"),
+    ];
+    FIND_CLOSE2 / 1 => [le16("Search handle").hex()];
+    FIND_NOTIFY_CLOSE / 1 => [le16("Notify handle").hex()];
+    // LANMAN, and NT LM 0.12 with extended security and without (MS-CIFS 2.2.4.53.1, MS-SMB
+    // 2.2.4.6.1).
+    SESSION_SETUP_ANDX / 10 => [
+        le16("Max buffer size"),
+        le16("Max mpx count"),
+        le16("VC number"),
+        le32("Session key").hex(),
+        le16("Password length"),
+        reserved(4),
+    ];
+    SESSION_SETUP_ANDX / 12 => [
+        le16("Max buffer size"),
+        le16("Max mpx count"),
+        le16("VC number"),
+        le32("Session key").hex(),
+        le16("Security blob length"),
+        reserved(4),
+        le32("Capabilities").flags(bits::CAPABILITIES),
+    ];
+    SESSION_SETUP_ANDX / 13 => [
+        le16("Max buffer size"),
+        le16("Max mpx count"),
+        le16("VC number"),
+        le32("Session key").hex(),
+        le16("OEM password length"),
+        le16("Unicode password length"),
+        reserved(4),
+        le32("Capabilities").flags(bits::CAPABILITIES),
+    ];
+    LOGOFF_ANDX | SECURITY_PACKAGE_ANDX / 2 => [];
+    TREE_CONNECT_ANDX / 4 => [le16("Flags").flags(bits::TREE_FLAGS), le16("Password length")];
+    SEARCH | FIND | FIND_UNIQUE | FIND_CLOSE / 2 => [
+        le16("Max count"),
+        le16("Search attributes").flags(bits::SEARCH_ATTRIBUTES),
+    ];
+    NT_CREATE_ANDX / 24 => [
+        reserved(1),
+        le16("Name length"),
+        le32("Flags").flags(bits::CREATE_FLAGS),
+        le32("Root directory FID").hex(),
+        le32("Desired access").flags(bits::ACCESS_MASK),
+        le64("Allocation size"),
+        le32("File attributes").flags(bits::EXT_ATTRIBUTES),
+        le32("Share access").flags(bits::SHARE_ACCESS),
+        le32("Create disposition").hex().codes(bits::CREATE_DISPOSITION),
+        le32("Create options").flags(bits::CREATE_OPTIONS),
+        le32("Impersonation level").hex().codes(bits::IMPERSONATION),
+        u8("Security flags").flags(bits::SECURITY_FLAGS),
+    ];
+    NT_RENAME / 4 => [
+        le16("Search attributes").flags(bits::SEARCH_ATTRIBUTES),
+        le16("Information level").hex().codes(bits::RENAME_LEVEL),
+        reserved(4),
+    ];
+    OPEN_PRINT_FILE / 2 => [le16("Setup length"), le16("Mode").hex().codes(bits::PRINT_MODE)];
+    WRITE_PRINT_FILE / 1 => [FID];
+    GET_PRINT_QUEUE / 2 => [le16("Max count"), le16("Start index")];
+    SEND_END_MULTI_BLOCK | SEND_TEXT_MULTI_BLOCK / 1 => [le16("Message group ID").hex()];
 };
 
-/// The layout for a command with so many words; `None` where no dialect has such a one.
-/// Transactions have a file of their own.
-pub(super) fn layout(command: Command, words: u8) -> Option<&'static [Item]> {
-    let (layout, counts): (&[Item], &[u8]) = match command {
-        Command::OPEN => (
-            &[
-                Bits16("Access mode", bits::ACCESS_MODE),
-                Bits16("Search attributes", bits::SEARCH_ATTRIBUTES),
-            ],
-            &[2],
-        ),
-        Command::CREATE | Command::CREATE_NEW | Command::CREATE_TEMPORARY => (
-            &[
-                Bits16("File attributes", bits::ATTRIBUTES),
-                Seconds("Creation time"),
-            ],
-            &[3],
-        ),
-        Command::CLOSE => (&[Id("FID"), Seconds("Last time modified")], &[3]),
-        Command::FLUSH | Command::QUERY_INFORMATION2 | Command::CLOSE_PRINT_FILE => {
-            (&[Id("FID")], &[1])
-        }
-        Command::DELETE | Command::RENAME => (
-            &[Bits16("Search attributes", bits::SEARCH_ATTRIBUTES)],
-            &[1],
-        ),
-        Command::SET_INFORMATION => (
-            &[
-                Bits16("File attributes", bits::ATTRIBUTES),
-                Seconds("Last write time"),
-                Reserved(10),
-            ],
-            &[8],
-        ),
-        Command::READ | Command::LOCK_AND_READ => (
-            &[
-                Id("FID"),
-                U16("Count of bytes to read"),
-                U32("Read offset"),
-                U16("Estimate of remaining bytes"),
-            ],
-            &[5],
-        ),
-        Command::WRITE | Command::WRITE_AND_UNLOCK => (
-            &[
-                Id("FID"),
-                U16("Count of bytes to write"),
-                U32("Write offset"),
-                U16("Estimate of remaining bytes"),
-            ],
-            &[5],
-        ),
-        Command::LOCK_BYTE_RANGE | Command::UNLOCK_BYTE_RANGE => {
-            (&[Id("FID"), U32("Count of bytes"), U32("Offset")], &[5])
-        }
-        Command::SEEK => (
-            &[Id("FID"), Code16("Mode", bits::SEEK_MODE), U32("Offset")],
-            &[4],
-        ),
-        Command::READ_RAW => (
-            &[
-                Id("FID"),
-                U32("Offset"),
-                U16("Max count of bytes to return"),
-                U16("Min count of bytes to return"),
-                Timeout,
-                Reserved(2),
-                U32("Offset high"),
-            ],
-            &[8, 10],
-        ),
-        Command::READ_MPX => (
-            &[
-                Id("FID"),
-                U32("Offset"),
-                U16("Max count of bytes to return"),
-                U16("Min count of bytes to return"),
-                Timeout,
-                Reserved(2),
-            ],
-            &[8],
-        ),
-        Command::WRITE_RAW => (
-            &[
-                Id("FID"),
-                U16("Count of bytes"),
-                Reserved(2),
-                U32("Offset"),
-                Timeout,
-                Bits16("Write mode", bits::WRITE_MODE),
-                Reserved(4),
-                U16("Data length"),
-                U16("Data offset"),
-                U32("Offset high"),
-            ],
-            &[12, 14],
-        ),
-        Command::WRITE_MPX => (
-            &[
-                Id("FID"),
-                U16("Total byte count"),
-                Reserved(2),
-                U32("Offset"),
-                Timeout,
-                Bits16("Write mode", bits::WRITE_MODE),
-                Id32("Request mask"),
-                U16("Data length"),
-                U16("Data offset"),
-            ],
-            &[12],
-        ),
-        Command::WRITE_MPX_SECONDARY => (
-            &[
-                Id("FID"),
-                U16("Total byte count"),
-                U32("Offset"),
-                Reserved(4),
-                U16("Data length"),
-                U16("Data offset"),
-            ],
-            &[8],
-        ),
-        Command::SET_INFORMATION2 => (
-            &[
-                Id("FID"),
-                Date("Create date"),
-                Time("Creation time"),
-                Date("Last access date"),
-                Time("Last access time"),
-                Date("Last write date"),
-                Time("Last write time"),
-            ],
-            &[7],
-        ),
-        Command::LOCKING_ANDX => (
-            &[
-                Id("FID"),
-                Bits8("Type of lock", bits::LOCK_TYPE),
-                Code8("New oplock level", bits::NEW_OPLOCK_LEVEL),
-                Timeout,
-                U16("Number of requested unlocks"),
-                U16("Number of requested locks"),
-            ],
-            &[8],
-        ),
-        Command::IOCTL => (
-            &[
-                Id("FID"),
-                Id("Category"),
-                Id("Function"),
-                U16("Total parameter count"),
-                U16("Total data count"),
-                U16("Max parameter count"),
-                U16("Max data count"),
-                Timeout,
-                Reserved(2),
-                U16("Parameter count"),
-                U16("Parameter offset"),
-                U16("Data count"),
-                U16("Data offset"),
-            ],
-            &[14],
-        ),
-        Command::COPY | Command::MOVE => (
-            &[
-                Id("Target tree ID"),
-                Bits16("Open function", bits::OPEN_MODE),
-                Bits16("Flags", bits::COPY_FLAGS),
-            ],
-            &[3],
-        ),
-        Command::ECHO => (&[U16("Echo count")], &[1]),
-        Command::WRITE_AND_CLOSE => (
-            &[
-                Id("FID"),
-                U16("Count of bytes to write"),
-                U32("Write offset"),
-                Seconds("Last write time"),
-                Reserved(12),
-            ],
-            &[6, 12],
-        ),
-        Command::OPEN_ANDX => (
-            &[
-                Bits16("Flags", bits::OPEN_FLAGS),
-                Bits16("Access mode", bits::ACCESS_MODE),
-                Bits16("Search attributes", bits::SEARCH_ATTRIBUTES),
-                Bits16("File attributes", bits::ATTRIBUTES),
-                Seconds("Creation time"),
-                Bits16("Open mode", bits::OPEN_MODE),
-                U32("Allocation size"),
-                Timeout,
-                Reserved(4),
-            ],
-            &[15],
-        ),
-        Command::READ_ANDX => (
-            &[
-                Id("FID"),
-                U32("Offset"),
-                U16("Max count of bytes to return"),
-                U16("Min count of bytes to return"),
-                U32("Timeout or max count high"),
-                U16("Remaining"),
-                U32("Offset high"),
-            ],
-            &[10, 12],
-        ),
-        Command::WRITE_ANDX => (
-            &[
-                Id("FID"),
-                U32("Offset"),
-                Timeout,
-                Bits16("Write mode", bits::WRITE_MODE),
-                U16("Remaining"),
-                U16("Data length high"),
-                U16("Data length"),
-                U16("Data offset"),
-                U32("Offset high"),
-            ],
-            &[12, 14],
-        ),
-        Command::FIND_CLOSE2 => (&[Id("Search handle")], &[1]),
-        Command::FIND_NOTIFY_CLOSE => (&[Id("Notify handle")], &[1]),
-        Command::SESSION_SETUP_ANDX => return session_setup(words),
-        Command::LOGOFF_ANDX | Command::SECURITY_PACKAGE_ANDX => (&[], &[2]),
-        Command::TREE_CONNECT_ANDX => (
-            &[Bits16("Flags", bits::TREE_FLAGS), U16("Password length")],
-            &[4],
-        ),
-        Command::SEARCH | Command::FIND | Command::FIND_UNIQUE | Command::FIND_CLOSE => (
-            &[
-                U16("Max count"),
-                Bits16("Search attributes", bits::SEARCH_ATTRIBUTES),
-            ],
-            &[2],
-        ),
-        Command::NT_CREATE_ANDX => (
-            &[
-                Reserved(1),
-                U16("Name length"),
-                Bits32("Flags", bits::CREATE_FLAGS),
-                Id32("Root directory FID"),
-                Bits32("Desired access", bits::ACCESS_MASK),
-                U64("Allocation size"),
-                Bits32("File attributes", bits::EXT_ATTRIBUTES),
-                Bits32("Share access", bits::SHARE_ACCESS),
-                Code32("Create disposition", bits::CREATE_DISPOSITION),
-                Bits32("Create options", bits::CREATE_OPTIONS),
-                Code32("Impersonation level", bits::IMPERSONATION),
-                Bits8("Security flags", bits::SECURITY_FLAGS),
-            ],
-            &[24],
-        ),
-        Command::NT_RENAME => (
-            &[
-                Bits16("Search attributes", bits::SEARCH_ATTRIBUTES),
-                Code16("Information level", bits::RENAME_LEVEL),
-                Reserved(4),
-            ],
-            &[4],
-        ),
-        Command::OPEN_PRINT_FILE => (
-            &[U16("Setup length"), Code16("Mode", bits::PRINT_MODE)],
-            &[2],
-        ),
-        Command::WRITE_PRINT_FILE => (&[Id("FID")], &[1]),
-        Command::GET_PRINT_QUEUE => (&[U16("Max count"), U16("Start index")], &[2]),
-        Command::SEND_END_MULTI_BLOCK | Command::SEND_TEXT_MULTI_BLOCK => {
-            (&[Id("Message group ID")], &[1])
-        }
-        _ => return None,
-    };
-    counts.contains(&words).then_some(layout)
-}
-
-/// LANMAN, NT LM 0.12, and the same with extended security, each by its word count
-/// (MS-CIFS 2.2.4.53.1, MS-SMB 2.2.4.6.1).
-fn session_setup(words: u8) -> Option<&'static [Item]> {
-    Some(match words {
-        10 => &[
-            U16("Max buffer size"),
-            U16("Max mpx count"),
-            U16("VC number"),
-            Id32("Session key"),
-            U16("Password length"),
-            Reserved(4),
-        ],
-        12 => &[
-            U16("Max buffer size"),
-            U16("Max mpx count"),
-            U16("VC number"),
-            Id32("Session key"),
-            U16("Security blob length"),
-            Reserved(4),
-            Bits32("Capabilities", bits::CAPABILITIES),
-        ],
-        13 => &[
-            U16("Max buffer size"),
-            U16("Max mpx count"),
-            U16("VC number"),
-            Id32("Session key"),
-            U16("OEM password length"),
-            U16("Unicode password length"),
-            Reserved(4),
-            Bits32("Capabilities", bits::CAPABILITIES),
-        ],
-        _ => return None,
-    })
-}
-
 /// What every AndX command's words begin with (MS-CIFS 2.2.3.4); the command is read apart.
-pub(super) const ANDX: &[Item] = &[U8("AndX reserved"), U16("AndX offset")];
+pub(super) const ANDX: FieldTable = &[u8("AndX reserved"), le16("AndX offset")];

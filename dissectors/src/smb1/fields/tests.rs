@@ -3,7 +3,7 @@
 
 use super::super::tests::{message, with_status, words};
 use super::super::{Command, DISSECTOR};
-use super::{request, response};
+use super::{params, request, response};
 use crate::testing;
 use proptest::prelude::*;
 use wirewait_wire::{Asked, Field, Fields, Input, Value};
@@ -112,24 +112,21 @@ fn the_header_with_class_and_code() {
     assert_eq!(one(&ipx, "Sequence number"), "9");
 }
 
-/// The bytes of each item of a layout must add up to each of its word counts.
+/// The bytes of each field of a table must add up to each of its word counts.
 #[test]
-fn layouts_are_as_long_as_their_words() {
+fn tables_are_as_long_as_their_words() {
     let mut seen = 0;
     for code in 0..=255 {
         let command = Command(code);
         let andx = if command.is_andx() { 4 } else { 0 };
         for count in 1..=60 {
-            for layout in [
-                request::layout(command, count),
-                response::layout(command, count),
-            ]
-            .into_iter()
-            .flatten()
+            for table in [request::REQUESTS, response::RESPONSES]
+                .into_iter()
+                .filter_map(|list| params::find(&[list], code, Some(count)))
             {
                 let mut at = andx;
-                let ends = std::iter::once(at).chain(layout.iter().map(|item| {
-                    at += item.size();
+                let ends = std::iter::once(at).chain(table.params.iter().map(|param| {
+                    at += param.length();
                     at
                 }));
                 let wanted = 2 * u32::from(count);

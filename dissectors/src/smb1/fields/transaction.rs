@@ -3,9 +3,8 @@
 //! 2.2.4.46, 2.2.4.47, 2.2.4.62, 2.2.4.63.
 
 use super::super::{Command, rap as functions, transact};
-use super::layout::{self, Item};
+use super::params::*;
 use super::{Block, Header, bits, bytes as byte_block, rap, trans2};
-use Item::{Bits16, Bits32, Bytes, Code16, Id, Id32, Reserved, Timeout, U8, U16, U32};
 use wirewait_wire::Fields;
 
 /// Whether the words of a command are described here.
@@ -23,7 +22,7 @@ pub(super) const fn has_own_words(command: Command) -> bool {
 
 /// The parameter words, setup included.
 pub(super) fn words(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
-    let (items, setup_at): (&[Item], Option<usize>) = match (b.command, h.response) {
+    let (items, setup_at): (FieldTable, Option<usize>) = match (b.command, h.response) {
         (Command::TRANSACTION | Command::TRANSACTION2, false) => (REQUEST, Some(26)),
         (Command::TRANSACTION | Command::TRANSACTION2, true) => (RESPONSE, Some(18)),
         (Command::NT_TRANSACT, false) => (NT_REQUEST, Some(35)),
@@ -31,7 +30,7 @@ pub(super) fn words(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()>
         (Command::NT_TRANSACT_SECONDARY, _) => (NT_SECONDARY, None),
         _ => (SECONDARY, None),
     };
-    layout::read(f, items)?;
+    describe_present(f, items)?;
     if b.command == Command::NT_TRANSACT && !h.response {
         if f.left() < 2 {
             return Some(());
@@ -116,8 +115,8 @@ fn block(
 /// The parameters of a request.
 fn asked(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
     match b.command {
-        Command::TRANSACTION2 => trans2::request(f, transact::setup(b), h.is_unicode()),
-        Command::NT_TRANSACT => trans2::nt_request(f, b.u16(36), h.is_unicode()),
+        Command::TRANSACTION2 => trans2::request(f, b.command, transact::setup(b), h.is_unicode()),
+        Command::NT_TRANSACT => trans2::request(f, b.command, b.u16(36), h.is_unicode()),
         Command::TRANSACTION if functions::function(b).is_some() => rap::request(f),
         _ => Some(()),
     }
@@ -196,7 +195,10 @@ fn setup(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
     } else if transact::is_mailslot(b) {
         f.le16("Mailslot opcode")?;
         f.means(name);
-        layout::read(f, &[U16("Priority"), Code16("Class", MAILSLOT_CLASS)])?;
+        describe_present(
+            f,
+            &[le16("Priority"), le16("Class").hex().codes(MAILSLOT_CLASS)],
+        )?;
     } else {
         f.le16("Subcommand")?;
         f.hex().means(name);
@@ -215,27 +217,28 @@ fn setup(f: &mut Fields<'_>, h: &Header, b: &Block<'_>) -> Option<()> {
 
 /// FSCTL or IOCTL; change notification (MS-CIFS 2.2.7.2, 2.2.7.4).
 fn nt_setup(f: &mut Fields<'_>, function: u16) -> Option<()> {
-    layout::read(
-        f,
-        match function {
-            2 => &[
-                Id32("Function code"),
-                Id("FID"),
-                U8("Is FSCTL"),
-                U8("Is flags"),
-            ],
-            _ => &[
-                Bits32("Completion filter", bits::COMPLETION_FILTER),
-                Id("FID"),
-                U8("Watch tree"),
-                Reserved(1),
-            ],
-        },
-    )
+    match function {
+        2 => describe_present(f, NT_IOCTL),
+        _ => describe_present(f, NT_NOTIFY_CHANGE),
+    }
 }
 
+const NT_IOCTL: FieldTable = &[
+    le32("Function code").hex(),
+    FID,
+    u8("Is FSCTL"),
+    u8("Is flags"),
+];
+
+const NT_NOTIFY_CHANGE: FieldTable = &[
+    le32("Completion filter").flags(bits::COMPLETION_FILTER),
+    FID,
+    u8("Watch tree"),
+    reserved(1),
+];
+
 /// MS-CIFS 2.2.5.12.
-const MAILSLOT_CLASS: &[layout::Code] = &[(1, "reliable"), (2, "unreliable")];
+const MAILSLOT_CLASS: ValueNames = &[(1, "reliable"), (2, "unreliable")];
 
 fn plain_setup(f: &mut Fields<'_>) -> Option<()> {
     while f.left() >= 2 {
@@ -245,87 +248,87 @@ fn plain_setup(f: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
-const REQUEST: &[Item] = &[
-    U16("Total parameter count"),
-    U16("Total data count"),
-    U16("Max parameter count"),
-    U16("Max data count"),
-    U8("Max setup count"),
-    Reserved(1),
-    Bits16("Flags", bits::TRANSACTION_FLAGS),
-    Timeout,
-    Reserved(2),
-    U16("Parameter count"),
-    U16("Parameter offset"),
-    U16("Data count"),
-    U16("Data offset"),
-    U8("Setup count"),
-    Reserved(1),
+const REQUEST: FieldTable = &[
+    le16("Total parameter count"),
+    le16("Total data count"),
+    le16("Max parameter count"),
+    le16("Max data count"),
+    u8("Max setup count"),
+    reserved(1),
+    le16("Flags").flags(bits::TRANSACTION_FLAGS),
+    TIMEOUT,
+    reserved(2),
+    le16("Parameter count"),
+    le16("Parameter offset"),
+    le16("Data count"),
+    le16("Data offset"),
+    u8("Setup count"),
+    reserved(1),
 ];
 
-const RESPONSE: &[Item] = &[
-    U16("Total parameter count"),
-    U16("Total data count"),
-    Reserved(2),
-    U16("Parameter count"),
-    U16("Parameter offset"),
-    U16("Parameter displacement"),
-    U16("Data count"),
-    U16("Data offset"),
-    U16("Data displacement"),
-    U8("Setup count"),
-    Reserved(1),
+const RESPONSE: FieldTable = &[
+    le16("Total parameter count"),
+    le16("Total data count"),
+    reserved(2),
+    le16("Parameter count"),
+    le16("Parameter offset"),
+    le16("Parameter displacement"),
+    le16("Data count"),
+    le16("Data offset"),
+    le16("Data displacement"),
+    u8("Setup count"),
+    reserved(1),
 ];
 
 /// TRANSACTION2_SECONDARY alone has a FID.
-const SECONDARY: &[Item] = &[
-    U16("Total parameter count"),
-    U16("Total data count"),
-    U16("Parameter count"),
-    U16("Parameter offset"),
-    U16("Parameter displacement"),
-    U16("Data count"),
-    U16("Data offset"),
-    U16("Data displacement"),
-    Id("FID"),
+const SECONDARY: FieldTable = &[
+    le16("Total parameter count"),
+    le16("Total data count"),
+    le16("Parameter count"),
+    le16("Parameter offset"),
+    le16("Parameter displacement"),
+    le16("Data count"),
+    le16("Data offset"),
+    le16("Data displacement"),
+    FID,
 ];
 
-const NT_REQUEST: &[Item] = &[
-    U8("Max setup count"),
-    Reserved(2),
-    U32("Total parameter count"),
-    U32("Total data count"),
-    U32("Max parameter count"),
-    U32("Max data count"),
-    U32("Parameter count"),
-    U32("Parameter offset"),
-    U32("Data count"),
-    U32("Data offset"),
-    U8("Setup count"),
+const NT_REQUEST: FieldTable = &[
+    u8("Max setup count"),
+    reserved(2),
+    le32("Total parameter count"),
+    le32("Total data count"),
+    le32("Max parameter count"),
+    le32("Max data count"),
+    le32("Parameter count"),
+    le32("Parameter offset"),
+    le32("Data count"),
+    le32("Data offset"),
+    u8("Setup count"),
 ];
 
-const NT_RESPONSE: &[Item] = &[
-    Bytes("Reserved", 3),
-    U32("Total parameter count"),
-    U32("Total data count"),
-    U32("Parameter count"),
-    U32("Parameter offset"),
-    U32("Parameter displacement"),
-    U32("Data count"),
-    U32("Data offset"),
-    U32("Data displacement"),
-    U8("Setup count"),
+const NT_RESPONSE: FieldTable = &[
+    reserved(3),
+    le32("Total parameter count"),
+    le32("Total data count"),
+    le32("Parameter count"),
+    le32("Parameter offset"),
+    le32("Parameter displacement"),
+    le32("Data count"),
+    le32("Data offset"),
+    le32("Data displacement"),
+    u8("Setup count"),
 ];
 
-const NT_SECONDARY: &[Item] = &[
-    Bytes("Reserved", 3),
-    U32("Total parameter count"),
-    U32("Total data count"),
-    U32("Parameter count"),
-    U32("Parameter offset"),
-    U32("Parameter displacement"),
-    U32("Data count"),
-    U32("Data offset"),
-    U32("Data displacement"),
-    Reserved(1),
+const NT_SECONDARY: FieldTable = &[
+    reserved(3),
+    le32("Total parameter count"),
+    le32("Total data count"),
+    le32("Parameter count"),
+    le32("Parameter offset"),
+    le32("Parameter displacement"),
+    le32("Data count"),
+    le32("Data offset"),
+    le32("Data displacement"),
+    reserved(1),
 ];
