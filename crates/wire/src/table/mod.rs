@@ -43,8 +43,9 @@ pub struct Param {
     meaning: Meaning,
 }
 
-/// Describes fields that no other row describes; `None` if the bytes end before they do.
-pub type Custom = fn(&mut Fields<'_>) -> Option<()>;
+/// Describes fields that no other row describes, under the name of their row or names of their
+/// own; `None` if the bytes end before they do.
+pub type Custom = fn(&mut Fields<'_>, &'static str) -> Option<()>;
 
 #[derive(Clone, Copy, Debug)]
 enum Shape {
@@ -147,8 +148,8 @@ pub const fn group(name: &'static str, table: FieldTable) -> Param {
 
 /// What `describe` describes: a form that one protocol alone has.
 #[must_use]
-pub const fn custom(describe: Custom) -> Param {
-    param("", Shape::Custom(describe))
+pub const fn custom(name: &'static str, describe: Custom) -> Param {
+    param(name, Shape::Custom(describe))
 }
 
 const fn param(name: &'static str, shape: Shape) -> Param {
@@ -185,6 +186,12 @@ impl Param {
     #[must_use]
     pub const fn codes_or(self, names: ValueNames, other: &'static str) -> Self {
         self.with(Meaning::Codes(names, other))
+    }
+
+    /// Every number means this: its unit, for example.
+    #[must_use]
+    pub const fn means(self, words: &'static str) -> Self {
+        self.codes_or(&[], words)
     }
 
     /// The number is a set of these bits, each said to be there ("yes") or not ("no").
@@ -249,6 +256,14 @@ impl Param {
         }
     }
 
+    /// Describes it alone. Answers its number, or 0 if it has none; `None` if the bytes end
+    /// before it does.
+    pub fn read(&self, f: &mut Fields<'_>) -> Option<u64> {
+        let mut last = 0;
+        self.describe(f, &mut last)?;
+        Some(last)
+    }
+
     /// `last` is the number read last.
     fn describe(&self, f: &mut Fields<'_>, last: &mut u64) -> Option<()> {
         match self.shape {
@@ -284,7 +299,7 @@ impl Param {
                 }
             }
             Shape::Group(table) => under(f, self.name, table)?,
-            Shape::Custom(describe) => describe(f)?,
+            Shape::Custom(describe) => describe(f, self.name)?,
         }
         Some(())
     }

@@ -72,14 +72,16 @@ fn values_that_are_not_listed() {
         u8("Some named").codes(ONE),
         u8("All named").one_of(ONE),
         u8("Others").codes_or(ONE, "ms"),
+        u8("Unit").means("bytes"),
         le16("Hexadecimal").hex().codes(ONE),
     ];
     assert_eq!(
-        shown(&table, &[9, 9, 9, 1, 0]),
+        shown(&table, &[9, 9, 9, 1, 1, 0]),
         pairs(&[
             ("Some named", "9 "),
             ("All named", "9 not known"),
             ("Others", "9 ms"),
+            ("Unit", "1 bytes"),
             ("Hexadecimal", "0x1 one"),
         ])
     );
@@ -140,14 +142,14 @@ fn times_of_other_clocks() {
 
 #[test]
 fn names_groups_and_forms_of_one_protocol() {
-    fn twice(f: &mut Fields<'_>) -> Option<()> {
-        f.u8("One")?;
+    fn twice(f: &mut Fields<'_>, one: &'static str) -> Option<()> {
+        f.u8(one)?;
         f.u8("Two").map(|_| ())
     }
     let table = [
         name("Short"),
         long_name("Long"),
-        group("Group", const { &[text(2, "Text"), custom(twice)] }),
+        group("Group", const { &[text(2, "Text"), custom("One", twice)] }),
         reserved(1),
         rest("Rest"),
     ];
@@ -184,6 +186,14 @@ fn counts_that_lie_end_with_the_packet() {
     let table = [be16("Count"), counted("Data")];
     let shown = shown(&table, &[9, 9, 1]);
     assert_eq!(shown[1], ("Data".into(), "[1] ".into()));
+}
+
+#[test]
+fn one_row_answers_its_number() {
+    let mut f = Fields::new(Input::whole(&[1, 2, 3]), None);
+    assert_eq!(be16("Number").hex().read(&mut f), Some(0x0102));
+    assert_eq!(bytes(1, "Bytes").read(&mut f), Some(0));
+    assert_eq!(u8("Behind").read(&mut f), None);
 }
 
 #[test]

@@ -5,12 +5,12 @@
 
 use super::names::{NAME_SPACES, WIDE_ATTRIBUTES, WIDE_RIGHTS};
 use wirewait_wire::Fields;
+use wirewait_wire::table::custom;
 pub(super) use wirewait_wire::table::{
     CodedTable, FieldTable, Param, be16 as word, be32 as long, be64 as quad, bytes, counted, group,
     le16 as lo_word, le32 as lo_long, le64 as lo_quad, long_name, name, repeat, reserved, rest,
     text, u8 as byte,
 };
-use wirewait_wire::table::{custom, describe};
 
 /// A date as DOS writes it, the high byte first.
 pub(super) const fn date(name: &'static str) -> Param {
@@ -34,50 +34,43 @@ pub(super) const fn lo_time(name: &'static str) -> Param {
 
 /// A count of names, and the names.
 pub(super) const fn path(name: &'static str) -> Param {
-    const PATH: FieldTable = &[custom(|f| {
-        let count = f.u8("Component count")?;
-        components(f, count, COMPONENT)
-    })];
-    group(name, PATH)
+    custom(name, |f, name| {
+        located(f, name, |f| f.u8("Component count"), COMPONENT)
+    })
 }
 
 /// Where a file or directory is, as function 87 has it: volume, directory base or handle,
 /// which of the two it is, and a path.
 pub(super) const fn place(name: &'static str) -> Param {
-    const PLACE: FieldTable = &[custom(|f| {
-        let count = head(f)?;
-        components(f, count, COMPONENT)
-    })];
-    group(name, PLACE)
+    custom(name, |f, name| located(f, name, head, COMPONENT))
 }
 
 /// Where a file or directory is, as function 89 has it, with long names.
 pub(super) const fn long_place(name: &'static str) -> Param {
-    const PLACE: FieldTable = &[custom(|f| {
-        let count = long_head(f)?;
-        components(f, count, LONG_COMPONENT)
-    })];
-    group(name, PLACE)
+    custom(name, |f, name| located(f, name, long_head, LONG_COMPONENT))
 }
 
 /// Where a file or directory is and where it goes, as function 87 has it: the names of both
 /// stand behind the second place.
 pub(super) const fn two_places() -> Param {
-    custom(|f| two(f, head, COMPONENT))
+    custom("Source", |f, _| two(f, head, COMPONENT))
 }
 
 /// Where a file or directory is and where it goes, as function 89 has it.
 pub(super) const fn two_long_places() -> Param {
-    custom(|f| two(f, long_head, LONG_COMPONENT))
+    custom("Source", |f, _| two(f, long_head, LONG_COMPONENT))
 }
 
 /// What a reply tells of a file in any name space, in the old style or the new one.
 pub(super) const fn file_information() -> Param {
-    custom(file)
+    custom("NetWare information", file)
 }
 
 const COMPONENT: Param = name("Component");
 const LONG_COMPONENT: Param = long_name("Component");
+
+/// Describes what stands before the names of a path; answers how many names there are.
+type Head = fn(&mut Fields<'_>) -> Option<u8>;
 
 /// Volume and directory; answers how many names follow.
 fn head(f: &mut Fields<'_>) -> Option<u8> {
@@ -110,21 +103,25 @@ fn handle_flag(f: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
+fn located(f: &mut Fields<'_>, heading: &'static str, head: Head, component: Param) -> Option<()> {
+    f.open(heading);
+    let count = head(f)?;
+    components(f, count, component)?;
+    f.close();
+    Some(())
+}
+
 fn components(f: &mut Fields<'_>, count: u8, component: Param) -> Option<()> {
     for _ in 0..count {
         if f.left() == 0 {
             break;
         }
-        describe(f, &[component])?;
+        component.read(f)?;
     }
     Some(())
 }
 
-fn two(
-    f: &mut Fields<'_>,
-    head: fn(&mut Fields<'_>) -> Option<u8>,
-    component: Param,
-) -> Option<()> {
+fn two(f: &mut Fields<'_>, head: Head, component: Param) -> Option<()> {
     f.open("Source");
     let from = head(f)?;
     f.close();
@@ -139,26 +136,24 @@ fn two(
     Some(())
 }
 
-const INFORMATION: &str = "NetWare information";
-
 /// Bytes of the old style of file information before the name.
 const OLD_STYLE: u32 = 76;
 
 /// The old style has a place for everything, asked for or not, and a name at the end of it.
 /// Of the new style only the request tells what it has; so it is taken for the old one if
 /// the length of the name stands at its place and the name ends within the packet.
-fn file(f: &mut Fields<'_>) -> Option<()> {
+fn file(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
     let length = f.peek().get(OLD_STYLE as usize).copied();
     let is_old = length.is_some_and(|n| OLD_STYLE + 1 + u32::from(n) <= f.left());
     if !is_old {
         let any = f.left() > 0;
-        f.rest(INFORMATION)?;
+        f.rest(name)?;
         if any {
             f.means("what it holds is said in the request");
         }
         return Some(());
     }
-    describe(f, &[group(INFORMATION, FILE_INFORMATION)])
+    group(name, FILE_INFORMATION).read(f).map(|_| ())
 }
 
 /// The old style, in the order of its bytes.
@@ -194,6 +189,7 @@ const FILE_INFORMATION: FieldTable = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wirewait_wire::table::describe;
     use wirewait_wire::{Input, Value};
 
     fn shown(params: &[Param], bytes: &[u8]) -> Vec<(String, String)> {

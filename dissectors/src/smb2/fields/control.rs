@@ -1,7 +1,8 @@
 //! IOCTL (2.2.31, 2.2.32) and the structures of the control codes that SMB 2 defines itself.
 
 use super::names::{CAPABILITIES, CONTROL_CODE, DIALECT, SECURITY_MODE};
-use super::{Body, Read, buffers, code, entries, file_id, flags_of, guid, milliseconds, utf16};
+use super::params::*;
+use super::{Body, Read, buffers, entries, utf16};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use wirewait_wire::Fields;
 
@@ -26,10 +27,12 @@ pub(super) fn request(f: &mut Fields<'_>, body: Body) -> Option<()> {
     let output_offset = f.le32("OutputOffset")?;
     let output_count = f.le32("OutputCount")?;
     f.le32("MaxOutputResponse")?;
-    f.le32("Flags")?;
-    f.hex();
-    f.flag(1, "IS_FSCTL", "file system control", "device control");
-    f.le32("Reserved2")?;
+    const IS_FSCTL: Bit = Bit::Of(
+        1,
+        "IS_FSCTL",
+        &[(0, "device control"), (1, "file system control")],
+    );
+    describe(f, &[le32("Flags").bits(&[IS_FSCTL]), le32("Reserved2")])?;
     let input: Read<'_> = &|f| input(f, control);
     let mut list = [
         (input_offset, input_count, input),
@@ -44,9 +47,7 @@ pub(super) fn response(f: &mut Fields<'_>, body: Body) -> Option<()> {
     let input_count = f.le32("InputCount")?;
     let output_offset = f.le32("OutputOffset")?;
     let output_count = f.le32("OutputCount")?;
-    f.le32("Flags")?;
-    f.hex();
-    f.le32("Reserved2")?;
+    describe(f, &[le32("Flags").hex(), le32("Reserved2")])?;
     let input: Read<'_> = &|f| f.rest("Input buffer").map(|_| ());
     let output: Read<'_> = &|f| output(f, control);
     let mut list = [
@@ -58,13 +59,12 @@ pub(super) fn response(f: &mut Fields<'_>, body: Body) -> Option<()> {
 
 const OUTPUT: Read<'_> = &|f| f.rest("Output buffer").map(|_| ());
 
+/// Answers the control code.
 fn begin(f: &mut Fields<'_>) -> Option<u32> {
     f.le16("Reserved")?;
-    let control = f.le32("CtlCode")?;
-    f.hex();
-    code(f, control, CONTROL_CODE);
-    file_id(f)?;
-    Some(control)
+    let control = le32("CtlCode").hex().codes(CONTROL_CODE).read(f)?;
+    FILE_ID.read(f)?;
+    u32::try_from(control).ok()
 }
 
 fn input(f: &mut Fields<'_>, control: u32) -> Option<()> {
@@ -77,27 +77,21 @@ fn input(f: &mut Fields<'_>, control: u32) -> Option<()> {
         }
         fsctl::SRV_COPYCHUNK | fsctl::SRV_COPYCHUNK_WRITE => copy_chunks(f)?,
         fsctl::LMR_REQUEST_RESILIENCY => {
-            milliseconds(f, "Timeout")?;
-            f.le32("Reserved")?;
+            describe(f, &[le32("Timeout").means("ms"), le32("Reserved")])?;
         }
         fsctl::VALIDATE_NEGOTIATE_INFO => {
-            f.le32("Capabilities")?;
-            flags_of(f, CAPABILITIES);
-            guid(f, "Guid")?;
-            f.le16("SecurityMode")?;
-            flags_of(f, SECURITY_MODE);
+            describe(f, NEGOTIATED)?;
             let count = f.le16("DialectCount")?;
             for _ in 0..count {
                 if f.left() < 2 {
                     break;
                 }
-                dialect(f)?;
+                DIALECT_OF.read(f)?;
             }
         }
         // [MS-FSCC] 2.3.49.
         fsctl::PIPE_WAIT => {
-            f.le64("Timeout")?;
-            f.means("in 100 ns");
+            le64("Timeout").means("in 100 ns").read(f)?;
             let length = f.le32("NameLength")?;
             f.u8("TimeoutSpecified")?;
             f.u8("Padding")?;
@@ -115,29 +109,16 @@ fn output(f: &mut Fields<'_>, control: u32) -> Option<()> {
     f.open("Output buffer");
     match control {
         fsctl::SRV_REQUEST_RESUME_KEY => {
-            f.bytes(24, "ResumeKey")?;
-            f.le32("ContextLength")?;
+            describe(f, &[bytes(24, "ResumeKey"), le32("ContextLength")])?;
         }
-        fsctl::SRV_COPYCHUNK | fsctl::SRV_COPYCHUNK_WRITE => {
-            f.le32("ChunksWritten")?;
-            f.le32("ChunkBytesWritten")?;
-            f.le32("TotalBytesWritten")?;
-        }
-        fsctl::SRV_ENUMERATE_SNAPSHOTS => {
-            f.le32("NumberOfSnapShots")?;
-            f.le32("NumberOfSnapShotsReturned")?;
-            f.le32("SnapShotArraySize")?;
-        }
+        fsctl::SRV_COPYCHUNK | fsctl::SRV_COPYCHUNK_WRITE => describe(f, COPIED)?,
+        fsctl::SRV_ENUMERATE_SNAPSHOTS => describe(f, SNAPSHOTS)?,
         fsctl::QUERY_NETWORK_INTERFACE_INFO => {
             entries(f, 24, &interface)?;
         }
         fsctl::VALIDATE_NEGOTIATE_INFO => {
-            f.le32("Capabilities")?;
-            flags_of(f, CAPABILITIES);
-            guid(f, "Guid")?;
-            f.le16("SecurityMode")?;
-            flags_of(f, SECURITY_MODE);
-            dialect(f)?;
+            describe(f, NEGOTIATED)?;
+            DIALECT_OF.read(f)?;
         }
         _ => {}
     }
@@ -155,30 +136,56 @@ fn copy_chunks(f: &mut Fields<'_>) -> Option<()> {
         if f.left() < 24 {
             break;
         }
-        f.open("Chunk");
-        f.le64("SourceOffset")?;
-        f.le64("TargetOffset")?;
-        f.le32("Length")?;
-        f.le32("Reserved")?;
-        f.close();
+        group("Chunk", CHUNK).read(f)?;
     }
     Some(())
 }
+
+const CHUNK: FieldTable = &[
+    le64("SourceOffset"),
+    le64("TargetOffset"),
+    le32("Length"),
+    le32("Reserved"),
+];
+
+/// 2.2.32.1.
+const COPIED: FieldTable = &[
+    le32("ChunksWritten"),
+    le32("ChunkBytesWritten"),
+    le32("TotalBytesWritten"),
+];
+
+/// 2.2.32.2.
+const SNAPSHOTS: FieldTable = &[
+    le32("NumberOfSnapShots"),
+    le32("NumberOfSnapShotsReturned"),
+    le32("SnapShotArraySize"),
+];
+
+/// What 2.2.31.4 and 2.2.32.6 begin with.
+const NEGOTIATED: FieldTable = &[
+    le32("Capabilities").set_of(CAPABILITIES),
+    guid("Guid"),
+    le16("SecurityMode").set_of(SECURITY_MODE),
+];
+
+const DIALECT_OF: Param = le16("Dialect").hex().codes(DIALECT);
 
 /// 2.2.32.5.
 fn interface(f: &mut Fields<'_>) -> Option<()> {
     const IPV4: u16 = 2;
     const IPV6: u16 = 23;
     f.open("Network interface");
-    f.le32("Next")?;
-    f.le32("IfIndex")?;
-    f.le32("Capability")?;
-    f.hex();
-    f.flag(1, "RSS_CAPABLE", "set", "not set");
-    f.flag(2, "RDMA_CAPABLE", "set", "not set");
-    f.le32("Reserved")?;
-    f.le64("LinkSpeed")?;
-    f.means("bit/s");
+    describe(
+        f,
+        &[
+            le32("Next"),
+            le32("IfIndex"),
+            le32("Capability").set_of(&[(1, "RSS_CAPABLE"), (2, "RDMA_CAPABLE")]),
+            le32("Reserved"),
+            le64("LinkSpeed").means("bit/s"),
+        ],
+    )?;
     let family = f.le16("Family")?;
     f.be16("Port")?;
     match family {
@@ -196,12 +203,5 @@ fn interface(f: &mut Fields<'_>) -> Option<()> {
     }
     f.rest("Reserved")?;
     f.close();
-    Some(())
-}
-
-fn dialect(f: &mut Fields<'_>) -> Option<()> {
-    let dialect = f.le16("Dialect")?;
-    f.hex();
-    code(f, dialect, DIALECT);
     Some(())
 }

@@ -2,33 +2,41 @@
 
 use super::names::{
     ACCESS, CREATE_ACTION, CREATE_CONTEXT, CREATE_OPTIONS, DISPOSITION, IMPERSONATION, LEASE_FLAGS,
-    LEASE_STATE, OPLOCK, SHARE_ACCESS, name,
+    LEASE_STATE, OPLOCK, SHARE_ACCESS,
 };
-use super::{
-    Body, Read, attributes, buffers, code, entries, file_id, flags_of, four_times, guid,
-    milliseconds, time, utf16,
-};
+use super::params::*;
+use super::{Body, Read, buffers, entries, utf16};
 use crate::parse::be32;
 use crate::smb1::status::ntstatus;
 use wirewait_wire::Fields;
 
+const REQUEST: FieldTable = &[
+    u8("SecurityFlags"),
+    u8("RequestedOplockLevel").hex().codes(OPLOCK),
+    le32("ImpersonationLevel").codes(IMPERSONATION),
+    le64("SmbCreateFlags").hex(),
+    le64("Reserved"),
+    le32("DesiredAccess").set_of(ACCESS),
+    ATTRIBUTES,
+    le32("ShareAccess").set_of(SHARE_ACCESS),
+    le32("CreateDisposition").codes(DISPOSITION),
+    le32("CreateOptions").set_of(CREATE_OPTIONS),
+];
+
+const RESPONSE: FieldTable = &[
+    u8("OplockLevel").hex().codes(OPLOCK),
+    u8("Flags").set_of(&[(1, "REPARSEPOINT")]),
+    le32("CreateAction").codes(CREATE_ACTION),
+    FOUR_TIMES,
+    le64("AllocationSize"),
+    le64("EndofFile"),
+    ATTRIBUTES,
+    le32("Reserved2"),
+    FILE_ID,
+];
+
 pub(super) fn request(f: &mut Fields<'_>, body: Body) -> Option<()> {
-    f.u8("SecurityFlags")?;
-    oplock(f, "RequestedOplockLevel")?;
-    let level = f.le32("ImpersonationLevel")?;
-    code(f, level, IMPERSONATION);
-    f.le64("SmbCreateFlags")?;
-    f.hex();
-    f.le64("Reserved")?;
-    f.le32("DesiredAccess")?;
-    flags_of(f, ACCESS);
-    attributes(f)?;
-    f.le32("ShareAccess")?;
-    flags_of(f, SHARE_ACCESS);
-    let disposition = f.le32("CreateDisposition")?;
-    code(f, disposition, DISPOSITION);
-    f.le32("CreateOptions")?;
-    flags_of(f, CREATE_OPTIONS);
+    describe(f, REQUEST)?;
     let offset = f.le16("NameOffset")?;
     let length = f.le16("NameLength")?;
     let contexts = f.le32("CreateContextsOffset")?;
@@ -46,29 +54,11 @@ pub(super) fn request(f: &mut Fields<'_>, body: Body) -> Option<()> {
 }
 
 pub(super) fn response(f: &mut Fields<'_>, body: Body) -> Option<()> {
-    oplock(f, "OplockLevel")?;
-    f.u8("Flags")?;
-    f.hex();
-    f.flag(1, "REPARSEPOINT", "set", "not set");
-    let action = f.le32("CreateAction")?;
-    code(f, action, CREATE_ACTION);
-    four_times(f)?;
-    f.le64("AllocationSize")?;
-    f.le64("EndofFile")?;
-    attributes(f)?;
-    f.le32("Reserved2")?;
-    file_id(f)?;
+    describe(f, RESPONSE)?;
     let offset = f.le32("CreateContextsOffset")?;
     let length = f.le32("CreateContextsLength")?;
     let list: Read<'_> = &|f| list(f, Sender::Server);
     buffers(f, body.start, &mut [(offset, length, list)])
-}
-
-fn oplock(f: &mut Fields<'_>, field: &'static str) -> Option<()> {
-    let level = f.u8(field)?;
-    f.hex();
-    code(f, level, OPLOCK);
-    Some(())
 }
 
 /// Some contexts of one name differ with who sends them.
@@ -102,10 +92,10 @@ fn context(f: &mut Fields<'_>, sender: Sender) -> Option<()> {
         match called {
             Context::Letters(letters) => {
                 f.text(left, "Name")?;
-                code(f, letters, CREATE_CONTEXT);
+                f.means(value_name(CREATE_CONTEXT, letters).unwrap_or_default());
             }
             Context::Number(meaning) => {
-                guid(f, "Name")?;
+                guid("Name").read(f)?;
                 f.means(meaning);
             }
             Context::Other => {
@@ -135,7 +125,7 @@ fn context(f: &mut Fields<'_>, sender: Sender) -> Option<()> {
 #[derive(Clone, Copy)]
 enum Context {
     /// By four letters, as a number.
-    Letters(u32),
+    Letters(u64),
     /// By sixteen bytes that stand for this.
     Number(&'static str),
     Other,
@@ -147,7 +137,7 @@ const APP_INSTANCE_VERSION: &str = "APP_INSTANCE_VERSION";
 impl Context {
     fn new(bytes: &[u8]) -> Self {
         match bytes {
-            [_, _, _, _] => be32(bytes, 0).map_or(Self::Other, Self::Letters),
+            [_, _, _, _] => be32(bytes, 0).map_or(Self::Other, |n| Self::Letters(n.into())),
             b"\x45\xbc\xa6\x6a\xef\xa7\xf7\x4a\x90\x08\xfa\x46\x2e\x14\x4d\x74" => {
                 Self::Number(APP_INSTANCE_ID)
             }
@@ -168,7 +158,7 @@ impl Context {
 /// 2.2.13.2.1 to 2.2.13.2.15, and their responses from 2.2.14.2.1 on.
 fn data(f: &mut Fields<'_>, called: Context, sender: Sender) -> Option<()> {
     let name = match called {
-        Context::Letters(letters) => name(CREATE_CONTEXT, letters.into()).unwrap_or_default(),
+        Context::Letters(letters) => value_name(CREATE_CONTEXT, letters).unwrap_or_default(),
         Context::Number(name) => name,
         Context::Other => "",
     };
@@ -177,53 +167,32 @@ fn data(f: &mut Fields<'_>, called: Context, sender: Sender) -> Option<()> {
             let left = f.left();
             f.bytes(left.min(16), "Reserved")?;
         }
-        ("DURABLE_HANDLE_RECONNECT", Sender::Client) => file_id(f)?,
-        ("ALLOCATION_SIZE", _) => {
-            f.le64("AllocationSize")?;
+        ("DURABLE_HANDLE_RECONNECT", Sender::Client) => describe(f, &[FILE_ID])?,
+        ("ALLOCATION_SIZE", _) => describe(f, &[le64("AllocationSize")])?,
+        ("QUERY_MAXIMAL_ACCESS", Sender::Client) | ("TIMEWARP_TOKEN", _) => {
+            describe(f, &[time("Timestamp")])?;
         }
-        ("QUERY_MAXIMAL_ACCESS", Sender::Client) | ("TIMEWARP_TOKEN", _) => time(f, "Timestamp")?,
         ("QUERY_MAXIMAL_ACCESS", Sender::Server) => {
             let status = f.le32("QueryStatus")?;
             f.hex();
             if let Some(name) = ntstatus(status).name {
                 f.means(name);
             }
-            f.le32("MaximalAccess")?;
-            flags_of(f, ACCESS);
+            le32("MaximalAccess").set_of(ACCESS).read(f)?;
         }
-        ("QUERY_ON_DISK_ID", Sender::Server) => {
-            f.le64("DiskFileId")?;
-            f.hex();
-            f.le64("VolumeId")?;
-            f.hex();
-            f.bytes(16, "Reserved")?;
-        }
+        ("QUERY_ON_DISK_ID", Sender::Server) => describe(f, DISK_ID)?,
         ("LEASE", _) => lease(f)?,
         ("DURABLE_HANDLE_REQUEST_V2", _) => {
-            milliseconds(f, "Timeout")?;
-            persistent(f)?;
+            describe(f, &[le32("Timeout").means("ms"), PERSISTENT])?;
             if sender == Sender::Client {
-                f.le64("Reserved")?;
-                guid(f, "CreateGuid")?;
+                describe(f, &[le64("Reserved"), guid("CreateGuid")])?;
             }
         }
         ("DURABLE_HANDLE_RECONNECT_V2", Sender::Client) => {
-            file_id(f)?;
-            guid(f, "CreateGuid")?;
-            persistent(f)?;
+            describe(f, &[FILE_ID, guid("CreateGuid"), PERSISTENT])?;
         }
-        (APP_INSTANCE_ID, _) => {
-            f.le16("StructureSize")?;
-            f.le16("Reserved")?;
-            guid(f, "AppInstanceId")?;
-        }
-        (APP_INSTANCE_VERSION, _) => {
-            f.le16("StructureSize")?;
-            f.le16("Reserved")?;
-            f.le32("Padding")?;
-            f.le64("AppInstanceVersionHigh")?;
-            f.le64("AppInstanceVersionLow")?;
-        }
+        (APP_INSTANCE_ID, _) => describe(f, INSTANCE_ID)?,
+        (APP_INSTANCE_VERSION, _) => describe(f, INSTANCE_VERSION)?,
         _ => {}
     }
     f.rest("Data").map(|_| ())
@@ -231,23 +200,41 @@ fn data(f: &mut Fields<'_>, called: Context, sender: Sender) -> Option<()> {
 
 /// Both versions (2.2.13.2.8, 2.2.13.2.10); the second is longer.
 fn lease(f: &mut Fields<'_>) -> Option<()> {
-    f.bytes(16, "LeaseKey")?;
-    f.le32("LeaseState")?;
-    flags_of(f, LEASE_STATE);
-    f.le32("LeaseFlags")?;
-    flags_of(f, LEASE_FLAGS);
-    f.le64("LeaseDuration")?;
+    const FIRST: FieldTable = &[
+        bytes(16, "LeaseKey"),
+        le32("LeaseState").set_of(LEASE_STATE),
+        le32("LeaseFlags").set_of(LEASE_FLAGS),
+        le64("LeaseDuration"),
+    ];
+    const SECOND: FieldTable = &[bytes(16, "ParentLeaseKey"), le16("Epoch"), le16("Reserved")];
+    describe(f, FIRST)?;
     if f.left() >= 20 {
-        f.bytes(16, "ParentLeaseKey")?;
-        f.le16("Epoch")?;
-        f.le16("Reserved")?;
+        describe(f, SECOND)?;
     }
     Some(())
 }
 
-fn persistent(f: &mut Fields<'_>) -> Option<()> {
-    f.le32("Flags")?;
-    f.hex();
-    f.flag(2, "PERSISTENT", "set", "not set");
-    Some(())
-}
+const PERSISTENT: Param = le32("Flags").set_of(&[(2, "PERSISTENT")]);
+
+/// The response to QUERY_ON_DISK_ID.
+const DISK_ID: FieldTable = &[
+    le64("DiskFileId").hex(),
+    le64("VolumeId").hex(),
+    bytes(16, "Reserved"),
+];
+
+/// 2.2.13.2.13.
+const INSTANCE_ID: FieldTable = &[
+    le16("StructureSize"),
+    le16("Reserved"),
+    guid("AppInstanceId"),
+];
+
+/// 2.2.13.2.15.
+const INSTANCE_VERSION: FieldTable = &[
+    le16("StructureSize"),
+    le16("Reserved"),
+    le32("Padding"),
+    le64("AppInstanceVersionHigh"),
+    le64("AppInstanceVersionLow"),
+];

@@ -1,63 +1,52 @@
 //! CLOSE, FLUSH, READ, WRITE and LOCK (2.2.15 to 2.2.27).
 
 use super::names::{CHANNEL, LOCK_FLAGS, READ_FLAGS, WRITE_FLAGS};
-use super::{Body, Read, attributes, buffers, code, file_id, flags_of, four_times};
+use super::params::*;
+use super::{Body, Read, buffers};
 use wirewait_wire::Fields;
 
 const DATA: Read<'_> = &|f| f.rest("Data").map(|_| ());
 /// Where the peer's memory is (2.2.19, SMB_DIRECT_BUFFER_DESCRIPTOR_V1).
 const CHANNEL_INFO: Read<'_> = &|f| {
     while f.left() >= 16 {
-        f.open("Buffer descriptor");
-        f.le64("Offset")?;
-        f.hex();
-        f.le32("Token")?;
-        f.hex();
-        f.le32("Length")?;
-        f.close();
+        group("Buffer descriptor", DESCRIPTOR).read(f)?;
     }
     f.rest("Channel information").map(|_| ())
 };
 
-pub(super) fn close_request(f: &mut Fields<'_>) -> Option<()> {
-    close_flags(f)?;
-    f.le32("Reserved")?;
-    file_id(f)
-}
+const DESCRIPTOR: FieldTable = &[le64("Offset").hex(), le32("Token").hex(), le32("Length")];
 
-pub(super) fn close_response(f: &mut Fields<'_>) -> Option<()> {
-    close_flags(f)?;
-    f.le32("Reserved")?;
-    four_times(f)?;
-    f.le64("AllocationSize")?;
-    f.le64("EndofFile")?;
-    attributes(f)
-}
+const CLOSE_FLAGS: Param = le16("Flags").set_of(&[(1, "POSTQUERY_ATTRIB")]);
 
-fn close_flags(f: &mut Fields<'_>) -> Option<()> {
-    f.le16("Flags")?;
-    f.hex();
-    f.flag(1, "POSTQUERY_ATTRIB", "set", "not set");
-    Some(())
-}
+pub(super) const CLOSE_REQUEST: FieldTable = &[CLOSE_FLAGS, le32("Reserved"), FILE_ID];
 
-pub(super) fn flush_request(f: &mut Fields<'_>) -> Option<()> {
-    f.le16("Reserved1")?;
-    f.le32("Reserved2")?;
-    file_id(f)
-}
+pub(super) const CLOSE_RESPONSE: FieldTable = &[
+    CLOSE_FLAGS,
+    le32("Reserved"),
+    FOUR_TIMES,
+    le64("AllocationSize"),
+    le64("EndofFile"),
+    ATTRIBUTES,
+];
+
+pub(super) const FLUSH_REQUEST: FieldTable = &[le16("Reserved1"), le32("Reserved2"), FILE_ID];
+
+const CHANNEL_KIND: Param = le32("Channel").codes(CHANNEL);
 
 pub(super) fn read_request(f: &mut Fields<'_>, body: Body) -> Option<()> {
-    f.u8("Padding")?;
-    f.means("where the data should begin in the response");
-    f.u8("Flags")?;
-    flags_of(f, READ_FLAGS);
-    f.le32("Length")?;
-    f.le64("Offset")?;
-    file_id(f)?;
-    f.le32("MinimumCount")?;
-    channel(f)?;
-    f.le32("RemainingBytes")?;
+    describe(
+        f,
+        &[
+            u8("Padding").means("where the data should begin in the response"),
+            u8("Flags").set_of(READ_FLAGS),
+            le32("Length"),
+            le64("Offset"),
+            FILE_ID,
+            le32("MinimumCount"),
+            CHANNEL_KIND,
+            le32("RemainingBytes"),
+        ],
+    )?;
     let offset = f.le16("ReadChannelInfoOffset")?;
     let length = f.le16("ReadChannelInfoLength")?;
     buffers(
@@ -71,24 +60,31 @@ pub(super) fn read_response(f: &mut Fields<'_>, body: Body) -> Option<()> {
     let offset = f.u8("DataOffset")?;
     f.u8("Reserved")?;
     let length = f.le32("DataLength")?;
-    f.le32("DataRemaining")?;
-    f.le32("Flags")?;
-    f.hex();
-    f.flag(1, "RDMA_TRANSFORM", "set", "not set");
+    describe(
+        f,
+        &[
+            le32("DataRemaining"),
+            le32("Flags").set_of(&[(1, "RDMA_TRANSFORM")]),
+        ],
+    )?;
     buffers(f, body.start, &mut [(offset.into(), length, DATA)])
 }
 
 pub(super) fn write_request(f: &mut Fields<'_>, body: Body) -> Option<()> {
     let offset = f.le16("DataOffset")?;
     let length = f.le32("Length")?;
-    f.le64("Offset")?;
-    file_id(f)?;
-    channel(f)?;
-    f.le32("RemainingBytes")?;
+    describe(
+        f,
+        &[
+            le64("Offset"),
+            FILE_ID,
+            CHANNEL_KIND,
+            le32("RemainingBytes"),
+        ],
+    )?;
     let info = f.le16("WriteChannelInfoOffset")?;
     let info_length = f.le16("WriteChannelInfoLength")?;
-    f.le32("Flags")?;
-    flags_of(f, WRITE_FLAGS);
+    le32("Flags").set_of(WRITE_FLAGS).read(f)?;
     let mut list = [
         (info.into(), info_length.into(), CHANNEL_INFO),
         (offset.into(), length, DATA),
@@ -109,30 +105,27 @@ pub(super) fn write_response(f: &mut Fields<'_>, body: Body) -> Option<()> {
     )
 }
 
-fn channel(f: &mut Fields<'_>) -> Option<()> {
-    let channel = f.le32("Channel")?;
-    code(f, channel, CHANNEL);
-    Some(())
-}
-
 pub(super) fn lock_request(f: &mut Fields<'_>) -> Option<()> {
     let count = f.le16("LockCount")?;
-    f.le32("LockSequence")?;
-    f.hex();
-    f.bits(0x0000_000f, "LockSequenceNumber");
-    f.bits(0xffff_fff0, "LockSequenceIndex");
-    file_id(f)?;
+    describe(f, &[le32("LockSequence").bits(LOCK_SEQUENCE), FILE_ID])?;
     for _ in 0..count {
         if f.left() < 24 {
             break;
         }
-        f.open("Lock element");
-        f.le64("Offset")?;
-        f.le64("Length")?;
-        f.le32("Flags")?;
-        flags_of(f, LOCK_FLAGS);
-        f.le32("Reserved")?;
-        f.close();
+        group("Lock element", LOCK).read(f)?;
     }
     Some(())
 }
+
+const LOCK_SEQUENCE: &[Bit] = &[
+    Bit::Number(0x0000_000f, "LockSequenceNumber"),
+    Bit::Number(0xffff_fff0, "LockSequenceIndex"),
+];
+
+/// SMB2_LOCK_ELEMENT (2.2.26.1).
+const LOCK: FieldTable = &[
+    le64("Offset"),
+    le64("Length"),
+    le32("Flags").set_of(LOCK_FLAGS),
+    le32("Reserved"),
+];

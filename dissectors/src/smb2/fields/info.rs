@@ -5,20 +5,24 @@
 
 use super::names::{
     COMPLETION_FILTER, FILE, FILE_CLASS, FILESYSTEM, FILESYSTEM_CLASS, INFO_TYPE, NOTIFY_ACTION,
-    Names, SCAN_FLAGS, SEARCH_FLAGS, SECURITY, SECURITY_INFORMATION,
+    SCAN_FLAGS, SEARCH_FLAGS, SECURITY, SECURITY_INFORMATION,
 };
-use super::{Body, Read, attributes, buffers, code, entries, file_id, flags_of, four_times, utf16};
+use super::params::*;
+use super::{Body, Read, buffers, entries, utf16};
 use wirewait_wire::Fields;
 
 const OUTPUT: Read<'_> = &|f| f.rest("Output buffer").map(|_| ());
 
 pub(super) fn query_directory_request(f: &mut Fields<'_>, body: Body) -> Option<()> {
-    let class = f.u8("FileInformationClass")?;
-    code(f, class, FILE_CLASS);
-    f.u8("Flags")?;
-    flags_of(f, SEARCH_FLAGS);
-    f.le32("FileIndex")?;
-    file_id(f)?;
+    describe(
+        f,
+        &[
+            u8("FileInformationClass").codes(FILE_CLASS),
+            u8("Flags").set_of(SEARCH_FLAGS),
+            le32("FileIndex"),
+            FILE_ID,
+        ],
+    )?;
     let offset = f.le16("FileNameOffset")?;
     let length = f.le16("FileNameLength")?;
     f.le32("OutputBufferLength")?;
@@ -35,15 +39,16 @@ pub(super) fn query_directory_response(f: &mut Fields<'_>, body: Body) -> Option
 }
 
 pub(super) fn change_notify_request(f: &mut Fields<'_>) -> Option<()> {
-    f.le16("Flags")?;
-    f.hex();
-    f.flag(1, "WATCH_TREE", "set", "not set");
-    f.le32("OutputBufferLength")?;
-    file_id(f)?;
-    f.le32("CompletionFilter")?;
-    flags_of(f, COMPLETION_FILTER);
-    f.le32("Reserved")?;
-    Some(())
+    describe(
+        f,
+        &[
+            le16("Flags").set_of(&[(1, "WATCH_TREE")]),
+            le32("OutputBufferLength"),
+            FILE_ID,
+            le32("CompletionFilter").set_of(COMPLETION_FILTER),
+            le32("Reserved"),
+        ],
+    )
 }
 
 pub(super) fn change_notify_response(f: &mut Fields<'_>, body: Body) -> Option<()> {
@@ -53,9 +58,10 @@ pub(super) fn change_notify_response(f: &mut Fields<'_>, body: Body) -> Option<(
 /// [MS-FSCC] 2.7.1.
 fn change(f: &mut Fields<'_>) -> Option<()> {
     f.open("Change");
-    f.le32("NextEntryOffset")?;
-    let action = f.le32("Action")?;
-    code(f, action, NOTIFY_ACTION);
+    describe(
+        f,
+        &[le32("NextEntryOffset"), le32("Action").codes(NOTIFY_ACTION)],
+    )?;
     let length = f.le32("FileNameLength")?;
     let length = f.left().min(length);
     f.utf16(length, "FileName")?;
@@ -69,10 +75,10 @@ pub(super) fn query_request(f: &mut Fields<'_>, body: Body) -> Option<()> {
     let offset = f.le16("InputBufferOffset")?;
     f.le16("Reserved")?;
     let length = f.le32("InputBufferLength")?;
-    additional(f, kind)?;
-    f.le32("Flags")?;
-    flags_of(f, SCAN_FLAGS);
-    file_id(f)?;
+    describe(
+        f,
+        &[additional(kind), le32("Flags").set_of(SCAN_FLAGS), FILE_ID],
+    )?;
     let input: Read<'_> = &|f| f.rest("Input buffer").map(|_| ());
     buffers(f, body.start, &mut [(offset.into(), length, input)])
 }
@@ -86,9 +92,8 @@ pub(super) fn set_request(f: &mut Fields<'_>, body: Body) -> Option<()> {
     let length = f.le32("BufferLength")?;
     let offset = f.le16("BufferOffset")?;
     f.le16("Reserved")?;
-    additional(f, kind)?;
-    file_id(f)?;
-    let read: Read<'_> = &|f| match u64::from(kind) {
+    describe(f, &[additional(kind), FILE_ID])?;
+    let read: Read<'_> = &|f| match kind {
         FILE => set_file(f, class),
         _ => f.rest("Buffer").map(|_| ()),
     };
@@ -96,51 +101,29 @@ pub(super) fn set_request(f: &mut Fields<'_>, body: Body) -> Option<()> {
 }
 
 /// What is to be set of a file ([MS-FSCC] 2.4).
-fn set_file(f: &mut Fields<'_>, class: u8) -> Option<()> {
-    f.open(super::name(FILE_CLASS, class.into()).unwrap_or("Buffer"));
+fn set_file(f: &mut Fields<'_>, class: u64) -> Option<()> {
+    f.open(value_name(FILE_CLASS, class).unwrap_or("Buffer"));
     match class {
-        4 => {
-            four_times(f)?;
-            attributes(f)?;
-        }
+        4 => describe(f, &[FOUR_TIMES, ATTRIBUTES])?,
         // SMB2 uses the 64-bit form of both (2.4.42.2, 2.4.27).
         10 | 11 | 65 | 72 => {
             if class < 64 {
-                f.u8("ReplaceIfExists")?;
-                f.bytes(7, "Reserved")?;
+                describe(f, &[u8("ReplaceIfExists"), bytes(7, "Reserved")])?;
             } else {
-                f.le32("Flags")?;
-                f.hex();
-                f.le32("Reserved")?;
+                describe(f, &[le32("Flags").hex(), le32("Reserved")])?;
             }
             f.le64("RootDirectory")?;
             let length = f.le32("FileNameLength")?;
             let length = f.left().min(length);
             f.utf16(length, "FileName")?;
         }
-        13 => {
-            f.u8("DeletePending")?;
-        }
-        14 => {
-            f.le64("CurrentByteOffset")?;
-        }
-        16 => {
-            f.le32("Mode")?;
-            f.hex();
-        }
-        19 => {
-            f.le64("AllocationSize")?;
-        }
-        20 => {
-            f.le64("EndOfFile")?;
-        }
-        39 => {
-            f.le64("ValidDataLength")?;
-        }
-        64 => {
-            f.le32("Flags")?;
-            f.hex();
-        }
+        13 => describe(f, &[u8("DeletePending")])?,
+        14 => describe(f, &[le64("CurrentByteOffset")])?,
+        16 => describe(f, &[le32("Mode").hex()])?,
+        19 => describe(f, &[le64("AllocationSize")])?,
+        20 => describe(f, &[le64("EndOfFile")])?,
+        39 => describe(f, &[le64("ValidDataLength")])?,
+        64 => describe(f, &[le32("Flags").hex()])?,
         _ => {}
     }
     f.rest("Further bytes")?;
@@ -148,26 +131,23 @@ fn set_file(f: &mut Fields<'_>, class: u8) -> Option<()> {
     Some(())
 }
 
-fn information(f: &mut Fields<'_>) -> Option<(u8, u8)> {
-    let kind = f.u8("InfoType")?;
-    code(f, kind, INFO_TYPE);
-    let class = f.u8("FileInfoClass")?;
-    let classes: Names = match u64::from(kind) {
+/// Answers the kind of information and its class.
+fn information(f: &mut Fields<'_>) -> Option<(u64, u64)> {
+    let kind = u8("InfoType").codes(INFO_TYPE).read(f)?;
+    let classes = match kind {
         FILE => FILE_CLASS,
         FILESYSTEM => FILESYSTEM_CLASS,
         _ => &[],
     };
-    code(f, class, classes);
-    Some((kind, class))
+    Some((kind, u8("FileInfoClass").codes(classes).read(f)?))
 }
 
-fn additional(f: &mut Fields<'_>, kind: u8) -> Option<()> {
-    f.le32("AdditionalInformation")?;
-    f.hex();
-    if u64::from(kind) == SECURITY {
-        flags_of(f, SECURITY_INFORMATION);
-    }
-    Some(())
+const fn additional(kind: u64) -> Param {
+    let parts = match kind {
+        SECURITY => SECURITY_INFORMATION,
+        _ => &[],
+    };
+    le32("AdditionalInformation").set_of(parts)
 }
 
 /// The bodies that consist of one buffer.

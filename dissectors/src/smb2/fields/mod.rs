@@ -11,17 +11,18 @@ mod files;
 mod info;
 mod names;
 mod negotiate;
+mod params;
 mod session;
 mod wrapped;
 
-use super::commands::{self, PREVIOUS_FILE, command, le128};
+use super::commands::{self, command};
 use super::payload;
 use super::{ASYNC, Encrypted, Header, RESPONSE, Wrapping, wrapping};
-use crate::parse::{le16, le32, le64};
+use crate::parse;
 use crate::smb1::status::ntstatus;
-use names::{HEADER_FLAGS, Names, name};
-use std::fmt;
-use wirewait_wire::{Fields, FileTime, Input};
+use names::HEADER_FLAGS;
+use params::*;
+use wirewait_wire::{Fields, Input};
 
 /// Where the body begins, counted from the header.
 const BODY: usize = Header::LENGTH as usize;
@@ -87,14 +88,14 @@ fn here<'a>(f: &Fields<'a>) -> Input<'a> {
 fn part(f: &mut Fields<'_>) -> Option<()> {
     let start = f.at();
     let bytes = f.peek();
-    let flags = le32(bytes, 16).unwrap_or_default();
+    let flags = parse::le32(bytes, 16).unwrap_or_default();
     header(f, flags)?;
     let Ok(h) = Header::parse(Input::whole(bytes)) else {
         return f.rest("Data").map(|_| ());
     };
     let body = Body {
         start,
-        size: le16(bytes, BODY),
+        size: parse::le16(bytes, BODY),
     };
     let name = commands::name(h.command).unwrap_or("Unknown command");
     if f.left() == 0 {
@@ -151,8 +152,7 @@ fn header(f: &mut Fields<'_>, flags: u32) -> Option<()> {
     } else {
         "CreditRequest"
     })?;
-    f.le32("Flags")?;
-    flags_of(f, HEADER_FLAGS);
+    le32("Flags").set_of(HEADER_FLAGS).read(f)?;
     f.bits(0x70, "PRIORITY_MASK");
     f.le32("NextCommand")?;
     let message = f.le64("MessageId")?;
@@ -160,17 +160,11 @@ fn header(f: &mut Fields<'_>, flags: u32) -> Option<()> {
         f.hex().means("sent unasked");
     }
     if flags & ASYNC != 0 {
-        f.le64("AsyncId")?;
-        f.hex();
+        le64("AsyncId").hex().read(f)?;
     } else {
-        f.le32("ProcessId")?;
-        f.hex();
-        f.le32("TreeId")?;
-        f.hex();
+        describe(f, &[le32("ProcessId").hex(), le32("TreeId").hex()])?;
     }
-    f.le64("SessionId")?;
-    f.hex();
-    f.bytes(16, "Signature")?;
+    describe(f, &[le64("SessionId").hex(), bytes(16, "Signature")])?;
     f.close();
     Some(())
 }
@@ -190,8 +184,8 @@ fn request(f: &mut Fields<'_>, h: &Header, body: Body) -> Option<()> {
         command::SESSION_SETUP => session::setup_request(f, body),
         command::TREE_CONNECT => session::tree_connect_request(f, body),
         command::CREATE => create::request(f, body),
-        command::CLOSE => files::close_request(f),
-        command::FLUSH => files::flush_request(f),
+        command::CLOSE => describe(f, files::CLOSE_REQUEST),
+        command::FLUSH => describe(f, files::FLUSH_REQUEST),
         command::READ => files::read_request(f, body),
         command::WRITE => files::write_request(f, body),
         command::LOCK => files::lock_request(f),
@@ -211,7 +205,7 @@ fn response(f: &mut Fields<'_>, h: &Header, body: Body) -> Option<()> {
         command::SESSION_SETUP => session::setup_response(f, body),
         command::TREE_CONNECT => session::tree_connect_response(f),
         command::CREATE => create::response(f, body),
-        command::CLOSE => files::close_response(f),
+        command::CLOSE => describe(f, files::CLOSE_RESPONSE),
         command::READ => files::read_response(f, body),
         command::WRITE => files::write_response(f, body),
         command::IOCTL => control::response(f, body),
@@ -229,12 +223,9 @@ fn notification(f: &mut Fields<'_>, h: &Header, body: Body) -> Option<()> {
     match h.command {
         command::OPLOCK_BREAK => breaks::notification(f, body),
         command::NOTIFICATION => {
-            f.le16("Reserved")?;
-            let kind = f.le32("NotificationType")?;
-            if kind == 0 {
-                f.means("SmbNotifySessionClosed");
-            }
-            f.le32("Reserved").map(|_| ())
+            const KINDS: ValueNames = &[(0, "SmbNotifySessionClosed")];
+            let kind = le32("NotificationType").codes(KINDS);
+            describe(f, &[le16("Reserved"), kind, le32("Reserved")])
         }
         _ => Some(()),
     }
@@ -288,8 +279,7 @@ fn error(f: &mut Fields<'_>, h: &Header) -> Option<()> {
             }
             f.open("Error context");
             let length = f.le32("ErrorDataLength")?;
-            f.le32("ErrorId")?;
-            f.hex();
+            le32("ErrorId").hex().read(f)?;
             let length = length.min(f.left());
             f.within(length, "ErrorContextData", |f| error_data(f, h))?;
             f.close();
@@ -316,13 +306,16 @@ fn error(f: &mut Fields<'_>, h: &Header) -> Option<()> {
 /// 2.2.2.2.1.
 fn symbolic_link(f: &mut Fields<'_>) -> Option<()> {
     f.open("Symbolic link error");
-    f.le32("SymLinkLength")?;
-    f.le32("SymLinkErrorTag")?;
-    f.hex();
-    f.le32("ReparseTag")?;
-    f.hex();
-    f.le16("ReparseDataLength")?;
-    f.le16("UnparsedPathLength")?;
+    describe(
+        f,
+        &[
+            le32("SymLinkLength"),
+            le32("SymLinkErrorTag").hex(),
+            le32("ReparseTag").hex(),
+            le16("ReparseDataLength"),
+            le16("UnparsedPathLength"),
+        ],
+    )?;
     let substitute = (
         f.le16("SubstituteNameOffset")?,
         f.le16("SubstituteNameLength")?,
@@ -378,7 +371,7 @@ fn buffers(f: &mut Fields<'_>, start: u32, list: &mut [(u32, u32, Read<'_>)]) ->
 /// shorter than `least`.
 fn entries(f: &mut Fields<'_>, least: u32, read: Read<'_>) -> Option<()> {
     while f.left() >= least {
-        let next = le32(f.peek(), 0).unwrap_or_default();
+        let next = parse::le32(f.peek(), 0).unwrap_or_default();
         let fits = (least..=f.left()).contains(&next);
         let length = if fits { next } else { f.left() };
         f.within(length, "Padding", read)?;
@@ -401,85 +394,6 @@ fn align(f: &mut Fields<'_>) -> Option<()> {
 fn utf16(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
     let left = f.left();
     f.utf16(left, name).map(|_| ())
-}
-
-/// The name of the number that was read last.
-fn code(f: &mut Fields<'_>, value: impl Into<u64>, names: Names) {
-    if let Some(name) = name(names, value.into()) {
-        f.means(name);
-    }
-}
-
-/// The bits of the number that was read last.
-fn flags_of(f: &mut Fields<'_>, names: Names) {
-    f.hex();
-    for (mask, name) in names {
-        f.flag(*mask, name, "set", "not set");
-    }
-}
-
-fn file_id(f: &mut Fields<'_>) -> Option<()> {
-    let handle = le128(f.peek(), 0);
-    f.open("FileId");
-    f.le64("Persistent")?;
-    f.hex();
-    if handle == Some(PREVIOUS_FILE) {
-        f.means("of the part before, or none");
-    }
-    f.le64("Volatile")?;
-    f.hex();
-    f.close();
-    Some(())
-}
-
-fn time(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
-    let ticks = f.le64(name)?;
-    f.shown(FileTime(ticks));
-    Some(())
-}
-
-/// A span of time, in milliseconds.
-fn milliseconds(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
-    f.le32(name)?;
-    f.means("ms");
-    Some(())
-}
-
-fn guid(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
-    let bytes = f.bytes(16, name)?;
-    f.shown(Guid(bytes));
-    Some(())
-}
-
-/// Sixteen bytes as [MS-DTYP] 2.3.4.3 writes them; nothing where there are fewer.
-struct Guid<'a>(&'a [u8]);
-
-impl fmt::Display for Guid<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let b = self.0;
-        let (Some(a), Some(c), Some(d), Some(e)) = (le32(b, 0), le16(b, 4), le16(b, 6), le64(b, 8))
-        else {
-            return Ok(());
-        };
-        // The last eight bytes are written in their order.
-        let e = e.swap_bytes();
-        let (e, g) = (e >> 48, e & 0xffff_ffff_ffff);
-        write!(out, "{a:08x}-{c:04x}-{d:04x}-{e:04x}-{g:012x}")
-    }
-}
-
-/// The four times of a file, in the order of every structure that has them.
-fn four_times(f: &mut Fields<'_>) -> Option<()> {
-    time(f, "CreationTime")?;
-    time(f, "LastAccessTime")?;
-    time(f, "LastWriteTime")?;
-    time(f, "ChangeTime")
-}
-
-fn attributes(f: &mut Fields<'_>) -> Option<()> {
-    f.le32("FileAttributes")?;
-    flags_of(f, names::ATTRIBUTES);
-    Some(())
 }
 
 #[cfg(test)]

@@ -1,17 +1,10 @@
 //! What codes and bits are called in [MS-SMB2] and [MS-FSCC], without the common beginnings
 //! of the names (`FILE_`, `SMB2_`).
 
-/// Values or bits, with their names.
-pub(super) type Names = &'static [(u64, &'static str)];
-
-/// The name of a value.
-pub(super) fn name(names: Names, value: u64) -> Option<&'static str> {
-    let (_, name) = names.iter().find(|(known, _)| *known == value)?;
-    Some(name)
-}
+use wirewait_wire::table::ValueNames;
 
 /// 2.2.1.2, Flags.
-pub(super) const HEADER_FLAGS: Names = &[
+pub(super) const HEADER_FLAGS: ValueNames = &[
     (0x0000_0001, "SERVER_TO_REDIR"),
     (0x0000_0002, "ASYNC_COMMAND"),
     (0x0000_0004, "RELATED_OPERATIONS"),
@@ -21,7 +14,7 @@ pub(super) const HEADER_FLAGS: Names = &[
 ];
 
 /// 2.2.3 and 2.2.4, Dialects and DialectRevision.
-pub(super) const DIALECT: Names = &[
+pub(super) const DIALECT: ValueNames = &[
     (0x0202, "SMB 2.0.2"),
     (0x0210, "SMB 2.1"),
     (0x02ff, "SMB 2.???"),
@@ -31,10 +24,10 @@ pub(super) const DIALECT: Names = &[
 ];
 
 /// 2.2.3, SecurityMode.
-pub(super) const SECURITY_MODE: Names = &[(1, "SIGNING_ENABLED"), (2, "SIGNING_REQUIRED")];
+pub(super) const SECURITY_MODE: ValueNames = &[(1, "SIGNING_ENABLED"), (2, "SIGNING_REQUIRED")];
 
 /// 2.2.3, Capabilities.
-pub(super) const CAPABILITIES: Names = &[
+pub(super) const CAPABILITIES: ValueNames = &[
     (0x01, "DFS"),
     (0x02, "LEASING"),
     (0x04, "LARGE_MTU"),
@@ -46,7 +39,7 @@ pub(super) const CAPABILITIES: Names = &[
 ];
 
 /// 2.2.3.1, ContextType.
-pub(super) const NEGOTIATE_CONTEXT: Names = &[
+pub(super) const NEGOTIATE_CONTEXT: ValueNames = &[
     (0x0001, "PREAUTH_INTEGRITY_CAPABILITIES"),
     (0x0002, "ENCRYPTION_CAPABILITIES"),
     (0x0003, "COMPRESSION_CAPABILITIES"),
@@ -58,10 +51,10 @@ pub(super) const NEGOTIATE_CONTEXT: Names = &[
 ];
 
 /// 2.2.3.1.1, HashAlgorithms.
-pub(super) const HASH: Names = &[(1, "SHA-512")];
+pub(super) const HASH: ValueNames = &[(1, "SHA-512")];
 
 /// 2.2.3.1.2, Ciphers.
-pub(super) const CIPHER: Names = &[
+pub(super) const CIPHER: ValueNames = &[
     (1, "AES-128-CCM"),
     (2, "AES-128-GCM"),
     (3, "AES-256-CCM"),
@@ -69,7 +62,7 @@ pub(super) const CIPHER: Names = &[
 ];
 
 /// 2.2.3.1.3, CompressionAlgorithms.
-pub(super) const COMPRESSION: Names = &[
+pub(super) const COMPRESSION: ValueNames = &[
     (0, "NONE"),
     (1, "LZNT1"),
     (2, "LZ77"),
@@ -79,26 +72,27 @@ pub(super) const COMPRESSION: Names = &[
 ];
 
 /// 2.2.3.1.6, RDMATransformIds.
-pub(super) const RDMA_TRANSFORM: Names = &[(0, "NONE"), (1, "ENCRYPTION"), (2, "SIGNING")];
+pub(super) const RDMA_TRANSFORM: ValueNames = &[(0, "NONE"), (1, "ENCRYPTION"), (2, "SIGNING")];
 
 /// 2.2.3.1.7, SigningAlgorithms.
-pub(super) const SIGNING: Names = &[(0, "HMAC-SHA256"), (1, "AES-CMAC"), (2, "AES-GMAC")];
+pub(super) const SIGNING: ValueNames = &[(0, "HMAC-SHA256"), (1, "AES-CMAC"), (2, "AES-GMAC")];
 
 /// 2.2.6, SessionFlags.
-pub(super) const SESSION_FLAGS: Names = &[(1, "IS_GUEST"), (2, "IS_NULL"), (4, "ENCRYPT_DATA")];
+pub(super) const SESSION_FLAGS: ValueNames =
+    &[(1, "IS_GUEST"), (2, "IS_NULL"), (4, "ENCRYPT_DATA")];
 
 /// 2.2.9, Flags.
-pub(super) const TREE_CONNECT_FLAGS: Names = &[
+pub(super) const TREE_CONNECT_FLAGS: ValueNames = &[
     (1, "CLUSTER_RECONNECT"),
     (2, "REDIRECT_TO_OWNER"),
     (4, "EXTENSION_PRESENT"),
 ];
 
 /// 2.2.10, ShareType.
-pub(super) const SHARE_TYPE: Names = &[(1, "DISK"), (2, "PIPE"), (3, "PRINT")];
+pub(super) const SHARE_TYPE: ValueNames = &[(1, "DISK"), (2, "PIPE"), (3, "PRINT")];
 
 /// 2.2.10, ShareFlags apart from the caching.
-pub(super) const SHARE_FLAGS: Names = &[
+pub(super) const SHARE_FLAGS: ValueNames = &[
     (0x0000_0001, "DFS"),
     (0x0000_0002, "DFS_ROOT"),
     (0x0000_0100, "RESTRICT_EXCLUSIVE_OPENS"),
@@ -115,7 +109,7 @@ pub(super) const SHARE_FLAGS: Names = &[
 ];
 
 /// 2.2.10, ShareFlags: the two bits of offline caching.
-pub(super) const CACHING: Names = &[
+pub(super) const CACHING: ValueNames = &[
     (0, "MANUAL_CACHING"),
     (1, "AUTO_CACHING"),
     (2, "VDO_CACHING"),
@@ -123,7 +117,7 @@ pub(super) const CACHING: Names = &[
 ];
 
 /// 2.2.10, Capabilities.
-pub(super) const SHARE_CAPABILITIES: Names = &[
+pub(super) const SHARE_CAPABILITIES: ValueNames = &[
     (0x0008, "DFS"),
     (0x0010, "CONTINUOUS_AVAILABILITY"),
     (0x0020, "SCALEOUT"),
@@ -133,7 +127,7 @@ pub(super) const SHARE_CAPABILITIES: Names = &[
 ];
 
 /// 2.2.13, RequestedOplockLevel.
-pub(super) const OPLOCK: Names = &[
+pub(super) const OPLOCK: ValueNames = &[
     (0x00, "NONE"),
     (0x01, "II"),
     (0x08, "EXCLUSIVE"),
@@ -142,7 +136,7 @@ pub(super) const OPLOCK: Names = &[
 ];
 
 /// 2.2.13, ImpersonationLevel.
-pub(super) const IMPERSONATION: Names = &[
+pub(super) const IMPERSONATION: ValueNames = &[
     (0, "Anonymous"),
     (1, "Identification"),
     (2, "Impersonation"),
@@ -150,10 +144,10 @@ pub(super) const IMPERSONATION: Names = &[
 ];
 
 /// 2.2.13, ShareAccess.
-pub(super) const SHARE_ACCESS: Names = &[(1, "READ"), (2, "WRITE"), (4, "DELETE")];
+pub(super) const SHARE_ACCESS: ValueNames = &[(1, "READ"), (2, "WRITE"), (4, "DELETE")];
 
 /// 2.2.13, CreateDisposition.
-pub(super) const DISPOSITION: Names = &[
+pub(super) const DISPOSITION: ValueNames = &[
     (0, "SUPERSEDE"),
     (1, "OPEN"),
     (2, "CREATE"),
@@ -163,7 +157,7 @@ pub(super) const DISPOSITION: Names = &[
 ];
 
 /// 2.2.13, CreateOptions.
-pub(super) const CREATE_OPTIONS: Names = &[
+pub(super) const CREATE_OPTIONS: ValueNames = &[
     (0x0000_0001, "DIRECTORY_FILE"),
     (0x0000_0002, "WRITE_THROUGH"),
     (0x0000_0004, "SEQUENTIAL_ONLY"),
@@ -189,7 +183,7 @@ pub(super) const CREATE_OPTIONS: Names = &[
 
 /// 2.2.13.1.1, access of files, pipes and printers; for directories some bits have other
 /// names (LIST_DIRECTORY, ADD_FILE, ADD_SUBDIRECTORY, TRAVERSE).
-pub(super) const ACCESS: Names = &[
+pub(super) const ACCESS: ValueNames = &[
     (0x0000_0001, "READ_DATA"),
     (0x0000_0002, "WRITE_DATA"),
     (0x0000_0004, "APPEND_DATA"),
@@ -213,7 +207,7 @@ pub(super) const ACCESS: Names = &[
 ];
 
 /// [MS-FSCC] 2.6.
-pub(super) const ATTRIBUTES: Names = &[
+pub(super) const ATTRIBUTES: ValueNames = &[
     (0x0000_0001, "READONLY"),
     (0x0000_0002, "HIDDEN"),
     (0x0000_0004, "SYSTEM"),
@@ -236,7 +230,7 @@ pub(super) const ATTRIBUTES: Names = &[
 ];
 
 /// 2.2.14, CreateAction.
-pub(super) const CREATE_ACTION: Names = &[
+pub(super) const CREATE_ACTION: ValueNames = &[
     (0, "SUPERSEDED"),
     (1, "OPENED"),
     (2, "CREATED"),
@@ -244,7 +238,7 @@ pub(super) const CREATE_ACTION: Names = &[
 ];
 
 /// 2.2.13.2, names of create contexts of four letters.
-pub(super) const CREATE_CONTEXT: Names = &[
+pub(super) const CREATE_CONTEXT: ValueNames = &[
     (0x4578_7441, "EA_BUFFER"),
     (0x5365_6344, "SD_BUFFER"),
     (0x4448_6e51, "DURABLE_HANDLE_REQUEST"),
@@ -260,20 +254,20 @@ pub(super) const CREATE_CONTEXT: Names = &[
 ];
 
 /// 2.2.13.2.8, LeaseState.
-pub(super) const LEASE_STATE: Names = &[
+pub(super) const LEASE_STATE: ValueNames = &[
     (1, "READ_CACHING"),
     (2, "HANDLE_CACHING"),
     (4, "WRITE_CACHING"),
 ];
 
 /// 2.2.14.2.10, LeaseFlags.
-pub(super) const LEASE_FLAGS: Names = &[(2, "BREAK_IN_PROGRESS"), (4, "PARENT_LEASE_KEY_SET")];
+pub(super) const LEASE_FLAGS: ValueNames = &[(2, "BREAK_IN_PROGRESS"), (4, "PARENT_LEASE_KEY_SET")];
 
 /// 2.2.19, Flags.
-pub(super) const READ_FLAGS: Names = &[(1, "READ_UNBUFFERED"), (2, "REQUEST_COMPRESSED")];
+pub(super) const READ_FLAGS: ValueNames = &[(1, "READ_UNBUFFERED"), (2, "REQUEST_COMPRESSED")];
 
 /// 2.2.19 and 2.2.21, Channel.
-pub(super) const CHANNEL: Names = &[
+pub(super) const CHANNEL: ValueNames = &[
     (0, "NONE"),
     (1, "RDMA_V1"),
     (2, "RDMA_V1_INVALIDATE"),
@@ -281,10 +275,10 @@ pub(super) const CHANNEL: Names = &[
 ];
 
 /// 2.2.21, Flags.
-pub(super) const WRITE_FLAGS: Names = &[(1, "WRITE_THROUGH"), (2, "WRITE_UNBUFFERED")];
+pub(super) const WRITE_FLAGS: ValueNames = &[(1, "WRITE_THROUGH"), (2, "WRITE_UNBUFFERED")];
 
 /// 2.2.26.1, Flags.
-pub(super) const LOCK_FLAGS: Names = &[
+pub(super) const LOCK_FLAGS: ValueNames = &[
     (0x01, "SHARED_LOCK"),
     (0x02, "EXCLUSIVE_LOCK"),
     (0x04, "UNLOCK"),
@@ -292,7 +286,7 @@ pub(super) const LOCK_FLAGS: Names = &[
 ];
 
 /// 2.2.33, Flags.
-pub(super) const SEARCH_FLAGS: Names = &[
+pub(super) const SEARCH_FLAGS: ValueNames = &[
     (0x01, "RESTART_SCANS"),
     (0x02, "RETURN_SINGLE_ENTRY"),
     (0x04, "INDEX_SPECIFIED"),
@@ -300,7 +294,7 @@ pub(super) const SEARCH_FLAGS: Names = &[
 ];
 
 /// 2.2.35, CompletionFilter.
-pub(super) const COMPLETION_FILTER: Names = &[
+pub(super) const COMPLETION_FILTER: ValueNames = &[
     (0x0001, "CHANGE_FILE_NAME"),
     (0x0002, "CHANGE_DIR_NAME"),
     (0x0004, "CHANGE_ATTRIBUTES"),
@@ -316,7 +310,7 @@ pub(super) const COMPLETION_FILTER: Names = &[
 ];
 
 /// [MS-FSCC] 2.7.1, Action.
-pub(super) const NOTIFY_ACTION: Names = &[
+pub(super) const NOTIFY_ACTION: ValueNames = &[
     (0x1, "ADDED"),
     (0x2, "REMOVED"),
     (0x3, "MODIFIED"),
@@ -331,7 +325,7 @@ pub(super) const NOTIFY_ACTION: Names = &[
 ];
 
 /// 2.2.37, InfoType.
-pub(super) const INFO_TYPE: Names = &[
+pub(super) const INFO_TYPE: ValueNames = &[
     (FILE, "FILE"),
     (FILESYSTEM, "FILESYSTEM"),
     (SECURITY, "SECURITY"),
@@ -342,7 +336,7 @@ pub(super) const FILESYSTEM: u64 = 2;
 pub(super) const SECURITY: u64 = 3;
 
 /// 2.2.37, AdditionalInformation where security is asked for or set.
-pub(super) const SECURITY_INFORMATION: Names = &[
+pub(super) const SECURITY_INFORMATION: ValueNames = &[
     (0x0001, "OWNER"),
     (0x0002, "GROUP"),
     (0x0004, "DACL"),
@@ -354,14 +348,14 @@ pub(super) const SECURITY_INFORMATION: Names = &[
 ];
 
 /// 2.2.37, Flags, where extended attributes are asked for.
-pub(super) const SCAN_FLAGS: Names = &[
+pub(super) const SCAN_FLAGS: ValueNames = &[
     (1, "RESTART_SCAN"),
     (2, "RETURN_SINGLE_ENTRY"),
     (4, "INDEX_SPECIFIED"),
 ];
 
 /// [MS-FSCC] 2.4.
-pub(super) const FILE_CLASS: Names = &[
+pub(super) const FILE_CLASS: ValueNames = &[
     (1, "FileDirectoryInformation"),
     (2, "FileFullDirectoryInformation"),
     (3, "FileBothDirectoryInformation"),
@@ -414,7 +408,7 @@ pub(super) const FILE_CLASS: Names = &[
 ];
 
 /// [MS-FSCC] 2.5.
-pub(super) const FILESYSTEM_CLASS: Names = &[
+pub(super) const FILESYSTEM_CLASS: ValueNames = &[
     (1, "FileFsVolumeInformation"),
     (2, "FileFsLabelInformation"),
     (3, "FileFsSizeInformation"),
@@ -429,7 +423,7 @@ pub(super) const FILESYSTEM_CLASS: Names = &[
 ];
 
 /// 2.2.31 and [MS-FSCC] 2.3, CtlCode.
-pub(super) const CONTROL_CODE: Names = &[
+pub(super) const CONTROL_CODE: ValueNames = &[
     (0x0006_0194, "FSCTL_DFS_GET_REFERRALS"),
     (0x0006_01b0, "FSCTL_DFS_GET_REFERRALS_EX"),
     (0x0009_003c, "FSCTL_GET_COMPRESSION"),

@@ -1,66 +1,73 @@
 //! NEGOTIATE (2.2.3, 2.2.4) and its contexts, one by one.
 
 use super::names::{
-    CAPABILITIES, CIPHER, COMPRESSION, DIALECT, HASH, NEGOTIATE_CONTEXT, Names, RDMA_TRANSFORM,
+    CAPABILITIES, CIPHER, COMPRESSION, DIALECT, HASH, NEGOTIATE_CONTEXT, RDMA_TRANSFORM,
     SECURITY_MODE, SIGNING,
 };
-use super::{Body, align, buffers, code, flags_of, guid, time, utf16};
-use crate::parse::le16;
+use super::params::*;
+use super::{Body, align, buffers, utf16};
+use crate::parse;
 use wirewait_wire::Fields;
 
-const SMB_3_1_1: u16 = 0x0311;
+const SMB_3_1_1: u64 = 0x0311;
 
 pub(super) fn request(f: &mut Fields<'_>, body: Body) -> Option<()> {
     /// From the DialectCount to the dialects.
     const TO_DIALECTS: usize = 34;
     let rest = f.peek();
     let count = f.le16("DialectCount")?;
-    f.le16("SecurityMode")?;
-    flags_of(f, SECURITY_MODE);
-    f.le16("Reserved")?;
-    f.le32("Capabilities")?;
-    flags_of(f, CAPABILITIES);
-    guid(f, "ClientGuid")?;
+    describe(
+        f,
+        &[
+            le16("SecurityMode").set_of(SECURITY_MODE),
+            le16("Reserved"),
+            le32("Capabilities").set_of(CAPABILITIES),
+            guid("ClientGuid"),
+        ],
+    )?;
     // With 3.1.1 among the dialects the time makes room for contexts.
     let has_contexts = (0..usize::from(count))
-        .map_while(|n| le16(rest, TO_DIALECTS + 2 * n))
-        .any(|dialect| dialect == SMB_3_1_1);
+        .map_while(|n| parse::le16(rest, TO_DIALECTS + 2 * n))
+        .any(|dialect| u64::from(dialect) == SMB_3_1_1);
     let mut contexts = None;
     if has_contexts {
         let offset = f.le32("NegotiateContextOffset")?;
         contexts = Some((offset, f.le16("NegotiateContextCount")?));
         f.le16("Reserved2")?;
     } else {
-        time(f, "ClientStartTime")?;
+        time("ClientStartTime").read(f)?;
     }
     f.open("Dialects");
     for _ in 0..count {
         if f.left() < 2 {
             break;
         }
-        dialect(f, "Dialect")?;
+        dialect("Dialect").read(f)?;
     }
     f.close();
     list(f, body, contexts)
 }
 
 pub(super) fn response(f: &mut Fields<'_>, body: Body) -> Option<()> {
-    f.le16("SecurityMode")?;
-    flags_of(f, SECURITY_MODE);
-    let has_contexts = dialect(f, "DialectRevision")? == SMB_3_1_1;
+    le16("SecurityMode").set_of(SECURITY_MODE).read(f)?;
+    let has_contexts = dialect("DialectRevision").read(f)? == SMB_3_1_1;
     let count = f.le16(if has_contexts {
         "NegotiateContextCount"
     } else {
         "Reserved"
     })?;
-    guid(f, "ServerGuid")?;
-    f.le32("Capabilities")?;
-    flags_of(f, CAPABILITIES);
-    f.le32("MaxTransactSize")?;
-    f.le32("MaxReadSize")?;
-    f.le32("MaxWriteSize")?;
-    time(f, "System time")?;
-    time(f, "ServerStartTime")?;
+    describe(
+        f,
+        &[
+            guid("ServerGuid"),
+            le32("Capabilities").set_of(CAPABILITIES),
+            le32("MaxTransactSize"),
+            le32("MaxReadSize"),
+            le32("MaxWriteSize"),
+            time("System time"),
+            time("ServerStartTime"),
+        ],
+    )?;
     let offset = f.le16("SecurityBufferOffset")?;
     let length = f.le16("SecurityBufferLength")?;
     let contexts = f.le32(if has_contexts {
@@ -77,11 +84,8 @@ pub(super) fn response(f: &mut Fields<'_>, body: Body) -> Option<()> {
     list(f, body, has_contexts.then_some((contexts, count)))
 }
 
-fn dialect(f: &mut Fields<'_>, name: &'static str) -> Option<u16> {
-    let dialect = f.le16(name)?;
-    f.hex();
-    code(f, dialect, DIALECT);
-    Some(dialect)
+const fn dialect(name: &'static str) -> Param {
+    le16(name).hex().codes(DIALECT)
 }
 
 fn list(f: &mut Fields<'_>, body: Body, contexts: Option<(u32, u16)>) -> Option<()> {
@@ -106,9 +110,7 @@ fn list(f: &mut Fields<'_>, body: Body, contexts: Option<(u32, u16)>) -> Option<
 /// 2.2.3.1.
 fn context(f: &mut Fields<'_>) -> Option<()> {
     f.open("Negotiate context");
-    let kind = f.le16("ContextType")?;
-    f.hex();
-    code(f, kind, NEGOTIATE_CONTEXT);
+    let kind = le16("ContextType").hex().codes(NEGOTIATE_CONTEXT).read(f)?;
     let length = f.le16("DataLength")?;
     f.le32("Reserved")?;
     let length = f.left().min(length.into());
@@ -117,7 +119,7 @@ fn context(f: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
-fn data(f: &mut Fields<'_>, kind: u16) -> Option<()> {
+fn data(f: &mut Fields<'_>, kind: u64) -> Option<()> {
     match kind {
         1 => {
             let count = f.le16("HashAlgorithmCount")?;
@@ -131,17 +133,14 @@ fn data(f: &mut Fields<'_>, kind: u16) -> Option<()> {
         }
         3 => {
             let count = f.le16("CompressionAlgorithmCount")?;
-            f.le16("Padding")?;
-            f.le32("Flags")?;
-            f.hex();
-            f.flag(1, "CHAINED", "set", "not set");
+            le16("Padding").read(f)?;
+            le32("Flags").set_of(&[(1, "CHAINED")]).read(f)?;
             codes(f, count, "CompressionAlgorithm", COMPRESSION)?;
         }
         5 => utf16(f, "NetName")?,
         6 => {
-            f.le32("Flags")?;
-            f.hex();
-            f.flag(1, "ACCEPT_TRANSPORT_LEVEL_SECURITY", "set", "not set");
+            const ACCEPT: ValueNames = &[(1, "ACCEPT_TRANSPORT_LEVEL_SECURITY")];
+            le32("Flags").set_of(ACCEPT).read(f)?;
         }
         7 => {
             let count = f.le16("TransformCount")?;
@@ -159,13 +158,12 @@ fn data(f: &mut Fields<'_>, kind: u16) -> Option<()> {
 }
 
 /// Numbers of two bytes, as many as there are.
-fn codes(f: &mut Fields<'_>, count: u16, name: &'static str, names: Names) -> Option<()> {
+fn codes(f: &mut Fields<'_>, count: u16, name: &'static str, names: ValueNames) -> Option<()> {
     for _ in 0..count {
         if f.left() < 2 {
             break;
         }
-        let value = f.le16(name)?;
-        code(f, value, names);
+        le16(name).codes(names).read(f)?;
     }
     Some(())
 }

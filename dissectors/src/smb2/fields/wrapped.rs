@@ -1,32 +1,35 @@
 //! The headers of encrypted (2.2.41) and compressed messages (2.2.42).
 
 use super::names::COMPRESSION;
-use super::{code, unwrapped};
-use crate::parse::le16;
+use super::params::*;
+use super::unwrapped;
+use crate::parse;
 use wirewait_wire::Fields;
 
 pub(super) fn encrypted(f: &mut Fields<'_>) -> Option<()> {
     f.open("SMB2 transform header");
     protocol(f, "FD 'SMB'")?;
-    f.bytes(16, "Signature")?;
-    f.bytes(16, "Nonce")?;
-    f.le32("OriginalMessageSize")?;
-    f.le16("Reserved")?;
-    let flags = f.le16("Flags/EncryptionAlgorithm")?;
-    f.hex();
-    if flags == 1 {
-        // The same number in all dialects.
-        f.means("encrypted (3.1.1), or AES-128-CCM (3.0, 3.0.2)");
-    }
-    f.le64("SessionId")?;
-    f.hex();
+    describe(
+        f,
+        &[
+            bytes(16, "Signature"),
+            bytes(16, "Nonce"),
+            le32("OriginalMessageSize"),
+            le16("Reserved"),
+            le16("Flags/EncryptionAlgorithm").hex().codes(ENCRYPTED),
+            le64("SessionId").hex(),
+        ],
+    )?;
     f.close();
     f.rest("Encrypted data").map(|_| ())
 }
 
+/// The same number in all dialects.
+const ENCRYPTED: ValueNames = &[(1, "encrypted (3.1.1), or AES-128-CCM (3.0, 3.0.2)")];
+
 pub(super) fn compressed(f: &mut Fields<'_>) -> Option<()> {
     const CHAINED: u16 = 1;
-    match le16(f.peek(), 10) {
+    match parse::le16(f.peek(), 10) {
         Some(CHAINED) => chained(f),
         _ => unchained(f),
     }
@@ -37,9 +40,7 @@ fn unchained(f: &mut Fields<'_>) -> Option<()> {
     f.open("SMB2 compression transform header");
     protocol(f, "FC 'SMB'")?;
     f.le32("OriginalCompressedSegmentSize")?;
-    algorithm(f)?;
-    f.le16("Flags")?;
-    f.means("one piece");
+    describe(f, &[ALGORITHM, le16("Flags").means("one piece")])?;
     let offset = f.le32("Offset")?;
     f.close();
     let readable = offset.min(f.left());
@@ -63,13 +64,12 @@ fn chained(f: &mut Fields<'_>) -> Option<()> {
 
 /// 2.2.42.2.1. Only the first piece can begin with the header of a message.
 fn payload(f: &mut Fields<'_>, first: bool) -> Option<()> {
-    const NONE: u16 = 0;
-    const PATTERN: u16 = 4;
+    const NONE: u64 = 0;
+    const PATTERN: u64 = 4;
+    const FIRST: Bit = Bit::Of(1, "CHAINED", &[(0, "later piece"), (1, "first piece")]);
     f.open("Compression payload");
-    let algorithm = algorithm(f)?;
-    f.le16("Flags")?;
-    f.hex();
-    f.flag(1, "CHAINED", "first piece", "later piece");
+    let algorithm = ALGORITHM.read(f)?;
+    le16("Flags").bits(&[FIRST]).read(f)?;
     let length = f.le32("Length")?;
     let length = f.left().min(length);
     let rest = match algorithm {
@@ -81,13 +81,15 @@ fn payload(f: &mut Fields<'_>, first: bool) -> Option<()> {
         NONE if first => unwrapped(f),
         NONE => Some(()),
         // 2.2.42.2.2.
-        PATTERN if f.left() >= 8 => {
-            f.u8("Pattern")?;
-            f.hex();
-            f.u8("Reserved1")?;
-            f.le16("Reserved2")?;
-            f.le32("Repetitions").map(|_| ())
-        }
+        PATTERN if f.left() >= 8 => describe(
+            f,
+            &[
+                u8("Pattern").hex(),
+                u8("Reserved1"),
+                le16("Reserved2"),
+                le32("Repetitions"),
+            ],
+        ),
         _ if f.left() >= 4 => f.le32("OriginalPayloadSize").map(|_| ()),
         _ => Some(()),
     })?;
@@ -95,11 +97,7 @@ fn payload(f: &mut Fields<'_>, first: bool) -> Option<()> {
     Some(())
 }
 
-fn algorithm(f: &mut Fields<'_>) -> Option<u16> {
-    let algorithm = f.le16("CompressionAlgorithm")?;
-    code(f, algorithm, COMPRESSION);
-    Some(algorithm)
-}
+const ALGORITHM: Param = le16("CompressionAlgorithm").codes(COMPRESSION);
 
 fn protocol(f: &mut Fields<'_>, shown: &str) -> Option<()> {
     f.bytes(4, "ProtocolId")?;
