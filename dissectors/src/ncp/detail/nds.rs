@@ -15,10 +15,14 @@ pub(super) fn request(f: &mut Fields<'_>) -> Option<()> {
         return f.rest("Fragment").map(|_| ());
     }
     f.means("a request begins");
-    f.le32("Maximum fragment size")?;
-    f.le32("Message size")?;
-    f.le32("Fragment flags")?;
-    f.hex();
+    describe(
+        f,
+        &[
+            lo_long("Maximum fragment size"),
+            lo_long("Message size"),
+            lo_long("Fragment flags").hex(),
+        ],
+    )?;
     let verb = f.le32("Verb")?;
     f.means(nds::find(verb).map_or("not known", |operation| operation.name));
     f.le32("Reply buffer size")?;
@@ -40,9 +44,10 @@ pub(super) fn request(f: &mut Fields<'_>) -> Option<()> {
 /// of a request.
 pub(super) fn reply(f: &mut Fields<'_>, begins: bool) -> Option<()> {
     let has_result = begins && nds::result(f.input().bytes).is_some();
-    f.le32("Fragment size")?;
-    f.le32("Fragment handle")?;
-    f.hex();
+    describe(
+        f,
+        &[lo_long("Fragment size"), lo_long("Fragment handle").hex()],
+    )?;
     if has_result {
         let result = f.le32("Result")?;
         let status = nds::status(result);

@@ -5,12 +5,12 @@
 
 use super::names::{NAME_SPACES, WIDE_ATTRIBUTES, WIDE_RIGHTS};
 use wirewait_wire::Fields;
-use wirewait_wire::table::custom;
 pub(super) use wirewait_wire::table::{
     CodedTable, FieldTable, Param, be16 as word, be32 as long, be64 as quad, bytes, counted, group,
     le16 as lo_word, le32 as lo_long, le64 as lo_quad, long_name, name, repeat, reserved, rest,
     text, u8 as byte,
 };
+use wirewait_wire::table::{custom, describe};
 
 /// A date as DOS writes it, the high byte first.
 pub(super) const fn date(name: &'static str) -> Param {
@@ -34,31 +34,29 @@ pub(super) const fn lo_time(name: &'static str) -> Param {
 
 /// A count of names, and the names.
 pub(super) const fn path(name: &'static str) -> Param {
-    custom(name, |f, name| {
-        located(f, name, |f| f.u8("Component count"), COMPONENT)
-    })
+    custom(name, |f, name| located(f, name, &[], COMPONENT))
 }
 
 /// Where a file or directory is, as function 87 has it: volume, directory base or handle,
 /// which of the two it is, and a path.
 pub(super) const fn place(name: &'static str) -> Param {
-    custom(name, |f, name| located(f, name, head, COMPONENT))
+    custom(name, |f, name| located(f, name, PLACE, COMPONENT))
 }
 
 /// Where a file or directory is, as function 89 has it, with long names.
 pub(super) const fn long_place(name: &'static str) -> Param {
-    custom(name, |f, name| located(f, name, long_head, LONG_COMPONENT))
+    custom(name, |f, name| located(f, name, LONG_PLACE, LONG_COMPONENT))
 }
 
 /// Where a file or directory is and where it goes, as function 87 has it: the names of both
 /// stand behind the second place.
 pub(super) const fn two_places() -> Param {
-    custom("Source", |f, _| two(f, head, COMPONENT))
+    custom("", |f, _| two(f, PLACE, COMPONENT))
 }
 
 /// Where a file or directory is and where it goes, as function 89 has it.
 pub(super) const fn two_long_places() -> Param {
-    custom("Source", |f, _| two(f, long_head, LONG_COMPONENT))
+    custom("", |f, _| two(f, LONG_PLACE, LONG_COMPONENT))
 }
 
 /// What a reply tells of a file in any name space, in the old style or the new one.
@@ -68,70 +66,66 @@ pub(super) const fn file_information() -> Param {
 
 const COMPONENT: Param = name("Component");
 const LONG_COMPONENT: Param = long_name("Component");
+const COMPONENT_COUNT: Param = byte("Component count");
 
-/// Describes what stands before the names of a path; answers how many names there are.
-type Head = fn(&mut Fields<'_>) -> Option<u8>;
+const HANDLE_FLAG: Param = byte("Handle flag").hex().one_of(&[
+    (0, "short directory handle"),
+    (1, "directory base"),
+    (0xff, "no handle: the path says all"),
+]);
 
-/// Volume and directory; answers how many names follow.
-fn head(f: &mut Fields<'_>) -> Option<u8> {
-    f.u8("Volume number")?;
-    f.le32("Directory base")?;
-    f.hex();
-    handle_flag(f)?;
-    f.u8("Component count")
-}
+/// What stands before the path, as function 87 has it.
+const PLACE: FieldTable = &[
+    byte("Volume number"),
+    lo_long("Directory base").hex(),
+    HANDLE_FLAG,
+];
 
-/// The same as function 89 has it.
-fn long_head(f: &mut Fields<'_>) -> Option<u8> {
-    f.le32("Directory base")?;
-    f.hex();
-    f.u8("Volume number")?;
-    handle_flag(f)?;
-    f.u8("Data type flag")?;
-    f.bytes(5, "Reserved")?;
-    f.u8("Component count")
-}
+/// What stands before the path, as function 89 has it.
+const LONG_PLACE: FieldTable = &[
+    lo_long("Directory base").hex(),
+    byte("Volume number"),
+    HANDLE_FLAG,
+    byte("Data type flag"),
+    reserved(5),
+];
 
-fn handle_flag(f: &mut Fields<'_>) -> Option<()> {
-    let flag = f.u8("Handle flag")?;
-    f.hex().means(match flag {
-        0 => "short directory handle",
-        1 => "directory base",
-        0xff => "no handle: the path says all",
-        _ => "not known",
-    });
-    Some(())
-}
-
-fn located(f: &mut Fields<'_>, heading: &'static str, head: Head, component: Param) -> Option<()> {
+fn located(
+    f: &mut Fields<'_>,
+    heading: &'static str,
+    place: FieldTable,
+    component: Param,
+) -> Option<()> {
     f.open(heading);
-    let count = head(f)?;
+    describe(f, place)?;
+    let count = COMPONENT_COUNT.read(f)?;
     components(f, count, component)?;
     f.close();
     Some(())
 }
 
-fn components(f: &mut Fields<'_>, count: u8, component: Param) -> Option<()> {
+fn two(f: &mut Fields<'_>, place: FieldTable, component: Param) -> Option<()> {
+    let mut counts = [0; 2];
+    for (heading, count) in ["Source", "Destination"].into_iter().zip(&mut counts) {
+        f.open(heading);
+        describe(f, place)?;
+        *count = COMPONENT_COUNT.read(f)?;
+        f.close();
+    }
+    for (heading, count) in ["Source path", "Destination path"].into_iter().zip(counts) {
+        f.open(heading);
+        components(f, count, component)?;
+        f.close();
+    }
+    Some(())
+}
+
+fn components(f: &mut Fields<'_>, count: u64, component: Param) -> Option<()> {
     for _ in 0..count {
         if f.left() == 0 {
             break;
         }
         component.read(f)?;
-    }
-    Some(())
-}
-
-fn two(f: &mut Fields<'_>, head: Head, component: Param) -> Option<()> {
-    f.open("Source");
-    let from = head(f)?;
-    f.close();
-    f.open("Destination");
-    let to = head(f)?;
-    f.close();
-    for (heading, count) in [("Source path", from), ("Destination path", to)] {
-        f.open(heading);
-        components(f, count, component)?;
-        f.close();
     }
     Some(())
 }
@@ -189,7 +183,6 @@ const FILE_INFORMATION: FieldTable = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_wire::table::describe;
     use wirewait_wire::{Input, Value};
 
     fn shown(params: &[Param], bytes: &[u8]) -> Vec<(String, String)> {
