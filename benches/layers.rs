@@ -5,6 +5,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::io::Cursor;
+use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Look, Settings};
 use wirewait_capture::write::{PcapWriter, Precision};
 use wirewait_capture::{Files, Options};
@@ -101,8 +102,8 @@ fn analyse(criterion: &mut Criterion) {
         let frames = frames(shape);
         group.bench_function(BenchmarkId::from_parameter(shape), |bencher| {
             bencher.iter(|| {
-                let mut analyzer =
-                    Analyzer::new(wirewait_dissectors::registry(), Settings::default());
+                let analyzer = Analyzer::new(wirewait_dissectors::registry(), Settings::default());
+                let mut analyzer = Driver::new(analyzer);
                 for frame in &frames {
                     analyzer.frame(&frame.as_frame(), &mut ());
                 }
@@ -117,7 +118,8 @@ fn analyse(criterion: &mut Criterion) {
 fn report(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("report");
     for shape in SHAPES {
-        let mut analyzer = Analyzer::new(wirewait_dissectors::registry(), Settings::default());
+        let analyzer = Analyzer::new(wirewait_dissectors::registry(), Settings::default());
+        let mut analyzer = Driver::new(analyzer);
         for frame in frames(shape) {
             analyzer.frame(&frame.as_frame(), &mut ());
         }

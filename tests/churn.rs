@@ -2,6 +2,7 @@
 //! work keeps its figures, and what had to go is counted.
 
 use std::collections::BTreeSet;
+use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Settings};
 use wirewait_dissectors::registry;
 use wirewait_synth::Shape;
@@ -16,15 +17,15 @@ fn those_who_stay_keep_their_figures() {
         open_requests: 3_000,
         ..Settings::default()
     };
-    let mut analyzer = Analyzer::new(registry(), settings);
+    let mut driver = Driver::new(Analyzer::new(registry(), settings));
     let generator = Bulk {
         shape: Shape::Churn,
         clients: 130,
         seed: 5,
     };
-    let truth = generator.run(150_000, &mut |frame| analyzer.frame(&frame, &mut ()));
-    analyzer.finish(&mut ());
-    let found = analyzer.snapshot();
+    let truth = generator.run(150_000, &mut |frame| driver.frame(&frame, &mut ()));
+    driver.finish(&mut ());
+    let found = driver.snapshot();
     assert!(
         found.capture.evicted > 500,
         "{} left",

@@ -2,6 +2,7 @@
 //! negative or huge, the analysis and the last minutes go on, and it is told.
 
 use crate::support::root;
+use wirewait::Driver;
 use wirewait_analysis::recent::{Limits, Recent};
 use wirewait_analysis::{
     Analyzer, LedgerOf, Notice, Outcome, Settings, Sink, Snapshot, Transaction,
@@ -47,7 +48,8 @@ fn watched(step_ns: i64) -> Watched {
     let mut source = wirewait_capture::open(&[file], &Options::default()).unwrap();
     let registry = wirewait_dissectors::registry();
     let seconds = Limits::default().seconds;
-    let mut analyzer = Analyzer::new(registry, Settings::default()).keeping_course(seconds);
+    let mut driver =
+        Driver::new(Analyzer::new(registry, Settings::default()).keeping_course(seconds));
     let mut ears = Ears::default();
     let (mut frames, mut since) = (0u64, 0);
     let mut before: Option<Timestamp> = None;
@@ -60,11 +62,11 @@ fn watched(step_ns: i64) -> Watched {
         let silent = before.map_or(0, |before| frame.at.plus(off).since(before));
         if (SECOND_NS / 20..HOUR_NS / 2).contains(&silent) {
             let now = at.plus(-SECOND_NS / 100);
-            analyzer.advance(now, &mut ears);
+            driver.advance(now, &mut ears);
             ears.recent.advance(now);
         }
         before = Some(at);
-        analyzer.frame(&Frame { at, ..frame }, &mut ears);
+        driver.frame(&Frame { at, ..frame }, &mut ears);
         let held = ears.recent.history().whole().seconds();
         assert!(held <= seconds, "{held} seconds are kept");
     }
@@ -72,12 +74,12 @@ fn watched(step_ns: i64) -> Watched {
     // Two minutes without frames: what nobody answered is given up.
     for second in 1..=120 {
         let now = last.plus(second * SECOND_NS);
-        analyzer.advance(now, &mut ears);
+        driver.advance(now, &mut ears);
         ears.recent.advance(now);
     }
     let ends = [i64::MIN, i64::MAX].map(Timestamp::from_nanos);
-    let lost = analyzer.ledger_course().between(ends[0], ends[1]);
-    let snapshot = analyzer.snapshot();
+    let lost = driver.analyzer().ledger_course().between(ends[0], ends[1]);
+    let snapshot = driver.snapshot();
     let rows = snapshot.ledgers.iter();
     let clients = rows.filter(|row| matches!(row.of, LedgerOf::Client(_)));
     let kept_ns = u64::from(seconds) * SECOND_NS.unsigned_abs();

@@ -6,6 +6,7 @@ use crate::support::{captures, files, root};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Settings, Summary};
 use wirewait_dissectors::registry;
 use wirewait_synth::Random;
@@ -79,7 +80,7 @@ fn read(path: &Path) -> Vec<Record> {
 }
 
 fn summary<'a>(records: impl Iterator<Item = &'a Record>, over: Timestamp) -> Summary {
-    let mut analyzer = Analyzer::new(registry(), Settings::default());
+    let mut driver = Driver::new(Analyzer::new(registry(), Settings::default()));
     for record in records {
         let frame = Frame {
             at: record.at,
@@ -88,12 +89,12 @@ fn summary<'a>(records: impl Iterator<Item = &'a Record>, over: Timestamp) -> Su
             wire_len: record.wire_len,
             bytes: &record.bytes,
         };
-        analyzer.frame(&frame, &mut ());
+        driver.frame(&frame, &mut ());
     }
     // A part that falls silent early knows that time went on.
-    analyzer.advance(over, &mut ());
-    analyzer.finish(&mut ());
-    Summary::of(&analyzer.snapshot())
+    driver.advance(over, &mut ());
+    driver.finish(&mut ());
+    Summary::of(&driver.snapshot())
 }
 
 #[test]

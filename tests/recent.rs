@@ -3,6 +3,7 @@
 
 use crate::support::{captures, files, root};
 use std::path::{Path, PathBuf};
+use wirewait::Driver;
 use wirewait_analysis::recent::{Limits, Missed, Of, Recent};
 use wirewait_analysis::{Analyzer, Lost, OperationKey, Settings};
 use wirewait_capture::Options;
@@ -18,7 +19,8 @@ fn compared(path: &Path) -> Option<u64> {
     let name = path.display();
     let mut source = wirewait_capture::open(&[path.into()], &Options::default()).ok()?;
     let registry = wirewait_dissectors::registry();
-    let mut analyzer = Analyzer::new(registry, Settings::default()).keeping_course(LONGEST);
+    let mut driver =
+        Driver::new(Analyzer::new(registry, Settings::default()).keeping_course(LONGEST));
     let mut recent = Recent::new(Limits {
         seconds: LONGEST,
         rows: usize::MAX,
@@ -27,14 +29,14 @@ fn compared(path: &Path) -> Option<u64> {
     let mut damages = 0;
     while damages < 1000 {
         match source.next_frame() {
-            Ok(Some(frame)) => analyzer.frame(&frame, &mut recent),
+            Ok(Some(frame)) => driver.frame(&frame, &mut recent),
             Ok(None) => break,
             Err(_) => damages += 1,
         }
     }
-    analyzer.finish(&mut recent);
+    driver.finish(&mut recent);
     recent.finish();
-    let (snapshot, history) = (analyzer.snapshot(), recent.history());
+    let (snapshot, history) = (driver.snapshot(), recent.history());
     let capture = &snapshot.capture;
     let span = capture.last?.since(capture.first?) / 1_000_000_000;
     if span >= i64::from(LONGEST) - 2 || history.missed().restarts > 0 {
@@ -105,7 +107,7 @@ fn compared(path: &Path) -> Option<u64> {
         assert_eq!(tally.turnaround.histogram(), row.turnaround, "{name}");
     }
     let ends = [i64::MIN, i64::MAX].map(Timestamp::from_nanos);
-    let course = analyzer.symptom_course();
+    let course = driver.analyzer().symptom_course();
     assert_eq!((course.whole_from(), course.missed()), (None, 0), "{name}");
     let lost = course.between(ends[0], ends[1]);
     for symptom in snapshot.symptoms.found.iter().filter(|s| s.rule.dated()) {
@@ -120,7 +122,7 @@ fn compared(path: &Path) -> Option<u64> {
             ),
         }
     }
-    let meters = analyzer.readings().transports;
+    let meters = driver.analyzer().readings().transports;
     let resent: u64 = meters.iter().map(|(_, meter)| meter.resent).sum();
     assert!(all.transport.resent >= resent, "{name}");
     Some(all.counts.requests)

@@ -1,6 +1,7 @@
 //! What the tests have in common.
 
 use std::path::{Path, PathBuf};
+use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Settings, Snapshot, Transaction};
 use wirewait_capture::Options;
 use wirewait_wire::{Frame, Source};
@@ -145,19 +146,12 @@ pub(crate) fn analyse(paths: &[PathBuf]) -> Result<Analysis, String> {
 pub(crate) fn analyse_source(source: &mut dyn Source) -> Analysis {
     let mut run = Run::new();
     let mut damages = 0;
-    // Interfaces of which the speed has been asked.
-    let mut met = 0;
     while damages < 10_000 {
         match source.next_frame() {
             Ok(Some(frame)) => {
                 let interface = frame.interface;
                 run.frame(&frame);
-                while met <= interface {
-                    if let Some(speed) = source.link_speed(met) {
-                        run.analyzer.link_speed(met, speed);
-                    }
-                    met += 1;
-                }
+                run.driver.meet(interface, source);
             }
             Ok(None) => break,
             Err(_) => damages += 1,
@@ -168,27 +162,30 @@ pub(crate) fn analyse_source(source: &mut dyn Source) -> Analysis {
 
 /// An analyser and what came out of it.
 pub(crate) struct Run {
-    analyzer: Analyzer,
+    driver: Driver,
     transactions: Vec<Transaction>,
 }
 
 impl Run {
     pub(crate) fn new() -> Self {
         Self {
-            analyzer: Analyzer::new(wirewait_dissectors::registry(), Settings::default()),
+            driver: Driver::new(Analyzer::new(
+                wirewait_dissectors::registry(),
+                Settings::default(),
+            )),
             transactions: Vec::new(),
         }
     }
 
     pub(crate) fn frame(&mut self, frame: &Frame<'_>) {
-        self.analyzer.frame(frame, &mut self.transactions);
+        self.driver.frame(frame, &mut self.transactions);
     }
 
     pub(crate) fn finish(mut self) -> Analysis {
-        self.analyzer.finish(&mut self.transactions);
+        self.driver.finish(&mut self.transactions);
         Analysis {
             transactions: self.transactions,
-            snapshot: self.analyzer.snapshot(),
+            snapshot: self.driver.snapshot(),
         }
     }
 }

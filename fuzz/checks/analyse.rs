@@ -3,6 +3,7 @@
 use wirewait_analysis::{Analyzer, Outcome, Settings, Snapshot, Transaction, WHOLE_FRAME};
 use wirewait_judge::Verdict;
 use wirewait_judge::compare::Comparison;
+use wirewait_stats::{Collectors, Options};
 use wirewait_wire::{Frame, Registry};
 
 /// What came out of an analysis.
@@ -20,15 +21,24 @@ pub(crate) fn analyse<'a>(
     frames: impl IntoIterator<Item = Frame<'a>>,
     settings: Settings,
 ) -> Found {
-    let mut analyzer = Analyzer::new(registry, settings);
+    let mut analyzer = Analyzer::new(registry, settings).recording();
+    let mut statistics = Collectors::new(&Options {
+        rows: settings.rows,
+        think_ns: settings.think_ns,
+    });
     let mut transactions = Vec::new();
     let mut count = 0;
     for frame in frames {
         count += 1;
         analyzer.frame(&frame, &mut transactions);
+        if analyzer.has_batch() {
+            analyzer.hand_over(|records| statistics.batch(records));
+        }
     }
     analyzer.finish(&mut transactions);
-    let snapshot = analyzer.snapshot();
+    analyzer.hand_over_all(|records| statistics.batch(records));
+    let figures = statistics.figures(analyzer.entities());
+    let snapshot = analyzer.snapshot(figures);
     let found = Found {
         transactions,
         snapshot,

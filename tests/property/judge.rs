@@ -2,6 +2,7 @@
 
 use super::hurt::{Hurt, Wounded};
 use std::collections::{BTreeMap, BTreeSet};
+use wirewait::Driver;
 use wirewait_analysis::{
     Analyzer, Assembled, Deed, Extent, Flags, Outcome, Settings, Sink, Snapshot, Transaction,
     Turnaround,
@@ -263,12 +264,13 @@ pub(super) fn judge(
     in_doubt: &mut dyn FnMut(&str, String),
 ) -> Tally {
     let registry = wirewait_dissectors::registry();
-    let mut analyzer = Analyzer::new(registry, Settings::default()).observed();
+    let analyzer = Analyzer::new(registry, Settings::default()).observed();
+    let mut driver = Driver::new(analyzer);
     let mut ears = Ears::default();
     for (_, frame) in &wounded.frames {
-        analyzer.frame(&frame.as_frame(), &mut ears);
+        driver.frame(&frame.as_frame(), &mut ears);
     }
-    analyzer.finish(&mut ears);
+    driver.finish(&mut ears);
     let numbers: Vec<u64> = wounded.frames.iter().map(|(number, _)| *number).collect();
     let mut by_frame: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
     for (number, deeds) in &ears.deeds {
@@ -280,7 +282,7 @@ pub(super) fn judge(
     let hurt = Hurts {
         rows: ears.rows,
         by_frame,
-        snapshot: analyzer.snapshot(),
+        snapshot: driver.snapshot(),
         numbers,
     };
     negatives(&hurt, wrong);

@@ -23,8 +23,8 @@ use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Fairness, Flags, Grade, LedgerCourse, Mark, Notice, Readings,
-    Settings, Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
+    Assembled, CaptureRow, Deed, Fairness, Figures, Flags, Grade, LedgerCourse, Mark, Notice,
+    Readings, Settings, Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
 use std::cell::RefCell;
@@ -38,9 +38,6 @@ use wirewait_wire::{
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
 const SWEEP_NS: u64 = 10_000_000_000;
-
-/// Records that make a batch. A frame may close so many requests that there are more.
-const RECORDS: usize = 256;
 
 /// Receives transactions as they are closed.
 pub trait Sink {
@@ -194,7 +191,7 @@ impl Analyzer {
     /// nothing else bounds how many there are.
     #[must_use]
     pub fn recording(mut self) -> Self {
-        self.state.books.records = Some(Vec::with_capacity(RECORDS));
+        self.state.books.batch = Some(Box::default());
         self
     }
 
@@ -202,24 +199,35 @@ impl Analyzer {
     #[must_use]
     #[inline]
     pub fn has_batch(&self) -> bool {
-        let records = &self.state.books.records;
-        records
-            .as_ref()
-            .is_some_and(|records| records.len() >= RECORDS)
+        let batch = &self.state.books.batch;
+        batch.as_ref().is_some_and(|batch| batch.is_full())
     }
 
-    /// Hands over what was recorded since this was called last.
+    /// Hands over what was recorded since this was called last, as far as it is in groups that
+    /// nothing more comes to.
     pub fn hand_over(&mut self, to: impl FnOnce(&Records<'_>)) {
-        if let Some(closed) = &mut self.state.books.records {
-            to(&Records { closed });
-            closed.clear();
+        if let Some(batch) = &mut self.state.books.batch {
+            to(&batch.records());
+            batch.clear();
         }
+    }
+
+    /// Hands over all that was recorded since then.
+    pub fn hand_over_all(&mut self, to: impl FnOnce(&Records<'_>)) {
+        self.state.books.post();
+        self.hand_over(to);
     }
 
     /// Who is behind the numbers in records.
     #[must_use]
     pub fn entities(&self) -> &dyn Entities {
         &self.state.books.directory
+    }
+
+    /// The settings that figures depend on.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.common.settings
     }
 
     /// Judges symptoms by these thresholds rather than by the built-in ones.
@@ -338,9 +346,10 @@ impl Analyzer {
         })
     }
 
-    /// All figures as they stand. What is still open is not in them.
+    /// All figures as they stand, with those that [statistics](Analyzer::recording) made of the
+    /// records. What is still open is not in them.
     #[must_use]
-    pub fn snapshot(&mut self) -> Snapshot {
+    pub fn snapshot(&mut self, figures: Figures) -> Snapshot {
         self.state.books.post();
         let State {
             books,
@@ -356,8 +365,14 @@ impl Analyzer {
         let hits = hits.and(&unclaimed.hits).and(&names.hits);
         let reasons = books.reasons(*numbered, names.evicted, &hits);
         let directory = &books.directory;
-        let servers = books.figures.servers(directory);
-        let stations = books.figures.stations(directory);
+        let Figures {
+            servers,
+            stations,
+            places,
+            distribution,
+            excluded,
+            statistics,
+        } = figures;
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,
@@ -383,18 +398,18 @@ impl Analyzer {
             segment: segments.found(),
             fairness: Fairness::among(&stations),
             stations,
-            places: books.figures.places(directory),
-            distribution: books.figures.distributions(directory),
+            places,
+            distribution,
             ledgers: books.accounts.rows(directory),
             load: books.load.load(directory),
             round_trips: books.round_trips.rows(),
             symptoms: books.watch.judge(directory, &servers, clock.last()),
             servers,
-            slowest: books.figures.slowest(),
-            statistics: Vec::new(),
+            slowest: books.slowest.kept(),
+            statistics,
             attribution: books.attribution,
             seen: Arc::clone(&books.seen),
-            excluded: books.figures.excluded(),
+            excluded,
             settings: self.common.settings,
         }
     }

@@ -4,21 +4,21 @@ use crate::account::Accounts;
 use crate::bounds::{self, Bound};
 use crate::conversation::{Conversation, Faults};
 use crate::efficiency::Spending;
-use crate::figures::Figures;
-use crate::journal::{self, Columns, Heading, Journal};
+use crate::journal::{self, Heading, Journal};
 use crate::load::Loads;
 use crate::message::Message;
 use crate::meters::Meters;
 use crate::parties::Directory;
 use crate::path::Path;
 use crate::round_trips::RoundTrips;
+use crate::slowest::Slowest;
 use crate::summary::Conversations;
 use crate::symptoms::Watch;
 use crate::world::{Case, Event, Limited, Seen, World};
 use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
 use std::sync::Arc;
-use wirewait_model::records::Closed;
-use wirewait_wire::{DissectorId, StopReason, Timestamp};
+use wirewait_model::records::{Group, GroupTimes, LineTimes, Records, Waiting};
+use wirewait_wire::{DissectorId, Endpoint, StopReason, Timestamp};
 
 /// What was noticed about the capture itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -197,9 +197,9 @@ pub(crate) struct Books {
     pub(crate) directory: Directory,
     /// What is closed and not in the statistics yet.
     journal: Journal,
-    /// Room for what is posted.
-    columns: Box<Columns>,
-    pub(crate) figures: Figures,
+    /// Room for the times of what is posted.
+    times: Box<GroupTimes>,
+    pub(crate) slowest: Slowest,
     pub(crate) accounts: Accounts,
     pub(crate) load: Loads,
     /// None where nobody reads them.
@@ -221,8 +221,8 @@ pub(crate) struct Books {
     pub(crate) open: usize,
     /// Bytes that are held back now.
     pub(crate) held: usize,
-    /// What is closed and was not handed over; none where nobody takes it.
-    pub(crate) records: Option<Vec<Closed>>,
+    /// What was not handed over; none where nobody takes it.
+    pub(crate) batch: Option<Box<Batch>>,
     /// Which conversations there were when.
     pub(crate) seen: Arc<Conversations>,
 }
@@ -233,8 +233,8 @@ impl Books {
         Self {
             directory: Directory::new(settings.rows),
             journal: Journal::new(),
-            columns: Box::default(),
-            figures: Figures::new(settings),
+            times: Box::default(),
+            slowest: Slowest::new(settings.slowest),
             accounts: Accounts::new(&settings),
             load: Loads::new(&settings),
             meters: Some(Box::new(Meters::new(settings.rows))),
@@ -250,7 +250,7 @@ impl Books {
             transactions: 0,
             open: 0,
             held: 0,
-            records: None,
+            batch: None,
             seen: Arc::default(),
         }
     }
@@ -285,8 +285,7 @@ impl Books {
             Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
             Event::Begins(wait) => {
                 let wait = wait.known(directory, &mut room);
-                let client = (wait.case.parties.client, wait.case.transaction.client);
-                self.figures.begins(client, wait.began);
+                self.record(wait.case, wait.began, true);
                 self.accounts.begins(wait);
                 self.load.begins(wait);
                 self.watch.begins(wait);
@@ -294,7 +293,7 @@ impl Books {
             }
             Event::Ends(wait, at, outstanding) => {
                 let wait = wait.known(directory, &mut room);
-                self.figures.ends(wait.case.parties.client, at);
+                self.record(wait.case, at, false);
                 self.watch.ends(wait, at, outstanding);
                 self.accounts.ends(wait, at, outstanding);
                 self.load.ends(wait, at);
@@ -340,56 +339,83 @@ impl Books {
                 if transaction.outcome != Outcome::OrphanResponse {
                     self.open = self.open.saturating_sub(1);
                 }
-                self.figures.closed(transaction);
-                self.load.closed(case);
+                let took = transaction.took();
+                if let Some(took) = &took {
+                    self.slowest.closed(transaction, took.response_ns);
+                }
+                self.load.closed(case, took.as_ref());
                 self.watch.closed(case);
                 if let Some(meters) = &mut self.meters {
                     meters.closed(case);
                 }
-                if let Some(records) = &mut self.records {
-                    records.push(record(case));
-                }
-                self.enter(case, path);
+                self.enter(case, took, path);
                 sink.transaction(transaction);
             }
         }
     }
 
+    /// A client begins to wait, or no longer does.
+    #[inline]
+    fn record(&mut self, case: Case<'_>, at: Timestamp, begins: bool) {
+        if let Some(batch) = &mut self.batch
+            && let Some(client) = case.parties.client.id()
+        {
+            batch.waiting.push(Waiting { client, at, begins });
+        }
+    }
+
     /// Enters a closed transaction in the journal.
-    fn enter(&mut self, case: Case<'_>, path: &Path) {
+    fn enter(&mut self, case: Case<'_>, took: Option<LineTimes>, path: &Path) {
         let (payer, access) = self.spending.closed(case, path);
-        if journal::is_of_passer_by(case) {
-            self.figures.of_passer_by(case.transaction);
+        let t = case.transaction;
+        if journal::is_of_passer_by(case)
+            && t.outcome != Outcome::OrphanResponse
+            && let Some(batch) = &mut self.batch
+        {
+            batch.strangers.push(t.client.station());
         }
         let place = Journal::place(case);
         let known = self.journal.page(place).heading_of(case, payer);
-        let known = known.map(|heading| (heading.row, heading.curve));
-        let curve = self.load.curve_of(case, known.and_then(|(_, curve)| curve));
-        let fits = known.is_some_and(|(row, known)| {
-            self.figures.has_row(row) && (curve.is_none() || known == curve)
+        let known = known.map(|heading| (heading.at, heading.curve));
+        let curve = took.as_ref().and_then(|_| {
+            let known = known.and_then(|(_, curve)| curve);
+            self.load.curve_of(case, known)
+        });
+        let fits = known.is_some_and(|(at, known)| {
+            self.directory.has_operation(at) && (curve.is_none() || known == curve)
         });
         if !fits {
             self.post_page(place);
-            let row = self.figures.row_of(case);
-            self.journal
-                .begin(place, Heading::new(case, payer, row, curve));
+            let at = self.directory.operation_of(t, case.parties.server);
+            let heading = Heading::new(case, payer, at, curve);
+            if let Some(key) = heading.key(t) {
+                self.journal.begin(place, heading, key);
+            }
         }
-        if self.journal.enter(place, case.transaction, &access) {
+        if self.journal.enter(place, (t, took), &access) {
             self.post_page(place);
         }
     }
 
     /// Posts a page, which goes on under the same heading.
     fn post_page(&mut self, place: usize) {
-        let Some((heading, page)) = self.journal.under_way(place) else {
+        let Some((heading, group, spent)) = self.journal.under_way(place) else {
             return;
         };
-        let heading = heading.among(self.directory.left(&heading.parties));
-        let columns = &mut *self.columns;
-        columns.fill(page);
-        self.figures.post(&heading, page, columns);
-        self.load.post(&heading, page, columns);
-        self.spending.post(&heading, page);
+        let tie = self.directory.left(&heading.parties).tie;
+        if group.counts.answered > 0 {
+            self.directory.prove_operation(heading.at);
+        }
+        let times = match &mut self.batch {
+            Some(batch) => batch.next_times(),
+            None => &mut *self.times,
+        };
+        times.fill(group);
+        self.load.post(heading.curve, group, times);
+        self.spending.post((heading.payer, tie), group, spent);
+        if let Some(batch) = &mut self.batch {
+            batch.take(group);
+        }
         self.journal.posted(place);
     }
 
@@ -513,9 +539,8 @@ impl Books {
             "held_bytes" => q.limits.held_bytes,
             "stream_bytes" => q.limits.stream_bytes,
             "rows_evicted" => self
-                .figures
-                .rows_evicted()
-                .saturating_add(self.directory.evicted)
+                .directory
+                .evicted
                 .saturating_add(self.round_trips.evicted)
                 .saturating_add(self.load.evicted())
                 .saturating_add(self.watch.evicted())
@@ -549,19 +574,63 @@ impl Books {
     }
 }
 
-/// What statistics have to know of a closed transaction.
-fn record(case: Case<'_>) -> Closed {
-    let (t, parties) = (case.transaction, case.parties);
-    Closed {
-        number: t.number,
-        client: parties.client.station(),
-        server: parties.server.station(),
-        request_bytes: t.request_bytes,
-        response_bytes: t.response_bytes,
-        data_bytes: t.data_bytes,
-        response_time_ns: t.response_time_ns(),
-        kind: t.kind,
-        outcome: t.outcome,
-        flags: t.flags,
+/// What happened and was not handed over to the statistics.
+#[derive(Default)]
+pub(crate) struct Batch {
+    waiting: Vec<Waiting>,
+    groups: Vec<Group>,
+    /// Of those, and room for those of more.
+    times: Vec<GroupTimes>,
+    /// Room of groups that were handed over.
+    spare: Vec<Group>,
+    strangers: Vec<Endpoint>,
+}
+
+impl Batch {
+    /// Groups that make a batch, and clients that wait. A frame may close so many requests that
+    /// there are more.
+    const GROUPS: usize = 16;
+    const WAITING: usize = 1024;
+
+    /// Whether there is enough to hand it over.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.groups.len() >= Self::GROUPS || self.waiting.len() >= Self::WAITING
+    }
+
+    /// What there is.
+    pub(crate) fn records(&self) -> Records<'_> {
+        Records {
+            waiting: &self.waiting,
+            groups: &self.groups,
+            times: &self.times[..self.groups.len()],
+            strangers: &self.strangers,
+        }
+    }
+
+    /// It was handed over.
+    pub(crate) fn clear(&mut self) {
+        self.waiting.clear();
+        self.strangers.clear();
+        self.spare.append(&mut self.groups);
+        self.spare.truncate(Self::GROUPS);
+        self.times.truncate(Self::GROUPS);
+    }
+
+    /// Room for the times of the group that is [taken](Self::take) next.
+    fn next_times(&mut self) -> &mut GroupTimes {
+        let next = self.groups.len();
+        if next >= self.times.len() {
+            self.times.resize_with(next + 1, GroupTimes::default);
+        }
+        &mut self.times[next]
+    }
+
+    /// Takes a group, of which the times are known, and leaves room in its place.
+    fn take(&mut self, group: &mut Group) {
+        let key = group.key;
+        let mut room = self.spare.pop().unwrap_or_else(|| Group::new(key));
+        room.key = key;
+        self.groups.push(std::mem::replace(group, room));
     }
 }

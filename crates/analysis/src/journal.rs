@@ -3,25 +3,20 @@
 //! Nearly every transaction is like the one before it in its conversation: the same operation
 //! of the same client at the same server, in the same place. Each would be added to the same
 //! dozen rows: those of the operation, the client, the server, the user, the share, the file,
-//! the capture. So they are entered on a page, a line each, and the page as a whole is posted
-//! to those rows: when it is full, when its room is needed, and before anyone looks. What is
+//! the capture. So they are entered on a page, a line each, and the page as a whole goes on as
+//! a [group](Group): when it is full, when its room is needed, and before anyone looks. What is
 //! added up comes to the same in whichever order it is added.
 
+use crate::Transaction;
 use crate::efficiency::{Accesses, Payer, Spent};
-use crate::figures::{clean_turnaround, timed};
 use crate::parties::Parties;
 use crate::table::Place;
 use crate::world::Case;
-use crate::{Counts, FrameSums, Transaction};
-use wirewait_model::distribution::Batch;
-use wirewait_wire::word::Name;
-use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
+use wirewait_model::records::{Group, GroupKey, Line, LineTimes};
 
 /// Pages that are open at once.
 const PAGES: usize = 1 << PAGES_BITS;
 const PAGES_BITS: u32 = 8;
-/// Lines of a page: transactions with a response time. Others are only counted.
-const LINES: usize = Batch::MOST;
 
 /// No conversation has this number.
 const SEVERAL: u64 = 0;
@@ -32,68 +27,26 @@ pub(crate) struct Journal {
     entered: u64,
 }
 
-/// What all transactions on a page have in common.
+/// What all transactions on a page have in common beside the [`GroupKey`].
 #[derive(Clone, Copy)]
 pub(crate) struct Heading {
     conversation: u64,
-    pub(crate) protocol: Name,
-    pub(crate) carrier: Name,
-    pub(crate) server: Endpoint,
-    pub(crate) client: Endpoint,
-    pub(crate) operation: &'static Operation,
-    pub(crate) code: u32,
-    pub(crate) kind: Kind,
-    pub(crate) hops: Option<u8>,
     pub(crate) parties: Parties,
     /// Whose account of frames they are on.
     pub(crate) payer: Payer,
-    /// The row of the operation.
-    pub(crate) row: Place,
+    /// The operation, in the directory.
+    pub(crate) at: Place,
     /// The curve of response times over sizes, where they count in one.
     pub(crate) curve: Option<Place>,
-}
-
-/// What one transaction took.
-#[derive(Clone, Copy)]
-pub(crate) struct Line {
-    /// Its number, and how many were entered before.
-    pub(crate) number: u64,
-    pub(crate) order: u64,
-    pub(crate) asked_bytes: u64,
-    pub(crate) data_bytes: u64,
-    pub(crate) first_frame: u64,
-    pub(crate) last_frame: u64,
-    pub(crate) response_ns: i64,
-    pub(crate) turnaround_ns: Option<i64>,
-    pub(crate) request_transfer_ns: i64,
-    pub(crate) response_transfer_ns: i64,
 }
 
 /// Transactions that count in the same rows.
 #[derive(Default)]
 pub(crate) struct Page {
-    heading: Option<Heading>,
+    of: Option<(Heading, Group)>,
     /// Transactions entered since it was posted.
     entered: u64,
-    pub(crate) lines: Vec<Line>,
-    pub(crate) counts: Counts,
-    pub(crate) frames: FrameSums,
-    pub(crate) retransmitted: u64,
-    pub(crate) data_bytes: u64,
-    /// Response time of those that moved data.
-    pub(crate) moving_ns: i128,
-    /// From the first frame of those with a line to the last.
-    pub(crate) span: Option<(Timestamp, Timestamp)>,
     pub(crate) spent: Spent,
-}
-
-/// The times on a page, as they are posted.
-#[derive(Default)]
-pub(crate) struct Columns {
-    pub(crate) response_time: Batch,
-    pub(crate) turnaround: Batch,
-    pub(crate) request_transfer: Batch,
-    pub(crate) response_transfer: Batch,
 }
 
 impl Journal {
@@ -130,107 +83,84 @@ impl Journal {
     }
 
     /// What stands there and is not posted yet.
-    pub(crate) fn under_way(&self, place: usize) -> Option<(&Heading, &Page)> {
-        let page = &self.pages[place % PAGES];
-        let heading = page.heading.as_ref()?;
-        (page.entered > 0).then_some((heading, page))
+    pub(crate) fn under_way(&mut self, place: usize) -> Option<(&Heading, &mut Group, &Spent)> {
+        let page = &mut self.pages[place % PAGES];
+        let (heading, group) = page.of.as_mut()?;
+        (page.entered > 0).then_some((&*heading, group, &page.spent))
     }
 
     /// Begins a page in place of one that was posted.
-    pub(crate) fn begin(&mut self, place: usize, heading: Heading) {
+    pub(crate) fn begin(&mut self, place: usize, heading: Heading, key: GroupKey) {
         let page = &mut self.pages[place % PAGES];
-        page.heading = Some(heading);
+        match &mut page.of {
+            Some((before, group)) => {
+                *before = heading;
+                group.key = key;
+            }
+            None => page.of = Some((heading, Group::new(key))),
+        }
     }
 
     /// The page was posted, and may go on.
     pub(crate) fn posted(&mut self, place: usize) {
         let page = &mut self.pages[place % PAGES];
-        let mut lines = std::mem::take(&mut page.lines);
-        lines.clear();
-        *page = Page {
-            heading: page.heading,
-            lines,
-            ..Page::default()
-        };
+        if let Some((_, group)) = &mut page.of {
+            group.clear();
+        }
+        page.entered = 0;
+        page.spent = Spent::default();
     }
 
     /// Enters a transaction on a page that has its heading; whether the page is full now.
-    pub(crate) fn enter(&mut self, place: usize, t: &Transaction, access: &Accesses) -> bool {
+    pub(crate) fn enter(
+        &mut self,
+        place: usize,
+        (t, took): (&Transaction, Option<LineTimes>),
+        access: &Accesses,
+    ) -> bool {
         let page = &mut self.pages[place % PAGES];
-        page.enter(t, self.entered);
+        let Some((_, group)) = &mut page.of else {
+            return false;
+        };
+        enter(group, (t, took), self.entered);
+        page.entered += 1;
         page.spent.enter(t, access);
         self.entered += 1;
-        page.lines.len() >= LINES
-    }
-}
-
-impl Columns {
-    /// Those of this page.
-    pub(crate) fn fill(&mut self, page: &Page) {
-        let Self {
-            response_time,
-            turnaround,
-            request_transfer,
-            response_transfer,
-        } = self;
-        let lines = || page.lines.iter();
-        response_time.fill(lines().map(|line| line.response_ns));
-        turnaround.fill(lines().filter_map(|line| line.turnaround_ns));
-        request_transfer.fill(lines().map(|line| line.request_transfer_ns));
-        response_transfer.fill(lines().map(|line| line.response_transfer_ns));
+        group.lines.len() >= Group::MOST
     }
 }
 
 impl Heading {
-    pub(crate) fn new(case: Case<'_>, payer: Payer, row: Place, curve: Option<Place>) -> Self {
-        let t = case.transaction;
+    pub(crate) fn new(case: Case<'_>, payer: Payer, at: Place, curve: Option<Place>) -> Self {
         Self {
             conversation: conversation(case),
-            protocol: t.protocol,
-            carrier: t.carrier,
-            server: t.server,
-            client: t.client,
-            operation: t.operation,
-            code: t.code,
-            kind: t.kind,
-            hops: t.hops,
             parties: *case.parties,
             payer,
-            row,
+            at,
             curve,
         }
     }
 
-    /// Whether transactions of several clients stand under it, of whom nothing is kept.
-    pub(crate) fn of_several(&self) -> bool {
-        self.conversation == SEVERAL
-    }
-
-    /// Whether it is of the same server, on the same carrier.
-    fn is_at(&self, case: Case<'_>) -> bool {
-        let t = case.transaction;
-        self.parties.server == case.parties.server
-            && self.server == t.server
-            && self.carrier == t.carrier
-    }
-
-    /// The same with these parties.
-    pub(crate) fn among(self, parties: Parties) -> Self {
-        Self { parties, ..self }
-    }
-
-    /// Whether a transaction counts in the same rows.
-    fn is_of(&self, case: Case<'_>, payer: Payer) -> bool {
-        let t = case.transaction;
-        self.conversation == conversation(case)
-            && (!self.of_several() || self.is_at(case))
-            && self.code == t.code
-            && self.kind == t.kind
-            && (std::ptr::eq(self.operation, t.operation) || self.operation == t.operation)
-            && (std::ptr::eq(self.protocol, t.protocol) || self.protocol == t.protocol)
-            && self.hops == t.hops
-            && self.payer == payer
-            && self.parties.are(case.parties)
+    /// What groups have in common that stand under it.
+    pub(crate) fn key(&self, t: &Transaction) -> Option<GroupKey> {
+        let parties = &self.parties;
+        let labels = parties.named.map_or([None; 3], |named| named.labels);
+        Some(GroupKey {
+            client: parties.client.id(),
+            server: parties.server.id(),
+            pair: parties.pair.id(),
+            at: self.at.id()?,
+            labels: labels.map(|label| label?.id()),
+            client_end: t.client,
+            server_end: t.server,
+            protocol: t.protocol,
+            carrier: t.carrier,
+            operation: t.operation,
+            code: t.code,
+            kind: t.kind,
+            hops: t.hops,
+            several: self.conversation == SEVERAL,
+        })
     }
 }
 
@@ -251,41 +181,51 @@ pub(crate) fn is_of_passer_by(case: Case<'_>) -> bool {
 impl Page {
     /// The heading, if this transaction belongs under it.
     pub(crate) fn heading_of(&self, case: Case<'_>, payer: Payer) -> Option<&Heading> {
-        let heading = self.heading.as_ref()?;
-        heading.is_of(case, payer).then_some(heading)
+        let (heading, group) = self.of.as_ref()?;
+        let (t, key) = (case.transaction, &group.key);
+        // Of several clients: of the same server, on the same carrier.
+        let is_at = || {
+            heading.parties.server == case.parties.server
+                && key.server_end == t.server
+                && key.carrier == t.carrier
+        };
+        let same = heading.conversation == conversation(case)
+            && (!key.several || is_at())
+            && key.code == t.code
+            && key.kind == t.kind
+            && (std::ptr::eq(key.operation, t.operation) || key.operation == t.operation)
+            && (std::ptr::eq(key.protocol, t.protocol) || key.protocol == t.protocol)
+            && key.hops == t.hops
+            && heading.payer == payer
+            && heading.parties.are(case.parties);
+        same.then_some(heading)
     }
+}
 
-    fn enter(&mut self, t: &Transaction, order: u64) {
-        self.entered += 1;
-        self.counts.add(t);
-        self.frames.add(t);
-        self.retransmitted += u64::from(t.frames.retransmitted);
-        self.data_bytes = self.data_bytes.saturating_add(t.data_bytes);
-        let (Some(response_ns), Some(times)) = (timed(t), t.times()) else {
-            return;
-        };
-        let (Some(request), Some(response)) = (t.request, t.response) else {
-            return;
-        };
+fn enter(group: &mut Group, (t, took): (&Transaction, Option<LineTimes>), order: u64) {
+    t.count_in(&mut group.counts);
+    t.count_frames_in(&mut group.frames);
+    t.exclude_in(&mut group.excluded);
+    group.retransmitted += u64::from(t.frames.retransmitted);
+    group.data_bytes = group.data_bytes.saturating_add(t.data_bytes);
+    if let (Some(took), Some(request), Some(response)) = (&took, t.request, t.response) {
         if t.data_bytes > 0 {
-            self.moving_ns += i128::from(response_ns);
+            group.moving_ns += i128::from(took.response_ns);
         }
         let (first, last) = (request.first.at, response.last.at);
-        let (from, to) = self.span.unwrap_or((first, last));
+        let (from, to) = group.span.unwrap_or((first, last));
         // Clocks may step back within one of them.
         let from = from.min(first).min(response.first.at);
-        self.span = Some((from, to.max(last).max(request.last.at)));
-        self.lines.push(Line {
-            number: t.number,
-            order,
-            asked_bytes: t.asked_bytes,
-            data_bytes: t.data_bytes,
-            first_frame: request.first.frame,
-            last_frame: response.last.frame,
-            response_ns,
-            turnaround_ns: clean_turnaround(t),
-            request_transfer_ns: times.request_transfer,
-            response_transfer_ns: times.response_transfer,
-        });
+        group.span = Some((from, to.max(last).max(request.last.at)));
     }
+    group.lines.push(Line {
+        number: t.number,
+        order,
+        request_bytes: t.request_bytes,
+        asked_bytes: t.asked_bytes,
+        data_bytes: t.data_bytes,
+        times: took,
+        outcome: t.outcome,
+        flags: t.flags,
+    });
 }

@@ -13,11 +13,9 @@ mod clock;
 mod column;
 mod conversation;
 mod course;
-mod digest;
 mod duplicates;
 mod efficiency;
 mod fairness;
-mod figures;
 mod flow;
 mod intake;
 mod journal;
@@ -35,6 +33,7 @@ mod piece;
 pub mod recent;
 mod round_trips;
 mod segment;
+mod slowest;
 mod snapshot;
 mod stream;
 mod summary;
@@ -73,9 +72,7 @@ pub use segment::{
     Volume, WireBytes,
 };
 pub use snapshot::{
-    Attribution, CaptureRow, Counts, DistributionRow, Distributions, Excluded, FrameSums, Grade,
-    Grouping, LedgerOf, LedgerRow, PlaceRow, Reason, RoundTrip, ServerRow, Settings, Snapshot,
-    StationRow,
+    Attribution, CaptureRow, Grade, LedgerOf, LedgerRow, Reason, RoundTrip, Settings, Snapshot,
 };
 pub use summary::{
     Common, Conversations, Inconsistent, LedgerSum, OperationKey, OperationSum, PairKey, PlaceKey,
@@ -90,8 +87,9 @@ pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{Transaction, WHOLE_FRAME};
 pub use windows::Windows;
 pub use wirewait_model::{
-    Bucket, Cell, Column, EXACT_VALUES, Extent, Fidelity, Flags, FrameCounts, Histogram, Mark,
-    Outcome, STEPS_NS, Sample, Samples, Spread, Statistic, Times, Turnaround,
+    Bucket, Cell, Column, Counts, DistributionRow, Distributions, EXACT_VALUES, Excluded, Extent,
+    Fidelity, Figures, Flags, FrameCounts, FrameSums, Grouping, Histogram, Mark, Outcome, PlaceRow,
+    STEPS_NS, Sample, Samples, ServerRow, Spread, StationRow, Statistic, Times, Turnaround,
 };
 
 /// Answered requests below which nothing is concluded.

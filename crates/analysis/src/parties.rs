@@ -9,7 +9,9 @@ use crate::table::{Place, Table};
 use crate::{Grouping, ShareKey, Transaction, names};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use wirewait_model::records::{Entities, StationId};
+use wirewait_model::records::{
+    Entities, Label, LabelId, OperationAt, OperationId, Pair, PairId, StationId,
+};
 use wirewait_wire::Endpoint;
 use wirewait_wire::word::Name;
 
@@ -83,16 +85,6 @@ impl Parties {
     }
 }
 
-/// A user, share or file by name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Label {
-    pub(crate) server: Endpoint,
-    pub(crate) by: Grouping,
-    /// The share of a file.
-    pub(crate) share: Option<Arc<str>>,
-    pub(crate) name: Arc<str>,
-}
-
 /// A place by name, of which there is one copy, as a pair of stations uses it.
 #[derive(Clone)]
 struct Spot {
@@ -112,6 +104,7 @@ pub(crate) struct Directory {
     pairs: Table<(Endpoint, Endpoint), ()>,
     ties: Table<(Place, Name), ()>,
     labels: Table<Label, ()>,
+    operations: Table<OperationAt, ()>,
     mounts: Table<ShareKey, ()>,
     spots: Table<Spot, ()>,
     /// Handles of files, by conversation.
@@ -130,6 +123,7 @@ impl Directory {
             pairs: Table::new(rows),
             ties: Table::new(rows),
             labels: Table::new(rows),
+            operations: Table::new(rows),
             mounts: Table::new(rows),
             spots: Table::new(rows),
             files: Table::new(rows),
@@ -253,6 +247,32 @@ impl Directory {
             }),
             ..*parties
         }
+    }
+
+    /// Where the operation stands that was asked for; it may push another one out.
+    pub(crate) fn operation_of(&mut self, t: &Transaction, server: Place) -> Place {
+        // Of a server of which nothing is kept there are operations all the same.
+        let key = OperationAt {
+            server: server.id(),
+            protocol: t.protocol,
+            carrier: t.carrier,
+            command: t.operation.name,
+            code: t.code,
+            kind: t.kind,
+        };
+        let (place, gone) = self.operations.place_of(&key, || ());
+        self.evicted += u64::from(gone.is_some());
+        place
+    }
+
+    /// Whether that operation is still there; keeps it from being dropped.
+    pub(crate) fn has_operation(&mut self, place: Place) -> bool {
+        self.operations.again(place).is_some()
+    }
+
+    /// It was answered, and is kept longer than those that never were.
+    pub(crate) fn prove_operation(&mut self, place: Place) {
+        self.operations.prove(place);
     }
 
     /// The station at this place, if it is not gone.
@@ -405,6 +425,19 @@ impl Directory {
 impl Entities for Directory {
     fn station(&self, id: StationId) -> Option<Endpoint> {
         self.stations.key_at(Place::of(id)).copied()
+    }
+
+    fn pair(&self, id: PairId) -> Option<Pair> {
+        let (client, server) = *self.pairs.key_at(Place::of(id))?;
+        Some(Pair { client, server })
+    }
+
+    fn operation(&self, id: OperationId) -> Option<OperationAt> {
+        self.operations.key_at(Place::of(id)).copied()
+    }
+
+    fn label(&self, id: LabelId) -> Option<&Label> {
+        self.labels.key_at(Place::of(id))
     }
 }
 

@@ -10,7 +10,7 @@ use queue::Queue;
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
-use wirewait_model::records::StationId;
+use wirewait_model::records::EntityId;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,16 +35,16 @@ impl Place {
         self.index as usize
     }
 
-    /// The number in records of the station that stands here.
-    pub(crate) fn station(self) -> Option<StationId> {
-        (self != Self::NOWHERE).then(|| StationId::new(self.index, self.generation))
+    /// The number in records of what stands here.
+    pub(crate) fn id<T>(self) -> Option<EntityId<T>> {
+        (self != Self::NOWHERE).then(|| EntityId::new(self.index, self.generation))
     }
 
-    /// Where the station with this number in records stands.
-    pub(crate) const fn of(station: StationId) -> Self {
+    /// Where that stands which has this number in records.
+    pub(crate) fn of<T>(id: EntityId<T>) -> Self {
         Self {
-            index: station.index(),
-            generation: station.generation(),
+            index: id.index(),
+            generation: id.generation(),
         }
     }
 
@@ -216,17 +216,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         }
     }
 
-    /// Takes out what has to go before another entry finds room.
-    pub(crate) fn make_room(&mut self) -> Option<(K, V)> {
-        if self.map.len() < self.capacity {
-            return None;
-        }
-        let oldest = self.oldest()?;
-        let key = self.entries.get(oldest as usize)?.key.clone();
-        Some((key, self.remove(oldest)?))
-    }
-
-    /// The same of a key that was known to be somewhere.
+    /// Where a key is that was known to be somewhere.
     pub(crate) fn find_known(&mut self, known: &Known, key: impl FnOnce() -> K) -> Option<Place> {
         if let Some(place) = known.get()
             && self.again(place).is_some()

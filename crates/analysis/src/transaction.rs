@@ -3,7 +3,11 @@
 use crate::Place;
 use crate::clock::Steps;
 use std::sync::Arc;
-use wirewait_model::{Extent, Flags, FrameCounts, Mark, Outcome, Turnaround};
+use wirewait_model::figures::counts_for_stations;
+use wirewait_model::records::LineTimes;
+use wirewait_model::{
+    Counts, Exclusion, Exclusions, Extent, Flags, FrameCounts, FrameSums, Mark, Outcome, Turnaround,
+};
 use wirewait_wire::word::Name;
 use wirewait_wire::{Chain, Effects, Endpoint, File, Kind, Operation, Status};
 
@@ -203,6 +207,104 @@ impl Transaction {
     pub fn first_interim_ns(&self) -> Option<i64> {
         let request = self.request.filter(|_| self.is_timed())?;
         request.last.until(self.first_interim?)
+    }
+
+    /// What it took, if it counts in statistics of times.
+    pub(crate) fn took(&self) -> Option<LineTimes> {
+        if self.outcome != Outcome::Answered {
+            return None;
+        }
+        let times = self.times()?;
+        let (request, response) = (self.request?, self.response?);
+        Some(LineTimes {
+            first_frame: request.first.frame,
+            last_frame: response.last.frame,
+            response_ns: request.first.until(self.end()?)?,
+            turnaround_ns: self.clean_turnaround_ns(),
+            request_transfer_ns: times.request_transfer,
+            response_transfer_ns: times.response_transfer,
+        })
+    }
+
+    /// The turnaround, if it is the server's work on this request alone.
+    pub(crate) fn clean_turnaround_ns(&self) -> Option<i64> {
+        let clean = !self.flags.contains(Flags::PIPELINED) && !self.flags.is_incomplete();
+        self.turnaround.exact().filter(|_| clean)
+    }
+
+    /// Counts it by what became of it.
+    pub(crate) fn count_in(&self, counts: &mut Counts) {
+        if self.outcome == Outcome::OrphanResponse {
+            let limited = self.flags.contains(Flags::LIMITED);
+            counts.responses_given_up += u64::from(limited);
+            counts.orphan_responses += u64::from(!limited);
+            return;
+        }
+        counts.requests += 1;
+        match self.outcome {
+            Outcome::Answered => counts.answered += 1,
+            Outcome::Cancelled => counts.cancelled += 1,
+            Outcome::GivenUp => counts.given_up += 1,
+            _ if self.flags.contains(Flags::ONE_SIDED) => counts.one_sided += 1,
+            _ => counts.unanswered += 1,
+        }
+        counts.failures += u64::from(self.status.is_some_and(|s| s.failure));
+        counts.not_ok += u64::from(self.status.is_some_and(|s| !s.ok));
+        counts.repeated += u64::from(self.copies > 1);
+        counts.interims += u64::from(self.interims);
+        counts.duplicate_responses += u64::from(self.duplicate_responses);
+    }
+
+    /// Counts its frames, if the capture has all of them.
+    pub(crate) fn count_frames_in(&self, frames: &mut FrameSums) {
+        if self.flags.is_incomplete() {
+            return;
+        }
+        frames.request += u64::from(self.frames.request);
+        frames.response += u64::from(self.frames.response);
+        frames.interim += u64::from(self.frames.interim);
+        frames.ack += u64::from(self.frames.ack);
+        frames.control += u64::from(self.frames.control);
+        frames.retransmitted += u64::from(self.frames.retransmitted);
+    }
+
+    /// Notes what it is left out of.
+    pub(crate) fn exclude_in(&self, excluded: &mut Exclusions) {
+        let answered = self.outcome == Outcome::Answered;
+        let service = counts_for_stations(self.kind);
+        let ambiguous = matches!(self.turnaround, Turnaround::Between(..));
+        if self.flags.is_empty() && answered && service {
+            if ambiguous {
+                excluded.add(Exclusion::Ambiguous, true);
+            }
+            return;
+        }
+        let exact = self.turnaround.exact().is_some();
+        let lost = self.flags.contains(Flags::CAPTURE_LOSS);
+        let limited = self.flags.contains(Flags::LIMITED);
+        let orphan = self.outcome == Outcome::OrphanResponse;
+        let stepped = self.flags.contains(Flags::CLOCK_STEP);
+        let impossible = self.request.is_some() && self.response.is_some();
+        let impossible = impossible && self.times().is_none() && !stepped;
+        let pipelined = self.flags.contains(Flags::PIPELINED);
+        for (why, applies) in [
+            (Exclusion::Ambiguous, ambiguous),
+            (Exclusion::Pipelined, pipelined && exact),
+            (Exclusion::LostTurnaround, lost && exact),
+            (Exclusion::ClockStep, stepped),
+            (Exclusion::Impossible, impossible),
+            (Exclusion::Unanswered, self.outcome == Outcome::Unanswered),
+            (Exclusion::Cancelled, self.outcome == Outcome::Cancelled),
+            (Exclusion::Orphan, orphan && !limited),
+            (Exclusion::LostFrames, lost),
+            (Exclusion::NoService, answered && !service),
+            (Exclusion::GivenUp, self.outcome == Outcome::GivenUp),
+            (Exclusion::OrphanGivenUp, orphan && limited),
+            (Exclusion::LimitedTurnaround, answered && limited && exact),
+            (Exclusion::LimitedFrames, answered && limited),
+        ] {
+            excluded.add(why, applies);
+        }
     }
 
     /// Whether nothing speaks against its stamps.

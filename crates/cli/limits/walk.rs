@@ -3,7 +3,9 @@
 
 use super::LIMITS;
 use std::collections::BTreeMap;
-use wirewait::{Analyzer, Counts, Frame, LinkType, Settings, Snapshot, Timestamp, registry};
+use wirewait::{
+    Analyzer, Counts, Driver, Frame, LinkType, Settings, Snapshot, Timestamp, registry,
+};
 use wirewait_analysis::LedgerOf;
 use wirewait_report::{About, json, text};
 use wirewait_synth::ethernet::{self, Encapsulation};
@@ -120,7 +122,7 @@ impl Wire {
 
     /// Each frame on an interface that depends on its place.
     fn analysed_on(&self, settings: Settings, interface: fn(usize) -> u32) -> Snapshot {
-        let mut analyzer = Analyzer::new(registry(), settings);
+        let mut driver = Driver::new(Analyzer::new(registry(), settings));
         for (n, (at, bytes)) in self.frames.iter().enumerate() {
             let frame = Frame {
                 at: *at,
@@ -129,10 +131,10 @@ impl Wire {
                 wire_len: bytes.len() as u32,
                 bytes,
             };
-            analyzer.frame(&frame, &mut ());
+            driver.frame(&frame, &mut ());
         }
-        analyzer.finish(&mut ());
-        analyzer.snapshot()
+        driver.finish(&mut ());
+        driver.snapshot()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Conditions on what was seen: those of a comparison, with nothing to compare with.
 
 use wirewait::compare::{By, Comparison, Condition};
-use wirewait::{Analyzer, Snapshot, registry};
+use wirewait::{Analyzer, Driver, Snapshot, registry};
 use wirewait_report::About;
 use wirewait_report::compare::{Compared, Configuration, group_name, held as sentence};
 
@@ -15,7 +15,7 @@ pub(super) fn held(conditions: &[Condition], about: &About, snapshot: &Snapshot)
         about,
         snapshot,
     };
-    let nothing = Analyzer::new(registry(), snapshot.settings).snapshot();
+    let nothing = Driver::new(Analyzer::new(registry(), snapshot.settings)).snapshot();
     let configurations = [
         configuration("nothing", About::default(), nothing),
         configuration("this capture", about.clone(), snapshot.clone()),

@@ -4,8 +4,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod digest;
 pub mod distribution;
+mod exclusion;
 mod extent;
+pub mod figures;
 pub mod histogram;
 mod outcome;
 pub mod records;
@@ -14,7 +17,12 @@ mod statistic;
 mod times;
 
 pub use distribution::Distribution;
+pub use exclusion::{Exclusion, Exclusions};
 pub use extent::{DISPLACED_NS, Extent, Mark};
+pub use figures::{
+    Counts, DistributionRow, Distributions, Excluded, Figures, FrameSums, Grouping, PlaceRow,
+    ServerRow, StationRow,
+};
 pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use outcome::{Flags, FrameCounts, Outcome, Turnaround};
 pub use sample::{Fidelity, Sample, Samples};

@@ -1,24 +1,47 @@
-//! What the pairing tells the statistics: values of a fixed size, in batches, that borrow nothing
-//! and can be counted where and when one likes. Who they concern stands in them as numbers, and
+//! What the pairing tells the statistics: values in batches, that borrow nothing and can be counted
+//! where and when one likes. Transactions come in [groups](Group) that count in the same rows, so
+//! that a row is found once for all of them. Who they concern stands in them as numbers, and
 //! [`Entities`] know the names.
 
+use crate::distribution::Batch;
+use crate::exclusion::Exclusions;
+use crate::figures::{Counts, FrameSums, Grouping};
 use crate::{Flags, Outcome};
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use std::num::NonZeroU32;
-use wirewait_wire::{Endpoint, Kind};
+use std::sync::Arc;
+use wirewait_wire::word::Name;
+use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 
-/// A station. Its number is small, and goes to another one when nothing is kept of this one any
-/// more: the two differ in their generation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StationId {
+/// The number of something that [`Entities`] know. It is small, and goes to something else when
+/// nothing is kept of this any more: the two differ in their generation.
+pub struct EntityId<T> {
     index: u32,
     generation: NonZeroU32,
+    of: PhantomData<fn() -> T>,
 }
 
-impl StationId {
-    /// The station that stands at this place, the so manieth one there.
+/// The number of a station.
+pub type StationId = EntityId<Endpoint>;
+/// The number of a client and a server.
+pub type PairId = EntityId<Pair>;
+/// The number of an operation at a server.
+pub type OperationId = EntityId<OperationAt>;
+/// The number of a user, a share or a file.
+pub type LabelId = EntityId<Label>;
+
+impl<T> EntityId<T> {
+    /// What stands at this place, the so manieth there.
     #[must_use]
     pub const fn new(index: u32, generation: NonZeroU32) -> Self {
-        Self { index, generation }
+        Self {
+            index,
+            generation,
+            of: PhantomData,
+        }
     }
 
     /// Where it stands.
@@ -34,51 +57,301 @@ impl StationId {
     }
 }
 
-/// A transaction that is closed: nothing about it will change.
+impl<T> Clone for EntityId<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for EntityId<T> {}
+
+impl<T> PartialEq for EntityId<T> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.index, self.generation) == (other.index, other.generation)
+    }
+}
+
+impl<T> Eq for EntityId<T> {}
+
+impl<T> Hash for EntityId<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.index.hash(state);
+        self.generation.hash(state);
+    }
+}
+
+impl<T> PartialOrd for EntityId<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for EntityId<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.index, self.generation).cmp(&(other.index, other.generation))
+    }
+}
+
+impl<T> fmt::Debug for EntityId<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.index, self.generation)
+    }
+}
+
+/// Who asks, and who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pair {
+    /// Who asks.
+    pub client: Endpoint,
+    /// Who is asked.
+    pub server: Endpoint,
+}
+
+/// An operation at a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationAt {
+    /// Who is asked for it; `None` where nothing is kept of the server.
+    pub server: Option<StationId>,
+    /// The protocol of the requests.
+    pub protocol: Name,
+    /// What carried them.
+    pub carrier: Name,
+    /// The specification's name of the operation.
+    pub command: Name,
+    /// The protocol's number for it.
+    pub code: u32,
+    /// Its class.
+    pub kind: Kind,
+}
+
+/// Without the names, which are the same wherever the numbers are, or nearly.
+impl Hash for OperationAt {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.server.hash(state);
+        state.write_u32(self.code);
+        state.write_u8(self.kind as u8);
+    }
+}
+
+/// A user, share or file by name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Label {
+    /// The server's station.
+    pub server: Endpoint,
+    /// What it names.
+    pub by: Grouping,
+    /// The share of a file.
+    pub share: Option<Arc<str>>,
+    /// The name, as the wire has it.
+    pub name: Arc<str>,
+}
+
+/// What all transactions of a [`Group`] have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Closed {
-    /// Its number in the capture, counted from 1.
-    pub number: u64,
-    /// Who asked; `None` for a client of which nothing is kept, as of those in a flood.
+pub struct GroupKey {
+    /// Who asked; `None` for clients of which nothing is kept, as of those in a flood.
     pub client: Option<StationId>,
     /// Who was asked; `None` likewise.
     pub server: Option<StationId>,
-    /// Message bytes of the request, framing headers included.
-    pub request_bytes: u64,
-    /// Message bytes of the final response likewise.
-    pub response_bytes: u64,
+    /// Both.
+    pub pair: Option<PairId>,
+    /// What was asked for.
+    pub at: OperationId,
+    /// The user, the share and the file, where they have names.
+    pub labels: [Option<LabelId>; 3],
+    /// The client's end of the conversation; of [several](GroupKey::several) clients one of them.
+    pub client_end: Endpoint,
+    /// The server's.
+    pub server_end: Endpoint,
+    /// The protocol of the requests.
+    pub protocol: Name,
+    /// What carried them.
+    pub carrier: Name,
+    /// What was asked for.
+    pub operation: &'static Operation,
+    /// The protocol's number for it.
+    pub code: u32,
+    /// Its class.
+    pub kind: Kind,
+    /// Routers that the requests had passed, where these are counted.
+    pub hops: Option<u8>,
+    /// They are of several clients of which nothing is kept: each is among the
+    /// [strangers](Records::strangers) of a batch.
+    pub several: bool,
+}
+
+/// Transactions that are closed and count in the same rows, and what they add up to.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What they have in common.
+    pub key: GroupKey,
+    /// What became of them.
+    pub counts: Counts,
+    /// Their frames, of those of which the capture has all.
+    pub frames: FrameSums,
+    /// Frames that were sent again for them.
+    pub retransmitted: u64,
     /// Bytes of file data moved.
     pub data_bytes: u64,
-    /// t4 - t1, ns; `None` where there is none to measure.
-    pub response_time_ns: Option<i64>,
-    /// The class of what was asked for.
-    pub kind: Kind,
+    /// Response time of those that moved some, ns.
+    pub moving_ns: i128,
+    /// From the first frame of those with times to the last.
+    pub span: Option<(Timestamp, Timestamp)>,
+    /// What they are left out of.
+    pub excluded: Exclusions,
+    /// Each of them, [`Group::MOST`] at most.
+    pub lines: Vec<Line>,
+}
+
+impl Group {
+    /// Transactions in one of them.
+    pub const MOST: usize = Batch::MOST;
+
+    /// Without any transactions as yet.
+    #[must_use]
+    pub fn new(key: GroupKey) -> Self {
+        Self {
+            key,
+            counts: Counts::default(),
+            frames: FrameSums::default(),
+            retransmitted: 0,
+            data_bytes: 0,
+            moving_ns: 0,
+            span: None,
+            excluded: Exclusions::default(),
+            lines: Vec::new(),
+        }
+    }
+
+    /// As when it was new, of the same.
+    pub fn clear(&mut self) {
+        let Self {
+            key: _,
+            counts,
+            frames,
+            retransmitted,
+            data_bytes,
+            moving_ns,
+            span,
+            excluded,
+            lines,
+        } = self;
+        (*counts, *frames) = (Counts::default(), FrameSums::default());
+        (*retransmitted, *data_bytes, *moving_ns) = (0, 0, 0);
+        *span = None;
+        *excluded = Exclusions::default();
+        lines.clear();
+    }
+}
+
+/// One transaction of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// Its number in the capture, counted from 1.
+    pub number: u64,
+    /// How many were closed before it.
+    pub order: u64,
+    /// Message bytes of the request, framing headers included.
+    pub request_bytes: u64,
+    /// Bytes of file data asked for.
+    pub asked_bytes: u64,
+    /// Bytes of file data moved.
+    pub data_bytes: u64,
+    /// What it took, where it counts in statistics of times.
+    pub times: Option<LineTimes>,
     /// What became of it.
     pub outcome: Outcome,
     /// What to bear in mind.
     pub flags: Flags,
 }
 
-/// What happened since the last batch, each kind in the order in which it did.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Records<'a> {
-    /// Transactions.
-    pub closed: &'a [Closed],
+/// What a transaction took.
+#[derive(Clone, Copy, Debug)]
+pub struct LineTimes {
+    /// First frame of the request.
+    pub first_frame: u64,
+    /// Last frame of the response.
+    pub last_frame: u64,
+    /// t4 - t1, ns.
+    pub response_ns: i64,
+    /// t3 - t2, if it is the server's work on this request alone, ns.
+    pub turnaround_ns: Option<i64>,
+    /// t2 - t1, ns.
+    pub request_transfer_ns: i64,
+    /// t4 - t3, ns.
+    pub response_transfer_ns: i64,
 }
 
-/// Who is behind the numbers in records.
-pub trait Entities {
-    /// The station with this number, while something is kept of it.
-    fn station(&self, id: StationId) -> Option<Endpoint>;
+/// The times of a group, column by column.
+#[derive(Default)]
+pub struct GroupTimes {
+    /// t4 - t1.
+    pub response_time: Batch,
+    /// t3 - t2.
+    pub turnaround: Batch,
+    /// t2 - t1.
+    pub request_transfer: Batch,
+    /// t4 - t3.
+    pub response_transfer: Batch,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Two cache lines: batches of a few hundred stay close to the processor.
-    #[test]
-    fn a_record_is_small() {
-        assert!(size_of::<Closed>() <= 128, "{}", size_of::<Closed>());
+impl GroupTimes {
+    /// Those of this group, and nothing else.
+    pub fn fill(&mut self, group: &Group) {
+        let times = || group.lines.iter().filter_map(|line| line.times.as_ref());
+        self.response_time.fill(times().map(|t| t.response_ns));
+        self.turnaround
+            .fill(times().filter_map(|t| t.turnaround_ns));
+        self.request_transfer
+            .fill(times().map(|t| t.request_transfer_ns));
+        self.response_transfer
+            .fill(times().map(|t| t.response_transfer_ns));
     }
+}
+
+/// A client begins to wait for one of its requests, or no longer waits for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// Who.
+    pub client: StationId,
+    /// Since when.
+    pub at: Timestamp,
+    /// Whether it begins.
+    pub begins: bool,
+}
+
+/// What happened since the last batch, each kind in the order in which it did.
+#[derive(Clone, Copy, Default)]
+pub struct Records<'a> {
+    /// Clients that wait.
+    pub waiting: &'a [Waiting],
+    /// Transactions.
+    pub groups: &'a [Group],
+    /// The times of each group, in the same order.
+    pub times: &'a [GroupTimes],
+    /// Clients of which nothing is kept, each as often as it asked in a group of
+    /// [several](GroupKey::several).
+    pub strangers: &'a [Endpoint],
+}
+
+impl<'a> Records<'a> {
+    /// Each group with its times.
+    pub fn grouped(&self) -> impl Iterator<Item = (&'a Group, &'a GroupTimes)> + use<'a> {
+        self.groups.iter().zip(self.times)
+    }
+}
+
+/// Who and what is behind the numbers in records, while something is kept of it.
+pub trait Entities {
+    /// The station with this number.
+    fn station(&self, id: StationId) -> Option<Endpoint>;
+
+    /// The client and the server with this number.
+    fn pair(&self, id: PairId) -> Option<Pair>;
+
+    /// The operation with this number.
+    fn operation(&self, id: OperationId) -> Option<OperationAt>;
+
+    /// The user, share or file with this number.
+    fn label(&self, id: LabelId) -> Option<&Label>;
 }

@@ -2,7 +2,8 @@
 
 use crate::{Collector, Rows};
 use wirewait_model::records::{Entities, Records};
-use wirewait_model::{Cell, Column, Distribution, Outcome, Statistic};
+use wirewait_model::{Cell, Column, Distribution, Figures, Outcome, Statistic};
+use wirewait_wire::Endpoint;
 
 const COLUMNS: &[Column] = &[
     Column::new("client", "client"),
@@ -14,30 +15,35 @@ const COLUMNS: &[Column] = &[
 
 #[derive(Default)]
 pub(crate) struct RequestSize {
-    clients: Rows<Distribution>,
+    clients: Rows<Endpoint, Distribution>,
     without_row: u64,
 }
 
 impl Collector for RequestSize {
     fn batch(&mut self, records: &Records<'_>) {
-        for closed in records.closed {
-            if closed.outcome == Outcome::OrphanResponse || closed.flags.is_incomplete() {
-                continue;
-            }
-            match closed.client {
-                Some(client) => {
-                    let bytes = i64::try_from(closed.request_bytes).unwrap_or(i64::MAX);
-                    self.clients.of(client).record(bytes);
+        for group in records.groups {
+            let client = group.key.client;
+            let mut sizes = client.and_then(|id| self.clients.of(id, drop));
+            for line in &group.lines {
+                if line.outcome == Outcome::OrphanResponse || line.flags.is_incomplete() {
+                    continue;
                 }
-                None => self.without_row += 1,
+                match &mut sizes {
+                    Some(sizes) => {
+                        let bytes = i64::try_from(line.request_bytes).unwrap_or(i64::MAX);
+                        sizes.record(bytes);
+                    }
+                    None => self.without_row += 1,
+                }
             }
         }
     }
 
-    fn statistic(&self, entities: &dyn Entities) -> Statistic {
+    fn write(&self, entities: &dyn Entities, figures: &mut Figures) {
         let mut rows: Vec<_> = self
             .clients
             .iter()
+            .filter(|(_, sizes)| sizes.n() > 0)
             .filter_map(|(id, sizes)| Some((entities.station(id)?, sizes.times())))
             .collect();
         rows.sort_by_key(|(client, sizes)| (std::cmp::Reverse(sizes.n), *client));
@@ -51,7 +57,7 @@ impl Collector for RequestSize {
                 bytes(sizes.max),
             ]
         });
-        Statistic {
+        figures.statistics.push(Statistic {
             name: "request_size",
             title: "Size of requests",
             about: "Bytes of each request from its first header above the transport to its end, \
@@ -60,66 +66,52 @@ impl Collector for RequestSize {
             columns: COLUMNS,
             rows: cells.collect(),
             without_row: self.without_row,
-        }
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::num::NonZeroU32;
+    use crate::testing::{NAMED, group, line};
     use wirewait_model::Flags;
-    use wirewait_model::records::{Closed, StationId};
-    use wirewait_wire::{Endpoint, Kind};
+    use wirewait_model::records::Line;
 
-    struct Named;
-
-    impl Entities for Named {
-        fn station(&self, id: StationId) -> Option<Endpoint> {
-            let last = u8::try_from(id.index()).unwrap();
-            (last != 9).then(|| Endpoint::mac([2, 0, 0, 0, 0, last]))
-        }
-    }
-
-    fn closed(client: Option<u32>, request_bytes: u64) -> Closed {
-        Closed {
-            number: 1,
-            client: client.map(|index| StationId::new(index, NonZeroU32::MIN)),
-            server: None,
+    fn sized(request_bytes: u64) -> Line {
+        Line {
             request_bytes,
-            response_bytes: 0,
-            data_bytes: 0,
-            response_time_ns: None,
-            kind: Kind::Read,
-            outcome: Outcome::Answered,
-            flags: Flags::default(),
+            ..line()
         }
     }
 
     #[test]
     fn each_client_has_a_median_of_its_own() {
-        let mut lost = closed(Some(1), 1_000_000);
+        let mut lost = sized(1_000_000);
         lost.flags.set(Flags::CAPTURE_LOSS);
-        let orphan = Closed {
+        let orphan = Line {
             outcome: Outcome::OrphanResponse,
-            ..closed(Some(1), 2_000_000)
+            ..sized(2_000_000)
         };
-        let records = [
-            closed(Some(1), 60),
-            closed(Some(1), 70),
-            lost,
-            orphan,
-            closed(Some(1), 4_000),
-            closed(Some(2), 64),
-            closed(Some(9), 64),
-            closed(None, 64),
+        let groups = [
+            group(Some(1), &[sized(60), sized(70), lost, orphan, sized(4_000)]),
+            group(Some(2), &[sized(64)]),
+            group(Some(9), &[sized(64)]),
+            group(None, &[sized(64)]),
         ];
         let mut sizes = RequestSize::default();
         // In any cut.
-        for cut in records.chunks(3) {
-            sizes.batch(&Records { closed: cut });
+        for groups in groups.chunks(3) {
+            let records = Records {
+                groups,
+                ..Records::default()
+            };
+            sizes.batch(&records);
         }
-        let statistic = sizes.statistic(&Named);
+        let mut figures = Figures::default();
+        sizes.write(&NAMED, &mut figures);
+        let [statistic] = figures.statistics.as_slice() else {
+            panic!("{figures:?}");
+        };
         let client = |last| Cell::Station(Endpoint::mac([2, 0, 0, 0, 0, last]));
         let bytes = Cell::Bytes;
         assert_eq!(

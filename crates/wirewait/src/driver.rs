@@ -1,7 +1,7 @@
 //! What every loop over frames does for the analysis.
 
 use wirewait_analysis::{Analyzer, Look, Sink, Snapshot};
-use wirewait_stats::Collector;
+use wirewait_stats::{Collectors, Options};
 use wirewait_wire::{Frame, Source, Timestamp};
 
 /// No speed is asked for beyond this interface.
@@ -12,7 +12,7 @@ const LAST_INTERFACE: u32 = 65_535;
 /// batch.
 pub struct Driver {
     analyzer: Analyzer,
-    statistics: Vec<Box<dyn Collector>>,
+    statistics: Collectors,
     /// Interfaces whose speed was asked for.
     met: u32,
     /// Lost frames that the source counted, and those of them that earlier figures had.
@@ -25,9 +25,14 @@ impl Driver {
     /// Drives this analysis.
     #[must_use]
     pub fn new(analyzer: Analyzer) -> Self {
+        let settings = analyzer.settings();
+        let options = Options {
+            rows: settings.rows,
+            think_ns: settings.think_ns,
+        };
         Self {
             analyzer: analyzer.recording(),
-            statistics: wirewait_stats::all(),
+            statistics: Collectors::new(&options),
             met: 0,
             lost: 0,
             lost_before: 0,
@@ -60,31 +65,29 @@ impl Driver {
     /// All figures as they stand. What is still open is not in them.
     #[must_use]
     pub fn snapshot(&mut self) -> Snapshot {
-        self.collect();
-        let entities = self.analyzer.entities();
-        let statistics = self.statistics.iter().map(|one| one.statistic(entities));
-        let statistics = statistics.collect();
-        Snapshot {
-            statistics,
-            ..self.analyzer.snapshot()
-        }
+        self.collect_all();
+        let figures = self.statistics.figures(self.analyzer.entities());
+        self.analyzer.snapshot(figures)
     }
 
     /// The capture is over: closes everything that is open.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         self.analyzer.finish(sink);
-        self.collect();
+        self.collect_all();
     }
 
-    /// Counts what was recorded.
+    /// Counts what was recorded, as far as nothing more comes to it.
     #[cold]
     fn collect(&mut self) {
         let statistics = &mut self.statistics;
-        self.analyzer.hand_over(|records| {
-            for one in statistics {
-                one.batch(records);
-            }
-        });
+        self.analyzer.hand_over(|records| statistics.batch(records));
+    }
+
+    /// Counts all that was recorded.
+    fn collect_all(&mut self) {
+        let statistics = &mut self.statistics;
+        self.analyzer
+            .hand_over_all(|records| statistics.batch(records));
     }
 
     /// The number of the latest frame, counted from 1; frames that were left out count.
@@ -126,7 +129,7 @@ impl Driver {
     /// Passes on the speed of the link of an interface, and of those before it, the first time
     /// that a frame of it comes.
     #[inline]
-    pub fn meet(&mut self, interface: u32, source: &impl Source) {
+    pub fn meet(&mut self, interface: u32, source: &(impl Source + ?Sized)) {
         if self.met <= interface {
             new_interfaces(&mut self.met, interface, source, |interface, speed| {
                 self.analyzer.link_speed(interface, speed);
@@ -136,7 +139,7 @@ impl Driver {
 
     /// Passes on how many frames the source has lost, or not in its files. Whether that has
     /// changed.
-    pub fn ask_for_losses(&mut self, source: &impl Source) -> bool {
+    pub fn ask_for_losses(&mut self, source: &(impl Source + ?Sized)) -> bool {
         self.losses(source.lost(), source.not_saved())
     }
 
@@ -173,7 +176,7 @@ impl Driver {
 pub(crate) fn new_interfaces(
     met: &mut u32,
     interface: u32,
-    source: &impl Source,
+    source: &(impl Source + ?Sized),
     mut told: impl FnMut(u32, u64),
 ) {
     while *met <= interface.min(LAST_INTERFACE) {

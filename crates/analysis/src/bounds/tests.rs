@@ -156,7 +156,7 @@ fn pieces() -> Hits {
         analyzer.frame(&frame, &mut ());
     }
     let mut hits = Hits::default();
-    for reason in analyzer.snapshot().capture.reasons {
+    for reason in analyzer.snapshot(crate::Figures::default()).capture.reasons {
         let row = BOUNDS.iter().find(|(_, name, ..)| *name == reason.name);
         if let Some((bound, ..)) = row {
             assert_eq!(reason.grade, FIGURE);

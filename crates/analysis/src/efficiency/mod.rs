@@ -11,13 +11,13 @@ use wirewait_wire::word::Name;
 
 use crate::bounds::Hits;
 use crate::column::Column;
-use crate::journal::{Heading, Page};
 use crate::path::Path;
 use crate::table::{Place, Table};
 use crate::world::{Case, Seen, Wait};
 use crate::{Notice, Noticed, Outcome, Settings, Transaction, Volume};
 use handles::Handles;
 use std::collections::BTreeMap;
+use wirewait_model::records::Group;
 use wirewait_wire::{
     Address, Carries, Endpoint, Kind, NumberedKind, Order, Registry, Span, Timestamp,
 };
@@ -315,25 +315,23 @@ impl Spending {
         (payer, access)
     }
 
-    /// Counts closed transactions of one heading.
-    pub(crate) fn post(&mut self, heading: &Heading, page: &Page) {
-        let row = match heading.payer {
+    /// Counts closed transactions of this group, which are on the account of `payer` and stand
+    /// between the two of `tie`.
+    pub(crate) fn post(&mut self, (payer, tie): (Payer, Place), group: &Group, spent: &Spent) {
+        let row = match payer {
             Payer::Server(server, carrier) => self.row((server, carrier)),
             // Whatever is gone was counted for its server.
-            Payer::Tie if heading.parties.tie == Place::NOWHERE => {
-                self.row((Some(heading.server), heading.carrier))
+            Payer::Tie if tie == Place::NOWHERE => {
+                self.row((Some(group.key.server_end), group.key.carrier))
             }
-            Payer::Tie => {
-                let tie = self.tie(heading.parties.tie, heading.server, heading.carrier);
-                &mut tie.row
-            }
+            Payer::Tie => &mut self.tie(tie, group.key.server_end, group.key.carrier).row,
         };
-        row.exchanges += page.spent.exchanges;
-        row.frames.merge(&page.frames);
-        row.session_frames += page.spent.session_frames;
-        row.moved.absorb(&page.spent.moved);
-        if let Some(accesses) = accesses(row, heading.kind) {
-            accesses.absorb(&page.spent.access);
+        row.exchanges += spent.exchanges;
+        row.frames.merge(&group.frames);
+        row.session_frames += spent.session_frames;
+        row.moved.absorb(&spent.moved);
+        if let Some(accesses) = accesses(row, group.key.kind) {
+            accesses.absorb(&spent.access);
         }
     }
 

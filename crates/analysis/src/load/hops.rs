@@ -1,10 +1,10 @@
 //! Figures by the number of routers that requests passed.
 
-use crate::figures::counts_for_stations;
-use crate::journal::{Columns, Heading, Page};
 use crate::{Counts, Spread, Times};
 use std::collections::BTreeMap;
 use wirewait_model::Distribution;
+use wirewait_model::figures::counts_for_stations;
+use wirewait_model::records::{Group, GroupTimes};
 use wirewait_wire::Timestamp;
 
 /// The number of routers at which a packet is thrown away, where routers are counted up.
@@ -64,21 +64,21 @@ pub(super) struct Hops {
 }
 
 impl Hops {
-    pub(super) fn post(&mut self, heading: &Heading, page: &Page, columns: &Columns) {
-        let Some(hops) = heading.hops else {
+    pub(super) fn post(&mut self, group: &Group, times: &GroupTimes) {
+        let Some(hops) = group.key.hops else {
             return;
         };
         let row = self.rows.entry(hops).or_default();
-        row.counts.merge(&page.counts);
-        row.data_bytes = row.data_bytes.saturating_add(page.data_bytes);
-        row.moving_ns = row.moving_ns.saturating_add(page.moving_ns);
-        row.span = match (row.span, page.span) {
+        row.counts.merge(&group.counts);
+        row.data_bytes = row.data_bytes.saturating_add(group.data_bytes);
+        row.moving_ns = row.moving_ns.saturating_add(group.moving_ns);
+        row.span = match (row.span, group.span) {
             (Some((first, last)), Some((from, to))) => Some((first.min(from), last.max(to))),
             (known, new) => known.or(new),
         };
-        if counts_for_stations(heading.kind) {
-            row.response_time.record_all(&columns.response_time);
-            row.turnaround.merge(columns.turnaround.spread());
+        if counts_for_stations(group.key.kind) {
+            row.response_time.record_all(&times.response_time);
+            row.turnaround.merge(times.turnaround.spread());
         }
     }
 

@@ -3,11 +3,12 @@
 use super::activity::{Activity, Stretch};
 use super::knee::{self, Knee};
 use crate::bounds::{Bound, Hits};
-use crate::figures::{clean_turnaround, counts_for_stations, timed};
 use crate::table::Place;
 use crate::{ENOUGH, Outcome, Spread, Times, Transaction};
 use std::collections::VecDeque;
 use wirewait_model::Distribution;
+use wirewait_model::figures::counts_for_stations;
+use wirewait_model::records::LineTimes;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// A number of active stations is steady when it does not change for so long, ns. Shorter
@@ -164,7 +165,7 @@ pub(super) struct Item {
 
 impl Item {
     /// `None` for what was not answered, waits by design or is no request of a client.
-    pub(super) fn new(t: &Transaction) -> Option<Self> {
+    pub(super) fn new(t: &Transaction, took: Option<&LineTimes>) -> Option<Self> {
         if t.outcome != Outcome::Answered || matches!(t.kind, Kind::Wait | Kind::Break) {
             return None;
         }
@@ -175,8 +176,10 @@ impl Item {
             end: t.raw_end.map_or(t4, |mark| mark.at.max(t4)),
             kind: t.kind,
             data_bytes: t.data_bytes,
-            response_ns: timed(t).filter(|_| counts),
-            turnaround_ns: clean_turnaround(t).filter(|_| counts),
+            response_ns: took.map(|took| took.response_ns).filter(|_| counts),
+            turnaround_ns: took
+                .map_or_else(|| t.clean_turnaround_ns(), |took| took.turnaround_ns)
+                .filter(|_| counts),
         })
     }
 

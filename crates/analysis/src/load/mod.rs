@@ -25,7 +25,6 @@ pub use timeline::{Interval, Timeline};
 
 use crate::Settings;
 use crate::bounds::Hits;
-use crate::journal::{Columns, Heading, Page};
 use crate::parties::Directory;
 use crate::table::Place;
 use crate::world::{Case, Seen, Wait};
@@ -36,6 +35,7 @@ use routers::Routers;
 use scopes::Scopes;
 use sizes::Sizes;
 use timeline::Series;
+use wirewait_model::records::{Group, GroupTimes, LineTimes};
 use wirewait_wire::Timestamp;
 
 /// How service changes with the load (definitions: sections 8 and 9 of the performance
@@ -120,8 +120,8 @@ impl Loads {
     }
 
     /// A transaction is closed: what has to wait until it is known how many were active.
-    pub(crate) fn closed(&mut self, case: Case<'_>) {
-        if let Some(item) = Item::new(case.transaction) {
+    pub(crate) fn closed(&mut self, case: Case<'_>, took: Option<&LineTimes>) {
+        if let Some(item) = Item::new(case.transaction, took) {
             self.series.closed(&item);
             self.scopes.closed(case.parties, item);
         }
@@ -132,11 +132,11 @@ impl Loads {
         self.sizes.curve_of(case, known)
     }
 
-    /// Counts closed transactions of one heading.
-    pub(crate) fn post(&mut self, heading: &Heading, page: &Page, columns: &Columns) {
-        self.hops.post(heading, page, columns);
-        if let Some(curve) = heading.curve {
-            self.sizes.post(curve, page, columns);
+    /// Counts closed transactions, and those of them that have a curve in it.
+    pub(crate) fn post(&mut self, curve: Option<Place>, group: &Group, times: &GroupTimes) {
+        self.hops.post(group, times);
+        if let Some(curve) = curve {
+            self.sizes.post(curve, group, times);
         }
     }
 

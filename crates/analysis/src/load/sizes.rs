@@ -1,8 +1,6 @@
 //! Response time by the number of bytes asked for.
 
 use super::anomalies::{self, Anomaly};
-use crate::figures::timed;
-use crate::journal::{Columns, Line, Page};
 use crate::parties::Directory;
 use crate::table::{Place, Table};
 use crate::world::Case;
@@ -10,6 +8,7 @@ use crate::{Spread, Times};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use wirewait_model::Distribution;
+use wirewait_model::records::{Group, GroupTimes, Line, LineTimes};
 use wirewait_wire::{Endpoint, Kind};
 
 /// Sizes told apart under one key; with more of them, [`PER_DOUBLING`] classes per doubling.
@@ -92,14 +91,16 @@ impl Sizes {
         }
     }
 
-    /// The curve in which a transaction counts, if it does; `known` is where it was before.
+    /// The curve in which a transaction counts that has times, if it does; `known` is where it was before.
     pub(super) fn curve_of(&mut self, case: Case<'_>, known: Option<Place>) -> Option<Place> {
         let t = case.transaction;
         if !matches!(t.kind, Kind::Read | Kind::Write) || t.asked_bytes == 0 {
             return None;
         }
         // What failed moved nothing, and is answered in another way.
-        timed(t).filter(|_| t.data_bytes > 0)?;
+        if t.data_bytes == 0 {
+            return None;
+        }
         let known = known.filter(|place| self.curves.again(*place).is_some());
         known.or_else(|| {
             let key = (case.parties.server, t.kind);
@@ -110,32 +111,32 @@ impl Sizes {
     }
 
     /// Counts closed transactions, those of them that count in this curve.
-    pub(super) fn post(&mut self, curve: Place, page: &Page, columns: &Columns) {
+    pub(super) fn post(&mut self, curve: Place, group: &Group, times: &GroupTimes) {
         let Some(curve) = self.curves.get_mut(curve) else {
             return;
         };
-        let moves = |line: &&Line| line.asked_bytes > 0 && line.data_bytes > 0;
-        let alike = page.lines.first().filter(moves).filter(|first| {
-            let asked = first.asked_bytes;
-            let same = |line: &Line| line.asked_bytes == asked && line.data_bytes > 0;
-            page.lines.iter().all(same)
+        let timed = || group.lines.iter().filter_map(|l| Some((l, l.times?)));
+        let alike = timed().next().map(|(first, _)| first.asked_bytes);
+        let alike = alike.filter(|asked| {
+            let same = |line: &Line| line.asked_bytes == *asked && line.data_bytes > 0;
+            *asked > 0 && timed().all(|(line, _)| same(line))
         });
-        if let Some(first) = alike {
-            let row = curve.row(first.asked_bytes);
-            row.response_time.record_all(&columns.response_time);
-            row.turnaround.merge(columns.turnaround.spread());
-            for line in &page.lines {
-                row.show(line);
+        if let Some(asked) = alike {
+            let row = curve.row(asked);
+            row.response_time.record_all(&times.response_time);
+            row.turnaround.merge(times.turnaround.spread());
+            for (line, took) in timed() {
+                row.show(line, &took);
             }
             return;
         }
-        for line in page.lines.iter().filter(moves) {
+        for (line, took) in timed().filter(|(l, _)| l.asked_bytes > 0 && l.data_bytes > 0) {
             let row = curve.row(line.asked_bytes);
-            row.response_time.record(line.response_ns);
-            if let Some(ns) = line.turnaround_ns {
+            row.response_time.record(took.response_ns);
+            if let Some(ns) = took.turnaround_ns {
                 row.turnaround.record(ns);
             }
-            row.show(line);
+            row.show(line, &took);
         }
     }
 
@@ -196,20 +197,20 @@ impl Curve {
 
 impl Row {
     /// Counts what it moved, and keeps it if it is among the slowest.
-    fn show(&mut self, line: &Line) {
+    fn show(&mut self, line: &Line, took: &LineTimes) {
         self.data_bytes = self.data_bytes.saturating_add(line.data_bytes);
         // Most are faster than those that are kept.
         if self.slowest.len() >= EXAMPLES
             && let Some((_, least)) = self.slowest.last()
-            && least.response_ns > line.response_ns
+            && least.response_ns > took.response_ns
         {
             return;
         }
         let example = Example {
             transaction: line.number,
-            request_frame: line.first_frame,
-            response_frame: line.last_frame,
-            response_ns: line.response_ns,
+            request_frame: took.first_frame,
+            response_frame: took.last_frame,
+            response_ns: took.response_ns,
         };
         self.keep((line.order, example));
     }

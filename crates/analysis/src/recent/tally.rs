@@ -1,8 +1,8 @@
 //! What is counted of something in a second, and in several together.
 
 use super::timing::Timing;
-use crate::figures::{clean_turnaround, counts_for_places, counts_for_stations, timed};
 use crate::{Counts, FrameSums, Notice, Noticed, OperationKey, Transaction, Windows};
+use wirewait_model::figures::{counts_for_places, counts_for_stations};
 use wirewait_wire::{Endpoint, Kind};
 
 /// Of what something is counted.
@@ -115,13 +115,13 @@ impl Tally {
     }
 
     pub(super) fn add(&mut self, t: &Transaction, times: impl FnOnce(Kind) -> bool) {
-        self.counts.add(t);
-        self.frames.add(t);
+        t.count_in(&mut self.counts);
+        t.count_frames_in(&mut self.frames);
         self.retransmitted += u64::from(t.frames.retransmitted);
         self.data_bytes = self.data_bytes.saturating_add(t.data_bytes);
-        if let Some(ns) = timed(t).filter(|_| times(t.kind)) {
-            self.response_time.record(ns);
-            if let Some(ns) = clean_turnaround(t) {
+        if let Some(took) = t.took().filter(|_| times(t.kind)) {
+            self.response_time.record(took.response_ns);
+            if let Some(ns) = took.turnaround_ns {
                 self.turnaround.record(ns);
             }
         }

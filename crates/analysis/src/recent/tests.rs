@@ -343,7 +343,11 @@ proptest! {
     #[test]
     fn all_seconds_together_are_the_whole(all in prop::collection::vec(any_transaction(), 1..80)) {
         let mut recent = Recent::default();
-        let mut books = Books::new(Settings::default(), 0);
+        let settings = Settings::default();
+        let mut books = Books::new(settings, 0);
+        books.batch = Some(Box::default());
+        let options = wirewait_stats::Options { rows: settings.rows, think_ns: settings.think_ns };
+        let mut collectors = wirewait_stats::Collectors::new(&options);
         frame(&mut recent, 0, 0, 60);
         for t in &all {
             recent.transaction(t);
@@ -356,11 +360,12 @@ proptest! {
             books.event(Event::Closed(case), &Path::default(), &mut ());
         }
         books.post();
-        let (figures, directory) = (&books.figures, &books.directory);
+        collectors.batch(&books.batch.as_ref().unwrap().records());
+        let figures = collectors.figures(&books.directory);
         let history = recent.history();
         let whole = history.whole();
         prop_assert_eq!(history.missed(), Missed::default());
-        let rows = figures.servers(directory);
+        let rows = figures.servers;
         let operations = whole.rows(|of| matches!(of, Of::Operation(_)));
         prop_assert_eq!(operations.len(), rows.len());
         for row in rows {
@@ -381,13 +386,13 @@ proptest! {
             let found = tally.turnaround.spread();
             prop_assert_eq!((found.n, found.total), (row.turnaround.n, row.turnaround.total));
         }
-        for row in figures.stations(directory) {
+        for row in figures.stations {
             let tally = whole.tally(&Of::Client(row.client));
             prop_assert_eq!((tally.counts, tally.frames), (row.counts, row.frames));
             prop_assert_eq!(tally.retransmitted, row.retransmitted);
             prop_assert_eq!(tally.response_time.spread().total, row.response_time.total);
         }
-        let spread = figures.distributions(directory);
+        let spread = figures.distribution;
         let tally = whole.tally(&Of::All);
         prop_assert_eq!(tally.counts.requests + tally.counts.orphan_responses, all.len() as u64);
         prop_assert_eq!(tally.response_time.histogram(), spread.response_time);

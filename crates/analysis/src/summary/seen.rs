@@ -5,8 +5,8 @@
 //! kept, which are the same in every part that has them: what is kept of many is a fair choice
 //! of them, whoever chose.
 
-use crate::digest::Digest;
 use std::collections::BTreeMap;
+use wirewait_model::digest::Digest;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Timestamp};
 

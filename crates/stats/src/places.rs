@@ -1,0 +1,100 @@
+//! By user, share and file, where these have names.
+
+use crate::{Collector, Rows};
+use std::sync::Arc;
+use wirewait_model::figures::counts_for_places;
+use wirewait_model::records::{Entities, Group, GroupTimes, Label, Records};
+use wirewait_model::sample::Draw;
+use wirewait_model::{Counts, Figures, FrameSums, PlaceRow, Samples, Spread};
+use wirewait_wire::Kind;
+
+#[derive(Default)]
+pub(crate) struct Places {
+    rows: Rows<Label, Row>,
+}
+
+#[derive(Default)]
+struct Row {
+    counts: Counts,
+    turnaround: Spread,
+    response_time: Spread,
+    read_bytes: u64,
+    written_bytes: u64,
+    frames: FrameSums,
+    moving_ns: i128,
+    turnarounds: Draw,
+    response_times: Draw,
+}
+
+impl Collector for Places {
+    fn batch(&mut self, records: &Records<'_>) {
+        for (group, times) in records.grouped() {
+            for label in group.key.labels.into_iter().flatten() {
+                if let Some(row) = self.rows.of(label, drop) {
+                    row.count(group, times);
+                }
+            }
+        }
+    }
+
+    /// By kind of name, then by total response time, the greatest first.
+    fn write(&self, entities: &dyn Entities, figures: &mut Figures) {
+        let rows = self.rows.iter();
+        let rows = rows.filter_map(|(id, row)| Some(row.shown(entities.label(id)?)));
+        figures.places = rows.collect();
+        figures.places.sort_by(|a, b| {
+            let wait = |row: &PlaceRow| std::cmp::Reverse(row.response_time.total);
+            (a.by, wait(a), a.server, &a.share, &a.name).cmp(&(
+                b.by,
+                wait(b),
+                b.server,
+                &b.share,
+                &b.name,
+            ))
+        });
+    }
+}
+
+impl Row {
+    fn count(&mut self, group: &Group, times: &GroupTimes) {
+        self.counts.merge(&group.counts);
+        self.frames.merge(&group.frames);
+        let bytes = match group.key.kind {
+            Kind::Write => &mut self.written_bytes,
+            _ => &mut self.read_bytes,
+        };
+        *bytes = bytes.saturating_add(group.data_bytes);
+        if !counts_for_places(group.key.kind) {
+            return;
+        }
+        self.response_time.merge(times.response_time.spread());
+        self.turnaround.merge(times.turnaround.spread());
+        self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
+        for (line, took) in group.lines.iter().filter_map(|l| Some((l, l.times?))) {
+            self.response_times.record(line.number, took.response_ns);
+            if let Some(ns) = took.turnaround_ns {
+                self.turnarounds.record(line.number, ns);
+            }
+        }
+    }
+
+    fn shown(&self, of: &Label) -> PlaceRow {
+        PlaceRow {
+            server: of.server,
+            by: of.by,
+            share: of.share.clone(),
+            name: Arc::clone(&of.name),
+            counts: self.counts,
+            turnaround: self.turnaround,
+            response_time: self.response_time,
+            read_bytes: self.read_bytes,
+            written_bytes: self.written_bytes,
+            frames: self.frames,
+            moving_ns: self.moving_ns,
+            samples: Samples {
+                turnaround: self.turnarounds.sample(),
+                response_time: self.response_times.sample(),
+            },
+        }
+    }
+}

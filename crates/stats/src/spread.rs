@@ -1,0 +1,133 @@
+//! How turnaround and response times are spread, for the capture and for each server.
+
+use crate::{Collector, Rows};
+use std::cmp::Reverse;
+use wirewait_model::figures::counts_for_places;
+use wirewait_model::records::{Entities, GroupTimes, Records};
+use wirewait_model::{DistributionRow, Distributions, Figures, Histogram};
+use wirewait_wire::Endpoint;
+
+/// The capture is the sum of its rows.
+#[derive(Default)]
+pub(crate) struct Spread {
+    servers: Rows<Endpoint, Row>,
+    /// Of servers of which nothing is kept, or no longer.
+    others: Row,
+}
+
+#[derive(Default)]
+struct Row {
+    turnaround: Histogram,
+    response_time: Histogram,
+    response_ns: i128,
+}
+
+impl Collector for Spread {
+    fn batch(&mut self, records: &Records<'_>) {
+        for (group, times) in records.grouped() {
+            if times.response_time.spread().n == 0 || !counts_for_places(group.key.kind) {
+                continue;
+            }
+            let Self { servers, others } = self;
+            let server = group.key.server;
+            let server = server.and_then(|id| servers.of(id, |gone| others.merge(&gone)));
+            server.unwrap_or(others).count(times);
+        }
+    }
+
+    /// Servers by total response time, the greatest first.
+    fn write(&self, entities: &dyn Entities, figures: &mut Figures) {
+        let Distributions {
+            turnaround,
+            response_time,
+            servers: rows,
+        } = &mut figures.distribution;
+        for row in self
+            .servers
+            .iter()
+            .map(|(_, row)| row)
+            .chain([&self.others])
+        {
+            turnaround.merge(&row.turnaround);
+            response_time.merge(&row.response_time);
+        }
+        let servers = self.servers.iter();
+        let mut servers: Vec<(Endpoint, &Row)> = servers
+            .filter_map(|(id, row)| Some((entities.station(id)?, row)))
+            .collect();
+        servers.sort_by_key(|(server, row)| (Reverse(row.response_ns), *server));
+        rows.extend(servers.into_iter().map(|(server, row)| DistributionRow {
+            server,
+            turnaround: row.turnaround,
+            response_time: row.response_time,
+        }));
+    }
+}
+
+impl Row {
+    fn count(&mut self, times: &GroupTimes) {
+        let spread = times.response_time.spread();
+        self.response_ns = self.response_ns.saturating_add(spread.total);
+        for ns in times.response_time.values() {
+            self.response_time.record(ns);
+        }
+        for ns in times.turnaround.values() {
+            self.turnaround.record(ns);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.turnaround.merge(&other.turnaround);
+        self.response_time.merge(&other.response_time);
+        self.response_ns = self.response_ns.saturating_add(other.response_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{NAMED, group, line, timed};
+    use wirewait_model::records::{Group, GroupTimes};
+
+    /// What each server counts, with those whose place went to another one.
+    #[test]
+    fn the_capture_is_the_sum_of_its_servers() {
+        let at = |server: Option<u32>, generation: u32, ns: i64| {
+            let mut group = group(Some(1), &[timed(ns)]);
+            group.key.server = server.map(|index| {
+                let generation = std::num::NonZeroU32::new(generation).unwrap();
+                wirewait_model::records::EntityId::new(index, generation)
+            });
+            group
+        };
+        let groups = [
+            at(Some(3), 1, 1_000),
+            at(Some(4), 1, 2_000_000),
+            // Another one stands in the place of 4, and something is told late of the one before.
+            at(Some(4), 2, 3_000_000),
+            at(Some(4), 1, 4_000_000),
+            at(None, 1, 5_000_000_000),
+            group(Some(1), &[line()]),
+        ];
+        let times: Vec<GroupTimes> = groups.iter().map(filled).collect();
+        let mut spread = Spread::default();
+        spread.batch(&Records {
+            groups: &groups,
+            times: &times,
+            ..Records::default()
+        });
+        let mut figures = Figures::default();
+        spread.write(&NAMED, &mut figures);
+        let found = &figures.distribution;
+        assert_eq!((found.response_time.n(), found.turnaround.n()), (5, 5));
+        // Of the one in the second generation nobody knows the name.
+        assert_eq!(found.servers.len(), 1);
+        assert_eq!(found.servers[0].response_time.n(), 1);
+    }
+
+    fn filled(group: &Group) -> GroupTimes {
+        let mut times = GroupTimes::default();
+        times.fill(group);
+        times
+    }
+}

@@ -1,0 +1,238 @@
+//! By client: what its requests took, and where its own time went between them.
+
+use crate::passers::{self, Passers};
+use crate::{Collector, Options, Rows};
+use std::collections::BTreeMap;
+use wirewait_model::figures::counts_for_stations;
+use wirewait_model::records::{Entities, Group, GroupTimes, Pair, Records, Waiting};
+use wirewait_model::{Counts, Distribution, Figures, FrameSums, Samples, StationRow};
+use wirewait_wire::{Endpoint, Timestamp};
+
+pub(crate) struct Stations {
+    clients: Rows<Endpoint, Client>,
+    /// The client asked the server for something.
+    pairs: Rows<Pair, bool>,
+    /// What rows had counted that were dropped.
+    gone: Passers,
+    think_ns: i64,
+}
+
+#[derive(Default)]
+struct Client {
+    /// Its owner, for when it is dropped; 0 while nothing is counted.
+    owner: u64,
+    counts: Counts,
+    turnaround: Distribution,
+    response_time: Distribution,
+    /// Sum of squares of response times, in square nanoseconds.
+    squares: u128,
+    retransmitted: u64,
+    frames: FrameSums,
+    moving_ns: i128,
+    data_bytes: u64,
+    outstanding: u32,
+    busy_since: Timestamp,
+    idle_since: Option<Timestamp>,
+    busy_ns: u64,
+    client_ns: u64,
+    think_ns: u64,
+    thinks: u64,
+    think_time: Distribution,
+}
+
+impl Stations {
+    pub(crate) fn new(options: &Options) -> Self {
+        Self {
+            clients: Rows::default(),
+            pairs: Rows::default(),
+            gone: Passers::new(options.rows),
+            think_ns: options.think_ns,
+        }
+    }
+
+    fn waiting(&mut self, waiting: &Waiting) {
+        let gone = &mut self.gone;
+        let client = self.clients.of(waiting.client, |before: Client| {
+            gone.add(before.owner, &before.counts);
+        });
+        match client {
+            Some(client) if waiting.begins => client.begins(waiting.at, self.think_ns),
+            Some(client) => client.ends(waiting.at),
+            None => {}
+        }
+    }
+
+    fn count(&mut self, group: &Group, times: &GroupTimes) {
+        let key = &group.key;
+        if let Some(pair) = key.pair.and_then(|id| self.pairs.of(id, drop)) {
+            *pair = true;
+        }
+        if key.several {
+            // Each is among the strangers.
+            return;
+        }
+        let owner = || passers::station(&key.client_end.station());
+        let gone = &mut self.gone;
+        let client = key.client.and_then(|id| {
+            self.clients.of(id, |before: Client| {
+                gone.add(before.owner, &before.counts);
+            })
+        });
+        match client {
+            Some(client) => {
+                if client.owner == 0 {
+                    client.owner = owner();
+                }
+                client.count(group, times);
+            }
+            None => self.gone.add(owner(), &group.counts),
+        }
+    }
+}
+
+impl Collector for Stations {
+    fn batch(&mut self, records: &Records<'_>) {
+        for waiting in records.waiting {
+            self.waiting(waiting);
+        }
+        for (group, times) in records.grouped() {
+            self.count(group, times);
+        }
+        for stranger in records.strangers {
+            self.gone.note(passers::station(stranger), 1, false);
+        }
+    }
+
+    /// By total response time, the greatest first.
+    fn write(&self, entities: &dyn Entities, figures: &mut Figures) {
+        let mut servers: BTreeMap<Endpoint, u64> = BTreeMap::new();
+        let pairs = self.pairs.iter().filter(|(_, asked)| **asked);
+        for pair in pairs.filter_map(|(id, _)| entities.pair(id)) {
+            *servers.entry(pair.client).or_default() += 1;
+        }
+        let (n, total) = self.clients.iter().fold((0, 0), |(n, total), (_, c)| {
+            (n + c.response_time.n(), total + c.response_time.total())
+        });
+        let mut rows: Vec<(i128, StationRow)> = self
+            .clients
+            .iter()
+            .filter_map(|(id, client)| {
+                let station = entities.station(id)?;
+                let servers = servers.get(&station).copied().unwrap_or(0);
+                let mut row = client.shown(station, servers, (n, total));
+                row.counts.forgotten = self.gone.of(passers::station(&station));
+                Some((client.response_time.total(), row))
+            })
+            .collect();
+        rows.sort_by(|(a_ns, a), (b_ns, b)| b_ns.cmp(a_ns).then_with(|| a.client.cmp(&b.client)));
+        figures.stations = rows.into_iter().map(|(_, row)| row).collect();
+    }
+}
+
+impl Client {
+    /// It waits for a request whose first byte came at `at`.
+    fn begins(&mut self, at: Timestamp, think_ns: i64) {
+        if self.outstanding == 0 {
+            self.busy_since = at;
+            if let Some(idle) = self.idle_since {
+                let gap = at.since(idle);
+                // A request that began before the last answer was complete left no gap.
+                self.busy_since = at.max(idle);
+                let ns = u64::try_from(gap).unwrap_or(0);
+                if gap <= think_ns {
+                    self.client_ns = self.client_ns.saturating_add(ns);
+                } else {
+                    self.think_ns = self.think_ns.saturating_add(ns);
+                    self.thinks += 1;
+                    self.think_time.record(gap);
+                }
+            }
+        }
+        self.outstanding = self.outstanding.saturating_add(1);
+    }
+
+    /// It no longer waits for one of its requests, since `at`.
+    fn ends(&mut self, at: Timestamp) {
+        if self.outstanding == 0 {
+            // Its beginning was dropped with a row.
+            return;
+        }
+        self.outstanding -= 1;
+        // Not before it began to wait: what waits by design ends where it began.
+        let latest = self.idle_since.map_or(at, |idle| idle.max(at));
+        let latest = latest.max(self.busy_since);
+        self.idle_since = Some(latest);
+        if self.outstanding == 0 {
+            let busy = latest.since(self.busy_since);
+            let busy = u64::try_from(busy).unwrap_or(0);
+            self.busy_ns = self.busy_ns.saturating_add(busy);
+        }
+    }
+
+    fn count(&mut self, group: &Group, times: &GroupTimes) {
+        self.counts.merge(&group.counts);
+        self.frames.merge(&group.frames);
+        self.retransmitted = self.retransmitted.saturating_add(group.retransmitted);
+        self.data_bytes = self.data_bytes.saturating_add(group.data_bytes);
+        if counts_for_stations(group.key.kind) {
+            self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
+            self.response_time.record_all(&times.response_time);
+            self.turnaround.record_all(&times.turnaround);
+            for ns in times.response_time.values() {
+                let ns = u128::from(ns.unsigned_abs());
+                self.squares = self.squares.saturating_add(ns * ns);
+            }
+        }
+    }
+
+    /// `all` are the number of response times of all stations, and their sum.
+    fn shown(&self, client: Endpoint, servers: u64, (all, all_ns): (u64, i128)) -> StationRow {
+        let times = self.response_time.times();
+        let (n, sum) = (u128::from(times.n), times.total.unsigned_abs());
+        // Variance of the population: (n * sum of squares - square of sum) / n^2.
+        let deviation = (times.n > 1)
+            .then(|| {
+                let spread = n
+                    .checked_mul(self.squares)?
+                    .checked_sub(sum.checked_mul(sum)?)?;
+                u64::try_from((spread / (n * n)).isqrt()).ok()
+            })
+            .flatten();
+        // So many times the mean of all stations, in millionths.
+        let normalised = |ns: u128, of: u128| {
+            let scaled = ns.checked_mul(u128::from(all))?.checked_mul(1_000_000)?;
+            let mean = of.checked_mul(all_ns.unsigned_abs()).filter(|m| *m > 0)?;
+            u64::try_from(scaled / mean).ok()
+        };
+        let normalised_mean = normalised(sum, n);
+        let normalised_one = |ns: i64| {
+            (times.n > 0)
+                .then(|| normalised(u128::from(ns.unsigned_abs()), 1))
+                .flatten()
+        };
+        StationRow {
+            client,
+            servers,
+            counts: self.counts,
+            turnaround: self.turnaround.times(),
+            response_time: times,
+            samples: Samples {
+                turnaround: self.turnaround.sample(),
+                response_time: self.response_time.sample(),
+            },
+            deviation,
+            normalised_mean,
+            normalised_min: normalised_one(times.min),
+            normalised_max: normalised_one(times.max),
+            retransmitted: self.retransmitted,
+            frames: self.frames,
+            moving_ns: self.moving_ns,
+            busy_ns: self.busy_ns,
+            client_ns: self.client_ns,
+            think_ns: self.think_ns,
+            thinks: self.thinks,
+            think_time: self.think_time.times(),
+            data_bytes: self.data_bytes,
+        }
+    }
+}
