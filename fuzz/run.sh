@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- dissect answers analyse pairing stream files profile filter config condition
+[ $# -gt 0 ] || set -- dissect answers analyse pairing records stream files profile filter config condition
 
 rustup toolchain list | grep -q nightly || rustup toolchain install nightly --profile minimal
 cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --locked

@@ -166,3 +166,45 @@ impl Row {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{NAMED, SERVER, batch, end, group, later, timed};
+
+    #[test]
+    fn a_row_that_comes_back_says_what_it_lacks() {
+        let options = Options {
+            rows: 100,
+            think_ns: 0,
+        };
+        let mut operations = Operations::new(&options);
+        let mut one = group(Some(1), &[timed(1_000), timed(3_000)]);
+        one.data_bytes = 500;
+        one.moving_ns = 4_000;
+        let mut another = one.clone();
+        another.key.at = later(one.key.at);
+        another.key.code = 2;
+        // The place goes to another one; what is told late of the one before has no row.
+        batch(&mut operations, &[], &[one.clone(), another, one.clone()]);
+        let mut figures = Figures::default();
+        operations.write(&NAMED, &mut figures);
+        assert!(figures.servers.is_empty(), "nobody knows the one there");
+        // And back.
+        let mut back = one.clone();
+        back.key.at = later(later(one.key.at));
+        batch(&mut operations, &[], &[back]);
+        let owner = owner(&one);
+        assert_eq!(operations.gone.of(owner), 4);
+        let mut fresh = Operations::new(&options);
+        batch(&mut fresh, &[], &[one]);
+        let mut figures = Figures::default();
+        fresh.write(&NAMED, &mut figures);
+        let [row] = figures.servers.try_into().unwrap();
+        assert_eq!((row.server, row.counts.requests), (end(SERVER), 2));
+        // 500 bytes in 4 us.
+        assert_eq!(row.throughput, Some(125_000_000));
+        assert_eq!((row.response_time.p50, row.turnaround.max), (1_000, 3_000));
+        assert_eq!(row.counts.forgotten, 0);
+    }
+}

@@ -86,8 +86,7 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{NAMED, group, line, timed};
-    use wirewait_model::records::{Group, GroupTimes};
+    use crate::testing::{NAMED, batch, group, line, timed};
 
     /// What each server counts, with those whose place went to another one.
     #[test]
@@ -109,13 +108,8 @@ mod tests {
             at(None, 1, 5_000_000_000),
             group(Some(1), &[line()]),
         ];
-        let times: Vec<GroupTimes> = groups.iter().map(filled).collect();
         let mut spread = Spread::default();
-        spread.batch(&Records {
-            groups: &groups,
-            times: &times,
-            ..Records::default()
-        });
+        batch(&mut spread, &[], &groups);
         let mut figures = Figures::default();
         spread.write(&NAMED, &mut figures);
         let found = &figures.distribution;
@@ -123,11 +117,5 @@ mod tests {
         // Of the one in the second generation nobody knows the name.
         assert_eq!(found.servers.len(), 1);
         assert_eq!(found.servers[0].response_time.n(), 1);
-    }
-
-    fn filled(group: &Group) -> GroupTimes {
-        let mut times = GroupTimes::default();
-        times.fill(group);
-        times
     }
 }

@@ -236,3 +236,89 @@ impl Client {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{NAMED, batch, end, group, id, later, line, timed};
+
+    const MS: i64 = 1_000_000;
+
+    fn options() -> Options {
+        Options {
+            rows: 100,
+            think_ns: 500 * MS,
+        }
+    }
+
+    fn shown(stations: &Stations) -> Vec<StationRow> {
+        let mut figures = Figures::default();
+        stations.write(&NAMED, &mut figures);
+        figures.stations
+    }
+
+    #[test]
+    fn the_time_between_requests_is_work_or_thought() {
+        let waits = |ms, begins| Waiting {
+            client: id(1),
+            at: Timestamp::from_nanos(ms * MS),
+            begins,
+        };
+        let waiting = [
+            waits(0, true),
+            waits(5, true),
+            waits(8, false),
+            waits(10, false),
+            waits(30, true),
+            waits(40, false),
+            waits(1_000, true),
+        ];
+        let mut stations = Stations::new(&options());
+        batch(&mut stations, &waiting, &[group(Some(1), &[line()])]);
+        let [row] = shown(&stations).try_into().unwrap();
+        assert_eq!((row.busy_ns, row.client_ns), (20_000_000, 20_000_000));
+        assert_eq!((row.think_ns, row.thinks), (960_000_000, 1));
+        assert_eq!(row.think_time.max, 960 * MS);
+    }
+
+    #[test]
+    fn times_relative_to_the_mean_of_all_stations() {
+        let mut stations = Stations::new(&options());
+        let groups = [
+            group(Some(1), &[timed(10 * MS), timed(30 * MS)]),
+            group(Some(2), &[timed(40 * MS), timed(80 * MS)]),
+        ];
+        batch(&mut stations, &[], &groups);
+        let [slow, fast] = shown(&stations).try_into().unwrap();
+        assert_eq!((slow.client, fast.client), (end(2), end(1)));
+        // The mean of all is 40 ms.
+        assert_eq!(slow.normalised_mean, Some(1_500_000));
+        assert_eq!(fast.normalised_min, Some(250_000));
+        assert_eq!(fast.deviation, Some(10_000_000));
+        assert_eq!((slow.servers, slow.response_time.p50), (1, 40 * MS));
+    }
+
+    #[test]
+    fn a_row_that_comes_back_says_what_it_lacks() {
+        let mut stations = Stations::new(&options());
+        let mine = group(Some(1), &[line(), line()]);
+        // Another client takes the place of this one, and goes.
+        let mut others = group(Some(3), &[line()]);
+        others.key.client = Some(later(id(1)));
+        let mut stranger = group(None, &[line()]);
+        stranger.key.several = true;
+        batch(
+            &mut stations,
+            &[],
+            &[mine.clone(), others, mine.clone(), stranger],
+        );
+        let mut again = mine;
+        again.key.client = Some(id(2));
+        batch(&mut stations, &[], &[again]);
+        let rows = shown(&stations);
+        let row = rows.iter().find(|row| row.client == end(2)).unwrap();
+        // Of client 1, whose end these groups have, four requests were lost; of client 2 none.
+        assert_eq!((row.counts.requests, row.counts.forgotten), (2, 0));
+        assert_eq!(stations.gone.of(passers::station(&end(1))), 4);
+    }
+}

@@ -1,9 +1,10 @@
 //! Records as the pairing makes them.
 
+use crate::Collector;
 use std::num::NonZeroU32;
 use wirewait_model::records::{
-    Entities, EntityId, Group, GroupKey, Label, LabelId, Line, LineTimes, OperationAt, OperationId,
-    Pair, PairId, StationId,
+    Entities, EntityId, Group, GroupKey, GroupTimes, Label, LabelId, Line, LineTimes, OperationAt,
+    OperationId, Pair, PairId, Records, StationId, Waiting,
 };
 use wirewait_model::{Flags, Outcome};
 use wirewait_wire::{Endpoint, Kind, Operation};
@@ -67,6 +68,27 @@ pub(crate) fn line() -> Line {
         outcome: Outcome::Answered,
         flags: Flags::default(),
     }
+}
+
+/// The next one in the same place.
+pub(crate) fn later<T>(of: EntityId<T>) -> EntityId<T> {
+    EntityId::new(of.index(), of.generation().saturating_add(1))
+}
+
+/// Counts these.
+pub(crate) fn batch(to: &mut impl Collector, waiting: &[Waiting], groups: &[Group]) {
+    let times = groups.iter().map(|group| {
+        let mut times = GroupTimes::default();
+        times.fill(group);
+        times
+    });
+    let times: Vec<GroupTimes> = times.collect();
+    to.batch(&Records {
+        waiting,
+        groups,
+        times: &times,
+        ..Records::default()
+    });
 }
 
 /// One that took so long, turnaround and all.
