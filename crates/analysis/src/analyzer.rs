@@ -23,7 +23,7 @@ use crate::segment::Segments;
 use crate::table::{Place, Table};
 use crate::world::{Event, Seen, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Fairness, Figures, Flags, Grade, LedgerCourse, Mark, Notice,
+    Assembled, CaptureRow, Deed, Fairness, Figures, Flags, Grade, LedgerCourse, Load, Mark, Notice,
     Readings, Settings, Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
 };
 use connections::{Connections, Stepping};
@@ -370,6 +370,7 @@ impl Analyzer {
             stations,
             places,
             distribution,
+            hops,
             excluded,
             statistics,
         } = figures;
@@ -401,7 +402,10 @@ impl Analyzer {
             places,
             distribution,
             ledgers: books.accounts.rows(directory),
-            load: books.load.load(directory),
+            load: Load {
+                hops,
+                ..books.load.load(directory)
+            },
             round_trips: books.round_trips.rows(),
             symptoms: books.watch.judge(directory, &servers, clock.last()),
             servers,

@@ -411,7 +411,9 @@ impl Books {
             None => &mut *self.times,
         };
         times.fill(group);
-        self.load.post(heading.curve, group, times);
+        if let Some(curve) = heading.curve {
+            self.load.post(curve, group, times);
+        }
         self.spending.post((heading.payer, tie), group, spent);
         if let Some(batch) = &mut self.batch {
             batch.take(group);

@@ -57,9 +57,9 @@ pub use fairness::{Fairness, Index, STARVES_PERCENT, Starving};
 pub use intake::{Intake, Look};
 pub use load::{
     Anomaly, BREAKS_PERCENT, BREAKS_TIMES, DEPTH_PERCENT, Dip, Dips, ENOUGH_OF_A_SIZE,
-    ENOUGH_PER_BUCKET, ENOUGH_SIZES, Example, GROWN_PERCENT, HOP_LIMIT, HopRow, Interval, Knee,
-    LevelCurve, LevelFigures, LevelRow, Load, LoadOf, Moved, NOISE_TIMES, RouteRow, STEADY_NS,
-    ServiceRow, SizeCurve, SizeRow, Timeline, TransitRow,
+    ENOUGH_PER_BUCKET, ENOUGH_SIZES, Example, GROWN_PERCENT, HOP_LIMIT, Interval, Knee, LevelCurve,
+    LevelFigures, LevelRow, Load, LoadOf, Moved, NOISE_TIMES, RouteRow, STEADY_NS, ServiceRow,
+    SizeCurve, SizeRow, Timeline, TransitRow,
 };
 pub use meters::{
     ErrorKey, LATE_ACK_NS, PairMeter, Readings, RequestMeter, Role, SegmentMeter, ShareKey,
@@ -88,8 +88,9 @@ pub use transaction::{Transaction, WHOLE_FRAME};
 pub use windows::Windows;
 pub use wirewait_model::{
     Bucket, Cell, Column, Counts, DistributionRow, Distributions, EXACT_VALUES, Excluded, Extent,
-    Fidelity, Figures, Flags, FrameCounts, FrameSums, Grouping, Histogram, Mark, Outcome, PlaceRow,
-    STEPS_NS, Sample, Samples, ServerRow, Spread, StationRow, Statistic, Times, Turnaround,
+    Fidelity, Figures, Flags, FrameCounts, FrameSums, Grouping, Histogram, HopRow, Mark, Outcome,
+    PlaceRow, STEPS_NS, Sample, Samples, ServerRow, Spread, StationRow, Statistic, Times,
+    Turnaround,
 };
 
 /// Answered requests below which nothing is concluded.

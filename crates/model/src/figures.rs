@@ -15,6 +15,8 @@ pub struct Figures {
     pub places: Vec<PlaceRow>,
     /// How the times are spread.
     pub distribution: Distributions,
+    /// By routers that the requests had passed, where these are counted; the fewest first.
+    pub hops: Vec<HopRow>,
     /// What was left out.
     pub excluded: Vec<Excluded>,
     /// Statistics that show themselves, each as a table.
@@ -234,6 +236,43 @@ pub struct StationRow {
     pub think_time: Times,
     /// File data moved, bytes.
     pub data_bytes: u64,
+}
+
+/// Requests that passed so many routers before they were captured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HopRow {
+    /// Routers.
+    pub hops: u8,
+    /// What became of them.
+    pub counts: Counts,
+    /// t4 - t1, waits by design, session set-up and breaks apart.
+    pub response_time: Times,
+    /// t3 - t2 of the same where it is exact and the server had nothing else to do.
+    pub turnaround: Spread,
+    /// File data moved, bytes.
+    pub data_bytes: u64,
+    /// Response time of the requests that moved it, ns.
+    pub moving_ns: i128,
+    /// From the first request's first frame to the last answer's last, ns.
+    pub elapsed_ns: u64,
+}
+
+impl HopRow {
+    /// File data per second of elapsed time, bytes: what all stations together got.
+    #[must_use]
+    pub fn throughput(&self) -> Option<u64> {
+        let scaled = u128::from(self.data_bytes) * 1_000_000_000;
+        let rate = scaled.checked_div(u128::from(self.elapsed_ns))?;
+        u64::try_from(rate).ok().filter(|_| self.data_bytes > 0)
+    }
+
+    /// File data per second of response time, bytes: what one request got.
+    #[must_use]
+    pub fn per_request(&self) -> Option<u64> {
+        let scaled = u128::from(self.data_bytes) * 1_000_000_000;
+        let rate = scaled.checked_div(self.moving_ns.unsigned_abs())?;
+        u64::try_from(rate).ok().filter(|_| self.data_bytes > 0)
+    }
 }
 
 /// What was left out of a statistic, and why.

@@ -20,8 +20,8 @@ pub use distribution::Distribution;
 pub use exclusion::{Exclusion, Exclusions};
 pub use extent::{DISPLACED_NS, Extent, Mark};
 pub use figures::{
-    Counts, DistributionRow, Distributions, Excluded, Figures, FrameSums, Grouping, PlaceRow,
-    ServerRow, StationRow,
+    Counts, DistributionRow, Distributions, Excluded, Figures, FrameSums, Grouping, HopRow,
+    PlaceRow, ServerRow, StationRow,
 };
 pub use histogram::{Bucket, Histogram, STEPS_NS};
 pub use outcome::{Flags, FrameCounts, Outcome, Turnaround};

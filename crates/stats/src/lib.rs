@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod excluded;
+mod hops;
 mod operations;
 mod passers;
 mod places;
@@ -44,6 +45,7 @@ fn all(options: &Options) -> Vec<Box<dyn Collector>> {
         Box::new(stations::Stations::new(options)),
         Box::new(places::Places::default()),
         Box::new(spread::Spread::default()),
+        Box::new(hops::Hops::default()),
         Box::new(excluded::ExcludedFrom::default()),
         Box::new(request_size::RequestSize::default()),
     ]

@@ -5,7 +5,6 @@ mod activity;
 mod anomalies;
 mod dips;
 mod heard;
-mod hops;
 mod knee;
 mod levels;
 mod routers;
@@ -16,20 +15,18 @@ mod timeline;
 pub use anomalies::{Anomaly, BREAKS_PERCENT, BREAKS_TIMES, ENOUGH_OF_A_SIZE, ENOUGH_SIZES};
 pub use dips::{DEPTH_PERCENT, Dip, Dips, ENOUGH_PER_BUCKET, NOISE_TIMES};
 pub use heard::{RouteRow, ServiceRow};
-pub use hops::{HOP_LIMIT, HopRow};
 pub use knee::{GROWN_PERCENT, Knee};
 pub use levels::{LevelCurve, LevelFigures, LevelRow, LoadOf, Moved, STEADY_NS};
 pub use routers::TransitRow;
 pub use sizes::{Example, SizeCurve, SizeRow};
 pub use timeline::{Interval, Timeline};
 
-use crate::Settings;
 use crate::bounds::Hits;
 use crate::parties::Directory;
 use crate::table::Place;
 use crate::world::{Case, Seen, Wait};
+use crate::{HopRow, Settings};
 use heard::Heard;
-use hops::Hops;
 use levels::Item;
 use routers::Routers;
 use scopes::Scopes;
@@ -37,6 +34,9 @@ use sizes::Sizes;
 use timeline::Series;
 use wirewait_model::records::{Group, GroupTimes, LineTimes};
 use wirewait_wire::Timestamp;
+
+/// The number of routers at which a packet is thrown away, where routers are counted up.
+pub const HOP_LIMIT: u8 = 16;
 
 /// How service changes with the load (definitions: sections 8 and 9 of the performance
 /// definitions; S = N x M / T after Poo and Tan).
@@ -70,7 +70,6 @@ pub(crate) struct Loads {
     scopes: Scopes,
     sizes: Sizes,
     series: Series,
-    hops: Hops,
     routers: Routers,
     heard: Heard,
     most_hops: Option<u8>,
@@ -83,7 +82,6 @@ impl Loads {
             scopes: Scopes::new(settings.think_ns),
             sizes: Sizes::new(),
             series: Series::default(),
-            hops: Hops::default(),
             routers: Routers::new(),
             heard: Heard::new(settings.private),
             most_hops: None,
@@ -132,12 +130,9 @@ impl Loads {
         self.sizes.curve_of(case, known)
     }
 
-    /// Counts closed transactions, and those of them that have a curve in it.
-    pub(crate) fn post(&mut self, curve: Option<Place>, group: &Group, times: &GroupTimes) {
-        self.hops.post(group, times);
-        if let Some(curve) = curve {
-            self.sizes.post(curve, group, times);
-        }
+    /// Counts closed transactions in the curve of sizes in which they count.
+    pub(crate) fn post(&mut self, curve: Place, group: &Group, times: &GroupTimes) {
+        self.sizes.post(curve, group, times);
     }
 
     /// Everything is closed.
@@ -171,7 +166,8 @@ impl Loads {
             sizes: self.sizes.curves(directory),
             dips: dips::find(&timeline),
             timeline: timeline.shown(),
-            hops: self.hops.rows(),
+            // Statistics of records say that.
+            hops: Vec::new(),
             transits: self.routers.rows(),
             most_hops: self.most_hops,
             at_hop_limit: self.at_hop_limit,
