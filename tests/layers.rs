@@ -1,6 +1,7 @@
 //! The invariants of the architecture, read from the manifests and sources.
 
 use crate::support::root;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Crates, and what of ours each may depend on.
@@ -198,4 +199,98 @@ fn no_table_hashes_without_a_secret() {
         }
     }
     assert!(keyed >= 2, "the tables of the analysis are there");
+}
+
+/// Modules that use each other in a circle, by crate: none may come, and whoever mends one takes it
+/// out. A module and what lies in its folder are one here.
+const CIRCLES: &[(&str, &[&[&str]])] = &[
+    (
+        "crates/analysis",
+        &[&["account", "conversation", "pairing", "world"]],
+    ),
+    ("crates/capture", &[&["format", "interfaces"]]),
+    ("crates/report", &[&["table", "text", "transactions"]]),
+    (
+        "crates/tui",
+        &[&["keymap", "keys", "model", "table", "view"]],
+    ),
+];
+
+/// A file's module: `a::b` for `src/a/b.rs` and `src/a/b/mod.rs`.
+fn module(folder: &Path, file: &str) -> String {
+    let path = Path::new(file).strip_prefix(folder.join("src")).unwrap();
+    let path = path.with_extension("");
+    let parts = path.iter().map(|part| part.to_str().unwrap());
+    parts
+        .filter(|part| !["mod", "lib"].contains(part))
+        .collect::<Vec<_>>()
+        .join("::")
+}
+
+/// The rooms of a crate: modules at the top, and in which others each names something by its home
+/// (`crate::home::Name`).
+fn rooms(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let top = |module: &str| module.split("::").next().unwrap_or("").to_owned();
+    let sources = sources(folder);
+    let modules: BTreeSet<String> = sources
+        .iter()
+        .map(|(file, _)| top(&module(folder, file)))
+        .collect();
+    let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (file, text) in &sources {
+        let room = top(&module(folder, file));
+        // What `lib.rs` exports is no use of it.
+        if room.is_empty() || file.ends_with("tests.rs") || file.ends_with("testing.rs") {
+            continue;
+        }
+        for line in text.lines().filter(|l| !l.trim_start().starts_with("//")) {
+            for (at, _) in line.match_indices("crate::") {
+                let rest = &line[at + "crate::".len()..];
+                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+                let name = &rest[..end.unwrap_or(rest.len())];
+                if modules.contains(name) && name != room {
+                    rooms
+                        .entry(room.clone())
+                        .or_default()
+                        .insert(name.to_owned());
+                }
+            }
+        }
+    }
+    rooms
+}
+
+/// All that is used from here on, one after the other.
+fn reach(rooms: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut next = vec![from.to_owned()];
+    while let Some(room) = next.pop() {
+        for used in rooms.get(&room).into_iter().flatten() {
+            if found.insert(used.clone()) {
+                next.push(used.clone());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn modules_use_each_other_in_no_new_circle() {
+    let mut found: Vec<(&str, BTreeSet<String>)> = Vec::new();
+    for (folder, _) in ALLOWED {
+        let rooms = rooms(&root().join(folder));
+        for room in rooms.keys() {
+            let mut circle = reach(&rooms, room);
+            circle.retain(|other| reach(&rooms, other).contains(room));
+            if !circle.is_empty() && !found.contains(&(*folder, circle.clone())) {
+                found.push((folder, circle));
+            }
+        }
+    }
+    let known: Vec<(&str, BTreeSet<String>)> = CIRCLES
+        .iter()
+        .flat_map(|(folder, circles)| circles.iter().map(move |circle| (*folder, *circle)))
+        .map(|(folder, circle)| (folder, circle.iter().map(|s| (*s).to_owned()).collect()))
+        .collect();
+    assert_eq!(found, known);
 }

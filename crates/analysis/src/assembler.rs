@@ -3,8 +3,8 @@
 
 mod lost;
 
-use crate::message::{ENOUGH, Message, Reading, clip, is_cut, part_of};
-use crate::piece::{Piece, Tally};
+use crate::message::{ENOUGH, Message, Reading, is_cut, part_of};
+use crate::piece::{Piece, Tally, clip};
 use crate::trail::{Assembled, Deed, Trace, Trail};
 use crate::turns::Said;
 use crate::{Flags, Mark};

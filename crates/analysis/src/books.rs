@@ -2,7 +2,7 @@
 
 use crate::account::Accounts;
 use crate::bounds::{self, Bound};
-use crate::conversation::{Conversation, Faults};
+use crate::conversation::Conversation;
 use crate::efficiency::Spending;
 use crate::journal::{self, Heading, Journal};
 use crate::load::Loads;
@@ -10,187 +10,16 @@ use crate::message::Message;
 use crate::meters::Meters;
 use crate::parties::Directory;
 use crate::path::Path;
+use crate::quality::{DROPPED, Judged, NOT_SAVED, Quality, UNKNOWN_LINK, reasons};
 use crate::round_trips::RoundTrips;
 use crate::slowest::Slowest;
 use crate::summary::Conversations;
 use crate::symptoms::Watch;
-use crate::world::{Case, Event, Limited, Seen, World};
-use crate::{Attribution, Grade, Outcome, Reason, Settings, Sink};
+use crate::world::{Case, Event, Seen, World};
+use crate::{Attribution, Outcome, Reason, Settings, Sink};
 use std::sync::Arc;
 use wirewait_model::records::{Group, GroupTimes, LineTimes, Records, Waiting};
 use wirewait_wire::{DissectorId, Endpoint, StopReason, Timestamp};
-
-/// What was noticed about the capture itself.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Quality {
-    pub(crate) clock_steps: u64,
-    pub(crate) snapped: u64,
-    pub(crate) truncated: u64,
-    pub(crate) malformed: u64,
-    pub(crate) unknown_link: u64,
-    pub(crate) one_sided: u64,
-    pub(crate) mid_capture: u64,
-    pub(crate) evicted: u64,
-    pub(crate) lost_on_links: u64,
-    /// Frames that were captured on the other side of a router too.
-    pub(crate) beyond_routers: u64,
-    /// Frames that were lost before the capture had them, as whoever made it counted.
-    pub(crate) dropped: u64,
-    /// Frames that the capturing program had and did not save.
-    pub(crate) not_saved: u64,
-    pub(crate) limits: Hits,
-    pub(crate) faults: Faults,
-}
-
-/// How often limits of the settings were reached that conversations notice.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hits {
-    open_requests: u64,
-    conversation_requests: u64,
-    held_bytes: u64,
-    stream_bytes: u64,
-    pieces: u64,
-}
-
-impl Hits {
-    pub(crate) fn hit(&mut self, limit: Limited) {
-        *match limit {
-            Limited::OpenRequests => &mut self.open_requests,
-            Limited::ConversationRequests => &mut self.conversation_requests,
-            Limited::HeldBytes => &mut self.held_bytes,
-            Limited::StreamBytes => &mut self.stream_bytes,
-            Limited::Pieces => &mut self.pieces,
-        } += 1;
-    }
-}
-
-/// The name of the reason that the capture lost frames.
-pub(crate) const DROPPED: &str = "dropped";
-/// The name of the reason that the files do not hold all frames that were captured.
-pub(crate) const NOT_SAVED: &str = "not_saved";
-/// That of frames of a kind of link that is not understood.
-pub(crate) const UNKNOWN_LINK: &str = "unknown_link";
-
-/// With one frame lost for this many captured, high percentiles mean little.
-const POOR_BEYOND: u64 = 100;
-
-/// What is judged by more than how often it happened.
-pub(crate) struct Judged {
-    pub(crate) frames: u64,
-    /// Frames of links that are understood.
-    pub(crate) known: u64,
-    pub(crate) conversations: u64,
-}
-
-/// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 20] = [
-    (
-        DROPPED,
-        "frames that were dropped before they were captured, as was counted there",
-    ),
-    (
-        NOT_SAVED,
-        "frames that were received but not saved: the capturing program counted them, and they \
-         are not in the files",
-    ),
-    (
-        "gaps",
-        "stretches of data that were acknowledged but are not in the capture: it lost frames",
-    ),
-    (
-        "one_sided",
-        "conversations of which only one direction was captured; not judged",
-    ),
-    (
-        "clock_steps",
-        "times that the clock stepped back from one frame to the next",
-    ),
-    (
-        "evicted",
-        "conversations or links given up because of the limit conversations; what became of \
-         their open requests is not known",
-    ),
-    (
-        "open_requests",
-        "requests given up because of the limit open_requests; they may have been answered",
-    ),
-    (
-        "conversation_requests",
-        "requests given up because of the limit conversation_requests; they may have been \
-         answered",
-    ),
-    (
-        "held_bytes",
-        "stretches of data not waited for any longer because of the limit held_bytes",
-    ),
-    (
-        "stream_bytes",
-        "stretches of data not waited for any longer because of the limit stream_bytes",
-    ),
-    (
-        "rows_evicted",
-        "rows of statistics dropped because there were too many (limit rows, or a fixed bound)",
-    ),
-    (
-        "names_evicted",
-        "names of files and shares forgotten because of the limit names",
-    ),
-    (
-        UNKNOWN_LINK,
-        "frames of a kind of link that is not understood",
-    ),
-    (
-        "truncated",
-        "frames shorter than their own length fields say",
-    ),
-    ("malformed", "frames or messages with impossible values"),
-    ("snapped", "frames that the capture cut short"),
-    (
-        "mid_capture",
-        "conversations that had begun before the capture",
-    ),
-    (
-        "duplicates",
-        "frames that were captured twice; the copies are left out",
-    ),
-    (
-        "beyond_routers",
-        "frames that were captured on both sides of a router; what follows is as one side saw it",
-    ),
-    ("retransmitted", "frames that repeated data"),
-];
-
-/// Those that occurred, so many times as `count` says; behind them the fixed bounds that were hit.
-pub(crate) fn reasons(judged: &Judged, count: impl Fn(&str) -> u64) -> Vec<Reason> {
-    let counted = REASONS.iter().map(|(name, text)| Reason {
-        name,
-        text,
-        count: count(name),
-        grade: judged.grade(name, count(name)),
-    });
-    let bounds = Bound::rows().map(|(name, text, grade)| Reason {
-        name,
-        text,
-        count: count(name),
-        grade,
-    });
-    let reasons = counted.chain(bounds);
-    reasons.filter(|reason| reason.count > 0).collect()
-}
-
-impl Judged {
-    fn grade(&self, name: &str, count: u64) -> Grade {
-        let poor = match name {
-            DROPPED | NOT_SAVED => count.saturating_mul(POOR_BEYOND) > self.frames,
-            "one_sided" => count.saturating_mul(2) > self.conversations,
-            UNKNOWN_LINK => self.known == 0,
-            "gaps" | "clock_steps" | "evicted" | "rows_evicted" => false,
-            "open_requests" | "conversation_requests" | "held_bytes" | "stream_bytes" => false,
-            _ => return Grade::Good,
-        };
-        if poor { Grade::Poor } else { Grade::Fair }
-    }
-}
 
 /// What conversations report to.
 pub(crate) struct Books {

@@ -30,6 +30,7 @@ mod pairing;
 mod parties;
 mod path;
 mod piece;
+mod quality;
 pub mod recent;
 mod round_trips;
 mod segment;

@@ -111,8 +111,3 @@ pub(crate) fn part_of(
 pub(crate) fn is_cut(input: Input<'_>) -> bool {
     (input.bytes.len() as u64) < u64::from(input.length).min(ENOUGH as u64)
 }
-
-pub(crate) fn clip(bytes: &[u8], n: u64) -> &[u8] {
-    let n = usize::try_from(n).unwrap_or(usize::MAX);
-    &bytes[..bytes.len().min(n)]
-}

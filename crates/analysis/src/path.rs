@@ -1,16 +1,10 @@
 //! Who sends to whom, over what: whatever is looked up by that for every frame is found here by
 //! one look.
 
-use crate::table::{Place, Table};
+use crate::table::{Known, KnownSide, Place, Table};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use wirewait_wire::{DissectorId, Endpoint, Order, Session, Walk};
-
-/// Where the entry of some key was found last, in a table of somebody's. The entry may be gone.
-pub(crate) type Known = Cell<Option<Place>>;
-
-/// The same of an entry with two sides, and which of them sends.
-pub(crate) type KnownSide = Cell<Option<(Place, usize)>>;
 
 /// One direction between two ends, as the layers of its frames show it, and where all that is
 /// kept of it stands. Whoever keeps something has a place in here; nothing else is allowed to

@@ -63,7 +63,7 @@ impl<'a> Piece<'a> {
     pub(crate) fn first(self, n: u32) -> Self {
         let length = self.length.min(n);
         Self {
-            bytes: crate::message::clip(self.bytes, length.into()),
+            bytes: clip(self.bytes, length.into()),
             length,
             share: (0, length),
             ..self
@@ -186,4 +186,10 @@ impl Tally {
         self.resent = Some(mark);
         self.share += WHOLE_FRAME;
     }
+}
+
+/// The first of these bytes, `n` at most.
+pub(crate) fn clip(bytes: &[u8], n: u64) -> &[u8] {
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    &bytes[..bytes.len().min(n)]
 }

@@ -150,13 +150,13 @@ impl CaptureRow {
     /// Frames that were lost before they were captured, as whoever captured them counted.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.count_of(crate::books::DROPPED)
+        self.count_of(crate::quality::DROPPED)
     }
 
     /// Frames that reached the capturing program and are not in its files.
     #[must_use]
     pub fn not_saved(&self) -> u64 {
-        self.count_of(crate::books::NOT_SAVED)
+        self.count_of(crate::quality::NOT_SAVED)
     }
 
     fn count_of(&self, name: &str) -> u64 {

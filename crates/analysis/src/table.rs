@@ -3,11 +3,11 @@
 
 mod queue;
 
-use crate::path::{Known, KnownSide};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use queue::Queue;
 use std::borrow::Borrow;
+use std::cell::Cell;
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
 use wirewait_model::records::EntityId;
@@ -57,6 +57,12 @@ impl Place {
         }
     }
 }
+
+/// Where the entry of some key was found last, in a table of somebody's. The entry may be gone.
+pub(crate) type Known = Cell<Option<Place>>;
+
+/// The same of an entry with two sides, and which of them sends.
+pub(crate) type KnownSide = Cell<Option<(Place, usize)>>;
 
 #[derive(Clone)]
 struct Entry<K, V> {

@@ -5,7 +5,7 @@ use super::{Arrival, Common, State};
 use crate::Sink;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
-use crate::path::KnownSide;
+use crate::table::KnownSide;
 use crate::world::Event;
 use wirewait_wire::{Key, Stream};
 

@@ -5,7 +5,7 @@
 //! not moved by less than about a quarter of the sizes, so nothing has to be known of where
 //! an anomaly may lie.
 
-use super::sizes::{Example, SizeRow};
+use super::curve::{Anomaly, SizeRow};
 
 /// Sizes with fewer response times are not judged, and make no trend.
 pub const ENOUGH_OF_A_SIZE: u64 = 10;
@@ -20,26 +20,6 @@ pub const BREAKS_TIMES: u64 = 5;
 
 /// Where more than one of so many sizes breaks the trend, there is none.
 const BREAKS_ONE_OF: usize = 4;
-
-/// A size that takes longer than its neighbours say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Anomaly {
-    /// The least bytes asked for.
-    pub from_bytes: u64,
-    /// The most.
-    pub to_bytes: u64,
-    /// Response times.
-    pub n: u64,
-    /// Their median, ns.
-    pub p50_ns: i64,
-    /// What the trend says, ns.
-    pub expected_ns: i64,
-    /// The next greater size that keeps to the trend, and its median response time, ns: it
-    /// takes less, though it asks for more.
-    pub next: (u64, i64),
-    /// The slowest of them.
-    pub examples: Vec<Example>,
-}
 
 /// Sizes that break the trend. A greater size must keep to it and take less: beyond the
 /// greatest there is no telling.
@@ -136,6 +116,7 @@ fn median(mut values: Vec<i128>) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::curve::Example;
     use crate::{Spread, Times};
 
     fn size(bytes: u64, us: i64, n: u64) -> SizeRow {

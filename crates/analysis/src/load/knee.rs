@@ -1,31 +1,10 @@
 //! Where turnaround starts to grow with the number of stations.
 
-use super::levels::LevelRow;
+use super::level::{Knee, LevelRow};
 use crate::ENOUGH;
 
 /// Turnaround has grown when it is so many hundredths of its least.
 pub const GROWN_PERCENT: u64 = 125;
-
-/// From how many stations on turnaround grows: there, and with every greater number that was
-/// seen steady often enough, its mean is at least [`GROWN_PERCENT`] of its least mean with
-/// fewer stations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Knee {
-    /// The greatest number of stations with which it had not grown.
-    pub flat_to: u32,
-    /// The number from which on it has.
-    pub stations: u32,
-    /// The least mean turnaround with fewer stations, ns.
-    pub flat_ns: i64,
-    /// How many turnarounds that is the mean of.
-    pub flat_n: u64,
-    /// The mean turnaround with `stations`, ns.
-    pub grown_ns: i64,
-    /// How many that is the mean of.
-    pub grown_n: u64,
-    /// Bytes on the wire per second with `stations`; `None` where they are not counted.
-    pub wire_bytes_per_second: Option<u64>,
-}
 
 /// The knee of steady levels with [`ENOUGH`] turnarounds each; `None` where there are fewer
 /// than three of these, or no growth.

@@ -3,22 +3,25 @@
 
 mod activity;
 mod anomalies;
+mod curve;
 mod dips;
 mod heard;
 mod knee;
+mod level;
 mod levels;
 mod routers;
 mod scopes;
 mod sizes;
 mod timeline;
 
-pub use anomalies::{Anomaly, BREAKS_PERCENT, BREAKS_TIMES, ENOUGH_OF_A_SIZE, ENOUGH_SIZES};
+pub use anomalies::{BREAKS_PERCENT, BREAKS_TIMES, ENOUGH_OF_A_SIZE, ENOUGH_SIZES};
+pub use curve::{Anomaly, Example, SizeCurve, SizeRow};
 pub use dips::{DEPTH_PERCENT, Dip, Dips, ENOUGH_PER_BUCKET, NOISE_TIMES};
 pub use heard::{RouteRow, ServiceRow};
-pub use knee::{GROWN_PERCENT, Knee};
-pub use levels::{LevelCurve, LevelFigures, LevelRow, LoadOf, Moved, STEADY_NS};
+pub use knee::GROWN_PERCENT;
+pub use level::{Knee, LevelCurve, LevelFigures, LevelRow, LoadOf, Moved};
+pub use levels::STEADY_NS;
 pub use routers::TransitRow;
-pub use sizes::{Example, SizeCurve, SizeRow};
 pub use timeline::{Interval, Timeline};
 
 use crate::bounds::Hits;

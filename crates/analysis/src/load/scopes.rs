@@ -2,7 +2,8 @@
 //! there are two. Until then the only one's are the capture's.
 
 use super::activity::Stretch;
-use super::levels::{Item, LevelCurve, Levels, LoadOf};
+use super::level::{LevelCurve, LoadOf};
+use super::levels::{Item, Levels};
 use crate::bounds::Hits;
 use crate::column::Column;
 use crate::parties::{Directory, Parties};

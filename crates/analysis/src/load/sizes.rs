@@ -1,10 +1,11 @@
 //! Response time by the number of bytes asked for.
 
-use super::anomalies::{self, Anomaly};
+use super::anomalies;
+use super::curve::{Example, SizeCurve, SizeRow};
+use crate::Spread;
 use crate::parties::Directory;
 use crate::table::{Place, Table};
 use crate::world::Case;
-use crate::{Spread, Times};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use wirewait_model::Distribution;
@@ -18,49 +19,6 @@ const PER_DOUBLING: u64 = 4;
 const CURVES: usize = 16;
 /// Examples kept of each size.
 const EXAMPLES: usize = 3;
-
-/// A transaction that shows something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Example {
-    /// Number of the transaction.
-    pub transaction: u64,
-    /// First frame of its request.
-    pub request_frame: u64,
-    /// Last frame of its response.
-    pub response_frame: u64,
-    /// t4 - t1, ns.
-    pub response_ns: i64,
-}
-
-/// Requests of one size, or of a class of sizes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SizeRow {
-    /// The least bytes of file data asked for.
-    pub from_bytes: u64,
-    /// The most; equal where sizes are told apart.
-    pub to_bytes: u64,
-    /// t4 - t1.
-    pub response_time: Times,
-    /// t3 - t2 of those where it is exact and the server had nothing else to do.
-    pub turnaround: Spread,
-    /// File data moved, bytes.
-    pub data_bytes: u64,
-    /// The slowest, the slowest first.
-    pub slowest: Vec<Example>,
-}
-
-/// Response time over the size of the requests of one kind to one server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SizeCurve {
-    /// The server.
-    pub server: Endpoint,
-    /// Reads or writes.
-    pub kind: Kind,
-    /// By size.
-    pub sizes: Vec<SizeRow>,
-    /// Sizes that break the trend.
-    pub anomalies: Vec<Anomaly>,
-}
 
 #[derive(Clone, Default)]
 struct Row {

@@ -5,9 +5,10 @@
 use super::open::State;
 use super::{Open, Pairing};
 use crate::clock::DISPLACED_NS;
-use crate::message::{ENOUGH, Message, clip};
+use crate::message::{ENOUGH, Message};
 use crate::parties::Parties;
 use crate::piece::Tally;
+use crate::piece::clip;
 use crate::trail::Trace;
 use crate::turns::Said;
 use crate::world::{Between, Case, Event, Events, World};

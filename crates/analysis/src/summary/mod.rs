@@ -20,8 +20,8 @@ pub use rows::{
 pub use seen::{Common, Conversations, KEPT as SIGHTINGS_KEPT, Sighting, Sightings};
 pub use timing::{Inconsistent, Timing};
 
-use crate::books::{self, Judged};
 use crate::bounds::Bound;
+use crate::quality::{self, Judged};
 use crate::{Attribution, Grade, Histogram, Reason, Snapshot};
 use rows::add;
 use std::collections::BTreeMap;
@@ -181,10 +181,10 @@ impl Summary {
             conversations: self.conversations,
             known: self
                 .frames
-                .saturating_sub(self.faults.get(books::UNKNOWN_LINK).copied().unwrap_or(0)),
+                .saturating_sub(self.faults.get(quality::UNKNOWN_LINK).copied().unwrap_or(0)),
         };
         let mut reasons =
-            books::reasons(&judged, |name| self.faults.get(name).copied().unwrap_or(0));
+            quality::reasons(&judged, |name| self.faults.get(name).copied().unwrap_or(0));
         let common = self.sightings.common();
         if common.repeated {
             reasons.push(Reason {

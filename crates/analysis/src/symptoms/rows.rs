@@ -1,6 +1,6 @@
 //! A table whose rows are made when they are first asked for.
 
-use crate::path::KnownSide;
+use crate::table::KnownSide;
 use crate::table::Table;
 use std::hash::Hash;
 
