@@ -189,6 +189,7 @@ impl Tally {
 }
 
 /// The first of these bytes, `n` at most.
+#[inline]
 pub(crate) fn clip(bytes: &[u8], n: u64) -> &[u8] {
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     &bytes[..bytes.len().min(n)]

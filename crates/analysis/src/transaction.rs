@@ -241,6 +241,12 @@ impl Transaction {
             return;
         }
         counts.requests += 1;
+        let done = self.status.is_none_or(|s| s.ok && !s.failure);
+        let seen_once = self.copies <= 1 && self.interims == 0 && self.duplicate_responses == 0;
+        if self.outcome == Outcome::Answered && done && seen_once {
+            counts.answered += 1;
+            return;
+        }
         match self.outcome {
             Outcome::Answered => counts.answered += 1,
             Outcome::Cancelled => counts.cancelled += 1,

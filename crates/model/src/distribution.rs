@@ -151,11 +151,16 @@ impl Batch {
     pub fn fill(&mut self, times: impl Iterator<Item = i64>) {
         self.spread = Spread::default();
         let places = self.values.iter_mut().zip(&mut self.buckets);
+        // Neighbours are often the same, and then in the same bucket.
+        let (mut latest, mut latest_bucket) = (0, 0);
         for (ns, (value, bucket)) in times.zip(places) {
             self.spread.record(ns);
             *value = ns;
-            // The number of buckets fits.
-            *bucket = bucket_of(ns) as u16;
+            if ns != latest {
+                // The number of buckets fits.
+                (latest, latest_bucket) = (ns, bucket_of(ns) as u16);
+            }
+            *bucket = latest_bucket;
         }
     }
 

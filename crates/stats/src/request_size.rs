@@ -1,7 +1,8 @@
 //! How large the requests of each client are.
 
 use crate::{Collector, Rows};
-use wirewait_model::records::{Entities, Records};
+use wirewait_model::distribution::Batch;
+use wirewait_model::records::{Entities, Line, Records};
 use wirewait_model::{Cell, Column, Distribution, Figures, Outcome, Statistic};
 use wirewait_wire::Endpoint;
 
@@ -17,24 +18,23 @@ const COLUMNS: &[Column] = &[
 pub(crate) struct RequestSize {
     clients: Rows<Endpoint, Distribution>,
     without_row: u64,
+    /// Room for the sizes of a group.
+    sizes: Batch,
 }
 
 impl Collector for RequestSize {
     fn batch(&mut self, records: &Records<'_>) {
         for group in records.groups {
+            let lines = group.lines.iter();
+            let counted = lines.filter(|line| {
+                line.outcome != Outcome::OrphanResponse && !line.flags.is_incomplete()
+            });
+            let bytes = |line: &Line| i64::try_from(line.request_bytes).unwrap_or(i64::MAX);
+            self.sizes.fill(counted.map(bytes));
             let client = group.key.client;
-            let mut sizes = client.and_then(|id| self.clients.of(id, drop));
-            for line in &group.lines {
-                if line.outcome == Outcome::OrphanResponse || line.flags.is_incomplete() {
-                    continue;
-                }
-                match &mut sizes {
-                    Some(sizes) => {
-                        let bytes = i64::try_from(line.request_bytes).unwrap_or(i64::MAX);
-                        sizes.record(bytes);
-                    }
-                    None => self.without_row += 1,
-                }
+            match client.and_then(|id| self.clients.of(id, drop)) {
+                Some(sizes) => sizes.record_all(&self.sizes),
+                None => self.without_row += self.sizes.spread().n,
             }
         }
     }
@@ -75,7 +75,6 @@ mod tests {
     use super::*;
     use crate::testing::{NAMED, group, line};
     use wirewait_model::Flags;
-    use wirewait_model::records::Line;
 
     fn sized(request_bytes: u64) -> Line {
         Line {
