@@ -40,7 +40,7 @@ const ENOUGH_ROWS: u64 = 400;
 const EXACT_PERCENT: f64 = 99.0;
 const EXACT_PERCENT_OF_ONE: f64 = 99.0;
 
-/// One row of so many may be absent: nothing in its own frames tells what it is.
+/// One row in this number may be absent: nothing in its own frames tells what it is.
 const ABSENT_OF: u64 = 5000;
 
 /// Captures in which fewer can be: how many, percent, and what in them is the reason.

@@ -418,8 +418,8 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Groups that make a batch, and clients that wait. A frame may close so many requests that
-    /// there are more.
+    /// Groups that make a batch, and clients that wait. A frame that closes many requests may
+    /// make more.
     const GROUPS: usize = 16;
     const WAITING: usize = 1024;
 

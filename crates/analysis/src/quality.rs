@@ -19,7 +19,7 @@ pub(crate) struct Quality {
     pub(crate) lost_on_links: u64,
     /// Frames that were captured on the other side of a router too.
     pub(crate) beyond_routers: u64,
-    /// Frames that were lost before the capture had them, as whoever made it counted.
+    /// Frames that were lost before the capture had them, by the count of the capturing program.
     pub(crate) dropped: u64,
     /// Frames that the capturing program had and did not save.
     pub(crate) not_saved: u64,
@@ -145,7 +145,7 @@ pub(crate) const REASONS: [(&str, &str); 20] = [
     ("retransmitted", "frames that repeated data"),
 ];
 
-/// Those that occurred, so many times as `count` says; behind them the fixed bounds that were hit.
+/// Those that occurred, with the number that `count` gives; behind them the fixed bounds that were hit.
 pub(crate) fn reasons(judged: &Judged, count: impl Fn(&str) -> u64) -> Vec<Reason> {
     let counted = REASONS.iter().map(|(name, text)| Reason {
         name,

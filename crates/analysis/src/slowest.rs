@@ -3,7 +3,7 @@
 use crate::Transaction;
 use wirewait_wire::Kind;
 
-/// So many of the slowest that were answered and did not wait by design, the slowest first.
+/// The slowest transactions that were answered and did not wait by design, the slowest first.
 pub(crate) struct Slowest {
     kept: Vec<Transaction>,
     most: usize,

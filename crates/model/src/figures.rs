@@ -238,7 +238,7 @@ pub struct StationRow {
     pub data_bytes: u64,
 }
 
-/// Requests that passed so many routers before they were captured.
+/// Requests that passed this number of routers before they were captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HopRow {
     /// Routers.

@@ -34,7 +34,7 @@ pub type OperationId = EntityId<OperationAt>;
 pub type LabelId = EntityId<Label>;
 
 impl<T> EntityId<T> {
-    /// What stands at this place, the so manieth there.
+    /// What stands at this place, by its number among all that stood there.
     #[must_use]
     pub const fn new(index: u32, generation: NonZeroU32) -> Self {
         Self {

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use std::fmt;
-use wirewait_wire::Timestamp;
+use wirewait_wire::{Timestamp, civil};
 
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400;
@@ -56,27 +56,6 @@ fn put(field: &mut [u8], mut value: i64) {
         *digit = b'0' + (value % 10) as u8;
         value /= 10;
     }
-}
-
-/// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar.
-///
-/// Counts in eras of 400 years (146,097 days) that begin on 1 March, so that the leap day
-/// is the last of its year (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 {
-        march_month + 3
-    } else {
-        march_month - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 /// A duration for people: rounded half up to 1 µs, in µs, ms or s.

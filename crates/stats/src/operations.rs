@@ -185,7 +185,7 @@ mod tests {
         let mut another = one.clone();
         another.key.at = later(one.key.at);
         another.key.code = 2;
-        // The place goes to another one; what is told late of the one before has no row.
+        // The place goes to another one; a late record of the one before has no row.
         batch(&mut operations, &[], &[one.clone(), another, one.clone()]);
         let mut figures = Figures::default();
         operations.write(&NAMED, &mut figures);

@@ -42,7 +42,7 @@ impl Note {
 }
 
 impl Passers {
-    /// Where so many rows are kept, for eight times as many.
+    /// For eight times as many owners as `rows`.
     pub(crate) fn new(rows: usize) -> Self {
         let owners = rows.saturating_mul(8);
         Self {
@@ -57,7 +57,7 @@ impl Passers {
         self.note(owner, counts.requests, counts.answered > 0);
     }
 
-    /// So many requests of this owner are no longer in a row.
+    /// This number of requests of this owner is no longer in a row.
     pub(crate) fn note(&mut self, owner: u64, requests: u64, answered: bool) {
         if requests == 0 {
             return;

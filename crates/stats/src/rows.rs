@@ -16,7 +16,7 @@ impl<I, T> Default for Rows<I, T> {
 
 impl<I, T: Default> Rows<I, T> {
     /// The row of this one; `None` if it is forgotten, and another has its number. `gone` is given
-    /// the row of whoever had that number before.
+    /// the row of the previous owner of that number.
     #[inline]
     pub fn of(&mut self, id: EntityId<I>, gone: impl FnOnce(T)) -> Option<&mut T> {
         let index = id.index() as usize;
@@ -75,7 +75,7 @@ mod tests {
         *row.unwrap() += 4;
         assert_eq!(gone, [7]);
         assert_eq!(found(&rows), [(0, 1), (3, 4)]);
-        // What is told late of the one before has no row any more.
+        // A late record of the one before has no row any more.
         assert_eq!(rows.of(EntityId::new(3, first), nobody), None);
         assert_eq!(found(&rows), [(0, 1), (3, 4)]);
     }

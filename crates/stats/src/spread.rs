@@ -102,7 +102,7 @@ mod tests {
         let groups = [
             at(Some(3), 1, 1_000),
             at(Some(4), 1, 2_000_000),
-            // Another one stands in the place of 4, and something is told late of the one before.
+            // Another one stands in the place of 4, and a record of the one before comes late.
             at(Some(4), 2, 3_000_000),
             at(Some(4), 1, 4_000_000),
             at(None, 1, 5_000_000_000),

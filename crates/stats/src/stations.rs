@@ -198,7 +198,7 @@ impl Client {
                 u64::try_from((spread / (n * n)).isqrt()).ok()
             })
             .flatten();
-        // So many times the mean of all stations, in millionths.
+        // As a multiple of the mean of all stations, in millionths.
         let normalised = |ns: u128, of: u128| {
             let scaled = ns.checked_mul(u128::from(all))?.checked_mul(1_000_000)?;
             let mean = of.checked_mul(all_ns.unsigned_abs()).filter(|m| *m > 0)?;

@@ -101,7 +101,8 @@ impl fmt::Display for DosTime {
 ///
 /// Counts in eras of 400 years (146,097 days) that begin on 1 March, so that the leap day
 /// is the last of its year (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-fn civil(days: i64) -> (i64, i64, i64) {
+#[must_use]
+pub fn civil(days: i64) -> (i64, i64, i64) {
     let days = days.saturating_add(719_468);
     let era = days.div_euclid(146_097);
     let of_era = days.rem_euclid(146_097);

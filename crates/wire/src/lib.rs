@@ -29,7 +29,7 @@ mod walk;
 pub mod word;
 
 pub use announcement::{Announcement, Announces};
-pub use calendar::{DosDate, DosTime, FileTime, LocalSeconds};
+pub use calendar::{DosDate, DosTime, FileTime, LocalSeconds, civil};
 pub use claim::{Claim, Key, Next, Table};
 pub use dissector::{
     Dissector, Evidence, Fault, Framing, Input, Layer, Resync, Stop, StopReason, Verified,

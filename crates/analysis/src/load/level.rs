@@ -37,11 +37,11 @@ impl Moved {
     }
 }
 
-/// What happened while so many stations were active. A transaction counts at the moment of
+/// What happened while this number of stations was active. A transaction counts at the moment of
 /// its last frame (t4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelFigures {
-    /// How long so many were, ns.
+    /// How long, ns.
     pub ns: u64,
     /// Final responses, waits by design and breaks apart.
     pub answered: u64,
@@ -91,9 +91,9 @@ fn per_second(amount: u64, ns: u64) -> Option<u64> {
 /// One number of active stations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelRow {
-    /// So many stations, at least.
+    /// The number of stations, or the least.
     pub stations: u32,
-    /// So many at most: more than `stations` only where the numbers are large.
+    /// The most: more than `stations` only where the numbers are large.
     pub stations_to: u32,
     /// In stretches of [`STEADY_NS`](super::STEADY_NS) and more.
     pub steady: LevelFigures,

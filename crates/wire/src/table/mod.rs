@@ -49,7 +49,7 @@ pub type Custom = fn(&mut Fields<'_>, &'static str) -> Option<()>;
 
 #[derive(Clone, Copy, Debug)]
 enum Shape {
-    /// So many bytes of this form.
+    /// A number of bytes of this form.
     Fixed(Form, u32),
     /// A length byte and text.
     Name,
