@@ -5,7 +5,9 @@ use super::markup::Page;
 use crate::about::About;
 use crate::figures::Grouped;
 use crate::text;
+use crate::time::{Human, Rfc3339};
 use wirewait_analysis::Snapshot;
+use wirewait_wire::Timestamp;
 
 pub(super) fn capture(page: &mut Page, about: &About, snapshot: &Snapshot) {
     let grade = snapshot.capture.grade.name();
@@ -36,6 +38,32 @@ pub(super) fn capture(page: &mut Page, about: &About, snapshot: &Snapshot) {
             });
         });
     }
+}
+
+/// What was captured, in one line: the list further down says more.
+pub(super) fn headline(page: &mut Page, snapshot: &Snapshot) {
+    let capture = &snapshot.capture;
+    let grade = capture.grade.name();
+    page.within("p", &[("class", &"note")], |page| {
+        page.text(format_args!("{} frames", Grouped(capture.frames)));
+        if let (Some(first), Some(last)) = (capture.first, capture.last) {
+            page.text(format_args!(
+                "; {} to {} UTC ({})",
+                seconds(first),
+                seconds(last),
+                Human(i64::try_from(capture.elapsed_ns).unwrap_or(i64::MAX))
+            ));
+        }
+        page.text("; quality of the capture: ");
+        let class = format!("grade {grade}");
+        page.leaf("a", &[("href", &"#capture"), ("class", &class)], grade);
+    });
+}
+
+/// Day and time to the second.
+fn seconds(at: Timestamp) -> String {
+    let text = Rfc3339(at).to_string();
+    text[..19].replace('T', " ")
 }
 
 /// Names and what they stand for; a nameless one goes on from the one before.

@@ -4,33 +4,39 @@ use super::markup::Page;
 use super::svg::{Across, Scale, bar, text};
 use super::table;
 use crate::figures::Percent;
+use crate::table::NOTHING;
 use crate::time::Human;
 use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 
 /// Bars of a kind.
-const BARS: usize = 10;
+const BARS: usize = 20;
 
-/// A part so wide has its name in it, in ten-thousandths.
+/// A part of this width has its name in it, in ten-thousandths.
 const NAMED: i64 = 2500;
+
+/// The bar of the whole capture, for the beginning of the document.
+pub(super) fn headline(page: &mut Page, snapshot: &Snapshot) {
+    let rows = &snapshot.ledgers;
+    if let Some(row) = rows.iter().find(|row| row.of == LedgerOf::Capture) {
+        page.within("figure", &[("data-json", &"/ledger/capture")], |page| {
+            stacked(page, "ledger-all", 36, "all", &row.ledger);
+            key(page, &row.ledger);
+            page.within("figcaption", &[], |page| summary(page, &row.ledger));
+        });
+    }
+}
 
 pub(super) fn ledgers(page: &mut Page, snapshot: &Snapshot) {
     page.leaf(
         "p",
         &[("class", &"note")],
-        "Each moment of a client belongs to its oldest outstanding request. A bar is active time, \
-         in client-seconds: percentages are of it. Waiting by design and idle time stand beside \
-         it. Servers, clients and pairs each sum to the first bar.",
+        "Each moment of a client belongs to its oldest outstanding request. Percentages and bars \
+         are of active time, in client-seconds; waiting by design and idle time are no part of \
+         it. Servers, clients and pairs each sum to all.",
     );
-    let rows = &snapshot.ledgers;
-    if let Some(row) = rows.iter().find(|row| row.of == LedgerOf::Capture) {
-        page.within("figure", &[("data-json", &"/ledger/capture")], |page| {
-            page.within("figcaption", &[], |page| summary(page, "all", &row.ledger));
-            stacked(page, "ledger-all", 36, "all", &row.ledger);
-            key(page, &row.ledger);
-        });
-    }
     let of = |wanted: fn(&LedgerOf) -> bool| -> Vec<&LedgerRow> {
-        rows.iter().filter(|row| wanted(&row.of)).collect()
+        let rows = snapshot.ledgers.iter();
+        rows.filter(|row| wanted(&row.of)).collect()
     };
     let servers = of(|of| matches!(of, LedgerOf::Server(_)));
     let clients = of(|of| matches!(of, LedgerOf::Client(_)));
@@ -47,52 +53,92 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
     if rows.is_empty() {
         return;
     }
+    let shown = rows.iter().take(BARS);
+    let used = |phase: &Phase| shown.clone().any(|row| row.ledger.get(*phase) > 0);
+    let active: Vec<Phase> = Phase::ACTIVE.into_iter().filter(used).collect();
+    let apart: Vec<Phase> = [Phase::Waiting, Phase::Idle]
+        .into_iter()
+        .filter(used)
+        .collect();
     page.leaf("h3", &[], heading);
-    page.within("ul", &[("class", &"bars")], |page| {
-        for (n, row) in rows.iter().take(BARS).enumerate() {
-            let name = match &row.of {
-                LedgerOf::Server(server) => server.to_string(),
-                LedgerOf::Client(client) => client.to_string(),
-                LedgerOf::Pair { client, server } => format!("{client} at {server}"),
-                LedgerOf::Capture | LedgerOf::Share { .. } | LedgerOf::File { .. } => continue,
-            };
-            page.line();
-            page.within(
-                "li",
-                &[("data-json", &format_args!("/ledger/{key_of}/{n}"))],
-                |page| {
-                    summary(page, &name, &row.ledger);
-                    stacked(
-                        page,
-                        &format!("ledger-{key_of}-{n}"),
-                        18,
-                        &name,
-                        &row.ledger,
-                    );
-                    key(page, &row.ledger);
-                },
-            );
-        }
+    table::region(page, heading, |page| {
+        page.within("thead", &[], |page| {
+            page.within("tr", &[], |page| {
+                page.leaf("th", &[("scope", &"col"), ("class", &"t")], "of");
+                for title in ["active", "% of active"] {
+                    page.leaf("th", &[("scope", &"col"), ("class", &"n")], title);
+                }
+                for phase in active.iter().chain(&apart) {
+                    let class = [("scope", &"col" as _), ("class", &"n roomy" as _)];
+                    page.leaf("th", &class, words(*phase));
+                }
+            });
+        });
+        page.within("tbody", &[], |page| {
+            for (n, row) in shown.clone().enumerate() {
+                page.line();
+                page.within(
+                    "tr",
+                    &[("data-json", &format_args!("/ledger/{key_of}/{n}"))],
+                    |page| {
+                        let name = name(&row.of);
+                        page.leaf("th", &[("scope", &"row"), ("class", &"t")], &name);
+                        page.leaf("td", &[("class", &"n")], duration(row.ledger.active()));
+                        page.within("td", &[("class", &"split")], |page| {
+                            let id = format!("ledger-{key_of}-{n}");
+                            stacked(page, &id, 20, &name, &row.ledger);
+                        });
+                        for phase in &active {
+                            let cell = match row.ledger.get(*phase) {
+                                0 => NOTHING.to_owned(),
+                                _ => part(*phase, &row.ledger),
+                            };
+                            page.leaf("td", &[("class", &"n roomy")], cell);
+                        }
+                        for phase in &apart {
+                            let cell = match row.ledger.get(*phase) {
+                                0 => NOTHING.to_owned(),
+                                ns => duration(ns).to_string(),
+                            };
+                            page.leaf("td", &[("class", &"n roomy")], cell);
+                        }
+                    },
+                );
+            }
+        });
     });
     table::more(page, rows.len().saturating_sub(BARS));
 }
 
-/// Whose, and how much time.
-fn summary(page: &mut Page, name: &str, ledger: &Ledger) {
-    page.leaf("strong", &[], name);
-    page.text(format_args!(": active {}", duration(ledger.active())));
+fn name(of: &LedgerOf) -> String {
+    match of {
+        LedgerOf::Capture => "all".to_owned(),
+        LedgerOf::Server(station) | LedgerOf::Client(station) => station.to_string(),
+        LedgerOf::Pair { client, server } => format!("{client} at {server}"),
+        LedgerOf::Share { share, .. } => share.to_string(),
+        LedgerOf::File { path, .. } => path.to_string(),
+    }
+}
+
+/// How much time the bar stands for, and what is no part of it.
+fn summary(page: &mut Page, ledger: &Ledger) {
+    page.text(format_args!(
+        "The bar is active time, {} of all clients together",
+        duration(ledger.active())
+    ));
     for (phase, name) in [(Phase::Waiting, "waiting by design"), (Phase::Idle, "idle")] {
         let ns = ledger.get(phase);
         if ns > 0 {
-            page.text(format_args!(", {name} {}", duration(ns)));
+            page.text(format_args!("; {name} {}", duration(ns)));
         }
     }
+    page.text(".");
 }
 
 fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) {
     let active = i64::try_from(ledger.active()).unwrap_or(i64::MAX);
     let scale = Scale::exact(0, active, Across::WHOLE);
-    let label = format!("{name}: phases of active time; the list below has them in words");
+    let label = format!("{name}: phases of active time");
     page.within(
         "svg",
         &[
@@ -112,7 +158,7 @@ fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) 
                 if width == 0 {
                     continue;
                 }
-                let words = part(phase, ledger);
+                let words = format!("{} {}", words(phase), part(phase, ledger));
                 let (x, class) = (Across(from), format!("part {}", phase.name()));
                 bar(
                     page,
@@ -178,7 +224,7 @@ fn key(page: &mut Page, ledger: &Ledger) {
                         }
                     },
                 );
-                page.text(part(phase, ledger));
+                page.text(format_args!("{} {}", words(phase), part(phase, ledger)));
             });
         }
     });
@@ -186,12 +232,7 @@ fn key(page: &mut Page, ledger: &Ledger) {
 
 fn part(phase: Phase, ledger: &Ledger) -> String {
     let ns = ledger.get(phase);
-    format!(
-        "{} {} ({})",
-        words(phase),
-        duration(ns),
-        Percent(ns, ledger.active())
-    )
+    format!("{} ({})", duration(ns), Percent(ns, ledger.active()))
 }
 
 /// A pattern lies over the colour, so that neighbours differ without it.

@@ -72,6 +72,13 @@ impl Page {
         self.out.push_str("</style>");
     }
 
+    /// The script of the document: ours, and written as it is.
+    pub(super) fn script(&mut self, code: &'static str) {
+        self.out.push_str("<script>");
+        self.out.push_str(code);
+        self.out.push_str("</script>");
+    }
+
     /// Another document, as it is.
     pub(super) fn insert(&mut self, other: Self) {
         self.out.push_str(&other.out);

@@ -1,5 +1,6 @@
-//! The report as one HTML file for people: nothing in it is fetched from elsewhere, nothing in
-//! it runs, and all of it can be read on a telephone, on paper and by ear.
+//! The report as one HTML file for people: nothing in it is fetched from elsewhere, and all of it
+//! can be read on a telephone, on paper and by ear. One script runs in it, which sorts tables by
+//! the column that a reader chooses; without it, nothing is missing.
 //!
 //! Its size has a bound: every table and plot has a greatest number of rows, and what is left
 //! out is counted. Whatever a plot shows carries its value as the JSON report has it
@@ -32,7 +33,13 @@ use wirewait_judge::Verdict;
 const STYLE: &str = include_str!("style.css");
 
 /// The SHA-256 of the style, in Base64: it is the only thing that a browser may use.
-const STYLE_HASH: &str = "F4bEumAlQQS37JEps2RV/QyQD1MjxvAJGgod4z/0h+0=";
+const STYLE_HASH: &str = "0FbEI9NBzHa/86pe/n1gTnLxeUmimg5UrGu4HQ+aVJM=";
+
+/// Sorts tables.
+const SCRIPT: &str = include_str!("sort.js");
+
+/// The SHA-256 of the script, in Base64: it is the only one that a browser runs.
+const SCRIPT_HASH: &str = "UgOo7vGKA/bwl/ouJi60oqnGKcn+49tpsIOmNQbuo2k=";
 
 /// Rows of a table of servers' operations.
 const OPERATIONS: usize = 40;
@@ -61,9 +68,6 @@ pub fn report(
     conversation: Conversation<'_>,
 ) -> io::Result<()> {
     let mut body = Body::default();
-    body.section("capture", "Capture", |page| {
-        capture::capture(page, about, snapshot);
-    });
     if !snapshot.ledgers.is_empty() {
         body.section("ledger", "Where the time went", |page| {
             ledger::ledgers(page, snapshot);
@@ -96,6 +100,16 @@ pub fn report(
     if snapshot.segment.together.captured.frames > 0 {
         body.section("segment", "Segment", |page| {
             segment::segment(page, about, snapshot);
+        });
+    }
+    let efficiency = efficiency(snapshot);
+    if !efficiency.is_empty() {
+        body.section("efficiency", "Efficiency", |page| {
+            for (title, table) in &efficiency {
+                page.leaf("h3", &[], title);
+                table::table(page, title, table, ROWS);
+                table::more(page, table.len().saturating_sub(ROWS));
+            }
         });
     }
     let routers = routers(snapshot);
@@ -142,6 +156,9 @@ pub fn report(
             },
         );
     }
+    body.section("capture", "Capture", |page| {
+        capture::capture(page, about, snapshot);
+    });
     body.section("reading", "How to read the figures", |page| {
         reading(page, snapshot);
     });
@@ -178,7 +195,8 @@ fn document(about: &About, snapshot: &Snapshot, body: Body) -> Page {
         [first, more @ ..] => format!("{first} and {} more", more.len()),
     };
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; script-src 'sha256-{SCRIPT_HASH}'; \
+         base-uri 'none'; form-action 'none'"
     );
     let mut page = Page::beginning("<!DOCTYPE html>\n");
     page.within("html", &[("lang", &"en")], |page| {
@@ -211,10 +229,14 @@ fn document(about: &About, snapshot: &Snapshot, body: Body) -> Page {
             page.within("header", &[], |page| {
                 page.leaf("h1", &[], format_args!("wirewait report: {named}"));
                 verdict(page, snapshot);
+                ledger::headline(page, snapshot);
+                symptoms::headline(page, about, snapshot);
+                capture::headline(page, snapshot);
                 contents(page, &body.contents);
             });
             page.line();
             page.within("main", &[], |page| page.insert(body.page));
+            page.script(SCRIPT);
         });
     });
     page.line();
@@ -264,6 +286,20 @@ fn servers(page: &mut Page, snapshot: &Snapshot) {
         table::more(page, table.len().saturating_sub(OPERATIONS));
     }
     table::more(page, tables.len().saturating_sub(SERVERS));
+}
+
+/// Frames and bytes that a transaction costs.
+fn efficiency(snapshot: &Snapshot) -> Vec<(&'static str, Table)> {
+    use text::efficiency::{acks, operations, rates, spent};
+    [
+        ("Frames and bytes by server", spent(snapshot)),
+        ("Acknowledgements", acks(snapshot)),
+        ("Frames and bytes by operation", operations(snapshot)),
+        ("File data per second", rates(snapshot)),
+    ]
+    .into_iter()
+    .filter(|(_, table)| !table.is_empty())
+    .collect()
 }
 
 /// What routers carried and told, each with how many rows there are.

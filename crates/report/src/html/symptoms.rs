@@ -4,26 +4,72 @@ use super::markup::Page;
 use super::slowest::command;
 use super::table;
 use crate::about::About;
+use crate::table::{Column, NOTHING, Table};
 use crate::text::symptoms::{cost, judged, often, places, subject};
 use wirewait_analysis::{Snapshot, State, Symptom};
 
-/// Symptoms that are shown with all there is to say.
+const COLUMNS: &[Column] = &[
+    Column::left("of"),
+    Column::right("cost"),
+    Column::left("how often"),
+    Column::left("frames"),
+];
+
+/// Rules whose symptoms are shown with all there is to say.
 const SHOWN: usize = 12;
+/// Symptoms of one rule.
+const OF_ONE: usize = 20;
 /// Those that were withdrawn or say what others say.
 const FURTHER: usize = 30;
 /// Places of one that are named.
 const PLACES: usize = 6;
+/// Symptoms that the beginning of the document names.
+const FIRST: usize = 3;
+
+/// The most expensive ones and what to try first, for the beginning of the document.
+pub(super) fn headline(page: &mut Page, about: &About, snapshot: &Snapshot) {
+    let groups = by_rule(snapshot);
+    if groups.is_empty() {
+        return;
+    }
+    page.within("ul", &[("class", &"first")], |page| {
+        for group in groups.iter().take(FIRST) {
+            let rule = group[0].rule;
+            page.within("li", &[], |page| {
+                page.within(
+                    "a",
+                    &[("href", &format_args!("#symptom-{}", rule.id))],
+                    |page| {
+                        page.text(about.texts.title(rule.id));
+                    },
+                );
+                page.text(format_args!(
+                    ": {}, {}",
+                    subject(&group[0].subject),
+                    lost(group[0])
+                ));
+                if let Some(more) = group.len().checked_sub(1).filter(|more| *more > 0) {
+                    page.text(format_args!(", and {more} more"));
+                }
+                let texts = about.texts.of(rule.id);
+                if let Some(action) = texts.and_then(|texts| texts.actions.first()) {
+                    page.text(format_args!(". Try first: {action}"));
+                }
+            });
+        }
+    });
+}
 
 pub(super) fn symptoms(page: &mut Page, about: &About, snapshot: &Snapshot) {
     let all = &snapshot.symptoms;
-    let raised: Vec<&Symptom> = all.raised().collect();
-    if raised.is_empty() {
+    let groups = by_rule(snapshot);
+    if groups.is_empty() {
         page.leaf("p", &[], "None was raised.");
     }
-    for symptom in raised.iter().take(SHOWN) {
-        one(page, about, symptom);
+    for group in groups.iter().take(SHOWN) {
+        of_rule(page, about, group);
     }
-    let further = raised.len().saturating_sub(SHOWN);
+    let further: usize = groups.iter().skip(SHOWN).map(Vec::len).sum();
     let evicted = usize::try_from(all.more).unwrap_or(usize::MAX);
     table::more(page, further.saturating_add(evicted));
     let others = || {
@@ -59,43 +105,79 @@ pub(super) fn symptoms(page: &mut Page, about: &About, snapshot: &Snapshot) {
     page.leaf("pre", &[], command(about, &["report", "--explain"]));
 }
 
-fn one(page: &mut Page, about: &About, symptom: &Symptom) {
-    let rule = symptom.rule;
-    let texts = about.texts.of(rule.id);
+/// Raised symptoms, those of one rule together; the most expensive rule first.
+fn by_rule(snapshot: &Snapshot) -> Vec<Vec<&Symptom>> {
+    let mut groups: Vec<Vec<&Symptom>> = Vec::new();
+    for symptom in snapshot.symptoms.raised() {
+        match groups
+            .iter_mut()
+            .find(|group| group[0].rule.id == symptom.rule.id)
+        {
+            Some(group) => group.push(symptom),
+            None => groups.push(vec![symptom]),
+        }
+    }
+    groups
+}
+
+fn lost(symptom: &Symptom) -> String {
+    match cost(symptom).as_str() {
+        NOTHING => often(symptom),
+        cost => format!("{cost} lost"),
+    }
+}
+
+fn of_rule(page: &mut Page, about: &About, group: &[&Symptom]) {
+    let rule = group[0].rule;
+    let title = about.texts.title(rule.id);
     page.within("article", &[("class", &"symptom")], |page| {
-        page.leaf("h3", &[], about.texts.title(rule.id));
-        page.within("p", &[], |page| {
-            page.leaf("strong", &[], cost(symptom));
-            page.text(format_args!(
-                " lost; {}; {} {}; {}",
-                subject(&symptom.subject),
-                often(symptom),
+        page.leaf("h3", &[("id", &format_args!("symptom-{}", rule.id))], title);
+        let texts = about.texts.of(rule.id);
+        if let Some(texts) = texts {
+            page.leaf("p", &[], &texts.description);
+        }
+        page.leaf(
+            "p",
+            &[("class", &"note")],
+            format_args!(
+                "Counted: {}. Severity: {}.",
                 rule.counts,
                 rule.severity.name()
-            ));
-        });
-        let Some(texts) = texts else { return };
-        page.leaf("p", &[], &texts.description);
-        let evidence = [
-            ("Possible causes", &texts.causes),
-            ("What to try", &texts.actions),
-        ];
+            ),
+        );
+        let mut rows = Table::new(COLUMNS);
+        for symptom in group.iter().take(OF_ONE) {
+            rows.row(vec![
+                subject(&symptom.subject),
+                cost(symptom),
+                often(symptom),
+                places(&symptom.hits, PLACES),
+            ]);
+        }
+        table::table(page, title, &rows, OF_ONE);
+        table::more(page, group.len().saturating_sub(OF_ONE));
         page.within("details", &[], |page| {
             page.leaf("summary", &[], "Causes, what to try, and the frames");
-            for (title, lines) in evidence {
-                if lines.is_empty() {
-                    continue;
-                }
-                page.leaf("h4", &[], title);
-                page.within("ul", &[], |page| {
-                    for line in lines {
-                        page.leaf("li", &[], line);
+            if let Some(texts) = texts {
+                for (title, lines) in [
+                    ("Possible causes", &texts.causes),
+                    ("What to try", &texts.actions),
+                ] {
+                    if lines.is_empty() {
+                        continue;
                     }
-                });
+                    page.leaf("h4", &[], title);
+                    page.within("ul", &[], |page| {
+                        for line in lines {
+                            page.leaf("li", &[], line);
+                        }
+                    });
+                }
             }
             page.leaf("h4", &[], "Frames");
-            page.leaf("p", &[], places(&symptom.hits, PLACES));
-            page.leaf("pre", &[], check(about, symptom));
+            for symptom in group.iter().take(OF_ONE) {
+                page.leaf("pre", &[], check(about, symptom));
+            }
         });
     });
 }

@@ -6,8 +6,21 @@ use crate::table::Table;
 
 /// Writes the first `limit` rows; says what they are, for those who hear the page.
 pub(super) fn table(page: &mut Page, caption: &str, table: &Table, limit: usize) {
+    region(page, caption, |page| {
+        head(page, table);
+        page.within("tbody", &[], |page| {
+            for row in 0..table.len().min(limit) {
+                page.line();
+                page.within("tr", &[], |page| cells(page, table, row));
+            }
+        });
+    });
+}
+
+/// A table with what `inside` writes in it. What is wider than the screen scrolls by itself, with
+/// the keyboard as well.
+pub(super) fn region(page: &mut Page, caption: &str, inside: impl FnOnce(&mut Page)) {
     let region = format!("{caption} (table)");
-    // What is wider than the screen scrolls by itself, with the keyboard as well.
     page.within(
         "section",
         &[
@@ -18,13 +31,7 @@ pub(super) fn table(page: &mut Page, caption: &str, table: &Table, limit: usize)
         |page| {
             page.within("table", &[], |page| {
                 page.leaf("caption", &[("class", &"unseen")], caption);
-                head(page, table);
-                page.within("tbody", &[], |page| {
-                    for row in 0..table.len().min(limit) {
-                        page.line();
-                        page.within("tr", &[], |page| cells(page, table, row));
-                    }
-                });
+                inside(page);
             });
         },
     );

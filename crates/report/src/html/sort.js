@@ -1,0 +1,25 @@
+"use strict";
+const scale={ns:1e-9,"µs":1e-6,ms:1e-3,s:1,min:60,h:3600,kB:1e3,MB:1e6,GB:1e9,"kB/s":1e3,"MB/s":1e6,"GB/s":1e9,"kbit/s":1e3,"Mbit/s":1e6,"Gbit/s":1e9};
+function value(cell){
+const found=/^(-?[\d,]+(?:\.\d+)?)\s*(\S*)/.exec(cell.textContent.trim());
+return found?parseFloat(found[1].replace(/,/g,""))*(scale[found[2]]??1):-Infinity;
+}
+for(const table of document.querySelectorAll("table")){
+const body=table.tBodies[0],rows=[...body.rows],heads=table.tHead.rows[table.tHead.rows.length-1].cells;
+if(rows.length<2||rows.some(row=>!row.cells[0].textContent))continue;
+for(const [n,head] of [...heads].entries()){
+if(!head.textContent)continue;
+const button=document.createElement("button");
+button.type="button";
+button.textContent=head.textContent;
+head.replaceChildren(button);
+button.addEventListener("click",()=>{
+const number=head.classList.contains("n"),now=head.getAttribute("aria-sort");
+const down=now?now==="ascending":number;
+for(const other of heads)other.removeAttribute("aria-sort");
+head.setAttribute("aria-sort",down?"descending":"ascending");
+const order=(a,b)=>number?value(a.cells[n])-value(b.cells[n]):a.cells[n].textContent.localeCompare(b.cells[n].textContent);
+body.append(...rows.sort((a,b)=>down?order(b,a):order(a,b)));
+});
+}
+}
