@@ -1,5 +1,6 @@
 //! The analyser: frames in, transactions and figures out.
 
+mod calls;
 mod connections;
 mod links;
 mod messages;
@@ -26,14 +27,15 @@ use crate::{
     Assembled, CaptureRow, Deed, Fairness, Figures, Flags, Grade, LedgerCourse, Load, Mark, Notice,
     Readings, Settings, Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
 };
+use calls::Calls;
 use connections::{Connections, Stepping};
 use std::cell::RefCell;
 use std::sync::Arc;
 use unclaimed::Unclaimed;
 use wirewait_model::records::{Entities, Records};
 use wirewait_wire::{
-    Announces, Carries, Connection, DissectorId, Endpoint, Facts, Frame, Next, Order, Registry,
-    Span, Timestamp, Walk,
+    Announces, Carries, Connection, DissectorId, Facts, Frame, Next, Order, Registry, Span,
+    Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -106,8 +108,7 @@ pub(crate) struct State {
     conversations: Table<ConversationKey, Box<Conversation>>,
     /// A link is taken out while its conversations are worked on, and put back.
     links: Table<ConversationKey, Option<Box<Link>>>,
-    /// Who was called, by the caller.
-    calls: Table<ConversationKey, Endpoint>,
+    calls: Calls,
     connections: Connections,
     unclaimed: Unclaimed,
     pub(crate) books: Books,
@@ -155,7 +156,7 @@ impl Analyzer {
             state: State {
                 conversations: Table::new(settings.conversations),
                 links: Table::new(settings.conversations),
-                calls: Table::new(settings.conversations),
+                calls: Calls::new(settings.conversations),
                 connections: Connections::new(settings.conversations),
                 unclaimed: Unclaimed::new(),
                 books: Books::new(settings, protocols),
@@ -358,11 +359,14 @@ impl Analyzer {
             clock,
             numbered,
             unclaimed,
+            calls,
+            connections,
             ..
         } = &self.state;
         let names = self.common.names.borrow();
         let hits = clock.hits.and(&segments.hits);
         let hits = hits.and(&unclaimed.hits).and(&names.hits);
+        let hits = hits.and(&calls.hits).and(&connections.hits);
         let reasons = books.reasons(*numbered, names.evicted, &hits);
         let directory = &books.directory;
         let Figures {

@@ -28,6 +28,9 @@ pub(crate) enum Bound {
     Stretches,
     Questions,
     Openers,
+    Calls,
+    Asking,
+    Ended,
     Dialects,
     Sightings,
 }
@@ -39,7 +42,7 @@ const DETAIL: Grade = Grade::Good;
 
 /// Each bound in the order of the report: its name there, what is counted, and what that does to
 /// the grade.
-const BOUNDS: [(Bound, &str, &str, Grade); 20] = [
+const BOUNDS: [(Bound, &str, &str, Grade); 23] = [
     (
         Bound::AccountQueue,
         "account_queue",
@@ -162,6 +165,27 @@ const BOUNDS: [(Bound, &str, &str, Grade); 20] = [
         "connections on unclaimed ports of which it may be forgotten who opened them, because \
          1,024 are remembered; messages tell who serves",
         DETAIL,
+    ),
+    (
+        Bound::Calls,
+        "calls",
+        "conversations on links of which it may be forgotten which port was called, because more \
+         calls than the limit of conversations came; their protocol may not be known",
+        FIGURE,
+    ),
+    (
+        Bound::Asking,
+        "connection_requests",
+        "connection requests counted as not answered before their time was over, because more \
+         than the limit of conversations were open",
+        FIGURE,
+    ),
+    (
+        Bound::Ended,
+        "connection_ends",
+        "ends of connections that may count twice, because more connections than the limit of \
+         conversations had ended",
+        FIGURE,
     ),
     (
         Bound::Dialects,

@@ -1,6 +1,7 @@
 //! Connections from the asking to the end, as far as frames say it.
 
 use crate::Mark;
+use crate::bounds::{Bound, Hits};
 use crate::key::ConversationKey;
 use crate::notice::{Notice, Noticed};
 use crate::table::Table;
@@ -19,6 +20,9 @@ pub(super) struct Connections {
     asking: Table<ConversationKey, Asking>,
     /// Whether the connection is open; it is over otherwise.
     open: Table<ConversationKey, bool>,
+    /// Some that are over are forgotten.
+    forgot: bool,
+    pub(super) hits: Hits,
 }
 
 /// A frame that may take a step, and what its notice would say.
@@ -55,6 +59,8 @@ impl Connections {
         Self {
             asking: Table::new(capacity),
             open: Table::new(capacity),
+            forgot: false,
+            hits: Hits::NONE,
         }
     }
 
@@ -126,6 +132,9 @@ impl Connections {
             last,
         };
         let (_, evicted) = self.asking.insert(key, asking);
+        if evicted.is_some() {
+            self.hits.hit(Bound::Asking);
+        }
         (1, evicted.map(Asking::given_up))
     }
 
@@ -140,7 +149,9 @@ impl Connections {
         match self.open.find(&line).and_then(|p| self.open.get_mut(p)) {
             Some(known) => *known = open,
             None => {
-                self.open.insert(line, open);
+                let (_, evicted) = self.open.insert(line, open);
+                // One that is not known counts as open.
+                self.forgot |= evicted == Some(false);
             }
         }
     }
@@ -148,6 +159,9 @@ impl Connections {
     /// Whether that ends a connection that was not over.
     fn end(&mut self, line: ConversationKey) -> bool {
         let known = self.open.find(&line).and_then(|p| self.open.get_mut(p));
+        if known.is_none() && self.forgot {
+            self.hits.hit(Bound::Ended);
+        }
         let was_open = known.is_none_or(|open| *open);
         self.set(line, false);
         was_open
@@ -187,4 +201,58 @@ fn asked_by(client: Endpoint, server: Endpoint, number: u16) -> ConversationKey 
 fn line(from: Endpoint, to: Endpoint, numbers: Session) -> ConversationKey {
     let numbers = Some((numbers.from, numbers.to));
     ConversationKey::new((from, to), numbers, u16::MAX).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_wire::Timestamp;
+
+    fn takes(connections: &mut Connections, step: Step, n: u16) -> [Option<Noticed>; 2] {
+        let stepping = Stepping {
+            connection: Connection::new(step, 0, 0),
+            mark: Mark {
+                frame: n.into(),
+                at: Timestamp::from_nanos(0),
+            },
+            from: Endpoint::mac([2, 0, 0, 0, 0, 1]).with_port(n),
+            to: Endpoint::mac([2, 0, 0, 0, 0, 9]).with_port(445),
+            carrier: "toy_link",
+            conversation: None,
+        };
+        let notices = connections.step(&stepping);
+        notices.map(|notice| notice.map(|notice| notice.what))
+    }
+
+    impl crate::Analyzer {
+        /// Three connections are asked for where there is room for two: the first counts as not
+        /// answered, too early.
+        pub(crate) fn overrun_asking() -> Hits {
+            let mut connections = Connections::new(2);
+            for n in 1..=2 {
+                let asked = Some(Noticed::Asked { tries: 1 });
+                assert_eq!(takes(&mut connections, Step::Asks, n), [None, asked]);
+            }
+            let [forgotten, _] = takes(&mut connections, Step::Asks, 3);
+            assert_eq!(forgotten, Some(Noticed::NotAnswered { tries: 1 }));
+            connections.hits
+        }
+
+        /// Three connections end where there is room for two; then the other side of each ends it,
+        /// and that of the first is taken for an end of its own. One that is forgotten while it is
+        /// open loses nothing.
+        pub(crate) fn overrun_ended() -> Hits {
+            let mut connections = Connections::new(2);
+            let closed = [None, Some(Noticed::Closed)];
+            for n in 1..=3 {
+                assert_eq!(takes(&mut connections, Step::Ends, n), closed);
+            }
+            for n in [3, 2] {
+                assert_eq!(takes(&mut connections, Step::Ends, n), [None, None]);
+            }
+            assert_eq!(connections.hits, Hits::NONE);
+            assert_eq!(takes(&mut connections, Step::Ends, 1), closed);
+            connections.hits
+        }
+    }
 }

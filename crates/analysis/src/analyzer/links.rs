@@ -10,7 +10,7 @@ use crate::piece::{Piece, Sent};
 use crate::table::Place;
 use crate::world::{Event, Limited};
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
-use wirewait_wire::{Carries, Endpoint, Facts, Numbered, NumberedKind, Order, Segment, Step};
+use wirewait_wire::{Carries, Facts, Numbered, NumberedKind, Order, Segment, Step};
 
 /// A message is acknowledged above the link.
 const fn message_acknowledged(bare: bool) -> Noticed {
@@ -44,7 +44,7 @@ impl State {
             Err((key, side)) => {
                 let mut link = Box::new(Link::new(numbered.modulus));
                 link.ends = key.ends();
-                link.called = self.called(facts, numbered);
+                link.called = self.calls.called(facts, numbered);
                 let (place, evicted) = self.links.insert(key, Some(link));
                 if let Some(mut evicted) = evicted.flatten() {
                     self.books.quality.evicted += 1;
@@ -85,7 +85,7 @@ impl State {
             NumberedKind::Open if opens => {
                 self.flush(&mut link, Flags::CAPTURE_LOSS, common, sink);
                 link.open(side, numbered.number, numbered.expects.unwrap_or(0));
-                link.called = self.called(facts, numbered);
+                link.called = self.calls.called(facts, numbered);
                 match self.message(arrival, None, common, sink) {
                     Some(owner) => message = Some(owner.place),
                     None => self.upkeep(&link, arrival.path, sink),
@@ -212,34 +212,13 @@ impl State {
     ) -> Option<Place> {
         let facts = arrival.facts;
         if let Some(connection) = numbered.connection {
-            let key = caller(facts.from, connection.from);
-            match self.calls.find(&key).and_then(|p| self.calls.get_mut(p)) {
-                Some(called) => *called = facts.to,
-                None => {
-                    self.calls.insert(key, facts.to);
-                }
-            }
+            self.calls.call(facts.from, connection.from, facts.to);
         }
         let found = self.message(arrival, None, common, sink);
         if found.is_none() {
             self.books.attribution.control += WHOLE_FRAME;
         }
         found.map(|owner| owner.place)
-    }
-
-    /// The end of a link that was called, and the port at which its station was. Either end may
-    /// have sent the frame: the one that opens the link is not always in the capture.
-    fn called(&mut self, facts: &Facts, numbered: &Numbered) -> Option<(Endpoint, u16)> {
-        let connection = numbered.connection?;
-        let ends = [
-            (facts.from, connection.from, facts.to),
-            (facts.to, connection.to, facts.from),
-        ];
-        ends.into_iter().find_map(|(end, number, other)| {
-            let place = self.calls.find(&caller(end, number))?;
-            let called = self.calls.get_mut(place)?;
-            (called.station() == other.station()).then_some((other, called.port?))
-        })
     }
 
     /// A data frame of a numbered link.
@@ -430,7 +409,10 @@ impl State {
             Err((key, side)) => {
                 if let (None, Order::Numbered(numbered)) = (link.called, &arrival.facts.order) {
                     // Who called may have been captured behind what he called for.
-                    link.called = self.called(arrival.facts, numbered);
+                    link.called = self.calls.called(arrival.facts, numbered);
+                    if link.called.is_none() && numbered.connection.is_some() {
+                        self.calls.missed();
+                    }
                 }
                 let server = link.called.map(|(end, _)| end);
                 let beginning = Beginning {
@@ -563,9 +545,4 @@ impl State {
 /// Whether a frame ends its connection.
 fn ends(facts: &Facts) -> bool {
     matches!(facts.connection, Some(connection) if connection.step == Step::Ends)
-}
-
-/// By what the one who asks for a link is known: his end and his number for it.
-fn caller(end: Endpoint, number: u16) -> ConversationKey {
-    ConversationKey::new((end, Endpoint::default()), Some((number, 0)), u16::MAX).0
 }

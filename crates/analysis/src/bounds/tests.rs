@@ -36,6 +36,9 @@ fn overrun(bound: Bound) -> (Hits, u64) {
         Bound::Stretches => (Spending::overrun(), 2),
         Bound::Questions => (RoundTrips::overrun(), 2),
         Bound::Openers => (Analyzer::overrun_openers(), 1),
+        Bound::Calls => (Analyzer::overrun_calls(), 1),
+        Bound::Asking => (Analyzer::overrun_asking(), 1),
+        Bound::Ended => (Analyzer::overrun_ended(), 1),
         Bound::Dialects => (Known::overrun(), 2),
         Bound::Sightings => {
             let mut hits = Hits::default();
