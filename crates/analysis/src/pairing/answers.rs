@@ -250,8 +250,13 @@ impl Pairing {
         let id = Some(x.answers?);
         let waits = |o: &Open| o.side != side && o.id == id && o.state == State::Waiting;
         let at = self.open.earliest(id?, waits)?;
+        // Names of files come again: another one may be among what the capture lacks, though the
+        // identifiers of requests are unique.
+        let unseen = message.tally.sent.covers > between.seen_to;
+        let in_doubt = unseen || self.open.is_awaited(at) && self.open.is_overlaid(at);
         let own_share = x.role == Role::Notice;
         let open = &mut *self.open[at];
+        open.transaction.flags.set_if(Flags::CAPTURE_LOSS, in_doubt);
         let mut tally = message.tally;
         // The share goes to the request that the message is, if it is one.
         tally.share = 0;

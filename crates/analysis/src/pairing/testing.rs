@@ -33,6 +33,8 @@ pub(super) struct Bench {
     pub(super) sure: i64,
     pub(super) steps: Steps,
     pub(super) heard: Vec<Heard>,
+    /// How many responses counted as those without a request.
+    pub(super) orphans: u64,
     /// As they were closed.
     pub(super) closed: Vec<Transaction>,
     registry: Registry,
@@ -85,6 +87,7 @@ impl Bench {
             sure: 0,
             steps: Steps::default(),
             heard: Vec::new(),
+            orphans: 0,
             closed: Vec::new(),
             registry: Registry::new(&[]).unwrap(),
             names: RefCell::new(Known::new(1, false)),
@@ -165,6 +168,7 @@ impl Bench {
             observed: false,
         };
         let (heard, closed) = (&mut self.heard, &mut self.closed);
+        let orphans = &mut self.orphans;
         let asked = |t: &Transaction| t.request.or(t.response).map_or(0, |e| e.first.frame);
         let mut events = |event: Event<'_>| match event {
             Event::Answered(case) => heard.push(Heard::Answered(asked(case.transaction))),
@@ -172,6 +176,7 @@ impl Bench {
                 let ms = at.as_nanos() / 1_000_000;
                 heard.push(Heard::Ends(asked(wait.case.transaction), ms));
             }
+            Event::Orphaned(..) => *orphans += 1,
             Event::Closed(case) => {
                 let t = case.transaction;
                 heard.push(Heard::Closed(asked(t), t.outcome));

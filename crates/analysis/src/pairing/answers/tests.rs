@@ -1,7 +1,7 @@
 use super::super::testing::{Bench, CLIENT, Heard, SERVER, exchange};
 use crate::clock::Clock;
 use crate::{Flags, Outcome, Turnaround};
-use wirewait_wire::{Exchange, Role, Timestamp};
+use wirewait_wire::{Exchange, Id, Role, Side, Timestamp};
 
 /// A request at 0, answered so late; the stamp of the request is the last that is sure.
 fn answered_after(ms: i64) -> Bench {
@@ -131,4 +131,44 @@ fn what_goes_on_behind_a_gap_is_in_doubt() {
         let lost = bench.closed[0].flags.contains(Flags::CAPTURE_LOSS);
         assert_eq!(lost, gap);
     }
+}
+
+/// A file may be asked back twice: who gives it back had more of the server than the capture, or a
+/// break and what answered it are missing in between. Then nothing tells which break is answered,
+/// and one that is all there has no such doubt.
+#[test]
+fn a_break_whose_twin_may_be_missing_is_in_doubt() {
+    let closes = |id: u8| Exchange {
+        answers: Some(Id::new(1, id.into())),
+        ..exchange(Role::Request, 100)
+    };
+    let in_doubt = |hurt: &dyn Fn(&mut Bench)| {
+        let mut bench = Bench::new();
+        (bench.between.unordered, bench.between.stream) = (false, true);
+        let asks_back = Exchange {
+            sender: Side::Server,
+            ..exchange(Role::Request, 1)
+        };
+        bench.says(SERVER, asks_back, 0);
+        // What the client waits for meanwhile changes nothing.
+        bench.asks(50, 1);
+        hurt(&mut bench);
+        bench.says(CLIENT, closes(1), 2);
+        bench.finish(3);
+        let row = bench.closed.iter();
+        let mut row = row.filter(|t| t.request.is_some_and(|request| request.first.frame == 1));
+        let row = row.next().unwrap();
+        assert_eq!(row.outcome, Outcome::Answered);
+        row.flags.contains(Flags::CAPTURE_LOSS)
+    };
+    assert!(!in_doubt(&|_| {}));
+    // Only what answers is missing, and only another break: neither makes a pair.
+    assert!(!in_doubt(&|bench| bench.pairing.awaits(CLIENT)));
+    assert!(!in_doubt(&|bench| bench.pairing.awaits(SERVER)));
+    assert!(in_doubt(&|bench| {
+        bench.pairing.awaits(CLIENT);
+        bench.pairing.awaits(SERVER);
+    }));
+    // The acknowledgement of the client covers more than was seen.
+    assert!(in_doubt(&|bench| bench.between.seen_to = 0));
 }

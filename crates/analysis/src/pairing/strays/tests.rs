@@ -50,6 +50,8 @@ fn whoever_came_in_its_place_is_not_answered_by_it() {
             "{:?}",
             bench.heard
         );
+        // One that is not given to the request that came is not taken out, and counted again.
+        assert_eq!(bench.orphans, 1);
         answered
     };
     assert!(asked(&|bench| bench.asks_late(1, 99)));
