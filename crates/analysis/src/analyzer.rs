@@ -41,6 +41,9 @@ use wirewait_wire::{
 /// Silent conversations are looked at this often, in the capture's own time, ns.
 const SWEEP_NS: u64 = 10_000_000_000;
 
+/// The same while no frames come: somebody watches, and waits for what is answered to be counted.
+const SILENT_SWEEP_NS: u64 = 500_000_000;
+
 /// Receives transactions as they are closed.
 pub trait Sink {
     /// A transaction is closed: nothing about it will change.
@@ -323,10 +326,13 @@ impl Analyzer {
         self.state.books.now()
     }
 
-    /// Time passes without frames (a silent live segment): closes what has waited too long.
+    /// Time passes without frames (a silent live segment): closes what has waited too long, and
+    /// settles the account of time. At most twice a second of `now`.
     pub fn advance(&mut self, now: Timestamp, sink: &mut dyn Sink) {
         self.state.latest = self.state.latest.max(now);
-        self.state.sweep(now, &self.common, sink);
+        if now.since(self.state.swept).unsigned_abs() >= SILENT_SWEEP_NS {
+            self.state.sweep(now, &self.common, sink);
+        }
     }
 
     /// The capture is over: closes everything that is open.
@@ -490,7 +496,11 @@ impl State {
                 }
             }
         }
-        self.sweep(self.clock.sure(), common, sink);
+        let now = self.clock.sure();
+        // A stamp far off must not keep the sweeps waiting for it.
+        if now.since(self.swept).unsigned_abs() >= SWEEP_NS {
+            self.sweep(now, common, sink);
+        }
     }
 
     fn clock(&mut self, at: Timestamp) {
@@ -640,10 +650,6 @@ impl State {
     }
 
     fn sweep(&mut self, now: Timestamp, common: &Common, sink: &mut dyn Sink) {
-        // A stamp far off must not keep the sweeps waiting for it.
-        if now.since(self.swept).unsigned_abs() < SWEEP_NS {
-            return;
-        }
         self.swept = now;
         let nowhere = Path::default();
         let world = self.world(common);
