@@ -144,11 +144,10 @@ impl Desk {
                 }
             }
             Command::Decode(frames) => self.errands.decode(Job::Frames(frames), &self.study),
-            Command::DecodeTransaction(number) => match self.study.log().find(number) {
-                Some(t) => {
-                    let job = Job::Transaction(Box::new(t.clone()));
-                    self.errands.decode(job, &self.study);
-                }
+            Command::DecodeTransaction(number) => match self.study.transaction(number) {
+                Some(t) => self
+                    .errands
+                    .decode(Job::Transaction(Box::new(t)), &self.study),
                 None => self.forgotten("transaction", number),
             },
             Command::Save(what, path) => match self.pick(what, now) {
@@ -183,15 +182,16 @@ impl Desk {
     }
 
     /// Which frames are meant; or of what is forgotten which.
-    fn pick(&self, what: What, now: Instant) -> Result<Pick, (&'static str, u64)> {
-        let log = self.study.log();
+    fn pick(&mut self, what: What, now: Instant) -> Result<Pick, (&'static str, u64)> {
         match what {
             What::Transaction(number) => {
-                let t = log.find(number).ok_or(("transaction", number))?;
-                Ok(Pick::Transaction(Box::new(t.clone())))
+                let t = self.study.transaction(number);
+                Ok(Pick::Transaction(Box::new(
+                    t.ok_or(("transaction", number))?,
+                )))
             }
             What::Conversation(number) => {
-                let t = log.find_conversation(number);
+                let t = self.study.log().find_conversation(number);
                 let t = t.ok_or(("conversation", number))?;
                 Ok(Pick::Conversation(t.client, t.server))
             }

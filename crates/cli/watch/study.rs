@@ -198,7 +198,20 @@ impl Study {
         &self.ears.log
     }
 
-    /// The same, to be handed out.
+    /// The transaction with this number, if it is one of the latest or of the slowest.
+    pub(super) fn transaction(&mut self, number: u64) -> Option<Transaction> {
+        if let Some(latest) = self.log().find(number) {
+            return Some(latest.clone());
+        }
+        let snapshot = self.snapshot();
+        snapshot
+            .slowest
+            .iter()
+            .find(|t| t.number == number)
+            .cloned()
+    }
+
+    /// The latest transactions, to be handed out.
     pub(super) fn transactions(&mut self) -> Arc<Vec<Transaction>> {
         self.ears.log.shared()
     }

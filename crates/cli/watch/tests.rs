@@ -468,3 +468,26 @@ fn only_the_latest_transactions_are_kept_and_the_others_counted() {
     assert_eq!(numbers(&feed.transactions), numbers(&all[all.len() - 50..]));
     rig.quit();
 }
+
+/// The slowest request of a file is far behind when all of it was read: its frames are those of
+/// the file, though newer requests took its place among the latest.
+#[test]
+fn the_slowest_requests_can_be_opened_however_long_ago_they_were() {
+    let input = capture("demo.pcapng");
+    // No frame is kept in memory but the last ones.
+    let mut rig = Rig::keeping(&input, Pace::Max, false, 4096);
+    let feed = rig.until(|feed| matches!(feed.input, Input::Files { ended: true, .. }));
+    let latest = |number: u64| feed.transactions.iter().any(|t| t.number == number);
+    let mut slowest = feed.snapshot.slowest.iter();
+    let old = slowest
+        .find(|t| !latest(t.number))
+        .expect("the latest 50 are kept");
+    rig.send(Command::DecodeTransaction(old.number));
+    let numbers: Vec<u64> = rig.decoded().iter().map(|frame| frame.number).collect();
+    let first = old.request.unwrap().first.frame;
+    let last = old.response.unwrap().last.frame;
+    assert!(
+        numbers.contains(&first) && numbers.contains(&last),
+        "{numbers:?}"
+    );
+}

@@ -47,6 +47,7 @@ pub(crate) fn plain(c: char) -> char {
         '↓' | '▼' | '▾' => 'v',
         '·' => '.',
         '×' => 'x',
+        '≤' => '<',
         'µ' | 'μ' => 'u',
         '✓' => 'y',
         // A curve of dots.

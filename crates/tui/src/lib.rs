@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod ascii;
+mod backend;
 mod export;
 mod feed;
 mod keymap;

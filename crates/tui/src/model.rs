@@ -6,7 +6,7 @@ use crate::place::{Place, TABS};
 use crate::table::{self, Rows};
 use crate::theme::{Palette, Theme, Tone};
 use crate::units::Units;
-use crate::view::{Lines, Pane, Talk};
+use crate::view::{Lines, Pane, Picked, Talk};
 use crate::{Command, Decoded, Feed, Input, view};
 use ratatui::layout::Rect;
 use std::cell::OnceCell;
@@ -14,6 +14,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use wirewait_analysis::recent::{History, Of, Window};
 use wirewait_analysis::{Losses, ServerTotal};
+use wirewait_report::counters::Chart;
 use wirewait_wire::Timestamp;
 
 /// How the screen begins.
@@ -61,6 +62,10 @@ pub struct Model {
     talks: OnceCell<Vec<Talk>>,
     /// What symptoms cost in the window, likewise.
     losses: OnceCell<Losses>,
+    /// The counters of the window, where there is one; likewise.
+    counters: OnceCell<Chart>,
+    /// The row of the overview that is chosen.
+    pub(crate) picked: Picked,
     /// The lines of the counters' chart.
     pub(crate) chart: Lines,
     pub(crate) keys: Keymap,
@@ -128,17 +133,12 @@ impl Context<'_> {
         recent.last(self.window.unwrap_or(u32::MAX))
     }
 
-    /// How many those are.
-    pub(crate) fn seconds(&self, recent: &History) -> u32 {
-        self.window(recent).seconds()
-    }
-
     /// Answers in each of the last seconds.
     pub(crate) fn course(&self, of: &Of) -> Vec<u64> {
         let Some(recent) = self.recent else {
             return Vec::new();
         };
-        let window = recent.last(self.window.unwrap_or(COURSE).max(COURSE));
+        let window = recent.last(self.window.unwrap_or(COURSE));
         let each = window.each(of);
         each.map(|tally| tally.map_or(0, |tally| tally.counts.answered))
             .collect()
@@ -183,6 +183,8 @@ impl Model {
             servers: Arc::default(),
             talks: OnceCell::new(),
             losses: OnceCell::new(),
+            counters: OnceCell::new(),
+            picked: Picked::default(),
             chart: Lines::default(),
             keys: options.keys,
             ascii: options.ascii,
@@ -271,17 +273,17 @@ impl Model {
     }
 
     /// How many rows of the open table are visible.
-    pub(crate) fn page(&self) -> usize {
+    pub(crate) fn page(&self, rows: &dyn Rows) -> usize {
         let body = view::body(Rect::new(0, 0, self.size.0, self.size.1));
         let place = &self.level().place;
-        table::page(view::of(place).table_area(self, place, body))
+        table::page(view::of(place).table_area(self, place, body), rows)
     }
 
     /// Puts the open table in order again.
     pub(crate) fn refresh(&mut self) {
         let mut state = std::mem::take(&mut self.level_mut().table);
         if let Some(rows) = self.rows() {
-            state.refresh(rows.as_ref(), &self.context(), self.page());
+            state.refresh(rows.as_ref(), &self.context(), self.page(rows.as_ref()));
         }
         self.level_mut().table = state;
         self.changed = true;
@@ -291,8 +293,8 @@ impl Model {
     pub(crate) fn with_table(&mut self, change: impl FnOnce(&mut table::State, &dyn Rows, usize)) {
         let mut state = std::mem::take(&mut self.level_mut().table);
         if let Some(rows) = self.rows() {
-            change(&mut state, rows.as_ref(), self.page());
-            state.refresh(rows.as_ref(), &self.context(), self.page());
+            change(&mut state, rows.as_ref(), self.page(rows.as_ref()));
+            state.refresh(rows.as_ref(), &self.context(), self.page(rows.as_ref()));
         }
         self.level_mut().table = state;
     }
@@ -307,7 +309,7 @@ impl Model {
     /// Shows these figures.
     pub(crate) fn show(&mut self, feed: Arc<Feed>) {
         self.servers = Arc::new(feed.snapshot.server_totals());
-        (self.talks, self.losses) = Default::default();
+        (self.talks, self.losses, self.counters) = Default::default();
         self.chart.begin(&feed.counters);
         self.feed = Some(feed);
         self.refresh();
@@ -330,10 +332,24 @@ impl Model {
         }))
     }
 
+    /// The counters of the window, or of all that is kept; `None` before anything was fed.
+    pub(crate) fn counters(&self) -> Option<&Chart> {
+        let feed = self.feed.as_ref()?;
+        let Some(seconds) = self.window else {
+            return Some(&feed.counters);
+        };
+        Some(self.counters.get_or_init(|| {
+            let window_ns = i64::from(seconds).saturating_mul(1_000_000_000);
+            let intervals = window_ns / feed.counters.interval_ns().max(1);
+            feed.counters
+                .last(usize::try_from(intervals).unwrap_or(0).max(1))
+        }))
+    }
+
     /// Changes what the figures are of.
     pub(crate) fn look_at(&mut self, window: Option<u32>) {
         self.window = window;
-        (self.talks, self.losses) = Default::default();
+        (self.talks, self.losses, self.counters) = Default::default();
         self.refresh();
     }
 

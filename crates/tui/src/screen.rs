@@ -1,5 +1,6 @@
 //! The terminal: owns it, draws on it, gives it back.
 
+use crate::backend::{Blind, shows_colours};
 use crate::export;
 use crate::model::{Model, Options};
 use crate::{Command, Message, Palette, draw, update};
@@ -90,8 +91,11 @@ impl Screen {
             thread::spawn(move || listen(&sender, &wanted))
         };
         let size = held.terminal.size()?;
-        let mut model = Model::new(coloured(options, std::env::var_os("NO_COLOR").as_deref()))
-            .sized(size.width, size.height);
+        // Elsewhere terminals have no names.
+        let coloured = !cfg!(unix) || shows_colours(std::env::var_os("TERM").as_deref());
+        let no_color = std::env::var_os("NO_COLOR");
+        let options = self::coloured(options, no_color.as_deref(), coloured);
+        let mut model = Model::new(options).sized(size.width, size.height);
         let ended = turn(&mut model, &messages, commands, &mut held);
         wanted.store(false, Ordering::Relaxed);
         let restored = held.give_back();
@@ -110,9 +114,10 @@ impl Screen {
     }
 }
 
-/// As no-color.org has it: a variable that is not empty.
-fn coloured(options: Options, no_color: Option<&OsStr>) -> Options {
-    let none = no_color.is_some_and(|value| !value.is_empty());
+/// No colours unless the user chose some, where the terminal shows none or `NO_COLOR` is a variable
+/// that is not empty (no-color.org).
+fn coloured(options: Options, no_color: Option<&OsStr>, shows: bool) -> Options {
+    let none = !shows || no_color.is_some_and(|value| !value.is_empty());
     Options {
         palette: options.palette.or(none.then_some(Palette::Mono)),
         ..options
@@ -253,7 +258,7 @@ fn signals(_: &Sender<Message>) -> io::Result<()> {
 
 /// The terminal while it is ours.
 struct Held {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    terminal: Terminal<Blind<CrosstermBackend<BufWriter<Stdout>>>>,
     mouse: bool,
     /// It is somebody else's now.
     given: bool,
@@ -269,7 +274,7 @@ impl Held {
             }
             // A screen is a few kilobytes: one write.
             let out = BufWriter::with_capacity(1 << 16, io::stdout());
-            let mut terminal = Terminal::new(CrosstermBackend::new(out))?;
+            let mut terminal = Terminal::new(Blind(CrosstermBackend::new(out)))?;
             terminal.clear()?;
             Ok(terminal)
         };
@@ -466,18 +471,19 @@ mod tests {
 
     #[test]
     fn what_was_chosen_stands_above_the_environment() {
-        let palette = |chosen, no_color: Option<&str>| {
+        let palette = |chosen, no_color: Option<&str>, shows| {
             let options = Options {
                 palette: chosen,
                 ..Options::default()
             };
-            coloured(options, no_color.map(OsStr::new)).palette
+            coloured(options, no_color.map(OsStr::new), shows).palette
         };
-        assert_eq!(palette(None, None), None);
-        assert_eq!(palette(None, Some("")), None);
-        assert_eq!(palette(None, Some("1")), Some(Palette::Mono));
+        assert_eq!(palette(None, None, true), None);
+        assert_eq!(palette(None, None, false), Some(Palette::Mono));
+        assert_eq!(palette(None, Some(""), true), None);
+        assert_eq!(palette(None, Some("1"), true), Some(Palette::Mono));
         assert_eq!(
-            palette(Some(Palette::Light), Some("1")),
+            palette(Some(Palette::Light), Some("1"), false),
             Some(Palette::Light)
         );
     }

@@ -100,6 +100,15 @@ impl Theme {
         }
     }
 
+    /// Of a curve in the colour of a phase: dots have no ground.
+    pub(crate) fn curve(&self, phase: Phase) -> Style {
+        let style = self.phase(phase);
+        match style.bg {
+            Some(Color::Reset) | None => style.remove_modifier(Modifier::REVERSED),
+            Some(ground) => Style::new().fg(ground),
+        }
+    }
+
     pub(crate) fn phase(&self, phase: Phase) -> Style {
         self.phases[phase as usize]
     }

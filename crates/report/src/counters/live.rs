@@ -216,8 +216,21 @@ impl Chart {
     }
 
     /// When the values of all lines were read, the oldest first.
-    pub fn times(&self) -> impl ExactSizeIterator<Item = Timestamp> + '_ {
+    pub fn times(&self) -> impl ExactSizeIterator<Item = Timestamp> + DoubleEndedIterator + '_ {
         self.times.iter().copied()
+    }
+
+    /// The last intervals alone, so many at most.
+    #[must_use]
+    pub fn last(&self, intervals: usize) -> Self {
+        let mut chart = self.clone();
+        let gone = chart
+            .times
+            .len()
+            .saturating_sub(intervals.saturating_add(1));
+        chart.times.drain(..gone);
+        chart.first += gone as u64;
+        chart
     }
 
     /// Times that were given up early because they took too much memory.

@@ -8,6 +8,7 @@ use crate::figures::Grouped;
 use crate::time::Rfc3339;
 use std::fmt::{self, Write};
 use std::ops::Range;
+use wirewait_analysis::Deed;
 use wirewait_wire::{Frame, Timestamp};
 
 /// A frame, decoded. Every text is safe for a terminal.
@@ -27,6 +28,9 @@ pub struct Decoded {
     pub protocol: String,
     /// What it says, in a line.
     pub summary: String,
+    /// What it did in the transaction that was asked for, or in any, as far as the frames up to
+    /// it show.
+    pub deeds: Vec<Deed>,
     /// Layers and fields, from the outside in.
     pub tree: Vec<TreeLine>,
     /// What was captured of it.
@@ -64,6 +68,16 @@ impl Decoder<'_> {
                 destination: shown.walk.facts.to.to_string(),
                 protocol: shown.protocol(),
                 summary: line,
+                deeds: match shown.role {
+                    Some(role) => role.to_vec(),
+                    None => {
+                        let mut deeds: Vec<Deed> =
+                            shown.deeds.iter().map(|(_, deed)| *deed).collect();
+                        deeds.sort_unstable();
+                        deeds.dedup();
+                        deeds
+                    }
+                },
                 tree,
                 bytes: frame.bytes.to_vec(),
                 messages: shown

@@ -183,7 +183,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["/"],
         Tables,
         "filter",
-        "Show only rows with these words; !word without it; column:word in that column.",
+        "Show only rows with these words; !word without it; column:word in that column; column > 200 for figures.",
     ),
     key(
         A::SortChoose,

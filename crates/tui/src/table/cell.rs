@@ -23,6 +23,8 @@ pub(crate) enum Value {
     Number(u64),
     /// Nanoseconds.
     Time(i64),
+    /// Nanoseconds, not more than this: a percentile of counts in steps.
+    AtMost(i64),
     /// Between two times that cannot be told apart, ns.
     Between(i64, i64),
     /// Bytes.
@@ -46,6 +48,8 @@ pub(crate) enum Value {
 pub(crate) struct Cell {
     pub(crate) value: Value,
     pub(crate) tone: Tone,
+    /// Zero is shown as nothing; files have it.
+    pub(crate) quiet: bool,
 }
 
 impl From<Value> for Cell {
@@ -53,6 +57,7 @@ impl From<Value> for Cell {
         Self {
             value,
             tone: Tone::Plain,
+            quiet: false,
         }
     }
 }
@@ -65,10 +70,17 @@ impl Cell {
     /// A count of something that should be rare: nothing stands out from nothing, and what is
     /// there calls for attention.
     pub(crate) fn trouble(n: u64, tone: Tone) -> Self {
+        let cell = Self::from(Value::Count(n)).quiet();
         match n {
-            0 => Value::Nothing.into(),
-            n => Self::from(Value::Count(n)).toned(tone),
+            0 => cell,
+            _ => cell.toned(tone),
         }
+    }
+
+    /// Zero is shown as nothing.
+    pub(crate) fn quiet(mut self) -> Self {
+        self.quiet = true;
+        self
     }
 
     /// A count where zero is nothing special.
@@ -88,12 +100,16 @@ impl Cell {
 
     /// As it is shown in a column of this width.
     pub(crate) fn shown(&self, units: Units, width: usize) -> String {
+        if self.quiet && weight(&self.value) == 0 {
+            return "-".to_owned();
+        }
         match &self.value {
             Value::Nothing => "-".to_owned(),
             Value::Text(text) => Escaped(text).to_string(),
             Value::Count(n) => Grouped(*n).to_string(),
             Value::Number(n) => n.to_string(),
             Value::Time(ns) => Short(*ns).to_string(),
+            Value::AtMost(ns) => format!("≤{}", Short(*ns)),
             Value::Between(low, high) => format!("{}..{}", Short(*low), Short(*high)),
             Value::Bytes(n) => units.size(*n),
             Value::AtLeast(n) => format!(">={}", units.size(*n)),
@@ -115,7 +131,7 @@ impl Cell {
             | Value::Bytes(n)
             | Value::AtLeast(n)
             | Value::Rate(n) => n.to_string(),
-            Value::Time(ns) => ns.to_string(),
+            Value::Time(ns) | Value::AtMost(ns) => ns.to_string(),
             Value::Between(low, high) => format!("{low}..{high}"),
             Value::Share(part, whole) => {
                 Milli::ratio(*part, *whole).map_or_else(String::new, |share| share.to_string())
@@ -140,7 +156,7 @@ impl Cell {
     /// What a file's number counts, if it is not just so many.
     pub(super) fn unit(&self) -> Option<&'static str> {
         match &self.value {
-            Value::Time(_) | Value::Between(..) => Some("ns"),
+            Value::Time(_) | Value::AtMost(_) | Value::Between(..) => Some("ns"),
             Value::Bytes(_) | Value::AtLeast(_) => Some("bytes"),
             Value::Rate(_) => Some("bytes/s"),
             Value::Share(..) => Some("of 1"),
@@ -207,7 +223,7 @@ fn weight(value: &Value) -> i128 {
         | Value::Rate(n)
         | Value::Milli(n)
         | Value::Share(n, _) => i128::from(*n),
-        Value::Time(ns) => i128::from(*ns),
+        Value::Time(ns) | Value::AtMost(ns) => i128::from(*ns),
         // As large as it may be, it becomes a number: casts saturate.
         Value::Float(value) => (*value * 1e6) as i128,
         Value::Between(low, high) => (i128::from(*low) + i128::from(*high)) / 2,
@@ -242,6 +258,23 @@ mod tests {
         assert_eq!(Cell::text("=1+1,\x1b").csv(), r#""'=1+1,\x1b""#);
         assert_eq!(Cell::text("-5").csv(), "'-5");
         assert_eq!(Cell::time(Some(-5)).csv(), "-5");
+    }
+
+    /// A count of none is a figure: a program that reads the file must not take it for unknown.
+    #[test]
+    fn zero_is_nothing_on_the_screen_and_zero_in_a_file() {
+        let none = Cell::trouble(0, Tone::Bad);
+        assert_eq!(none.shown(Units::Bytes, 8), "-");
+        assert_eq!((none.json().as_str(), none.csv().as_str()), ("0", "0"));
+        assert_eq!(none.tone, Tone::Plain);
+        let bytes = Cell::from(Value::Bytes(0)).quiet();
+        assert_eq!(
+            (bytes.shown(Units::Bytes, 8).as_str(), bytes.json().as_str()),
+            ("-", "0")
+        );
+        assert_eq!(Cell::default().json(), "null", "what is not known");
+        let most = Cell::from(Value::AtMost(1_410_000));
+        assert_eq!(most.shown(Units::Bytes, 8), "≤1.41 ms");
     }
 
     #[test]

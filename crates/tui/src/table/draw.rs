@@ -1,6 +1,6 @@
 //! Draws what is visible of a table.
 
-use super::{Cell, Head, Rows, State};
+use super::{Cell, Head, Key, Rows, State};
 use crate::model::Context;
 use crate::text;
 use ratatui::buffer::Buffer;
@@ -11,13 +11,14 @@ use ratatui::style::Modifier;
 const GAP: u16 = 1;
 
 /// Rows of a table that fit into an area.
-pub(crate) fn page(area: Rect) -> usize {
-    usize::from(area.height.saturating_sub(head_lines(area)))
+pub(crate) fn page(area: Rect, rows: &dyn Rows) -> usize {
+    usize::from(area.height.saturating_sub(head_lines(area, rows)))
 }
 
 /// The groups of columns get a line of their own where there is room.
-pub(crate) fn head_lines(area: Rect) -> u16 {
-    if area.height >= 6 { 2 } else { 1 }
+pub(crate) fn head_lines(area: Rect, rows: &dyn Rows) -> u16 {
+    let grouped = || rows.heads().iter().any(|head| !head.group.is_empty());
+    if area.height >= 6 && grouped() { 2 } else { 1 }
 }
 
 /// Which columns are drawn, and how wide.
@@ -84,14 +85,44 @@ pub(crate) fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    marked(rows, state, context, area, buffer, true);
+    marked(rows, state, context, area, buffer, Mark::Scrolled);
 }
 
-/// Draws the first rows in their own order; none is chosen.
-pub(crate) fn preview(rows: &dyn Rows, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+/// Whether one row is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    None,
+    /// The chosen one.
+    Chosen,
+    /// Likewise, and how far the rows are scrolled.
+    Scrolled,
+}
+
+/// Draws the first rows in their own order, with a mark at one of them if it is chosen.
+pub(crate) fn preview(
+    rows: &dyn Rows,
+    chosen: Option<&Key>,
+    context: &Context<'_>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let mut state = State::default();
-    state.refresh(rows, context, page(area));
-    marked(rows, &state, context, area, buffer, false);
+    state.refresh(rows, context, page(area, rows));
+    if let Some(key) = chosen {
+        state.choose(key, rows, page(area, rows));
+    }
+    let mark = match chosen {
+        Some(_) => Mark::Chosen,
+        None => Mark::None,
+    };
+    marked(rows, &state, context, area, buffer, mark);
+}
+
+/// Rows in their own order.
+pub(crate) fn order(rows: &dyn Rows, context: &Context<'_>) -> Vec<usize> {
+    let mut state = State::default();
+    state.refresh(rows, context, 1);
+    state.order().to_vec()
 }
 
 fn marked(
@@ -100,17 +131,17 @@ fn marked(
     context: &Context<'_>,
     area: Rect,
     buffer: &mut Buffer,
-    mark: bool,
+    mark: Mark,
 ) {
     if area.is_empty() {
         return;
     }
     let theme = context.theme;
-    let lines = head_lines(area);
-    let page = page(area);
+    let lines = head_lines(area, rows);
+    let page = page(area, rows);
     let top = state.top().min(state.order().len().saturating_sub(page));
     let visible = state.order().iter().skip(top).take(page);
-    let bar = mark && state.order().len() > page && area.width > 8;
+    let bar = mark == Mark::Scrolled && state.order().len() > page && area.width > 8;
     let width = area.width - u16::from(bar);
     let heads = rows.heads();
     let cells: Vec<Vec<Cell>> = visible
@@ -153,6 +184,7 @@ fn marked(
         })
         .collect();
     let columns = fit(&heads, &wants, state.skipped, width);
+    let hidden = heads.len() - columns.len();
     if lines == 2 {
         groups(&heads, &columns, context, area, buffer);
     }
@@ -168,7 +200,7 @@ fn marked(
     }
     for (n, row) in cells.iter().enumerate() {
         let y = area.y + lines + n as u16;
-        let chosen = mark && top + n == state.cursor();
+        let chosen = mark != Mark::None && top + n == state.cursor();
         let mut x = area.x;
         for (c, wide) in &columns {
             let style = theme.tone(row[*c].tone);
@@ -190,6 +222,29 @@ fn marked(
             ..below
         };
         text::wrapped(buffer, below, &said, theme.dim);
+    }
+    if mark == Mark::Scrolled && hidden > 0 {
+        // How many found no room: behind the heads, or in the line above them.
+        let said = format!("→ {hidden} more");
+        let wide = u16::try_from(text::width(&said)).unwrap_or(u16::MAX);
+        let free = |y: u16| {
+            let from = area.right().saturating_sub(wide + 1).max(area.x);
+            let mut cells = (from..area.right()).filter_map(|x| buffer.cell((x, y)));
+            cells.all(|cell| cell.symbol() == " ")
+        };
+        let line = (area.y..area.y + lines)
+            .rev()
+            .find(|y| wide < area.width && free(*y));
+        if let Some(y) = line {
+            text::put(
+                buffer,
+                (area.right() - wide, y),
+                wide,
+                &said,
+                true,
+                theme.dim,
+            );
+        }
     }
     if bar {
         let length = state.order().len();

@@ -12,6 +12,8 @@ pub(crate) struct State {
     /// As it was typed.
     pub(crate) filter_text: String,
     filter: Filter,
+    /// What is wrong with it: it takes every row then.
+    pub(crate) filter_error: Option<String>,
     /// Rows in the order in which they are shown.
     order: Vec<usize>,
     /// The chosen one, and where it stands.
@@ -87,16 +89,18 @@ impl State {
         self.all = Some(rows.len());
         let heads = rows.heads();
         self.order.clear();
-        if self.filter.is_empty() {
+        self.filter_error = self.filter.error(&heads);
+        if self.filter.is_empty() || self.filter_error.is_some() {
             self.order.extend(0..rows.len());
         } else {
             let filter = &self.filter;
             self.order.extend((0..rows.len()).filter(|row| {
                 let shown = |column| {
                     let cell: Cell = rows.cell(*row, column, context);
-                    cell.shown(context.units, 0).to_lowercase()
+                    let text = cell.shown(context.units, 0).to_lowercase();
+                    (cell, text)
                 };
-                let cells: Vec<String> = (0..heads.len()).map(shown).collect();
+                let cells: Vec<(Cell, String)> = (0..heads.len()).map(shown).collect();
                 filter.takes(&heads, &cells)
             }));
         }
@@ -141,6 +145,14 @@ impl State {
             Move::To(at) => at.min(last),
         };
         self.settle(rows, page);
+    }
+
+    /// Goes to the row with this key, if it is there.
+    pub(crate) fn choose(&mut self, key: &Key, rows: &dyn Rows, page: usize) {
+        let mut order = self.order.iter();
+        if let Some(at) = order.position(|row| rows.key(*row).as_ref() == Some(key)) {
+            self.go(Move::To(at), rows, page);
+        }
     }
 
     fn settle(&mut self, rows: &dyn Rows, page: usize) {

@@ -4,6 +4,7 @@ use super::{live, model, press, replayed, shown};
 use crate::keys::{BINDINGS, Where};
 use crate::model::Overlay;
 use crate::place::Place;
+use crate::table::Key;
 use crate::{Command, Input, Message, Model, Pace, What, update};
 use ratatui::crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use std::sync::Arc;
@@ -42,8 +43,72 @@ fn digits_and_tab_open_screens_which_keep_their_place() {
     assert_eq!(model.level().place, Place::Overview);
     press(&mut model, "9");
     assert_eq!(model.level().place, Place::Overview, "there is no ninth");
+}
+
+/// Every row of the overview leads to where there is more of it, and Esc to the list.
+#[test]
+fn the_overview_is_where_work_starts() {
+    let feed = replayed();
+    let symptom = feed.snapshot.symptoms.raised().nth(1).unwrap().clone();
+    let server = feed.snapshot.server_totals()[0].server;
+    let client = feed.snapshot.stations[0].client;
+    let mut model = model(feed, 120, 35);
+    let chosen = |model: &Model| model.level().table.chosen_key().cloned();
+    press(&mut model, "down enter");
+    assert_eq!(model.level().place, Place::Symptoms);
+    let key = Key::Symptom(symptom.rule.id, symptom.subject);
+    assert_eq!(chosen(&model), Some(key));
+    assert!(shown(&model).contains(symptom.rule.id));
+    // The first server stands below the symptoms, the last client at the end.
+    let marked = |model: &Model| {
+        let picture = crate::export::picture(model);
+        let chosen = model.palette.theme().chosen;
+        let row = picture
+            .content
+            .chunks(120)
+            .skip(2)
+            .find(|row| row[3].style() == row[3].style().patch(chosen));
+        let row = row.map(|row| row.iter().map(|cell| cell.symbol()).collect::<String>());
+        row.unwrap_or_default()
+    };
+    press(&mut model, "1 home");
+    while !marked(&model).starts_with(&server.to_string()) {
+        let before = marked(&model);
+        press(&mut model, "down");
+        assert_ne!(marked(&model), before, "the end was reached");
+    }
     press(&mut model, "enter");
-    assert_eq!(model.level().place, Place::Servers);
+    assert_eq!(model.level().place, Place::Operations(server));
+    press(&mut model, "esc");
+    assert_eq!(
+        (&model.level().place, chosen(&model)),
+        (&Place::Servers, Some(Key::Station(server)))
+    );
+    press(&mut model, "1 end");
+    while !marked(&model).starts_with(&client.to_string()) {
+        press(&mut model, "up");
+    }
+    press(&mut model, "enter");
+    assert_eq!(model.level().place, Place::Conversations(Some(client)));
+    // A click chooses a row likewise.
+    press(&mut model, "1 home");
+    let text = shown(&model);
+    let line = text
+        .lines()
+        .position(|line| line.starts_with(&client.to_string()))
+        .unwrap();
+    let click = MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column: 5,
+        row: line as u16,
+        modifiers: KeyModifiers::NONE,
+    };
+    update(&mut model, Message::Terminal(Event::Mouse(click)));
+    assert!(
+        marked(&model).starts_with(&client.to_string()),
+        "{}",
+        shown(&model)
+    );
 }
 
 #[test]
@@ -65,7 +130,7 @@ fn moving_and_paging() {
     press(&mut model, "T");
     let last = model.level().table.order().len() - 1;
     assert!(last > 100);
-    let page = model.page();
+    let page = model.page(model.rows().unwrap().as_ref());
     for (key, cursor) in [
         ("j", 1),
         ("down", 2),
@@ -336,8 +401,8 @@ fn exporting_what_is_shown() {
 fn units_names_and_colours() {
     let mut model = on_servers();
     let before = shown(&model);
-    press(&mut model, "u");
-    assert!(shown(&model).contains("Mbit") && !before.contains("Mbit"));
+    press(&mut model, "1 u");
+    assert!(shown(&model).contains("kbit/s") && !before.contains("kbit/s"));
     press(&mut model, "u u p");
     assert!(model.private);
     press(&mut model, "p t");

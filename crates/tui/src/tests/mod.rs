@@ -2,6 +2,7 @@
 
 mod keys;
 mod property;
+mod said;
 mod screens;
 mod views;
 

@@ -35,6 +35,21 @@ fn every_view_at_every_size() {
     }
 }
 
+/// As large as terminals are: nothing is empty, nothing is cut.
+#[test]
+fn the_overview_takes_the_room_that_there_is() {
+    for (width, height) in [(44, 24), (120, 35), (200, 50)] {
+        let model = model(replayed(), width, height);
+        let text = shown(&model);
+        golden(&format!("overview-{width}x{height}.txt"), &text);
+        let empty = text.lines().filter(|line| line.trim().is_empty()).count();
+        assert!(empty <= 1, "{empty} empty lines:\n{text}");
+        if width >= 120 {
+            assert!(!text.contains('…'), "{text}");
+        }
+    }
+}
+
 #[test]
 fn what_lies_above_a_view() {
     let mut model = model(live(0), 80, 24);

@@ -23,7 +23,7 @@ pub(crate) const fn letter(phase: Phase) -> (&'static str, &'static str) {
 }
 
 /// So many cells for each part; every part that is there gets one, if there are enough.
-fn cells(parts: &[u64], width: usize) -> Vec<usize> {
+pub(super) fn cells(parts: &[u64], width: usize) -> Vec<usize> {
     let whole: u128 = parts.iter().map(|n| u128::from(*n)).sum();
     let there = parts.iter().filter(|n| **n > 0).count();
     if whole == 0 || width < there {

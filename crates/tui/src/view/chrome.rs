@@ -168,7 +168,10 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
     }
     let filter = &model.level().table.filter_text;
     if !filter.is_empty() {
-        piece(1, Tone::Warn, format!("filter: {filter}"));
+        match model.level().table.filter_error {
+            Some(_) => piece(0, Tone::Bad, format!("filter: {filter} (no such column)")),
+            None => piece(1, Tone::Warn, format!("filter: {filter}")),
+        }
     }
     let Some(feed) = &model.feed else {
         return;
@@ -176,12 +179,23 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
     if model.private || feed.snapshot.settings.private {
         piece(2, Tone::Warn, "private".to_owned());
     }
+    if let [.., last] = feed.about.damage.as_slice() {
+        piece(0, Tone::Bad, " DAMAGED ".to_owned());
+        piece(4, Tone::Bad, last.clone());
+    }
     input(feed, model.units, &mut piece);
-    if let Some(remark) = feed.remarks.last() {
+    let damage = &feed.about.damage;
+    let remark = feed.remarks.last();
+    if let Some(remark) = remark.filter(|remark| !damage.contains(&remark.text)) {
         piece(5, Tone::Warn, remark.text.clone());
     }
     let cpu = feed.own.cpu_thousandths;
-    let memory = model.units.size(feed.own.memory_bytes);
+    // Memory has no bits, whatever the unit of rates is.
+    let units = match model.units {
+        Units::Bits => Units::Bytes,
+        units => units,
+    };
+    let memory = units.size(feed.own.memory_bytes);
     piece(
         6,
         Tone::Dim,
@@ -293,11 +307,16 @@ pub(super) fn hints(model: &Model, screen: Rect, buffer: &mut Buffer) {
     let theme = model.palette.theme();
     let y = screen.bottom().saturating_sub(1);
     if let Overlay::Filter(_) = model.overlay {
-        let line = format!(
-            "/{}_  Enter keeps it, Esc takes it back; !word  column:word",
-            model.level().table.filter_text
-        );
-        put(buffer, (screen.x, y), screen.width, &line, false, theme.key);
+        let table = &model.level().table;
+        let (style, said) = match &table.filter_error {
+            Some(error) => (theme.bad, error.as_str()),
+            None => (
+                theme.key,
+                "Enter keeps it, Esc takes it back; !word  column:word  column > 200",
+            ),
+        };
+        let line = format!("/{}_  {said}", table.filter_text);
+        put(buffer, (screen.x, y), screen.width, &line, false, style);
         return;
     }
     if let Some((tone, said)) = &model.said {

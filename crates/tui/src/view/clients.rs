@@ -1,6 +1,6 @@
 //! The clients: who waits how long, and whether all are served alike.
 
-use super::figures::times;
+use super::figures::{at_most, times};
 use super::servers::{saturated, split};
 use super::{View, bars, draw_table};
 use crate::Command;
@@ -11,7 +11,7 @@ use crate::text::{put, wrapped};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::recent::{History, Of, Tally};
+use wirewait_analysis::recent::{Of, Tally};
 use wirewait_analysis::{
     Counts, LedgerOf, LedgerRow, Phase, STARVES_PERCENT, Snapshot, StationRow, Times,
 };
@@ -19,17 +19,13 @@ use wirewait_report::words::{Percent, Short, fairness};
 
 pub(super) struct Clients;
 
-/// Seconds of a course: as many as a chart of a minute has.
-const COURSE: u32 = 60;
-
 /// A client with its ledger.
-struct Row<'m> {
+pub(super) struct Row<'m> {
     station: &'m StationRow,
     ledger: Option<&'m LedgerRow>,
     /// Time in which anybody waited, ns.
     waited: u64,
     starves: bool,
-    recent: &'m History,
     /// What was counted in the window, if there is one.
     window: Option<Tally>,
     response_time: Times,
@@ -40,6 +36,14 @@ impl Row<'_> {
         match &self.window {
             Some(tally) => &tally.counts,
             None => &self.station.counts,
+        }
+    }
+
+    /// A percentile of its response times: of all the capture exactly, of a window at most.
+    fn time(&self, one: i64) -> Cell {
+        match self.window {
+            Some(_) => at_most(&self.response_time, one),
+            None => times(&self.response_time, one),
         }
     }
 
@@ -63,9 +67,11 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.counts().requests))
             .rank(1)
             .help("Requests that were seen."),
-        Column::left("last minute", 12, |r: &Row<'_>, _| course(r.recent, Of::Client(r.station.client)))
-            .rank(6)
-            .help("Answers in each second of the last minute, the latest at the right."),
+        Column::left("answers over time", 17, |r: &Row<'_>, context| {
+            Cell::from(Value::Course(context.course(&Of::Client(r.station.client)))).quiet()
+        })
+        .rank(6)
+        .help("Responses in each second of the last minute, or of the window; the latest at the right."),
         Column::right("waited", 8, |r: &Row<'_>, _| {
             r.since_start(|| Cell::time(r.ledger.map(|row| saturated(row.ledger.waited()))))
         })
@@ -81,14 +87,14 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .rank(3)
         .help("Its part of the time that all clients waited."),
         Column::right("p50", 7, |r: &Row<'_>, _| {
-            times(&r.response_time, r.response_time.p50)
+            r.time(r.response_time.p50)
         })
         .under("response")
         .rank(4)
         .percentile()
         .help("Half of its requests took no longer, from their first frame to the last of the answer."),
         Column::right("p95", 7, |r: &Row<'_>, _| {
-            times(&r.response_time, r.response_time.p95)
+            r.time(r.response_time.p95)
         })
         .under("response")
         .rank(2)
@@ -141,19 +147,6 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
     ]
 }
 
-/// Answers in each of the last seconds, if anything happened in them.
-pub(super) fn course(history: &History, of: Of) -> Cell {
-    let values: Vec<u64> = history
-        .last(COURSE)
-        .each(&of)
-        .map(|tally| tally.map_or(0, |tally| tally.counts.answered))
-        .collect();
-    match values.iter().any(|n| *n > 0) {
-        true => Value::Course(values).into(),
-        false => Cell::default(),
-    }
-}
-
 fn relative(row: &Row<'_>) -> Cell {
     let Some(millionths) = row.station.normalised_mean else {
         return Cell::default();
@@ -171,6 +164,45 @@ fn ledger<'m>(snapshot: &'m Snapshot, row: &StationRow) -> Option<&'m LedgerRow>
     snapshot.ledgers.iter().find(|row| row.of == of)
 }
 
+/// All clients.
+pub(super) fn list(model: &Model) -> Option<List<Row<'_>>> {
+    let feed = model.feed.as_ref()?;
+    let snapshot = &feed.snapshot;
+    let mut waited = 0u64;
+    for row in &snapshot.ledgers {
+        if matches!(row.of, LedgerOf::Client(_)) {
+            waited = waited.saturating_add(row.ledger.waited());
+        }
+    }
+    let starving = &snapshot.fairness.starving;
+    let context = model.context();
+    let window = model.window.map(|_| context.window(&feed.recent));
+    let mut tallies = window.map(|window| window.rows(|of| matches!(of, Of::Client(_))));
+    let rows = snapshot.stations.iter().map(|station| {
+        let window = tallies.as_mut().map(|tallies| {
+            let tally = tallies.remove(&Of::Client(station.client));
+            tally.unwrap_or_default()
+        });
+        Row {
+            response_time: window
+                .as_ref()
+                .map_or(station.response_time, |tally| tally.response_time.times()),
+            window,
+            station,
+            ledger: ledger(snapshot, station),
+            waited,
+            starves: starving.iter().any(|s| s.client == station.client),
+        }
+    });
+    Some(List {
+        columns: columns(),
+        rows: rows.collect(),
+        key: |row: &Row<'_>| Key::Station(row.station.client),
+        sorted: None,
+        empty: "No client has asked a file server yet.",
+    })
+}
+
 impl View for Clients {
     fn name(&self) -> &'static str {
         "clients"
@@ -186,42 +218,7 @@ impl View for Clients {
     }
 
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
-        let feed = model.feed.as_ref()?;
-        let snapshot = &feed.snapshot;
-        let mut waited = 0u64;
-        for row in &snapshot.ledgers {
-            if matches!(row.of, LedgerOf::Client(_)) {
-                waited = waited.saturating_add(row.ledger.waited());
-            }
-        }
-        let starving = &snapshot.fairness.starving;
-        let context = model.context();
-        let window = model.window.map(|_| context.window(&feed.recent));
-        let mut tallies = window.map(|window| window.rows(|of| matches!(of, Of::Client(_))));
-        let rows = snapshot.stations.iter().map(|station| {
-            let window = tallies.as_mut().map(|tallies| {
-                let tally = tallies.remove(&Of::Client(station.client));
-                tally.unwrap_or_default()
-            });
-            Row {
-                response_time: window
-                    .as_ref()
-                    .map_or(station.response_time, |tally| tally.response_time.times()),
-                window,
-                station,
-                ledger: ledger(snapshot, station),
-                waited,
-                starves: starving.iter().any(|s| s.client == station.client),
-                recent: &feed.recent,
-            }
-        });
-        Some(Box::new(List {
-            columns: columns(),
-            rows: rows.collect(),
-            key: |row: &Row<'_>| Key::Station(row.station.client),
-            sorted: None,
-            empty: "No client has asked a file server yet.",
-        }))
+        Some(Box::new(list(model)?))
     }
 
     fn table_area(&self, _: &Model, _: &Place, body: Rect) -> Rect {

@@ -1,7 +1,6 @@
 //! The conversations of the last minutes: what a request costs in frames, and what transports do.
 
-use super::clients::course;
-use super::figures::times;
+use super::figures::at_most;
 use super::{View, draw_table};
 use crate::Command;
 use crate::model::{Context, Model};
@@ -55,7 +54,6 @@ pub(crate) fn talks(history: &History, window: Option<u32>) -> Vec<Talk> {
 
 struct Row<'m> {
     talk: &'m Talk,
-    recent: &'m History,
 }
 
 fn columns<'m>() -> Vec<Column<Row<'m>>> {
@@ -78,23 +76,20 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.talk.tally.counts.requests))
             .rank(1)
             .help("Requests that were closed in that time."),
-        Column::left("last minute", 12, |r: &Row<'_>, _| {
-            course(r.recent, Of::Conversation(r.talk.number))
+        Column::left("answers over time", 17, |r: &Row<'_>, context| {
+            Cell::from(Value::Course(context.course(&Of::Conversation(r.talk.number)))).quiet()
         })
         .rank(7)
-        .help("Answers in each second of the last minute, the latest at the right."),
+        .help("Responses in each second of the last minute, or of the window; the latest at the right."),
         Column::right("p95", 8, |r: &Row<'_>, _| {
             let all = r.talk.tally.response_time.times();
-            times(&all, all.p95)
+            at_most(&all, all.p95)
         })
         .under("response")
         .rank(2)
         .percentile()
         .help("All but one of twenty requests took no longer; at most 4.2 % above that."),
-        Column::right("data", 9, |r: &Row<'_>, _| match r.talk.tally.data_bytes {
-            0 => Cell::default(),
-            n => Value::Bytes(n).into(),
-        })
+        Column::right("data", 9, |r: &Row<'_>, _| Cell::from(Value::Bytes(r.talk.tally.data_bytes)).quiet())
         .rank(5)
         .help("File data that was moved."),
         Column::right("data", 7, |r: &Row<'_>, _| per_request(r, false))
@@ -280,17 +275,14 @@ impl View for Conversations {
     }
 
     fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
-        let (feed, Place::Conversations(of)) = (model.feed.as_ref()?, place) else {
+        let Place::Conversations(of) = place else {
             return None;
         };
         let talks = model.talks().iter().filter(|talk| {
             let client = talk.parties.map(|parties| parties.client.station());
             of.is_none() || *of == client
         });
-        let rows = talks.map(|talk| Row {
-            talk,
-            recent: &feed.recent,
-        });
+        let rows = talks.map(|talk| Row { talk });
         Some(Box::new(List {
             columns: columns(),
             rows: rows.collect(),

@@ -7,7 +7,15 @@ use ratatui::style::Style;
 /// The bit of each dot of a letter, by column and row.
 const DOTS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 
-/// Lines of values from 0 to 100, the latest at the right.
+/// How a line is drawn, so that lines are told apart without colours too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stroke {
+    #[default]
+    Full,
+    Dashed,
+}
+
+/// Lines of values from 0 to 100 over the whole width, the latest at the right.
 pub(super) struct Plot {
     area: Rect,
     /// Dots of each cell, and the style of the line that was there last.
@@ -23,44 +31,52 @@ impl Plot {
         }
     }
 
-    /// Draws a line. Gives the row of the screen where it ends, and whether it is above the
-    /// chart there; nothing for a line that has no value at its end.
+    /// Draws a line. Where there are more values than dots, a dot's column reaches from the
+    /// lowest to the highest of its values: no spike is lost. Gives the row of the screen where
+    /// the line ends, and whether it is above the chart there; nothing for a line that has no
+    /// value at its end.
     pub(super) fn line(
         &mut self,
-        values: impl DoubleEndedIterator<Item = Option<f64>>,
+        values: &[Option<f64>],
         style: Style,
+        stroke: Stroke,
     ) -> Option<(u16, bool)> {
         let (width, height) = (self.width(), self.height());
-        if width == 0 || height == 0 {
+        if width == 0 || height == 0 || values.is_empty() {
             return None;
         }
-        let mut end = None;
-        let mut after: Option<usize> = None;
-        for (back, value) in values.rev().take(width).enumerate() {
-            let x = width - 1 - back;
-            let Some(value) = value.filter(|value| value.is_finite()) else {
+        // From the bottom, 0 to the last row of dots.
+        let row = |value: f64| {
+            let high = (value.clamp(0.0, 100.0) / 100.0 * (height - 1) as f64).round();
+            height - 1 - (high as usize).min(height - 1)
+        };
+        let mut after: Option<(usize, usize)> = None;
+        for x in (0..width).rev() {
+            let (from, to) = share(x, width, values.len());
+            let known = values[from..to].iter().flatten().filter(|v| v.is_finite());
+            let rows = known.map(|value| row(*value));
+            let Some((top, bottom)) = rows.fold(None, |range: Option<(usize, usize)>, y| {
+                Some(range.map_or((y, y), |(top, bottom)| (top.min(y), bottom.max(y))))
+            }) else {
                 after = None;
                 continue;
             };
-            // From the bottom, 0 to the last row of dots.
-            let high = (value.clamp(0.0, 100.0) / 100.0 * (height - 1) as f64).round();
-            let y = height - 1 - (high as usize).min(height - 1);
             // Down or up to where the next one begins, so that the line has no gaps.
             let (from, to) = match after {
-                Some(next) if next < y => (next + 1, y),
-                Some(next) if next > y => (y, next - 1),
-                _ => (y, y),
+                Some((next, _)) if next > bottom => (top, next - 1),
+                Some((_, next)) if next < top => (next + 1, bottom),
+                _ => (top, bottom),
             };
-            for dot in from..=to {
-                self.dot(x, dot, style);
+            if stroke == Stroke::Full || x % 4 < 2 {
+                for dot in from..=to {
+                    self.dot(x, dot, style);
+                }
             }
-            if back == 0 {
-                // Four rows of dots in each cell.
-                end = Some((self.area.y + (y / 4) as u16, value > 100.0));
-            }
-            after = Some(y);
+            after = Some((top, bottom));
         }
-        end
+        let last = values.last().copied().flatten().filter(|v| v.is_finite())?;
+        // Four rows of dots in each cell.
+        Some((self.area.y + (row(last) / 4) as u16, last > 100.0))
     }
 
     pub(super) fn draw(&self, buffer: &mut Buffer) {
@@ -95,14 +111,27 @@ impl Plot {
     }
 }
 
-/// A line down the chart at the value so far back from the latest.
-pub(super) fn cursor(back: usize, area: Rect, style: Style, buffer: &mut Buffer) {
-    let across = usize::from(area.width) * 2;
-    let Some(x) = across.checked_sub(back + 1) else {
+/// Which of so many values the column `x` of `width` columns shows: at least one, and all of them
+/// in some column.
+pub(super) fn share(x: usize, width: usize, values: usize) -> (usize, usize) {
+    let from = (x * values / width.max(1)).min(values.saturating_sub(1));
+    let to = ((x + 1) * values / width.max(1)).clamp(from + 1, values.max(from + 1));
+    (from, to)
+}
+
+/// A line down the chart at one of so many values.
+pub(super) fn cursor(at: usize, values: usize, area: Rect, style: Style, buffer: &mut Buffer) {
+    let width = usize::from(area.width);
+    let shows = |x: &usize| {
+        let (from, to) = share(*x, width, values);
+        (from..to).contains(&at)
+    };
+    let columns: Vec<usize> = (0..width).filter(shows).collect();
+    let Some(x) = columns.get(columns.len() / 2) else {
         return;
     };
-    // Less than twice a width of 16 bits, by two.
-    let x = area.x + (x / 2) as u16;
+    // Less than a width of 16 bits.
+    let x = area.x + *x as u16;
     for y in area.y..area.bottom() {
         if let Some(cell) = buffer.cell_mut((x, y)) {
             if matches!(cell.symbol(), " " | "·") {
@@ -124,7 +153,7 @@ mod tests {
     ) -> (Vec<String>, Option<(u16, bool)>) {
         let area = Rect::new(0, 0, width, height);
         let mut plot = Plot::new(area);
-        let end = plot.line(values.iter().copied(), Style::new());
+        let end = plot.line(values, Style::new(), Stroke::Full);
         let mut buffer = Buffer::empty(area);
         plot.draw(&mut buffer);
         (crate::export::lines(&buffer), end)
@@ -136,30 +165,58 @@ mod tests {
         assert_eq!(shown(1, 1, &[Some(100.0), Some(0.0)]).0, ["⢇"]);
         assert_eq!(
             shown(1, 1, &[Some(0.0)]),
-            (vec!["⢀".into()], Some((0, false)))
+            (vec!["⣀".into()], Some((0, false)))
         );
         assert_eq!(
             shown(1, 1, &[Some(250.0)]),
-            (vec!["⠈".into()], Some((0, true)))
+            (vec!["⠉".into()], Some((0, true)))
         );
         assert_eq!(shown(2, 1, &[Some(0.0); 4]).0, ["⣀⣀"]);
-        assert_eq!(shown(2, 1, &[Some(0.0), None, Some(0.0)]).0, ["⢀⢀"]);
+        assert_eq!(shown(2, 1, &[Some(0.0), None, None, Some(0.0)]).0, ["⡀⢀"]);
+    }
+
+    /// Three values take all of the width: two dots of the six each.
+    #[test]
+    fn few_values_are_stretched_over_the_width() {
+        assert_eq!(shown(3, 1, &[Some(0.0), None, Some(0.0)]).0, ["⣀ ⣀"]);
+        let columns: Vec<_> = (0..6).map(|x| share(x, 6, 3)).collect();
+        assert_eq!(columns, [(0, 1), (0, 1), (1, 2), (1, 2), (2, 3), (2, 3)]);
+    }
+
+    /// A thousand values in twenty columns of dots: the one that is high reaches the top, and
+    /// only its column does.
+    #[test]
+    fn no_spike_is_lost_or_broadened() {
+        let mut many = vec![Some(0.0); 1000];
+        many[507] = Some(100.0);
+        let (lines, end) = shown(10, 2, &many);
+        assert_eq!(
+            lines,
+            ["     ⡇", "⣀⣀⣀⣀⣸⣇⣀⣀⣀⣀"].map(|line| line.replace('⣸', "⣀"))
+        );
+        assert_eq!(end, Some((1, false)));
+        let covered: Vec<usize> = (0..20)
+            .flat_map(|x| {
+                let (a, b) = share(x, 20, 1000);
+                a..b
+            })
+            .collect();
+        assert_eq!(covered, (0..1000).collect::<Vec<_>>());
     }
 
     #[test]
-    fn only_what_fits_is_drawn_and_nothing_is_no_line() {
-        let many: Vec<Option<f64>> = (0..1000).map(|n| Some(f64::from(n % 150))).collect();
-        let (lines, end) = shown(10, 3, &many);
-        assert_eq!(lines.len(), 3);
-        assert_eq!(
-            end.map(|(_, beyond)| beyond),
-            Some(false),
-            "999 % 150 is 99"
-        );
+    fn a_dashed_line_has_gaps_and_nothing_is_no_line() {
+        let area = Rect::new(0, 0, 4, 1);
+        let mut plot = Plot::new(area);
+        plot.line(&[Some(0.0)], Style::new(), Stroke::Dashed);
+        let mut buffer = Buffer::empty(area);
+        plot.draw(&mut buffer);
+        assert_eq!(crate::export::lines(&buffer), ["⣀ ⣀"]);
         assert_eq!(
             shown(3, 2, &[None, Some(f64::NAN)]),
             (vec![String::new(); 2], None)
         );
         assert_eq!(shown(0, 0, &[Some(1.0)]).1, None);
+        assert_eq!(shown(2, 2, &[]).1, None);
     }
 }

@@ -79,6 +79,16 @@ impl Figures<'_> {
     }
 }
 
+impl Figures<'_> {
+    /// One of its times: of all the capture exactly, of a window at most.
+    fn time(&self, all: &Times, one: i64) -> Cell {
+        match self.spread {
+            Spread::Samples(_) => times(all, one),
+            Spread::Tally(_) => at_most(all, one),
+        }
+    }
+}
+
 /// A row with such figures.
 pub(super) trait Counted {
     fn figures(&self) -> &Figures<'_>;
@@ -93,6 +103,14 @@ pub(super) fn times(all: &Times, one: i64) -> Cell {
     Cell::time((all.n > 0).then_some(one))
 }
 
+/// A percentile of times that were counted in steps, at most 4.2 % wide.
+pub(super) fn at_most(all: &Times, one: i64) -> Cell {
+    match all.n {
+        0 => Cell::default(),
+        _ => Value::AtMost(one).into(),
+    }
+}
+
 /// The columns that all of them have.
 pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
     vec![
@@ -100,24 +118,24 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
             .rank(2)
             .help("Requests that were seen."),
         Column::right("p50", 7, |r: &R, _| {
-            let all = &r.figures().turnaround;
-            times(all, all.p50)
+            let figures = r.figures();
+            figures.time(&figures.turnaround, figures.turnaround.p50)
         })
         .under("turnaround")
         .rank(4)
         .percentile()
         .help("The server's time, from the complete request to the first frame of the answer: half took no longer."),
         Column::right("p95", 7, |r: &R, _| {
-            let all = &r.figures().turnaround;
-            times(all, all.p95)
+            let figures = r.figures();
+            figures.time(&figures.turnaround, figures.turnaround.p95)
         })
         .under("turnaround")
         .rank(1)
         .percentile()
         .help("19 of 20 took no longer."),
         Column::right("p99", 7, |r: &R, _| {
-            let all = &r.figures().turnaround;
-            times(all, all.p99)
+            let figures = r.figures();
+            figures.time(&figures.turnaround, figures.turnaround.p99)
         })
         .under("turnaround")
         .rank(5)
@@ -134,8 +152,8 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
         .rank(1)
         .help("Response times added up, waits by design apart: what costs most stands first."),
         Column::right("p95", 7, |r: &R, _| {
-            let all = &r.figures().response_time;
-            times(all, all.p95)
+            let figures = r.figures();
+            figures.time(&figures.response_time, figures.response_time.p95)
         })
         .under("response")
         .rank(4)
@@ -153,17 +171,11 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
             .rank(7)
             .help("How response times are spread, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
         Column::left("answers over time", 17, |r: &R, context| {
-            match context.course(&r.of()) {
-                course if course.iter().all(|n| *n == 0) => Cell::default(),
-                course => Value::Course(course).into(),
-            }
+            Cell::from(Value::Course(context.course(&r.of()))).quiet()
         })
         .rank(5)
-        .help("Answers in each second of the last minute, or of the window; the highest is full."),
-        Column::right("data", 9, |r: &R, _| match r.figures().data_bytes {
-            0 => Cell::default(),
-            n => Value::Bytes(n).into(),
-        })
+        .help("Responses in each second of the last minute, or of the window; the highest is full."),
+        Column::right("data", 9, |r: &R, _| Cell::from(Value::Bytes(r.figures().data_bytes)).quiet())
         .rank(7)
         .help("File data that was moved."),
         Column::right("frames/req", 10, |r: &R, _| {

@@ -5,6 +5,7 @@ mod chrome;
 mod clients;
 mod conversations;
 mod counters;
+mod curve;
 mod figures;
 mod frames;
 mod operations;
@@ -29,6 +30,7 @@ pub(crate) use conversations::{Talk, talks};
 pub(crate) use counters::Lines;
 pub(crate) use frames::Pane;
 pub(crate) use overlay::help_lines;
+pub(crate) use overview::Picked;
 
 /// The least size at which anything can be shown.
 pub(crate) const LEAST: (u16, u16) = (44, 12);
@@ -64,6 +66,11 @@ pub(crate) trait View: Sync {
     /// A key that means something of its own here; `None` for all others.
     fn act(&self, _model: &mut Model, _place: &Place, _action: Action) -> Option<Vec<Command>> {
         None
+    }
+
+    /// Takes a click of the mouse; `false` where it means what it always means.
+    fn click(&self, _model: &mut Model, _place: &Place, _at: (u16, u16)) -> bool {
+        false
     }
 
     /// Draws it.
@@ -216,8 +223,16 @@ pub(crate) fn clicked(model: &mut Model, (x, y): (u16, u16)) {
         return;
     }
     let place = model.level().place.clone();
+    if of(&place).click(model, &place, (x, y)) {
+        return;
+    }
     let area = of(&place).table_area(model, &place, body(screen));
-    let page = table::page(area);
+    let Some(page) = of(&place)
+        .rows(model, &place)
+        .map(|rows| table::page(area, rows.as_ref()))
+    else {
+        return;
+    };
     let first = area
         .bottom()
         .saturating_sub(u16::try_from(page).unwrap_or(u16::MAX));

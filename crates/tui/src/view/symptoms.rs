@@ -12,18 +12,21 @@ use crate::{Command, Feed};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::cmp::Reverse;
-use wirewait_analysis::{Lost, Severity, Sight, State, Symptom};
+use wirewait_analysis::{Lost, Severity, Sight, Sights, State, Symptom};
 use wirewait_report::words::{Grouped, Human, cost, judged, often, places, subject, threshold};
+use wirewait_wire::Timestamp;
 
 pub(super) struct Symptoms;
 
 /// Frames that are asked for around one place at most.
 const FRAMES: u64 = 200;
 
-struct Row<'m> {
+pub(super) struct Row<'m> {
     symptom: &'m Symptom,
     feed: &'m Feed,
     seen: Seen,
+    /// When the window begins.
+    from: Option<Timestamp>,
 }
 
 /// Of what time a row is.
@@ -57,6 +60,14 @@ impl Row<'_> {
         }
     }
 
+    /// The most expensive places, so many at most: those of the window if one is chosen.
+    fn places(&self, most: usize) -> String {
+        match self.from.filter(|_| matches!(self.seen, Seen::Window(_))) {
+            Some(from) => places(&since(self.symptom, from), most),
+            None => places(&self.symptom.hits, most),
+        }
+    }
+
     /// By what rows of a window are ranked: by what was lost in it.
     fn rank(&self) -> impl Ord + use<> {
         let class = match self.symptom.state {
@@ -77,15 +88,16 @@ impl Row<'_> {
 /// What is shown, in its order; and how many were not seen in the window.
 fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<Row<'m>>, u64) {
     let all = feed.snapshot.symptoms.found.iter().filter(|s| shown(s));
+    let from = model.context().window(&feed.recent).begins();
     let row = |symptom, seen| Row {
         symptom,
         feed,
         seen,
+        from: Some(from),
     };
     let Some(losses) = model.losses() else {
         return (all.map(|s| row(s, Seen::SinceStart)).collect(), 0);
     };
-    let from = model.context().window(&feed.recent).begins();
     let mut hidden = 0;
     let seen = |symptom: &'m Symptom| {
         if !symptom.rule.dated() {
@@ -113,8 +125,7 @@ fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<Row<'m>>, u64) {
 fn columns<'m>() -> Vec<Column<Row<'m>>> {
     vec![
         Column::right("lost", 8, |r: &Row<'_>, _| {
-            let ns = r.lost().cost_ns;
-            toned(r, Cell::time((ns > 0).then(|| saturated(ns))))
+            toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet())
         })
         .help("Time that somebody lost by it, in the window if one is chosen: what costs most stands first. What stands behind a sum and has no moments is of all the capture, and says so."),
         Column::left("symptom", 18, |r: &Row<'_>, _| {
@@ -141,7 +152,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .rank(4)
         .help("Raised; or withdrawn, because it has another reason; or covered by a graver one."),
         Column::left("frames", 10, |r: &Row<'_>, _| {
-            toned(r, Cell::text(places(&r.symptom.hits, 2)))
+            toned(r, Cell::text(r.places(2)))
         })
         .rank(3)
         .most(32)
@@ -175,9 +186,56 @@ fn toned(row: &Row<'_>, cell: Cell) -> Cell {
     )
 }
 
+/// Those that are raised, in short.
+pub(super) fn raised(model: &Model) -> Option<List<Row<'_>>> {
+    let feed = model.feed.as_ref()?;
+    let row = |symptom| Row {
+        symptom,
+        feed,
+        seen: Seen::SinceStart,
+        from: None,
+    };
+    Some(List {
+        columns: vec![
+            Column::right("lost", 8, |r: &Row<'_>, _| {
+                toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet())
+            }),
+            Column::left("symptom", 16, |r: &Row<'_>, _| {
+                toned(
+                    r,
+                    Cell::text(r.feed.about.texts.title(r.symptom.rule.id).to_owned()),
+                )
+            })
+            .most(40),
+            Column::left("of", 16, |r: &Row<'_>, _| {
+                toned(r, Cell::text(subject(&r.symptom.subject)))
+            })
+            .most(60)
+            .grows(),
+            Column::left("how often", 9, |r: &Row<'_>, _| {
+                toned(r, Cell::text(r.often()))
+            })
+            .rank(1)
+            .most(32),
+        ],
+        rows: feed.snapshot.symptoms.raised().map(row).collect(),
+        key: |row: &Row<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
+        sorted: None,
+        empty: "No symptom.",
+    })
+}
+
 /// Raised ones and those that would be, were it not for something else.
 fn shown(symptom: &Symptom) -> bool {
     !matches!(symptom.state, State::Below | State::TooFew)
+}
+
+/// What was seen of it since then, of what is kept.
+fn since(symptom: &Symptom, from: Timestamp) -> Sights {
+    let kept = symptom.hits.kept();
+    kept.filter(|sight| sight.until.max(sight.to.at) >= from)
+        .copied()
+        .collect()
 }
 
 /// The place that cost most, of those of which the frames are known.

@@ -9,6 +9,7 @@ use crate::table::{Cell, Column, Key, List, Rows, Value};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::collections::HashSet;
 use wirewait_analysis::{Outcome, Transaction, Turnaround};
 use wirewait_report::words::{Grouped, StatusName};
 
@@ -51,10 +52,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             .rank(2)
             .most(34)
             .help("How it ended."),
-        Column::right("data", 8, |t: &Row<'_>, _| match t.data_bytes {
-            0 => Cell::default(),
-            n => Value::Bytes(n).into(),
-        })
+        Column::right("data", 8, |t: &Row<'_>, _| Cell::from(Value::Bytes(t.data_bytes)).quiet())
         .rank(5)
         .help("File data that it moved."),
         Column::right("frames", 6, |t: &Row<'_>, _| Cell::count(t.frames.total()))
@@ -159,7 +157,7 @@ impl View for Transactions {
         match forgotten {
             0 => what,
             n => format!(
-                "{what}, the latest ({} of all are no longer at hand)",
+                "{what}: the latest and the slowest ({} more are no longer at hand)",
                 Grouped(n)
             ),
         }
@@ -176,10 +174,14 @@ impl View for Transactions {
             let end = t.response.or(t.request).map(|extent| extent.last.at);
             since.is_none_or(|since| end.is_some_and(|end| end >= since))
         };
-        let all = feed.transactions.iter().filter(late);
+        // The slowest stay at hand when newer ones took their place among the latest.
+        let latest: HashSet<u64> = feed.transactions.iter().map(|t| t.number).collect();
+        let slowest = feed.snapshot.slowest.iter();
+        let slowest = slowest.filter(|t| !latest.contains(&t.number));
+        let all = feed.transactions.iter().rev().chain(slowest).filter(late);
         Some(Box::new(List {
             columns: columns(),
-            rows: all.rev().filter(|t| scope.takes(t)).collect(),
+            rows: all.filter(|t| scope.takes(t)).collect(),
             key: |t: &Row<'_>| Key::Number(t.number),
             sorted: Some(("response", true)),
             empty: "None of the latest transactions belongs here.",

@@ -2,11 +2,11 @@
 //! the value bar below it said.
 
 mod choose;
-mod plot;
 
 pub(super) use choose::{Instances, Kinds, Objects};
 
-use super::{View, draw_table, rule};
+use super::curve::{self, Plot, Stroke};
+use super::{View, draw_table, plot, rule};
 use crate::Command;
 use crate::keys::Action;
 use crate::model::{Context, Model};
@@ -27,6 +27,16 @@ pub(super) struct Counters;
 
 /// Lines on a chart at most: as many as there are letters.
 pub(crate) const MOST: usize = 26;
+
+/// The colours of lines are those of these parts of the time.
+const COLOURS: [Phase; 6] = [
+    Phase::Server,
+    Phase::Request,
+    Phase::Client,
+    Phase::Response,
+    Phase::Retransmission,
+    Phase::Waiting,
+];
 
 /// The lines of the chart, and how they are shown.
 #[derive(Clone, Debug, Default)]
@@ -218,15 +228,15 @@ fn letter(number: usize) -> char {
 
 /// The colour of a line. Its letter tells it apart where there are none.
 fn style(model: &Model, number: usize) -> Style {
-    const ORDER: [Phase; 6] = [
-        Phase::Server,
-        Phase::Request,
-        Phase::Client,
-        Phase::Response,
-        Phase::Retransmission,
-        Phase::Waiting,
-    ];
-    model.palette.theme().phase(ORDER[number % ORDER.len()])
+    model.palette.theme().curve(COLOURS[number % COLOURS.len()])
+}
+
+/// There are more lines than colours: beyond those, lines have gaps.
+fn stroke(number: usize) -> Stroke {
+    match number / COLOURS.len() % 2 {
+        0 => Stroke::Full,
+        _ => Stroke::Dashed,
+    }
 }
 
 fn scale_text(power: i32) -> String {
@@ -240,7 +250,7 @@ fn scale_text(power: i32) -> String {
 }
 
 fn rows(model: &Model) -> Vec<Row<'_>> {
-    let Some(feed) = &model.feed else {
+    let Some(counters) = model.counters() else {
         return Vec::new();
     };
     let picks = model.chart.picks.iter().enumerate();
@@ -250,7 +260,7 @@ fn rows(model: &Model) -> Vec<Row<'_>> {
             pick,
             kind: pick.kind(),
             power: *power,
-            chart: &feed.counters,
+            chart: counters,
             back: model.chart.back,
             line: OnceCell::new(),
         })
@@ -275,10 +285,9 @@ impl View for Counters {
     }
 
     fn title(&self, model: &Model, _: &Place) -> String {
-        let Some(feed) = &model.feed else {
+        let Some(chart) = model.counters() else {
             return "Counters".to_owned();
         };
-        let chart = &feed.counters;
         let intervals = chart.times().len().saturating_sub(1);
         let ns = chart
             .interval_ns()
@@ -352,7 +361,9 @@ impl View for Counters {
         draw_table(model, place, body, buffer);
         // The letters have the colours of their lines.
         let table = &model.level().table;
-        let first = below.y + head_lines(below);
+        let first = self
+            .rows(model, place)
+            .map_or(below.y, |rows| below.y + head_lines(below, rows.as_ref()));
         let visible = table.order().iter().skip(table.top());
         for (y, row) in (first..below.bottom()).zip(visible) {
             if chosen != Some(*row) {
@@ -386,11 +397,15 @@ fn split(model: &Model, body: Rect) -> (Rect, Rect) {
 }
 
 fn rescale(model: &mut Model, to: impl FnOnce(i32, &Line) -> i32) {
-    let (Some(at), Some(feed)) = (chosen(model), model.feed.clone()) else {
+    let line = chosen(model).and_then(|at| {
+        let (pick, _) = model.chart.picks.get(at)?;
+        Some((at, model.counters()?.line(pick)))
+    });
+    let Some((at, line)) = line else {
         return model.say("no line is chosen");
     };
-    if let Some((pick, power)) = model.chart.picks.get_mut(at) {
-        *power = to(*power, &feed.counters.line(pick)).clamp(-12, 12);
+    if let Some((_, power)) = model.chart.picks.get_mut(at) {
+        *power = to(*power, &line).clamp(-12, 12);
         let said = format!("scale of {}: {}", letter(at), scale_text(*power));
         model.chart.chosen = true;
         model.say(said);
@@ -407,10 +422,10 @@ fn fit(line: &Line) -> i32 {
 
 /// Looks at a time before or after.
 fn step(model: &mut Model, before: bool) {
-    let Some(feed) = &model.feed else {
+    let Some(counters) = model.counters() else {
         return;
     };
-    let last = feed.counters.times().len().saturating_sub(1);
+    let last = counters.times().len().saturating_sub(1);
     model.chart.back = match (model.chart.back, before) {
         (None, true) => Some(0),
         (None, false) => None,
@@ -425,7 +440,7 @@ fn chart(model: &Model, rows: &[Row<'_>], chosen: Option<usize>, area: Rect, buf
         return;
     }
     let theme = model.palette.theme();
-    let bar = u16::from(area.height >= 6);
+    let bar = u16::from(area.height >= 6) + u16::from(area.height >= 8);
     let inner = Rect {
         x: area.x + 4,
         width: area.width - 6,
@@ -438,7 +453,7 @@ fn chart(model: &Model, rows: &[Row<'_>], chosen: Option<usize>, area: Rect, buf
         let dots = "·".repeat(usize::from(inner.width));
         put(buffer, (inner.x, y), inner.width, &dots, false, theme.line);
     }
-    let mut plot = plot::Plot::new(inner);
+    let mut plot = Plot::new(inner);
     // The chosen one last, so that it lies above the others.
     let mut order: Vec<&Row<'_>> = rows
         .iter()
@@ -448,23 +463,34 @@ fn chart(model: &Model, rows: &[Row<'_>], chosen: Option<usize>, area: Rect, buf
     for row in order {
         let by = scale(row.power);
         let values = row.line().values.iter().map(|value| value.map(|v| v * by));
-        let end = plot.line(values, style(model, row.number));
+        let values: Vec<Option<f64>> = values.collect();
+        let style = match Some(row.number) == chosen {
+            true => theme.head,
+            false => style(model, row.number),
+        };
+        let end = plot.line(&values, style, stroke(row.number));
         if let Some((y, beyond)) = end {
             let beyond = if beyond { "▲" } else { "" };
             let name = format!("{}{beyond}", letter(row.number));
-            put(
-                buffer,
-                (inner.right(), y),
-                2,
-                &name,
-                false,
-                style(model, row.number),
-            );
+            put(buffer, (inner.right(), y), 2, &name, false, style);
         }
     }
     plot.draw(buffer);
-    if let Some(back) = model.chart.back {
-        plot::cursor(back, inner, theme.key, buffer);
+    if let Some((back, counters)) = model.chart.back.zip(model.counters()) {
+        let values = counters.times().len();
+        let at = values.saturating_sub(back + 1);
+        curve::cursor(at, values, inner, theme.key, buffer);
+    }
+    if bar > 1 {
+        let ends = model.counters().and_then(|counters| {
+            let mut times = counters.times();
+            let first = times.next()?;
+            Some((first, times.next_back().unwrap_or(first)))
+        });
+        let below = Rect::new(inner.x, inner.bottom(), inner.width, 1);
+        if let Some(ends) = ends {
+            plot::times(ends, below, &model.context(), buffer);
+        }
     }
     if bar > 0 {
         let y = area.bottom() - 1;
@@ -489,7 +515,7 @@ fn value_bar(model: &Model, rows: &[Row<'_>], chosen: Option<usize>) -> String {
         return format!("{}: {}, never estimated", letter(row.number), kind.mark);
     }
     let moment = model.chart.back.and_then(|back| {
-        let times = model.feed.as_ref()?.counters.times();
+        let times = model.counters()?.times();
         let at = times.len().checked_sub(back + 1)?;
         let text = Rfc3339(times.into_iter().nth(at)?).to_string();
         Some(format!(

@@ -18,6 +18,9 @@ use ratatui::layout::Rect;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use tree::Line;
+use wirewait_analysis::Deed;
+use wirewait_report::Rfc3339;
+use wirewait_wire::Timestamp;
 
 pub(super) struct Frames;
 
@@ -118,20 +121,35 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             r.toned(Value::Number(r.frame.number).into())
         })
         .help("The number of the frame in the capture."),
+        Column::right("delta", 8, |r: &Row<'_>, _| {
+            let since = r.frame.at.zip(r.before).map(|(at, before)| at.since(before));
+            r.toned(Cell::time(since))
+        })
+        .help("The time since the frame above it."),
+        Column::left("time UTC", 15, |r: &Row<'_>, _| {
+            let text = r.frame.at.map(|at| Rfc3339(at).to_string());
+            let time = text.as_ref().and_then(|text| text.get(11..26));
+            r.toned(time.map_or_else(Cell::default, |time| Cell::text(time.to_owned())))
+        })
+        .rank(2)
+        .help("When it was captured, to the microsecond."),
         Column::right("at", 9, |r: &Row<'_>, context| {
             let since = r.frame.at.and_then(|at| Some(at.since(context.first?)));
             r.toned(Cell::time(since))
         })
-        .rank(2)
-        .help("When it was seen, from the beginning of the capture."),
+        .rank(7)
+        .help("When it was captured, from the beginning of the capture."),
+        Column::left("role", 15, |r: &Row<'_>, _| r.role())
+            .rank(1)
+            .help("Its direction, as seen from the sender of the first frame, and what it does in a transaction: request, response, interim, ack, control, retransmitted."),
         Column::left("source", 12, |r: &Row<'_>, _| r.text(&r.frame.source))
-            .rank(3)
+            .rank(4)
             .most(28)
             .help("Who sent it."),
         Column::left("destination", 12, |r: &Row<'_>, _| {
             r.text(&r.frame.destination)
         })
-        .rank(4)
+        .rank(5)
         .most(28)
         .help("To whom."),
         Column::left("protocol", 8, |r: &Row<'_>, _| r.text(&r.frame.protocol))
@@ -140,7 +158,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         Column::right("bytes", 5, |r: &Row<'_>, _| {
             r.toned(Cell::count(r.frame.wire_len.into()))
         })
-        .rank(5)
+        .rank(3)
         .help("Its length on the wire."),
         Column::left("summary", 20, |r: &Row<'_>, _| r.text(&r.frame.summary))
             .most(400)
@@ -153,6 +171,10 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
 struct Row<'m> {
     frame: &'m Decoded,
     aside: bool,
+    /// When the frame above it was captured.
+    before: Option<Timestamp>,
+    /// Whether the sender of the first frame sent it.
+    ahead: bool,
 }
 
 impl Row<'_> {
@@ -162,6 +184,26 @@ impl Row<'_> {
 
     fn toned(&self, cell: Cell) -> Cell {
         cell.toned(if self.aside { Tone::Dim } else { Tone::Plain })
+    }
+
+    /// Where it goes, and what it does there.
+    fn role(&self) -> Cell {
+        let names: Vec<&str> = self.frame.deeds.iter().map(|deed| deed.name()).collect();
+        let arrow = match (self.aside, self.ahead) {
+            (true, _) => "·",
+            (false, true) => "→",
+            (false, false) => "←",
+        };
+        let cell = Cell::text(format!("{arrow} {}", names.join(" ")).trim_end().to_owned());
+        let has = |deed| self.frame.deeds.contains(&deed);
+        cell.toned(match self.aside {
+            true => Tone::Dim,
+            false if has(Deed::Retransmitted) => Tone::Bad,
+            false if has(Deed::Interim) => Tone::Warn,
+            false if has(Deed::Request) => Tone::Good,
+            false if has(Deed::Response) => Tone::Plain,
+            false => Tone::Dim,
+        })
     }
 }
 
@@ -205,8 +247,13 @@ struct Parts {
 
 fn parts(body: Rect) -> Parts {
     let ruled = body.height >= 13;
-    let list = (body.height * 3 / 10).max(3).min(body.height);
-    let bytes = (body.height * 3 / 10).clamp(2, 18).min(body.height - list);
+    // The list is what one reads first; bytes are looked at one line at a time.
+    let (list, bytes) = match body.height {
+        ..20 => (body.height * 3 / 10, body.height * 3 / 10),
+        height => (height * 9 / 20, height / 5),
+    };
+    let list = list.max(3).min(body.height);
+    let bytes = bytes.clamp(2, 18).min(body.height - list);
     let lines = u16::from(ruled);
     let below = |y: u16, height: u16| Rect { y, height, ..body };
     let tree = below(
@@ -241,9 +288,12 @@ impl View for Frames {
         };
         let all = list(model);
         let first = all.first();
-        let rows = all.iter().map(|frame| Row {
+        let before = std::iter::once(None).chain(all.iter().map(|frame| frame.at));
+        let rows = all.iter().zip(before).map(|(frame, before)| Row {
             frame,
             aside: !first.is_some_and(|first| same_ends(first, frame)),
+            before,
+            ahead: first.is_some_and(|first| first.source == frame.source),
         });
         Some(Box::new(List {
             columns: columns(),

@@ -1,20 +1,241 @@
-//! The answer first: whose fault it is, where the time went, and what to look at next.
+//! The answer first: who had most of the time, and where to look next. Each symptom, server and
+//! client can be chosen and opened.
 
-use super::plot::{self, Band};
-use super::{View, bars, rule, servers};
-use crate::model::{Context, Model};
+mod charts;
+mod head;
+mod shares;
+
+use super::{View, clients, rule, servers, symptoms};
+use crate::keys::Action;
+use crate::model::{Level, Model};
 use crate::place::{Place, TABS};
+use crate::table::{self, Key, Rows};
 use crate::text::{put, width, wrapped};
-use crate::theme::Tone;
-use crate::{Command, Feed, spark, table};
+use crate::{Command, Feed};
+use head::Line;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::recent::{Of, Tally};
-use wirewait_analysis::{Grade, Ledger, LedgerOf, Snapshot};
-use wirewait_judge::Verdict;
-use wirewait_report::words::{self, Grouped, Percent, Short};
+use wirewait_report::Rfc3339;
+use wirewait_report::words::{Grouped, Percent, Short};
 
 pub(super) struct Overview;
+
+/// What can be chosen, section by section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Section {
+    #[default]
+    Symptoms,
+    Servers,
+    Clients,
+}
+
+impl Section {
+    const ALL: [Self; 3] = [Self::Symptoms, Self::Servers, Self::Clients];
+
+    /// All rows of it.
+    fn rows(self, model: &Model) -> Option<Box<dyn Rows + '_>> {
+        match self {
+            Self::Symptoms => symptoms::raised(model).map(|list| Box::new(list) as Box<dyn Rows>),
+            Self::Servers => Some(Box::new(servers::list(model))),
+            Self::Clients => clients::list(model).map(|list| Box::new(list) as Box<dyn Rows>),
+        }
+    }
+
+    /// What stands above it.
+    fn title(self, rows: usize, shown: usize, since: &str) -> String {
+        let (one, many) = match self {
+            Self::Symptoms => ("symptom", "symptoms"),
+            Self::Servers => ("server", "servers"),
+            Self::Clients => ("client", "clients"),
+        };
+        let by = match self {
+            Self::Symptoms => ", by what they cost",
+            Self::Servers => ", by total response time",
+            Self::Clients => ", by how long they waited",
+        };
+        let tab = self.tab().map_or(0, |tab| tab + 1);
+        let more = match rows.saturating_sub(shown) {
+            0 => String::new(),
+            more => format!("; {} more: {tab}", Grouped(more as u64)),
+        };
+        match rows {
+            1 => format!("1 {one}{since}"),
+            n => format!("{} {many}{since}{by}{more}", Grouped(n as u64)),
+        }
+    }
+
+    /// The tab that has all of it.
+    fn tab(self) -> Option<usize> {
+        let place = match self {
+            Self::Symptoms => Place::Symptoms,
+            Self::Servers => Place::Servers,
+            Self::Clients => Place::Clients,
+        };
+        TABS.iter().position(|tab| tab.place == place)
+    }
+}
+
+/// The chosen row: it is followed as others pass it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Picked {
+    row: Option<(Section, Key)>,
+    at: usize,
+}
+
+/// Where everything is.
+struct Plan {
+    head: Vec<Line>,
+    charts: Rect,
+    /// Sections with their place, the line above them included.
+    sections: Vec<(Section, Rect)>,
+    ruled: bool,
+    foot: Rect,
+}
+
+impl Plan {
+    fn new(model: &Model, feed: &Feed, body: Rect) -> Self {
+        let mut head = head::lines(model, feed, body.width, body.height);
+        head.truncate(usize::from(body.height));
+        let used = head.len() as u16;
+        let ruled = body.height >= 26;
+        let foot = u16::from(ruled);
+        let left = body.height.saturating_sub(used + foot);
+        let charts = match left {
+            ..9 => 0,
+            9..12 => 4,
+            _ => (left / 3).clamp(5, 12),
+        };
+        let wants: Vec<(Section, u16)> = Section::ALL
+            .into_iter()
+            .map(|section| {
+                let rows = section.rows(model).map_or(0, |rows| rows.len());
+                // A table of this height has a line for groups of columns.
+                let groups = usize::from(rows >= 5 && section != Section::Symptoms);
+                (
+                    section,
+                    u16::try_from(rows.min(100) + groups).unwrap_or(100),
+                )
+            })
+            .filter(|(_, rows)| *rows > 0)
+            .collect();
+        let lines = heights(&wants, left - charts.min(left), 1 + u16::from(ruled));
+        let taken: u16 = lines.iter().map(|(_, lines)| lines).sum();
+        // What no row takes makes the charts higher.
+        let charts = match charts {
+            0 => 0,
+            _ => left.saturating_sub(taken),
+        };
+        let mut y = body.y + used;
+        let mut take = |height: u16| {
+            let taken = Rect { y, height, ..body };
+            y += height;
+            taken
+        };
+        let charts = take(charts);
+        let sections = lines
+            .into_iter()
+            .map(|(s, lines)| (s, take(lines)))
+            .collect();
+        Self {
+            charts,
+            sections,
+            ruled,
+            foot: take(foot),
+            head,
+        }
+    }
+
+    /// The table of a section, without the line above it.
+    fn table(&self, area: Rect) -> Rect {
+        let above = u16::from(self.ruled);
+        Rect {
+            y: area.y + above,
+            height: area.height.saturating_sub(above),
+            ..area
+        }
+    }
+
+    /// All rows that are shown, in their order: their section and key, and the line of each.
+    fn rows(&self, model: &Model) -> Vec<(Section, Key, u16)> {
+        let mut all = Vec::new();
+        for (section, area) in &self.sections {
+            let Some(rows) = section.rows(model) else {
+                continue;
+            };
+            let table = self.table(*area);
+            let first = table.y + table::head_lines(table, rows.as_ref());
+            let shown = table::order(rows.as_ref(), &model.context());
+            let lines = first..table.bottom();
+            for (row, y) in shown.into_iter().zip(lines) {
+                if let Some(key) = rows.key(row) {
+                    all.push((*section, key, y));
+                }
+            }
+        }
+        all
+    }
+}
+
+/// How many lines each section gets: two rows each first, then one after the other.
+fn heights(wants: &[(Section, u16)], room: u16, above: u16) -> Vec<(Section, u16)> {
+    let mut left = room;
+    let mut given: Vec<(Section, u16, u16)> = Vec::new();
+    for (section, rows) in wants {
+        // One row of many is hardly worth its heading.
+        let first = (*rows).min(2) + above;
+        if left >= first || given.is_empty() && left > above {
+            let lines = first.min(left);
+            left -= lines;
+            given.push((*section, lines, *rows + above));
+        }
+    }
+    loop {
+        let before = left;
+        for (_, lines, most) in &mut given {
+            if left > 0 && lines < most {
+                *lines += 1;
+                left -= 1;
+            }
+        }
+        if left == before {
+            return given
+                .into_iter()
+                .map(|(section, lines, _)| (section, lines))
+                .collect();
+        }
+    }
+}
+
+/// The chosen one of the rows that are shown; the one at its place where it is gone.
+fn chosen(model: &Model, rows: &[(Section, Key, u16)]) -> usize {
+    let picked = &model.picked;
+    let is = |(section, key, _): &(Section, Key, u16)| {
+        picked
+            .row
+            .as_ref()
+            .is_some_and(|(s, k)| s == section && k == key)
+    };
+    // The first place is kept until somebody leaves it.
+    let found = rows.iter().position(is).filter(|_| picked.at > 0);
+    found.unwrap_or(picked.at.min(rows.len().saturating_sub(1)))
+}
+
+fn plan(model: &Model) -> Option<Plan> {
+    let screen = Rect::new(0, 0, model.size.0, model.size.1);
+    let feed = model.feed.as_ref()?;
+    Some(Plan::new(model, feed, super::body(screen)))
+}
+
+fn go(model: &mut Model, to: impl FnOnce(usize) -> usize) {
+    let Some(plan) = plan(model) else { return };
+    let rows = plan.rows(model);
+    let at = to(chosen(model, &rows)).min(rows.len().saturating_sub(1));
+    let row = rows
+        .into_iter()
+        .nth(at)
+        .map(|(section, key, _)| (section, key));
+    model.picked = Picked { row, at };
+}
 
 impl View for Overview {
     fn name(&self) -> &'static str {
@@ -22,368 +243,177 @@ impl View for Overview {
     }
 
     fn title(&self, model: &Model, _: &Place) -> String {
-        match model.window {
-            None => "Overview".to_owned(),
-            Some(_) => "Overview; since start: verdict, symptoms".to_owned(),
+        if model.window.is_some() {
+            return "Overview; since start: verdict, symptoms".to_owned();
+        }
+        let Some(feed) = &model.feed else {
+            return "Overview".to_owned();
+        };
+        let capture = &feed.snapshot.capture;
+        let frames = Grouped(capture.frames);
+        let Some((first, last)) = capture.first.zip(capture.last) else {
+            return "Overview".to_owned();
+        };
+        let [first, end] = [first, last].map(|at| Rfc3339(at).to_string());
+        let part = |text: &str, from, to| text.get(from..to).unwrap_or_default().to_owned();
+        let long = Short(last.since(capture.first.unwrap_or(last)));
+        let ends = match part(&first, 0, 10) == part(&end, 0, 10) {
+            true => part(&end, 11, 19),
+            false => format!("{} {}", part(&end, 0, 10), part(&end, 11, 19)),
+        };
+        let (day, time) = (part(&first, 0, 10), part(&first, 11, 19));
+        match model.size.0 {
+            0..60 => format!("Overview: {frames} frames, {long}"),
+            60..100 => format!("Overview: {frames} frames in {long}, {day} {time} to {ends}"),
+            _ => format!(
+                "Overview: {frames} frames in {long}, {day} {time} to {ends} UTC, quality {}",
+                capture.grade.name()
+            ),
         }
     }
 
     fn opens(&self, _: &Place) -> Option<&'static str> {
-        Some("servers")
+        Some("open")
+    }
+
+    fn act(&self, model: &mut Model, _: &Place, action: Action) -> Option<Vec<Command>> {
+        match action {
+            Action::Up => go(model, |at| at.saturating_sub(1)),
+            Action::Down => go(model, |at| at + 1),
+            Action::PageUp => go(model, |at| at.saturating_sub(8)),
+            Action::PageDown => go(model, |at| at + 8),
+            Action::First => go(model, |_| 0),
+            Action::Last => go(model, |_| usize::MAX),
+            _ => return None,
+        }
+        Some(Vec::new())
     }
 
     fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
-        if let Some(tab) = TABS.iter().position(|tab| tab.place == Place::Servers) {
-            model.tab = tab;
-            model.refresh();
+        let Some(plan) = plan(model) else {
+            return Vec::new();
+        };
+        let rows = plan.rows(model);
+        let Some((section, key, _)) = rows.get(chosen(model, &rows)).cloned() else {
+            return Vec::new();
+        };
+        let Some(tab) = section.tab() else {
+            return Vec::new();
+        };
+        model.tab = tab;
+        model.ways[tab] = vec![Level::new(TABS[tab].place.clone())];
+        model.refresh();
+        model.with_table(|table, rows, page| table.choose(&key, rows, page));
+        match (section, key) {
+            (Section::Servers, Key::Station(server)) => model.open(Place::Operations(server)),
+            (Section::Clients, Key::Station(client)) => {
+                model.open(Place::Conversations(Some(client)));
+            }
+            // Why it was raised stands below the table.
+            _ => {}
         }
         Vec::new()
     }
 
+    fn click(&self, model: &mut Model, _: &Place, (_, y): (u16, u16)) -> bool {
+        let Some(plan) = plan(model) else {
+            return false;
+        };
+        let rows = plan.rows(model);
+        let at = rows.iter().position(|(_, _, line)| *line == y);
+        if let Some(at) = at {
+            go(model, |_| at);
+        }
+        true
+    }
+
     fn draw(&self, model: &Model, _: &Place, body: Rect, buffer: &mut Buffer) {
         let Some(feed) = &model.feed else { return };
-        let panels = Panels {
-            model,
-            context: model.context(),
-            feed,
-            buffer,
-            area: body,
-        };
-        match (body.width, body.height) {
-            (_, ..16) => panels.small(),
-            (110.., 28..) => panels.large(),
-            _ => panels.medium(),
-        }
-    }
-}
-
-/// What is left of the screen, from above.
-struct Panels<'a> {
-    model: &'a Model,
-    context: Context<'a>,
-    feed: &'a Feed,
-    buffer: &'a mut Buffer,
-    area: Rect,
-}
-
-impl Panels<'_> {
-    /// What matters most, in eight lines.
-    fn small(mut self) {
-        self.verdict(3, 0);
-        self.ledger(1);
-        let times = self.times([""; 3], 2);
-        self.line("turnaround", self.tone(), &times);
-        let carried = self.carried();
-        self.line("segment", Tone::Plain, &carried);
-        self.symptoms(1);
-    }
-
-    /// 80 by 24 and thereabouts.
-    fn medium(mut self) {
-        self.verdict(3, 1);
-        self.ledger(2);
-        let spare = self.area.height.saturating_sub(12);
-        self.charts(4 + spare / 3);
-        let servers = (self.area.height / 2).saturating_sub(1);
-        self.servers(servers);
-        let since = self.since_start(" since start");
-        self.heading(&format!("Symptoms{since}, by what they cost"));
-        let left = self.area.height.saturating_sub(1);
-        self.symptoms(left.max(1));
-        self.take_down_to(1);
-        self.protocols(1);
-    }
-
-    fn large(mut self) {
-        self.verdict(4, 3);
-        self.ledger(2);
-        let height = self.area.height / 3;
-        self.charts(height);
-        let servers = (self.model.servers.len() as u16 + 3).min(self.area.height / 2);
-        self.servers(servers);
-        let since = self.since_start(" since start");
-        self.heading(&format!("Symptoms{since}, by what they cost"));
-        let left = self.area.height.saturating_sub(4);
-        self.symptoms(left);
-        self.heading(&format!("Frames that contain a protocol{since}"));
-        self.protocols(3);
-    }
-
-    fn take(&mut self, lines: u16) -> Rect {
-        let taken = Rect {
-            height: lines.min(self.area.height),
-            ..self.area
-        };
-        self.area.y += taken.height;
-        self.area.height -= taken.height;
-        taken
-    }
-
-    fn take_down_to(&mut self, lines: u16) {
-        self.take(self.area.height.saturating_sub(lines));
-    }
-
-    fn heading(&mut self, title: &str) {
-        let area = self.take(1);
-        rule(self.buffer, area, title, &self.context);
-    }
-
-    fn line(&mut self, name: &str, tone: Tone, text: &str) {
-        let area = self.take(1);
-        if area.is_empty() {
-            return;
-        }
-        let theme = self.context.theme;
-        put(self.buffer, (area.x, area.y), 11, name, false, theme.title);
-        let room = area.width.saturating_sub(11);
-        put(
-            self.buffer,
-            (area.x + 11, area.y),
-            room,
-            text,
-            false,
-            theme.tone(tone),
-        );
-    }
-
-    fn tone(&self) -> Tone {
-        match self.context.drops {
-            0 => Tone::Plain,
-            _ => Tone::Bad,
-        }
-    }
-
-    fn verdict(&mut self, most: u16, doubts: usize) {
-        let verdict = Verdict::on(&self.feed.snapshot);
-        let theme = self.context.theme;
-        let height = self.area.height.min(most);
-        let area = Rect {
-            height,
-            ..self.area
-        };
-        let since = self.since_start("Since start: ");
-        let sentence = format!("{since}{}", words::sentence(&verdict));
-        let used = wrapped(self.buffer, area, &sentence, theme.head);
-        self.take(used);
-        for doubt in words::doubts(&verdict).take(doubts) {
-            let height = self.area.height.min(most / 2).max(1);
+        let context = model.context();
+        let plan = Plan::new(model, feed, body);
+        for (line, y) in plan.head.iter().zip(body.y..body.bottom()) {
             let area = Rect {
-                height,
-                ..self.area
+                y,
+                height: 1,
+                ..body
             };
-            let used = wrapped(self.buffer, area, &doubt, theme.warn);
-            self.take(used);
+            head::draw(line, &context, area, buffer);
         }
-        let capture = &self.feed.snapshot.capture;
-        if doubts > 0 && capture.grade != Grade::Good {
-            let why = capture.reasons.iter().filter(|r| r.grade == capture.grade);
-            let why: Vec<&str> = why.map(|r| r.text).collect();
-            let text = format!("Quality {}: {}.", capture.grade.name(), why.join("; "));
-            let area = self.take(1);
-            put(
-                self.buffer,
-                (area.x, area.y),
-                area.width,
-                &text,
-                false,
-                theme.warn,
-            );
-        }
-    }
-
-    /// Where the time went: in the window, as far as it is settled, or in all of the capture.
-    fn time(&self) -> Option<Ledger> {
-        if self.model.window.is_some() {
-            let window = self.context.window(&self.feed.recent);
-            let (from, to) = (window.begins(), window.ends());
-            return Some(self.feed.ledgers.between(from, to));
-        }
-        let rows = &self.feed.snapshot.ledgers;
-        let row = rows.iter().find(|row| row.of == LedgerOf::Capture);
-        row.map(|row| row.ledger)
-    }
-
-    /// What is of all the capture says so where other things are not.
-    fn since_start(&self, said: &'static str) -> &'static str {
-        match self.model.window {
+        charts::draw(model, feed, plan.charts, buffer);
+        let shown = plan.rows(model);
+        let chosen = shown.get(chosen(model, &shown));
+        let since = match model.window {
+            Some(_) => " since start",
             None => "",
-            Some(_) => said,
-        }
-    }
-
-    fn ledger(&mut self, lines: u16) {
-        let Some(ledger) = self.time().filter(|ledger| ledger.total() > 0) else {
-            return;
         };
-        let line = self.take(1);
-        bars::ledger(&ledger, &self.context, line, self.buffer);
-        let height = self.area.height.min(lines);
-        let area = Rect {
-            height,
-            ..self.area
-        };
-        let used = bars::legend(&ledger, &self.context, area, self.buffer);
-        self.take(used);
-    }
-
-    /// The first percentiles of the server turnaround of all, in words, each behind its mark.
-    fn times(&self, marks: [&str; 3], shown: usize) -> String {
-        let window = self.context.window(&self.feed.recent);
-        let times = window.tally(&Of::All).turnaround.times();
-        if times.n == 0 {
-            return "no answers".to_owned();
-        }
-        let drops = if self.context.drops > 0 { "!" } else { "" };
-        let all = [("p50", times.p50), ("p95", times.p95), ("p99", times.p99)];
-        let said = all
-            .iter()
-            .zip(marks)
-            .map(|((name, ns), mark)| format!("{mark}{name}{drops} {}", Short(*ns)));
-        said.take(shown).collect::<Vec<_>>().join(" ")
-    }
-
-    /// What the segment carried, in words.
-    fn carried(&self) -> String {
-        let window = self.context.window(&self.feed.recent);
-        let captured = window.captured(None);
-        let rate = window
-            .per_second(captured.on_wire)
-            .map(|milli| milli / 1000);
-        let mut text = rate.map_or_else(|| "-".to_owned(), |n| self.context.units.rate(n));
-        if let Some(busy) = busy(&self.feed.snapshot) {
-            text.push_str(&format!(", busiest second {busy}"));
-        }
-        text
-    }
-
-    fn charts(&mut self, lines: u16) {
-        let area = self.take(lines);
-        if area.height < 3 {
-            return;
-        }
-        // Three percentiles in words take more room than a rate.
-        let half = area.width * if area.width < 110 { 13 } else { 10 } / 20;
-        let left = Rect {
-            width: half - 1,
-            ..area
-        };
-        let right = Rect {
-            x: area.x + half + 1,
-            width: area.width - half - 1,
-            ..area
-        };
-        let below = |area: Rect| Rect {
-            y: area.y + 1,
-            height: area.height - 1,
-            ..area
-        };
-        let seconds = self.context.seconds(&self.feed.recent);
-        let plotted = usize::from(left.width).saturating_sub(8).max(1);
-        let times = self.times(plot::SHADES, 3);
-        let room = usize::from(left.width).saturating_sub(4);
-        let titles = [
-            format!("Server turnaround, last {seconds} s: {times}"),
-            format!("Turnaround {times}"),
-            format!("Server {times}"),
-        ];
-        let title = titles.iter().find(|title| width(title) <= room);
-        let title = title.unwrap_or(&times).clone();
-        rule(self.buffer, left, &title, &self.context);
-        let bands = self.bands(plotted);
-        plot::bands(&bands, &self.context, below(left), self.buffer);
-        let mut title = format!("Segment, last {seconds} s: {}", self.carried());
-        if width(&title) + 4 > usize::from(right.width) {
-            title = title.replacen(&format!(", last {seconds} s"), "", 1);
-        }
-        rule(self.buffer, right, &title, &self.context);
-        let window = self.context.window(&self.feed.recent);
-        let course: Vec<u64> = window.captured_each(None).map(|c| c.on_wire).collect();
-        let shown = spark::squeezed(&course, usize::from(right.width).saturating_sub(12).max(1));
-        let highest = shown.iter().copied().max().unwrap_or(0);
-        let top = self.context.units.rate(highest);
-        plot::bars(&shown, &top, &self.context, below(right), self.buffer);
-    }
-
-    /// Percentiles of the turnaround over time, in so many steps at most.
-    fn bands(&self, steps: usize) -> Vec<Band> {
-        let window = self.context.window(&self.feed.recent);
-        let each: Vec<Option<&Tally>> = window.each(&Of::All).collect();
-        let together = each.len().div_ceil(steps).max(1);
-        each.chunks(together)
-            .map(|seconds| {
-                let mut sum = Tally::default();
-                seconds.iter().flatten().for_each(|one| sum.merge(one));
-                let times = sum.turnaround.times();
-                (times.n > 0).then_some([times.p50, times.p95, times.p99])
-            })
-            .collect()
-    }
-
-    fn servers(&mut self, lines: u16) {
-        let all = self.model.servers.len();
-        self.heading(&match all {
-            1 => "1 server".to_owned(),
-            _ => format!("{} servers", Grouped(all as u64)),
-        });
-        let area = self.take(lines.saturating_sub(1));
-        let rows = servers::list(self.model);
-        table::preview(&rows, &self.context, area, self.buffer);
-    }
-
-    fn symptoms(&mut self, lines: u16) {
-        let symptoms = &self.feed.snapshot.symptoms;
-        if symptoms.raised().next().is_none() {
-            return self.line("no symptom", Tone::Good, "");
-        }
-        for symptom in symptoms.raised().take(lines.into()) {
-            let cost = match symptom.hits.cost_ns {
-                0 => "-".to_owned(),
-                ns => Short(servers::saturated(ns)).to_string(),
+        for (section, area) in &plan.sections {
+            let Some(rows) = section.rows(model) else {
+                continue;
             };
-            let text = format!(
-                "{}, {} {}",
-                self.feed.about.texts.title(symptom.rule.id),
-                words::subject(&symptom.subject),
-                words::often(symptom)
-            );
-            let area = self.take(1);
-            if area.is_empty() {
-                return;
+            if plan.ruled {
+                let since = if *section == Section::Symptoms {
+                    since
+                } else {
+                    ""
+                };
+                let page = table::page(plan.table(*area), rows.as_ref());
+                rule(
+                    buffer,
+                    *area,
+                    &section.title(rows.len(), page, since),
+                    &context,
+                );
             }
-            let theme = self.context.theme;
-            put(self.buffer, (area.x, area.y), 9, &cost, true, theme.warn);
-            let room = area.width.saturating_sub(11);
-            put(
-                self.buffer,
-                (area.x + 11, area.y),
-                room,
-                &text,
-                false,
-                theme.plain,
-            );
+            let key = chosen
+                .filter(|(s, _, _)| s == section)
+                .map(|(_, key, _)| key);
+            table::preview(rows.as_ref(), key, &context, plan.table(*area), buffer);
         }
-    }
-
-    fn protocols(&mut self, lines: u16) {
-        let snapshot = &self.feed.snapshot;
-        let frames = snapshot.capture.frames;
-        let named: Vec<String> = snapshot
-            .protocols
-            .iter()
-            .map(|(name, n)| {
-                format!(
-                    "{name} {}",
-                    Percent(*n, frames).to_string().replace(' ', "")
-                )
-            })
-            .collect();
-        let area = self.take(lines);
-        wrapped(self.buffer, area, &named.join("  "), self.context.theme.dim);
+        if plan.sections.is_empty() {
+            let said = "No request to a file server was seen yet, and no symptom.";
+            let y = plan.charts.bottom().max(body.y + plan.head.len() as u16);
+            let rest = Rect {
+                y,
+                height: body.bottom().saturating_sub(y),
+                ..body
+            };
+            wrapped(buffer, rest, said, context.theme.dim);
+        }
+        protocols(model, feed, plan.foot, buffer);
     }
 }
 
-/// How much of the link the busiest second took, where its speed is known.
-fn busy(snapshot: &Snapshot) -> Option<String> {
-    let busiest = snapshot.segment.busiest(1_000_000_000)?;
-    Some(Percent(busiest.utilisation, 1_000_000).to_string())
+/// In how many of all frames each protocol is.
+fn protocols(model: &Model, feed: &Feed, area: Rect, buffer: &mut Buffer) {
+    if area.height == 0 {
+        return;
+    }
+    let snapshot = &feed.snapshot;
+    let frames = snapshot.capture.frames;
+    let mut all: Vec<&(&str, u64)> = snapshot.protocols.iter().collect();
+    all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let named: Vec<String> = all
+        .iter()
+        .map(|(name, n)| {
+            format!(
+                "{name} {}",
+                Percent(*n, frames).to_string().replace(' ', "")
+            )
+        })
+        .collect();
+    let said = |shown: usize| {
+        let more = match named.len() - shown {
+            0 => String::new(),
+            more => format!("  and {more} more"),
+        };
+        format!("Of all frames: {}{more}", named[..shown].join("  "))
+    };
+    let room = usize::from(area.width);
+    let fits = (0..=named.len())
+        .rev()
+        .map(said)
+        .find(|text| width(text) <= room);
+    let text = fits.unwrap_or_default();
+    let dim = model.palette.theme().dim;
+    put(buffer, (area.x, area.y), area.width, &text, false, dim);
 }

@@ -1,0 +1,114 @@
+//! What must be seen wherever one is, and what a window changes.
+
+use super::{model, press, replayed, shown};
+use crate::Model;
+use std::sync::Arc;
+use wirewait_report::About;
+
+/// The cells of a column, as they are shown.
+fn column(model: &Model, group: &str, title: &str) -> Vec<String> {
+    let rows = model.rows().unwrap();
+    let heads = rows.heads();
+    let same = |head: &&&crate::table::Head| head.title == title && head.group == group;
+    let head = heads.iter().find(same).unwrap();
+    let column = heads.iter().position(|h| std::ptr::eq(*h, *head)).unwrap();
+    let context = model.context();
+    let cell = |row| rows.cell(row, column, &context).shown(context.units, 20);
+    (0..rows.len()).map(cell).collect()
+}
+
+#[test]
+fn a_damaged_file_is_said_on_every_screen() {
+    let mut feed = replayed();
+    feed.about = Arc::new(About {
+        damage: vec!["demo.pcapng: frame 7 at offset 812 is cut short".to_owned()],
+        ..About::default()
+    });
+    for (width, height) in [(44, 12), (80, 24), (120, 35)] {
+        let mut model = model(feed.clone(), width, height);
+        for tab in ["1", "2", "3", "4", "5", "6"] {
+            press(&mut model, tab);
+            let text = shown(&model);
+            assert!(text.contains("DAMAGED"), "{text}");
+            if width >= 120 {
+                assert!(text.contains("offset 812 is cut short"), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_is_never_in_bits() {
+    let mut model = model(replayed(), 132, 43);
+    press(&mut model, "u");
+    let text = shown(&model);
+    assert!(text.contains("own: cpu 2.1 %, 34.00 MB"), "{text}");
+    press(&mut model, "u");
+    assert!(shown(&model).contains("32.42 MiB"));
+}
+
+#[test]
+fn a_window_is_that_of_counters_courses_and_places() {
+    let mut model = model(replayed(), 132, 43);
+    press(&mut model, "5");
+    assert!(
+        shown(&model).contains("Counters: 83.0 s"),
+        "{}",
+        shown(&model)
+    );
+    let all = column(&model, "", "average");
+    press(&mut model, "w");
+    assert!(
+        shown(&model).contains("Counters: 10.0 s"),
+        "{}",
+        shown(&model)
+    );
+    assert_ne!(column(&model, "", "average"), all);
+    // A response in each of the last ten seconds at most: nothing is older.
+    press(&mut model, "2");
+    let context = model.context();
+    let course = context.course(&wirewait_analysis::recent::Of::All);
+    assert_eq!(course.len(), 10);
+    // The places of symptoms are those of the last ten seconds.
+    press(&mut model, "6");
+    let feed = model.feed.clone().unwrap();
+    let begins = feed.recent.last(10).begins();
+    let found = &feed.snapshot.symptoms.found;
+    let late = |number: u64| {
+        let mut sights = found.iter().flat_map(|symptom| symptom.hits.kept());
+        sights.any(|s| s.from.frame == number && s.until.max(s.to.at) >= begins)
+    };
+    let mut seen = 0;
+    let often = column(&model, "", "how often");
+    let places = column(&model, "", "frames").into_iter().zip(often);
+    // What is found in a sum has no moments, and says so.
+    for (places, _) in places.filter(|(_, often)| !often.starts_with("since start")) {
+        for place in places
+            .split(", ")
+            .filter(|place| !matches!(*place, "-" | "..."))
+        {
+            let from = place.split('>').next().unwrap().parse().unwrap();
+            assert!(late(from), "{place}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 0);
+}
+
+/// The only conversation of a client has its response times: exactly where they are known
+/// exactly, and as "at most" where they were counted in steps.
+#[test]
+fn the_same_percentile_is_never_two_numbers() {
+    let mut model = model(replayed(), 132, 43);
+    press(&mut model, "3");
+    let exact = column(&model, "response", "p95")[0].clone();
+    press(&mut model, "3 enter");
+    let most = column(&model, "response", "p95")[0].clone();
+    assert_eq!((exact.as_str(), most.as_str()), ("1.39 ms", "≤1.41 ms"));
+    press(&mut model, "2 w");
+    assert!(
+        column(&model, "turnaround", "p95")
+            .iter()
+            .all(|p95| p95.starts_with('≤'))
+    );
+}

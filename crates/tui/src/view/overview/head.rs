@@ -1,0 +1,178 @@
+//! The answer: the verdict, what speaks against it, the bar, and what to try first.
+
+use super::shares::{Shares, Words, clients};
+use crate::Feed;
+use crate::model::{Context, Model};
+use crate::text::{self, put};
+use crate::theme::Tone;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use wirewait_analysis::Grade;
+use wirewait_judge::Verdict;
+use wirewait_report::words::{self, Command, Percent, Short};
+
+/// A line of it.
+pub(super) enum Line {
+    Head(String),
+    Said(Tone, String),
+    /// What it is, and the rest.
+    Named(&'static str, String),
+    Bar(Shares),
+    Legend(Words),
+}
+
+/// The verdict in at most two lines: the sentence where it fits, otherwise who had most of the time
+/// and where.
+fn headline(verdict: &Verdict, since: &str, width: usize) -> Vec<String> {
+    let sentence = format!("{since}{}", words::sentence(verdict));
+    let lines = text::lines(&sentence, width);
+    let Some(culprit) = verdict.culprit.filter(|_| lines.len() > 2) else {
+        return lines;
+    };
+    let mut name = culprit.name().to_owned();
+    if let Some(first) = name.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let active = i64::try_from(verdict.active_ns).unwrap_or(i64::MAX);
+    let mut short = vec![format!(
+        "{since}{name}: {} of {} active{}",
+        Percent(verdict.share, 1000),
+        Short(active),
+        if width < 60 { "" } else { " time" }
+    )];
+    if let Some((at, _)) = verdict.at {
+        let operation = verdict
+            .operation
+            .map(|(protocol, name, code)| format!(", {protocol} {}", Command { name, code }));
+        short.push(format!("{at}{}", operation.unwrap_or_default()));
+    }
+    short
+}
+
+/// All of it, in lines of this width; fewer where there are few.
+pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<Line> {
+    let context = model.context();
+    let verdict = Verdict::on(&feed.snapshot);
+    let wide = usize::from(width);
+    let since = match model.window {
+        Some(_) => "Since start: ",
+        None => "",
+    };
+    let mut all: Vec<Line> = headline(&verdict, since, wide)
+        .into_iter()
+        .map(Line::Head)
+        .collect();
+    let roomy = height >= 18;
+    let said = |all: &mut Vec<Line>, tone: Tone, text: &str| {
+        all.extend(
+            text::lines(text, wide)
+                .into_iter()
+                .map(|line| Line::Said(tone, line)),
+        );
+    };
+    for damage in feed.about.damage.iter().take(usize::from(roomy)) {
+        said(&mut all, Tone::Bad, &format!("Damaged: {damage}"));
+    }
+    for doubt in words::doubts(&verdict).take(if height < 26 { 1 } else { 3 }) {
+        if roomy {
+            said(&mut all, Tone::Warn, &doubt);
+        }
+    }
+    let capture = &feed.snapshot.capture;
+    if roomy && capture.grade != Grade::Good {
+        let why = capture.reasons.iter().filter(|r| r.grade == capture.grade);
+        let why: Vec<&str> = why.map(|r| r.text).collect();
+        let text = format!("Quality {}: {}.", capture.grade.name(), why.join("; "));
+        let lines = text::lines(&text, wide);
+        let more = lines.len() > 2;
+        let shown = lines.into_iter().take(2).enumerate();
+        all.extend(shown.map(|(n, line)| match n == 1 && more {
+            true => Line::Said(Tone::Warn, format!("{line} …")),
+            false => Line::Said(Tone::Warn, line),
+        }));
+    }
+    let (shares, base) = match model.window {
+        None => {
+            let shares = Shares::on(&feed.snapshot, &verdict);
+            (
+                shares,
+                format!("active time ({})", clients(verdict.clients)),
+            )
+        }
+        Some(seconds) => {
+            let window = context.window(&feed.recent);
+            let ledger = feed.ledgers.between(window.begins(), window.ends());
+            let base = format!("active time in the last {seconds} s");
+            (Shares::of(&ledger), base)
+        }
+    };
+    let base = match width {
+        ..60 => "active",
+        _ => &base,
+    };
+    if shares.active() > 0 {
+        all.push(Line::Bar(shares));
+        all.extend(
+            shares
+                .legend(base, &context, width)
+                .into_iter()
+                .map(Line::Legend),
+        );
+    }
+    if let Some((symptom, action)) = first_action(feed).filter(|_| roomy) {
+        let room = wide.saturating_sub(11);
+        let action = format!("{action} ({symptom})");
+        for (n, line) in text::lines(&action, room).into_iter().enumerate() {
+            all.push(Line::Named(if n == 0 { "Try first" } else { "" }, line));
+        }
+    }
+    all
+}
+
+/// What to try first: the first action of what costs most.
+fn first_action(feed: &Feed) -> Option<(String, String)> {
+    let texts = &feed.about.texts;
+    let mut raised = feed.snapshot.symptoms.raised();
+    raised.find_map(|symptom| {
+        let action = texts.of(symptom.rule.id)?.actions.first()?.clone();
+        let title = texts.title(symptom.rule.id).to_lowercase();
+        Some((
+            format!("{title}, {}", words::subject(&symptom.subject)),
+            action,
+        ))
+    })
+}
+
+/// Draws a line of it.
+pub(super) fn draw(line: &Line, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+    let theme = context.theme;
+    let at = (area.x, area.y);
+    match line {
+        Line::Head(text) => put(buffer, at, area.width, text, false, theme.head),
+        Line::Said(tone, text) => put(buffer, at, area.width, text, false, theme.tone(*tone)),
+        Line::Named(name, text) => {
+            put(buffer, at, 10, name, false, theme.title);
+            let room = area.width.saturating_sub(11);
+            put(
+                buffer,
+                (area.x + 11, area.y),
+                room,
+                text,
+                false,
+                theme.plain,
+            );
+        }
+        Line::Bar(shares) => shares.draw(context, area, buffer),
+        Line::Legend(words) => {
+            for (x, letter, said) in words {
+                let mut x = area.x + x;
+                if let Some((letter, style)) = letter {
+                    put(buffer, (x, area.y), 1, letter, false, *style);
+                    x += 2;
+                }
+                let room = area.right().saturating_sub(x);
+                put(buffer, (x, area.y), room, said, false, theme.plain);
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Whose the active time was: the verdict's three parts, as a bar with its base.
+
+use super::super::bars;
+use crate::model::Context;
+use crate::text::{self, put};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot};
+use wirewait_judge::Verdict;
+use wirewait_report::words::{Grouped, Percent, Short};
+
+/// Active client-seconds by who had them, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shares {
+    pub(super) client: u64,
+    /// Transfers, loss recovery, and the round trips within turnarounds and pauses.
+    pub(super) network: u64,
+    /// Turnarounds, and requests without a response.
+    pub(super) server: u64,
+    /// Of the network's part.
+    loss: u64,
+    /// Of the servers' part.
+    unanswered: u64,
+    /// No part of active time.
+    waiting: u64,
+    idle: u64,
+}
+
+impl Shares {
+    /// Of all the capture: the base and the parts of the verdict.
+    pub(super) fn on(snapshot: &Snapshot, verdict: &Verdict) -> Self {
+        let rows = &snapshot.ledgers;
+        let all = rows.iter().find(|row| row.of == LedgerOf::Capture);
+        let mut shares = all.map_or_else(Self::default, |row| Self::of(&row.ledger));
+        let pauses = verdict.on_the_way.in_pauses_ns.min(shares.client);
+        let turnarounds = verdict.on_the_way.in_turnarounds_ns.min(shares.server);
+        shares.client -= pauses;
+        shares.server -= turnarounds;
+        shares.network = shares
+            .network
+            .saturating_add(pauses)
+            .saturating_add(turnarounds);
+        shares
+    }
+
+    /// Of a ledger. Round trips are where they were seen: in turnarounds and pauses.
+    pub(super) fn of(ledger: &Ledger) -> Self {
+        let sum = |phases: &[Phase]| {
+            let parts = phases.iter().map(|phase| ledger.get(*phase));
+            parts.fold(0, u64::saturating_add)
+        };
+        Self {
+            client: ledger.get(Phase::Client),
+            network: sum(&[Phase::Request, Phase::Response, Phase::Retransmission]),
+            server: sum(&[Phase::Server, Phase::Unanswered]),
+            loss: ledger.get(Phase::Retransmission),
+            unanswered: ledger.get(Phase::Unanswered),
+            waiting: ledger.get(Phase::Waiting),
+            idle: ledger.get(Phase::Idle),
+        }
+    }
+
+    /// The base of every share.
+    pub(super) fn active(&self) -> u64 {
+        self.client
+            .saturating_add(self.network)
+            .saturating_add(self.server)
+    }
+
+    /// The parts in the order of the bar: letter, name, ns, and the phase whose colour it has.
+    fn parts(&self) -> [(&'static str, &'static str, u64, Phase); 3] {
+        [
+            ("C", "client", self.client, Phase::Client),
+            ("N", "network", self.network, Phase::Retransmission),
+            ("S", "server", self.server, Phase::Server),
+        ]
+    }
+
+    /// The bar.
+    pub(super) fn draw(&self, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+        let parts = self.parts();
+        let cells = bars::cells(&parts.map(|(_, _, ns, _)| ns), usize::from(area.width));
+        let mut x = area.x;
+        for ((letter, _, _, phase), wide) in parts.into_iter().zip(cells) {
+            let text = letter.repeat(wide);
+            // At most the width of the area, which is 16 bits.
+            let wide = wide as u16;
+            put(
+                buffer,
+                (x, area.y),
+                wide,
+                &text,
+                false,
+                context.theme.phase(phase),
+            );
+            x += wide;
+        }
+    }
+
+    /// What the letters are, and their shares; then their base, and what is not in it.
+    pub(super) fn legend(&self, base: &str, context: &Context<'_>, width: u16) -> Vec<Words> {
+        let active = self.active();
+        let short = width < 60;
+        let mut words: Vec<(Option<(&str, Style)>, String)> = Vec::new();
+        for (letter, name, ns, phase) in self.parts() {
+            let share = Percent(ns, active);
+            let of_it = match name {
+                "network" if self.loss > 0 => ("loss recovery", self.loss),
+                "server" if self.unanswered > 0 => ("unanswered", self.unanswered),
+                _ => ("", 0),
+            };
+            let said = match (short, of_it) {
+                (true, _) => share.to_string().replace(' ', ""),
+                (false, (_, 0)) => format!("{name} {share}"),
+                (false, (what, part)) => {
+                    format!("{name} {share} ({what} {})", Percent(part, active))
+                }
+            };
+            words.push((Some((letter, context.theme.phase(phase))), said));
+        }
+        words.push((None, format!("of {} {base}", Short(ns(active)))));
+        if !short {
+            let apart = [("waiting by design", self.waiting), ("idle", self.idle)];
+            let apart: Vec<String> = apart
+                .iter()
+                .filter(|(_, ns)| *ns > 0)
+                .map(|(what, n)| format!("{what} {}", Short(ns(*n))))
+                .collect();
+            if !apart.is_empty() {
+                words.push((None, format!("apart: {}", apart.join(", "))));
+            }
+        }
+        lines(words, width)
+    }
+}
+
+/// Words beside each other: where they begin, the letter before them, and the words.
+pub(super) type Words = Vec<(u16, Option<(String, Style)>, String)>;
+
+/// As many beside each other as there is room for.
+fn lines(words: Vec<(Option<(&str, Style)>, String)>, width: u16) -> Vec<Words> {
+    let mut lines: Vec<Words> = vec![Vec::new()];
+    let mut x = 0;
+    for (letter, said) in words {
+        let before = if letter.is_some() { 2 } else { 0 };
+        let wide = u16::try_from(text::width(&said))
+            .unwrap_or(u16::MAX)
+            .saturating_add(before);
+        if x > 0 && x + wide > width {
+            lines.push(Vec::new());
+            x = 0;
+        }
+        let letter = letter.map(|(letter, style)| (letter.to_owned(), style));
+        if let Some(line) = lines.last_mut() {
+            line.push((x, letter, said));
+        }
+        x = x.saturating_add(wide).saturating_add(2);
+    }
+    lines
+}
+
+fn ns(ns: u64) -> i64 {
+    i64::try_from(ns).unwrap_or(i64::MAX)
+}
+
+/// `5 clients`.
+pub(super) fn clients(n: u64) -> String {
+    match n {
+        1 => "1 client".to_owned(),
+        n => format!("{} clients", Grouped(n)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::replayed;
+    use wirewait_judge::Culprit;
+
+    /// The bar has the verdict's base and the verdict's parts: no second number for one thing.
+    #[test]
+    fn the_bar_is_the_verdict() {
+        let feed = replayed();
+        let verdict = Verdict::on(&feed.snapshot);
+        let shares = Shares::on(&feed.snapshot, &verdict);
+        assert_eq!(shares.active(), verdict.active_ns);
+        assert_eq!(verdict.culprit, Some(Culprit::Server));
+        let thousandths = (shares.server * 2000 + shares.active()) / (2 * shares.active());
+        assert_eq!(thousandths, verdict.share);
+        // By the report's text: 22.321859 s, of which the servers had 12.383682 s less 136.5 ms of
+        // round trips, and the clients 5.138177 s less 41.8 ms.
+        let us = |ns: u64| (ns + 500) / 1000;
+        assert_eq!(
+            (us(shares.client), us(shares.server)),
+            (5_096_377, 12_247_182)
+        );
+        assert_eq!(us(shares.network), 22_321_859 - 5_096_377 - 12_247_182);
+    }
+
+    #[test]
+    fn without_active_time_there_is_no_share() {
+        let shares = Shares::of(&Ledger::default());
+        assert_eq!(shares.active(), 0);
+        let model = crate::Model::default();
+        assert!(!shares.legend("active", &model.context(), 40).is_empty());
+    }
+}
