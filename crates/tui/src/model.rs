@@ -92,6 +92,14 @@ impl Level {
     }
 }
 
+/// A key that does something here, and in a word what.
+#[derive(Clone, Debug)]
+pub(crate) struct Hint {
+    pub(crate) key: String,
+    pub(crate) word: String,
+    pub(crate) action: keys::Action,
+}
+
 /// What lies above the screen and takes the keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Overlay {
@@ -299,6 +307,15 @@ impl Model {
         self.level_mut().table = state;
     }
 
+    /// Sorts the open table by this column; the other way round if it is sorted by it already.
+    pub(crate) fn sort_by(&mut self, column: usize) {
+        self.with_table(|table, rows, _| {
+            let same = table.sort(rows).filter(|(c, _)| *c == column);
+            let right = rows.heads().get(column).is_some_and(|head| head.right);
+            table.sort_by(column, same.map_or(right, |(_, descending)| !descending));
+        });
+    }
+
     /// Goes down a level.
     pub(crate) fn open(&mut self, place: Place) {
         let tab = self.tab;
@@ -395,7 +412,7 @@ impl Model {
     }
 
     /// The keys that do something here and have a hint.
-    pub(crate) fn hints(&self) -> Vec<(String, String)> {
+    pub(crate) fn hints(&self) -> Vec<Hint> {
         let place = &self.level().place;
         keys::BINDINGS
             .iter()
@@ -408,7 +425,11 @@ impl Model {
                     keys::Action::Freeze if self.frozen || self.paused() => "go on".to_owned(),
                     _ => binding.hint.to_owned(),
                 };
-                Some((keys::shown(keys.first()?), word))
+                Some(Hint {
+                    key: keys::shown(keys.first()?),
+                    word,
+                    action: binding.action,
+                })
             })
             .collect()
     }

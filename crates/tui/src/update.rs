@@ -69,9 +69,9 @@ fn terminal(model: &mut Model, event: &Event) -> Vec<Command> {
                 MouseEventKind::ScrollUp => act(model, Action::Up),
                 MouseEventKind::ScrollDown => act(model, Action::Down),
                 MouseEventKind::Down(MouseButton::Left) => {
-                    view::clicked(model, at);
+                    model.said = None;
                     model.changed = true;
-                    Vec::new()
+                    view::clicked(model, at)
                 }
                 _ => Vec::new(),
             }
@@ -86,7 +86,15 @@ fn pressed(model: &mut Model, key: &KeyEvent) -> Vec<Command> {
         return vec![Command::Quit { keep: false }];
     }
     match std::mem::take(&mut model.overlay) {
-        Overlay::None => keys::action(model, key).map_or_else(Vec::new, |a| act(model, a)),
+        Overlay::None => match keys::action(model, key) {
+            Some(action) => act(model, action),
+            None => {
+                if let Some(why) = keys::why_not(model, key) {
+                    model.say(why);
+                }
+                Vec::new()
+            }
+        },
         Overlay::Filter(before) => {
             filter(model, key, before);
             Vec::new()
@@ -147,11 +155,7 @@ fn choosing(model: &mut Model, key: &KeyEvent, overlay: Overlay) -> Vec<Command>
         _ => {
             return match (key.code, overlay) {
                 (KeyCode::Enter, Overlay::Sort(at)) => {
-                    model.with_table(|table, rows, _| {
-                        let same = table.sort(rows).filter(|(c, _)| *c == at);
-                        let right = rows.heads().get(at).is_some_and(|head| head.right);
-                        table.sort_by(at, same.map_or(right, |(_, descending)| !descending));
-                    });
+                    model.sort_by(at);
                     Vec::new()
                 }
                 (KeyCode::Enter, Overlay::Export(at)) => {

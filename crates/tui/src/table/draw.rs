@@ -88,6 +88,107 @@ pub(crate) fn draw(
     marked(rows, state, context, area, buffer, Mark::Scrolled);
 }
 
+/// What is visible of a table, and where.
+struct Laid {
+    cells: Vec<Vec<Cell>>,
+    texts: Vec<Vec<String>>,
+    titles: Vec<String>,
+    /// Which columns are drawn, and how wide.
+    columns: Vec<(usize, u16)>,
+    /// Lines of heads.
+    lines: u16,
+    page: usize,
+    top: usize,
+    /// Whether a scroll bar stands at the right.
+    bar: bool,
+}
+
+impl Laid {
+    fn new(
+        rows: &dyn Rows,
+        state: &State,
+        context: &Context<'_>,
+        area: Rect,
+        scrolled: bool,
+    ) -> Self {
+        let lines = head_lines(area, rows);
+        let page = page(area, rows);
+        let top = state.top().min(state.order().len().saturating_sub(page));
+        let visible = state.order().iter().skip(top).take(page);
+        let bar = scrolled && state.order().len() > page && area.width > 8;
+        let width = area.width - u16::from(bar);
+        let heads = rows.heads();
+        let cells: Vec<Vec<Cell>> = visible
+            .map(|row| {
+                (0..heads.len())
+                    .map(|c| rows.cell(*row, c, context))
+                    .collect()
+            })
+            .collect();
+        let titles: Vec<String> = (0..heads.len())
+            .map(|c| {
+                title(
+                    lines,
+                    heads[c],
+                    state.sort(rows).filter(|(at, _)| *at == c),
+                    context,
+                )
+            })
+            .collect();
+        let texts: Vec<Vec<String>> = cells
+            .iter()
+            .map(|row| {
+                let widths = heads.iter().map(|head| usize::from(head.width.0));
+                row.iter()
+                    .zip(widths)
+                    .map(|(cell, width)| cell.shown(context.units, width))
+                    .collect()
+            })
+            .collect();
+        let wants: Vec<u16> = (0..heads.len())
+            .map(|c| {
+                let (least, most) = heads[c].width;
+                let widest = texts
+                    .iter()
+                    .map(|row| text::width(&row[c]))
+                    .max()
+                    .unwrap_or(0);
+                let widest = widest.max(text::width(&titles[c]));
+                u16::try_from(widest).unwrap_or(u16::MAX).clamp(least, most)
+            })
+            .collect();
+        let columns = fit(&heads, &wants, state.skipped, width);
+        Self {
+            cells,
+            texts,
+            titles,
+            columns,
+            lines,
+            page,
+            top,
+            bar,
+        }
+    }
+}
+
+/// The column whose head is drawn at this column of the screen.
+pub(crate) fn column_at(
+    rows: &dyn Rows,
+    state: &State,
+    context: &Context<'_>,
+    area: Rect,
+    x: u16,
+) -> Option<usize> {
+    let mut from = area.x;
+    for (column, wide) in Laid::new(rows, state, context, area, true).columns {
+        if (from..from.saturating_add(wide)).contains(&x) {
+            return Some(column);
+        }
+        from = from.saturating_add(wide + GAP);
+    }
+    None
+}
+
 /// Whether one row is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
@@ -137,53 +238,19 @@ fn marked(
         return;
     }
     let theme = context.theme;
-    let lines = head_lines(area, rows);
-    let page = page(area, rows);
-    let top = state.top().min(state.order().len().saturating_sub(page));
-    let visible = state.order().iter().skip(top).take(page);
-    let bar = mark == Mark::Scrolled && state.order().len() > page && area.width > 8;
-    let width = area.width - u16::from(bar);
+    let scrolled = mark == Mark::Scrolled;
     let heads = rows.heads();
-    let cells: Vec<Vec<Cell>> = visible
-        .map(|row| {
-            (0..heads.len())
-                .map(|c| rows.cell(*row, c, context))
-                .collect()
-        })
-        .collect();
-    let titles: Vec<String> = (0..heads.len())
-        .map(|c| {
-            title(
-                lines,
-                heads[c],
-                state.sort(rows).filter(|(at, _)| *at == c),
-                context,
-            )
-        })
-        .collect();
-    let texts: Vec<Vec<String>> = cells
-        .iter()
-        .map(|row| {
-            let widths = heads.iter().map(|head| usize::from(head.width.0));
-            row.iter()
-                .zip(widths)
-                .map(|(cell, width)| cell.shown(context.units, width))
-                .collect()
-        })
-        .collect();
-    let wants: Vec<u16> = (0..heads.len())
-        .map(|c| {
-            let (least, most) = heads[c].width;
-            let widest = texts
-                .iter()
-                .map(|row| text::width(&row[c]))
-                .max()
-                .unwrap_or(0);
-            let widest = widest.max(text::width(&titles[c]));
-            u16::try_from(widest).unwrap_or(u16::MAX).clamp(least, most)
-        })
-        .collect();
-    let columns = fit(&heads, &wants, state.skipped, width);
+    let Laid {
+        cells,
+        texts,
+        titles,
+        columns,
+        lines,
+        page,
+        top,
+        bar,
+    } = Laid::new(rows, state, context, area, scrolled);
+    let width = area.width - u16::from(bar);
     let hidden = heads.len() - columns.len();
     if lines == 2 {
         groups(&heads, &columns, context, area, buffer);

@@ -518,7 +518,8 @@ fn the_mouse_chooses_tabs_and_rows() {
     click(&mut model, 3, row as u16);
     let chosen = model.level().table.chosen_key().cloned();
     assert!(format!("{chosen:?}").contains("10, 0, 0, 9"), "{chosen:?}");
-    click(&mut model, 3, 23);
+    // Neither the status nor what is free of the first line does anything.
+    click(&mut model, 3, 22);
     click(&mut model, 131, 0);
     assert_eq!(model.level().table.chosen_key().cloned(), chosen);
 }

@@ -112,3 +112,95 @@ fn the_same_percentile_is_never_two_numbers() {
             .all(|p95| p95.starts_with('≤'))
     );
 }
+
+/// A notice takes no key from the line of keys, and a key that does nothing here says why.
+#[test]
+fn keys_stay_visible_and_say_why_they_do_nothing() {
+    let mut model = model(replayed(), 80, 24);
+    let hints = |model: &Model| shown(model).lines().last().unwrap_or_default().to_owned();
+    let before = hints(&model);
+    press(&mut model, "t");
+    let text = shown(&model);
+    assert!(text.contains("colours: light"), "{text}");
+    assert_eq!(hints(&model), before);
+    press(&mut model, "x");
+    assert!(
+        shown(&model).contains("x works only on the chart"),
+        "{}",
+        shown(&model)
+    );
+    press(&mut model, "s");
+    assert!(shown(&model).contains("s works only where there is a table"));
+    press(&mut model, "y");
+    assert!(shown(&model).contains("y has no meaning; ? lists the keys"));
+    assert_eq!(hints(&model), before);
+}
+
+fn click(model: &mut Model, column: u16, row: u16) -> Vec<crate::Command> {
+    use ratatui::crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+    let click = MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column,
+        row,
+        modifiers: KeyModifiers::NONE,
+    };
+    crate::update(model, crate::Message::Terminal(Event::Mouse(click)))
+}
+
+/// Where a text begins on the screen.
+fn place(model: &Model, text: &str) -> (u16, u16) {
+    let shown = shown(model);
+    let (row, line) = shown
+        .lines()
+        .enumerate()
+        .find(|(_, line)| line.contains(text))
+        .unwrap();
+    let column = line.split(text).next().unwrap().chars().count();
+    (column as u16, row as u16)
+}
+
+#[test]
+fn heads_hints_and_rows_can_be_clicked() {
+    let mut model = model(replayed(), 120, 35);
+    press(&mut model, "2");
+    let (x, y) = place(&model, "requests");
+    click(&mut model, x + 1, y);
+    assert!(shown(&model).contains("requests▼"), "{}", shown(&model));
+    click(&mut model, x + 1, y);
+    assert!(shown(&model).contains("requests▲"));
+    // A row is chosen by the first click and opened by the second.
+    let (x, y) = place(&model, "10.0.0.9");
+    click(&mut model, x, y);
+    assert!(shown(&model).starts_with(" 1 Overview"));
+    click(&mut model, x, y);
+    assert!(
+        shown(&model).contains("Servers › 10.0.0.9"),
+        "{}",
+        shown(&model)
+    );
+    let (x, y) = place(&model, "? help");
+    click(&mut model, x, y);
+    assert!(shown(&model).contains("Keys (Esc closes)"));
+    press(&mut model, "esc");
+    let (x, y) = place(&model, "q quit");
+    assert_eq!(
+        click(&mut model, x + 2, y),
+        [crate::Command::Quit { keep: false }]
+    );
+}
+
+/// What was seen too seldom stands below, and can be opened.
+#[test]
+fn symptoms_that_were_not_raised_can_be_looked_at() {
+    let mut model = model(replayed(), 120, 45);
+    let symptoms = replayed().snapshot.symptoms.clone();
+    press(&mut model, "6");
+    assert_eq!(column(&model, "", "judged").len(), symptoms.found.len());
+    press(&mut model, "end");
+    let text = shown(&model);
+    assert!(text.contains("why        "), "{text}");
+    assert!(
+        text.contains("too few to judge") || text.contains("below the threshold"),
+        "{text}"
+    );
+}

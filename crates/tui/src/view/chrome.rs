@@ -1,6 +1,7 @@
 //! What surrounds every view: tabs and title above, status and hints below.
 
-use crate::model::{Model, Overlay};
+use crate::keys::Action;
+use crate::model::{Hint, Model, Overlay};
 use crate::place::TABS;
 use crate::text::{self, put};
 use crate::theme::Tone;
@@ -10,8 +11,8 @@ use crate::{Feed, Input, Pace};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use wirewait_report::Rfc3339;
 use wirewait_report::words::{BitRate, Grouped};
+use wirewait_report::{Escaped, Rfc3339};
 
 /// The tabs with their places, as many letters of each as there is room for.
 fn tab_texts(model: &Model, width: u16) -> Vec<(u16, String)> {
@@ -166,6 +167,9 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
     if let Some(seconds) = model.window {
         piece(0, Tone::Warn, format!("last {seconds} s"));
     }
+    if let Some((tone, said)) = &model.said {
+        piece(0, *tone, Escaped(said).to_string());
+    }
     let filter = &model.level().table.filter_text;
     if !filter.is_empty() {
         match model.level().table.filter_error {
@@ -302,7 +306,7 @@ fn input(feed: &Feed, units: Units, piece: &mut impl FnMut(u8, Tone, String)) {
     }
 }
 
-/// What was said last, or the keys that do something here.
+/// The filter while it is typed, or the keys that do something here.
 pub(super) fn hints(model: &Model, screen: Rect, buffer: &mut Buffer) {
     let theme = model.palette.theme();
     let y = screen.bottom().saturating_sub(1);
@@ -319,36 +323,38 @@ pub(super) fn hints(model: &Model, screen: Rect, buffer: &mut Buffer) {
         put(buffer, (screen.x, y), screen.width, &line, false, style);
         return;
     }
-    if let Some((tone, said)) = &model.said {
-        put(
-            buffer,
-            (screen.x, y),
-            screen.width,
-            said,
-            false,
-            theme.tone(*tone),
-        );
-        return;
-    }
-    let hints = model.hints();
-    let wide = |hints: &[(String, String)]| -> usize {
-        hints
-            .iter()
-            .map(|(key, word)| text::width(key) + 1 + text::width(word) + 2)
-            .sum()
-    };
-    let mut shown = hints;
-    // Help and quit stay, whatever goes.
-    while wide(&shown) > usize::from(screen.width) + 2 && shown.len() > 2 {
-        shown.remove(shown.len() - 3);
-    }
-    let mut x = screen.x;
-    for (key, word) in &shown {
+    for (x, hint) in placed(model, screen) {
+        let (key, word) = (hint.key.as_str(), hint.word.as_str());
         let (k, w) = (text::width(key) as u16, text::width(word) as u16);
         put(buffer, (x, y), k, key, false, theme.key);
         put(buffer, (x + k + 1, y), w, word, false, theme.plain);
-        x = x.saturating_add(k + w + 3);
     }
+}
+
+/// The hints for which there is room, and where each begins.
+fn placed(model: &Model, screen: Rect) -> Vec<(u16, Hint)> {
+    let wide = |hint: &Hint| text::width(&hint.key) + 1 + text::width(&hint.word) + 2;
+    let mut shown = model.hints();
+    let needs = |hints: &[Hint]| hints.iter().map(wide).sum::<usize>();
+    // Help and quit stay, whatever goes.
+    while needs(&shown) > usize::from(screen.width) + 2 && shown.len() > 2 {
+        shown.remove(shown.len() - 3);
+    }
+    let mut x = screen.x;
+    let place = |hint: Hint| {
+        let at = x;
+        x = x.saturating_add(u16::try_from(wide(&hint)).unwrap_or(u16::MAX));
+        (at, hint)
+    };
+    shown.into_iter().map(place).collect()
+}
+
+/// What the hint at this column of the lowest line stands for.
+pub(super) fn hint_at(model: &Model, screen: Rect, x: u16) -> Option<Action> {
+    let hints = placed(model, screen);
+    let (from, hint) = hints.into_iter().rfind(|(from, _)| *from <= x)?;
+    let wide = text::width(&hint.key) + 1 + text::width(&hint.word);
+    (usize::from(x - from) < wide).then_some(hint.action)
 }
 
 /// `0:12 ━━╾─────────────── 1:22`: how far a replay is, and how long it will be.

@@ -212,37 +212,59 @@ fn rule(buffer: &mut Buffer, area: Rect, title: &str, context: &Context<'_>) {
     );
 }
 
-/// The mouse: a tab, or a row; a row that is chosen already is opened by Enter alone.
-pub(crate) fn clicked(model: &mut Model, (x, y): (u16, u16)) {
+/// The mouse: a tab, a hint, the head of a column, or a row; a row that is chosen already is opened.
+pub(crate) fn clicked(model: &mut Model, (x, y): (u16, u16)) -> Vec<Command> {
     let screen = Rect::new(0, 0, model.size.0, model.size.1);
     if y == screen.y {
         if let Some(tab) = chrome::tab_at(model, screen, x).filter(|tab| *tab < TABS.len()) {
             model.tab = tab;
             model.refresh();
         }
-        return;
+        return Vec::new();
+    }
+    if y + 1 == screen.bottom() {
+        let action = chrome::hint_at(model, screen, x);
+        return action.map_or_else(Vec::new, |action| crate::update::act(model, action));
     }
     let place = model.level().place.clone();
     if of(&place).click(model, &place, (x, y)) {
-        return;
+        return Vec::new();
     }
     let area = of(&place).table_area(model, &place, body(screen));
-    let Some(page) = of(&place)
-        .rows(model, &place)
-        .map(|rows| table::page(area, rows.as_ref()))
-    else {
-        return;
+    let Some(rows) = of(&place).rows(model, &place) else {
+        return Vec::new();
     };
-    let first = area
-        .bottom()
-        .saturating_sub(u16::try_from(page).unwrap_or(u16::MAX));
-    if area.contains((x, y).into()) && y >= first {
-        let row = usize::from(y - first);
+    let heads = table::head_lines(area, rows.as_ref());
+    let page = table::page(area, rows.as_ref());
+    if !area.contains((x, y).into()) {
+        return Vec::new();
+    }
+    if y < area.y + heads {
+        let state = &model.level().table;
+        let column = table::column_at(rows.as_ref(), state, &model.context(), area, x);
+        drop(rows);
+        if let Some(column) = column {
+            model.sort_by(column);
+        }
+        return Vec::new();
+    }
+    drop(rows);
+    let row = usize::from(y - area.y - heads);
+    let before = model.level().table.cursor();
+    let mut again = false;
+    if row < page {
         model.with_table(|table, rows, page| {
             let to = table.top() + row;
+            again = to == before;
             if to < table.order().len() {
                 table.go(Move::To(to), rows, page);
+            } else {
+                again = false;
             }
         });
+    }
+    match again {
+        true => crate::update::act(model, Action::Enter),
+        false => Vec::new(),
     }
 }

@@ -139,8 +139,9 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         })
         .rank(7)
         .help("When it was captured, from the beginning of the capture."),
-        Column::left("role", 15, |r: &Row<'_>, _| r.role())
+        Column::left("role", 10, |r: &Row<'_>, _| r.role())
             .rank(1)
+            .most(16)
             .help("Its direction, as seen from the sender of the first frame, and what it does in a transaction: request, response, interim, ack, control, retransmitted."),
         Column::left("source", 12, |r: &Row<'_>, _| r.text(&r.frame.source))
             .rank(4)
@@ -160,7 +161,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         })
         .rank(3)
         .help("Its length on the wire."),
-        Column::left("summary", 20, |r: &Row<'_>, _| r.text(&r.frame.summary))
+        Column::left("summary", 32, |r: &Row<'_>, _| r.text(&r.frame.summary))
             .most(400)
             .grows()
             .help("What it says. Frames between other stations than the first one's are dim."),

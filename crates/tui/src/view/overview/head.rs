@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::Grade;
 use wirewait_judge::Verdict;
-use wirewait_report::words::{self, Command, Percent, Short};
+use wirewait_report::words::{self, Command, Grouped, Percent, Short};
 
 /// A line of it.
 pub(super) enum Line {
@@ -118,6 +118,14 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
                 .into_iter()
                 .map(Line::Legend),
         );
+    }
+    let symptoms = &feed.snapshot.symptoms;
+    if symptoms.raised().next().is_none() && feed.snapshot.capture.frames > 0 {
+        let quiet = match symptoms.found.len() {
+            0 => String::new(),
+            n => format!("; {} not raised: 6", Grouped(n as u64)),
+        };
+        all.push(Line::Said(Tone::Good, format!("No symptom{quiet}")));
     }
     if let Some((symptom, action)) = first_action(feed).filter(|_| roomy) {
         let room = wide.saturating_sub(11);

@@ -1,6 +1,8 @@
 //! What is wrong, ranked by the time that somebody lost: what it is, what speaks for it, what to
 //! try first.
 
+mod why;
+
 use super::servers::saturated;
 use super::{Pane, View, below, draw_table, rule};
 use crate::model::Model;
@@ -73,7 +75,9 @@ impl Row<'_> {
         let class = match self.symptom.state {
             State::Raised => 0,
             State::Withdrawn(_) => 1,
-            _ => 2,
+            State::Covered(_) => 2,
+            State::Below => 3,
+            State::TooFew => 4,
         };
         let lost = self.lost();
         let undated = matches!(self.seen, Seen::Undated);
@@ -87,7 +91,12 @@ impl Row<'_> {
 
 /// What is shown, in its order; and how many were not seen in the window.
 fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<Row<'m>>, u64) {
-    let all = feed.snapshot.symptoms.found.iter().filter(|s| shown(s));
+    // What was seen too seldom comes last, and is dim.
+    let found = &feed.snapshot.symptoms.found;
+    let all = found
+        .iter()
+        .filter(|s| shown(s))
+        .chain(found.iter().filter(|s| !shown(s)));
     let from = model.context().window(&feed.recent).begins();
     let row = |symptom, seen| Row {
         symptom,
@@ -138,7 +147,8 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             toned(r, Cell::text(subject(&r.symptom.subject)))
         })
         .rank(1)
-        .most(36)
+        .most(60)
+        .grows()
         .help("Whom it concerns."),
         Column::left("how often", 12, |r: &Row<'_>, _| {
             toned(r, Cell::text(r.often()))
@@ -150,7 +160,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             toned(r, Cell::text(r.symptom.state.name()))
         })
         .rank(4)
-        .help("Raised; or withdrawn, because it has another reason; or covered by a graver one."),
+        .help("Raised; withdrawn, because it has another reason; covered by a graver one; below its threshold, or too few to judge."),
         Column::left("frames", 10, |r: &Row<'_>, _| {
             toned(r, Cell::text(r.places(2)))
         })
@@ -278,7 +288,7 @@ impl View for Symptoms {
         }
         for (n, what) in [
             (hidden, "not seen then"),
-            (quiet, "seen too seldom to be one"),
+            (quiet, "seen too seldom to be one (dim)"),
             (all.more, "more"),
         ] {
             if n > 0 {
@@ -368,13 +378,18 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
     if symptom.state != State::Raised {
         entries.push(("judged", judged(&symptom.state, texts)));
     }
-    let counted = format!("{} {}", often(symptom), symptom.rule.counts);
+    let thresholds = &feed.snapshot.symptoms.thresholds;
+    let counted = format!(
+        "{} {}",
+        often(symptom),
+        why::named(symptom.rule.counts, thresholds)
+    );
     entries.push(("for", counted));
+    entries.push(("why", why::why(symptom, thresholds)));
     for (why, sights) in &symptom.against {
         let times = format!("{} times: {}", Grouped(sights.count), why.text());
         entries.push(("against", times));
     }
-    let thresholds = &feed.snapshot.symptoms.thresholds;
     entries.push(("threshold", threshold(&symptom.rule.limit, thresholds)));
     if let Some((losses, seconds)) = model.losses().zip(model.window) {
         let lost = losses.of(symptom);
