@@ -659,3 +659,34 @@ fn without_a_terminal_it_says_what_to_do() {
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("wirewait report"), "{error}");
 }
+
+/// A file that ends in the middle of a frame says so on the screen, and a terminal of DEC's gets no
+/// colours: what stands out is bold or reversed.
+#[test]
+fn a_damaged_file_is_said_on_a_terminal_without_colours() {
+    let test = "a_damaged_file_is_said_on_a_terminal_without_colours";
+    let Some(terminal) = Terminal::new(test, 132, 43) else {
+        return;
+    };
+    let whole = std::fs::read(root().join("captures/demo.pcapng")).unwrap();
+    let cut = terminal.folder.join("cut.pcapng");
+    std::fs::write(&cut, &whole[..whole.len() * 3 / 4 + 5]).unwrap();
+    let program = env!("CARGO_BIN_EXE_wirewait");
+    let line = format!("TERM=vt100 {program} view {} --speed max", cut.display());
+    terminal.run(&line);
+    terminal.shows(&["DAMAGED", "END", "cut.pcapng"]);
+    let output = terminal.tmux(&["capture-pane", "-p", "-e"]);
+    let seen = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        seen.contains("\u{1b}[1m") || seen.contains("\u{1b}[7m"),
+        "{seen:?}"
+    );
+    for colour in ["[3", "[9", ";3", ";9"] {
+        let of = seen.split('\u{1b}').filter(|part| part.starts_with(colour));
+        assert_eq!(
+            of.filter(|part| !part.starts_with("[39")).count(),
+            0,
+            "{seen:?}"
+        );
+    }
+}

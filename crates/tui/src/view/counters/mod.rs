@@ -1,25 +1,24 @@
 //! Performance Monitor's chart: counters over the last minutes, each with its scale, and what
 //! the value bar below it said.
 
+mod chart;
 mod choose;
 
 pub(super) use choose::{Instances, Kinds, Objects};
 
-use super::curve::{self, Plot, Stroke};
-use super::{View, draw_table, plot, rule};
+use super::curve::Stroke;
+use super::{View, draw_table};
 use crate::Command;
 use crate::keys::Action;
 use crate::model::{Context, Model};
 use crate::place::Place;
 use crate::table::{Cell, Column, Key, List, Rows, Value, head_lines};
-use crate::text::put;
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::cell::OnceCell;
 use wirewait_analysis::Phase;
-use wirewait_report::Rfc3339;
 use wirewait_report::counters::{Chart, Kind, Line, Pick, Place as Whose};
 use wirewait_report::words::Short;
 
@@ -354,8 +353,8 @@ impl View for Counters {
         let rows = rows(model);
         let chosen = chosen(model);
         match model.chart.look {
-            Look::Chart => chart(model, &rows, chosen, above, buffer),
-            Look::Histogram => histogram(model, &rows, chosen, above, buffer),
+            Look::Chart => chart::lines(model, &rows, chosen, above, buffer),
+            Look::Histogram => chart::histogram(model, &rows, chosen, above, buffer),
             Look::Report => {}
         }
         draw_table(model, place, body, buffer);
@@ -432,151 +431,4 @@ fn step(model: &mut Model, before: bool) {
         (Some(back), true) => Some((back + 1).min(last)),
         (Some(back), false) => back.checked_sub(1),
     };
-}
-
-/// The lines over time, with the value bar of the chosen one below.
-fn chart(model: &Model, rows: &[Row<'_>], chosen: Option<usize>, area: Rect, buffer: &mut Buffer) {
-    if area.height < 3 || area.width < 20 {
-        return;
-    }
-    let theme = model.palette.theme();
-    let bar = u16::from(area.height >= 6) + u16::from(area.height >= 8);
-    let inner = Rect {
-        x: area.x + 4,
-        width: area.width - 6,
-        height: area.height - bar,
-        ..area
-    };
-    for (n, label) in ["100", "50", "0"].iter().enumerate() {
-        let y = inner.y + (inner.height - 1) * n as u16 / 2;
-        put(buffer, (area.x, y), 3, label, true, theme.dim);
-        let dots = "·".repeat(usize::from(inner.width));
-        put(buffer, (inner.x, y), inner.width, &dots, false, theme.line);
-    }
-    let mut plot = Plot::new(inner);
-    // The chosen one last, so that it lies above the others.
-    let mut order: Vec<&Row<'_>> = rows
-        .iter()
-        .filter(|row| Some(row.number) != chosen)
-        .collect();
-    order.extend(rows.iter().filter(|row| Some(row.number) == chosen));
-    for row in order {
-        let by = scale(row.power);
-        let values = row.line().values.iter().map(|value| value.map(|v| v * by));
-        let values: Vec<Option<f64>> = values.collect();
-        let style = match Some(row.number) == chosen {
-            true => theme.head,
-            false => style(model, row.number),
-        };
-        let end = plot.line(&values, style, stroke(row.number));
-        if let Some((y, beyond)) = end {
-            let beyond = if beyond { "▲" } else { "" };
-            let name = format!("{}{beyond}", letter(row.number));
-            put(buffer, (inner.right(), y), 2, &name, false, style);
-        }
-    }
-    plot.draw(buffer);
-    if let Some((back, counters)) = model.chart.back.zip(model.counters()) {
-        let values = counters.times().len();
-        let at = values.saturating_sub(back + 1);
-        curve::cursor(at, values, inner, theme.key, buffer);
-    }
-    if bar > 1 {
-        let ends = model.counters().and_then(|counters| {
-            let mut times = counters.times();
-            let first = times.next()?;
-            Some((first, times.next_back().unwrap_or(first)))
-        });
-        let below = Rect::new(inner.x, inner.bottom(), inner.width, 1);
-        if let Some(ends) = ends {
-            plot::times(ends, below, &model.context(), buffer);
-        }
-    }
-    if bar > 0 {
-        let y = area.bottom() - 1;
-        put(
-            buffer,
-            (area.x, y),
-            area.width,
-            &value_bar(model, rows, chosen),
-            false,
-            theme.plain,
-        );
-    }
-}
-
-/// What the bar below the chart said of the chosen line.
-fn value_bar(model: &Model, rows: &[Row<'_>], chosen: Option<usize>) -> String {
-    let Some(row) = rows.iter().find(|row| Some(row.number) == chosen) else {
-        return String::new();
-    };
-    let shown = |value: Option<f64>| self::value(value).shown(model.units, 0);
-    if let Some(kind) = row.kind.filter(|kind| !kind.counted) {
-        return format!("{}: {}, never estimated", letter(row.number), kind.mark);
-    }
-    let moment = model.chart.back.and_then(|back| {
-        let times = model.counters()?.times();
-        let at = times.len().checked_sub(back + 1)?;
-        let text = Rfc3339(times.into_iter().nth(at)?).to_string();
-        Some(format!(
-            "at {} UTC {}   ",
-            text.get(11..19)?,
-            shown(row.at())
-        ))
-    });
-    let line = row.line();
-    let intervals = i64::try_from(line.values.len().saturating_sub(1)).unwrap_or(i64::MAX);
-    format!(
-        "{}: {}last {}   average {}   min {}   max {}   graph time {}",
-        letter(row.number),
-        moment.unwrap_or_default(),
-        shown(line.last),
-        shown(line.average),
-        shown(line.min),
-        shown(line.max),
-        Short(row.chart.interval_ns().saturating_mul(intervals)),
-    )
-}
-
-/// The latest values as bars, 100 all across.
-fn histogram(
-    model: &Model,
-    rows: &[Row<'_>],
-    chosen: Option<usize>,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
-    let theme = model.palette.theme();
-    let room = area.width.saturating_sub(4);
-    if area.height < 2 || room < 10 {
-        return;
-    }
-    let context = model.context();
-    rule(
-        buffer,
-        area,
-        "the latest values, 0 to 100 after scaling",
-        &context,
-    );
-    for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
-        let style = style(model, row.number);
-        let name = letter(row.number).to_string();
-        let head = if Some(row.number) == chosen {
-            theme.chosen
-        } else {
-            style
-        };
-        put(buffer, (area.x, y), 1, &name, false, head);
-        let value = row
-            .line()
-            .last
-            .map_or(0.0, |value| value * scale(row.power));
-        let eighths = (value.clamp(0.0, 100.0) / 100.0 * f64::from(room) * 8.0).round();
-        // Between 0 and eight times a width of 16 bits.
-        let bar = super::bars::bar(eighths as u32, value > 0.0);
-        put(buffer, (area.x + 2, y), room, &bar, false, style);
-        if value > 100.0 {
-            put(buffer, (area.right() - 1, y), 1, "▶", false, theme.bad);
-        }
-    }
 }
