@@ -3,8 +3,8 @@
 use crate::input::Choices;
 use std::num::NonZeroU32;
 use wirewait_model::records::{
-    Entities, EntityId, Group, GroupKey, GroupTimes, Label, LabelId, Line, LineTimes, OperationAt,
-    OperationId, Pair, PairId, Records, StationId, Waiting,
+    Answer, Entities, EntityId, Group, GroupKey, GroupTimes, Label, LabelId, Line, LineTimes,
+    Moment, OperationAt, OperationId, Pair, PairId, Records, StationId, Traffic, Waiting,
 };
 use wirewait_model::{Figures, Flags, Outcome};
 use wirewait_stats::{Collectors, Options};
@@ -69,14 +69,10 @@ pub(crate) fn check(data: &[u8]) {
         most: u32::from(input.byte() % 40),
         generation: NonZeroU32::MIN.saturating_add(u32::from(!lasting)),
     };
-    let (mut waiting, mut groups) = (Vec::new(), Vec::new());
+    let (mut moments, mut groups) = (Vec::new(), Vec::new());
     while !input.0.is_empty() && groups.len() < 300 {
         match input.byte() % 3 {
-            0 => waiting.push(Waiting {
-                client: id(&mut input, lasting),
-                at: Timestamp::from_nanos(number(&mut input)),
-                begins: input.byte() & 1 == 0,
-            }),
+            0 => moments.push(moment(&mut input, lasting)),
             _ => groups.push(group(&mut input, lasting)),
         }
     }
@@ -86,14 +82,14 @@ pub(crate) fn check(data: &[u8]) {
         think_ns: 500_000_000,
     };
     let mut whole = Collectors::new(&options);
-    batch(&mut whole, &waiting, &groups, &strangers);
+    batch(&mut whole, &moments, &groups, &strangers);
     let whole = whole.figures(&known);
     rows_make_sense(&whole, &groups);
     if lasting {
         // Nobody's number goes to another one: cuts change nothing.
         let mut pieces = Collectors::new(&options);
-        for waiting in waiting.chunks(3) {
-            batch(&mut pieces, waiting, &[], &[]);
+        for moments in moments.chunks(3) {
+            batch(&mut pieces, moments, &[], &[]);
         }
         for groups in groups.chunks(2) {
             batch(&mut pieces, &[], groups, &[]);
@@ -104,7 +100,7 @@ pub(crate) fn check(data: &[u8]) {
     }
 }
 
-fn batch(to: &mut Collectors, waiting: &[Waiting], groups: &[Group], strangers: &[Endpoint]) {
+fn batch(to: &mut Collectors, moments: &[Moment], groups: &[Group], strangers: &[Endpoint]) {
     let times: Vec<GroupTimes> = groups
         .iter()
         .map(|group| {
@@ -114,7 +110,7 @@ fn batch(to: &mut Collectors, waiting: &[Waiting], groups: &[Group], strangers: 
         })
         .collect();
     to.batch(&Records {
-        waiting,
+        moments,
         groups,
         times: &times,
         strangers,
@@ -141,6 +137,8 @@ fn rows_make_sense(figures: &Figures, groups: &[Group]) {
     let timed = groups.iter().flat_map(|group| &group.lines);
     let timed = timed.filter(|line| line.times.is_some()).count() as u64;
     assert!(figures.distribution.response_time.n() <= timed);
+    let sizes = figures.sizes.iter().flat_map(|curve| &curve.sizes);
+    assert!(sizes.map(|row| row.response_time.n).sum::<u64>() <= timed);
 }
 
 /// From next to nothing to days.
@@ -156,6 +154,42 @@ fn id<T>(input: &mut Choices<'_>, lasting: bool) -> EntityId<T> {
 
 fn maybe<T>(input: &mut Choices<'_>, lasting: bool) -> Option<EntityId<T>> {
     (input.byte() & 7 > 0).then(|| id(input, lasting))
+}
+
+fn moment(input: &mut Choices<'_>, lasting: bool) -> Moment {
+    let at = Timestamp::from_nanos(number(input));
+    match input.byte() % 8 {
+        kind @ 0..4 => {
+            let waiting = Waiting {
+                client: maybe(input, lasting),
+                server: maybe(input, lasting),
+                interface: u32::from(input.byte() % 3),
+                anyone: input.byte() & 7 == 0,
+                at,
+            };
+            match kind & 1 {
+                0 => Moment::Begins(waiting),
+                _ => Moment::Ends(waiting),
+            }
+        }
+        4 => Moment::Answered(Answer {
+            client: maybe(input, lasting),
+            server: maybe(input, lasting),
+            began: Timestamp::from_nanos(number(input)),
+            ended: at,
+            kind: Kind::Read,
+            data_bytes: u64::from(input.word()),
+            response_ns: (input.byte() & 1 == 0).then(|| number(input)),
+            turnaround_ns: (input.byte() & 1 == 0).then(|| number(input)),
+        }),
+        5 => Moment::Frames(Traffic {
+            interface: u32::from(input.byte() % 3),
+            since: at,
+            bytes: u64::from(input.word()),
+        }),
+        6 => Moment::Now(at),
+        _ => Moment::Over,
+    }
 }
 
 fn group(input: &mut Choices<'_>, lasting: bool) -> Group {
@@ -195,8 +229,8 @@ fn group(input: &mut Choices<'_>, lasting: bool) -> Group {
             number: nth,
             order: nth,
             request_bytes: number(input).unsigned_abs(),
-            asked_bytes: 0,
-            data_bytes: 0,
+            asked_bytes: u64::from(input.byte() % 5),
+            data_bytes: u64::from(input.byte() % 5),
             times,
             outcome: match times {
                 Some(_) => Outcome::Answered,

@@ -370,10 +370,6 @@ impl Analyzer {
             ..
         } = &self.state;
         let names = self.common.names.borrow();
-        let hits = clock.hits.and(&segments.hits);
-        let hits = hits.and(&unclaimed.hits).and(&names.hits);
-        let hits = hits.and(&calls.hits).and(&connections.hits);
-        let reasons = books.reasons(*numbered, names.evicted, &hits);
         let directory = &books.directory;
         let Figures {
             servers,
@@ -381,9 +377,27 @@ impl Analyzer {
             places,
             distribution,
             hops,
+            levels,
+            sizes,
+            timeline,
+            dips,
             excluded,
+            losses,
             statistics,
         } = figures;
+        let hits = clock.hits.and(&segments.hits);
+        let hits = hits.and(&unclaimed.hits).and(&names.hits);
+        let hits = hits.and(&calls.hits).and(&connections.hits);
+        let reasons = books.reasons(*numbered, names.evicted, &hits, &losses);
+        let mut load = Load {
+            levels,
+            sizes,
+            timeline,
+            dips,
+            hops,
+            ..Load::default()
+        };
+        books.routing.write(&mut load);
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,
@@ -412,10 +426,7 @@ impl Analyzer {
             places,
             distribution,
             ledgers: books.accounts.rows(directory),
-            load: Load {
-                hops,
-                ..books.load.load(directory)
-            },
+            load,
             round_trips: books.round_trips.rows(),
             symptoms: books.watch.judge(directory, &servers, clock.last()),
             servers,
@@ -679,7 +690,9 @@ impl State {
                 .event(Event::Notice(&notice), &Path::default(), sink);
         }
         self.books.accounts.finish();
-        self.books.load.finish();
+        if let Some(batch) = &mut self.books.batch {
+            batch.over();
+        }
     }
 
     fn world<'a>(&self, common: &'a Common) -> World<'a> {

@@ -1,25 +1,27 @@
 //! What conversations report to: figures, where the frames went, how good the capture is.
 
 use crate::account::Accounts;
+use crate::batch::Batch;
 use crate::bounds::{self, Bound};
 use crate::conversation::Conversation;
 use crate::efficiency::Spending;
 use crate::journal::{self, Heading, Journal};
-use crate::load::Loads;
 use crate::message::Message;
 use crate::meters::Meters;
 use crate::parties::Directory;
 use crate::path::Path;
 use crate::quality::{DROPPED, Judged, NOT_SAVED, Quality, UNKNOWN_LINK, reasons};
 use crate::round_trips::RoundTrips;
+use crate::routing::Routing;
 use crate::slowest::Slowest;
 use crate::summary::Conversations;
 use crate::symptoms::Watch;
 use crate::world::{Case, Event, Seen, World};
 use crate::{Attribution, Outcome, Reason, Settings, Sink};
 use std::sync::Arc;
-use wirewait_model::records::{Group, GroupTimes, LineTimes, Records, Waiting};
-use wirewait_wire::{DissectorId, Endpoint, StopReason, Timestamp};
+use wirewait_model::Losses;
+use wirewait_model::records::{GroupTimes, LineTimes};
+use wirewait_wire::{DissectorId, StopReason, Timestamp};
 
 /// What conversations report to.
 pub(crate) struct Books {
@@ -30,7 +32,7 @@ pub(crate) struct Books {
     times: Box<GroupTimes>,
     pub(crate) slowest: Slowest,
     pub(crate) accounts: Accounts,
-    pub(crate) load: Loads,
+    pub(crate) routing: Routing,
     /// None where nobody reads them.
     pub(crate) meters: Option<Box<Meters>>,
     pub(crate) spending: Spending,
@@ -65,7 +67,7 @@ impl Books {
             times: Box::default(),
             slowest: Slowest::new(settings.slowest),
             accounts: Accounts::new(&settings),
-            load: Loads::new(&settings),
+            routing: Routing::new(settings.private),
             meters: Some(Box::new(Meters::new(settings.rows))),
             spending: Spending::new(&settings),
             round_trips: RoundTrips::new(settings.rows),
@@ -114,18 +116,20 @@ impl Books {
             Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
             Event::Begins(wait) => {
                 let wait = wait.known(directory, &mut room);
-                self.record(wait.case, wait.began, true);
+                if let Some(batch) = &mut self.batch {
+                    batch.begins(&wait);
+                }
                 self.accounts.begins(wait);
-                self.load.begins(wait);
                 self.watch.begins(wait);
                 self.spending.begins(wait, path);
             }
             Event::Ends(wait, at, outstanding) => {
                 let wait = wait.known(directory, &mut room);
-                self.record(wait.case, at, false);
+                if let Some(batch) = &mut self.batch {
+                    batch.ends(&wait, at);
+                }
                 self.watch.ends(wait, at, outstanding);
                 self.accounts.ends(wait, at, outstanding);
-                self.load.ends(wait, at);
                 self.spending.ends(wait, at);
             }
             Event::Waits(wait) => self.accounts.waits(wait.known(directory, &mut room)),
@@ -172,7 +176,9 @@ impl Books {
                 if let Some(took) = &took {
                     self.slowest.closed(transaction, took.response_ns);
                 }
-                self.load.closed(case, took.as_ref());
+                if let Some(batch) = &mut self.batch {
+                    batch.answered(case, took.as_ref());
+                }
                 self.watch.closed(case);
                 if let Some(meters) = &mut self.meters {
                     meters.closed(case);
@@ -180,16 +186,6 @@ impl Books {
                 self.enter(case, took, path);
                 sink.transaction(transaction);
             }
-        }
-    }
-
-    /// A client begins to wait, or no longer does.
-    #[inline]
-    fn record(&mut self, case: Case<'_>, at: Timestamp, begins: bool) {
-        if let Some(batch) = &mut self.batch
-            && let Some(client) = case.parties.client.id()
-        {
-            batch.waiting.push(Waiting { client, at, begins });
         }
     }
 
@@ -205,18 +201,11 @@ impl Books {
         }
         let place = Journal::place(case);
         let known = self.journal.page(place).heading_of(case, payer);
-        let known = known.map(|heading| (heading.at, heading.curve));
-        let curve = took.as_ref().and_then(|_| {
-            let known = known.and_then(|(_, curve)| curve);
-            self.load.curve_of(case, known)
-        });
-        let fits = known.is_some_and(|(at, known)| {
-            self.directory.has_operation(at) && (curve.is_none() || known == curve)
-        });
-        if !fits {
+        let known = known.map(|heading| heading.at);
+        if !known.is_some_and(|at| self.directory.has_operation(at)) {
             self.post_page(place);
             let at = self.directory.operation_of(t, case.parties.server);
-            let heading = Heading::new(case, payer, at, curve);
+            let heading = Heading::new(case, payer, at);
             if let Some(key) = heading.key(t) {
                 self.journal.begin(place, heading, key);
             }
@@ -240,9 +229,6 @@ impl Books {
             None => &mut *self.times,
         };
         times.fill(group);
-        if let Some(curve) = heading.curve {
-            self.load.post(curve, group, times);
-        }
         self.spending.post((heading.payer, tie), group, spent);
         if let Some(batch) = &mut self.batch {
             batch.take(group);
@@ -303,7 +289,10 @@ impl Books {
     /// one that was seen on the other side of a router, which does nothing to them.
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> bool {
         self.round_trips.seen(seen);
-        let copied = self.load.seen(seen);
+        let copied = self.routing.seen(seen);
+        if let Some(batch) = &mut self.batch {
+            batch.seen(seen);
+        }
         self.watch.seen(seen);
         if let Some(meters) = &mut self.meters {
             meters.seen(seen);
@@ -344,15 +333,17 @@ impl Books {
 
     /// What speaks for and against the capture.
     /// `conversations` is how many were followed, `forgotten` how many numbers of files and
-    /// shares lost their names, `hits` what others than these books lost to fixed bounds.
+    /// shares lost their names, `hits` what others than these books lost to fixed bounds, `losses` what the
+    /// statistics lost.
     pub(crate) fn reasons(
         &self,
         conversations: u64,
         forgotten: u64,
         hits: &bounds::Hits,
+        losses: &Losses,
     ) -> Vec<Reason> {
         let q = &self.quality;
-        let hits = self.hits().and(hits);
+        let hits = self.hits(losses).and(hits);
         let judged = Judged {
             frames: self.frames,
             known: self.frames.saturating_sub(q.unknown_link),
@@ -373,7 +364,8 @@ impl Books {
                 .directory
                 .evicted
                 .saturating_add(self.round_trips.evicted)
-                .saturating_add(self.load.evicted())
+                .saturating_add(self.routing.evicted())
+                .saturating_add(losses.rows)
                 .saturating_add(self.watch.evicted())
                 .saturating_add(self.meters.as_ref().map_or(0, |meters| meters.evicted))
                 .saturating_add(self.spending.evicted()),
@@ -391,77 +383,18 @@ impl Books {
     }
 
     /// What was lost to fixed bounds.
-    fn hits(&self) -> bounds::Hits {
+    fn hits(&self, losses: &Losses) -> bounds::Hits {
         let mut hits = self.accounts.hits();
         hits.add(Bound::Pieces, self.quality.limits.pieces);
         hits.add(Bound::Sightings, self.seen.beyond);
         let meters = self.meters.as_ref();
         let meters = meters.map_or(bounds::Hits::NONE, |meters| *meters.hits());
-        hits.and(&self.load.hits())
+        hits.add(Bound::LoadStretches, losses.stretches);
+        hits.add(Bound::LoadWaiting, losses.hasty);
+        hits.and(self.routing.hits())
             .and(&self.watch.hits())
             .and(self.spending.hits())
             .and(&self.round_trips.hits)
             .and(&meters)
-    }
-}
-
-/// What happened and was not handed over to the statistics.
-#[derive(Default)]
-pub(crate) struct Batch {
-    waiting: Vec<Waiting>,
-    groups: Vec<Group>,
-    /// Of those, and room for those of more.
-    times: Vec<GroupTimes>,
-    /// Room of groups that were handed over.
-    spare: Vec<Group>,
-    strangers: Vec<Endpoint>,
-}
-
-impl Batch {
-    /// Groups that make a batch, and clients that wait. A frame that closes many requests may
-    /// make more.
-    const GROUPS: usize = 16;
-    const WAITING: usize = 1024;
-
-    /// Whether there is enough to hand it over.
-    #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.groups.len() >= Self::GROUPS || self.waiting.len() >= Self::WAITING
-    }
-
-    /// What there is.
-    pub(crate) fn records(&self) -> Records<'_> {
-        Records {
-            waiting: &self.waiting,
-            groups: &self.groups,
-            times: &self.times[..self.groups.len()],
-            strangers: &self.strangers,
-        }
-    }
-
-    /// It was handed over.
-    pub(crate) fn clear(&mut self) {
-        self.waiting.clear();
-        self.strangers.clear();
-        self.spare.append(&mut self.groups);
-        self.spare.truncate(Self::GROUPS);
-        self.times.truncate(Self::GROUPS);
-    }
-
-    /// Room for the times of the group that is [taken](Self::take) next.
-    fn next_times(&mut self) -> &mut GroupTimes {
-        let next = self.groups.len();
-        if next >= self.times.len() {
-            self.times.resize_with(next + 1, GroupTimes::default);
-        }
-        &mut self.times[next]
-    }
-
-    /// Takes a group, of which the times are known, and leaves room in its place.
-    fn take(&mut self, group: &mut Group) {
-        let key = group.key;
-        let mut room = self.spare.pop().unwrap_or_else(|| Group::new(key));
-        room.key = key;
-        self.groups.push(std::mem::replace(group, room));
     }
 }

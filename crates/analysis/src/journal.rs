@@ -36,8 +36,6 @@ pub(crate) struct Heading {
     pub(crate) payer: Payer,
     /// The operation, in the directory.
     pub(crate) at: Place,
-    /// The curve of response times over sizes, where they count in one.
-    pub(crate) curve: Option<Place>,
 }
 
 /// Transactions that count in the same rows.
@@ -131,13 +129,12 @@ impl Journal {
 }
 
 impl Heading {
-    pub(crate) fn new(case: Case<'_>, payer: Payer, at: Place, curve: Option<Place>) -> Self {
+    pub(crate) fn new(case: Case<'_>, payer: Payer, at: Place) -> Self {
         Self {
             conversation: conversation(case),
             parties: *case.parties,
             payer,
             at,
-            curve,
         }
     }
 

@@ -7,6 +7,7 @@
 mod account;
 mod analyzer;
 mod assembler;
+mod batch;
 mod books;
 mod bounds;
 mod clock;
@@ -20,7 +21,6 @@ mod flow;
 mod intake;
 mod journal;
 mod key;
-mod load;
 mod message;
 mod meters;
 mod names;
@@ -33,6 +33,7 @@ mod piece;
 mod quality;
 pub mod recent;
 mod round_trips;
+mod routing;
 mod segment;
 mod slowest;
 mod snapshot;
@@ -56,24 +57,20 @@ pub use efficiency::{
 };
 pub use fairness::{Fairness, Index, STARVES_PERCENT, Starving};
 pub use intake::{Intake, Look};
-pub use load::{
-    Anomaly, BREAKS_PERCENT, BREAKS_TIMES, DEPTH_PERCENT, Dip, Dips, ENOUGH_OF_A_SIZE,
-    ENOUGH_PER_BUCKET, ENOUGH_SIZES, Example, GROWN_PERCENT, HOP_LIMIT, Interval, Knee, LevelCurve,
-    LevelFigures, LevelRow, Load, LoadOf, Moved, NOISE_TIMES, RouteRow, STEADY_NS, ServiceRow,
-    SizeCurve, SizeRow, Timeline, TransitRow,
-};
 pub use meters::{
     ErrorKey, LATE_ACK_NS, PairMeter, Readings, RequestMeter, Role, SegmentMeter, ShareKey,
     ShareMeter, StationMeter, Task, TransportMeter,
 };
 pub use names::{LONGEST_NAME, Place};
 pub use notice::{DEAD_AFTER, Notice, Noticed};
+pub use routing::{HOP_LIMIT, RouteRow, ServiceRow, TransitRow};
 pub use segment::{
     Busiest, Course, Directions, Duplex, Flow, KnownBy, Peak, SIZES, Segment, SegmentRow, Spacing,
     Volume, WireBytes,
 };
 pub use snapshot::{
-    Attribution, CaptureRow, Grade, LedgerOf, LedgerRow, Reason, RoundTrip, Settings, Snapshot,
+    Attribution, CaptureRow, Grade, LedgerOf, LedgerRow, Load, Reason, RoundTrip, Settings,
+    Snapshot,
 };
 pub use summary::{
     Common, Conversations, Inconsistent, LedgerSum, OperationKey, OperationSum, PairKey, PlaceKey,
@@ -87,12 +84,14 @@ pub use totals::ServerTotal;
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{Transaction, WHOLE_FRAME};
 pub use windows::Windows;
+pub use wirewait_model::load::{
+    Anomaly, BREAKS_PERCENT, BREAKS_TIMES, DEPTH_PERCENT, Dip, Dips, ENOUGH_OF_A_SIZE,
+    ENOUGH_PER_BUCKET, ENOUGH_SIZES, Example, GROWN_PERCENT, Interval, Knee, LevelCurve,
+    LevelFigures, LevelRow, LoadOf, Moved, NOISE_TIMES, STEADY_NS, SizeCurve, SizeRow, Timeline,
+};
 pub use wirewait_model::{
-    Bucket, Cell, Column, Counts, DistributionRow, Distributions, EXACT_VALUES, Excluded, Extent,
-    Fidelity, Figures, Flags, FrameCounts, FrameSums, Grouping, Histogram, HopRow, Mark, Outcome,
-    PlaceRow, STEPS_NS, Sample, Samples, ServerRow, Spread, StationRow, Statistic, Times,
+    Bucket, Cell, Column, Counts, DistributionRow, Distributions, ENOUGH, EXACT_VALUES, Excluded,
+    Extent, Fidelity, Figures, Flags, FrameCounts, FrameSums, Grouping, Histogram, HopRow, Mark,
+    Outcome, PlaceRow, STEPS_NS, Sample, Samples, ServerRow, Spread, StationRow, Statistic, Times,
     Turnaround,
 };
-
-/// Answered requests below which nothing is concluded.
-pub const ENOUGH: u64 = 20;

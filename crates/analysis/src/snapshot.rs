@@ -1,7 +1,10 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
 use crate::summary::Conversations;
-use crate::{Duplex, Efficiency, Ledger, Segment, Symptoms, Transaction};
+use crate::{
+    Dips, Duplex, Efficiency, HopRow, Ledger, LevelCurve, RouteRow, Segment, ServiceRow, SizeCurve,
+    Symptoms, Timeline, Transaction, TransitRow,
+};
 use std::sync::Arc;
 use wirewait_model::{Distributions, Excluded, PlaceRow, ServerRow, StationRow, Statistic};
 use wirewait_wire::{Endpoint, Timestamp};
@@ -192,7 +195,7 @@ pub struct Snapshot {
     /// this order; each kind by time waited, the longest first.
     pub ledgers: Vec<LedgerRow>,
     /// How service changes with the load.
-    pub load: crate::Load,
+    pub load: Load,
     /// How far the stations are from the capture, as far as that is known; by address.
     pub round_trips: Vec<RoundTrip>,
     /// What is wrong with file service there, with its evidence.
@@ -210,6 +213,34 @@ pub struct Snapshot {
     pub seen: Arc<Conversations>,
     /// Settings that figures depend on.
     pub settings: Settings,
+}
+
+/// How service changes with the load (definitions: sections 8 and 9 of the performance
+/// definitions; S = N x M / T after Poo and Tan).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// By the number of active stations: for the capture, then for each server and each
+    /// interface where there are several.
+    pub levels: Vec<LevelCurve>,
+    /// By the size of requests, for each server and kind; by total response time.
+    pub sizes: Vec<SizeCurve>,
+    /// Over time.
+    pub timeline: Timeline,
+    /// Throughput that fell for a while.
+    pub dips: Dips,
+    /// By routers that the requests passed, where these are counted.
+    pub hops: Vec<HopRow>,
+    /// Packets that were captured on both sides of a router.
+    pub transits: Vec<TransitRow>,
+    /// The most routers that a packet had passed, where they are counted.
+    pub most_hops: Option<u8>,
+    /// Packets that the next router throws away: they passed
+    /// [`HOP_LIMIT`](crate::HOP_LIMIT) less one.
+    pub at_hop_limit: u64,
+    /// Ways to networks, as routers told them.
+    pub routes: Vec<RouteRow>,
+    /// Servers, as routers told of them.
+    pub services: Vec<ServiceRow>,
 }
 
 /// The settings that figures depend on; every report prints them.

@@ -1,5 +1,6 @@
 //! What transactions come to, by whom and what they concern: rows of integers.
 
+use crate::load::{Dips, LevelCurve, SizeCurve, Timeline};
 use crate::{Histogram, Samples, Spread, Statistic, Times};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind};
@@ -17,10 +18,34 @@ pub struct Figures {
     pub distribution: Distributions,
     /// By routers that the requests had passed, where these are counted; the fewest first.
     pub hops: Vec<HopRow>,
+    /// By the number of active stations: for the capture, then for each server and each
+    /// interface where there are several.
+    pub levels: Vec<LevelCurve>,
+    /// By the size of requests, for each server and kind; by total response time.
+    pub sizes: Vec<SizeCurve>,
+    /// Over time.
+    pub timeline: Timeline,
+    /// Throughput that fell for a while.
+    pub dips: Dips,
     /// What was left out.
     pub excluded: Vec<Excluded>,
+    /// What bounds of the statistics lost.
+    pub losses: Losses,
     /// Statistics that show themselves, each as a table.
     pub statistics: Vec<Statistic>,
+}
+
+/// What statistics lost to their bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Rows that were dropped because there were too many.
+    pub rows: u64,
+    /// Responses, and 10 ms of frames, in no load curve, because the number of active stations
+    /// has changed too often since.
+    pub stretches: u64,
+    /// Responses, and 10 ms of frames, in a load curve before it was known how many stations
+    /// were active, because too many waited for that.
+    pub hasty: u64,
 }
 
 /// By which name transactions are grouped.
@@ -284,6 +309,24 @@ pub struct Excluded {
     pub reason: &'static str,
     /// How many transactions.
     pub count: u64,
+}
+
+impl Losses {
+    /// Adds those of another statistic.
+    pub fn add(&mut self, other: &Self) {
+        let Self {
+            rows,
+            stretches,
+            hasty,
+        } = other;
+        for (sum, n) in [
+            (&mut self.rows, rows),
+            (&mut self.stretches, stretches),
+            (&mut self.hasty, hasty),
+        ] {
+            *sum = sum.saturating_add(*n);
+        }
+    }
 }
 
 impl Counts {

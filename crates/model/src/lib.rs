@@ -10,6 +10,7 @@ mod exclusion;
 mod extent;
 pub mod figures;
 pub mod histogram;
+pub mod load;
 mod outcome;
 pub mod records;
 pub mod sample;
@@ -20,7 +21,7 @@ pub use distribution::Distribution;
 pub use exclusion::{Exclusion, Exclusions};
 pub use extent::{DISPLACED_NS, Extent, Mark};
 pub use figures::{
-    Counts, DistributionRow, Distributions, Excluded, Figures, FrameSums, Grouping, HopRow,
+    Counts, DistributionRow, Distributions, Excluded, Figures, FrameSums, Grouping, HopRow, Losses,
     PlaceRow, ServerRow, StationRow,
 };
 pub use histogram::{Bucket, Histogram, STEPS_NS};
@@ -28,6 +29,9 @@ pub use outcome::{Flags, FrameCounts, Outcome, Turnaround};
 pub use sample::{Fidelity, Sample, Samples};
 pub use statistic::{Cell, Column, Statistic};
 pub use times::{Spread, Times};
+
+/// Answered requests below which nothing is concluded.
+pub const ENOUGH: u64 = 20;
 
 /// Up to so many values percentiles are exact.
 pub const EXACT_VALUES: usize = 64;

@@ -309,22 +309,80 @@ impl GroupTimes {
     }
 }
 
-/// A client begins to wait for one of its requests, or no longer waits for it.
+/// What happens one after the other.
+#[derive(Clone, Copy, Debug)]
+pub enum Moment {
+    /// A client begins to wait for a request.
+    Begins(Waiting),
+    /// It no longer waits for it.
+    Ends(Waiting),
+    /// A request was answered, and is closed.
+    Answered(Answer),
+    /// Frames of an interface.
+    Frames(Traffic),
+    /// This is the time of the capture now; it is said every 50 ms.
+    Now(Timestamp),
+    /// The capture is over.
+    Over,
+}
+
+/// A client that waits for one of its requests, or no longer does.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// Who.
-    pub client: StationId,
+    /// Who; `None` for clients of which nothing is kept.
+    pub client: Option<StationId>,
+    /// For whom; `None` likewise.
+    pub server: Option<StationId>,
+    /// The interface of the frame that shows it.
+    pub interface: u32,
+    /// It asked anyone, not this server.
+    pub anyone: bool,
     /// Since when.
     pub at: Timestamp,
-    /// Whether it begins.
-    pub begins: bool,
+}
+
+/// An answered request, waits by design and breaks apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    /// Who asked; `None` for clients of which nothing is kept.
+    pub client: Option<StationId>,
+    /// Who was asked; `None` likewise.
+    pub server: Option<StationId>,
+    /// t1.
+    pub began: Timestamp,
+    /// t4, or t5 of a raw write if that is later.
+    pub ended: Timestamp,
+    /// The class of the operation.
+    pub kind: Kind,
+    /// Bytes of file data moved.
+    pub data_bytes: u64,
+    /// t4 - t1, if it counts in times of stations, ns.
+    pub response_ns: Option<i64>,
+    /// t3 - t2, if it counts there, ns.
+    pub turnaround_ns: Option<i64>,
+}
+
+/// Frames of an interface, one after the other, within [`Traffic::NS`].
+#[derive(Clone, Copy, Debug)]
+pub struct Traffic {
+    /// Which.
+    pub interface: u32,
+    /// When the first of this time was seen; it may have been recorded before.
+    pub since: Timestamp,
+    /// Bytes on the wire.
+    pub bytes: u64,
+}
+
+impl Traffic {
+    /// How long frames count as one, ns.
+    pub const NS: i64 = 10_000_000;
 }
 
 /// What happened since the last batch, each kind in the order in which it did.
 #[derive(Clone, Copy, Default)]
 pub struct Records<'a> {
-    /// Clients that wait.
-    pub waiting: &'a [Waiting],
+    /// Who waits since when, and what ended when.
+    pub moments: &'a [Moment],
     /// Transactions.
     pub groups: &'a [Group],
     /// The times of each group, in the same order.

@@ -5,11 +5,13 @@
 
 mod excluded;
 mod hops;
+mod load;
 mod operations;
 mod passers;
 mod places;
 mod request_size;
 mod rows;
+mod sizes;
 mod spread;
 mod stations;
 #[cfg(test)]
@@ -46,6 +48,8 @@ fn all(options: &Options) -> Vec<Box<dyn Collector>> {
         Box::new(places::Places::default()),
         Box::new(spread::Spread::default()),
         Box::new(hops::Hops::default()),
+        Box::new(load::Load::new(options)),
+        Box::new(sizes::Sizes::default()),
         Box::new(excluded::ExcludedFrom::default()),
         Box::new(request_size::RequestSize::default()),
     ]

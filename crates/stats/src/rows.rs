@@ -28,6 +28,13 @@ impl<I, T: Default> Rows<I, T> {
         Some(row)
     }
 
+    /// The row of this one, if there is one.
+    #[inline]
+    pub fn known(&mut self, id: EntityId<I>) -> Option<&mut T> {
+        let (known, row) = self.0.get_mut(id.index() as usize)?.as_mut()?;
+        (*known == id).then_some(row)
+    }
+
     /// Begins a row in the place of the one before, which it gives; `None` if that is younger.
     #[cold]
     fn begin(&mut self, id: EntityId<I>) -> Option<Option<T>> {

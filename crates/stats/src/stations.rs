@@ -4,7 +4,7 @@ use crate::passers::{self, Passers};
 use crate::{Collector, Options, Rows};
 use std::collections::BTreeMap;
 use wirewait_model::figures::counts_for_stations;
-use wirewait_model::records::{Entities, Group, GroupTimes, Pair, Records, Waiting};
+use wirewait_model::records::{Entities, Group, GroupTimes, Moment, Pair, Records, Waiting};
 use wirewait_model::{Counts, Distribution, Figures, FrameSums, Samples, StationRow};
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -50,16 +50,11 @@ impl Stations {
         }
     }
 
-    fn waiting(&mut self, waiting: &Waiting) {
+    fn waiting(&mut self, waiting: &Waiting) -> Option<&mut Client> {
         let gone = &mut self.gone;
-        let client = self.clients.of(waiting.client, |before: Client| {
+        self.clients.of(waiting.client?, |before: Client| {
             gone.add(before.owner, &before.counts);
-        });
-        match client {
-            Some(client) if waiting.begins => client.begins(waiting.at, self.think_ns),
-            Some(client) => client.ends(waiting.at),
-            None => {}
-        }
+        })
     }
 
     fn count(&mut self, group: &Group, times: &GroupTimes) {
@@ -92,8 +87,21 @@ impl Stations {
 
 impl Collector for Stations {
     fn batch(&mut self, records: &Records<'_>) {
-        for waiting in records.waiting {
-            self.waiting(waiting);
+        let think_ns = self.think_ns;
+        for moment in records.moments {
+            match moment {
+                Moment::Begins(waiting) => {
+                    if let Some(client) = self.waiting(waiting) {
+                        client.begins(waiting.at, think_ns);
+                    }
+                }
+                Moment::Ends(waiting) => {
+                    if let Some(client) = self.waiting(waiting) {
+                        client.ends(waiting.at);
+                    }
+                }
+                _ => {}
+            }
         }
         for (group, times) in records.grouped() {
             self.count(group, times);
@@ -240,7 +248,7 @@ impl Client {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{NAMED, batch, end, group, id, later, line, timed};
+    use crate::testing::{NAMED, batch, end, group, id, later, line, timed, waiting};
 
     const MS: i64 = 1_000_000;
 
@@ -259,22 +267,18 @@ mod tests {
 
     #[test]
     fn the_time_between_requests_is_work_or_thought() {
-        let waits = |ms, begins| Waiting {
-            client: id(1),
-            at: Timestamp::from_nanos(ms * MS),
-            begins,
-        };
-        let waiting = [
-            waits(0, true),
-            waits(5, true),
-            waits(8, false),
-            waits(10, false),
-            waits(30, true),
-            waits(40, false),
-            waits(1_000, true),
+        let at = |ms| waiting(1, Timestamp::from_nanos(ms * MS));
+        let moments = [
+            Moment::Begins(at(0)),
+            Moment::Begins(at(5)),
+            Moment::Ends(at(8)),
+            Moment::Ends(at(10)),
+            Moment::Begins(at(30)),
+            Moment::Ends(at(40)),
+            Moment::Begins(at(1_000)),
         ];
         let mut stations = Stations::new(&options());
-        batch(&mut stations, &waiting, &[group(Some(1), &[line()])]);
+        batch(&mut stations, &moments, &[group(Some(1), &[line()])]);
         let [row] = shown(&stations).try_into().unwrap();
         assert_eq!((row.busy_ns, row.client_ns), (20_000_000, 20_000_000));
         assert_eq!((row.think_ns, row.thinks), (960_000_000, 1));

@@ -3,11 +3,11 @@
 use crate::Collector;
 use std::num::NonZeroU32;
 use wirewait_model::records::{
-    Entities, EntityId, Group, GroupKey, GroupTimes, Label, LabelId, Line, LineTimes, OperationAt,
-    OperationId, Pair, PairId, Records, StationId, Waiting,
+    Entities, EntityId, Group, GroupKey, GroupTimes, Label, LabelId, Line, LineTimes, Moment,
+    OperationAt, OperationId, Pair, PairId, Records, StationId, Waiting,
 };
 use wirewait_model::{Flags, Outcome};
-use wirewait_wire::{Endpoint, Kind, Operation};
+use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 
 /// Knows the first generation of stations below 9, by their numbers.
 pub(crate) struct Named;
@@ -75,8 +75,19 @@ pub(crate) fn later<T>(of: EntityId<T>) -> EntityId<T> {
     EntityId::new(of.index(), of.generation().saturating_add(1))
 }
 
+/// A client that waits, or no longer does.
+pub(crate) fn waiting(client: u32, at: Timestamp) -> Waiting {
+    Waiting {
+        client: Some(id(client)),
+        server: Some(id(SERVER)),
+        interface: 0,
+        anyone: false,
+        at,
+    }
+}
+
 /// Counts these.
-pub(crate) fn batch(to: &mut impl Collector, waiting: &[Waiting], groups: &[Group]) {
+pub(crate) fn batch(to: &mut impl Collector, moments: &[Moment], groups: &[Group]) {
     let times = groups.iter().map(|group| {
         let mut times = GroupTimes::default();
         times.fill(group);
@@ -84,7 +95,7 @@ pub(crate) fn batch(to: &mut impl Collector, waiting: &[Waiting], groups: &[Grou
     });
     let times: Vec<GroupTimes> = times.collect();
     to.batch(&Records {
-        waiting,
+        moments,
         groups,
         times: &times,
         ..Records::default()

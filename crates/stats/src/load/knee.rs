@@ -1,10 +1,7 @@
 //! Where turnaround starts to grow with the number of stations.
 
-use super::level::{Knee, LevelRow};
-use crate::ENOUGH;
-
-/// Turnaround has grown when it is so many hundredths of its least.
-pub const GROWN_PERCENT: u64 = 125;
+use wirewait_model::ENOUGH;
+use wirewait_model::load::{GROWN_PERCENT, Knee, LevelRow};
 
 /// The knee of steady levels with [`ENOUGH`] turnarounds each; `None` where there are fewer
 /// than three of these, or no growth.
@@ -41,7 +38,7 @@ pub(super) fn find(levels: &[LevelRow]) -> Option<Knee> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Spread;
+    use wirewait_model::Spread;
 
     fn level(stations: u32, ns: i64, n: u64) -> LevelRow {
         let mut row = LevelRow {

@@ -1,15 +1,13 @@
 //! Response time by the number of bytes asked for.
 
-use super::anomalies;
-use super::curve::{Example, SizeCurve, SizeRow};
-use crate::Spread;
-use crate::parties::Directory;
-use crate::table::{Place, Table};
-use crate::world::Case;
+mod anomalies;
+
+use crate::Collector;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use wirewait_model::Distribution;
-use wirewait_model::records::{Group, GroupTimes, Line, LineTimes};
+use wirewait_model::load::{Example, SizeCurve, SizeRow};
+use wirewait_model::records::{Entities, Group, GroupTimes, Line, LineTimes, Records, StationId};
+use wirewait_model::{Distribution, Figures, Losses, Spread};
 use wirewait_wire::{Endpoint, Kind};
 
 /// Sizes told apart under one key; with more of them, [`PER_DOUBLING`] classes per doubling.
@@ -36,50 +34,57 @@ struct Curve {
     classes: bool,
 }
 
-pub(super) struct Sizes {
-    curves: Table<(Place, Kind), Curve>,
-    pub(super) evicted: u64,
+#[derive(Default)]
+pub(crate) struct Sizes {
+    /// Each with when it was found last, by their own count.
+    curves: Vec<(Owner, u64, Curve)>,
+    touches: u64,
+    evicted: u64,
 }
 
+/// The server, and what the requests do.
+type Owner = (Option<StationId>, Kind);
+
 impl Sizes {
-    pub(super) fn new() -> Self {
-        Self {
-            curves: Table::new(CURVES),
-            evicted: 0,
-        }
+    /// The curve of this server and kind. If there are too many, the one that was untouched for
+    /// longest gives way.
+    fn curve(&mut self, owner: Owner) -> Option<&mut Curve> {
+        self.touches += 1;
+        let at = match self.curves.iter().position(|(of, ..)| *of == owner) {
+            Some(at) => at,
+            None => {
+                if self.curves.len() >= CURVES {
+                    let ages = self.curves.iter().enumerate();
+                    let oldest = ages.min_by_key(|(_, (_, touched, _))| *touched);
+                    let oldest = oldest.map_or(0, |(at, _)| at);
+                    self.curves.swap_remove(oldest);
+                    self.evicted += 1;
+                }
+                self.curves.push((owner, 0, Curve::default()));
+                self.curves.len() - 1
+            }
+        };
+        let (_, touched, curve) = self.curves.get_mut(at)?;
+        *touched = self.touches;
+        Some(curve)
     }
 
-    /// The curve in which a transaction counts that has times, if it does; `known` is where it was before.
-    pub(super) fn curve_of(&mut self, case: Case<'_>, known: Option<Place>) -> Option<Place> {
-        let t = case.transaction;
-        if !matches!(t.kind, Kind::Read | Kind::Write) || t.asked_bytes == 0 {
-            return None;
-        }
+    fn count(&mut self, group: &Group, times: &GroupTimes) {
+        let key = &group.key;
         // What failed moved nothing, and is answered in another way.
-        if t.data_bytes == 0 {
-            return None;
+        let counts = |line: &Line| line.asked_bytes > 0 && line.data_bytes > 0;
+        if !matches!(key.kind, Kind::Read | Kind::Write) {
+            return;
         }
-        let known = known.filter(|place| self.curves.again(*place).is_some());
-        known.or_else(|| {
-            let key = (case.parties.server, t.kind);
-            let (place, evicted) = self.curves.place_of(&key, Curve::default);
-            self.evicted += u64::from(evicted.is_some());
-            Some(place)
-        })
-    }
-
-    /// Counts closed transactions, those of them that count in this curve.
-    pub(super) fn post(&mut self, curve: Place, group: &Group, times: &GroupTimes) {
-        let Some(curve) = self.curves.get_mut(curve) else {
+        let timed = || group.lines.iter().filter_map(|l| Some((l, l.times?)));
+        let Some((first, _)) = timed().find(|(line, _)| counts(line)) else {
             return;
         };
-        let timed = || group.lines.iter().filter_map(|l| Some((l, l.times?)));
-        let alike = timed().next().map(|(first, _)| first.asked_bytes);
-        let alike = alike.filter(|asked| {
-            let same = |line: &Line| line.asked_bytes == *asked && line.data_bytes > 0;
-            *asked > 0 && timed().all(|(line, _)| same(line))
-        });
-        if let Some(asked) = alike {
+        let asked = first.asked_bytes;
+        let Some(curve) = self.curve((key.server, key.kind)) else {
+            return;
+        };
+        if timed().all(|(line, _)| line.asked_bytes == asked && counts(line)) {
             let row = curve.row(asked);
             row.response_time.record_all(&times.response_time);
             row.turnaround.merge(times.turnaround.spread());
@@ -88,7 +93,7 @@ impl Sizes {
             }
             return;
         }
-        for (line, took) in timed().filter(|(l, _)| l.asked_bytes > 0 && l.data_bytes > 0) {
+        for (line, took) in timed().filter(|(line, _)| counts(line)) {
             let row = curve.row(line.asked_bytes);
             row.response_time.record(took.response_ns);
             if let Some(ns) = took.turnaround_ns {
@@ -97,22 +102,34 @@ impl Sizes {
             row.show(line, &took);
         }
     }
+}
+
+impl Collector for Sizes {
+    fn batch(&mut self, records: &Records<'_>) {
+        for (group, times) in records.grouped() {
+            self.count(group, times);
+        }
+    }
 
     /// By total response time, the greatest first.
-    pub(super) fn curves(&self, directory: &Directory) -> Vec<SizeCurve> {
+    fn write(&self, entities: &dyn Entities, figures: &mut Figures) {
         let total = |curve: &Curve| -> i128 {
             let rows = curve.rows.values();
             rows.map(|row| row.response_time.total()).sum()
         };
         let curves = self.curves.iter();
         let mut curves: Vec<((Endpoint, Kind), &Curve)> = curves
-            .filter_map(|((server, kind), curve)| {
-                Some(((directory.station(*server)?, *kind), curve))
+            .filter_map(|((server, kind), _, curve)| {
+                Some(((entities.station((*server)?)?, *kind), curve))
             })
             .collect();
         curves.sort_by_key(|(key, curve)| (Reverse(total(curve)), *key));
         let curves = curves.into_iter();
-        curves.map(|(key, curve)| curve.shown(key)).collect()
+        figures.sizes = curves.map(|(key, curve)| curve.shown(key)).collect();
+        figures.losses.add(&Losses {
+            rows: self.evicted,
+            ..Losses::default()
+        });
     }
 }
 

@@ -4,12 +4,11 @@
 //! on through a gap up to the think-time limit if another request follows. How a gap ends is
 //! known only when it is over, so an instant is settled some time after it has passed.
 
-use crate::bounds::{Bound, Hits};
-use crate::column::Column;
-use crate::table::Place;
+use crate::Rows;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-use wirewait_wire::Timestamp;
+use wirewait_model::records::StationId;
+use wirewait_wire::{Endpoint, Timestamp};
 
 /// A request counts from its first byte, but is known when it is complete: so much later at
 /// most, ns.
@@ -46,9 +45,9 @@ struct Station {
 /// The number of active stations over time.
 #[derive(Clone)]
 pub(super) struct Activity {
-    stations: Column<Station>,
+    stations: Rows<Endpoint, Station>,
     /// Stations with nothing outstanding, by when they had at the earliest.
-    resting: BinaryHeap<Reverse<(Timestamp, Place)>>,
+    resting: BinaryHeap<Reverse<(Timestamp, StationId)>>,
     /// Changes of the number that are not settled yet.
     edges: BTreeMap<Timestamp, i64>,
     stretches: VecDeque<Stretch>,
@@ -62,13 +61,14 @@ pub(super) struct Activity {
     frontier: Timestamp,
     /// Up to when stretches are forgotten, if any is.
     gone: Option<Timestamp>,
-    pub(super) hits: Hits,
+    /// What ended so long ago that it is forgotten how many were active.
+    pub(super) forgotten: u64,
 }
 
 impl Activity {
     pub(super) fn new(think_ns: i64) -> Self {
         Self {
-            stations: Column::new(),
+            stations: Rows::default(),
             resting: BinaryHeap::new(),
             edges: BTreeMap::new(),
             stretches: VecDeque::new(),
@@ -78,30 +78,31 @@ impl Activity {
             think_ns,
             frontier: Timestamp::from_nanos(i64::MIN),
             gone: None,
-            hits: Hits::NONE,
+            forgotten: 0,
         }
     }
 
     /// A station waits for a request whose first byte came at `at`.
-    pub(super) fn begins(&mut self, client: Place, at: Timestamp) {
+    pub(super) fn begins(&mut self, client: StationId, at: Timestamp) {
         let think_ns = self.think_ns;
-        if !self.stations.has(client)
-            && let Some(gone) = self.stations.renew(client)
-            && gone.active
-        {
-            // Whoever had the place before is not followed any more.
-            self.edge(gone.idle_since.max(gone.since), -1);
-        }
-        let station = self.stations.of(client);
+        let mut gone = None;
+        let Some(station) = self.stations.of(client, |before| gone = Some(before)) else {
+            return;
+        };
         station.outstanding = station.outstanding.saturating_add(1);
         let idle_since = station.idle_since;
-        if station.active && (station.outstanding > 1 || at.since(idle_since) <= think_ns) {
+        let was_active = station.active;
+        if was_active && (station.outstanding > 1 || at.since(idle_since) <= think_ns) {
             return;
         }
-        let was_active = std::mem::replace(&mut station.active, true);
+        station.active = true;
         // A request that began before the last answer was complete left no gap.
         let at = if was_active { at.max(idle_since) } else { at };
         station.since = at;
+        if let Some(gone) = gone.filter(|gone| gone.active) {
+            // The previous owner of the number is not followed any more.
+            self.edge(gone.idle_since.max(gone.since), -1);
+        }
         if was_active {
             self.edge(idle_since, -1);
         }
@@ -109,7 +110,7 @@ impl Activity {
     }
 
     /// A station no longer waits for one of its requests, since `at`.
-    pub(super) fn ends(&mut self, client: Place, at: Timestamp) {
+    pub(super) fn ends(&mut self, client: StationId, at: Timestamp) {
         let Some(station) = self.stations.known(client) else {
             return;
         };
@@ -146,11 +147,6 @@ impl Activity {
         }
     }
 
-    /// Everything is known: settles all of it.
-    pub(super) fn finish(&mut self, over: &mut impl FnMut(Stretch)) {
-        self.settle(Timestamp::from_nanos(i64::MAX), over);
-    }
-
     /// Up to when everything is known.
     pub(super) fn frontier(&self) -> Timestamp {
         self.frontier
@@ -177,14 +173,14 @@ impl Activity {
         let stretch = self.stretches.get(n).copied();
         self.found = stretch.filter(is_in);
         if self.gone.is_some_and(|gone| when <= gone) {
-            self.hits.hit(Bound::LoadStretches);
+            self.forgotten = self.forgotten.saturating_add(1);
             return None;
         }
         stretch.filter(|s| s.start <= when)
     }
 
     /// A station in the queue has come to its turn.
-    fn rest(&mut self, client: Place) {
+    fn rest(&mut self, client: StationId) {
         let frontier = self.frontier;
         let Some(station) = self.stations.known(client) else {
             return;
@@ -239,7 +235,7 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Table;
+    use crate::testing::{id, later};
     use proptest::prelude::*;
 
     const THINK: i64 = 100;
@@ -248,14 +244,16 @@ mod tests {
         Timestamp::from_nanos(ns)
     }
 
-    fn station(n: u8) -> Place {
-        Place::nth(n.into())
+    fn station(n: u8) -> StationId {
+        id(n.into())
     }
 
     /// Start, end and stations of each stretch.
     fn stretches(activity: &mut Activity) -> Vec<(i64, i64, u32)> {
         let mut all = Vec::new();
-        activity.finish(&mut |s| all.push((s.start.as_nanos(), s.end.as_nanos(), s.stations)));
+        activity.settle(at(i64::MAX), &mut |s| {
+            all.push((s.start.as_nanos(), s.end.as_nanos(), s.stations))
+        });
         all
     }
 
@@ -316,11 +314,10 @@ mod tests {
     }
 
     #[test]
-    fn a_station_whose_place_was_given_away_is_active_no_more() {
-        let mut places: Table<&str, ()> = Table::new(1);
+    fn a_station_whose_number_was_given_away_is_active_no_more() {
         let mut activity = Activity::new(THINK);
-        activity.begins(places.insert("one", ()).0, at(1));
-        activity.begins(places.insert("other", ()).0, at(5));
+        activity.begins(station(1), at(1));
+        activity.begins(later(station(1)), at(5));
         activity.settle(at(10_000_000_000), &mut |_| {});
         assert_eq!(activity.level, 1);
     }
@@ -359,7 +356,7 @@ mod tests {
                 }
                 activity.settle(at(when - when % step), &mut |s| found.push(s));
             }
-            activity.finish(&mut |s| found.push(s));
+            activity.settle(at(i64::MAX), &mut |s| found.push(s));
             prop_assert_eq!(found[0].start.as_nanos(), events[0].0);
             let last = events.iter().map(|e| e.0).max().unwrap_or(0);
             prop_assert_eq!(found[found.len() - 1].end.as_nanos(), last);

@@ -5,18 +5,9 @@
 //! not moved by less than about a quarter of the sizes, so nothing has to be known of where
 //! an anomaly may lie.
 
-use super::curve::{Anomaly, SizeRow};
-
-/// Sizes with fewer response times are not judged, and make no trend.
-pub const ENOUGH_OF_A_SIZE: u64 = 10;
-/// So many sizes make a trend.
-pub const ENOUGH_SIZES: usize = 5;
-/// A size breaks the trend when its median response time is so many hundredths of what the
-/// trend says, at least.
-pub const BREAKS_PERCENT: u64 = 150;
-/// And lies so many times the usual deviation from the trend (the median of the deviations)
-/// above it.
-pub const BREAKS_TIMES: u64 = 5;
+use wirewait_model::load::{
+    Anomaly, BREAKS_PERCENT, BREAKS_TIMES, ENOUGH_OF_A_SIZE, ENOUGH_SIZES, SizeRow,
+};
 
 /// Where more than one of so many sizes breaks the trend, there is none.
 const BREAKS_ONE_OF: usize = 4;
@@ -116,8 +107,8 @@ fn median(mut values: Vec<i128>) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::curve::Example;
-    use crate::{Spread, Times};
+    use wirewait_model::load::Example;
+    use wirewait_model::{Spread, Times};
 
     fn size(bytes: u64, us: i64, n: u64) -> SizeRow {
         let ns = us * 1000;

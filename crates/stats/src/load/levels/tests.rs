@@ -1,4 +1,7 @@
 use super::*;
+use crate::load::activity::STRETCHES;
+use crate::load::testing;
+use crate::testing::id;
 use proptest::prelude::*;
 
 const THINK: i64 = 500_000_000;
@@ -8,12 +11,20 @@ fn at(ms: i64) -> Timestamp {
     Timestamp::from_nanos(ms * MS)
 }
 
-fn station(n: u8) -> Place {
-    Place::nth(n.into())
+fn station(n: u8) -> StationId {
+    id(n.into())
 }
 
-fn read(from_ms: i64, to_ms: i64, bytes: u64) -> Item {
-    Item::of(at(from_ms), at(to_ms), Kind::Read, bytes)
+fn frame(when: Timestamp) -> Traffic {
+    Traffic {
+        interface: 0,
+        since: when,
+        bytes: 100,
+    }
+}
+
+fn read(from_ms: i64, to_ms: i64, bytes: u64) -> Answer {
+    testing::read(at(from_ms), at(to_ms), bytes)
 }
 
 /// One station reads 1000 bytes in 10 ms again and again, so many times, from then on.
@@ -36,9 +47,9 @@ fn play(levels: &mut Levels, mut events: Vec<(i64, u8, i64)>) {
             levels.begins(station(n), at(when));
         } else {
             levels.ends(station(n), at(when));
-            levels.closed(read(from, when, 1000));
+            levels.answered(&read(from, when, 1000));
         }
-        levels.frame(at(when), 100);
+        levels.frames(&frame(at(when)));
         levels.settle(at(when), &mut |_| {});
     }
     levels.finish(&mut |_| {});
@@ -164,39 +175,36 @@ proptest! {
     }
 }
 
-impl crate::load::Loads {
-    /// Two transactions more than may wait for their stretch, and 10 ms of frames.
-    pub(crate) fn overrun_waiting() -> Hits {
-        let mut levels = Levels::new(THINK);
-        for n in 0..WAITING as i64 + 2 {
-            levels.closed(read(n, n + 1, 1000));
-        }
-        for n in 0..=WAITING as i64 {
-            levels.frame(at(10 * n), 100);
-        }
-        *levels.hits()
+/// Two answers more than may wait for their stretch, and 10 ms of frames.
+#[test]
+fn what_waits_for_too_long_is_counted_and_noted() {
+    let mut levels = Levels::new(THINK);
+    for n in 0..WAITING as i64 + 2 {
+        levels.answered(&read(n, n + 1, 1000));
     }
+    for n in 0..=WAITING as i64 {
+        levels.frames(&frame(at(10 * n)));
+    }
+    let losses = levels.losses();
+    assert_eq!((losses.hasty, losses.stretches), (2 + 1, 0));
+}
 
-    /// A station comes and goes more often than is remembered, until it is known how many there
-    /// were: what ended in the first two times has no level. In each of them a station is active for
-    /// 1 ms, and none for 600 ms.
-    pub(crate) fn overrun_stretches() -> Hits {
-        let mut levels = Levels::new(THINK);
-        // The last one is not over: it has no stretch.
-        for n in 0..super::super::activity::STRETCHES as i64 / 2 + 2 {
-            levels.begins(station(1), at(n * 601));
-            levels.ends(station(1), at(n * 601 + 1));
-            if n < 10 {
-                levels.closed(read(n * 601, n * 601 + 1, 1000));
-            }
+/// A station comes and goes more often than is remembered, until it is known how many there
+/// were: what ended in the first two times has no level. In each of them a station is active for
+/// 1 ms, and none for 600 ms.
+#[test]
+fn what_ended_in_a_forgotten_stretch_is_noted() {
+    let mut levels = Levels::new(THINK);
+    // The last one is not over: it has no stretch.
+    for n in 0..STRETCHES as i64 / 2 + 2 {
+        levels.begins(station(1), at(n * 601));
+        levels.ends(station(1), at(n * 601 + 1));
+        if n < 10 {
+            levels.answered(&read(n * 601, n * 601 + 1, 1000));
         }
-        levels.finish(&mut |_| {});
-        let hits = *levels.hits();
-        assert_eq!(
-            levels.unplaced,
-            hits.named(Bound::LoadStretches.name()),
-            "what is lost is in no level"
-        );
-        hits
     }
+    levels.finish(&mut |_| {});
+    let losses = levels.losses();
+    assert_eq!((losses.hasty, losses.stretches), (0, 2));
+    assert_eq!(levels.unplaced, 2, "what is lost is in no level");
 }

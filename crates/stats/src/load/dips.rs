@@ -1,16 +1,10 @@
 //! Throughput that falls for a while and comes back, though stations want as much as before.
 
-use super::timeline::{Interval, Timeline};
-use wirewait_wire::Timestamp;
+use super::timeline::widened;
+use wirewait_model::load::{
+    DEPTH_PERCENT, Dip, Dips, ENOUGH_PER_BUCKET, Interval, NOISE_TIMES, Timeline,
+};
 
-/// A dip is at least so deep, in hundredths of the median around it.
-pub const DEPTH_PERCENT: u64 = 20;
-/// And at least so many times the usual deviation from that median (the median of the
-/// deviations) deep.
-pub const NOISE_TIMES: u64 = 4;
-/// Buckets in which the median bucket has fewer final responses than this are too narrow to
-/// tell a dip from chance.
-pub const ENOUGH_PER_BUCKET: u64 = 10;
 /// Buckets on each side that make the median, and how many of them must be there.
 const AROUND: usize = 100;
 const ENOUGH_AROUND: usize = 10;
@@ -22,43 +16,6 @@ const SHORTEST: usize = 2;
 const WANTED_PERCENT: u64 = 80;
 /// Dips that are kept, the costliest.
 const KEPT: usize = 50;
-
-/// A dip in throughput.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dip {
-    /// When it began, to the width of a bucket.
-    pub start: Timestamp,
-    /// How long it lasted, in whole buckets, ns.
-    pub ns: i64,
-    /// File data per second during the dip, bytes.
-    pub bytes_per_second: u64,
-    /// The lower of the medians before and after it, bytes per second.
-    pub around_bytes_per_second: u64,
-    /// Depth in thousandths of that median.
-    pub depth: u64,
-    /// What the dip cost: the time it takes to move what was not moved at the rate around, ns.
-    pub cost_ns: i64,
-    /// Mean response time during the dip, ns.
-    pub response_ns: Option<i64>,
-    /// The same in the buckets around it.
-    pub around_response_ns: Option<i64>,
-}
-
-/// The dips of a time line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Dips {
-    /// Width of the buckets in which they were looked for, ns; `None` where none was wide
-    /// enough for ten final responses and still narrow enough for ten buckets on each side.
-    pub width_ns: Option<i64>,
-    /// In the order of time; the costliest, if there are many.
-    pub dips: Vec<Dip>,
-    /// How many were found.
-    pub found: u64,
-    /// Time of all of them together, ns.
-    pub ns: i64,
-    /// Cost of all of them together, ns.
-    pub cost_ns: i64,
-}
 
 /// Looks for dips.
 pub(super) fn find(line: &Timeline) -> Dips {
@@ -107,7 +64,7 @@ fn wide_enough(line: &Timeline) -> Option<Timeline> {
         if median(&mut answered)? >= ENOUGH_PER_BUCKET {
             return Some(line);
         }
-        line = line.widened(line.width_ns.checked_mul(10)?);
+        line = widened(&line, line.width_ns.checked_mul(10)?);
     }
 }
 
@@ -237,6 +194,7 @@ fn median(values: &mut [u64]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wirewait_wire::Timestamp;
 
     const WIDTH: i64 = 100_000_000;
 

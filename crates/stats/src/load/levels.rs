@@ -2,88 +2,17 @@
 
 use super::activity::{Activity, Stretch};
 use super::knee;
-use super::level::{LevelCurve, LevelFigures, LevelRow, LoadOf, Moved};
-use crate::bounds::{Bound, Hits};
-use crate::table::Place;
-use crate::{ENOUGH, Outcome, Spread, Transaction};
 use std::collections::VecDeque;
-use wirewait_model::Distribution;
-use wirewait_model::figures::counts_for_stations;
-use wirewait_model::records::LineTimes;
+use wirewait_model::load::{LevelCurve, LevelFigures, LevelRow, LoadOf, Moved, STEADY_NS};
+use wirewait_model::records::{Answer, StationId, Traffic};
+use wirewait_model::{Distribution, ENOUGH, Losses, Spread};
 use wirewait_wire::{Kind, Timestamp};
 
-/// A number of active stations is steady when it does not change for so long, ns. Shorter
-/// stretches are ramps: stations are just coming or going.
-pub const STEADY_NS: u64 = 1_000_000_000;
 /// Numbers of stations below this are told apart; from there on, so many per doubling.
 const EXACT: u32 = 64;
 const PER_DOUBLING: u32 = 8;
-/// Transactions that wait for their stretch to be known.
+/// Answers that wait for their stretch to be known.
 const WAITING: usize = 16_384;
-/// Bytes on the wire are gathered over so long until the number of stations is known, ns.
-const SLOT_NS: i64 = 10_000_000;
-
-/// What is remembered of a transaction until its level is known.
-#[derive(Clone, Copy)]
-pub(super) struct Item {
-    begin: Timestamp,
-    end: Timestamp,
-    kind: Kind,
-    data_bytes: u64,
-    response_ns: Option<i64>,
-    turnaround_ns: Option<i64>,
-}
-
-impl Item {
-    /// `None` for what was not answered, waits by design or is no request of a client.
-    pub(super) fn new(t: &Transaction, took: Option<&LineTimes>) -> Option<Self> {
-        if t.outcome != Outcome::Answered || matches!(t.kind, Kind::Wait | Kind::Break) {
-            return None;
-        }
-        let t4 = t.response?.last.at;
-        let counts = counts_for_stations(t.kind);
-        Some(Self {
-            begin: t.request?.first.at,
-            end: t.raw_end.map_or(t4, |mark| mark.at.max(t4)),
-            kind: t.kind,
-            data_bytes: t.data_bytes,
-            response_ns: took.map(|took| took.response_ns).filter(|_| counts),
-            turnaround_ns: took
-                .map_or_else(|| t.clean_turnaround_ns(), |took| took.turnaround_ns)
-                .filter(|_| counts),
-        })
-    }
-
-    /// A request that took its server the whole of its time.
-    #[cfg(test)]
-    pub(super) fn of(begin: Timestamp, end: Timestamp, kind: Kind, data_bytes: u64) -> Self {
-        Self {
-            begin,
-            end,
-            kind,
-            data_bytes,
-            response_ns: Some(end.since(begin)),
-            turnaround_ns: Some(end.since(begin)),
-        }
-    }
-
-    /// When its last frame came.
-    pub(super) fn end(&self) -> Timestamp {
-        self.end
-    }
-
-    pub(super) fn data_bytes(&self) -> u64 {
-        self.data_bytes
-    }
-
-    pub(super) fn response_ns(&self) -> Option<i64> {
-        self.response_ns
-    }
-
-    pub(super) fn turnaround_ns(&self) -> Option<i64> {
-        self.turnaround_ns
-    }
-}
 
 #[derive(Clone, Default)]
 struct Sums {
@@ -114,24 +43,24 @@ impl Sums {
         }
     }
 
-    /// `whole`: all of its life counts, not only its end.
-    fn add(&mut self, item: &Item, whole: bool) {
-        self.answered += 1;
-        self.data_bytes = self.data_bytes.saturating_add(item.data_bytes);
-        let Some(ns) = item.response_ns.filter(|_| whole) else {
+    /// Counts an answer; `whole`: all of its life, not only its end.
+    fn add(&mut self, answer: &Answer, whole: bool) {
+        self.answered = self.answered.saturating_add(1);
+        self.data_bytes = self.data_bytes.saturating_add(answer.data_bytes);
+        let Some(ns) = answer.response_ns.filter(|_| whole) else {
             return;
         };
         self.response_time.record(ns);
-        if let Some(ns) = item.turnaround_ns {
+        if let Some(ns) = answer.turnaround_ns {
             self.turnaround.record(ns);
         }
-        if item.data_bytes > 0 {
-            let moved = match item.kind {
+        if answer.data_bytes > 0 {
+            let moved = match answer.kind {
                 Kind::Read => &mut self.reads,
                 Kind::Write => &mut self.writes,
                 _ => &mut self.others,
             };
-            moved.add(item.data_bytes, ns);
+            moved.add(answer.data_bytes, ns);
         }
     }
 }
@@ -152,9 +81,11 @@ pub(super) struct Levels {
     activity: Activity,
     /// By the number of their class.
     rows: Rows,
-    waiting: VecDeque<Item>,
+    waiting: VecDeque<Answer>,
     wire: VecDeque<(Timestamp, u64)>,
     unplaced: u64,
+    /// Placed before it was known how many stations were active.
+    hasty: u64,
 }
 
 impl Levels {
@@ -165,47 +96,42 @@ impl Levels {
             waiting: VecDeque::new(),
             wire: VecDeque::new(),
             unplaced: 0,
+            hasty: 0,
         }
     }
 
     #[inline]
-    pub(super) fn begins(&mut self, client: Place, at: Timestamp) {
+    pub(super) fn begins(&mut self, client: StationId, at: Timestamp) {
         self.activity.begins(client, at);
     }
 
     #[inline]
-    pub(super) fn ends(&mut self, client: Place, at: Timestamp) {
+    pub(super) fn ends(&mut self, client: StationId, at: Timestamp) {
         self.activity.ends(client, at);
     }
 
-    /// A transaction is closed.
     #[inline]
-    pub(super) fn closed(&mut self, item: Item) {
-        self.waiting.push_back(item);
-        if self.waiting.len() > WAITING
-            && let Some(item) = self.waiting.pop_front()
-        {
-            self.activity.hits.hit(Bound::LoadWaiting);
-            place(
-                &mut self.activity,
-                &mut self.rows,
-                &mut self.unplaced,
-                std::iter::once(item),
-            );
+    pub(super) fn answered(&mut self, answer: &Answer) {
+        self.waiting.push_back(*answer);
+        if self.waiting.len() > WAITING {
+            self.hasty = self.hasty.saturating_add(1);
+            self.place(|_, n| n == 0);
         }
     }
 
-    /// A frame had so many bytes on the wire.
     #[inline]
-    pub(super) fn frame(&mut self, at: Timestamp, wire_bytes: u64) {
+    pub(super) fn frames(&mut self, traffic: &Traffic) {
+        let Traffic { since, bytes, .. } = *traffic;
         match self.wire.back_mut() {
-            Some((slot, sum)) if (0..SLOT_NS).contains(&at.since(*slot)) => *sum += wire_bytes,
-            _ => self.wire.push_back((at, wire_bytes)),
+            Some((slot, sum)) if (0..Traffic::NS).contains(&since.since(*slot)) => {
+                *sum = sum.saturating_add(bytes);
+            }
+            _ => self.wire.push_back((since, bytes)),
         }
         if self.wire.len() > WAITING
             && let Some((at, bytes)) = self.wire.pop_front()
         {
-            self.activity.hits.hit(Bound::LoadWaiting);
+            self.hasty = self.hasty.saturating_add(1);
             self.place_wire(at, bytes);
         }
     }
@@ -222,17 +148,16 @@ impl Levels {
 
     /// Everything is known.
     pub(super) fn finish(&mut self, over: &mut impl FnMut(Stretch)) {
-        let rows = &mut self.rows;
-        self.activity.finish(&mut |stretch| {
-            count_time(rows, stretch);
-            over(stretch);
-        });
-        self.place_known();
+        self.settle(Timestamp::from_nanos(i64::MAX), over);
     }
 
     /// What was lost to fixed bounds.
-    pub(super) fn hits(&self) -> &Hits {
-        &self.activity.hits
+    pub(super) fn losses(&self) -> Losses {
+        Losses {
+            rows: 0,
+            stretches: self.activity.forgotten,
+            hasty: self.hasty,
+        }
     }
 
     pub(super) fn curve(&self, of: LoadOf) -> LevelCurve {
@@ -281,24 +206,44 @@ impl Levels {
     }
 
     fn place_known(&mut self) {
-        let known = |activity: &Activity, at: Timestamp| {
-            at.plus(i64::try_from(STEADY_NS).unwrap_or(i64::MAX)) <= activity.frontier()
-        };
-        let ready = self.waiting.iter();
-        let ready = ready.take_while(|item| known(&self.activity, item.end));
-        let ready = ready.count();
-        let ready = self.waiting.drain(..ready);
-        place(
-            &mut self.activity,
-            &mut self.rows,
-            &mut self.unplaced,
-            ready,
-        );
+        let frontier = self.activity.frontier();
+        let steady = i64::try_from(STEADY_NS).unwrap_or(i64::MAX);
+        let known = |at: Timestamp| at.plus(steady) <= frontier;
+        self.place(|answer, _| known(answer.ended));
         while let Some((at, bytes)) = self.wire.front().copied()
-            && known(&self.activity, at)
+            && known(at)
         {
             self.wire.pop_front();
             self.place_wire(at, bytes);
+        }
+    }
+
+    /// Counts answers where it is known how many stations were active at their ends: the first
+    /// ones, as long as they are `due` by themselves and their number. Most lie in the same
+    /// stretch as the one before.
+    fn place(&mut self, due: impl Fn(&Answer, usize) -> bool) {
+        let mut n = 0;
+        while let Some(first) = self.waiting.front().filter(|first| due(first, n)) {
+            let stretch = self.activity.at(first.ended);
+            let Some(stretch) = stretch.filter(|stretch| stretch.stations > 0) else {
+                self.unplaced = self.unplaced.saturating_add(1);
+                self.waiting.pop_front();
+                n += 1;
+                continue;
+            };
+            let steady = stretch.ns() >= STEADY_NS;
+            let sums = sums(&mut self.rows, stretch);
+            let mut run = 0;
+            for answer in &self.waiting {
+                let inside = stretch.start < answer.ended && answer.ended <= stretch.end;
+                if run > 0 && !(inside && due(answer, n + run)) {
+                    break;
+                }
+                sums.add(answer, !steady || answer.began >= stretch.start);
+                run += 1;
+            }
+            self.waiting.drain(..run);
+            n += run;
         }
     }
 
@@ -306,30 +251,6 @@ impl Levels {
         if let Some(stretch) = self.activity.at(at) {
             let sums = sums(&mut self.rows, stretch);
             sums.wire_bytes = sums.wire_bytes.saturating_add(bytes);
-        }
-    }
-}
-
-/// Counts transactions where it is known how many stations were active at their ends. Most lie
-/// in the same stretch as the one before.
-fn place(
-    activity: &mut Activity,
-    rows: &mut Rows,
-    unplaced: &mut u64,
-    items: impl Iterator<Item = Item>,
-) {
-    let mut items = items.peekable();
-    while let Some(first) = items.next() {
-        let Some(stretch) = activity.at(first.end).filter(|s| s.stations > 0) else {
-            *unplaced += 1;
-            continue;
-        };
-        let steady = stretch.ns() >= STEADY_NS;
-        let sums = sums(rows, stretch);
-        let mut item = Some(first);
-        while let Some(next) = item {
-            sums.add(&next, !steady || next.begin >= stretch.start);
-            item = items.next_if(|next| stretch.start < next.end && next.end <= stretch.end);
         }
     }
 }

@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(heard.routes().len(), ROWS + WAYS - 1);
     }
 
-    impl crate::load::Loads {
+    impl crate::routing::Routing {
         /// A router more than are remembered of a network, and of a server.
         pub(crate) fn overrun_routes() -> Hits {
             let mut heard = Heard::new(false);

@@ -1,7 +1,8 @@
 //! The load over time, in a bounded number of buckets whose width grows with the capture.
 
 use super::activity::Stretch;
-use super::levels::Item;
+use wirewait_model::load::{Interval, Timeline};
+use wirewait_model::records::Answer;
 use wirewait_wire::Timestamp;
 
 /// Buckets at most.
@@ -11,78 +12,28 @@ const SHOWN: usize = 1200;
 /// The narrowest, ns. Each further width is ten times the one before.
 const NARROWEST_NS: i64 = 10_000_000;
 
-/// What happened in one stretch of the time line. A transaction counts in the bucket of its
-/// last frame (t4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Interval {
-    /// Final responses, waits by design and breaks apart.
-    pub answered: u64,
-    /// File data moved, bytes.
-    pub data_bytes: u64,
-    /// Sum of t3 - t2 where it counts, ns, and of how many.
-    pub turnaround_ns: i64,
-    /// How many turnarounds.
-    pub turnarounds: u64,
-    /// Sum of t4 - t1 where it counts, ns.
-    pub response_ns: i64,
-    /// How many response times.
-    pub responses: u64,
-    /// Time of active stations: two stations that were active all the time make twice the
-    /// width of the bucket, ns.
-    pub active_ns: u64,
-    /// The most stations that were active at once.
-    pub stations: u32,
-}
-
-impl Interval {
-    fn absorb(&mut self, other: &Self) {
-        self.answered += other.answered;
-        self.data_bytes = self.data_bytes.saturating_add(other.data_bytes);
-        self.turnaround_ns = self.turnaround_ns.saturating_add(other.turnaround_ns);
-        self.turnarounds += other.turnarounds;
-        self.response_ns = self.response_ns.saturating_add(other.response_ns);
-        self.responses += other.responses;
-        self.active_ns = self.active_ns.saturating_add(other.active_ns);
-        self.stations = self.stations.max(other.stations);
+/// The same in at most [`SHOWN`] buckets.
+pub(super) fn shown(mut line: Timeline) -> Timeline {
+    while line.buckets.len() > SHOWN {
+        line = widened(&line, line.width_ns.saturating_mul(10));
     }
+    line
 }
 
-/// The load over time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Timeline {
-    /// Width of a bucket: 10 ms, 100 ms, 1 s and so on, ns.
-    pub width_ns: i64,
-    /// When the first one begins: a multiple of the width since 1970.
-    pub start: Timestamp,
-    /// One behind the other; those without any load are there too.
-    pub buckets: Vec<Interval>,
-}
-
-impl Timeline {
-    /// The same in at most [`SHOWN`] buckets.
-    pub(super) fn shown(&self) -> Self {
-        let mut line = self.clone();
-        while line.buckets.len() > SHOWN {
-            line = line.widened(line.width_ns.saturating_mul(10));
+/// The same in buckets of this width, a multiple of the present one.
+pub(super) fn widened(line: &Timeline, width_ns: i64) -> Timeline {
+    let mut series = Series {
+        width_ns,
+        ..Series::default()
+    };
+    let mut at = line.start;
+    for bucket in &line.buckets {
+        if let Some(wide) = series.bucket(at) {
+            wide.absorb(bucket);
         }
-        line
+        at = at.plus(line.width_ns);
     }
-
-    /// The same in buckets of this width, a multiple of the present one.
-    pub(super) fn widened(&self, width_ns: i64) -> Self {
-        let mut series = Series {
-            width_ns,
-            ..Series::default()
-        };
-        let mut at = self.start;
-        for bucket in &self.buckets {
-            if let Some(wide) = series.bucket(at) {
-                wide.absorb(bucket);
-            }
-            at = at.plus(self.width_ns);
-        }
-        series.timeline()
-    }
+    series.timeline()
 }
 
 /// A time line that is being filled.
@@ -108,17 +59,17 @@ impl Default for Series {
 }
 
 impl Series {
-    pub(super) fn closed(&mut self, item: &Item) {
-        let Some(bucket) = self.bucket(item.end()) else {
+    pub(super) fn answered(&mut self, answer: &Answer) {
+        let Some(bucket) = self.bucket(answer.ended) else {
             return;
         };
         bucket.answered += 1;
-        bucket.data_bytes = bucket.data_bytes.saturating_add(item.data_bytes());
-        if let Some(ns) = item.turnaround_ns() {
+        bucket.data_bytes = bucket.data_bytes.saturating_add(answer.data_bytes);
+        if let Some(ns) = answer.turnaround_ns {
             bucket.turnarounds += 1;
             bucket.turnaround_ns = bucket.turnaround_ns.saturating_add(ns);
         }
-        if let Some(ns) = item.response_ns() {
+        if let Some(ns) = answer.response_ns {
             bucket.responses += 1;
             bucket.response_ns = bucket.response_ns.saturating_add(ns);
         }
@@ -239,12 +190,12 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::testing::read;
     use proptest::prelude::*;
-    use wirewait_wire::Kind;
 
-    fn item(end: i64, bytes: u64) -> Item {
+    fn item(end: i64, bytes: u64) -> Answer {
         let at = Timestamp::from_nanos(end);
-        Item::of(at.plus(-1000), at, Kind::Read, bytes)
+        read(at.plus(-1000), at, bytes)
     }
 
     fn stretch(start: i64, end: i64, stations: u32) -> Stretch {
@@ -261,7 +212,7 @@ mod tests {
     fn buckets_are_aligned_and_hold_what_ended_in_them() {
         let mut series = Series::default();
         for ms in [1019, 1020, 1020, 1039] {
-            series.closed(&item(ms * MS, 10));
+            series.answered(&item(ms * MS, 10));
         }
         series.active(stretch(1015 * MS, 1035 * MS, 2));
         let line = series.timeline();
@@ -290,13 +241,13 @@ mod tests {
     fn the_width_grows_by_tens() {
         let mut series = Series::default();
         for s in [0, 60, 3600] {
-            series.closed(&item(s * 1000 * MS, 1));
+            series.answered(&item(s * 1000 * MS, 1));
         }
         let line = series.timeline();
         assert_eq!(line.width_ns, 1000 * MS);
         assert_eq!(line.buckets.len(), 3601);
         assert_eq!(line.buckets[60].answered, 1);
-        let wide = line.widened(10_000 * MS);
+        let wide = widened(&line, 10_000 * MS);
         assert_eq!((wide.width_ns, wide.buckets.len()), (10_000 * MS, 361));
         assert_eq!(wide.buckets[6].answered, 1);
     }
@@ -314,7 +265,7 @@ mod tests {
             let n = raw.len() as u64;
             for (at, b) in raw {
                 let at = if far { at } else { at.rem_euclid(100_000_000_000) };
-                series.closed(&item(at, b));
+                series.answered(&item(at, b));
                 bytes += b;
             }
             for (start, ns, stations) in near {

@@ -3,6 +3,12 @@
 use crate::{Spread, Times};
 use wirewait_wire::Endpoint;
 
+/// A number of active stations is steady when it does not change for so long, ns. Shorter
+/// stretches are ramps: stations are just coming or going.
+pub const STEADY_NS: u64 = 1_000_000_000;
+/// Turnaround has grown when it is so many hundredths of its least.
+pub const GROWN_PERCENT: u64 = 125;
+
 /// Data that requests of one kind moved, and how long they took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
@@ -25,12 +31,15 @@ impl Moved {
             .and_then(|rate| u64::try_from(rate).ok())
     }
 
-    pub(super) fn add(&mut self, bytes: u64, response_ns: i64) {
+    /// Counts a request.
+    pub fn add(&mut self, bytes: u64, response_ns: i64) {
         self.data_bytes = self.data_bytes.saturating_add(bytes);
         self.response_time.record(response_ns);
     }
 
-    pub(super) fn with(mut self, other: &Self) -> Self {
+    /// Both together.
+    #[must_use]
+    pub fn with(mut self, other: &Self) -> Self {
         self.data_bytes = self.data_bytes.saturating_add(other.data_bytes);
         self.response_time.merge(&other.response_time);
         self
@@ -95,7 +104,7 @@ pub struct LevelRow {
     pub stations: u32,
     /// The most: more than `stations` only where the numbers are large.
     pub stations_to: u32,
-    /// In stretches of [`STEADY_NS`](super::STEADY_NS) and more.
+    /// In stretches of [`STEADY_NS`] and more.
     pub steady: LevelFigures,
     /// In shorter ones: ramps up and down.
     pub ramps: LevelFigures,
@@ -134,7 +143,7 @@ pub struct LevelCurve {
 }
 
 /// From how many stations on turnaround grows: there, and with every greater number that was
-/// seen steady often enough, its mean is at least [`GROWN_PERCENT`](super::GROWN_PERCENT) of its least mean with
+/// seen steady often enough, its mean is at least [`GROWN_PERCENT`] of its least mean with
 /// fewer stations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Knee {
