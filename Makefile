@@ -1,10 +1,19 @@
 # The two commands of the README: `make demo` and `make test`. Both do all the set-up.
 
-.PHONY: demo test setup check bench instructions memory fuzz pgo release reproducible offline
+.PHONY: demo install test docs setup check bench instructions memory fuzz pgo release reproducible offline
 
 # The main job on a shipped capture.
 demo: setup
 	cargo run --release --quiet -- report captures/demo.pcapng
+
+# The program on the path: in cargo's folder of programs (~/.cargo/bin).
+install: setup
+	cargo install --path . --locked
+
+# The documentation as a site: target/book/index.html.
+docs:
+	@command -v mdbook >/dev/null || cargo install mdbook --locked
+	mdbook build
 
 # All tests.
 test: setup

@@ -209,38 +209,6 @@ fn decode_shows_the_frames_of_a_transaction_and_what_they_did() {
     assert_eq!(stdout(&output).lines().count(), 4);
 }
 
-/// The README shows what the program prints: behind a line `$ wirewait ...` of a block that
-/// begins with one, all of its output. WIREWAIT_BLESS=1 writes it anew.
-#[test]
-fn the_readme_shows_what_is_printed() {
-    let path = root().join("README.md");
-    let readme = std::fs::read_to_string(&path).unwrap();
-    let mut made = String::new();
-    let mut rest = readme.as_str();
-    let mut shown = 0;
-    while let Some((before, block)) = rest.split_once("```\n$ wirewait ") {
-        let (command, block) = block.split_once('\n').unwrap();
-        let (_, after) = block.split_once("```\n").unwrap();
-        let arguments: Vec<&str> = command.split(' ').collect();
-        let output = stdout(&wirewait(&arguments));
-        made += &format!(
-            "{before}```\n$ wirewait {command}\n{}\n```\n",
-            output.trim_end()
-        );
-        rest = after;
-        shown += 1;
-    }
-    made += rest;
-    if std::env::var_os("WIREWAIT_BLESS").is_some_and(|v| v == "1") {
-        std::fs::write(&path, made).unwrap();
-        return;
-    }
-    assert!(
-        shown > 0 && made == readme,
-        "WIREWAIT_BLESS=1 makes it so:\n{made}"
-    );
-}
-
 #[test]
 fn decode_shows_the_frames_that_fit() {
     let lines = |show: &str| {

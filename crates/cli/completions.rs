@@ -1,13 +1,14 @@
 //! `wirewait completions`: the command line, for shells that complete it.
 
-use crate::args::{self, CompletionsArgs};
+use crate::args::CompletionsArgs;
 use crate::failure::{Failure, Verdict};
 use crate::output::Output;
+use crate::parse;
 use std::io::Write;
 
 pub(crate) fn run(args: &CompletionsArgs) -> Result<Verdict, Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut args::command(), "wirewait", &mut text);
+    clap_complete::generate(args.shell, &mut parse::command(), "wirewait", &mut text);
     let mut output = Output::open(&args.output, &[])?;
     output.write(|out| out.write_all(&text))?;
     output.finish()?;

@@ -8,13 +8,16 @@ use wirewait_report::Escaped;
 
 /// What the exit codes mean, for --help and the manual.
 pub(crate) const CODES: [(u8, &str); 6] = [
-    (0, "all well"),
-    (1, "it could not be done"),
-    (2, "wrong arguments, or a mistake in the configuration"),
+    (0, "success"),
+    (
+        1,
+        "failure: something could not be read, captured or written",
+    ),
+    (2, "wrong arguments or configuration"),
     (
         3,
-        "the input is damaged, or reading it was interrupted, and the results are from what was \
-         read; or not all frames could be saved",
+        "damaged input or interrupted reading (the results cover what was read), or not all frames \
+         were saved",
     ),
     (4, "a condition of --fail-if holds"),
     (130, "ended by a second Ctrl-C"),

@@ -3,12 +3,13 @@
 
 use crate::args::InputArgs;
 use crate::failure::{Failure, Verdict, say};
+use crate::hints;
 use crate::signals::Signals;
 use crate::when::Moment;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 #[cfg(feature = "libpcap")]
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use wirewait::{
     SourceErrorKind, Standing, Thresholds, Timestamp, registry,
 };
 #[cfg(feature = "libpcap")]
-use wirewait_capture::filter::Filter;
+use wirewait_capture::filter::{Filter, FilterError};
 use wirewait_capture::{Files, Options, open};
 use wirewait_report::words::Grouped;
 use wirewait_report::{About, Escaped, Interface};
@@ -42,11 +43,39 @@ pub(crate) fn compile_filter(expression: &str) -> Result<Filter, Failure> {
     if let Some((_, filter)) = COMPILED.get().filter(|(known, _)| known == expression) {
         return Ok(filter.clone());
     }
-    let mut filter =
-        Filter::compile(expression).map_err(|error| Failure::Usage(error.to_string()))?;
+    let mut filter = Filter::compile(expression).map_err(|error| refused(expression, &error))?;
     filter.prepare();
     let _ = COMPILED.set((expression.to_owned(), filter.clone()));
     Ok(filter)
+}
+
+/// Says what to write instead of Wireshark's syntax; of other mistakes, what libpcap says.
+#[cfg(feature = "libpcap")]
+fn refused(expression: &str, error: &FilterError) -> Failure {
+    if !hints::is_display_syntax(expression) {
+        return Failure::Usage(error.to_string());
+    }
+    let ours = hints::in_capture_syntax(expression).filter(|ours| Filter::compile(ours).is_ok());
+    let instead = ours.unwrap_or_else(|| "tcp port 445".to_owned());
+    Failure::Usage(format!(
+        "the filter '{}' is Wireshark's display syntax; here: {} (pcap-filter syntax); for fields: \
+         wirewait decode FILE --show 'smb2.MessageId == 5'",
+        Escaped(expression),
+        Escaped(&instead)
+    ))
+}
+
+/// Opens capture files; says what to do about those that are none.
+fn opened(files: &[PathBuf], options: &Options) -> Result<Files, Failure> {
+    open(files, options).map_err(|error| {
+        let named = files
+            .iter()
+            .find(|file| file.display().to_string() == error.name);
+        let instead = named
+            .filter(|file| !is_stdin(file))
+            .and_then(|file| hints::instead_of(file));
+        instead.map_or_else(|| error.into(), Failure::Cannot)
+    })
 }
 
 /// Opened files and what was wrong with them.
@@ -75,7 +104,7 @@ impl Input {
             ));
         }
         let mut input = Self {
-            files: open(&args.files, &options(args))?,
+            files: opened(&args.files, &options(args))?,
             selection,
             thresholds: Thresholds::default(),
             ahead: false,
@@ -96,7 +125,7 @@ impl Input {
             ));
         }
         Ok(Self {
-            files: open(&args.files, &options(args))?,
+            files: opened(&args.files, &options(args))?,
             selection: Selection::new(args)?,
             thresholds: Thresholds::default(),
             ahead: false,
@@ -204,7 +233,11 @@ impl Input {
                 "interrupted by a signal: frames behind frame {frames} were not read"
             ));
         }
+        let read = engine.number();
         let (snapshot, readings, files) = engine.finish_metered(sink);
+        if snapshot.capture.frames == 0 && damage.sentences.is_empty() {
+            warn(&nothing(read));
+        }
         let analysis = Analysis {
             snapshot,
             interfaces: files.interfaces().iter().map(interface).collect(),
@@ -237,6 +270,19 @@ impl Input {
             self.selection.warn();
         }
         Ok(damage.verdict())
+    }
+}
+
+/// Why there is not one frame to analyse, and what to do.
+fn nothing(read: u64) -> String {
+    match read {
+        0 => {
+            "the capture has no frames; capture some: wirewait live -i eth0 --save FILE".to_owned()
+        }
+        n => format!(
+            "none of the {} frames was chosen; leave out --filter, --since or --until",
+            Grouped(n)
+        ),
     }
 }
 

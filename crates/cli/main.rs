@@ -10,6 +10,8 @@ mod config;
 mod counters;
 mod decode;
 mod failure;
+mod help;
+mod hints;
 mod input;
 mod last_calibrate;
 mod last_profile;
@@ -19,7 +21,9 @@ mod man;
 mod merge;
 mod output;
 mod own;
+mod pager;
 mod parallel;
+mod parse;
 mod protocols;
 mod replacement;
 mod report;
@@ -41,7 +45,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     signals::survive_file_limits();
-    match args::parse(std::env::args_os()).and_then(|(command, wanted)| run(&command, &wanted)) {
+    let ended =
+        parse::parse(std::env::args_os()).and_then(|(command, wanted)| run(&command, &wanted));
+    pager::wait();
+    match ended {
         Ok(Verdict::Whole) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,
         Ok(Verdict::Damaged) => ExitCode::from(3),
         Ok(Verdict::Held) => ExitCode::from(4),
@@ -57,6 +64,9 @@ fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
     if let Command::Report(args) = command {
         // Before its outputs are opened.
         report::check(args)?;
+    }
+    if !wanted.print_rights {
+        pager::start(command);
     }
     let mut rights = Rights::of(command, wanted)?;
     // Interfaces need them a little longer; completions and the manual are written, and nothing is

@@ -1,9 +1,10 @@
-//! `wirewait man`: the manual, made of what --help says.
+//! `wirewait man`: the manual, made from the help texts.
 
-use crate::args::{self, ManArgs};
+use crate::args::ManArgs;
 use crate::config;
 use crate::failure::{CODES, Failure, Verdict, shown};
 use crate::output;
+use crate::parse;
 use crate::replacement::{Readers, Replacement};
 use crate::rights::RIGHTS;
 use clap::Command;
@@ -11,55 +12,55 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io::{self, Write as _};
 
-const FORMATS: &str = "Capture files may be pcap or pcapng, plain or packed with gzip, zstd or lz4, \
-    or come from the Network General Sniffer, NetXRay, Sniffer Pro, Network Monitor, LANalyzer, \
-    snoop or iptrace. What they are is found by looking into them.";
+const FORMATS: &str = "pcap and pcapng, plain or compressed with gzip, zstd or lz4; Network General \
+    Sniffer, NetXRay, Sniffer Pro, Network Monitor, LANalyzer, snoop and iptrace. The format is \
+    recognised by content.";
 
-const VARIABLES: [(&str, &str); 3] = [
+const VARIABLES: [(&str, &str); 4] = [
     (
         config::VARIABLE,
-        "The configuration file, unless --config names one. If it is empty, none is read.",
+        "Configuration file, unless --config names one; empty for none.",
     ),
-    ("NO_COLOR", "If it is set, nothing is coloured."),
+    ("NO_COLOR", "Disables colour."),
     (
-        "XDG_CONFIG_HOME",
-        "Where the configuration file is looked for.",
+        "PAGER",
+        "Program that pages text at a terminal: less with LESS=FRX if it is not set; cat or empty \
+         for none.",
     ),
+    ("XDG_CONFIG_HOME", "Folder of the configuration file."),
 ];
 
 const SIGNALS: [(&str, &str); 3] = [
     (
         "SIGINT, SIGTERM, SIGQUIT, SIGHUP",
-        "End live, view, report, transactions and counters with what was seen until then; the \
-         report of files says so and the exit code is 3. The same signal again ends at once. Where \
-         captures come through the standard input, SIGTERM and SIGHUP end at once. report with \
-         --parallel, and all other commands, end at once and leave files as they were.",
+        "live, view, report, transactions and counters stop and report what was read; a report of \
+         files says so, and the exit code is 3. A second signal ends them at once. With captures on \
+         the standard input, SIGTERM and SIGHUP end them at once. report --parallel and all other \
+         commands end at once and leave files as they were.",
     ),
     (
         "SIGUSR1",
-        "Report now, and go on: live without a screen writes the report as it stands (to the \
-         standard output, or into the file of -o in place of the one before) and what was dropped \
-         to the standard error; report, transactions and counters write to the standard error how \
-         much of the files is read.",
+        "Report and continue: live without a screen writes the report as it stands (to the standard \
+         output or to the file of -o) and the drops to the standard error; report, transactions and \
+         counters write their progress to the standard error.",
     ),
     (
         "SIGUSR2",
-        "Write out what waits to be saved: the file of live --save then ends with the latest frame.",
+        "Write buffered frames to the file of live --save.",
     ),
 ];
 
-const OUTPUT: &str = "The files of -o and --summary, exports and pages of the manual \
-    take their names when they are complete; until then, and if the program is ended or the disk is \
-    full, what was there before is there. Links are followed, permissions and owner stay. A file \
-    whose folder takes no new one (that of root, for a program that root started and that is \
-    nobody now) takes over the complete output, after room for it was reserved; where not even that \
-    is possible, it is written in place, with a warning. Devices and pipes, and rows \
-    that come from live or from the standard input, are written as they come. In CSV files a text \
-    that begins with =, +, -, @, tab or carriage return has an apostrophe in front, so that no \
-    spreadsheet runs it as a formula; numbers stay as they are.";
+const OUTPUT: &str = "Files of -o and --summary, exports and manual pages take their names when they \
+    are complete; until then, and after a signal or with a full disk, the old file stays. Links are \
+    followed; permissions and owner stay. If the folder takes no new file (a folder of root, while \
+    wirewait runs as nobody), wirewait reserves room and copies the complete output into the file; \
+    if even that is impossible, it writes in place, with a warning. Devices, pipes, and rows from \
+    live or from the standard input are written as they come. In CSV, text that begins with =, +, \
+    -, @, tab or carriage return has an apostrophe in front, so that no spreadsheet runs it as a \
+    formula; numbers do not change.";
 
 pub(crate) fn run(args: &ManArgs) -> Result<Verdict, Failure> {
-    let mut command = args::command();
+    let mut command = parse::command();
     command.build();
     let Some(folder) = &args.output else {
         let text = whole(&command).map_err(|error| Failure::writing("the manual", &error))?;
@@ -85,10 +86,17 @@ pub(crate) fn run(args: &ManArgs) -> Result<Verdict, Failure> {
 /// A page for the program and one for each command, with their names.
 fn pages(command: &Command) -> io::Result<Vec<(String, String)>> {
     let mut pages = vec![("wirewait.1".to_owned(), page(command)?)];
-    for sub in command.get_subcommands() {
+    for sub in documented(command) {
         pages.push((format!("wirewait-{}.1", sub.get_name()), page(sub)?));
     }
     Ok(pages)
+}
+
+/// The commands that have a page: `help` shows them.
+fn documented(command: &Command) -> impl Iterator<Item = &Command> {
+    command
+        .get_subcommands()
+        .filter(|sub| sub.get_name() != "help")
 }
 
 /// A page of its own.
@@ -133,7 +141,7 @@ fn whole(command: &Command) -> io::Result<String> {
     program.render_description_section(&mut out)?;
     program.render_options_section(&mut out)?;
     program.render_subcommands_section(&mut out)?;
-    for sub in command.get_subcommands() {
+    for sub in documented(command) {
         let mut roff = Roff::new();
         let title = format!("WIREWAIT {}", sub.get_name().to_uppercase());
         roff.control("SH", [title.as_str()]);
@@ -196,9 +204,7 @@ fn common(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
     roff.control("SH", ["SECURITY"]);
     roff.text([roman(RIGHTS)]);
     roff.control("SH", ["SEE ALSO"]);
-    let others = command
-        .get_subcommands()
-        .map(|sub| format!("wirewait-{}(1)", sub.get_name()));
+    let others = documented(command).map(|sub| format!("wirewait-{}(1)", sub.get_name()));
     let others: Vec<String> = match command.get_name() {
         "wirewait" => others.collect(),
         _ => vec!["wirewait(1)".to_owned()],
@@ -216,12 +222,12 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page_and_a_place_in_the_whole() {
-        let mut command = args::command();
+        let mut command = parse::command();
         command.build();
         let pages = pages(&command).unwrap();
         let whole = whole(&command).unwrap();
-        assert_eq!(pages.len(), 1 + command.get_subcommands().count());
-        for sub in command.get_subcommands() {
+        assert_eq!(pages.len(), 1 + documented(&command).count());
+        for sub in documented(&command) {
             let name = sub.get_name();
             let title = format!(".SH \"WIREWAIT {}\"", name.to_uppercase());
             assert!(whole.contains(&title), "{name}");

@@ -7,7 +7,7 @@ use crate::output::Output;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use wirewait::Summary;
-use wirewait_capture::held;
+use wirewait_capture::{Options, held};
 use wirewait_report::{Escaped, summary};
 
 /// A summary of so many bytes is none of ours: its tables are bounded.
@@ -61,5 +61,15 @@ fn read(path: &Path) -> Result<Summary, Failure> {
     if bytes.len() as u64 > LONGEST {
         return Err(cannot(&"is longer than a summary can be"));
     }
-    summary::read(&bytes).map_err(|error| cannot(&error))
+    summary::read(&bytes).map_err(|error| {
+        let capture = !is_stdin(path)
+            && !bytes.trim_ascii_start().starts_with(b"{")
+            && wirewait_capture::open(&[path.to_owned()], &Options::default()).is_ok();
+        match capture {
+            true => Failure::Cannot(format!(
+                "{name}: a capture, not a summary; first: wirewait report --summary sums.json {name}"
+            )),
+            false => cannot(&error),
+        }
+    })
 }

@@ -3,11 +3,13 @@
 use crate::args::OutputArgs;
 use crate::failure::{Failure, Verdict, shown};
 use crate::input::warn;
+use crate::pager;
 use crate::replacement::{Readers, Replacement};
 use crate::rights;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::{Path, PathBuf};
+use std::process::ChildStdin;
 use wirewait_report::text::Look;
 
 /// Prints a text on the standard output.
@@ -33,6 +35,8 @@ pub(crate) struct Output {
 /// What is written to.
 pub(crate) enum Target {
     Stdout(StdoutLock<'static>),
+    /// A program that pages, and whether it has begun.
+    Pager(ChildStdin, bool),
     /// A device, a pipe, or rows that somebody reads while they come.
     Direct(File),
     /// A file that takes its name when it is complete.
@@ -97,9 +101,13 @@ impl Output {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
         let name = "the standard output".to_owned();
+        let target = match pager::input().filter(|_| terminal) {
+            Some(pager) => Target::Pager(pager, false),
+            None => Target::Stdout(stdout.lock()),
+        };
         Self {
             terminal,
-            ..Self::to(Target::Stdout(stdout.lock()), name)
+            ..Self::to(target, name)
         }
     }
 
@@ -116,6 +124,7 @@ impl Output {
         if !self.terminal {
             return Look::FILE;
         }
+
         let width = terminal_size::terminal_size()
             .map_or(Look::FILE.width, |(width, _)| usize::from(width.0).max(40));
         // Knows NO_COLOR, CLICOLOR and TERM.
@@ -123,6 +132,7 @@ impl Output {
         Look {
             width,
             colour: choice != anstream::ColorChoice::Never,
+            ..Look::FILE
         }
     }
 
@@ -148,7 +158,7 @@ impl Output {
             Target::Whole(file) => file
                 .commit()
                 .map_err(|error| Failure::writing(&name, &error)),
-            Target::Stdout(_) | Target::Direct(_) => Ok(()),
+            Target::Stdout(_) | Target::Direct(_) | Target::Pager(..) => Ok(()),
         }
     }
 
@@ -166,6 +176,15 @@ impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(out) => out.write(bytes),
+            Self::Pager(out, begun) => {
+                if !*begun {
+                    // The line that it waits for.
+                    out.write_all(b"\n")?;
+                    *begun = true;
+                    pager::leave_interrupts();
+                }
+                out.write(bytes)
+            }
             Self::Direct(out) => out.write(bytes),
             Self::Whole(out) => out.write(bytes),
         }
@@ -174,6 +193,7 @@ impl Write for Target {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(out) => out.flush(),
+            Self::Pager(out, _) => out.flush(),
             Self::Direct(out) => out.flush(),
             Self::Whole(out) => out.flush(),
         }

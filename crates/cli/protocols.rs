@@ -10,7 +10,7 @@ pub(crate) fn run(args: &ProtocolsArgs) -> Result<Verdict, Failure> {
     let registry = registry();
     let known = protocols::find(registry.dissectors(), EVIDENCE, &args.names).map_err(|word| {
         Failure::Cannot(format!(
-            "nothing here is called {}; `wirewait protocols` lists all there is",
+            "no protocol is called {}; `wirewait protocols` lists all of them",
             Escaped(word)
         ))
     })?;

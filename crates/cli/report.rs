@@ -10,8 +10,9 @@ use crate::parallel;
 use crate::symptoms;
 use wirewait::{Choice, Summary, Transaction, registry};
 use wirewait_report::html::{self, Conversation};
+use wirewait_report::json;
 use wirewait_report::ladder::{self, Climb, Ladder};
-use wirewait_report::{json, text};
+use wirewait_report::text::{self, Look};
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     // No figure depends on it; a table that is named has to be one all the same.
@@ -44,11 +45,18 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
         .map(|transaction| climb(args, transaction))
         .transpose()?;
     let mut output = Output::open(&args.output, &args.input.files)?;
-    let look = output.look();
+    let short = args.text.is_short(output.terminal);
+    let look = match (short, output.terminal) {
+        // One screen is one screen wherever it goes.
+        (true, false) => Look::SCREEN,
+        _ => output.look(),
+    };
+    let look = look.with(args.text.digits());
     output.write(|out| match args.format {
         ReportFormat::Text if explained.is_some() => {
             text::explain(out, &about, snapshot, explained.flatten(), look)
         }
+        ReportFormat::Text if short => text::short(out, &about, snapshot, look),
         ReportFormat::Text => text::report(out, &about, snapshot, look),
         ReportFormat::Json => json::report_with(out, &about, snapshot, drawn.as_ref()),
         ReportFormat::Csv => wirewait_report::csv::report(out, &about, snapshot),

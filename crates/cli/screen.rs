@@ -11,27 +11,27 @@ use wirewait_tui::{Keymap, Options, Palette, Rebinding, Units};
 
 #[derive(Debug, Args)]
 pub(crate) struct ScreenArgs {
-    /// Colours of the screen [default: dark, or mono where NO_COLOR is set]
-    #[arg(long, value_name = "NAME", value_parser = palettes())]
+    /// Colour theme [default: dark; mono if NO_COLOR is set]
+    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = palettes())]
     theme: Option<Palette>,
-    /// Units of rates and sizes: bytes in powers of 1000, bits, or bytes in powers of 1024
-    #[arg(long, value_name = "NAME", default_value = "bytes", value_parser = units())]
+    /// Units of rates and sizes: bytes (powers of 1000), bits, or binary (powers of 1024)
+    #[arg(long, hide_short_help = true, value_name = "NAME", default_value = "bytes", value_parser = units())]
     units: Units,
-    /// Keeps the latest frames in so much memory, to be looked at and saved; 0 keeps none
-    #[arg(long, value_name = "BYTES", default_value = "32MiB", value_parser = room)]
+    /// Memory for the latest frames, to decode and save them from the screen; 0 keeps none
+    #[arg(long, hide_short_help = true, value_name = "BYTES", default_value = "32MiB", value_parser = room)]
     keep_frames: Size,
-    /// The mouse chooses rows and tabs; hold Shift to select text as the terminal does
-    #[arg(long)]
+    /// Use the mouse for rows and tabs; Shift selects text as the terminal does
+    #[arg(long, hide_short_help = true)]
     mouse: bool,
-    /// Nothing but ASCII on the screen; auto: where LC_ALL, LC_CTYPE and LANG name no UTF-8
-    #[arg(long, value_enum, default_value_t = Ascii::Auto)]
+    /// Draw with ASCII only; auto: if the locale (LC_ALL, LC_CTYPE, LANG) is not UTF-8
+    #[arg(long, hide_short_help = true, value_enum, default_value_t = Ascii::Auto)]
     ascii: Ascii,
-    /// The figures are renewed this often, from 100ms to 1min; rarer where that costs too much
-    #[arg(long, value_name = "DURATION", default_value = "250ms", value_parser = refresh)]
+    /// Refresh interval, 100ms to 1min
+    #[arg(long, hide_short_help = true, value_name = "DURATION", default_value = "250ms", value_parser = refresh)]
     refresh: Span,
-    /// Other keys for what keys do, such as 'freeze=f' or 'page_down=ctrl-d pgdn'; the help of
-    /// the screen shows all, the README their names; may be given several times
-    #[arg(long, value_name = "NAME=KEY")]
+    /// Bind keys to an action: 'freeze=f', 'page_down=ctrl-d pgdn' (names: docs/screen.md);
+    /// repeatable
+    #[arg(long, hide_short_help = true, value_name = "NAME=KEY")]
     key: Vec<Rebinding>,
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use wirewait::{Rule, Threshold, Thresholds};
 use wirewait_capture::held;
 use wirewait_report::Escaped;
-use wirewait_report::config::Mistake;
+use wirewait_report::config::{Mistake, nearest};
 use wirewait_report::symptoms::{self, Texts};
 
 /// The thresholds to judge by.
@@ -25,6 +25,12 @@ pub(crate) fn threshold(text: &str) -> Result<(Threshold, u64), String> {
         .split_once('=')
         .ok_or_else(|| "write NAME=N, such as slow_answer_ms=250".to_owned())?;
     symptoms::threshold(name, value)
+}
+
+/// Whether a word is the name of a symptom, or near to one.
+pub(crate) fn is_named(word: &str) -> bool {
+    let ids = symptoms::ids();
+    nearest(word, ids.into_iter()).is_some()
 }
 
 /// What is said about them.

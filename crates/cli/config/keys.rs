@@ -54,7 +54,7 @@ const fn unset(name: &'static str, example: &'static str) -> Key {
 pub(super) const SECTIONS: &[Section] = &[
     Section {
         name: "analysis",
-        about: "How requests, answers and pauses are told apart, and what is known of the links.",
+        about: "Requests, responses, pauses and links.",
         holds: Holds::Shared(&[
             key("timeout"),
             key("think"),
@@ -132,7 +132,7 @@ pub(super) const SECTIONS: &[Section] = &[
     },
     Section {
         name: "screen",
-        about: "How the screen looks, and what it keeps.",
+        about: "Look of the screen, and memory for frames.",
         holds: Holds::Shared(&[
             unset("theme", "dark"),
             key("units"),
@@ -166,7 +166,7 @@ pub(super) const SECTIONS: &[Section] = &[
     },
     Section {
         name: "symptoms",
-        about: "From where on something is a symptom.",
+        about: "Thresholds of symptoms.",
         holds: Holds::Named("threshold"),
     },
 ];

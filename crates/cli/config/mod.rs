@@ -38,7 +38,8 @@ pub(crate) fn with_options(command: Command) -> Command {
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
                 .global(true)
-                .help("The configuration file, in place of your own (--print-config shows one)")
+                .help("Configuration file, instead of the user's own (--print-config prints one)")
+                .hide_short_help(true)
                 .help_heading("Configuration"),
         )
         .arg(
@@ -47,7 +48,8 @@ pub(crate) fn with_options(command: Command) -> Command {
                 .action(ArgAction::SetTrue)
                 .conflicts_with("config")
                 .global(true)
-                .help("No configuration file, and nothing from the environment")
+                .help("Ignore the configuration file and the environment")
+                .hide_short_help(true)
                 .help_heading("Configuration"),
         );
     command.mut_subcommands(|sub| {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::args::{self, Command as Asked};
+use crate::parse;
 use std::collections::BTreeSet;
 
 /// Options that are about one run, and of no use in a file.
@@ -12,14 +13,18 @@ const OF_ONE_RUN: &[&str] = &[
     "fail-if",
     "filter",
     "frames",
+    "full",
     "list-interfaces",
+    "no-pager",
     "no-sandbox",
     "once",
     "output",
     "parallel",
+    "precise",
     "print-rights",
     "save",
     "select",
+    "short",
     "show",
     "since",
     "summary",
@@ -37,7 +42,7 @@ const OF_ONE_RUN: &[&str] = &[
 fn set(text: &str) -> Result<Settings, String> {
     let mut settings = Settings::default();
     settings
-        .read_file(&args::command(), Path::new("/etc/site.toml"), text)
+        .read_file(&parse::command(), Path::new("/etc/site.toml"), text)
         .map(|()| settings)
         .map_err(|failure| failure.to_string())
 }
@@ -48,14 +53,14 @@ fn with_environment(
 ) -> Result<Settings, String> {
     let find = |name: &str| variables.iter().find(|(known, _)| *known == name);
     settings
-        .read_environment(&args::command(), |name| find(name).map(|(_, v)| v.into()))
+        .read_environment(&parse::command(), |name| find(name).map(|(_, v)| v.into()))
         .map(|()| settings)
         .map_err(|failure| failure.to_string())
 }
 
 fn asked(typed: &[&str], settings: &Settings) -> Result<Asked, String> {
     let typed = std::iter::once("wirewait").chain(typed.iter().copied());
-    let parsed = args::try_parse(typed.map(OsString::from).collect(), settings);
+    let parsed = parse::try_parse(typed.map(OsString::from).collect(), settings);
     parsed
         .map(|(command, _)| command)
         .map_err(|e| e.to_string())
@@ -71,7 +76,7 @@ fn report(typed: &[&str], settings: &Settings) -> args::ReportArgs {
 
 #[test]
 fn each_setting_is_an_option_with_a_default_or_an_example() {
-    let command = args::command();
+    let command = parse::command();
     for section in SECTIONS {
         if let Holds::Named(option) = section.holds {
             assert!(find_option(&command, None, option).is_some(), "{option}");
@@ -94,7 +99,7 @@ fn each_setting_is_an_option_with_a_default_or_an_example() {
 
 #[test]
 fn each_option_is_a_setting_unless_it_is_about_one_run() {
-    for sub in args::command().get_subcommands() {
+    for sub in parse::command().get_subcommands() {
         let keys: BTreeSet<String> = keys_of(sub.get_name()).map(Key::option).collect();
         let named = SECTIONS.iter().filter_map(|section| match section.holds {
             Holds::Named(option) => Some(option),
@@ -113,7 +118,7 @@ fn each_option_is_a_setting_unless_it_is_about_one_run() {
 
 #[test]
 fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
-    let command = args::command();
+    let command = parse::command();
     let template = template(&command, &Settings::default());
     assert!(template.lines().all(|line| line.len() <= 92), "{template}");
     assert!(set(&template).unwrap().set.is_empty());
@@ -184,7 +189,7 @@ fn what_is_set_stands_in_the_template_and_comes_back() {
         [files]\nlast_profile = \"a \\\"b\\\\c\\\".csv\"\n[report]\nformat = \"json\"\n\
         [limits]\nrows = 100\nheld_bytes = \"1MiB\"\n[symptoms]\nbusy_percent = 7\n";
     let settings = set(text).unwrap();
-    let printed = template(&args::command(), &settings);
+    let printed = template(&parse::command(), &settings);
     for line in [
         "timeout = \"5\"",
         "private = true",
@@ -446,6 +451,6 @@ fn keys_can_be_changed_in_the_file_and_by_an_option() {
         told.to_string()
             .contains("u is the key of freeze and of units")
     );
-    let printed = template(&args::command(), &set);
+    let printed = template(&parse::command(), &set);
     assert!(printed.contains("\nexport = \"space,f2\"\n"), "{printed}");
 }

@@ -519,7 +519,7 @@ fn of_those_at_work(snapshot: &Snapshot) -> Vec<String> {
 /// Those who come while strangers crowd all tables are entered when they are answered, as if they
 /// had been from the beginning.
 #[test]
-fn whoever_is_answered_in_a_flood_has_the_rows_of_one_without_it() {
+fn clients_answered_in_a_flood_have_the_rows_of_one_without_it() {
     let flooded = flood(40_000);
     let mut alone = Wire::default();
     let strangers = flooded.frames.iter().filter(|(_, frame)| {

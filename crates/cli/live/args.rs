@@ -1,6 +1,6 @@
 //! The arguments of `wirewait live`.
 
-use crate::args::{AnalysisArgs, OutputArgs, SymptomArgs};
+use crate::args::{AnalysisArgs, OutputArgs, SymptomArgs, TextArgs};
 use crate::condition;
 use crate::rights::RIGHTS;
 use crate::screen::ScreenArgs;
@@ -11,101 +11,106 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use wirewait::compare::{Against, Condition};
 
-/// What `live --help` says at its end.
+/// Notes at the end of `live --help`.
 pub(crate) fn more() -> String {
     format!("{CAPTURING}\n\n{RIGHTS}\n\n{ENDING}")
 }
 
 const CAPTURING: &str = "\
-Capturing takes a right that most users do not have: `sudo setcap` gives it to the program once and \
-for all (without it, an error shows the whole line), or another program captures: \
-`dumpcap -i eth0 -w - | wirewait live -`. As soon as the interfaces are open, only the threads that \
-copy frames keep CAP_NET_RAW, to open an interface again that went away; they read no frame.";
+Capturing requires CAP_NET_RAW; without it, an error shows the `sudo setcap` line that grants it. \
+Or another program captures: `dumpcap -i eth0 -w - | wirewait live -`. Once the interfaces are open, \
+only the threads that copy frames keep CAP_NET_RAW, to reopen an interface that disappeared; they \
+parse no frame.";
 
 const ENDING: &str = "\
-The first Ctrl-C (or SIGTERM, SIGHUP) ends the capture and gives the report, the second one ends the \
-program at once.
+The first Ctrl-C (or SIGTERM, SIGHUP) ends the capture and prints the report; the second one ends \
+the program at once.
 
 Conditions (--fail-if) are those of `compare --help` with a limit instead of a change: \
-'p99 > 50ms', 'turnaround.p95 of smb2 READ > 20ms', 'unanswered > 0'. What cannot be judged because \
-there was no such request counts as held.";
+'p99 > 50ms', 'turnaround.p95 of smb2 READ > 20ms', 'unanswered > 0'. A condition on a figure without \
+data counts as held.";
 
 #[derive(Debug, Args)]
 pub(crate) struct LiveArgs {
-    /// `-`: a capture that comes through the standard input, as it is written
+    /// -: analyse the capture that another program writes to the standard input
     #[arg(value_name = "-", value_parser = only_stdin)]
     #[cfg_attr(feature = "libpcap", arg(conflicts_with = "interface"))]
     pub(crate) source: Option<PathBuf>,
-    /// Where to capture; may be given several times [default: the interface that has received most]
+    /// Interface; repeatable [default: the busiest interface]
     #[cfg(feature = "libpcap")]
     #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) interface: Vec<String>,
-    /// Shows the interfaces, and ends
+    /// List the interfaces and exit
     #[cfg(feature = "libpcap")]
     #[arg(short = 'D', long, conflicts_with_all = ["source", "interface"])]
     pub(crate) list_interfaces: bool,
-    /// Only frames that match, in the language of tcpdump ("host 10.0.0.1 and tcp port 445")
+    /// Capture filter (pcap-filter syntax): 'host 10.0.0.1 and tcp port 445'
     #[cfg(feature = "libpcap")]
     #[arg(short, long, value_name = "EXPRESSION")]
     pub(crate) filter: Option<String>,
-    /// Bytes kept of each frame; below some 300, names and contents of requests are cut off
+    /// Bytes captured per frame; below about 300, names and requests are cut off
     #[cfg(feature = "libpcap")]
-    #[arg(long, value_name = "BYTES", default_value_t = 65_535, value_parser = clap::value_parser!(u32).range(64..=262_144))]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", default_value_t = 65_535, value_parser = clap::value_parser!(u32).range(64..=262_144))]
     pub(crate) snaplen: u32,
-    /// What the system may hold for each interface until it is read: 64M, 512K, 1G
+    /// Kernel buffer per interface: 64M, 512K, 1G
     #[cfg(feature = "libpcap")]
-    #[arg(long, value_name = "BYTES", default_value = "64M")]
-    pub(crate) buffer: Buffer,
-    /// Only what is meant for this machine, unless the interface hears more anyway
-    #[cfg(feature = "libpcap")]
-    #[arg(short = 'p', long)]
-    pub(crate) no_promiscuous: bool,
-    /// Only frames that come in, or only those that this machine sends
-    #[cfg(feature = "libpcap")]
-    #[arg(long, value_enum, default_value_t = Way::Both)]
-    pub(crate) direction: Way,
-    /// Each frame at once rather than in blocks of up to 100 ms: costs much more processor time
-    #[cfg(feature = "libpcap")]
-    #[arg(long)]
-    pub(crate) immediate: bool,
-    /// Saves all frames to this pcapng file, or to several of that name with their numbers and
-    /// times, one after the other, if --save-size or --save-time says when one is full
-    #[arg(long, value_name = "FILE")]
-    pub(crate) save: Option<PathBuf>,
-    /// A file that is saved becomes no larger: 100M, 1G
-    #[arg(long, value_name = "BYTES", requires = "save")]
-    pub(crate) save_size: Option<FileSize>,
-    /// A file that is saved is no longer: 10min, 1h
-    #[arg(long, value_name = "DURATION", requires = "save", value_parser = some_time)]
-    pub(crate) save_time: Option<Span>,
-    /// So many files are kept, the oldest goes for a new one
-    #[arg(long, value_name = "N", requires = "save", value_parser = some_files)]
-    pub(crate) save_files: Option<usize>,
-    /// One report, of 10 seconds; short for --duration 10s
-    #[arg(long, conflicts_with = "duration")]
-    pub(crate) once: bool,
-    /// Ends after this time
-    #[arg(long, value_name = "DURATION")]
-    pub(crate) duration: Option<Span>,
-    /// Ends after so many frames
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) count: Option<u64>,
-    /// Shape of the report at the end; ndjson is one line per request instead, as soon as it
-    /// is over
-    #[arg(long, value_enum, default_value_t = LiveFormat::Text)]
-    pub(crate) format: LiveFormat,
-    /// Exit with code 4 if this holds at the end, such as 'p99 > 50ms'; may be given several
-    /// times
-    #[arg(long, value_name = "CONDITION", value_parser = limit)]
-    pub(crate) fail_if: Vec<Condition>,
-    /// Time zone of a capture through the standard input that holds local times: +01:00, -5
     #[arg(
         long,
+        hide_short_help = true,
+        value_name = "BYTES",
+        default_value = "64M"
+    )]
+    pub(crate) buffer: Buffer,
+    /// Disable promiscuous mode
+    #[cfg(feature = "libpcap")]
+    #[arg(short = 'p', long, hide_short_help = true)]
+    pub(crate) no_promiscuous: bool,
+    /// Direction to capture: frames received (in), sent (out), or both
+    #[cfg(feature = "libpcap")]
+    #[arg(long, hide_short_help = true, value_enum, default_value_t = Way::Both)]
+    pub(crate) direction: Way,
+    /// Disable capture batching (higher CPU cost)
+    #[cfg(feature = "libpcap")]
+    #[arg(long, hide_short_help = true)]
+    pub(crate) immediate: bool,
+    /// Save all frames to a pcapng FILE; with --save-size or --save-time, to numbered files
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+    /// Maximum size of a saved file: 100M, 1G
+    #[arg(long, value_name = "BYTES", requires = "save")]
+    pub(crate) save_size: Option<FileSize>,
+    /// Maximum duration of a saved file: 10min, 1h
+    #[arg(long, value_name = "DURATION", requires = "save", value_parser = some_time)]
+    pub(crate) save_time: Option<Span>,
+    /// Number of saved files to keep; the oldest is deleted first
+    #[arg(long, value_name = "N", requires = "save", value_parser = some_files)]
+    pub(crate) save_files: Option<usize>,
+    /// Capture for 10 seconds and report (--duration 10s)
+    #[arg(long, conflicts_with = "duration")]
+    pub(crate) once: bool,
+    /// Stop after this time and report
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) duration: Option<Span>,
+    /// Stop after N frames and report
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: Option<u64>,
+    /// Format of the final report; ndjson writes one line per request as it completes
+    #[arg(long, value_enum, default_value_t = LiveFormat::Text)]
+    pub(crate) format: LiveFormat,
+    /// Exit with code 4 if the condition holds at the end, such as 'p99 > 50ms'; repeatable
+    #[arg(long, value_name = "CONDITION", value_parser = limit)]
+    pub(crate) fail_if: Vec<Condition>,
+    /// Time zone of a capture with local times on the standard input: +01:00, -5
+    #[arg(
+        long,
+        hide_short_help = true,
         value_name = "ZONE",
         allow_hyphen_values = true,
         requires = "source"
     )]
     pub(crate) zone: Option<Zone>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
@@ -214,7 +219,7 @@ fn only_stdin(text: &str) -> Result<PathBuf, String> {
     if text == "-" {
         return Ok(text.into());
     }
-    Err("an interface is named with -i; what is in a file, `wirewait report` tells".to_owned())
+    Err("write -i NAME for an interface, and `wirewait report FILE` for a file".to_owned())
 }
 
 /// A condition that needs nothing to compare with.
@@ -222,7 +227,7 @@ fn limit(text: &str) -> Result<Condition, String> {
     let condition = condition::parse(text)?;
     match condition.against {
         Against::Value(_) if !condition.significant => Ok(condition),
-        _ => Err("there is nothing to compare with; write a limit like 'p99 > 50ms'".to_owned()),
+        _ => Err("a live capture has no baseline; write a limit like 'p99 > 50ms'".to_owned()),
     }
 }
 

@@ -72,19 +72,19 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
         let report = |about: &About, snapshot: &Snapshot| {
             let about = told(about.clone());
             if !Output::is_file(&args.output) {
-                write(&mut output, args.format, explained, &about, snapshot)?;
+                write(&mut output, args, explained, &about, snapshot)?;
                 return output.flush();
             }
             // The file has the report as it stands now, and at the end the last one.
             let mut now = Output::open(&args.output, &[])?;
-            write(&mut now, args.format, explained, &about, snapshot)?;
+            write(&mut now, args, explained, &about, snapshot)?;
             now.finish()
         };
         watch.plainly(live, saver, &mut (), |()| Ok(()), report)?
     };
     seen.about = told(seen.about);
     let (about, snapshot) = (&seen.about, &seen.snapshot);
-    write(&mut output, args.format, explained, about, snapshot)?;
+    write(&mut output, args, explained, about, snapshot)?;
     output.finish()?;
     say(&seen.summary(&Own::now()));
     seen.saved.iter().for_each(|saved| say(&saved.said));
@@ -106,14 +106,16 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
 /// Writes the report in the shape that was asked for.
 fn write(
     output: &mut Output,
-    format: LiveFormat,
+    args: &LiveArgs,
     explained: Option<Option<&'static Rule>>,
     about: &About,
     snapshot: &Snapshot,
 ) -> Result<(), Failure> {
-    let look = output.look();
-    output.write(|out| match (format, explained) {
+    let short = args.text.is_short(output.terminal);
+    let look = output.look().with(args.text.digits());
+    output.write(|out| match (args.format, explained) {
         (LiveFormat::Text, Some(rule)) => text::explain(out, about, snapshot, rule, look),
+        (LiveFormat::Text, None) if short => text::short(out, about, snapshot, look),
         (LiveFormat::Text, None) => text::report(out, about, snapshot, look),
         (LiveFormat::Json, _) => json::report(out, about, snapshot),
         (LiveFormat::Csv, _) => csv::report(out, about, snapshot),

@@ -2,22 +2,22 @@
 
 use clap::{ArgAction, Args};
 
-/// What `--help` says about rights at its end.
+/// Notes on rights at the end of `live --help` and in the manual.
 pub(crate) const RIGHTS: &str = "\
-Before a byte of a capture is read, wirewait gives up its capabilities and, as root, becomes an \
-unprivileged user: the one who called sudo, or nobody. --user names another; --user root stays \
-root, without capabilities. It opens the files that are named on the command line before, so files \
-that only root can read are read all the same. --save makes files later: its folder \
-has to be writable for that user. Where the kernel can (Landlock, seccomp), only the named \
-files can be read, only the folders of outputs and of --save can be written, and \
-there is neither network nor another program. What is saved from the screen has to be beneath the \
-folder wirewait was started in. --print-rights shows what is in force.";
+Before it reads the first byte of a capture, wirewait gives up its capabilities and, as root, becomes \
+an unprivileged user: the one who called sudo, or nobody. --user names another; --user root stays \
+root, without capabilities. Files named on the command line are opened before that, so wirewait reads \
+files that only root can read. --save creates files later: its folder must be writable for that user. \
+If the kernel can (Landlock, seccomp), only the named files can be read, only the folders of outputs \
+and of --save can be written, and there is neither network nor another program; only the pager of a \
+text at a terminal starts before. The screen saves beneath the folder in which wirewait was started. \
+--print-rights shows what is in force.";
 
 /// Rights that are kept or given up.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RightsArgs {
-    /// As root, become this user before anything is read [default: who called sudo, or nobody];
-    /// root keeps being root, without capabilities
+    /// As root, become this user before reading [default: the user who called sudo, or nobody];
+    /// root stays root, without capabilities
     #[arg(
         long,
         value_name = "NAME|UID",
@@ -26,7 +26,7 @@ pub(crate) struct RightsArgs {
         hide_short_help = true
     )]
     pub(crate) user: Option<String>,
-    /// Leave out Landlock and seccomp, which let this program read and write only what it needs
+    /// Disable the sandbox (Landlock, seccomp)
     #[arg(
         long,
         global = true,
@@ -35,7 +35,7 @@ pub(crate) struct RightsArgs {
         hide_short_help = true
     )]
     pub(crate) no_sandbox: bool,
-    /// Print the rights of each thread, give them up as for a run with these arguments, and exit
+    /// Give up rights as for this command, print those that remain for each thread, and exit
     #[arg(
         long,
         global = true,

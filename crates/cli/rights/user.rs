@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_not_root_stays_who_they_are() {
+    fn a_user_who_is_not_root_stays_that_user() {
         let own = geteuid();
         let named = User::to_become(Some(&own.as_raw().to_string()));
         assert_eq!(named.unwrap(), None, "by name");

@@ -169,7 +169,7 @@ impl Desk {
     fn steer(&mut self, command: &Command, now: Instant) -> Result<(), Failure> {
         let Origin::Files(replay) = &mut self.origin else {
             return Err(Failure::Cannot(
-                "what is captured now cannot be paused or sped up".to_owned(),
+                "a live capture cannot be paused or replayed faster".to_owned(),
             ));
         };
         match command {
@@ -215,7 +215,7 @@ impl Desk {
 
     fn forgotten(&self, kind: &str, number: u64) {
         self.tell(Message::Failed(format!(
-            "{kind} {number} is no longer among the latest transactions that are kept"
+            "{kind} {number} is no longer among the latest transactions in memory"
         )));
     }
 

@@ -5,8 +5,8 @@
 
 mod file;
 
-pub use file::Mistake;
-pub(crate) use file::{File, nearest};
+pub(crate) use file::File;
+pub use file::{Mistake, nearest};
 
 use file::{Key, mistake};
 use std::ops::Range;

@@ -52,7 +52,7 @@ mod schema;
 pub use about::{About, Interface, Origin, Selection};
 pub use cells::{harmless, quoted};
 pub use escape::Escaped;
-pub use time::Rfc3339;
+pub use time::{Digits, Rfc3339};
 
 /// The words and figures of the text report, for whoever shows the same elsewhere.
 pub mod words {

@@ -124,6 +124,15 @@ impl Table {
         Ok(())
     }
 
+    /// Writes the columns that find room beside each other, and leaves out those behind them.
+    pub(crate) fn write_first(&self, out: &mut impl Write, look: Look) -> io::Result<()> {
+        let widths = self.widths();
+        match self.blocks(&widths, look.width).first() {
+            Some(block) => self.write_block(out, look, block, &widths),
+            None => Ok(()),
+        }
+    }
+
     fn cell(&self, row: usize, column: usize) -> &str {
         self.rows
             .get(row)

@@ -10,16 +10,19 @@ pub(crate) mod places;
 pub(crate) mod reading;
 pub(crate) mod segment;
 pub(crate) mod servers;
+mod short;
 pub(crate) mod slowest;
 pub(crate) mod stations;
 pub(crate) mod statistics;
 pub(crate) mod symptoms;
 
+pub use short::short;
 pub use symptoms::explain;
 
 use crate::about::About;
 use crate::figures::Grouped;
 use crate::table::NOTHING;
+use crate::time::Digits;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -33,11 +36,16 @@ pub struct Look {
     pub width: usize,
     /// Whether headings and grades are coloured. Only for a terminal that wants it.
     pub colour: bool,
+    /// How many digits durations have.
+    pub digits: Digits,
 }
 
 impl Look {
     /// For files and pipes: always the same, so that two reports can be compared.
     pub const FILE: Self = Self::plain(132);
+
+    /// One screen of the usual terminal.
+    pub const SCREEN: Self = Self::plain(80);
 
     /// Without colour.
     #[must_use]
@@ -45,7 +53,14 @@ impl Look {
         Self {
             width,
             colour: false,
+            digits: Digits::Three,
         }
+    }
+
+    /// With durations of as many digits.
+    #[must_use]
+    pub const fn with(self, digits: Digits) -> Self {
+        Self { digits, ..self }
     }
 
     pub(crate) fn heading(self, out: &mut impl Write, text: &str) -> io::Result<()> {
@@ -112,18 +127,33 @@ fn entry(out: &mut impl Write, name: &str, value: impl Display) -> io::Result<()
 
 /// A sentence below a heading or a table, in as many lines as it needs.
 pub(crate) fn note(out: &mut impl Write, look: Look, text: impl Display) -> io::Result<()> {
-    let text = text.to_string();
-    let mut line = String::from(" ");
-    for word in text.split_whitespace() {
-        let wide = crate::table::width(&line) + 1 + crate::table::width(word);
-        if wide > look.width && line.trim() != "" {
-            writeln!(out, "{line}")?;
-            line = String::from("   ");
-        }
-        line.push(' ');
-        line.push_str(word);
+    for line in wrapped(&text.to_string(), "  ", look.width) {
+        writeln!(out, "{line}")?;
     }
-    writeln!(out, "{line}")
+    Ok(())
+}
+
+/// The lines of a sentence, each at most `room` wide unless one word is wider. The first one has
+/// `indent` in front, the others two blanks more.
+fn wrapped(text: &str, indent: &str, room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = indent.to_owned();
+    let mut empty = true;
+    for word in text.split_whitespace() {
+        let gap = usize::from(!empty);
+        let wide = crate::table::width(&line) + gap + crate::table::width(word);
+        if wide > room && !empty {
+            lines.push(std::mem::replace(&mut line, format!("{indent}  ")));
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    lines.push(line);
+    lines
 }
 
 /// A value, or a dash where there is none.
@@ -209,8 +239,8 @@ pub(crate) mod tests {
         let coloured = written(
             &samples::snapshot(),
             Look {
-                width: 100,
                 colour: true,
+                ..Look::plain(100)
             },
         );
         assert!(!plain.contains('\x1b'), "not even from a file name");

@@ -109,6 +109,33 @@ impl fmt::Display for Short {
     }
 }
 
+/// How many digits of a duration people see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Digits {
+    /// Three significant digits, as [`Short`].
+    #[default]
+    Three,
+    /// All digits down to 1 µs, as [`Human`].
+    All,
+}
+
+impl Digits {
+    /// The duration in text.
+    #[must_use]
+    pub fn time(self, ns: i64) -> String {
+        match self {
+            Self::Three => Short(ns).to_string(),
+            Self::All => Human(ns).to_string(),
+        }
+    }
+
+    /// A count of nanoseconds in text.
+    #[must_use]
+    pub fn span(self, ns: u64) -> String {
+        self.time(i64::try_from(ns).unwrap_or(i64::MAX))
+    }
+}
+
 /// A duration of few digits, without zeros at its end: `1.5 ms`, `20 s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Brief(pub(crate) i64);

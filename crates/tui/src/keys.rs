@@ -1,5 +1,5 @@
 //! The keys: one table, from which come what they do, the help, the line of hints and the
-//! table in the README.
+//! table in `docs/screen.md`.
 
 mod bindings;
 mod names;
@@ -140,7 +140,7 @@ pub(crate) fn applies(model: &Model, binding: &Binding) -> bool {
     }
 }
 
-/// The table of the README.
+/// The table of `docs/screen.md`.
 #[must_use]
 pub fn markdown() -> String {
     let mut out = String::from(

@@ -55,7 +55,7 @@ pub(super) fn save(
         ))),
         (None, Some(why)) => Err(Failure::Cannot(why)),
         (None, None) => Err(Failure::Cannot(
-            "nothing was saved: none of these frames is kept any more".to_owned(),
+            "nothing was saved: none of these frames is in memory any more".to_owned(),
         )),
         (Some((saved, _)), None) => Ok(format!("saved {} frames to {}", saved.frames, shown(path))),
     }

@@ -144,7 +144,8 @@ pub(crate) fn mistake(text: &str, name: &str, at: usize, message: String) -> Mis
 }
 
 /// The one of the known words that was most likely meant.
-pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+#[must_use]
+pub fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let (steps, near) = known
         .map(|other| (distance(word, other), other))
         .min_by_key(|(steps, _)| *steps)?;

@@ -67,7 +67,10 @@ mod tests {
 
     fn shown(bytes: &[u8], marked: &[Range<u32>], colour: bool) -> String {
         let mut text = String::new();
-        let look = Look { width: 80, colour };
+        let look = Look {
+            colour,
+            ..Look::plain(80)
+        };
         hex(&mut text, bytes, marked, look).unwrap();
         text
     }

@@ -15,7 +15,7 @@ pub fn threshold(name: &str, value: &str) -> Result<(Threshold, u64), String> {
     let known = Threshold::ALL.iter().find(|t| t.name() == name);
     let Some(threshold) = known else {
         let near = nearest(name, Threshold::ALL.iter().map(|t| t.name()));
-        let near = near.map_or(String::new(), |near| format!("; is {near} meant?"));
+        let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
         return Err(format!("there is no threshold {name}{near}"));
     };
     let most = if name.ends_with("_percent") {
@@ -37,6 +37,12 @@ pub fn threshold(name: &str, value: &str) -> Result<(Threshold, u64), String> {
     }
 }
 
+/// The names of all symptoms.
+#[must_use]
+pub fn ids() -> Vec<&'static str> {
+    RULES.iter().map(|rule| rule.id).collect()
+}
+
 /// The rule of this name.
 ///
 /// # Errors
@@ -46,7 +52,7 @@ pub fn rule(id: &str) -> Result<&'static Rule, String> {
         return Ok(rule);
     }
     let near = nearest(id, RULES.iter().map(|rule| rule.id));
-    let near = near.map_or(String::new(), |near| format!("; is {near} meant?"));
+    let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
     Err(format!("there is no symptom {id}{near}"))
 }
 
@@ -62,7 +68,7 @@ mod tests {
         let wrong = |name, value| threshold(name, value).unwrap_err();
         assert_eq!(
             wrong("slow_anser_ms", "250"),
-            "there is no threshold slow_anser_ms; is slow_answer_ms meant?"
+            "there is no threshold slow_anser_ms; did you mean slow_answer_ms?"
         );
         let number = "slow_answer_ms takes a whole number from 0 on, without unit";
         for value in ["", "five", "-5", "+5", "5ms", "99999999999999999999"] {
@@ -79,7 +85,7 @@ mod tests {
         assert_eq!(rule("slow_server").unwrap().id, "slow_server");
         assert_eq!(
             rule("slow_servr").unwrap_err(),
-            "there is no symptom slow_servr; is slow_server meant?"
+            "there is no symptom slow_servr; did you mean slow_server?"
         );
         assert_eq!(rule("zebra").unwrap_err(), "there is no symptom zebra");
     }

@@ -4,12 +4,17 @@ use super::{Look, entry};
 use crate::about::{About, Origin};
 use crate::escape::Escaped;
 use crate::figures::{Frames, Grouped, Milli, Percent, frames};
-use crate::time::{Human, Rfc3339};
+use crate::time::{Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{Grade, Snapshot};
 
 /// What is known of the input, by name; nothing for what goes on from the line before.
 pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, String)> {
+    entries_in(about, snapshot, Digits::All)
+}
+
+/// [`entries`], with durations of as many digits.
+fn entries_in(about: &About, snapshot: &Snapshot, digits: Digits) -> Vec<(&'static str, String)> {
     let row = &snapshot.capture;
     let mut entries: Vec<(&'static str, String)> = Vec::new();
     for file in &about.files {
@@ -25,7 +30,7 @@ pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, 
     let (total, bytes) = (Grouped(row.frames), Grouped(row.bytes));
     entries.push(("size", format!("{total} frames, {bytes} bytes on the wire")));
     if let (Some(first), Some(last)) = (row.first, row.last) {
-        let length = Human(i64::try_from(row.elapsed_ns).unwrap_or(i64::MAX));
+        let length = digits.span(row.elapsed_ns);
         let (first, last) = (Rfc3339(first), Rfc3339(last));
         entries.push(("time", format!("{first} to {last}, {length}")));
     }
@@ -75,7 +80,7 @@ pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, 
         match row.evicted {
             0 => format!("conversations: {followed}"),
             n => format!(
-                "conversations: {followed}; {} of them were dropped early, as more than {} were open",
+                "conversations: {followed}; {} of them were evicted early, as more than {} were open",
                 Grouped(n),
                 Grouped(snapshot.settings.conversations as u64)
             ),
@@ -87,11 +92,11 @@ pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, 
 /// What was lost, in all and where.
 fn dropped(about: &About) -> String {
     let counted = match about.origin {
-        Origin::Files => "as the capturing program counted",
-        Origin::Interfaces => "as the system counted",
+        Origin::Files => "counted by the capturing program",
+        Origin::Interfaces => "counted by the system",
     };
     let n = match about.dropped() {
-        None => return "unknown: the file does not say".to_owned(),
+        None => return "unknown: not stated in the file".to_owned(),
         Some(0) => return format!("none, {counted}"),
         Some(n) => n,
     };
@@ -120,7 +125,7 @@ pub(super) fn capture(
     look: Look,
 ) -> io::Result<()> {
     look.heading(out, "Capture")?;
-    for (name, value) in entries(about, snapshot) {
+    for (name, value) in entries_in(about, snapshot, look.digits) {
         match name {
             QUALITY => entry(out, name, look.grade(snapshot.capture.grade))?,
             name => entry(out, name, value)?,

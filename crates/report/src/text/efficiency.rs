@@ -3,7 +3,7 @@
 use super::{Look, count, entry, shown};
 use crate::figures::{Grouped, Milli, Percent, Rate};
 use crate::table::{Column, NOTHING, Table};
-use crate::time::Human;
+use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{ASSUMED_BUFFER, Accesses, EfficiencyRow, Snapshot, Units};
 
@@ -16,11 +16,11 @@ const SPENT: &[Column] = &[
     Column::right("frames"),
     Column::under("per request", "data"),
     Column::under("per request", "acks"),
-    Column::right("acks alone"),
+    Column::right("pure acks"),
     Column::right("control"),
     Column::right("overhead"),
-    Column::under("sent again", "by clients").rare(),
-    Column::under("sent again", "by servers").rare(),
+    Column::under("retransmitted", "by clients").rare(),
+    Column::under("retransmitted", "by servers").rare(),
     Column::right("time lost").rare(),
 ];
 
@@ -28,8 +28,8 @@ const ACKS: &[Column] = &[
     Column::left("server"),
     Column::left("carrier"),
     Column::left("layer"),
-    Column::under("acknowledgements alone", "frames"),
-    Column::under("acknowledgements alone", "bytes"),
+    Column::under("pure acknowledgements", "frames"),
+    Column::under("pure acknowledgements", "bytes"),
     Column::right("piggyback"),
 ];
 
@@ -42,7 +42,7 @@ const MOVED: &[Column] = &[
     Column::right("small"),
     Column::right("large"),
     Column::right("random"),
-    Column::right("again").rare(),
+    Column::right("reread").rare(),
     Column::right("crossed").rare(),
 ];
 
@@ -58,7 +58,7 @@ const RATES: &[Column] = &[
 ];
 
 pub(super) fn efficiency(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let spent = spent(snapshot);
+    let spent = spent(snapshot, look.digits);
     if spent.is_empty() {
         return Ok(());
     }
@@ -76,7 +76,7 @@ pub(super) fn efficiency(out: &mut impl Write, snapshot: &Snapshot, look: Look) 
 }
 
 /// Where frames went.
-pub(crate) fn spent(snapshot: &Snapshot) -> Table {
+fn spent(snapshot: &Snapshot, digits: Digits) -> Table {
     let mut table = Table::new(SPENT);
     for row in served(snapshot) {
         let all = row.all();
@@ -95,7 +95,7 @@ pub(crate) fn spent(snapshot: &Snapshot) -> Table {
             again(servers),
             match clients.lost_ns.saturating_add(servers.lost_ns) {
                 0 => NOTHING.to_owned(),
-                ns => Human(i64::try_from(ns).unwrap_or(i64::MAX)).to_string(),
+                ns => digits.span(ns),
             },
         ]);
         table.row(cells);
@@ -210,22 +210,18 @@ fn notes(out: &mut impl Write, snapshot: &Snapshot) -> io::Result<()> {
         rows.map(|row| n(&row.reads).saturating_add(n(&row.writes)))
             .sum()
     };
-    entry(out, "overhead", "bytes on the wire that are no file data")?;
-    entry(
-        out,
-        "control",
-        "set-up, polls, upkeep, and frames of sessions",
-    )?;
+    entry(out, "overhead", "bytes on the wire except file data")?;
+    entry(out, "control", "set-up, polls, keep-alives, session frames")?;
     entry(
         out,
         "piggyback",
-        "acknowledgements of something new that rode on data",
+        "acknowledgements carried by data, of all that advance",
     )?;
     if total(|of| of.sized) > 0 {
         entry(
             out,
             "small",
-            "under a quarter of the server's buffer; large: over twice of it",
+            "below 1/4 of the server's buffer; large: above twice the buffer",
         )?;
         match total(|of| of.assumed) {
             0 => {}
@@ -233,7 +229,7 @@ fn notes(out: &mut impl Write, snapshot: &Snapshot) -> io::Result<()> {
                 out,
                 "",
                 format_args!(
-                    "{} bytes are taken for {} of {}: the capture shows no buffer",
+                    "{} bytes assumed for {} of {}: the capture does not show the buffer",
                     Grouped(ASSUMED_BUFFER),
                     Grouped(n),
                     Grouped(total(|of| of.sized))
@@ -243,16 +239,20 @@ fn notes(out: &mut impl Write, snapshot: &Snapshot) -> io::Result<()> {
         entry(
             out,
             "random",
-            "not where the one before on the same handle ended",
+            "does not start where the previous one on the handle ended",
         )?;
     }
     if total(|of| of.again_bytes.saturating_add(of.crossed_bytes)) > 0 {
         entry(
             out,
-            "again",
-            "read or written before on the same handle, at least so much",
+            "reread",
+            "bytes read or written before on the same handle (lower bound)",
         )?;
-        entry(out, "crossed", "read after it was written, or the reverse")?;
+        entry(
+            out,
+            "crossed",
+            "bytes read after they were written, or the reverse",
+        )?;
     }
     let hidden = snapshot.efficiency.rows.iter();
     let hidden = hidden.filter(|row| row.server.is_some() && row.exchanges > 0);

@@ -3,7 +3,7 @@
 use super::{Look, shown};
 use crate::figures::Percent;
 use crate::table::{Column, NOTHING, Table};
-use crate::time::Human;
+use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 
@@ -36,7 +36,7 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     let servers = of(|of| matches!(of, LedgerOf::Server(_))).take(SHOWN);
     let clients = of(|of| matches!(of, LedgerOf::Client(_))).take(SHOWN);
     for row in capture.chain(servers).chain(clients) {
-        table.row(cells(row));
+        table.row(cells(row, look.digits));
     }
     if table.is_empty() {
         return Ok(());
@@ -46,12 +46,13 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     table.write(out, look)?;
     writeln!(
         out,
-        "  each moment of a client belongs to its oldest outstanding request; times but elapsed are\n  \
-           client-seconds, and servers as well as clients sum to \"all\"; server % is of active"
+        "  each moment of a client belongs to its oldest outstanding request; all times except elapsed are\n  \
+           client-seconds; servers and clients each sum to \"all\"; server % is of active time"
     )
 }
 
-fn cells(row: &LedgerRow) -> Vec<String> {
+fn cells(row: &LedgerRow, digits: Digits) -> Vec<String> {
+    let duration = |ns| duration(ns, digits);
     let time = |phase| duration(row.ledger.get(phase));
     vec![
         match &row.of {
@@ -79,9 +80,9 @@ fn part(ledger: &Ledger) -> Option<String> {
     (active > 0).then(|| Percent(ledger.get(Phase::Server), active).to_string())
 }
 
-fn duration(ns: u64) -> String {
+fn duration(ns: u64, digits: Digits) -> String {
     if ns == 0 {
         return NOTHING.to_owned();
     }
-    Human(i64::try_from(ns).unwrap_or(i64::MAX)).to_string()
+    digits.span(ns)
 }

@@ -19,8 +19,3 @@ pub(super) fn load(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
     routers::routes(out, snapshot, look)?;
     routers::services(out, snapshot, look)
 }
-
-fn duration(ns: u64) -> String {
-    let ns = i64::try_from(ns).unwrap_or(i64::MAX);
-    crate::time::Human(ns).to_string()
-}

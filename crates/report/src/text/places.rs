@@ -4,7 +4,7 @@ use super::{Look, count, shown};
 use crate::escape::Escaped;
 use crate::figures::Grouped;
 use crate::table::{Column, Table};
-use crate::time::Human;
+use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Grouping, PlaceRow, Snapshot, Spread};
 
@@ -31,6 +31,15 @@ const COLUMNS: &[Column] = &[
 /// A table of the first `rows` for each kind of name that the capture shows, under its heading,
 /// and how many more there are.
 pub(crate) fn tables(snapshot: &Snapshot, rows: usize) -> Vec<(&'static str, Table, usize)> {
+    tables_in(snapshot, rows, Digits::All)
+}
+
+/// [`tables`], with durations of as many digits.
+fn tables_in(
+    snapshot: &Snapshot,
+    rows: usize,
+    digits: Digits,
+) -> Vec<(&'static str, Table, usize)> {
     snapshot
         .places
         .chunk_by(|a, b| a.by == b.by)
@@ -42,7 +51,7 @@ pub(crate) fn tables(snapshot: &Snapshot, rows: usize) -> Vec<(&'static str, Tab
             };
             let mut table = Table::new(COLUMNS);
             for row in of_kind.iter().take(rows) {
-                table.row(cells(row));
+                table.row(cells(row, digits));
             }
             (heading, table, of_kind.len().saturating_sub(rows))
         })
@@ -51,7 +60,7 @@ pub(crate) fn tables(snapshot: &Snapshot, rows: usize) -> Vec<(&'static str, Tab
 
 /// Writes these tables.
 pub(super) fn places(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    for (heading, table, more) in tables(snapshot, SHOWN) {
+    for (heading, table, more) in tables_in(snapshot, SHOWN, look.digits) {
         writeln!(out)?;
         look.heading(out, heading)?;
         table.write(out, look)?;
@@ -66,8 +75,8 @@ pub(super) fn places(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
     Ok(())
 }
 
-fn cells(row: &PlaceRow) -> Vec<String> {
-    let time = |spread: &Spread, ns: i64| shown((spread.n > 0).then_some(Human(ns)));
+fn cells(row: &PlaceRow, digits: Digits) -> Vec<String> {
+    let time = |spread: &Spread, ns: i64| shown((spread.n > 0).then(|| digits.time(ns)));
     let (turnaround, response) = (&row.turnaround, &row.response_time);
     let total = i64::try_from(response.total).unwrap_or(i64::MAX);
     vec![
@@ -75,9 +84,9 @@ fn cells(row: &PlaceRow) -> Vec<String> {
         shown(row.share.as_deref().map(Escaped)),
         row.server.to_string(),
         Grouped(row.counts.requests).to_string(),
-        shown(turnaround.mean().map(Human)),
+        shown(turnaround.mean().map(|ns| digits.time(ns))),
         time(turnaround, turnaround.max),
-        shown(response.mean().map(Human)),
+        shown(response.mean().map(|ns| digits.time(ns))),
         time(response, response.max),
         time(response, total),
         count(row.read_bytes),

@@ -3,7 +3,7 @@
 use super::{Look, entry};
 use crate::figures::Grouped;
 use crate::table::{Column, Table};
-use crate::time::Human;
+use crate::time::Brief;
 use std::io::{self, Write};
 use wirewait_analysis::{EXACT_VALUES, Snapshot};
 
@@ -40,25 +40,25 @@ pub(super) fn excluded(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
 pub(crate) fn entries(snapshot: &Snapshot) -> Vec<(&'static str, String)> {
     let settings = &snapshot.settings;
     vec![
-        ("turnaround", "from the complete request to the first frame of the answer".to_owned()),
-        ("response", "from the first frame of the request to the last frame of the answer".to_owned()),
+        ("turnaround", "from the complete request to the first frame of the response".to_owned()),
+        ("response", "from the first frame of the request to the last frame of the response".to_owned()),
         ("percentiles", format!(
             "nearest rank; exact up to {EXACT_VALUES} values, then from buckets 0.8 % wide"
         )),
-        ("point", "turnaround holds the way between the capture and the server and back; the verdict takes it out where it is known".to_owned()),
+        ("point", "turnaround includes the round trip between capture point and server; the verdict excludes it where it is known".to_owned()),
         ("time-out", format!(
             "a request is unanswered after {}",
-            Human(settings.timeout_ns)
+            Brief(settings.timeout_ns)
         )),
         ("think time", format!(
-            "a pause of more than {}; a shorter one is client work",
-            Human(settings.think_ns)
+            "a pause of more than {}; a shorter one is client time",
+            Brief(settings.think_ns)
         )),
-        ("(wait)", "waits by design, as for a change of a directory or for a lock".to_owned()),
+        ("(wait)", "waiting by design: change notifications, blocking locks".to_owned()),
         ("copies", format!(
-            "identical frames within {} ({} for packets with an identification) are one",
-            Human(settings.duplicate_ns),
-            Human(settings.duplicate_id_ns)
+            "identical frames within {} ({} with an IPv4 identification) are duplicates",
+            Brief(settings.duplicate_ns),
+            Brief(settings.duplicate_id_ns)
         )),
     ]
 }

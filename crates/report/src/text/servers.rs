@@ -3,7 +3,7 @@
 use super::{Look, count, shown, trouble};
 use crate::figures::{Command, Grouped, Percent, Rate, frames_per_request};
 use crate::table::{Column, Table};
-use crate::time::Human;
+use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{ServerRow, Snapshot};
 use wirewait_wire::Kind;
@@ -34,6 +34,11 @@ const SERVER: &[Column] = &[
 
 /// A table for each server, protocol and carrier, under its title.
 pub(crate) fn tables(snapshot: &Snapshot) -> Vec<(String, Table)> {
+    tables_in(snapshot, Digits::All)
+}
+
+/// [`tables`], with durations of as many digits.
+fn tables_in(snapshot: &Snapshot, digits: Digits) -> Vec<(String, Table)> {
     // Rows of one server stand together; those of one protocol on one carrier are put so.
     let same = |a: &ServerRow, b: &ServerRow| {
         (a.server, a.protocol, a.carrier) == (b.server, b.protocol, b.carrier)
@@ -46,7 +51,7 @@ pub(crate) fn tables(snapshot: &Snapshot) -> Vec<(String, Table)> {
             }
             let mut table = Table::new(SERVER);
             for row in of_server[n..].iter().filter(|row| same(row, first)) {
-                table.row(server_row(row));
+                table.row(server_row(row, digits));
             }
             let title = format!(
                 "Server {}, {} over {}",
@@ -67,10 +72,10 @@ pub(super) fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
         writeln!(out)?;
         return writeln!(
             out,
-            "No request to a file server was found. `wirewait protocols` lists what is understood."
+            "No request to a file server was found. `wirewait protocols` lists the protocols."
         );
     }
-    for (title, table) in tables(snapshot) {
+    for (title, table) in tables_in(snapshot, look.digits) {
         writeln!(out)?;
         look.heading(out, &title)?;
         if let Some(sentence) = lost(snapshot) {
@@ -89,19 +94,19 @@ pub(crate) fn lost(snapshot: &Snapshot) -> Option<String> {
     let share = Percent(lost, captured.saturating_add(lost));
     (lost > 0).then(|| {
         format!(
-            "the capture lost {} frames ({share}): what was in them is missing from these figures",
+            "the capture lost {} frames ({share}), which are missing from these figures",
             Grouped(lost)
         )
     })
 }
 
-fn server_row(row: &ServerRow) -> Vec<String> {
+fn server_row(row: &ServerRow, digits: Digits) -> Vec<String> {
     let command = Command {
         name: row.command,
         code: row.code,
     };
-    let turnaround = |value| shown((row.turnaround.n > 0).then_some(Human(value)));
-    let response = |value| shown((row.response_time.n > 0).then_some(Human(value)));
+    let turnaround = |value| shown((row.turnaround.n > 0).then(|| digits.time(value)));
+    let response = |value| shown((row.response_time.n > 0).then(|| digits.time(value)));
     let (data, acks) = frames_per_request(&row.frames, &row.counts);
     let counts = &row.counts;
     let mut cells = vec![
@@ -114,7 +119,7 @@ fn server_row(row: &ServerRow) -> Vec<String> {
         turnaround(row.turnaround.p50),
         turnaround(row.turnaround.p95),
         turnaround(row.turnaround.max),
-        shown(row.turnaround.mean().map(Human)),
+        shown(row.turnaround.mean().map(|ns| digits.time(ns))),
         response(row.response_time.p50),
         response(row.response_time.p95),
         response(row.response_time.max),

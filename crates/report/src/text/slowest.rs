@@ -4,7 +4,7 @@ use super::{Look, shown};
 use crate::escape::Escaped;
 use crate::figures::Command;
 use crate::table::{Column, NOTHING, Table};
-use crate::time::Human;
+use crate::time::Digits;
 use crate::transactions::StatusName;
 use std::io::{self, Write};
 use wirewait_analysis::{Snapshot, Transaction, Turnaround};
@@ -25,15 +25,20 @@ const SLOWEST: &[Column] = &[
 
 /// The slowest of all.
 pub(crate) fn table(snapshot: &Snapshot) -> Table {
+    table_in(snapshot, Digits::All)
+}
+
+/// [`table`], with durations of as many digits.
+fn table_in(snapshot: &Snapshot, digits: Digits) -> Table {
     let mut table = Table::new(SLOWEST);
     for transaction in &snapshot.slowest {
-        table.row(slow_row(transaction));
+        table.row(slow_row(transaction, digits));
     }
     table
 }
 
 pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let table = table(snapshot);
+    let table = table_in(snapshot, look.digits);
     if table.is_empty() {
         return Ok(());
     }
@@ -42,7 +47,7 @@ pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     table.write(out, look)
 }
 
-fn slow_row(t: &Transaction) -> Vec<String> {
+fn slow_row(t: &Transaction, digits: Digits) -> Vec<String> {
     let numbers = |extent: wirewait_analysis::Extent| {
         let (first, last) = (extent.first.frame, extent.last.frame);
         if first == last {
@@ -58,11 +63,13 @@ fn slow_row(t: &Transaction) -> Vec<String> {
     let remarks: Vec<&str> = t.flags.names().collect();
     vec![
         t.number.to_string(),
-        shown(t.response_time_ns().map(Human)),
+        shown(t.response_time_ns().map(|ns| digits.time(ns))),
         match t.turnaround {
             Turnaround::None => NOTHING.to_owned(),
-            Turnaround::Exact(ns) => Human(ns).to_string(),
-            Turnaround::Between(low, high) => format!("{}..{}", Human(low), Human(high)),
+            Turnaround::Exact(ns) => digits.time(ns),
+            Turnaround::Between(low, high) => {
+                format!("{}..{}", digits.time(low), digits.time(high))
+            }
         },
         shown(t.request.map(numbers)),
         shown(t.response.map(numbers)),

@@ -3,7 +3,7 @@
 use super::{Look, count, note, shown};
 use crate::figures::{Grouped, Milli, Percent};
 use crate::table::{Column, NOTHING, Table};
-use crate::time::Human;
+use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Counts, ENOUGH, Fairness, STARVES_PERCENT, Snapshot, StationRow};
 
@@ -26,11 +26,11 @@ const STATION: &[Column] = &[
     Column::under("relative", "min"),
     Column::under("relative", "max"),
     Column::right("busy"),
-    Column::right("client work"),
+    Column::right("client time"),
     Column::under("think time", "total"),
     Column::under("think time", "times"),
     Column::right("data bytes").rare(),
-    Column::right("re-sent frames").rare(),
+    Column::right("retransmitted").rare(),
     Column::right("errors").rare(),
     Column::right("unanswered").rare(),
     Column::right("one-sided").rare(),
@@ -42,15 +42,20 @@ const STATION: &[Column] = &[
 
 /// The stations that waited longest.
 pub(crate) fn table(snapshot: &Snapshot) -> Table {
+    table_in(snapshot, Digits::All)
+}
+
+/// [`table`], with durations of as many digits.
+fn table_in(snapshot: &Snapshot, digits: Digits) -> Table {
     let mut table = Table::new(STATION);
     for row in snapshot.stations.iter().take(SHOWN) {
-        table.row(station_row(row));
+        table.row(station_row(row, digits));
     }
     table
 }
 
 pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let table = table(snapshot);
+    let table = table_in(snapshot, look.digits);
     if table.is_empty() {
         return Ok(());
     }
@@ -63,7 +68,7 @@ pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
         note(
             out,
             look,
-            format_args!("and {more} more, each waited less; --format json has them all"),
+            format_args!("and {more} more, which waited less; --format json lists all"),
         )?;
     }
     for sentence in fairness(&snapshot.fairness) {
@@ -112,7 +117,7 @@ pub fn fairness(found: &Fairness) -> Vec<String> {
     }
     if found.starving.is_empty() {
         sentences.push(format!(
-            "none starves: no mean is {limit} times that of all, or more"
+            "none starves: no mean reaches {limit} times the mean of all"
         ));
     }
     match found.not_judged {
@@ -125,17 +130,17 @@ pub fn fairness(found: &Fairness) -> Vec<String> {
     sentences
 }
 
-fn station_row(row: &StationRow) -> Vec<String> {
+fn station_row(row: &StationRow, digits: Digits) -> Vec<String> {
     let times = &row.response_time;
-    let response = |value| shown((times.n > 0).then_some(Human(value)));
-    let duration = |ns: u64| Human(i64::try_from(ns).unwrap_or(i64::MAX));
+    let response = |value| shown((times.n > 0).then(|| digits.time(value)));
+    let duration = |ns: u64| digits.span(ns);
     // Millionths to thousandths.
     let relative = |value: Option<u64>| shown(value.and_then(|n| Milli::ratio(n, 1_000_000)));
     let mut cells = vec![
         row.client.to_string(),
         Grouped(row.servers).to_string(),
         Grouped(row.counts.requests).to_string(),
-        shown(times.mean().map(Human)),
+        shown(times.mean().map(|ns| digits.time(ns))),
         shown(row.deviation.map(duration)),
         response(times.min),
         response(times.p95),
@@ -148,9 +153,9 @@ fn station_row(row: &StationRow) -> Vec<String> {
         ),
         relative(row.normalised_min),
         relative(row.normalised_max),
-        duration(row.busy_ns).to_string(),
-        duration(row.client_ns).to_string(),
-        duration(row.think_ns).to_string(),
+        duration(row.busy_ns),
+        duration(row.client_ns),
+        duration(row.think_ns),
         count(row.thinks),
         count(row.data_bytes),
         count(row.retransmitted),

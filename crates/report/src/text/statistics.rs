@@ -3,7 +3,7 @@
 use super::{Look, note, shown};
 use crate::figures::Grouped;
 use crate::table::{Column, Table};
-use crate::time::Human;
+use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Cell, Snapshot, Statistic};
 
@@ -12,6 +12,11 @@ const SHOWN: usize = 10;
 
 /// The table of a statistic.
 pub(crate) fn table(statistic: &Statistic, rows: usize) -> Table {
+    table_in(statistic, rows, Digits::All)
+}
+
+/// [`table`], with durations of as many digits.
+fn table_in(statistic: &Statistic, rows: usize, digits: Digits) -> Table {
     let columns = statistic.columns.iter().enumerate();
     let columns = columns.map(|(at, column)| match at {
         0 => Column::left(column.title),
@@ -19,18 +24,18 @@ pub(crate) fn table(statistic: &Statistic, rows: usize) -> Table {
     });
     let mut table = Table::of(columns.collect());
     for row in statistic.rows.iter().take(rows) {
-        table.row(row.iter().map(cell).collect());
+        table.row(row.iter().map(|value| cell(value, digits)).collect());
     }
     table
 }
 
 /// What stands in a cell, for people.
-fn cell(cell: &Cell) -> String {
+fn cell(cell: &Cell, digits: Digits) -> String {
     match cell {
         Cell::Station(station) => station.to_string(),
         Cell::Count(n) => Grouped(*n).to_string(),
         Cell::Bytes(n) => format!("{} B", Grouped(*n)),
-        Cell::Time(ns) => Human(*ns).to_string(),
+        Cell::Time(ns) => digits.time(*ns),
         Cell::Nothing => shown(None::<u64>),
     }
 }
@@ -54,7 +59,7 @@ pub(super) fn statistics(out: &mut impl Write, snapshot: &Snapshot, look: Look) 
     for statistic in snapshot.statistics.iter().filter(|s| !s.rows.is_empty()) {
         writeln!(out)?;
         look.heading(out, statistic.title)?;
-        table(statistic, SHOWN).write(out, look)?;
+        table_in(statistic, SHOWN, look.digits).write(out, look)?;
         let more = statistic.rows.len().saturating_sub(SHOWN);
         if more > 0 {
             let more = Grouped(more as u64);

@@ -5,7 +5,7 @@ use crate::about::About;
 use crate::figures::{Grouped, Percent};
 use crate::symptoms::Texts;
 use crate::table::{Column, NOTHING, Table};
-use crate::time::{Human, Rfc3339};
+use crate::time::{Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{
     Limit, Rule, Sight, Sights, Snapshot, State, Subject, Symptom, Thresholds,
@@ -41,17 +41,21 @@ pub(super) fn symptoms(
         .filter(|s| matches!(s.state, State::Withdrawn(_)))
         .count();
     if raised + withdrawn == 0 {
-        return Ok(());
+        if snapshot.capture.frames == 0 {
+            return Ok(());
+        }
+        writeln!(out)?;
+        return look.heading(out, "Symptoms: none");
     }
     writeln!(out)?;
     look.heading(out, "Symptoms")?;
     let mut table = Table::new(COLUMNS);
     for symptom in all.raised().take(SHOWN) {
         table.row(vec![
-            cost(symptom),
+            cost_in(symptom, look.digits),
             about.texts.title(symptom.rule.id).to_owned(),
             subject(&symptom.subject),
-            often(symptom),
+            often_in(symptom, look.digits),
             places(&symptom.hits, PLACES),
         ]);
     }
@@ -68,7 +72,7 @@ pub(super) fn symptoms(
         note(
             out,
             look,
-            format_args!("try first, for \"{title}\": {action}"),
+            format_args!("try first for \"{title}\": {action}"),
         )?;
     }
     let further = raised.saturating_sub(SHOWN) as u64 + all.more;
@@ -129,7 +133,7 @@ pub fn explain(
                 rule.limit.threshold().name(),
                 all.thresholds.get(rule.limit.threshold())
             ),
-            None => writeln!(out, "Nothing that any symptom counts was seen."),
+            None => writeln!(out, "No event that a symptom counts was seen."),
         },
         (false, 0) => Ok(()),
         (false, n) => writeln!(
@@ -164,7 +168,7 @@ fn one(
     entry(
         out,
         "for",
-        format_args!("{} {}", often(symptom), rule.counts),
+        format_args!("{} {}", often_in(symptom, look.digits), rule.counts),
     )?;
     entry(out, "threshold", threshold(&rule.limit, thresholds))?;
     if rule.costly {
@@ -175,7 +179,7 @@ fn one(
             format_args!("or {} = {}", notable.name(), thresholds.get(notable)),
         )?;
     }
-    entry(out, "cost", cost(symptom))?;
+    entry(out, "cost", cost_in(symptom, look.digits))?;
     if let (Some(first), Some(last)) = (hits.first, hits.last) {
         entry(
             out,
@@ -276,9 +280,14 @@ fn check(about: &About, symptom: &Symptom) -> String {
 /// The time that somebody lost by it.
 #[must_use]
 pub fn cost(symptom: &Symptom) -> String {
+    cost_in(symptom, Digits::All)
+}
+
+/// [`cost`], with as many digits.
+pub(super) fn cost_in(symptom: &Symptom, digits: Digits) -> String {
     match symptom.hits.cost_ns {
         0 => NOTHING.to_owned(),
-        ns => Human(i64::try_from(ns).unwrap_or(i64::MAX)).to_string(),
+        ns => digits.span(ns),
     }
 }
 
@@ -298,11 +307,16 @@ pub fn subject(subject: &Subject) -> String {
 /// `(8 / 28) 28.6 %`, `(28) mean 120 ms`, `(3)`.
 #[must_use]
 pub fn often(symptom: &Symptom) -> String {
+    often_in(symptom, Digits::All)
+}
+
+/// [`often`], with durations of as many digits.
+pub(super) fn often_in(symptom: &Symptom, digits: Digits) -> String {
     let count = Grouped(symptom.hits.count);
     match (symptom.rule.limit, symptom.of) {
         (Limit::Mean { .. }, Some(of)) => {
             let mean = symptom.hits.cost_ns.checked_div(of);
-            let mean = mean.map(|ns| Human(i64::try_from(ns).unwrap_or(i64::MAX)));
+            let mean = mean.map(|ns| digits.span(ns));
             match mean {
                 Some(mean) => format!("({}) mean {mean}", Grouped(of)),
                 None => format!("({})", Grouped(of)),
@@ -390,13 +404,13 @@ mod tests {
         snapshot.symptoms.found = vec![one; 13];
         let text = written(|out| symptoms(out, &about, &snapshot, Look::FILE));
         assert_eq!(text.matches("Slow server  ").count(), 10);
-        assert!(text.contains("try first, for \"Slow server\": "), "{text}");
+        assert!(text.contains("try first for \"Slow server\": "), "{text}");
         assert!(
             text.contains("\n  3 more; `wirewait report --explain`"),
             "{text}"
         );
         snapshot.symptoms.found.clear();
         let nothing = written(|out| symptoms(out, &about, &snapshot, Look::FILE));
-        assert_eq!(nothing, "", "no section without content");
+        assert_eq!(nothing, "\nSymptoms: none\n");
     }
 }

@@ -524,11 +524,11 @@ fn the_mouse_chooses_tabs_and_rows() {
     assert_eq!(model.level().table.chosen_key().cloned(), chosen);
 }
 
-/// The README has the table of keys as the program has it; WIREWAIT_BLESS=1 puts it there.
+/// `docs/screen.md` has the table of keys as the program has it; WIREWAIT_BLESS=1 puts it there.
 #[test]
-fn the_readme_has_the_keys() {
+fn the_documentation_has_the_keys() {
     let manifest = env!("CARGO_MANIFEST_DIR");
-    let path: std::path::PathBuf = [manifest, "../../README.md"].iter().collect();
+    let path: std::path::PathBuf = [manifest, "../../docs/screen.md"].iter().collect();
     let readme = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = readme.split_once("src/keys.rs -->\n").unwrap();
     let (table, after) = rest.split_once("<!-- end of keys -->").unwrap();

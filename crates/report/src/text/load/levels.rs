@@ -1,10 +1,9 @@
 //! The tables by the number of active stations.
 
-use super::duration;
 use crate::figures::{Grouped, Milli, Percent, Rate};
 use crate::table::{Column, Table};
 use crate::text::{Look, note, shown};
-use crate::time::Human;
+use crate::time::{Brief, Digits};
 use std::io::{self, Write};
 use wirewait_analysis::{
     GROWN_PERCENT, LevelCurve, LevelFigures, LevelRow, LoadOf, STEADY_NS, Snapshot,
@@ -53,7 +52,7 @@ pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
             look,
             format_args!(
                 "active: a request is outstanding, or a pause of at most {}; N x M / T: stations times bytes per request, by response time",
-                Human(snapshot.settings.think_ns)
+                Brief(snapshot.settings.think_ns)
             ),
         )?;
         note(
@@ -61,7 +60,7 @@ pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
             look,
             format_args!(
                 "steady: as many for {} at least; shorter stretches, when stations come and go, are ramps, and count only where there was nothing steady",
-                duration(STEADY_NS)
+                Brief(i64::try_from(STEADY_NS).unwrap_or(i64::MAX))
             ),
         )?;
     }
@@ -116,9 +115,9 @@ fn one(
             format_args!(
                 "knee: turnaround grows from {} stations on: {} on average (n {}) against {} (n {}) with {} or fewer, {} % or more{}",
                 knee.stations,
-                Human(knee.grown_ns),
+                look.digits.time(knee.grown_ns),
                 Grouped(knee.grown_n),
-                Human(knee.flat_ns),
+                look.digits.time(knee.flat_ns),
                 Grouped(knee.flat_n),
                 knee.flat_to,
                 GROWN_PERCENT,
@@ -130,7 +129,7 @@ fn one(
     let rows: Vec<&LevelRow> = curve.levels.iter().filter(|row| row.stations > 0).collect();
     let longest = longest(&rows);
     for row in &longest {
-        table.row(cells(row, curve.of, snapshot));
+        table.row(cells(row, curve.of, snapshot, look.digits));
     }
     table.write(out, look)?;
     if let Some(more) = rows
@@ -177,24 +176,24 @@ fn percent((part, whole): (u64, u64)) -> Percent {
     Percent(part, whole)
 }
 
-fn cells(row: &LevelRow, of: LoadOf, snapshot: &Snapshot) -> Vec<String> {
+fn cells(row: &LevelRow, of: LoadOf, snapshot: &Snapshot, digits: Digits) -> Vec<String> {
     let steady = row.steady.ns > 0;
     let figures: &LevelFigures = if steady { &row.steady } else { &row.ramps };
     let (times, turnaround) = (&figures.response_time, &figures.turnaround);
-    let response = |ns| shown((times.n > 0).then_some(Human(ns)));
+    let response = |ns| shown((times.n > 0).then(|| digits.time(ns)));
     let moved = figures.data_bytes > 0;
     vec![
         match row.stations_to {
             to if to == row.stations => row.stations.to_string(),
             to => format!("{}-{to}", row.stations),
         },
-        shown(steady.then(|| duration(row.steady.ns))),
-        shown((row.ramps.ns > 0).then(|| duration(row.ramps.ns))),
+        shown(steady.then(|| digits.span(row.steady.ns))),
+        shown((row.ramps.ns > 0).then(|| digits.span(row.ramps.ns))),
         Grouped(figures.answered).to_string(),
         shown(figures.transactions().map(Milli)),
-        shown(times.mean().map(Human)),
+        shown(times.mean().map(|ns| digits.time(ns))),
         response(times.p95),
-        shown(turnaround.mean().map(Human)),
+        shown(turnaround.mean().map(|ns| digits.time(ns))),
         shown(figures.throughput().filter(|_| moved).map(Rate)),
         shown(figures.moved.closed_loop(row.stations).map(Rate)),
         shown(

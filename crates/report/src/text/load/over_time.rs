@@ -1,10 +1,9 @@
 //! The table of dips in throughput.
 
-use super::duration;
 use crate::figures::{Grouped, Percent, Rate};
 use crate::table::{Column, Table};
 use crate::text::{Look, note, shown};
-use crate::time::{Human, Rfc3339};
+use crate::time::{Brief, Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{DEPTH_PERCENT, Dip, NOISE_TIMES, Snapshot};
 
@@ -25,6 +24,11 @@ const COLUMNS: &[Column] = &[
 
 /// The costliest dips, in the order of time.
 pub(crate) fn dips_table(snapshot: &Snapshot) -> Table {
+    dips_table_in(snapshot, Digits::All)
+}
+
+/// [`dips_table`], with durations of as many digits.
+fn dips_table_in(snapshot: &Snapshot, digits: Digits) -> Table {
     let dips = &snapshot.load.dips;
     let mut costliest: Vec<&Dip> = dips.dips.iter().collect();
     costliest.sort_by_key(|dip| (std::cmp::Reverse(dip.cost_ns), dip.start));
@@ -36,14 +40,14 @@ pub(crate) fn dips_table(snapshot: &Snapshot) -> Table {
         table.row(vec![
             Rfc3339(dip.start).to_string(),
             // A bucket may begin before the first frame.
-            shown(into.map(|ns| Human(ns.max(0)))),
-            Human(dip.ns).to_string(),
+            shown(into.map(|ns| digits.time(ns.max(0)))),
+            digits.time(dip.ns),
             Percent(dip.depth, 1000).to_string(),
             Rate(dip.bytes_per_second).to_string(),
             Rate(dip.around_bytes_per_second).to_string(),
-            shown(dip.response_ns.map(Human)),
-            shown(dip.around_response_ns.map(Human)),
-            Human(dip.cost_ns).to_string(),
+            shown(dip.response_ns.map(|ns| digits.time(ns))),
+            shown(dip.around_response_ns.map(|ns| digits.time(ns))),
+            digits.time(dip.cost_ns),
         ]);
     }
     table
@@ -62,17 +66,17 @@ pub(super) fn dips(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
         format_args!(
             "{} of {} together, which cost {}",
             Grouped(dips.found),
-            Human(dips.ns),
-            Human(dips.cost_ns)
+            look.digits.time(dips.ns),
+            look.digits.time(dips.cost_ns)
         ),
     )?;
-    dips_table(snapshot).write(out, look)?;
+    dips_table_in(snapshot, look.digits).write(out, look)?;
     note(
         out,
         look,
         format_args!(
             "a dip: {DEPTH_PERCENT} % or more below the medians before and after it and {NOISE_TIMES} times the usual deviation, though as many stations want data; in steps of {}",
-            duration(width.unsigned_abs())
+            Brief(width)
         ),
     )
 }

@@ -3,7 +3,7 @@
 use crate::figures::{Grouped, Rate};
 use crate::table::{Column, NOTHING, Table};
 use crate::text::{Look, count, note, shown};
-use crate::time::Human;
+use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{HOP_LIMIT, Snapshot};
 
@@ -24,18 +24,23 @@ const HOPS: &[Column] = &[
 
 /// By routers passed.
 pub(crate) fn hops_table(snapshot: &Snapshot) -> Table {
+    hops_table_in(snapshot, Digits::All)
+}
+
+/// [`hops_table`], with durations of as many digits.
+fn hops_table_in(snapshot: &Snapshot, digits: Digits) -> Table {
     let mut table = Table::new(HOPS);
     for row in snapshot.load.hops.iter().take(SHOWN) {
         let times = &row.response_time;
-        let response = |ns| shown((times.n > 0).then_some(Human(ns)));
+        let response = |ns| shown((times.n > 0).then(|| digits.time(ns)));
         table.row(vec![
             row.hops.to_string(),
             Grouped(row.counts.requests).to_string(),
             Grouped(row.counts.answered).to_string(),
-            shown(times.mean().map(Human)),
+            shown(times.mean().map(|ns| digits.time(ns))),
             response(times.p50),
             response(times.p95),
-            shown(row.turnaround.mean().map(Human)),
+            shown(row.turnaround.mean().map(|ns| digits.time(ns))),
             shown(row.throughput().map(Rate)),
             shown(row.per_request().map(Rate)),
         ]);
@@ -51,7 +56,7 @@ pub(super) fn hops(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
     }
     writeln!(out)?;
     look.heading(out, "Routers on the way")?;
-    let table = hops_table(snapshot);
+    let table = hops_table_in(snapshot, look.digits);
     if !table.is_empty() {
         table.write(out, look)?;
     }
@@ -84,10 +89,15 @@ const TRANSITS: &[Column] = &[
 
 /// Packets that were captured on both sides of routers.
 pub(crate) fn transits_table(snapshot: &Snapshot) -> Table {
+    transits_table_in(snapshot, Digits::All)
+}
+
+/// [`transits_table`], with durations of as many digits.
+fn transits_table_in(snapshot: &Snapshot, digits: Digits) -> Table {
     let mut table = Table::new(TRANSITS);
     for row in snapshot.load.transits.iter().take(SHOWN) {
         let times = &row.transit;
-        let transit = |ns| shown((times.n > 0).then_some(Human(ns)));
+        let transit = |ns| shown((times.n > 0).then(|| digits.time(ns)));
         table.row(vec![
             row.from_interface.to_string(),
             row.to_interface.to_string(),
@@ -97,7 +107,7 @@ pub(crate) fn transits_table(snapshot: &Snapshot) -> Table {
             transit(times.p50),
             transit(times.p95),
             transit(times.max),
-            shown(times.mean().map(Human)),
+            shown(times.mean().map(|ns| digits.time(ns))),
             count(row.ambiguous),
         ]);
     }
@@ -105,7 +115,7 @@ pub(crate) fn transits_table(snapshot: &Snapshot) -> Table {
 }
 
 pub(super) fn transits(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let table = transits_table(snapshot);
+    let table = transits_table_in(snapshot, look.digits);
     if table.is_empty() {
         return Ok(());
     }

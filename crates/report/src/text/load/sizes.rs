@@ -3,7 +3,7 @@
 use crate::figures::{Grouped, Milli, Rate};
 use crate::table::{Column, Table};
 use crate::text::{Look, note, shown};
-use crate::time::Human;
+use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Anomaly, BREAKS_PERCENT, Example, SizeCurve, SizeRow, Snapshot};
 use wirewait_wire::Kind;
@@ -61,7 +61,7 @@ fn one(out: &mut impl Write, curve: &SizeCurve, look: Look) -> io::Result<()> {
     rows.sort_by_key(|row| row.to_bytes);
     let mut table = Table::new(COLUMNS);
     for row in &rows {
-        table.row(cells(row, broken(row)));
+        table.row(cells(row, broken(row), look.digits));
     }
     table.write(out, look)?;
     if let Some(more) = curve
@@ -91,15 +91,15 @@ fn breaks(out: &mut impl Write, anomaly: &Anomaly, look: Look) -> io::Result<()>
         out,
         look,
         format_args!(
-            "{} bytes break the trend: {} (median of {}) where the other sizes say {}, {} times as long (from {} on it counts); {} bytes take {}; frames {}",
+            "{} bytes break the trend: {} (median of {}) where the other sizes predict {}, {} times as long (from {} on it counts); {} bytes take {}; frames {}",
             range(anomaly.from_bytes, anomaly.to_bytes),
-            Human(anomaly.p50_ns),
+            look.digits.time(anomaly.p50_ns),
             Grouped(anomaly.n),
-            Human(anomaly.expected_ns.max(0)),
+            look.digits.time(anomaly.expected_ns.max(0)),
             shown(times),
             Milli(BREAKS_PERCENT * 10),
             Grouped(next),
-            Human(next_ns),
+            look.digits.time(next_ns),
             frames.join(", ")
         ),
     )
@@ -117,18 +117,18 @@ fn range(from: u64, to: u64) -> String {
     }
 }
 
-fn cells(row: &SizeRow, broken: bool) -> Vec<String> {
+fn cells(row: &SizeRow, broken: bool, digits: Digits) -> Vec<String> {
     let times = &row.response_time;
     let rate = u128::from(row.data_bytes) * 1_000_000_000;
     let rate = rate.checked_div(times.total.unsigned_abs());
     vec![
         range(row.from_bytes, row.to_bytes),
         Grouped(times.n).to_string(),
-        Human(times.min).to_string(),
-        Human(times.p50).to_string(),
-        Human(times.p95).to_string(),
-        Human(times.max).to_string(),
-        shown(row.turnaround.mean().map(Human)),
+        digits.time(times.min),
+        digits.time(times.p50),
+        digits.time(times.p95),
+        digits.time(times.max),
+        shown(row.turnaround.mean().map(|ns| digits.time(ns))),
         shown(rate.and_then(|rate| u64::try_from(rate).ok()).map(Rate)),
         if broken { "breaks the trend" } else { "" }.to_owned(),
     ]

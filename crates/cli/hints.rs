@@ -1,0 +1,157 @@
+//! What to type instead: options and syntax of other tools, and files that are no captures.
+
+mod display;
+
+pub(crate) use display::{in_capture_syntax, is_display_syntax};
+
+use std::io::Read;
+use std::path::Path;
+use wirewait_capture::held;
+use wirewait_report::Escaped;
+
+/// What to type instead of an option that tshark or tcpdump has; `value` is the word behind it.
+pub(crate) fn foreign(option: &str, value: Option<&str>, command: &str) -> Option<String> {
+    let live = command == "live";
+    let word = |usual: &str| -> String { value.unwrap_or(usual).to_owned() };
+    let typed = match option {
+        "-r" if live => format!(
+            "files have a command of their own: wirewait {}",
+            word("FILE")
+        ),
+        "-r" => format!("captures need no option: wirewait {}", word("FILE")),
+        "-i" => format!("interfaces are for live: wirewait live -i {}", word("eth0")),
+        "-D" => "interfaces are for live: wirewait live -D".to_owned(),
+        "-w" if live => format!("to save frames: wirewait live --save {}", word("FILE")),
+        "-w" => format!(
+            "to save frames: wirewait live --save {0}; to write a report: -o FILE",
+            word("FILE")
+        ),
+        "-Y" | "-R" => {
+            let wanted = value.and_then(in_capture_syntax);
+            let wanted = wanted.unwrap_or_else(|| "tcp port 445".to_owned());
+            let option = if live { "-f" } else { "--filter" };
+            format!(
+                "that is Wireshark's display filter; here: {option} '{wanted}', or by field: \
+                 wirewait decode FILE --show 'smb2.MessageId == 5'"
+            )
+        }
+        "-f" => format!("for files: --filter '{}'", word("tcp port 445")),
+        "-c" if live => format!("to end after N frames: --count {}", word("1000")),
+        "-c" => format!(
+            "to read a part: --until 60, or decode FILE -F 1-{}",
+            word("1000")
+        ),
+        "-a" => "to end a capture: --duration 10min, --count N".to_owned(),
+        "-b" => "for a ring of files: --save FILE --save-size 100M --save-files 20".to_owned(),
+        "-z" => "response times are part of the report: wirewait FILE".to_owned(),
+        "-n" => "names are never looked up; leave -n out".to_owned(),
+        "-x" | "-O" => "for fields and bytes: wirewait decode FILE -d -F 17".to_owned(),
+        "-T" | "-e" => "for programs: --format json, or wirewait transactions FILE".to_owned(),
+        _ => return None,
+    };
+    Some(format!(
+        "{option} is no option of wirewait {command}; {typed}"
+    ))
+}
+
+/// What a file is that is no capture, and what to type instead; `None` if that cannot be told.
+pub(crate) fn instead_of(path: &Path) -> Option<String> {
+    let name = path.display().to_string();
+    let shown = Escaped(&name);
+    let url = ["http://", "https://", "ftp://", "smb://"];
+    if url.iter().any(|scheme| name.starts_with(scheme)) && !path.exists() {
+        return Some(format!(
+            "{shown}: wirewait does not download; type: curl -sSL '{shown}' | wirewait -"
+        ));
+    }
+    let mut head = [0; 512];
+    let read = held::open(path).ok()?.read(&mut head).ok()?;
+    kind(head.get(..read)?).map(|(what, instead)| {
+        let instead = instead.replace("FILE", &shown.to_string());
+        format!("{shown}: {what}, not a capture; {instead}")
+    })
+}
+
+/// What begins like this, and what to type instead.
+fn kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    let archives: [(&[u8], &str, &str); 6] = [
+        (
+            b"PK\x03\x04",
+            "a ZIP archive",
+            "type: unzip -p FILE | wirewait -",
+        ),
+        (
+            b"7z\xbc\xaf\x27\x1c",
+            "a 7z archive",
+            "type: 7z e -so FILE | wirewait -",
+        ),
+        (
+            b"Rar!",
+            "a RAR archive",
+            "type: unrar p -inul FILE | wirewait -",
+        ),
+        (
+            b"\xfd7zXZ\0",
+            "packed with xz",
+            "type: xz -dc FILE | wirewait -",
+        ),
+        (
+            b"BZh",
+            "packed with bzip2",
+            "type: bzip2 -dc FILE | wirewait -",
+        ),
+        (b"\x7fELF", "a program", "name a capture file"),
+    ];
+    let archive = archives.iter().find(|(magic, ..)| head.starts_with(magic));
+    if let Some((_, what, instead)) = archive {
+        return Some((what, instead));
+    }
+    let text = head.contains(&b'\n')
+        && head
+            .iter()
+            .all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~' | 0x80..));
+    if !text {
+        return None;
+    }
+    let json = head.trim_ascii_start().starts_with(b"{");
+    let ours = head.windows(8).any(|part| part == b"\"schema\"");
+    Some(match (json, ours) {
+        (true, true) => (
+            "JSON that wirewait wrote",
+            "sums of `report --summary` are added up with: wirewait merge FILE",
+        ),
+        (true, false) => ("JSON", "name a capture file"),
+        (false, _) => (
+            "a text file",
+            "a hex dump becomes a capture with: text2pcap FILE out.pcap",
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_beginning() {
+        let what = |head: &[u8]| kind(head).map(|(what, _)| what);
+        assert_eq!(what(b"PK\x03\x04rest"), Some("a ZIP archive"));
+        assert_eq!(what(b"hello\n"), Some("a text file"));
+        assert_eq!(what(b"{\n \"schema\": 1"), Some("JSON that wirewait wrote"));
+        assert_eq!(what(b"{\"a\": 1}"), Some("JSON"));
+        assert_eq!(what(b"\x42\x01\x02\x03\x04"), None);
+        assert_eq!(what(b""), None);
+    }
+
+    #[test]
+    fn options_of_other_tools() {
+        let typed = foreign("-Y", Some("tcp.port == 139"), "report").unwrap();
+        assert!(typed.contains("--filter 'tcp port 139'"), "{typed}");
+        assert!(
+            foreign("-r", Some("a.pcap"), "report")
+                .unwrap()
+                .ends_with("wirewait a.pcap")
+        );
+        assert_eq!(foreign("-Q", None, "report"), None);
+    }
+}

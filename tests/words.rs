@@ -1,0 +1,183 @@
+//! The words of `docs/glossary.md`: what people read has none of the words that it replaces.
+//!
+//! Texts for users are held to it everywhere; doc comments have a count that may only go down.
+
+use crate::support::{self, root};
+use std::path::{Path, PathBuf};
+
+/// Words that the glossary replaces, where a search can tell them.
+const REPLACED: [&str; 22] = [
+    "so many",
+    "whoever",
+    "who asks",
+    "who was called",
+    "sent again",
+    "came twice",
+    "time at work",
+    "spent at work",
+    "the way there",
+    "not fetched in time",
+    "what came in",
+    "most comes in",
+    "what is told",
+    "what is kept",
+    "is to hold",
+    "what gave",
+    "takes a right",
+    "not to be told",
+    "mended",
+    "again and again",
+    "over and over",
+    "nobody else",
+];
+
+/// The replaced words in a text, without regard to capitals, each with its line from 1.
+fn replaced(text: &str) -> Vec<(usize, &'static str)> {
+    let mut found = Vec::new();
+    for (n, line) in text.lines().enumerate() {
+        let line = line.to_lowercase();
+        for word in REPLACED {
+            if line.contains(word) {
+                found.push((n + 1, word));
+            }
+        }
+    }
+    found
+}
+
+/// Files of a folder and its folders with this ending.
+fn beneath(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            if path.is_dir() && !matches!(name, "target" | ".git") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn name(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().display().to_string()
+}
+
+fn said(path: &Path, text: &str) -> Vec<String> {
+    let found = replaced(text).into_iter();
+    found
+        .map(|(line, word)| format!("{}:{line}: {word}", name(path)))
+        .collect()
+}
+
+#[test]
+fn pages_have_none_of_the_replaced_words() {
+    // Others describe the bounds in limits.md; the glossary lists the words themselves.
+    let elsewhere = ["limits.md", "glossary.md"];
+    let mut pages = support::files(&root().join("docs"));
+    pages.retain(|path| {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        name.ends_with(".md") && !elsewhere.contains(&name)
+    });
+    pages.extend(
+        [
+            "README.md",
+            "CONTRIBUTING.md",
+            "ARCHITECTURE.md",
+            "CHANGELOG.md",
+        ]
+        .map(|page| root().join(page)),
+    );
+    pages.push(root().join("crates/report/src/symptoms/texts.toml"));
+    let mut found = Vec::new();
+    for page in &pages {
+        found.extend(said(page, &std::fs::read_to_string(page).unwrap()));
+    }
+    assert!(pages.len() > 15, "{}", pages.len());
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn help_and_manual_have_none_of_the_replaced_words() {
+    let manual = support::program().arg("man").output().unwrap();
+    let manual = String::from_utf8(manual.stdout).unwrap();
+    assert!(manual.lines().count() > 500, "{}", manual.lines().count());
+    let found = replaced(&manual);
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// The code of a source file without its comments, line by line.
+fn code(text: &str) -> String {
+    let code = text
+        .lines()
+        .map(|line| match line.trim_start().starts_with("//") {
+            true => "",
+            false => line,
+        });
+    code.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn messages_and_reports_have_none_of_the_replaced_words() {
+    let mut found = Vec::new();
+    let mut files = 0;
+    for folder in ["crates/cli", "crates/report/src/text"] {
+        for path in beneath(&root().join(folder), "rs") {
+            files += 1;
+            found.extend(said(&path, &code(&std::fs::read_to_string(&path).unwrap())));
+        }
+    }
+    assert!(files > 60, "{files}");
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Comments that have a replaced word, or begin with "The same": they say nothing alone.
+const COMMENTS: usize = 361;
+
+#[test]
+fn comments_have_ever_fewer_of_the_replaced_words() {
+    let mut found = Vec::new();
+    for folder in ["crates", "dissectors", "dev"] {
+        for path in beneath(&root().join(folder), "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            for (n, line) in text.lines().enumerate() {
+                let line = line.trim_start();
+                let Some(comment) = line.strip_prefix("///").or(line.strip_prefix("//!")) else {
+                    continue;
+                };
+                let alone = comment.trim_start().starts_with("The same");
+                if alone || !replaced(comment).is_empty() {
+                    found.push(format!("{}:{}: {}", name(&path), n + 1, comment.trim()));
+                }
+            }
+        }
+    }
+    assert!(
+        found.len() <= COMMENTS,
+        "{} comments, at most {COMMENTS}: {found:#?}",
+        found.len()
+    );
+    assert!(
+        found.len() + 40 > COMMENTS,
+        "lower the bound: {}",
+        found.len()
+    );
+}
+
+#[test]
+fn a_replaced_word_is_found_with_its_line() {
+    let found = replaced("fine\nWhoever reads this\nFrames Sent Again");
+    assert_eq!(found, [(2, "whoever"), (3, "sent again")]);
+    assert_eq!(code("// so many\nlet a = 1;"), "\nlet a = 1;");
+}
