@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(what(b"PK\x03\x04rest"), Some("a ZIP archive"));
         assert_eq!(what(b"hello\n"), Some("a text file"));
         assert_eq!(what(b"{\n \"schema\": 1"), Some("JSON that wirewait wrote"));
-        assert_eq!(what(b"{\"a\": 1}"), Some("JSON"));
+        assert_eq!(what(b"{\"a\": 1}\n"), Some("JSON"));
         assert_eq!(what(b"\x42\x01\x02\x03\x04"), None);
         assert_eq!(what(b""), None);
     }

@@ -56,6 +56,7 @@ const NO_BOUNDS: &[&str] = &[
     "crates/report/src/protocols.rs INDENT",
     "crates/report/src/summary/lines.rs DEEPEST",
     "crates/report/src/text/load/sizes.rs ENOUGH",
+    "crates/report/src/text/short.rs FRAME",
     "crates/report/src/time.rs LEN",
     "dissectors/src/last/calibrate/mod.rs SURE",
     "dissectors/src/last/locate.rs WORD_COUNT",

@@ -229,7 +229,7 @@ fn notes(out: &mut impl Write, snapshot: &Snapshot) -> io::Result<()> {
                 out,
                 "",
                 format_args!(
-                    "{} bytes assumed for {} of {}: the capture does not show the buffer",
+                    "{} bytes assumed for {} of {}: no buffer in the capture",
                     Grouped(ASSUMED_BUFFER),
                     Grouped(n),
                     Grouped(total(|of| of.sized))
