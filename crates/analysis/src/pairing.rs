@@ -416,6 +416,11 @@ impl Pairing {
                 t.copies = t.copies.saturating_add(u32::from(again));
                 if matches!(open.state, State::Waiting | State::Asking) {
                     open.resent = Some(mark);
+                } else if t
+                    .response
+                    .is_some_and(|response| mark.precedes(response.first))
+                {
+                    t.flags.set(Flags::OUT_OF_ORDER);
                 }
             } else {
                 open.lost_after(mark.at, events);

@@ -411,8 +411,7 @@ impl Pairing {
         t.flags.set_if(Flags::OUT_OF_ORDER, impossible);
         if let (Some(request), Some(times)) = (t.request, times) {
             let t2 = request.last;
-            // In the order of the frames: one of the stamps may be wrong.
-            let resent = open.resent.filter(|mark| mark.frame < t3.frame);
+            let resent = open.resent.filter(|mark| mark.precedes(t3));
             let resent = resent.map(|mark| mark.until(t3).unwrap_or(0));
             t.turnaround = match resent {
                 Some(low) => {

@@ -42,7 +42,7 @@ pub(super) struct Bench {
     spare: RefCell<Spare>,
     vacant: Vacant,
     rooms: Rooms,
-    frame: u64,
+    pub(super) frame: u64,
 }
 
 pub(super) fn at(ms: i64) -> Timestamp {

@@ -1,6 +1,6 @@
-use super::super::testing::{Bench, CLIENT, Heard, SERVER, exchange};
+use super::super::testing::{Bench, CLIENT, Heard, SERVER, at, exchange};
 use crate::clock::Clock;
-use crate::{Flags, Outcome, Turnaround};
+use crate::{Flags, Mark, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Id, Role, Side, Timestamp};
 
 /// A request at 0, answered so late; the stamp of the request is the last that is sure.
@@ -171,4 +171,52 @@ fn a_break_whose_twin_may_be_missing_is_in_doubt() {
     }));
     // The acknowledgement of the client covers more than was seen.
     assert!(in_doubt(&|bench| bench.between.seen_to = 0));
+}
+
+/// A repetition of the request that was captured a little behind what it came before, the whole
+/// response or its first part: by their stamps it came before the response, which is in doubt then.
+#[test]
+fn a_repetition_in_the_wrong_place_came_when_its_stamp_says() {
+    let repeated = |late_ms: i64, answered_before: bool| {
+        let mut bench = Bench::new();
+        (bench.between.unordered, bench.between.stream) = (false, true);
+        bench.asks(1, 0);
+        let mark = Mark {
+            frame: 2 + u64::from(answered_before),
+            at: at(late_ms),
+        };
+        let repeats = |bench: &mut Bench| {
+            assert!(
+                bench
+                    .pairing
+                    .repeated(0, (CLIENT, mark, true), 0, &mut |_| {})
+            );
+        };
+        if answered_before {
+            bench.answers(1, 100);
+            repeats(&mut bench);
+        } else {
+            repeats(&mut bench);
+            // Its first part has a lower number than the repetition.
+            bench.frame = 0;
+            bench.answers(1, 100);
+        }
+        bench.finish(200);
+        (bench.closed[0].turnaround, bench.closed[0].flags)
+    };
+    let exact = Turnaround::Exact(100_000_000);
+    let between = Turnaround::Between(1_000_000, 100_000_000);
+    // The response was complete already.
+    let (turnaround, flags) = repeated(99, true);
+    assert_eq!(turnaround, exact);
+    assert!(flags.contains(Flags::OUT_OF_ORDER));
+    assert!(!repeated(101, true).1.contains(Flags::OUT_OF_ORDER));
+    // A stamp that is far off says nothing: the place does.
+    assert!(!repeated(1, true).1.contains(Flags::OUT_OF_ORDER));
+    // It was under way.
+    let (turnaround, flags) = repeated(99, false);
+    assert_eq!(turnaround, between);
+    assert!(flags.contains(Flags::AMBIGUOUS));
+    assert_eq!(repeated(101, false).0, exact);
+    assert_eq!(repeated(1, false).0, exact);
 }
