@@ -36,8 +36,7 @@ pub(crate) fn datagram(
     registry: &Registry,
     out: &mut dyn FnMut(Message<'_>),
 ) {
-    let mut tally = Tally::new(piece.mark);
-    tally.add(&piece, piece.length, &mut 0);
+    let mut tally = Tally::of(&piece);
     let input = Input {
         bytes: piece.bytes,
         length: piece.length,

@@ -642,7 +642,7 @@ impl Pairing {
                 && o.id != x.id
                 && o.deadline > now
         };
-        let related = (x.id, x.lane, ends_answered);
+        let related = (x, ends_answered);
         let mut from = 0;
         while let Some(at) = self.open.next_related(from, related, superseded) {
             let o = &mut self.open[at];

@@ -83,7 +83,7 @@ impl<'a> Piece<'a> {
     /// bytes of the frame it sums to the whole, however they are cut.
     pub(crate) fn worth(&self, n: u32) -> u64 {
         let (at, of) = self.share;
-        if of == 0 {
+        if of == 0 || at == 0 && n >= of {
             return WHOLE_FRAME;
         }
         let up_to = |x: u32| match x {
@@ -96,7 +96,7 @@ impl<'a> Piece<'a> {
 }
 
 /// What was gathered about a part of a message besides its bytes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) extent: Extent,
     /// Frames with at least one new byte of it.
@@ -144,6 +144,29 @@ impl Tally {
         }
     }
 
+    /// Of a message that is all of a piece: what [adding](Self::add) it to a new one gives.
+    #[inline]
+    pub(crate) fn of(piece: &Piece<'_>) -> Self {
+        let mut flags = Flags::default();
+        flags.set_if(Flags::OUT_OF_ORDER, piece.sent.late);
+        Self {
+            frames: 1,
+            head: piece.length.into(),
+            copies: piece.resent.is_some().into(),
+            resent: piece.resent,
+            lost_ns: piece.late_ns,
+            share: piece.worth(piece.length),
+            bytes: piece.length.into(),
+            hops: piece.hops,
+            flags,
+            sent: Sent {
+                late: false,
+                ..piece.sent
+            },
+            ..Self::new(piece.mark)
+        }
+    }
+
     pub(crate) fn add(&mut self, piece: &Piece<'_>, n: u32, last_frame: &mut u64) {
         if self.frames == 0 {
             self.sent.covers = piece.sent.covers;
@@ -158,10 +181,12 @@ impl Tally {
             first: piece.mark,
             last: piece.mark,
         };
-        if piece.mark.at < self.extent.last.at {
-            self.flags.set(Flags::OUT_OF_ORDER);
+        if self.extent != mark {
+            if piece.mark.at < self.extent.last.at {
+                self.flags.set(Flags::OUT_OF_ORDER);
+            }
+            self.extent.widen(mark);
         }
-        self.extent.widen(mark);
         self.share += piece.worth(n);
         self.bytes += u64::from(n);
         if self.frames <= 1 {
@@ -193,4 +218,58 @@ impl Tally {
 pub(crate) fn clip(bytes: &[u8], n: u64) -> &[u8] {
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     &bytes[..bytes.len().min(n)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_wire::Timestamp;
+
+    #[test]
+    fn a_tally_of_one_piece_is_what_adding_it_makes() {
+        let mark = |frame| Mark {
+            frame,
+            at: Timestamp::from_nanos(1_000 * frame as i64),
+        };
+        let plain = Piece {
+            bytes: &[1, 2, 3],
+            length: 3,
+            mark: mark(7),
+            at: 40,
+            share: (0, 3),
+            hops: None,
+            resent: None,
+            late_ns: 0,
+            sent: Sent::UNKNOWN,
+        };
+        let numbered = Piece {
+            share: (2, 9),
+            hops: Some(2),
+            resent: Some(mark(8)),
+            late_ns: 5,
+            sent: Sent {
+                behind: 12,
+                covers: 34,
+                late: true,
+            },
+            ..plain
+        };
+        for piece in [
+            plain,
+            numbered,
+            Piece {
+                share: (0, 0),
+                ..plain
+            },
+        ] {
+            let mut added = Tally::new(piece.mark);
+            added.add(&piece, piece.length, &mut 0);
+            assert_eq!(Tally::of(&piece), added);
+        }
+        assert_eq!(Tally::of(&plain).share, WHOLE_FRAME);
+        assert_eq!(
+            Tally::of(&numbered).share,
+            WHOLE_FRAME * 5 / 9 - WHOLE_FRAME * 2 / 9
+        );
+    }
 }

@@ -260,7 +260,9 @@ impl Open {
         *serial = number;
         *state = State::Asking;
         *side = side_of;
-        (*id, *alias, *lane) = (x.id, x.alias, x.lane);
+        *id = x.id;
+        *alias = x.alias;
+        *lane = x.lane;
         *command = x.command;
         (*asked_to, *had) = (tally.sent.behind, tally.sent.covers);
         (*awaited, *goes_on) = (None, None);

@@ -10,7 +10,7 @@ use super::open::{Held, Open, State};
 use gaps::Gaps;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::{Index, IndexMut};
-use wirewait_wire::{Expect, Id, Timestamp};
+use wirewait_wire::{Exchange, Expect, Id, Timestamp};
 
 /// With this many open an index is made.
 const MANY: usize = 64;
@@ -190,12 +190,13 @@ impl Opens {
     pub(super) fn next_related(
         &self,
         from: u64,
-        (id, lane, done): (Option<Id>, Option<Id>, bool),
+        (x, done): (&Exchange, bool),
         which: impl Fn(&Open) -> bool,
     ) -> Option<usize> {
         let Some(lookup) = &self.lookup else {
             return self.next(from, which);
         };
+        let (id, lane) = (x.id, x.lane);
         let same = |set: &BTreeSet<(Id, u64)>, id: Option<Id>| {
             let found = set.range((id?, from)..=(id?, u64::MAX));
             self.first_of(found.map(|(_, serial)| *serial), &which)
@@ -294,7 +295,10 @@ impl Opens {
     }
 
     fn next(&self, from: u64, which: impl Fn(&Open) -> bool) -> Option<usize> {
-        let first = self.list.partition_point(|o| o.serial < from);
+        let first = match from {
+            0 => 0,
+            _ => self.list.partition_point(|o| o.serial < from),
+        };
         let rest = self.list.iter().skip(first);
         rest.map(|o| which(o))
             .position(|holds| holds)

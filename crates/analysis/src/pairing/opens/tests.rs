@@ -1,10 +1,11 @@
 use super::super::open::Spare;
+use super::super::testing::exchange;
 use super::*;
 use crate::Flags;
 use crate::symptoms::testing::transaction;
 use proptest::prelude::*;
 use std::cell::Cell;
-use wirewait_wire::Kind;
+use wirewait_wire::{Kind, Role};
 
 thread_local! {
     /// Requests that were looked at.
@@ -74,7 +75,9 @@ fn compare(opens: &mut Opens) -> Result<(), TestCaseError> {
         prop_assert_eq!(serial(of_lane), expected);
         let over = |o: &Open| o.state == State::Done || o.id == Some(id) || o.lane == Some(id);
         let from = list.get(list.len() / 3).map_or(0, |o| o.0);
-        let related = opens.next_related(from, (Some(id), Some(id), true), over);
+        let mut x = exchange(Role::Request, 0);
+        (x.id, x.lane) = (Some(id), Some(id));
+        let related = opens.next_related(from, (&x, true), over);
         let expected = list
             .iter()
             .find(|o| o.0 >= from && (o.4 == State::Done || o.1 == Some(id) || o.3 == Some(id)))
