@@ -229,9 +229,11 @@ fn what_is_shown_is_written_to_a_file_and_help_tells_the_keys() {
     terminal.keys(&["?"]);
     terminal.shows(&["Open that screen; again: back to its top."]);
     terminal.keys(&["End"]);
-    terminal.shows(&["Quit, and leave the last screen in the terminal."]);
+    terminal.shows(&["The frames of the place before.", "FRAMES"]);
     terminal.keys(&["Escape"]);
-    terminal.until("no help", |text| !text.contains("Quit, and leave"));
+    terminal.until("no help", |text| {
+        !text.contains("The frames of the place before.")
+    });
     terminal.keys(&["e"]);
     terminal.shows(&["written to wirewait-overview"]);
     let files = terminal.files();

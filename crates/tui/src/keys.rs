@@ -78,6 +78,17 @@ pub(crate) enum Where {
     Places,
 }
 
+impl Where {
+    /// All of them, with what stands above their keys in the help.
+    pub(crate) const ALL: [(Self, &'static str); 5] = [
+        (Self::Everywhere, "EVERYWHERE"),
+        (Self::Tables, "TABLES"),
+        (Self::Files, "FILES"),
+        (Self::Chart, "COUNTERS"),
+        (Self::Places, "FRAMES"),
+    ];
+}
+
 /// A line of the table.
 #[derive(Debug)]
 pub(crate) struct Binding {

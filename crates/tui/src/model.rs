@@ -10,10 +10,11 @@ use crate::view::{Lines, Pane, Picked, Talk};
 use crate::{Command, Decoded, Feed, Input, view};
 use ratatui::layout::Rect;
 use std::cell::OnceCell;
+use std::collections::{BTreeSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use wirewait_analysis::recent::{History, Of, Window};
-use wirewait_analysis::{Losses, ServerTotal};
+use wirewait_analysis::{Losses, ServerTotal, Subject};
 use wirewait_report::counters::Chart;
 use wirewait_wire::Timestamp;
 
@@ -64,6 +65,8 @@ pub struct Model {
     losses: OnceCell<Losses>,
     /// The counters of the window, where there is one; likewise.
     counters: OnceCell<Chart>,
+    /// Symptoms that appeared and went while somebody watched, the latest last.
+    pub(crate) changes: VecDeque<Change>,
     /// The row of the overview that is chosen.
     pub(crate) picked: Picked,
     /// The lines of the counters' chart.
@@ -98,6 +101,19 @@ pub(crate) struct Hint {
     pub(crate) key: String,
     pub(crate) word: String,
     pub(crate) action: keys::Action,
+}
+
+/// Changes of symptoms that are remembered.
+const CHANGES: usize = 200;
+
+/// A symptom that appeared or went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// By the capture's clock.
+    pub(crate) at: Timestamp,
+    pub(crate) appeared: bool,
+    pub(crate) rule: &'static str,
+    pub(crate) subject: Subject,
 }
 
 /// What lies above the screen and takes the keys.
@@ -192,6 +208,7 @@ impl Model {
             talks: OnceCell::new(),
             losses: OnceCell::new(),
             counters: OnceCell::new(),
+            changes: VecDeque::new(),
             picked: Picked::default(),
             chart: Lines::default(),
             keys: options.keys,
@@ -328,8 +345,40 @@ impl Model {
         self.servers = Arc::new(feed.snapshot.server_totals());
         (self.talks, self.losses, self.counters) = Default::default();
         self.chart.begin(&feed.counters);
+        self.note_changes(&feed);
         self.feed = Some(feed);
         self.refresh();
+    }
+
+    /// Notes which symptoms appeared since the feed before, and which went. What was there when
+    /// the screen began is no change, and neither is what a replay finds anew after going back.
+    fn note_changes(&mut self, feed: &Feed) {
+        let Some((before, now)) = self.feed.as_ref().zip(feed.now) else {
+            return;
+        };
+        if before.now.is_some_and(|then| then > now) {
+            self.changes.clear();
+            return;
+        }
+        let raised = |feed: &Feed| -> BTreeSet<(&'static str, Subject)> {
+            let raised = feed.snapshot.symptoms.raised();
+            raised
+                .map(|symptom| (symptom.rule.id, symptom.subject))
+                .collect()
+        };
+        let (old, new) = (raised(before), raised(feed));
+        let change = |appeared| {
+            move |(rule, subject): &(&'static str, Subject)| Change {
+                at: now,
+                appeared,
+                rule,
+                subject: *subject,
+            }
+        };
+        self.changes.extend(new.difference(&old).map(change(true)));
+        self.changes.extend(old.difference(&new).map(change(false)));
+        let too_many = self.changes.len().saturating_sub(CHANGES);
+        self.changes.drain(..too_many);
     }
 
     /// Conversations of the last minutes, the busiest first.

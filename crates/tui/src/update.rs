@@ -71,7 +71,8 @@ fn terminal(model: &mut Model, event: &Event) -> Vec<Command> {
                 MouseEventKind::Down(MouseButton::Left) => {
                     model.said = None;
                     model.changed = true;
-                    view::clicked(model, at)
+                    let action = view::clicked(model, at);
+                    action.map_or_else(Vec::new, |action| act(model, action))
                 }
                 _ => Vec::new(),
             }

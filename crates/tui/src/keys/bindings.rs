@@ -270,7 +270,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         "back_10s",
         &["["],
         Files,
-        "",
+        "back 10 s",
         "Back by ten seconds.",
     ),
     key(
@@ -278,7 +278,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         "forward_10s",
         &["]"],
         Files,
-        "",
+        "on 10 s",
         "Forward by ten seconds.",
     ),
     key(

@@ -204,3 +204,39 @@ fn symptoms_that_were_not_raised_can_be_looked_at() {
         "{text}"
     );
 }
+
+/// As on a live segment: nothing at first, then symptoms, one of which goes again.
+#[test]
+fn symptoms_that_appear_and_go_are_noted_with_their_time() {
+    let feed = replayed();
+    let of = |keep: &dyn Fn(usize) -> bool| {
+        let mut snapshot = feed.snapshot.as_ref().clone();
+        let mut number = 0;
+        snapshot.symptoms.found.retain(|symptom| {
+            number += usize::from(symptom.state == wirewait_analysis::State::Raised);
+            symptom.state == wirewait_analysis::State::Raised && keep(number)
+        });
+        crate::Feed {
+            snapshot: Arc::new(snapshot),
+            ..feed.clone()
+        }
+    };
+    let mut model = model(of(&|_| false), 120, 45);
+    assert!(model.changes.is_empty());
+    for keep in [&(|n: usize| n <= 2) as &dyn Fn(usize) -> bool, &|n| n == 2] {
+        crate::update(&mut model, crate::Message::Fed(Arc::new(of(keep))));
+    }
+    let seen: Vec<(bool, &str)> = model.changes.iter().map(|c| (c.appeared, c.rule)).collect();
+    let raised: Vec<&str> = feed.snapshot.symptoms.raised().map(|s| s.rule.id).collect();
+    let mut expected = vec![(true, raised[0]), (true, raised[1])];
+    expected.sort_unstable();
+    expected.push((false, raised[0]));
+    assert_eq!(seen, expected);
+    press(&mut model, "6");
+    let text = shown(&model);
+    assert!(text.contains("09:01:22   went      Slow answers"), "{text}");
+    assert!(
+        text.contains("09:01:22   appeared  Requests repeated"),
+        "{text}"
+    );
+}

@@ -212,32 +212,30 @@ fn rule(buffer: &mut Buffer, area: Rect, title: &str, context: &Context<'_>) {
     );
 }
 
-/// The mouse: a tab, a hint, the head of a column, or a row; a row that is chosen already is opened.
-pub(crate) fn clicked(model: &mut Model, (x, y): (u16, u16)) -> Vec<Command> {
+/// The mouse: a tab, the head of a column, or a row. Gives what a hint stands for, or that the row
+/// that was chosen already is to be opened.
+pub(crate) fn clicked(model: &mut Model, (x, y): (u16, u16)) -> Option<Action> {
     let screen = Rect::new(0, 0, model.size.0, model.size.1);
     if y == screen.y {
         if let Some(tab) = chrome::tab_at(model, screen, x).filter(|tab| *tab < TABS.len()) {
             model.tab = tab;
             model.refresh();
         }
-        return Vec::new();
+        return None;
     }
     if y + 1 == screen.bottom() {
-        let action = chrome::hint_at(model, screen, x);
-        return action.map_or_else(Vec::new, |action| crate::update::act(model, action));
+        return chrome::hint_at(model, screen, x);
     }
     let place = model.level().place.clone();
     if of(&place).click(model, &place, (x, y)) {
-        return Vec::new();
+        return None;
     }
     let area = of(&place).table_area(model, &place, body(screen));
-    let Some(rows) = of(&place).rows(model, &place) else {
-        return Vec::new();
-    };
+    let rows = of(&place).rows(model, &place)?;
     let heads = table::head_lines(area, rows.as_ref());
     let page = table::page(area, rows.as_ref());
     if !area.contains((x, y).into()) {
-        return Vec::new();
+        return None;
     }
     if y < area.y + heads {
         let state = &model.level().table;
@@ -246,7 +244,7 @@ pub(crate) fn clicked(model: &mut Model, (x, y): (u16, u16)) -> Vec<Command> {
         if let Some(column) = column {
             model.sort_by(column);
         }
-        return Vec::new();
+        return None;
     }
     drop(rows);
     let row = usize::from(y - area.y - heads);
@@ -263,8 +261,5 @@ pub(crate) fn clicked(model: &mut Model, (x, y): (u16, u16)) -> Vec<Command> {
             }
         });
     }
-    match again {
-        true => crate::update::act(model, Action::Enter),
-        false => Vec::new(),
-    }
+    again.then_some(Action::Enter)
 }

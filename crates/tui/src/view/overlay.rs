@@ -1,6 +1,6 @@
 //! What lies above a view: help, choices, questions.
 
-use crate::keys;
+use crate::keys::{self, Where};
 use crate::model::{Model, Overlay};
 use crate::table::{Format, scrollbar};
 use crate::text::{self, put};
@@ -14,32 +14,46 @@ struct Line {
     right: String,
 }
 
-/// How many lines the help has.
+/// How many lines the help has: a heading for each group, and one for the digits.
 pub(crate) fn help_lines() -> usize {
-    keys::BINDINGS.len() + 1
+    keys::BINDINGS.len() + Where::ALL.len() + 1
+}
+
+/// All keys, in groups.
+fn help(model: &Model) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (at, heading) in Where::ALL {
+        lines.push(Line {
+            left: heading.to_owned(),
+            right: String::new(),
+        });
+        if at == Where::Everywhere {
+            lines.push(Line {
+                left: "1 to 9".to_owned(),
+                right: "Open that screen; again: back to its top.".to_owned(),
+            });
+        }
+        let bindings = keys::BINDINGS.iter().zip(model.keys.iter());
+        lines.extend(
+            bindings
+                .filter(|(binding, _)| binding.at == at)
+                .map(|(binding, keys)| {
+                    let keys: Vec<String> = keys.iter().map(|key| keys::shown(key)).collect();
+                    Line {
+                        left: keys.join(" "),
+                        right: binding.help.to_owned(),
+                    }
+                }),
+        );
+    }
+    lines
 }
 
 pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
     match &model.overlay {
         Overlay::None | Overlay::Filter(_) => {}
         Overlay::Help(from) => {
-            let mut lines = vec![Line {
-                left: "1 to 9".to_owned(),
-                right: "Open that screen; again: back to its top.".to_owned(),
-            }];
-            lines.extend(
-                keys::BINDINGS
-                    .iter()
-                    .zip(model.keys.iter())
-                    .map(|(binding, keys)| Line {
-                        left: keys
-                            .iter()
-                            .map(|key| keys::shown(key))
-                            .collect::<Vec<_>>()
-                            .join(" "),
-                        right: binding.help.to_owned(),
-                    }),
-            );
+            let lines = help(model);
             list(
                 model,
                 screen,

@@ -15,6 +15,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::cmp::Reverse;
 use wirewait_analysis::{Lost, Severity, Sight, Sights, State, Symptom};
+use wirewait_report::Rfc3339;
 use wirewait_report::words::{Grouped, Human, cost, judged, often, places, subject, threshold};
 use wirewait_wire::Timestamp;
 
@@ -345,9 +346,62 @@ impl View for Symptoms {
 
     fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
         draw_table(model, place, body, buffer);
+        let below = split(body).1;
+        let lines = u16::try_from(model.changes.len() + 1).unwrap_or(u16::MAX);
+        let lines = match model.changes.is_empty() || below.height < 10 {
+            true => 0,
+            false => lines.min(below.height / 3),
+        };
+        let (above, log) = (below.height - lines, lines);
+        let upper = Rect {
+            height: above,
+            ..below
+        };
         if let Some(symptom) = chosen(model) {
-            explained(model, symptom, split(body).1, buffer);
+            explained(model, symptom, upper, buffer);
         }
+        let lower = Rect {
+            y: upper.bottom(),
+            height: log,
+            ..below
+        };
+        changes(model, lower, buffer);
+    }
+}
+
+/// Which symptoms appeared and went, the latest first.
+fn changes(model: &Model, area: Rect, buffer: &mut Buffer) {
+    let Some(feed) = model.feed.as_ref().filter(|_| area.height > 0) else {
+        return;
+    };
+    let context = model.context();
+    rule(
+        buffer,
+        area,
+        "appeared and went, the latest first",
+        &context,
+    );
+    for (change, y) in model.changes.iter().rev().zip(area.y + 1..area.bottom()) {
+        let at = Rfc3339(change.at).to_string();
+        let (what, style) = match change.appeared {
+            true => ("appeared", context.theme.warn),
+            false => ("went", context.theme.dim),
+        };
+        let said = format!(
+            "{what:9} {}, {}",
+            feed.about.texts.title(change.rule),
+            subject(&change.subject)
+        );
+        put(
+            buffer,
+            (area.x, y),
+            8,
+            at.get(11..19).unwrap_or_default(),
+            false,
+            context.theme.dim,
+        );
+        let room = area.width.saturating_sub(11);
+        put(buffer, (area.x + 11, y), room, &said, false, style);
     }
 }
 
