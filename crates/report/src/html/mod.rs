@@ -25,6 +25,7 @@ use crate::about::About;
 use crate::ladder::Ladder;
 use crate::table::Table;
 use crate::text;
+use crate::time::Digits;
 use markup::Page;
 use std::io::{self, Write};
 use wirewait_analysis::Snapshot;
@@ -292,7 +293,7 @@ fn servers(page: &mut Page, snapshot: &Snapshot) {
 fn efficiency(snapshot: &Snapshot) -> Vec<(&'static str, Table)> {
     use text::efficiency::{acks, operations, rates, spent};
     [
-        ("Frames and bytes by server", spent(snapshot)),
+        ("Frames and bytes by server", spent(snapshot, Digits::Three)),
         ("Acknowledgements", acks(snapshot)),
         ("Frames and bytes by operation", operations(snapshot)),
         ("File data per second", rates(snapshot)),

@@ -76,7 +76,7 @@ pub(super) fn efficiency(out: &mut impl Write, snapshot: &Snapshot, look: Look) 
 }
 
 /// Where frames went.
-fn spent(snapshot: &Snapshot, digits: Digits) -> Table {
+pub(crate) fn spent(snapshot: &Snapshot, digits: Digits) -> Table {
     let mut table = Table::new(SPENT);
     for row in served(snapshot) {
         let all = row.all();
