@@ -11,8 +11,9 @@ use std::io::{self, Write};
 use wirewait_analysis::{Grade, Ledger, LedgerOf, Phase, Snapshot, Transaction};
 use wirewait_judge::Verdict;
 
-/// Lines of the smallest usual terminal, without the one of the next prompt.
-const LINES: usize = 23;
+/// Lines of the smallest usual terminal that `less -F` shows without waiting for a key: one of the
+/// 24 is the prompt's, and it needs another one to see the end.
+const LINES: usize = 22;
 /// Rows of each table.
 const SERVERS: usize = 2;
 const SYMPTOMS: usize = 3;
