@@ -49,6 +49,7 @@ mod split;
 mod studies;
 mod support;
 mod symptoms;
+mod templates;
 mod threads;
 mod truth;
 mod windows;

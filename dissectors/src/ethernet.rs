@@ -4,8 +4,8 @@ use crate::notes;
 use crate::parse::{be16, header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Cast, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType, Medium, Next,
-    Table, Verified,
+    Cast, Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, LinkType,
+    Medium, Next, Steady, Table, Verified,
 };
 
 /// EtherTypes, whichever link carries them (Ethernet, VLAN tag, SNAP, Linux cooked, HDLC).
@@ -154,6 +154,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     medium: Some(MEDIUM),
     dissect,
+    steady: Some(Steady { decides, varies }),
     describe,
     fields,
     ..Dissector::PLAIN
@@ -179,6 +180,34 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         end: Header::LENGTH.saturating_add(content.length(payload)),
         next: content.next(),
     })
+}
+
+/// The addresses, and a type, or that the field is a length and what the payload then begins
+/// with.
+fn decides(input: Input<'_>) -> Option<Deciding> {
+    const TYPE: [u8; 14] = [0xff; 14];
+    const LENGTH: [u8; 16] = {
+        let mut mask = [0xff; 16];
+        // Below 0x0800; that it is a length is for `varies` to see, which reads no type there.
+        [mask[12], mask[13]] = [0xf8, 0];
+        mask
+    };
+    let h = Header::parse(input).ok()?;
+    let mask: &[u8] = match h.type_or_length {
+        0x0800.. => &TYPE,
+        1..=MAX_LENGTH if !h.is_inter_switch_link() => &LENGTH,
+        _ => return None,
+    };
+    Some(Deciding { mask, whom: 0..12 })
+}
+
+fn varies(input: Input<'_>, _: &mut Facts) -> Option<u32> {
+    let h: &[u8; 14] = input.bytes.first_chunk()?;
+    match u16::from_be_bytes([h[12], h[13]]) {
+        0x0800.. => Some(input.length),
+        length @ 1..=MAX_LENGTH => Some(Header::LENGTH + u32::from(length)),
+        _ => None,
+    }
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -5,7 +5,8 @@ use crate::{ethernet, llc, notes};
 use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
-    Address, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Table, Verified,
+    Address, Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Steady,
+    Table, Verified,
 };
 
 /// Protocol numbers, of IPv4 and of the IPv6 next header alike.
@@ -88,6 +89,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     conveys: true,
     dissect,
+    steady: Some(Steady { decides, varies }),
     describe,
     fields,
     ..Dissector::PLAIN
@@ -97,9 +99,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
     facts.from = Endpoint::at(Address::V4(h.source));
     facts.to = Endpoint::at(Address::V4(h.destination));
-    // 0 and 0xFFFF are what stacks write that do not count their packets (RFC 6864
-    // section 4.1 allows any value in a packet that is not fragmented).
-    facts.packet_id = Some(h.identification).filter(|id| !matches!(id, 0 | 0xffff));
+    facts.packet_id = identification(h.identification.to_be_bytes());
     Ok(Layer {
         header: h.header_length.into(),
         end: if h.total_length == 0 {
@@ -113,6 +113,35 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             Next::NONE
         },
     })
+}
+
+/// Version, header length, fragment offset, protocol and both ends.
+fn decides(_: Input<'_>) -> Option<Deciding> {
+    const MASK: [u8; 20] = [
+        0xff, 0, 0, 0, 0, 0, 0x1f, 0xff, 0, 0xff, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+        0xff,
+    ];
+    Some(Deciding {
+        mask: &MASK,
+        whom: 12..20,
+    })
+}
+
+fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
+    let h: &[u8; 20] = input.bytes.first_chunk()?;
+    let header = u32::from(h[0] & 0x0f) * 4;
+    let total = u32::from(u16::from_be_bytes([h[2], h[3]]));
+    if header > input.length || total < header {
+        return None;
+    }
+    facts.packet_id = identification([h[4], h[5]]);
+    Some(total)
+}
+
+/// 0 and 0xFFFF are what stacks write that do not count their packets (RFC 6864 section 4.1
+/// allows any value in a packet that is not fragmented).
+fn identification(bytes: [u8; 2]) -> Option<u16> {
+    Some(u16::from_be_bytes(bytes)).filter(|id| !matches!(id, 0 | 0xffff))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

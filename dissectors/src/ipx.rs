@@ -5,7 +5,8 @@ use crate::parse::{header, malformed};
 use crate::{ethernet, llc, udp};
 use std::fmt;
 use wirewait_wire::{
-    Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Table, Verified,
+    Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Steady, Table,
+    Verified,
 };
 
 /// Sockets of either end; the lower one is tried first.
@@ -139,6 +140,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     carrier: Some("ipx"),
     dissect,
+    steady: Some(Steady { decides, varies }),
     describe,
     fields,
     ..Dissector::PLAIN
@@ -157,6 +159,34 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             _ => h.next(),
         },
     })
+}
+
+/// The type and both ends.
+fn decides(_: Input<'_>) -> Option<Deciding> {
+    const MASK: [u8; 30] = {
+        let mut mask = [0xff; 30];
+        let mut at = 0;
+        while at < 5 {
+            mask[at] = 0;
+            at += 1;
+        }
+        mask
+    };
+    Some(Deciding {
+        mask: &MASK,
+        whom: 6..30,
+    })
+}
+
+fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
+    let h: &[u8; 30] = input.bytes.first_chunk()?;
+    let length = u32::from(u16::from_be_bytes([h[2], h[3]]));
+    // Shorter ones are no packets, and of this length are [messages](MESSAGE).
+    if length < Header::LENGTH || length == Header::LENGTH + 2 {
+        return None;
+    }
+    facts.hops = Some(h[4]);
+    Some(length)
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

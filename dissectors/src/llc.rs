@@ -4,8 +4,8 @@ use crate::ethernet;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Connection, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered,
-    NumberedKind, Order, Step, Table, Verified,
+    Carries, Claim, Connection, Deciding, Dissector, Facts, Fault, Fields, Input, Layer, Next,
+    Numbered, NumberedKind, Order, Steady, Step, Table, Verified,
 };
 
 /// Destination service access points, without the bit that marks a group.
@@ -218,6 +218,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     claims: &[Claim::Exact(ethernet::LLC.any())],
     conveys: true,
     dissect,
+    steady: Some(Steady { decides, varies }),
     describe,
     fields,
     ..Dissector::PLAIN
@@ -244,6 +245,24 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         end: input.length,
         next,
     })
+}
+
+/// The service access points, and what kind of frame it is.
+fn decides(input: Input<'_>) -> Option<Deciding> {
+    let mask: &[u8] = match Header::parse(input).ok()?.control {
+        Control::Information { .. } => &[0xff, 0xff, 0x01],
+        Control::Unnumbered(Unnumbered::Ui) => &[0xff, 0xff, 0xff],
+        Control::Unnumbered(_) => return None,
+        _ => &[0xff, 0xff, 0x03],
+    };
+    // What stands behind them is the same for many stations.
+    Some(Deciding { mask, whom: 0..0 })
+}
+
+fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
+    let h = Header::parse(input).ok()?;
+    facts.order = h.numbered().map_or(Order::None, Order::Numbered);
+    Some(input.length)
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

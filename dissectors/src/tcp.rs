@@ -4,8 +4,8 @@ use crate::ipv4;
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Scaling, Stream,
-    Table, Verified,
+    Carries, Claim, Deciding, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Scaling,
+    Steady, Stream, Table, Verified,
 };
 
 /// Ports of either end; the lower one is tried first.
@@ -84,6 +84,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     carrier: Some("tcp"),
     dissect,
+    steady: Some(Steady { decides, varies }),
     describe,
     fields,
     ..Dissector::PLAIN
@@ -112,6 +113,33 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         end: input.length,
         next: Next::two(PORT.key(low.into()), PORT.key(high.into())),
     })
+}
+
+/// The ports and the length of the header.
+fn decides(_: Input<'_>) -> Option<Deciding> {
+    const MASK: [u8; 13] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0xf0];
+    Some(Deciding {
+        mask: &MASK,
+        whom: 0..4,
+    })
+}
+
+fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
+    let h: &[u8; 20] = input.bytes.first_chunk()?;
+    // Options are read of segments that open a stream.
+    if h[13] & SYN != 0 || u32::from(h[12] >> 4) * 4 > input.length {
+        return None;
+    }
+    facts.order = Order::Stream(Stream {
+        seq: u32::from_be_bytes([h[4], h[5], h[6], h[7]]),
+        ack: (h[13] & ACK != 0).then_some(u32::from_be_bytes([h[8], h[9], h[10], h[11]])),
+        window: u16::from_be_bytes([h[14], h[15]]),
+        scaling: Scaling::Unsaid,
+        syn: false,
+        fin: h[13] & FIN != 0,
+        rst: h[13] & RST != 0,
+    });
+    Some(input.length)
 }
 
 /// The window scale option of a segment that opens the stream; no shift above 14 counts (RFC

@@ -35,7 +35,7 @@ use unclaimed::Unclaimed;
 use wirewait_model::records::{Entities, Records};
 use wirewait_wire::{
     Announces, Carries, Connection, DissectorId, Facts, Frame, Next, Order, Registry, Span,
-    Timestamp, Walk,
+    Templates, Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -92,7 +92,7 @@ impl Sink for Vec<Transaction> {
 /// longest and counts it. Time is that of the frames.
 pub struct Analyzer {
     pub(crate) common: Common,
-    look: Look,
+    templates: Templates,
     paths: Paths,
     pub(crate) state: State,
 }
@@ -146,7 +146,7 @@ impl Analyzer {
         let protocols = registry.dissectors().len();
         let registry = Arc::new(registry);
         Self {
-            look: Look::default(),
+            templates: Templates::default(),
             common: Common {
                 registry,
                 names: RefCell::new(Known::new(settings.names, settings.private)),
@@ -270,10 +270,11 @@ impl Analyzer {
         let Common {
             registry, settings, ..
         } = &self.common;
-        let duplicates = &mut self.state.duplicates;
-        self.look.at(frame, registry, duplicates, settings);
+        let walk = registry.walk_by(&mut self.templates, frame);
+        let before = self.state.duplicates.look(frame, walk, settings);
+        let looked = (walk, before);
         self.state
-            .frame(frame, &self.look, &mut self.paths, &self.common, sink);
+            .frame(frame, looked, &mut self.paths, &self.common, sink);
     }
 
     /// For looking at frames elsewhere, ahead of the analysis, which then is
@@ -289,8 +290,9 @@ impl Analyzer {
     /// Takes the next frame in, at which an [intake](Analyzer::intake) of this analyser has
     /// looked.
     pub fn looked(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
+        let looked = (&look.walk, look.before);
         self.state
-            .frame(frame, look, &mut self.paths, &self.common, sink);
+            .frame(frame, looked, &mut self.paths, &self.common, sink);
     }
 
     /// The capture says that the link of this interface carries so many bits per second.
@@ -457,13 +459,13 @@ impl State {
     fn frame(
         &mut self,
         frame: &Frame<'_>,
-        look: &Look,
+        (walk, before): (&Walk, Before),
         paths: &mut Paths,
         common: &Common,
         sink: &mut dyn Sink,
     ) {
-        let (walk, registry) = (&look.walk, &common.registry);
-        let Before { original, packet } = look.before;
+        let registry = &common.registry;
+        let Before { original, packet } = before;
         self.books.frames += 1;
         self.bytes = self.bytes.saturating_add(u64::from(frame.wire_len));
         self.clock(frame.at);
@@ -660,6 +662,7 @@ impl State {
         place
     }
 
+    #[cold]
     fn sweep(&mut self, now: Timestamp, common: &Common, sink: &mut dyn Sink) {
         self.swept = now;
         let nowhere = Path::default();

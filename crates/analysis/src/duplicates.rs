@@ -11,6 +11,7 @@
 //! of it is found in `load/routers.rs`.
 
 use crate::Settings;
+use crate::by_template::ByTemplate;
 use wirewait_wire::{Endpoint, Frame, Timestamp, Walk};
 
 /// Bytes of a payload, or of a frame of which no router counts, that are compared. Behind these
@@ -66,12 +67,15 @@ pub(crate) struct Set([Kept; WAYS]);
 #[derive(Clone)]
 pub(crate) struct Duplicates {
     sets: Vec<Set>,
+    /// Digests of both ends.
+    ends: ByTemplate<u64>,
 }
 
 impl Duplicates {
     pub(crate) fn new() -> Self {
         Self {
             sets: vec![Set::MADE; SETS],
+            ends: ByTemplate::new(0),
         }
     }
 
@@ -86,7 +90,7 @@ impl Duplicates {
         if bytes.is_empty() {
             return Before::default();
         }
-        let counted = Counted::of(frame, walk);
+        let counted = Counted::of(frame, walk, &mut self.ends);
         let digest = match &counted {
             Some(counted) => {
                 let head = &bytes[..bytes.len().min(counted.start.saturating_sub(start))];
@@ -113,19 +117,30 @@ impl Duplicates {
                 packet: None,
             };
         }
-        let packet = counted.and_then(|counted| {
-            let sight = Sight {
-                at: frame.at,
-                interface: frame.interface,
-                hops: counted.hops,
-                again: false,
-            };
-            set.packet(counted.digest, sight)
-        });
-        set.remember(Kept {
+        let now = Kept {
             word: digest & !INTERFACES | u64::from(frame.interface) & INTERFACES,
             at: frame.at,
+        };
+        let packet = counted.map(|counted| Sight {
+            at: frame.at,
+            interface: frame.interface,
+            hops: counted.hops,
+            again: false,
         });
+        let packet = match packet {
+            Some(sight) => {
+                let before = set.renew(number, sight);
+                match before {
+                    Some(_) => set.remember(now),
+                    None => set.remember_both(now, Kept::packet(number, sight)),
+                }
+                before
+            }
+            None => {
+                set.remember(now);
+                None
+            }
+        };
         Before {
             original: None,
             packet,
@@ -144,7 +159,7 @@ struct Counted {
 }
 
 impl Counted {
-    fn of(frame: &Frame<'_>, walk: &Walk) -> Option<Self> {
+    fn of(frame: &Frame<'_>, walk: &Walk, ends: &mut ByTemplate<u64>) -> Option<Self> {
         let (span, hops) = (walk.counted?, walk.facts.hops?);
         let start = span.payload as usize;
         let rest = frame.bytes.get(start..)?;
@@ -154,11 +169,18 @@ impl Counted {
             return None;
         }
         let payload = digest(payload, length.into());
-        let (from, to) = (end(&walk.facts.from), end(&walk.facts.to));
+        let ends = match walk.template {
+            None => both(walk),
+            Some(template) => ends.get(template).unwrap_or_else(|| {
+                let both = both(walk);
+                ends.set(template, both);
+                both
+            }),
+        };
         Some(Self {
             start,
             payload,
-            digest: payload ^ from.rotate_left(17) ^ to.rotate_left(41),
+            digest: payload ^ ends,
             hops,
         })
     }
@@ -167,24 +189,34 @@ impl Counted {
 impl Set {
     pub(crate) const MADE: Self = Self([Kept::MADE; WAYS]);
 
-    /// Puts a packet in its place, and tells of the same one seen before.
-    pub(crate) fn packet(&mut self, digest: u64, new: Sight) -> Option<Sight> {
+    /// Tells of the same packet seen before, if there is one, and puts the new sight in its
+    /// place.
+    pub(crate) fn renew(&mut self, digest: u64, new: Sight) -> Option<Sight> {
         let kept = Kept::packet(digest, new);
         let same = |k: &Kept| {
             (k.word ^ kept.word) >> ROOM == 0 && (0..=TRANSIT_NS).contains(&new.at.since(k.at))
         };
-        match self.0.iter_mut().find(|k| same(k)) {
-            Some(known) => {
-                let before = known.sight();
-                let again = before.again || new.hops <= before.hops;
-                *known = Kept::packet(digest, Sight { again, ..new });
-                Some(before)
-            }
-            None => {
-                self.remember(kept);
-                None
-            }
+        let known = self.0.iter_mut().find(|k| same(k))?;
+        let before = known.sight();
+        let again = before.again || new.hops <= before.hops;
+        *known = Kept::packet(digest, Sight { again, ..new });
+        Some(before)
+    }
+
+    /// A frame, and its packet, which was not known.
+    fn remember_both(&mut self, frame: Kept, packet: Kept) {
+        let Self([first, second, ..]) = *self;
+        *self = Self([frame, packet, first, second]);
+    }
+
+    /// Puts a packet in its place, and tells of the same one seen before.
+    #[cfg(test)]
+    pub(crate) fn packet(&mut self, digest: u64, new: Sight) -> Option<Sight> {
+        let before = self.renew(digest, new);
+        if before.is_none() {
+            self.remember(Kept::packet(digest, new));
         }
+        before
     }
 
     /// The oldest makes room.
@@ -220,6 +252,12 @@ impl Kept {
     }
 }
 
+/// A digest of both ends.
+fn both(walk: &Walk) -> u64 {
+    let (from, to) = (end(&walk.facts.from), end(&walk.facts.to));
+    from.rotate_left(17) ^ to.rotate_left(41)
+}
+
 fn end(endpoint: &Endpoint) -> u64 {
     let identity = endpoint.identity();
     let address = identity.address();
@@ -231,28 +269,39 @@ fn end(endpoint: &Endpoint) -> u64 {
 
 /// A digest of few instructions; an attacker who can make two of them equal can only make
 /// one of his own frames count as a copy of another.
+#[inline]
 pub(crate) fn digest(bytes: &[u8], length: u64) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
-    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-    // Blocks do not wait for each other; each place has factors of its own.
-    let mut place = K;
-    let mut block = |block: &[u8; 16]| {
-        place = place.wrapping_add(K << 1);
-        match (block.first_chunk(), block.last_chunk()) {
-            (Some(a), Some(b)) => mix(word(a) ^ place, word(b) ^ place.rotate_left(29)),
-            _ => 0,
+    // Two chains, which do not wait for each other.
+    let mut even = length.wrapping_mul(K) ^ 0x5851_f42d_4c95_7f2d;
+    let mut odd = bytes.len() as u64 ^ 0x1405_7b7e_f767_814f;
+    let mut block = |block: &[u8; 32]| {
+        let (words, _) = block.as_chunks::<8>();
+        if let [a, b, c, d] = words {
+            let [a, b, c, d] = [a, b, c, d].map(|bytes| u64::from_le_bytes(*bytes));
+            even = mix(a ^ even, b ^ K);
+            odd = mix(c ^ odd, d ^ K);
         }
     };
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    let mut hash = length.wrapping_mul(K) ^ 0x5851_f42d_4c95_7f2d;
+    let (blocks, rest) = bytes.as_chunks::<32>();
     for bytes in blocks {
-        hash = hash.wrapping_add(block(bytes));
+        block(bytes);
     }
-    let mut last = [0; 16];
-    last[..rest.len()].copy_from_slice(rest);
-    mix(hash.wrapping_add(block(&last)), K)
+    if !rest.is_empty() {
+        // Some bytes once more, where there are as many.
+        match bytes.last_chunk() {
+            Some(last) => block(last),
+            None => {
+                let mut last = [0; 32];
+                last[..rest.len()].copy_from_slice(rest);
+                block(&last);
+            }
+        }
+    }
+    mix(even ^ odd.rotate_left(32), K)
 }
 
+#[inline]
 fn mix(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product as u64) ^ (product >> 64) as u64

@@ -5,12 +5,13 @@
 use crate::Settings;
 use crate::duplicates::{Before, Duplicates};
 use std::sync::Arc;
-use wirewait_wire::{Depth, Frame, Registry, Walk};
+use wirewait_wire::{Frame, Registry, Templates, Walk};
 
 /// Looks at the frames of a capture, in their order.
 pub struct Intake {
     registry: Arc<Registry>,
     settings: Settings,
+    templates: Templates,
     pub(crate) duplicates: Duplicates,
 }
 
@@ -32,26 +33,15 @@ impl Intake {
         Self {
             registry,
             settings,
+            templates: Templates::default(),
             duplicates,
         }
     }
 
     /// Looks at the next frame.
     pub fn look(&mut self, frame: &Frame<'_>, look: &mut Look) {
-        look.at(frame, &self.registry, &mut self.duplicates, &self.settings);
-    }
-}
-
-impl Look {
-    /// Looks at the next frame.
-    pub(crate) fn at(
-        &mut self,
-        frame: &Frame<'_>,
-        registry: &Registry,
-        duplicates: &mut Duplicates,
-        settings: &Settings,
-    ) {
-        registry.walk(frame, Depth::Handover, &mut self.walk);
-        self.before = duplicates.look(frame, &self.walk, settings);
+        let walk = self.registry.walk_by(&mut self.templates, frame);
+        look.before = self.duplicates.look(frame, walk, &self.settings);
+        look.walk.copy(walk);
     }
 }

@@ -10,6 +10,7 @@ mod assembler;
 mod batch;
 mod books;
 mod bounds;
+mod by_template;
 mod clock;
 mod column;
 mod conversation;

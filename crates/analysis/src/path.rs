@@ -1,6 +1,7 @@
 //! Who sends to whom, over what: whatever is looked up by that for every frame is found here by
 //! one look.
 
+use crate::by_template::ByTemplate;
 use crate::table::{Known, KnownSide, Place, Table};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -112,6 +113,8 @@ pub(crate) struct Paths {
     /// Where the path was that fell into each slot last. Whoever makes paths collide here only
     /// makes them be looked up in the table.
     guesses: Vec<Place>,
+    /// The same by templates: frames with the same one are on the same path.
+    by_template: ByTemplate<Place>,
     /// Of those with one frame so far, or of whoever fell into their slots.
     once: Vec<u32>,
     /// That of a frame of which nothing is kept.
@@ -123,6 +126,7 @@ impl Paths {
         Self {
             table: Table::new(capacity.saturating_mul(2)),
             guesses: vec![Place::NOWHERE; GUESSES],
+            by_template: ByTemplate::new(Place::NOWHERE),
             once: vec![0; ONCE],
             passing: Path::default(),
         }
@@ -130,6 +134,16 @@ impl Paths {
 
     /// The path of a frame. `carrier` is its innermost layer that carries requests.
     pub(crate) fn of(&mut self, walk: &Walk, carrier: Option<DissectorId>) -> &Path {
+        if let Some(template) = walk.template
+            && let Some(place) = self.by_template.get(template)
+            && self.table.again(place).is_some()
+        {
+            return self.table.at(place);
+        }
+        self.find(walk, carrier)
+    }
+
+    fn find(&mut self, walk: &Walk, carrier: Option<DissectorId>) -> &Path {
         let facts = &walk.facts;
         let (from, to) = (facts.from.identity(), facts.to.identity());
         let layer = walk.last().map(|span| span.dissector);
@@ -171,6 +185,9 @@ impl Paths {
                 place
             }
         };
+        if let Some(template) = walk.template {
+            self.by_template.set(template, place);
+        }
         self.table.at(place)
     }
 }

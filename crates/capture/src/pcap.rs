@@ -82,6 +82,19 @@ struct Layout {
 
 impl Layout {
     #[inline]
+    fn record(&self, header: &Header, link: LinkType, interface: u32, wire_len: u32) -> Record {
+        Record {
+            at: Timestamp::from_nanos(
+                i64::from(header.seconds) * 1_000_000_000
+                    + i64::from(header.fraction) * i64::from(self.unit),
+            ),
+            link,
+            interface,
+            wire_len,
+        }
+    }
+
+    #[inline]
     fn header(&self, bytes: &[u8]) -> Header {
         // Callers have seen to it that there are as many.
         let bytes = bytes.first_chunk::<16>().unwrap_or(&[0; 16]);
@@ -172,7 +185,32 @@ impl Pcap {
         self.interface.link
     }
 
+    /// The next record, if it is in the window and nothing about it is unusual.
+    #[inline]
+    fn usual(&mut self) -> Option<Record> {
+        let number = self.number?;
+        let unread = self.window.unread();
+        let header = self.layout.header(unread.first_chunk::<16>()?);
+        let (captured, length) = (header.captured as usize, self.layout.header);
+        if captured > MAX_FRAME
+            || captured == 0
+            || header.wire < header.captured
+            || unread.len() < length + captured
+        {
+            return None;
+        }
+        let taken = self.window.consume(length + captured);
+        let (kept, wire) = without_fcs(header.captured, header.wire, self.interface.fcs_len);
+        let from = taken.start + length;
+        self.frame = from..from + kept as usize;
+        Some(
+            self.layout
+                .record(&header, self.interface.link, number, wire),
+        )
+    }
+
     /// The next record; an error ends the file, as nothing marks where a record starts.
+    #[inline(never)]
     fn record(&mut self, interfaces: &mut Interfaces) -> Result<Option<Record>, Fault> {
         let number = match self.number {
             Some(number) => number,
@@ -220,15 +258,8 @@ impl Pcap {
         let (kept, wire) = without_fcs(header.captured, wire, self.interface.fcs_len);
         let from = taken.start + length;
         self.frame = from..from + kept as usize;
-        Ok(Some(Record {
-            at: Timestamp::from_nanos(
-                i64::from(header.seconds) * 1_000_000_000
-                    + i64::from(header.fraction) * i64::from(self.layout.unit),
-            ),
-            link: self.link(),
-            interface: number,
-            wire_len: wire,
-        }))
+        let link = self.link();
+        Ok(Some(self.layout.record(&header, link, number, wire)))
     }
 }
 
@@ -236,6 +267,9 @@ impl Reader for Pcap {
     fn next(&mut self, interfaces: &mut Interfaces) -> Result<Option<Record>, Fault> {
         if self.done {
             return Ok(None);
+        }
+        if let Some(record) = self.usual() {
+            return Ok(Some(record));
         }
         let result = self.record(interfaces);
         self.done = !matches!(result, Ok(Some(_)));

@@ -65,6 +65,37 @@ impl Stream {
     /// Moves to the next frame; false at the end.
     #[inline]
     pub(crate) fn advance(&mut self, interfaces: &mut Interfaces) -> Result<bool, Fault> {
+        if self.is_ahead() {
+            return self.advance_ahead(interfaces);
+        }
+        match self.reader.next(interfaces) {
+            Ok(Some(record)) => Ok(self.move_to(record)),
+            Ok(None) => Ok(false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Whether something is known of what comes behind the frame that it is at.
+    #[inline]
+    fn is_ahead(&self) -> bool {
+        let ahead = &self.ahead;
+        self.primed.is_some()
+            || self.bytes.is_some()
+            || ahead.over
+            || ahead.end
+            || !ahead.next.is_empty()
+    }
+
+    #[inline]
+    fn move_to(&mut self, record: Record) -> bool {
+        self.head = record;
+        self.key = self.key.max(record.at.as_nanos());
+        self.place += 1;
+        true
+    }
+
+    #[inline(never)]
+    fn advance_ahead(&mut self, interfaces: &mut Interfaces) -> Result<bool, Fault> {
         if let Some(found) = self.primed.take() {
             return found;
         }
@@ -75,15 +106,7 @@ impl Stream {
         } else {
             self.next_ahead()?
         };
-        match record {
-            Some(record) => {
-                self.head = record;
-                self.key = self.key.max(record.at.as_nanos());
-                self.place += 1;
-                Ok(true)
-            }
-            None => Ok(false),
-        }
+        Ok(record.is_some_and(|record| self.move_to(record)))
     }
 
     fn next_ahead(&mut self) -> Result<Option<Record>, Fault> {

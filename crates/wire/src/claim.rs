@@ -99,7 +99,7 @@ pub enum Claim {
 ///
 /// Each layer of each frame has one, so that it is short: it knows tables by their numbers,
 /// and the keys that it gives back have tables without a name.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Next {
     /// Tables and values; 0 is no table.
     keys: [(u32, u32); 3],

@@ -1,6 +1,6 @@
 //! The shape of a dissector: plain data and plain functions, no state.
 
-use crate::{Announces, Answered, Asked, Claim, Facts, Fields, Medium, Names, Next, Part};
+use crate::{Announces, Answered, Asked, Claim, Facts, Fields, Medium, Names, Next, Part, Steady};
 use std::fmt;
 
 /// What a dissector is given: the bytes at hand, and how many there really were.
@@ -154,6 +154,8 @@ pub struct Dissector {
     pub medium: Option<Medium>,
     /// Reads the header and adds to the facts.
     pub dissect: fn(Input<'_>, &mut Facts) -> Result<Layer, Fault>,
+    /// Reads a header that is like an earlier one, if that can be faster.
+    pub steady: Option<Steady>,
     /// Cuts a byte stream into messages, for protocols that frame themselves in one.
     pub framing: Option<fn(&[u8]) -> Framing>,
     /// Finds the first plausible start of a message in bytes from the middle of a stream, or of a
@@ -203,6 +205,7 @@ impl Dissector {
                 next: Next::NONE,
             })
         },
+        steady: None,
         framing: None,
         resync: None,
         exchange: None,

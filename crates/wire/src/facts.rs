@@ -212,7 +212,7 @@ impl Connection {
 }
 
 /// What one frame means. Each layer adds to it, the inner ones last.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The sender, as the innermost addressing layer knows it.
     pub from: Endpoint,

@@ -2,7 +2,7 @@
 
 use crate::{
     Address, Carries, Dissector, DissectorId, Facts, Fault, Frame, Framing, Input, Next, Registry,
-    Stop, StopReason,
+    Stop, StopReason, TemplateId,
 };
 
 /// More layers than any frame of these protocols has; a deeper one is malformed.
@@ -19,7 +19,7 @@ pub enum Depth {
 }
 
 /// One layer of a walked frame. Positions count from the start of the frame.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// Whose layer it is.
     pub dissector: DissectorId,
@@ -35,8 +35,8 @@ pub struct Span {
 /// allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    spans: [Span; MAX_LAYERS],
-    len: usize,
+    pub(crate) spans: [Span; MAX_LAYERS],
+    pub(crate) len: usize,
     /// What the layers mean together.
     pub facts: Facts,
     /// Why the walk ended early, if it did.
@@ -58,12 +58,25 @@ pub struct Walk {
     /// The layer at which the walk stopped because its header could not be read (`start` and
     /// `payload` are the same); it is none of the [`Walk::spans`].
     pub unread: Option<Span>,
+    /// The [template](crate::Templates) of an earlier frame by which it was walked.
+    pub template: Option<TemplateId>,
     /// How many of the layers were read before the bytes of a stream were searched for
     /// messages.
-    nested: usize,
+    pub(crate) nested: usize,
     /// How many of the layers there are down to the one that carries a stream, or pieces of
     /// messages.
-    carriers: usize,
+    pub(crate) carriers: usize,
+    pub(crate) ending: Ending,
+}
+
+/// Whether the layers and where the walk ended follow from headers alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// They do.
+    Sure,
+    /// Something was recognised by how its bytes look, or not recognised, or not read.
+    #[default]
+    Unsure,
 }
 
 impl Default for Walk {
@@ -80,8 +93,10 @@ impl Default for Walk {
             counted: None,
             carrier: None,
             unread: None,
+            template: None,
             nested: 0,
             carriers: 0,
+            ending: Ending::Unsure,
         }
     }
 }
@@ -141,6 +156,27 @@ impl Walk {
         self.carriers > 0
     }
 
+    /// Makes it a copy of another one.
+    pub fn copy(&mut self, other: &Self) {
+        let Self { spans, .. } = other;
+        let behind = other.len.min(MAX_LAYERS);
+        self.spans[..behind].copy_from_slice(&spans[..behind]);
+        self.len = other.len;
+        self.facts = other.facts;
+        self.stop = other.stop;
+        self.next = other.next;
+        self.message = other.message;
+        self.neighbours = other.neighbours;
+        self.packet_start = other.packet_start;
+        self.counted = other.counted;
+        self.carrier = other.carrier;
+        self.unread = other.unread;
+        self.template = other.template;
+        self.nested = other.nested;
+        self.carriers = other.carriers;
+        self.ending = other.ending;
+    }
+
     fn reset(&mut self) {
         self.len = 0;
         self.facts = Facts::default();
@@ -152,8 +188,10 @@ impl Walk {
         self.counted = None;
         self.carrier = None;
         self.unread = None;
+        self.template = None;
         self.nested = 0;
         self.carriers = 0;
+        self.ending = Ending::Unsure;
     }
 
     fn push(&mut self, span: Span) {
@@ -164,7 +202,7 @@ impl Walk {
     }
 }
 
-fn slice<'a>(frame: &Frame<'a>, start: u32, end: u32) -> Input<'a> {
+pub(crate) fn slice<'a>(frame: &Frame<'a>, start: u32, end: u32) -> Input<'a> {
     let captured = frame.bytes.len().min(end as usize);
     Input {
         bytes: frame
@@ -184,10 +222,18 @@ impl Registry {
             .wire_len
             .max(u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX));
         walk.next = Next::one(frame.link.key());
+        walk.ending = Ending::Sure;
         loop {
             let input = slice(frame, start, end);
-            let Some(id) = self.resolve(&walk.next, input.bytes) else {
-                return;
+            let id = match self.claimed(&walk.next) {
+                Some((_, id)) => id,
+                None => {
+                    walk.ending = Ending::Unsure;
+                    let Some(id) = self.recognise(&walk.next, input.bytes) else {
+                        return;
+                    };
+                    id
+                }
             };
             let dissector = self.dissector(id);
             if depth == Depth::Handover && dissector.exchange.is_some() && !dissector.conveys {
@@ -201,6 +247,7 @@ impl Registry {
                 return;
             }
             if walk.len == MAX_LAYERS {
+                walk.ending = Ending::Unsure;
                 walk.stop = Some(stop(
                     StopReason::Malformed,
                     dissector,
@@ -214,6 +261,7 @@ impl Registry {
             let layer = match &outcome {
                 Ok(layer) => layer,
                 Err(fault) => {
+                    walk.ending = Ending::Unsure;
                     walk.stop = Some(judge(*fault, dissector, start, input));
                     walk.unread = Some(Span {
                         dissector: id,
@@ -266,6 +314,7 @@ impl Registry {
             }
             match walk.facts.carries {
                 Carries::Message if depth == Depth::Handover => {
+                    walk.ending = Ending::Unsure;
                     walk.message = walk.last();
                     return;
                 }
@@ -401,7 +450,7 @@ impl Registry {
     }
 }
 
-fn stop(
+pub(crate) fn stop(
     reason: StopReason,
     dissector: &'static Dissector,
     offset: u32,

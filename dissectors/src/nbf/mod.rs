@@ -5,9 +5,9 @@ use crate::llc;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
 use wirewait_wire::{
-    Answered, Asked, Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id,
-    Input, Kind, Layer, Next, Operation, Part, Role, Segment, Session, Side, Status, Step,
-    Verified,
+    Answered, Asked, Carries, Claim, Connection, Deciding, Dissector, Effects, Exchange, Facts,
+    Fault, Id, Input, Kind, Layer, Next, Operation, Part, Role, Segment, Session, Side, Status,
+    Steady, Step, Verified,
 };
 
 mod describe;
@@ -204,6 +204,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     carrier: Some("nbf"),
     dissect,
+    steady: Some(Steady { decides, varies }),
     exchange: Some(exchange),
     answer: Some(answer),
     describe: describe::describe,
@@ -243,6 +244,38 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         end: input.length,
         next,
     })
+}
+
+/// The delimiter, the command and the session, of what sessions say to each other.
+fn decides(input: Input<'_>) -> Option<Deciding> {
+    const MASK: [u8; 14] = [0, 0, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+    let h: &[u8; 14] = input.bytes.first_chunk()?;
+    (h[2..4] == DELIMITER && is_steady(h[4])).then_some(Deciding {
+        mask: &MASK,
+        whom: 4..14,
+    })
+}
+
+fn is_steady(command: u8) -> bool {
+    matches!(
+        command,
+        command::DATA_ACK
+            | command::DATA_FIRST_MIDDLE
+            | command::DATA_ONLY_LAST
+            | command::RECEIVE_CONTINUE
+    )
+}
+
+fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
+    let h = Header::parse(input).ok()?;
+    facts.carries = match h.command {
+        command::DATA_FIRST_MIDDLE | command::DATA_ONLY_LAST => {
+            Carries::Segment(h.segment(h.command == command::DATA_ONLY_LAST))
+        }
+        command::DATA_ACK | command::RECEIVE_CONTINUE => Carries::Ack(some(h.transmit)),
+        _ => return None,
+    };
+    Some(input.length)
 }
 
 /// Queries go to a group address and are repeated until someone answers, so their

@@ -67,6 +67,9 @@ impl Routers {
 
     /// Whether it is seen on the side of a router that is not followed.
     pub(super) fn seen(&mut self, seen: &Seen<'_>, hops: u8) -> bool {
+        if seen.before.is_none() && self.pairs.is_empty() {
+            return false;
+        }
         let new = Sight {
             at: seen.frame.at,
             interface: seen.frame.interface,

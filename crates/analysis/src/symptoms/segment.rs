@@ -8,6 +8,7 @@ use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds, is_group};
 use crate::Mark;
+use crate::by_template::ByTemplate;
 use crate::world::Seen;
 use wirewait_wire::{Address, Cast, Endpoint};
 
@@ -124,6 +125,11 @@ pub(super) struct Segment {
     quick: [Option<Quick>; QUICK],
     /// How many of them there were.
     numbered: u64,
+    /// Frames by whose senders nothing changes while nothing else does: how often something had
+    /// changed, and on which interface.
+    settled: ByTemplate<(u64, u32)>,
+    /// How often an address went to another station.
+    moved: u64,
     illegal: Rows<Endpoint, Book>,
 }
 
@@ -137,6 +143,8 @@ impl Segment {
             senders: Rows::new(rows),
             quick: [None; QUICK],
             numbered: 0,
+            settled: ByTemplate::new((u64::MAX, 0)),
+            moved: 0,
             illegal: Rows::new(rows),
         }
     }
@@ -171,8 +179,15 @@ impl Segment {
                 self.told(facts.from.station(), seen.mark, (thresholds, course));
             }
         }
-        let station = &seen.walk.neighbours.0;
         let (interface, near) = (seen.frame.interface, facts.hops.unwrap_or(0) == 0);
+        let state = (self.changes(), interface);
+        if let Some(template) = seen.walk.template
+            && self.settled.get(template) == Some(state)
+            && near
+        {
+            return;
+        }
+        let station = &seen.walk.neighbours.0;
         let (slot, number) = seen.path.sender.get();
         if let Some(quick) = &mut self.quick[slot % QUICK]
             && quick.number == number
@@ -193,7 +208,20 @@ impl Segment {
             let at = (station, interface);
             let known = self.sends(from, at, facts.packet_id, (seen.mark, course));
             seen.path.sender.set(known);
+            let quick = self.quick[known.0 % QUICK];
+            // Of IPv4 the latest packet has to be known.
+            if let Some(template) = seen.walk.template
+                && !matches!(from.address, Address::V4(_))
+                && quick.is_some_and(|quick| !quick.passing)
+            {
+                self.settled.set(template, (self.changes(), interface));
+            }
         }
+    }
+
+    /// How often anything changed that says who sends under which address.
+    fn changes(&self) -> u64 {
+        self.moved + self.senders.evicted() + self.users.evicted()
     }
 
     /// A station told or asked everyone something.
@@ -288,6 +316,7 @@ impl Segment {
             own(book, Subject::Station(from), course).hit(&DUPLICATE_ADDRESS, &sight);
         }
         (user.before, user.station, user.since) = (Some(user.station), station, mark);
+        self.moved += 1;
         found
     }
 

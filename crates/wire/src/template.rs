@@ -1,0 +1,573 @@
+//! Walks frames that are like an earlier one in few steps.
+//!
+//! A template remembers a walk together with the bits of the headers that decided it, as each
+//! dissector [declares](Steady) them. A frame in which those bits are the same has the same
+//! layers; what varies (lengths, numbers, flags) is read by the dissectors in short. The idea is
+//! that of header prediction (Jacobson, RFC 1144 section 3.2, and the fast path of 4.3BSD-Reno).
+//! Everything else is walked in full: first frames, headers that were cut, unusual ones.
+
+use crate::walk::{Ending, slice, stop};
+use crate::{Depth, Facts, Frame, Input, LinkType, Registry, Span, StopReason, Walk};
+use std::num::NonZeroU64;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How a dissector reads a header that is like an earlier one.
+///
+/// If the bits that [`decides`](Self::decides) names are the same in two headers, and `varies`
+/// reads both, then `dissect` gives both the same length of header, the same
+/// [`Next`](crate::Next), the same [`Carries`](crate::Carries) but for what is in it, and adds
+/// the same facts but for those that `varies` sets anew.
+#[derive(Clone, Copy, Debug)]
+pub struct Steady {
+    /// Which bits of a header decide; `None` for headers that are always to be dissected.
+    pub decides: fn(Input<'_>) -> Option<Deciding>,
+    /// Sets the facts that vary, and gives where the PDU ends, as
+    /// [`Layer::end`](crate::Layer::end) does; `None` where the header has to be dissected.
+    pub varies: fn(Input<'_>, &mut Facts) -> Option<u32>,
+}
+
+/// The bits of a header that decide how it is read.
+#[derive(Clone, Debug)]
+pub struct Deciding {
+    /// By byte from the start of the header, all that have one in them. May reach into the
+    /// payload.
+    pub mask: &'static [u8],
+    /// Which of the bytes say who is concerned; the others say what kind of header it is.
+    pub whom: Range<usize>,
+}
+
+/// Which template a frame fits: frames with the same one have the same layers, ends, sessions
+/// and carriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TemplateId {
+    slot: u16,
+    /// No two templates of a program have the same.
+    number: NonZeroU64,
+}
+
+impl TemplateId {
+    /// A place for what is kept of it, below [`Templates::SLOTS`]. Others may stand there, too.
+    #[must_use]
+    pub const fn slot(self) -> usize {
+        self.slot as usize
+    }
+}
+
+/// Words of a frame in which the bits that decide can stand.
+const WORDS: usize = 8;
+/// Layers that a template can have.
+const LAYERS: usize = 6;
+/// Templates that can share a set.
+const WAYS: usize = 2;
+/// Kinds of headers that are told apart at once.
+const SHAPES: usize = 12;
+
+/// The numbers of templates.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
+
+/// Templates of the latest frames. Of fixed size: where more than [`WAYS`] fall into one set the
+/// latest stay, and frames of the others are walked in full. A template is made of the second of
+/// two frames in a row that want a place in the set, so that a flood of single frames makes none.
+#[derive(Debug)]
+pub struct Templates {
+    /// Those that were of use lately first.
+    shapes: Vec<Shape>,
+    slots: Vec<Option<Box<Template>>>,
+    /// What was wanted in each set last.
+    wanted: Vec<u32>,
+    /// Shapes and templates so far.
+    made: u64,
+    /// The walk of a frame that fits none.
+    full: Walk,
+}
+
+/// Frames whose headers are of the same kinds.
+#[derive(Debug)]
+struct Shape {
+    number: u64,
+    link: LinkType,
+    /// The bits that decide, and how many bytes of a frame they reach into.
+    mask: [u64; WORDS],
+    length: usize,
+    /// Those that say what kind of headers these are: word, mask, value.
+    kinds: Vec<(usize, u64, u64)>,
+}
+
+/// What is known of frames whose bits that decide are these.
+#[derive(Clone, Debug)]
+struct Template {
+    shape: u64,
+    words: [u64; WORDS],
+    layers: Vec<Again>,
+    /// That of the latest frame.
+    walk: Walk,
+    /// Which of the layers these are, if there are such.
+    carrier: usize,
+    counted: usize,
+}
+
+/// A layer that is read again.
+#[derive(Clone, Copy, Debug)]
+struct Again {
+    start: u32,
+    payload: u32,
+    varies: fn(Input<'_>, &mut Facts) -> Option<u32>,
+}
+
+impl Default for Templates {
+    fn default() -> Self {
+        Self {
+            shapes: Vec::new(),
+            slots: std::iter::repeat_with(|| None).take(Self::SLOTS).collect(),
+            wanted: vec![0; Self::SLOTS / WAYS],
+            made: 0,
+            full: Walk::default(),
+        }
+    }
+}
+
+impl Registry {
+    /// Walks the layers of `frame` up to the [handover](Depth::Handover), in short where a
+    /// template of an earlier frame fits. The result is that of [`Registry::walk`], but for
+    /// [`Walk::template`].
+    pub fn walk_by<'t>(&self, templates: &'t mut Templates, frame: &Frame<'_>) -> &'t Walk {
+        let found = templates.find(frame);
+        let filled = found.filter(|slot| {
+            let template = templates.slots[*slot].as_mut();
+            template.is_some_and(|template| template.fill(self, frame))
+        });
+        if filled.is_none() {
+            self.walk(frame, Depth::Handover, &mut templates.full);
+            if found.is_none() {
+                templates.learn(self, frame);
+            }
+        }
+        let template = filled.and_then(|slot| templates.slots[slot].as_ref());
+        template.map_or(&templates.full, |template| &template.walk)
+    }
+}
+
+impl Templates {
+    /// Templates that are kept at once.
+    pub const SLOTS: usize = 4096;
+
+    /// The template that a frame fits.
+    #[inline]
+    fn find(&mut self, frame: &Frame<'_>) -> Option<usize> {
+        let mut room = Head::default();
+        let head = head(frame.bytes, &mut room);
+        for at in 0..self.shapes.len() {
+            let shape = &self.shapes[at];
+            if !shape.fits(frame, head) {
+                continue;
+            }
+            let set = set(shape.hash(head));
+            for (slot, template) in (set..).zip(self.slots.get(set..set + WAYS)?) {
+                if let Some(template) = template
+                    && template.shape == shape.number
+                    && shape.is_same(head, &template.words)
+                {
+                    if at > 0 {
+                        self.shapes.swap(at, at - 1);
+                    }
+                    return Some(slot);
+                }
+            }
+        }
+        None
+    }
+
+    /// Makes a template of a frame that was walked in full.
+    fn learn(&mut self, registry: &Registry, frame: &Frame<'_>) {
+        let walk = &self.full;
+        if walk.ending == Ending::Unsure || walk.stop.is_some() || walk.len > LAYERS {
+            return;
+        }
+        let Some(shape) = self.shape_of(registry, frame) else {
+            return;
+        };
+        let shape = &self.shapes[shape];
+        let mut room = Head::default();
+        let head = head(frame.bytes, &mut room);
+        let hash = shape.hash(head);
+        let words = shape.words(head);
+        let set = set(hash);
+        // Truncation intended: other bits of it.
+        let wanted = hash as u32;
+        if std::mem::replace(&mut self.wanted[set / WAYS], wanted) != wanted {
+            return;
+        }
+        let number = NonZeroU64::new(NUMBERS.fetch_add(1, Ordering::Relaxed));
+        let Some(number) = number else {
+            return;
+        };
+        let free = (set..set + WAYS).find(|slot| self.slots[*slot].is_none());
+        self.made += 1;
+        // What stands where follows from the frames alone.
+        let slot = free.unwrap_or(set + self.made as usize % WAYS);
+        let id = TemplateId {
+            // Slots are fewer than 2^16.
+            slot: slot as u16,
+            number,
+        };
+        let template = Template::new(registry, (shape.number, words), &self.full, id);
+        // Only of frames that it fits itself.
+        self.slots[slot] = template.filter(|template| template.clone().fill(registry, frame));
+    }
+
+    /// The shape of the frame that was walked in full, made if there is none.
+    fn shape_of(&mut self, registry: &Registry, frame: &Frame<'_>) -> Option<usize> {
+        let (mut mask, mut kind) = ([0u8; WORDS * 8], [0u8; WORDS * 8]);
+        let mut length = 0;
+        let mut end = whole(frame);
+        for span in self.full.spans() {
+            let steady = registry.dissector(span.dissector).steady?;
+            let deciding = (steady.decides)(slice(frame, span.start, end))?;
+            let start = span.start as usize;
+            length = length.max(start + deciding.mask.len());
+            if length > mask.len() {
+                return None;
+            }
+            let places = mask[start..].iter_mut().zip(&mut kind[start..]);
+            for ((at, bits), (mask, kind)) in (0..).zip(deciding.mask).zip(places) {
+                *mask |= bits;
+                if !deciding.whom.contains(&at) {
+                    *kind |= bits;
+                }
+            }
+            end = span.end;
+        }
+        let mut room = Head::default();
+        let head = head(frame.bytes, &mut room);
+        let mask = (*read(&mask)?).map(u64::from_le_bytes);
+        let kind = (*read(&kind)?).map(u64::from_le_bytes);
+        let kinds = (0..WORDS).filter(|at| kind[*at] > 0);
+        let kinds: Vec<_> = kinds
+            .map(|at| (at, kind[at], u64::from_le_bytes(head[at]) & kind[at]))
+            .collect();
+        let same = |s: &Shape| {
+            s.link == frame.link && s.mask == mask && s.length == length && s.kinds == kinds
+        };
+        if let Some(known) = self.shapes.iter().position(same) {
+            return Some(known);
+        }
+        self.shapes.truncate(SHAPES - 1);
+        self.made += 1;
+        self.shapes.push(Shape {
+            number: self.made,
+            link: frame.link,
+            mask,
+            length,
+            kinds,
+        });
+        Some(self.shapes.len() - 1)
+    }
+}
+
+/// The first bytes of a frame, in words.
+type Head = [[u8; 8]; WORDS];
+
+/// The first bytes of a frame; of one that is shorter with zeros behind it, in `room`.
+#[inline]
+fn head<'a>(bytes: &'a [u8], room: &'a mut Head) -> &'a Head {
+    match read(bytes) {
+        Some(head) => head,
+        None => {
+            let (words, rest) = bytes.as_chunks();
+            let places = &mut room[..];
+            for (place, word) in places.iter_mut().zip(words) {
+                *place = *word;
+            }
+            if let Some(place) = places.get_mut(words.len()) {
+                place[..rest.len()].copy_from_slice(rest);
+            }
+            room
+        }
+    }
+}
+
+#[inline]
+fn read(bytes: &[u8]) -> Option<&Head> {
+    bytes.as_chunks().0.first_chunk()
+}
+
+/// The first slot of the set that templates with this hash are in.
+#[inline]
+fn set(hash: u64) -> usize {
+    (hash >> 48) as usize % (Templates::SLOTS / WAYS) * WAYS
+}
+
+impl Shape {
+    /// Whether the headers of a frame are of these kinds.
+    #[inline]
+    fn fits(&self, frame: &Frame<'_>, head: &Head) -> bool {
+        let mut kinds = self.kinds.iter();
+        self.length <= frame.bytes.len()
+            && self.link == frame.link
+            && kinds.all(|(at, mask, value)| u64::from_le_bytes(head[at % WORDS]) & mask == *value)
+    }
+
+    /// A hash of the bits that decide, whose upper bits are the best.
+    #[inline]
+    fn hash(&self, head: &Head) -> u64 {
+        const K: u64 = 0x9e37_79b9_7f4a_7c15;
+        // Two sums that do not wait for each other.
+        let mut sums = [self.number, 0];
+        for at in 0..WORDS {
+            let word = u64::from_le_bytes(head[at]) & self.mask[at];
+            sums[at % 2] = sums[at % 2].wrapping_mul(K).wrapping_add(word);
+        }
+        let sum = sums[0] ^ sums[1].rotate_left(32);
+        (sum ^ sum >> 29).wrapping_mul(K)
+    }
+
+    /// The bits that decide.
+    fn words(&self, head: &Head) -> [u64; WORDS] {
+        let mut words = self.mask;
+        for (word, bytes) in words.iter_mut().zip(head) {
+            *word &= u64::from_le_bytes(*bytes);
+        }
+        words
+    }
+
+    /// Whether these are the same.
+    #[inline]
+    fn is_same(&self, head: &Head, words: &[u64; WORDS]) -> bool {
+        let mut differing = 0;
+        for at in 0..WORDS {
+            differing |= u64::from_le_bytes(head[at]) & self.mask[at] ^ words[at];
+        }
+        differing == 0
+    }
+}
+
+impl Template {
+    /// A template of a frame with these bits, whose walk was this.
+    fn new(
+        registry: &Registry,
+        (shape, words): (u64, [u64; WORDS]),
+        walk: &Walk,
+        id: TemplateId,
+    ) -> Option<Box<Self>> {
+        let spans = walk.spans();
+        let layers = spans.iter().map(|span| {
+            let steady = registry.dissector(span.dissector).steady?;
+            Some(Again {
+                start: span.start,
+                payload: span.payload,
+                varies: steady.varies,
+            })
+        });
+        let at = |found: Option<Span>| match found {
+            Some(found) => spans.iter().position(|s| s.start == found.start),
+            None => Some(usize::MAX),
+        };
+        Some(Box::new(Self {
+            shape,
+            words,
+            layers: layers.collect::<Option<_>>()?,
+            carrier: at(walk.carrier)?,
+            counted: at(walk.counted)?,
+            walk: Walk {
+                template: Some(id),
+                ..walk.clone()
+            },
+        }))
+    }
+
+    /// Makes the walk that of a frame that fits. False if what varies in it is unusual.
+    fn fill(&mut self, registry: &Registry, frame: &Frame<'_>) -> bool {
+        let walk = &mut self.walk;
+        walk.stop = None;
+        let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
+        let mut end = whole(frame);
+        for (layer, span) in self.layers.iter().zip(&mut walk.spans) {
+            let bytes = frame
+                .bytes
+                .get(layer.start as usize..end.min(captured) as usize);
+            let input = Input {
+                bytes: bytes.unwrap_or_default(),
+                length: end.saturating_sub(layer.start),
+            };
+            let Some(own_end) = (layer.varies)(input, &mut walk.facts) else {
+                return false;
+            };
+            let own_end = layer.start.saturating_add(own_end);
+            if own_end.min(end) < layer.payload {
+                return false;
+            }
+            if own_end > end.min(captured) {
+                let dissector = registry.dissector(span.dissector);
+                let (reason, at) = match own_end > end {
+                    true => (StopReason::Truncated, end),
+                    false => (StopReason::Snapped, captured),
+                };
+                walk.stop = Some(stop(reason, dissector, at, "payload"));
+            }
+            end = own_end.min(end);
+            span.end = end;
+        }
+        if let Some(message) = &mut walk.message {
+            message.end = end;
+        }
+        if let (Some(carrier), Some(span)) = (&mut walk.carrier, walk.spans.get(self.carrier)) {
+            carrier.end = span.end;
+        }
+        if let (Some(counted), Some(span)) = (&mut walk.counted, walk.spans.get(self.counted)) {
+            counted.end = span.end;
+        }
+        walk.facts.packet_id.is_some() == walk.packet_start.is_some()
+            && walk.facts.hops.is_some() == walk.counted.is_some()
+    }
+}
+
+/// Where a frame ends.
+fn whole(frame: &Frame<'_>) -> u32 {
+    let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
+    frame.wire_len.max(captured)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Carries, Claim, Dissector, Endpoint, Layer, Next, Table, Timestamp};
+
+    const TOY: Table = Table::new("toy.kind");
+    const LINK: LinkType = LinkType(4711);
+
+    /// Who (2 bytes), kind, routers passed, length.
+    static OUTER: Dissector = Dissector {
+        name: "outer",
+        claims: &[Claim::Exact(LINK.key())],
+        conveys: true,
+        carrier: Some("outer"),
+        dissect: |input, facts| {
+            let h: &[u8; 5] = input.bytes.first_chunk().unwrap();
+            facts.from = Endpoint::mac([0, 0, 0, 0, h[0], h[1]]);
+            facts.hops = Some(h[3]);
+            Ok(Layer {
+                header: 5,
+                end: h[4].into(),
+                next: Next::one(TOY.key(h[2].into())),
+            })
+        },
+        steady: Some(Steady {
+            decides: |_| {
+                Some(Deciding {
+                    mask: &[0xff, 0xff, 0xff],
+                    whom: 0..2,
+                })
+            },
+            varies: |input, facts| {
+                let h: &[u8; 5] = input.bytes.first_chunk()?;
+                facts.hops = Some(h[3]);
+                // As if these were unusual.
+                Some(h[4].into()).filter(|_| h[3] < 200)
+            },
+        }),
+        ..Dissector::PLAIN
+    };
+
+    /// One byte.
+    static INNER: Dissector = Dissector {
+        name: "inner",
+        claims: &[Claim::Exact(TOY.key(1)), Claim::Signature(TOY, &[9])],
+        conveys: true,
+        dissect: |input, facts| {
+            facts.carries = Carries::Stream;
+            Ok(Layer {
+                header: 1,
+                end: input.length,
+                next: Next::NONE,
+            })
+        },
+        steady: Some(Steady {
+            decides: |_| {
+                Some(Deciding {
+                    mask: &[],
+                    whom: 0..0,
+                })
+            },
+            varies: |input, _| Some(input.length),
+        }),
+        ..Dissector::PLAIN
+    };
+
+    struct Walker(Registry, Templates, Walk);
+
+    impl Walker {
+        fn new() -> Self {
+            static TOYS: [&Dissector; 2] = [&OUTER, &INNER];
+            let registry = Registry::new(&TOYS).unwrap();
+            Self(registry, Templates::default(), Walk::default())
+        }
+
+        /// Whether a template fits. Its walk is that in full.
+        fn fits(&mut self, bytes: &[u8]) -> bool {
+            let frame = Frame {
+                at: Timestamp::default(),
+                link: LINK,
+                interface: 0,
+                wire_len: 20,
+                bytes,
+            };
+            let Self(registry, templates, full) = self;
+            registry.walk(&frame, Depth::Handover, full);
+            let short = registry.walk_by(templates, &frame);
+            let shown = |walk: &Walk| {
+                let mut walk = walk.clone();
+                walk.template = None;
+                let behind = walk.len;
+                walk.spans[behind..].fill(Span::default());
+                format!("{walk:?}")
+            };
+            assert_eq!(shown(short), shown(full));
+            short.template.is_some()
+        }
+    }
+
+    #[test]
+    fn the_third_frame_fits_whatever_varies() {
+        let mut walker = Walker::new();
+        assert!(!walker.fits(&[0, 7, 1, 0, 10, 5, 5, 5, 5, 5]));
+        assert!(!walker.fits(&[0, 7, 1, 0, 10, 5, 5, 5, 5, 5]));
+        assert!(walker.fits(&[0, 7, 1, 3, 8, 6, 5, 5, 5, 5]));
+        assert!(
+            walker.fits(&[0, 7, 1, 3, 11, 6, 5, 5, 5, 5]),
+            "cut by the capture"
+        );
+        assert!(
+            walker.fits(&[0, 7, 1, 3, 33, 6, 5, 5, 5, 5]),
+            "cut by the sender"
+        );
+        assert!(!walker.fits(&[0, 7, 1, 3, 5, 6]), "nothing within");
+        assert!(!walker.fits(&[0, 7, 1, 3, 4, 6]), "shorter than the header");
+        assert!(!walker.fits(&[0, 7, 1, 200, 8, 6, 5]), "unusual");
+        assert!(!walker.fits(&[0, 8, 1, 3, 8, 6, 5]), "another sender");
+        assert!(walker.fits(&[0, 7, 1, 3, 8, 6, 5]));
+    }
+
+    #[test]
+    fn what_is_recognised_by_its_looks_makes_no_template() {
+        let mut walker = Walker::new();
+        for _ in 0..5 {
+            assert!(!walker.fits(&[0, 7, 2, 0, 10, 9, 5, 5, 5, 5]));
+            assert!(!walker.fits(&[0, 7, 3, 0, 10, 1, 5, 5, 5, 5]));
+        }
+    }
+
+    #[test]
+    fn a_flood_of_single_frames_makes_none_and_tables_do_not_grow() {
+        let mut walker = Walker::new();
+        for n in 0..20_000u16 {
+            let [a, b] = n.to_be_bytes();
+            walker.fits(&[a, b, 1, 0, 10, 5, 5, 5, 5, 5]);
+        }
+        let Walker(_, templates, _) = &walker;
+        let made = templates.slots.iter().flatten().count();
+        assert!(made < 5, "{made} templates");
+        assert_eq!(templates.shapes.len(), 1);
+        assert_eq!(templates.slots.len(), Templates::SLOTS);
+    }
+}
