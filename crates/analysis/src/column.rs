@@ -1,13 +1,13 @@
 //! What is kept of the entries of a table elsewhere: found by their places, so that no key is
 //! hashed or compared.
 
-use crate::table::Place;
+use crate::table::{Generation, Place};
 
 /// A value for each place for which one was asked. When a place goes to another entry the value
 /// of the one before goes with it; the table counts that.
 #[derive(Clone)]
 pub(crate) struct Column<V> {
-    /// By the numbers of their places; those of nowhere are free.
+    /// By the numbers of their places.
     slots: Vec<Slot<V>>,
     /// Lent to whoever asks for the value of one who has gone; nobody reads it.
     nobody: Option<V>,
@@ -15,7 +15,8 @@ pub(crate) struct Column<V> {
 
 #[derive(Clone)]
 struct Slot<V> {
-    place: Place,
+    /// Which of the entries of the place has the value; none if it is free.
+    generation: Option<Generation>,
     value: V,
 }
 
@@ -31,7 +32,7 @@ impl<V: Default> Column<V> {
     #[inline]
     pub(crate) fn has(&self, place: Place) -> bool {
         let slot = self.slots.get(place.index());
-        slot.is_some_and(|slot| slot.place == place)
+        slot.is_some_and(|slot| slot.generation == Some(place.generation()))
     }
 
     /// The value of this place; a new one that nobody will see, if whoever was there has gone
@@ -39,10 +40,7 @@ impl<V: Default> Column<V> {
     #[inline]
     pub(crate) fn of(&mut self, place: Place) -> &mut V {
         if !self.has(place) {
-            if place == Place::NOWHERE {
-                return self.nobody.insert(V::default());
-            }
-            self.replace(place);
+            return self.new_of(place);
         }
         &mut self.slots[place.index()].value
     }
@@ -56,16 +54,16 @@ impl<V: Default> Column<V> {
     #[inline]
     pub(crate) fn known(&mut self, place: Place) -> Option<&mut V> {
         let slot = self.slots.get_mut(place.index())?;
-        (slot.place == place).then_some(&mut slot.value)
+        (slot.generation == Some(place.generation())).then_some(&mut slot.value)
     }
 
     /// Takes the value out.
     pub(crate) fn take(&mut self, place: Place) -> Option<V> {
-        if !self.has(place) {
+        let slot = self.slots.get_mut(place.index())?;
+        if slot.generation != Some(place.generation()) {
             return None;
         }
-        let slot = &mut self.slots[place.index()];
-        slot.place = Place::NOWHERE;
+        slot.generation = None;
         Some(std::mem::take(&mut slot.value))
     }
 
@@ -79,16 +77,25 @@ impl<V: Default> Column<V> {
 
     /// All values, in the order of their places.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &V)> {
-        let slots = self.slots.iter();
-        let slots = slots.filter(|slot| slot.place != Place::NOWHERE);
-        slots.map(|slot| (slot.place, &slot.value))
+        let slots = (0..).zip(&self.slots);
+        slots.filter_map(|(at, slot)| Some((Place::at(at, slot.generation?), &slot.value)))
     }
 
     /// All values, in the order of their places.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         let slots = self.slots.iter_mut();
-        let slots = slots.filter(|slot| slot.place != Place::NOWHERE);
+        let slots = slots.filter(|slot| slot.generation.is_some());
         slots.map(|slot| &mut slot.value)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn new_of(&mut self, place: Place) -> &mut V {
+        if place == Place::NOWHERE {
+            return self.nobody.insert(V::default());
+        }
+        self.replace(place);
+        &mut self.slots[place.index()].value
     }
 
     #[cold]
@@ -101,15 +108,15 @@ impl<V: Default> Column<V> {
                 self.slots.reserve_exact(index / 4 + 8);
             }
             let free = || Slot {
-                place: Place::NOWHERE,
+                generation: None,
                 value: V::default(),
             };
             self.slots.resize_with(index + 1, free);
         }
         let slot = &mut self.slots[index];
-        let before = std::mem::replace(&mut slot.place, place);
+        let before = slot.generation.replace(place.generation());
         let value = std::mem::take(&mut slot.value);
-        (before != Place::NOWHERE).then_some(value)
+        before.map(|_| value)
     }
 }
 

@@ -122,7 +122,7 @@ impl Journal {
         };
         enter(group, (t, took), self.entered);
         page.entered += 1;
-        page.spent.enter(t, access);
+        page.spent.enter((t, took.as_ref()), access);
         self.entered += 1;
         group.lines.len() >= Group::MOST
     }

@@ -184,14 +184,17 @@ impl Directory {
     }
 
     /// The parties of a transaction; `room` is for those that have to be looked up again.
+    #[inline]
     pub(crate) fn current<'a>(
         &mut self,
         t: &Transaction,
         parties: &'a Parties,
         room: &'a mut Option<Parties>,
     ) -> &'a Parties {
-        let handle = t.file.map(|file| file.handle);
-        let same_file = parties.file.map(|(handle, _)| handle) == handle;
+        let same_file = match (&parties.file, &t.file) {
+            (Some((known, _)), Some(file)) => *known == file.handle,
+            (known, file) => known.is_none() && file.is_none(),
+        };
         if parties.as_of == self.gone && (same_file || parties.on_probation) {
             return parties;
         }
@@ -200,6 +203,8 @@ impl Directory {
 
     /// The parties of a transaction that goes on, or is closed, after something has gone: who is
     /// no longer known does not come back for it, since those who are at work would have to go.
+    #[cold]
+    #[inline(never)]
     fn later(&mut self, t: &Transaction, known: &Parties) -> Parties {
         let mut parties = self.left(known);
         if known.as_of == Parties::UNKNOWN.as_of {

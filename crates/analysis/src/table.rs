@@ -8,12 +8,12 @@ use hashbrown::HashTable;
 use queue::Queue;
 use std::borrow::Borrow;
 use std::cell::Cell;
-use std::hash::{BuildHasher, Hash};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::num::NonZeroU32;
 use wirewait_model::records::EntityId;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     index: u32,
     generation: Generation,
@@ -21,7 +21,23 @@ pub(crate) struct Place {
 
 /// How many entries the place had, from 1 on: so that a place that is not known takes no more
 /// room than one that is.
-type Generation = NonZeroU32;
+pub(crate) type Generation = NonZeroU32;
+
+/// Compared more often than anything else: without a branch.
+impl PartialEq for Place {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let generations = self.generation.get() ^ other.generation.get();
+        (self.index ^ other.index) | generations == 0
+    }
+}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.index.hash(state);
+        self.generation.hash(state);
+    }
+}
 
 impl Place {
     /// No place of any table. Nothing can be kept of it.
@@ -33,6 +49,16 @@ impl Place {
     /// Its number, for what is kept beside the table.
     pub(crate) const fn index(self) -> usize {
         self.index as usize
+    }
+
+    /// How many stood there, with this one.
+    pub(crate) const fn generation(self) -> Generation {
+        self.generation
+    }
+
+    /// The place with this number, of the entry that was there as one of so many.
+    pub(crate) const fn at(index: u32, generation: Generation) -> Self {
+        Self { index, generation }
     }
 
     /// The number in records of what stands here.

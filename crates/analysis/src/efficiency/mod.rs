@@ -402,16 +402,21 @@ impl Spending {
     }
 
     /// The same, where that of the path's conversation is known.
+    #[inline]
     fn effort_of(&mut self, number: u64, path: &Path) -> &mut Effort {
-        let known = path.effort.get().filter(|(known, _)| *known == number);
-        let place = known.map(|(_, place)| place);
-        let place = place.filter(|place| self.efforts.again(*place).is_some());
-        let place = place.unwrap_or_else(|| {
-            let place = self.effort_place(number);
-            path.effort.set(Some((number, place)));
-            place
-        });
+        let place = match path.effort.get() {
+            Some((known, place)) if known == number && self.efforts.again(place).is_some() => place,
+            _ => self.effort_anew(number, path),
+        };
         self.efforts.at(place)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn effort_anew(&mut self, number: u64, path: &Path) -> Place {
+        let place = self.effort_place(number);
+        path.effort.set(Some((number, place)));
+        place
     }
 
     fn row(&mut self, key: RowKey) -> &mut EfficiencyRow {

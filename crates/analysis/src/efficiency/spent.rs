@@ -2,6 +2,7 @@
 
 use super::row::{Accesses, Throughput};
 use crate::{Flags, Outcome, Transaction};
+use wirewait_model::records::LineTimes;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind};
 
@@ -27,7 +28,11 @@ pub(crate) struct Spent {
 
 impl Spent {
     /// Counts a transaction, which was such an access to a file.
-    pub(crate) fn enter(&mut self, t: &Transaction, access: &Accesses) {
+    pub(crate) fn enter(
+        &mut self,
+        (t, took): (&Transaction, Option<&LineTimes>),
+        access: &Accesses,
+    ) {
         self.exchanges += u64::from(!t.flags.is_incomplete());
         if t.kind == Kind::Session {
             let frames = [t.frames.request, t.frames.response, t.frames.interim];
@@ -36,12 +41,12 @@ impl Spent {
         if access.count > 0 {
             self.access.absorb(access);
         }
-        self.moved.enter(t);
+        self.moved.enter(t, took);
     }
 }
 
 impl Throughput {
-    fn enter(&mut self, t: &Transaction) {
+    fn enter(&mut self, t: &Transaction, took: Option<&LineTimes>) {
         let answered = t.outcome == Outcome::Answered;
         let add = |sum: &mut u64, n: u64| *sum = sum.saturating_add(n);
         add(&mut self.bytes, t.data_bytes);
@@ -60,12 +65,16 @@ impl Throughput {
             return;
         }
         let unsigned = |ns: i64| u64::try_from(ns).ok();
-        if let (Some(ns), 1..) = (t.response_time_ns().and_then(unsigned), t.data_bytes) {
+        if t.data_bytes > 0
+            && let Some(ns) = took.and_then(|took| unsigned(took.response_ns))
+        {
             add(&mut self.timed_bytes, t.data_bytes);
             add(&mut self.response_ns, ns);
         }
-        let sending_ns = t.response_transfer_ns().and_then(unsigned);
-        if let (Some(ns @ 1..), Kind::Read, 2..) = (sending_ns, t.kind, t.frames.response) {
+        if t.kind == Kind::Read
+            && t.frames.response >= 2
+            && let Some(ns @ 1..) = t.response_transfer_ns().and_then(unsigned)
+        {
             let behind = t.response_bytes.saturating_sub(t.response_head_bytes);
             add(&mut self.sending_bytes, behind);
             add(&mut self.sending_ns, ns);

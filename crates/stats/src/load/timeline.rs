@@ -1,6 +1,7 @@
 //! The load over time, in a bounded number of buckets whose width grows with the capture.
 
 use super::activity::Stretch;
+use std::ops::Range;
 use wirewait_model::load::{Interval, Timeline};
 use wirewait_model::records::Answer;
 use wirewait_wire::Timestamp;
@@ -43,8 +44,8 @@ pub(super) struct Series {
     /// Number of the first bucket, in widths since 1970.
     first: i64,
     buckets: Vec<Interval>,
-    /// The bucket that was found last, and where it begins.
-    latest: Option<(usize, i64)>,
+    /// The bucket that was found last, and the time it holds.
+    latest: Option<(usize, Range<i64>)>,
 }
 
 impl Default for Series {
@@ -119,17 +120,14 @@ impl Series {
 
     /// The bucket of an instant; there is always one, as the width grows until there is.
     fn bucket(&mut self, at: Timestamp) -> Option<&mut Interval> {
-        let index = match self.latest {
-            Some((index, begins))
-                if (0..self.width_ns).contains(&at.as_nanos().saturating_sub(begins)) =>
-            {
-                index
-            }
+        let index = match &self.latest {
+            Some((index, holds)) if holds.contains(&at.as_nanos()) => *index,
             _ => {
                 let index = self.find(at)?;
                 let number = self.first.checked_add(i64::try_from(index).ok()?);
                 let begins = number.and_then(|number| number.checked_mul(self.width_ns));
-                self.latest = begins.map(|begins| (index, begins));
+                let ends = begins.and_then(|begins| begins.checked_add(self.width_ns));
+                self.latest = begins.zip(ends).map(|(from, to)| (index, from..to));
                 index
             }
         };
