@@ -259,3 +259,207 @@ fn a_missing_folder_for_temporary_files_is_named_where_it_is_needed() {
     assert!(told.contains("name another folder in TMPDIR"), "{told}");
     assert!(much.stdout.is_empty());
 }
+
+/// What `counters` shows of each counter of this name: station, object, its total where it has
+/// one, and the greatest value at any time where it has none.
+fn shown(capture: &Path, interval: &str, counter: &str) -> Vec<(String, String, f64)> {
+    let document = counters(capture, &["--format", "json", "--interval", interval]);
+    let document: serde_json::Value = serde_json::from_slice(&document).unwrap();
+    let mut found = Vec::new();
+    for instance in document["instances"].as_array().unwrap() {
+        let text = |key: &str| instance[key].as_str().unwrap().to_owned();
+        let mut of = instance["counters"].as_array().unwrap().iter();
+        let Some(of) = of.find(|of| of["counter"] == counter) else {
+            continue;
+        };
+        let gauge = counter.starts_with("Current") || counter == "Server Sessions";
+        let value = match of["total"].as_f64().filter(|_| !gauge) {
+            Some(total) => total,
+            None => {
+                let values = of["values"].as_array().unwrap().iter();
+                values
+                    .filter_map(serde_json::Value::as_f64)
+                    .fold(0.0, f64::max)
+            }
+        };
+        found.push((text("station"), text("object"), value));
+    }
+    assert!(!found.is_empty(), "{}: {counter}", capture.display());
+    found
+}
+
+/// The sum of what all stations show, in one object.
+fn sum(capture: &Path, object: &str, counter: &str) -> f64 {
+    let rows = shown(capture, "1h", counter).into_iter();
+    rows.filter(|(_, of, _)| of == object)
+        .map(|(.., value)| value)
+        .sum()
+}
+
+/// `DATA_ONLY_LAST` with the flag "acknowledge with data allowed", and `DATA_ACK`, as tshark counts
+/// them (`netbios.flags.ack_with_data`, `netbios.command`): none of 1416 messages, and 24 from each
+/// side, of which 10 that come from the server are acknowledged by a `DATA_ACK`.
+#[test]
+fn piggyback_acknowledgements_are_those_of_messages_that_allow_it() {
+    let Some(folder) = captures("piggyback_acknowledgements") else {
+        return;
+    };
+    let strict = folder.join("lab/nbf1_llc2_smb1_3clients_srv.pcap");
+    let free = folder.join("real/nbf_smb_dos-win98_netbeui-ipx-nbt.pcapng");
+    for (capture, queued, alone) in [(strict, 0.0, 0.0), (free, 48.0, 10.0)] {
+        let name = capture.display();
+        let found = sum(&capture, "NetBEUI", "Piggyback Ack Queued/sec");
+        assert_eq!(found, queued, "{name}");
+        let found = sum(&capture, "NetBEUI", "Piggyback Ack Timeouts");
+        assert_eq!(found, alone, "{name}");
+    }
+}
+
+/// A client counts once, however many kinds of connections it has, and until they end. Addresses
+/// that ask, as tshark lists them.
+#[test]
+fn current_clients_are_stations() {
+    let Some(folder) = captures("current_clients_are_stations") else {
+        return;
+    };
+    for (capture, clients) in [
+        ("01_smb1_nt1_port139_records_1client_srv.pcap", 1.0),
+        ("02_smb1_lanman_smbclient_2clients_srv.pcap", 2.0),
+        ("nbf1_llc2_smb1_3clients_srv.pcap", 3.0),
+    ] {
+        let capture = folder.join("lab").join(capture);
+        let rows = shown(&capture, "20ms", "Current Clients");
+        let most = rows.iter().map(|(.., value)| *value).fold(0.0, f64::max);
+        assert_eq!(most, clients, "{}: {rows:?}", capture.display());
+        let last = shown(&capture, "1h", "Current Clients");
+        let left: f64 = last.iter().map(|(.., value)| value).sum();
+        assert_eq!(left, 0.0, "{}: all have gone", capture.display());
+    }
+}
+
+/// A scanner sets up sessions and resets its connections: of 290 connections with SMB tshark shows
+/// a FIN or RST in each.
+#[test]
+fn nothing_is_left_of_connections_that_ended() {
+    let Some(folder) = captures("nothing_is_left_of_connections_that_ended") else {
+        return;
+    };
+    let capture = folder.join("real/smb1_xscan.pcap");
+    for counter in ["Server Sessions", "Current Clients"] {
+        let during = shown(&capture, "1s", counter);
+        let at_the_end = shown(&capture, "1h", counter);
+        let server = |rows: &[(String, String, f64)]| {
+            let mut of = rows.iter().filter(|(station, object, _)| {
+                station == "192.168.1.120" && object.starts_with("Server")
+            });
+            of.next().unwrap().2
+        };
+        assert!(server(&during) > 0.0, "{counter}: {during:?}");
+        assert_eq!(server(&at_the_end), 0.0, "{counter}");
+    }
+}
+
+/// A server says 80 times that an answer will take long, in 77 bytes each (tshark:
+/// `smb2.nt_status==0x103`); what it sends is the sum of all its messages.
+#[test]
+fn interim_answers_are_received_too() {
+    let Some(folder) = captures("interim_answers_are_received_too") else {
+        return;
+    };
+    let capture = folder.join("lab/12_smb2_async_pending_notify_lock_cancel_srv.pcap");
+    let rows = shown(&capture, "1h", "Bytes Received/sec");
+    let client = |(station, object, _): &&(String, String, f64)| {
+        station == "10.77.0.101" && object == "Redirector"
+    };
+    let received = rows.iter().find(client).unwrap().2;
+    assert_eq!(received, 263_755.0 + 80.0 * 77.0);
+}
+
+/// A break is the server's request, and what acknowledges it is one message of the client's,
+/// whether it is answered or not. Bytes of SMB2 messages with their framing, as tshark counts them:
+/// 134 + 92 + 104 from the client, 156 + 92 + 92 + 112 + 104 from the server.
+#[test]
+fn breaks_go_from_the_server_to_the_client() {
+    let capture = root().join("captures/smb2/oplock-and-lease-break.pcapng");
+    for (counter, total) in [
+        ("Bytes Transmitted/sec", 330.0),
+        ("Packets Transmitted/sec", 3.0),
+        ("Bytes Received/sec", 556.0),
+        ("Packets Received/sec", 5.0),
+    ] {
+        assert_eq!(sum(&capture, "Redirector", counter), total, "{counter}");
+    }
+}
+
+/// The server of SMB 2.0.2 agrees to 65536 bytes in message 0; of the reads that tshark lists 200
+/// ask for 512 bytes, 120 for 4096 and 4 for 65536.
+#[test]
+fn the_buffer_of_a_negotiation_in_message_0_is_known() {
+    let Some(folder) = captures("the_buffer_of_a_negotiation_in_message_0_is_known") else {
+        return;
+    };
+    let capture = folder.join("lab/04_smb2_202_delay5ms_server_egress_srv.pcap");
+    let small = sum(&capture, "Redirector", "Read Packets Small/sec");
+    assert_eq!(small, 320.0);
+}
+
+/// Where reads go on. A client reads 4096 bytes, gets 3109 and reads on from there; another opens
+/// files and reads elsewhere in three of them (frames 498, 519 and 576); on pipes no place is
+/// another one.
+#[test]
+fn random_reads_go_elsewhere() {
+    let Some(folder) = captures("random_reads_go_elsewhere") else {
+        return;
+    };
+    for (capture, reads, writes) in [
+        ("real/smb2_peter.pcap", 0.0, 0.0),
+        ("real/smb1_139+445_lan1.pcap", 3.0, 0.0),
+        ("real/smb1_xscan.pcap", 0.0, 0.0),
+    ] {
+        let capture = folder.join(capture);
+        let name = capture.display();
+        let found = sum(&capture, "Redirector", "Read Operations Random/sec");
+        assert_eq!(found, reads, "{name}");
+        let found = sum(&capture, "Redirector", "Write Operations Random/sec");
+        assert_eq!(found, writes, "{name}");
+    }
+}
+
+/// The clock is set back in the capture: its time is that of the report, and rates are per that.
+#[test]
+fn the_time_of_a_capture_is_that_of_its_report() {
+    let Some(folder) = captures("the_time_of_a_capture_is_that_of_its_report") else {
+        return;
+    };
+    for (capture, elapsed_ns) in [
+        ("found/clock-smb2-session-back-20.pcap", 130_000_000),
+        ("found/clock-smb2-session-glitch-19.pcap", 131_000_000),
+        (
+            "formats/fmt_pcapng_2linktypes_example.pcapng",
+            22_528_294_049_i64,
+        ),
+    ] {
+        let capture = folder.join(capture);
+        let document = counters(&capture, &["--format", "json", "--interval", "1h"]);
+        let document: serde_json::Value = serde_json::from_slice(&document).unwrap();
+        assert_eq!(document["elapsed_ns"], elapsed_ns, "{}", capture.display());
+    }
+}
+
+/// The highest value of a rate is not below its mean, though most captures end in an interval.
+#[test]
+fn no_peak_is_below_its_mean() {
+    let mut compared = 0;
+    for capture in some_captures() {
+        let text = String::from_utf8(counters(&capture, &[])).unwrap();
+        for line in text.lines().filter(|line| line.contains("/sec")) {
+            let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
+            let numbers: Vec<f64> = line.split_whitespace().filter_map(number).collect();
+            if let [mean, highest, ..] = numbers[..] {
+                assert!(highest >= mean, "{}: {line}", capture.display());
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 50, "only {compared}");
+}

@@ -115,6 +115,7 @@ fn acknowledgements_are_bare_or_ride_on_data() {
     let link = |bare, outstanding, after_ns| Noticed::Acknowledged {
         bare,
         message: false,
+        may_ride: false,
         frames: 1,
         outstanding,
         after_ns,
@@ -122,6 +123,7 @@ fn acknowledgements_are_bare_or_ride_on_data() {
     let message = Noticed::Acknowledged {
         bare: false,
         message: true,
+        may_ride: true,
         frames: 0,
         outstanding: 0,
         after_ns: 0,

@@ -229,6 +229,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             position: None,
             resync: false,
             correlator: None,
+            may_ride: false,
             acknowledges: None,
         });
         layer.header += smb.map_or(0, |smb| smb.at);

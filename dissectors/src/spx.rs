@@ -208,6 +208,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
                 position: None,
                 resync: false,
                 correlator: None,
+                may_ride: false,
                 acknowledges: None,
             };
             (Carries::Segment(segment), sockets(facts))

@@ -350,8 +350,9 @@ impl Analyzer {
     pub fn readings(&self) -> Readings {
         let books = &self.state.books;
         let meters = books.meters.as_ref();
-        meters.map_or_else(Readings::default, |meters| {
-            meters.readings(&books.directory)
+        meters.map_or_else(Readings::default, |meters| Readings {
+            elapsed_ns: i64::try_from(self.state.clock.elapsed_ns()).ok(),
+            ..meters.readings(&books.directory)
         })
     }
 

@@ -155,6 +155,7 @@ impl Flow {
         let what = Noticed::Acknowledged {
             bare,
             message: false,
+            may_ride: false,
             frames,
             outstanding,
             after_ns,
@@ -271,6 +272,7 @@ mod tests {
             Noticed::Acknowledged {
                 bare: true,
                 message: false,
+                may_ride: false,
                 frames: 2,
                 outstanding: 700,
                 after_ns: 8_000_000

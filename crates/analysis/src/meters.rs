@@ -4,6 +4,7 @@
 //! of the times between, so a meter costs the same however long the capture is. What a rate
 //! is called, and in which units it is shown, is for who shows it.
 
+mod kept;
 mod requests;
 mod transports;
 
@@ -12,7 +13,7 @@ pub use transports::{LATE_ACK_NS, PairMeter, SegmentMeter, StationMeter, Transpo
 
 use crate::Outcome;
 use crate::bounds::Hits;
-use crate::notice::Notice;
+use crate::notice::{Notice, Noticed};
 use crate::parties::Directory;
 use crate::path::Path;
 use crate::table::Known;
@@ -22,7 +23,7 @@ use requests::Requests;
 use std::hash::Hash;
 use std::sync::Arc;
 use transports::Transports;
-use wirewait_wire::{Effects, Endpoint};
+use wirewait_wire::{Effects, Endpoint, Kind};
 
 /// A struct of sums, with their names, so that a table can name them.
 macro_rules! meter {
@@ -55,6 +56,8 @@ pub(crate) use meter;
 /// What all meters show at one moment, in a fixed order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
+    /// How long the capture is, however its clock was set, ns; `None` if nobody measured it.
+    pub elapsed_ns: Option<i64>,
     /// What each station did on each carrier.
     pub transports: Vec<((Endpoint, &'static str), TransportMeter)>,
     /// What passed each station's adapter, as far as this segment shows it.
@@ -71,6 +74,8 @@ pub struct Readings {
     pub dialects: Vec<((Endpoint, Arc<str>), u64)>,
     /// What each client did on each share.
     pub shares: Vec<(ShareKey, ShareMeter)>,
+    /// Who asked whom on a connection that is not over: server, client, protocol.
+    pub clients: Vec<(Endpoint, Endpoint, &'static str)>,
 }
 
 /// The meters of a capture.
@@ -97,25 +102,32 @@ impl Meters {
 
     pub(crate) fn noticed(&mut self, notice: &Notice, path: &Path) {
         self.transports.noticed(notice, path, &mut self.evicted);
+        if let (Noticed::Closed | Noticed::Aborted, Some(conversation)) =
+            (notice.what, notice.conversation)
+        {
+            self.requests.ended(conversation);
+        }
     }
 
     pub(crate) fn asked(&mut self, case: Case<'_>) {
-        self.requests.asked(case);
-        let bytes = case.transaction.request_bytes;
-        self.transports.message(case, bytes, true);
+        self.requests.asked(case, &mut self.evicted);
+        let t = case.transaction;
+        self.transports
+            .message(case, t.request_bytes, t.kind != Kind::Break);
     }
 
     /// A request is answered whose client was not known when it asked: it is entered now.
     pub(crate) fn admitted(&mut self, case: Case<'_>) {
-        self.requests.asked_by_client(case);
+        self.requests.asked_by_client(case, &mut self.evicted);
         let bytes = case.transaction.request_bytes;
         self.transports.message(case, bytes, true);
     }
 
     pub(crate) fn answered(&mut self, case: Case<'_>) {
         self.requests.answered(case, &mut self.evicted);
-        let bytes = case.transaction.response_bytes;
-        self.transports.message(case, bytes, false);
+        let t = case.transaction;
+        let bytes = t.response_bytes.saturating_add(t.interim_bytes);
+        self.transports.message(case, bytes, t.kind == Kind::Break);
     }
 
     pub(crate) fn closed(&mut self, case: Case<'_>) {

@@ -60,6 +60,8 @@ pub enum Noticed {
         /// A whole message, above a link that acknowledges frames. Then the link's
         /// figures are not told: `bytes` and those below are 0.
         message: bool,
+        /// Of a message: the other side allowed it to wait for data to ride on.
+        may_ride: bool,
         /// Data frames that it acknowledges.
         frames: u32,
         /// Bytes that were on their way when the acknowledgement came: what the other side

@@ -42,6 +42,9 @@ pub(crate) struct Gaps {
     pub(crate) why: Flags,
 }
 
+/// Messages of a direction that are not acknowledged above the link and are remembered.
+const RIDING: usize = 16;
+
 /// What a data frame is, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
@@ -61,6 +64,8 @@ struct Direction {
     /// What the other side expects, where that is more than was captured.
     acknowledged: Option<u16>,
     unacknowledged: VecDeque<(u16, Option<Owner>)>,
+    /// Messages whose acknowledgements above the link may ride on data, by their numbers there.
+    riding: VecDeque<u16>,
     /// By their distance from the next one. Windows are small, and early frames nearly always
     /// come one behind the other.
     held: VecDeque<Box<Held>>,
@@ -164,6 +169,22 @@ impl Link {
             return Turn::Again(owner);
         }
         Turn::Early
+    }
+
+    /// The other side may let its acknowledgement of this message of `side` wait for data.
+    pub(crate) fn lets_ride(&mut self, side: usize, number: u16) {
+        let riding = &mut self.directions[side].riding;
+        if riding.len() >= RIDING {
+            riding.pop_front();
+        }
+        riding.push_back(number);
+    }
+
+    /// Whether that was so of this message, which is acknowledged now.
+    pub(crate) fn may_ride(&mut self, side: usize, number: u16) -> bool {
+        let riding = &mut self.directions[side].riding;
+        let at = riding.iter().position(|known| *known == number);
+        at.and_then(|at| riding.remove(at)).is_some()
     }
 
     /// Since when a frame is held back that came before its turn.

@@ -79,6 +79,8 @@ pub struct Transaction {
     pub service_ns: Option<i64>,
     /// Interim answers.
     pub interims: u32,
+    /// Message bytes of them, framing headers included.
+    pub interim_bytes: u64,
     /// The first of them.
     pub first_interim: Option<Mark>,
     /// How often the request was seen; 1 is once.

@@ -149,6 +149,8 @@ pub struct Segment {
     pub resync: bool,
     /// By this number the receiver may acknowledge it above the link.
     pub correlator: Option<u16>,
+    /// The receiver may let that acknowledgement wait for data of its own to ride on.
+    pub may_ride: bool,
     /// Acknowledges the message with this number while carrying data itself.
     pub acknowledges: Option<u16>,
 }

@@ -184,6 +184,7 @@ impl Header {
             position: None,
             resync: self.data2 == 1,
             correlator: some(self.response).filter(|_| self.data1 & NO_ACK == 0),
+            may_ride: last && self.data1 & ACKNOWLEDGE_WITH_DATA != 0,
             acknowledges: some(self.transmit).filter(|_| self.data1 & ACKNOWLEDGE_INCLUDED != 0),
         }
     }
@@ -512,6 +513,7 @@ mod tests {
                 position: None,
                 resync: false,
                 correlator: Some(0x20),
+                may_ride: true,
                 acknowledges: Some(0x10),
             })
         );

@@ -146,6 +146,7 @@ impl Session {
             position: Some(self.offset.into()),
             resync: false,
             correlator: None,
+            may_ride: false,
             acknowledges: None,
         }
     }

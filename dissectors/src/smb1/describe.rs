@@ -360,10 +360,11 @@ mod tests {
             format!("C TRANSACTION2_SECONDARY parameters 0 of 4 data 400 of 500 {IDS}")
         );
         let mut m = message(0x24, 0, &words([0xff, 0, 7, 2, 0, 0, 0, 0]), &[]);
+        m[26..28].fill(0xff);
         m[30..32].fill(0xff);
         assert_eq!(
             line(&m),
-            "S OPLOCK_BREAK fid=7 unlocks=0 locks=0 (tid 1 pid 4c1 uid 64 mid ffff)"
+            "S OPLOCK_BREAK fid=7 unlocks=0 locks=0 (tid 1 pid ffff uid 64 mid ffff)"
         );
         assert_eq!(line(&m[..20]), "cut off");
         let mut cut = String::new();

@@ -50,7 +50,9 @@ const BREAK: u8 = 0x12;
 const TREE: u8 = 0x13;
 const SESSION: u8 = 0x14;
 
-/// A MID that no client uses: the server sends it with an oplock break (MS-CIFS 2.2.1.6.2).
+/// The process of an oplock break, which is none's (MS-CIFS 3.3.4.2).
+const NO_PID: u32 = 0xffff;
+/// The MID of an oplock break (MS-CIFS 2.2.1.6.2). Some clients give it back under that number.
 const NO_MID: u16 = 0xffff;
 
 /// The header that every message has, as far as it was captured. MS-CIFS 2.2.3.1.
@@ -142,9 +144,13 @@ impl Header {
         Some(Id::new(SESSION, self.uid?.into()))
     }
 
-    /// Whether the server asks for an oplock back (MS-CIFS 2.2.4.32.1, 3.3.4.2).
+    /// Whether the server asks for an oplock back (MS-CIFS 2.2.4.32.1, 3.3.4.2). A client that
+    /// gives one back may use that MID, too, but names its own process.
     fn is_break(&self) -> bool {
-        self.command == Command::LOCKING_ANDX && !self.response && self.mid == Some(NO_MID)
+        self.command == Command::LOCKING_ANDX
+            && !self.response
+            && self.mid == Some(NO_MID)
+            && self.pid.is_none_or(|pid| pid & 0xffff == NO_PID)
     }
 }
 
@@ -758,6 +764,12 @@ mod tests {
             (x.operation.name, x.id),
             ("OPLOCK_BREAK", Some(break_id(7)))
         );
+
+        // As a real client gives one back.
+        m[26..28].copy_from_slice(&0xfeff_u16.to_le_bytes());
+        let back = meaning(&m);
+        assert_eq!((back.role, back.sender), (Role::Notice, Side::Client));
+        assert_eq!(back.answers, x.id);
 
         let acknowledged = meaning(&locking_andx(2, 0, 0, 0));
         assert_eq!(acknowledged.role, Role::Notice, "never answered");

@@ -312,8 +312,16 @@ fn response(h: &Header, part: Input<'_>) -> Exchange {
     }
     match (h.command, le16(bytes, BODY)) {
         // The first answer to the NEGOTIATE of SMB 1 (3.3.5.3) has number 0.
-        (command::NEGOTIATE, _) if h.message == Some(0) => ex.alias = Some(smb1::NEGOTIATE),
-        (command::NEGOTIATE, Some(65)) => ex.buffer = le32(bytes, 96),
+        (command::NEGOTIATE, structure) => {
+            // The first answer to the NEGOTIATE of SMB 1 (3.3.5.3) has number 0, as that to the
+            // NEGOTIATE of a client that begins with SMB2 has.
+            if h.message == Some(0) {
+                ex.alias = Some(smb1::NEGOTIATE);
+            }
+            if structure == Some(65) {
+                ex.buffer = le32(bytes, 96);
+            }
+        }
         (command::CREATE, Some(89)) => ex.file = file(h, bytes, 128, None),
         (command::READ, Some(17)) => {
             let length = le32(bytes, 68).unwrap_or_default();

@@ -13,10 +13,11 @@ use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Facts, Numbered, NumberedKind, Order, Segment, Step};
 
 /// A message is acknowledged above the link.
-const fn message_acknowledged(bare: bool) -> Noticed {
+const fn message_acknowledged(bare: bool, may_ride: bool) -> Noticed {
     Noticed::Acknowledged {
         bare,
         message: true,
+        may_ride,
         frames: 0,
         outstanding: 0,
         after_ns: 0,
@@ -447,8 +448,13 @@ impl State {
                     );
                     conversation.notice(side, mark, resent, &mut events);
                 }
-                if segment.acknowledges.is_some() {
-                    conversation.notice(side, mark, (message_acknowledged(false), 0), &mut events);
+                if let Some(number) = segment.acknowledges {
+                    let may_ride = link.may_ride(1 - link_side, number);
+                    let what = message_acknowledged(false, may_ride);
+                    conversation.notice(side, mark, (what, 0), &mut events);
+                }
+                if let Some(number) = segment.correlator.filter(|_| segment.may_ride) {
+                    link.lets_ride(link_side, number);
                 }
                 let service = link.called.zip(arrival.next.keys().next());
                 let next = service.map_or(arrival.next, |((_, port), key)| {
@@ -468,9 +474,11 @@ impl State {
                     serial,
                 })
             }
-            Carries::Ack(_) => {
+            Carries::Ack(number) => {
                 let mark = arrival.piece.mark;
-                conversation.notice(side, mark, (message_acknowledged(true), 0), &mut events);
+                let may_ride = number.is_some_and(|number| link.may_ride(1 - link_side, number));
+                let what = message_acknowledged(true, may_ride);
+                conversation.notice(side, mark, (what, 0), &mut events);
                 Some(Owner {
                     place,
                     side: 1 - side,

@@ -1,14 +1,15 @@
 //! What stations asked and answered.
 
+use super::kept::{Change, Kept};
 use super::{Readings, meter, row, sorted};
 use crate::column::Column;
 use crate::parties::Directory;
-use crate::table::Table;
+use crate::table::{Place, Table};
 use crate::world::Case;
 use crate::{Flags, Outcome, Transaction};
 use std::sync::Arc;
 use wirewait_wire::word::Name;
-use wirewait_wire::{Effects, Endpoint, Kind};
+use wirewait_wire::{Effects, Endpoint, File, Kind};
 
 meter! {
     /// One station as client or as server of one protocol. "In" is what it received, "out"
@@ -56,15 +57,15 @@ meter! {
         writes_random,
         /// Requests that neither read nor write.
         others,
-        /// Sessions begun in this capture and not ended.
+        /// Sessions begun in this capture and not ended, by themselves or with their connection.
         sessions,
         /// Sessions ended in good order.
         logged_off,
         /// Files opened.
         opened,
-        /// Files opened in this capture and not closed.
+        /// Files opened in this capture and not closed, by themselves or with their connection.
         open,
-        /// Searches begun and not ended.
+        /// Searches begun and not ended likewise.
         searches,
         /// From request to answer, of reads, ns.
         read_ns,
@@ -100,9 +101,9 @@ meter! {
         outstanding,
         /// Reads and writes that are not answered yet.
         data_outstanding,
-        /// Files opened in this capture and not closed.
+        /// Files opened in this capture and not closed, by themselves or with their connection.
         open,
-        /// Connections to the share made in this capture and not ended.
+        /// Connections to the share made in this capture and not ended likewise.
         attached,
     }
 }
@@ -153,9 +154,10 @@ pub struct ErrorKey {
 /// Client, server and the name of the share.
 pub type ShareKey = (Endpoint, Endpoint, Arc<str>);
 
-/// Where the next read and the next write on a handle would begin.
+/// Where the next read and the next write on a handle may go on: behind what the one before
+/// asked for, or behind what it got.
 #[derive(Default)]
-struct Next([Option<u64>; 2]);
+struct Next([Option<(u64, u64)>; 2]);
 
 /// Of one station, by protocol: there are few.
 type Row = Vec<(Name, RequestMeter)>;
@@ -168,6 +170,8 @@ pub(super) struct Requests {
     shares: Column<ShareMeter>,
     /// What was agreed on, by conversation.
     buffers: Table<u64, u32>,
+    /// What the server keeps, by conversation.
+    kept: Table<u64, Kept>,
     handles: Column<Next>,
 }
 
@@ -179,23 +183,33 @@ impl Requests {
             dialects: Table::new(rows),
             shares: Column::new(),
             buffers: Table::new(rows),
+            kept: Table::new(rows),
             handles: Column::new(),
         }
     }
 
     /// A request is complete.
-    pub(super) fn asked(&mut self, case: Case<'_>) {
-        let question = self.asked_by_client(case);
+    pub(super) fn asked(&mut self, case: Case<'_>, evicted: &mut u64) {
         let t = case.transaction;
+        if is_break(t) {
+            // The server asks, and nobody but its other clients waits for the answer.
+            self.sent_by_server(case, t.request_bytes, 1);
+            return;
+        }
+        let question = self.asked_by_client(case, evicted);
         let [_, server] = self.ends(case);
-        server.bytes_in = server.bytes_in.saturating_add(t.request_bytes);
-        server.messages_in += 1;
+        server.bytes_in = server.bytes_in.saturating_add(question.bytes);
+        server.messages_in += question.messages;
         server.asked(&question);
     }
 
     /// The client's side of a request, and what was asked.
-    pub(super) fn asked_by_client(&mut self, case: Case<'_>) -> Question {
+    pub(super) fn asked_by_client(&mut self, case: Case<'_>, evicted: &mut u64) -> Question {
         let t = case.transaction;
+        let kept = self.kept(case, evicted);
+        let told = t
+            .request
+            .is_some_and(|asked| kept.gave_back_in(asked.last.frame));
         let transfer = transfer(t);
         let random = self.is_random(case, transfer);
         let buffer = transfer.and_then(|_| self.buffer(t));
@@ -203,17 +217,20 @@ impl Requests {
         let small = buffer.is_some_and(|buffer| asked * 4 < buffer);
         let large = buffer.is_some_and(|buffer| asked > buffer * 2);
         let question = Question {
+            // What gives an oplock back was counted as the answer that it is.
+            bytes: if told { 0 } else { t.request_bytes },
+            messages: u64::from(!told),
             transfer,
             small: u64::from(small),
             large: u64::from(large),
             random: u64::from(random),
         };
         let [client, _] = self.ends(case);
-        client.bytes_out = client.bytes_out.saturating_add(t.request_bytes);
-        client.messages_out += 1;
+        client.bytes_out = client.bytes_out.saturating_add(question.bytes);
+        client.messages_out += question.messages;
         client.asked(&question);
         if let Some(share) = self.share(case) {
-            share.bytes_up = share.bytes_up.saturating_add(t.request_bytes);
+            share.bytes_up = share.bytes_up.saturating_add(question.bytes);
             share.outstanding += 1;
             share.data_outstanding += u64::from(transfer.is_some());
             match transfer {
@@ -229,13 +246,26 @@ impl Requests {
         let t = case.transaction;
         let transfer = transfer(t);
         let asked = t.outcome != Outcome::OrphanResponse;
+        if is_break(t) {
+            self.gave_back(case, evicted);
+            return;
+        }
         let done = t.ok() != Some(false);
         let effect = |effect| done && t.effects.has(effect);
         let pages = t.effects.has(Effects::PAGES);
         let ns = t.response_time_ns().map_or(0, i64::unsigned_abs);
         let denied = t.flags.contains(Flags::RAW) && t.data_bytes == 0 && t.asked_bytes > 0;
-        // A round of a session set-up that is not the last one is not ok, and no failure.
-        let begins = effect(Effects::LOGS_ON) && t.status.is_none_or(|s| s.code == 0);
+        let bytes = t.response_bytes.saturating_add(t.interim_bytes);
+        self.sent_by_server(case, bytes, 1 + u64::from(t.interims));
+        if !asked {
+            return;
+        }
+        // Most do nothing to what the server keeps.
+        let keeps = t.effects != Effects::NONE || matches!(t.kind, Kind::Open | Kind::Close);
+        let change = match keeps {
+            true => self.kept(case, evicted).change(case, done),
+            false => Change::default(),
+        };
         let answer = Answer {
             t,
             transfer,
@@ -243,22 +273,13 @@ impl Requests {
             ns,
             paged: if pages { t.data_bytes } else { 0 },
             denied: u64::from(denied),
-            begins: u64::from(begins),
-            // Most do nothing to what the server keeps.
-            keeps: t.effects != Effects::NONE || matches!(t.kind, Kind::Open | Kind::Close),
+            change,
         };
-        let messages = 1 + u64::from(t.interims);
-        let [client, server] = self.ends(case);
-        client.bytes_in = client.bytes_in.saturating_add(t.response_bytes);
-        client.messages_in += messages;
-        server.bytes_out = server.bytes_out.saturating_add(t.response_bytes);
-        server.messages_out += messages;
-        if asked {
-            client.answered(&answer);
-            server.answered(&answer);
+        for end in self.ends(case) {
+            end.answered(&answer);
         }
-        if !asked {
-            return;
+        if let Some(transfer) = transfer {
+            self.got(case, transfer);
         }
         if let (Kind::Close, Some(handle)) = (t.kind, case.parties.handle()) {
             self.handles.take(handle);
@@ -273,7 +294,6 @@ impl Requests {
         }
         self.count_error(t, evicted);
         if let Some(share) = self.share(case) {
-            share.bytes_down = share.bytes_down.saturating_add(t.response_bytes);
             share.outstanding = share.outstanding.saturating_sub(1);
             match transfer {
                 Some(Transfer::Read) => {
@@ -292,14 +312,58 @@ impl Requests {
             if transfer.is_some() {
                 share.data_outstanding = share.data_outstanding.saturating_sub(1);
             }
-            share.open += u64::from(done && t.kind == Kind::Open);
-            if done && t.kind == Kind::Close {
-                share.open = share.open.saturating_sub(1);
+            share.open = (share.open + change.opens).saturating_sub(change.closes);
+            share.attached = (share.attached + change.attaches).saturating_sub(change.detaches);
+        }
+    }
+
+    /// A connection is over, and what the server kept for it.
+    pub(super) fn ended(&mut self, conversation: u64) {
+        let place = self.kept.find(&conversation);
+        let Some(kept) = place.and_then(|place| self.kept.get_mut(place)) else {
+            return;
+        };
+        let left = kept.end();
+        let [clients, servers] = &mut self.rows;
+        for (rows, station) in [(clients, left.client), (servers, left.server)] {
+            if let Some(row) = rows.known(station) {
+                of_protocol(row, left.protocol).changed(&left.change);
             }
-            share.attached += u64::from(effect(Effects::ATTACHES));
-            if effect(Effects::DETACHES) {
-                share.attached = share.attached.saturating_sub(1);
+        }
+        for (mount, open, attached) in left.mounts {
+            if let Some(share) = self.shares.known(mount) {
+                share.open = share.open.saturating_sub(open);
+                share.attached = share.attached.saturating_sub(attached);
             }
+        }
+    }
+
+    /// The server sent so much to the client.
+    fn sent_by_server(&mut self, case: Case<'_>, bytes: u64, messages: u64) {
+        let [client, server] = self.ends(case);
+        client.bytes_in = client.bytes_in.saturating_add(bytes);
+        client.messages_in += messages;
+        server.bytes_out = server.bytes_out.saturating_add(bytes);
+        server.messages_out += messages;
+        if let Some(share) = self.share(case) {
+            share.bytes_down = share.bytes_down.saturating_add(bytes);
+        }
+    }
+
+    /// The client gives an oplock back that the server asked for. If it does so by a request that
+    /// is answered, that one follows and is not counted again.
+    fn gave_back(&mut self, case: Case<'_>, evicted: &mut u64) {
+        let t = case.transaction;
+        if let Some(response) = t.response {
+            self.kept(case, evicted).gives_back(response.last.frame);
+        }
+        let [client, server] = self.ends(case);
+        client.bytes_out = client.bytes_out.saturating_add(t.response_bytes);
+        client.messages_out += 1;
+        server.bytes_in = server.bytes_in.saturating_add(t.response_bytes);
+        server.messages_in += 1;
+        if let Some(share) = self.share(case) {
+            share.bytes_up = share.bytes_up.saturating_add(t.response_bytes);
         }
     }
 
@@ -316,9 +380,11 @@ impl Requests {
         let t = case.transaction;
         let given_up = !matches!(t.outcome, Outcome::Answered | Outcome::OrphanResponse)
             && t.response.is_none();
-        if !given_up {
+        if !given_up || is_break(t) {
             return;
         }
+        // Somebody said that the answer would take long.
+        self.sent_by_server(case, t.interim_bytes, u64::from(t.interims));
         // What the capture was too short for is not given up by anyone.
         let missed = Self::is_missed(t);
         for m in self.ends(case) {
@@ -354,6 +420,22 @@ impl Requests {
             .filter_map(|(mount, meter)| Some((directory.mount(mount)?.clone(), meter.clone())))
             .collect();
         readings.shares.sort_by(|a, b| a.0.cmp(&b.0));
+        let live = self.kept.iter().filter(|(_, kept)| !kept.is_over());
+        let clients = live.filter_map(|(_, kept)| {
+            let [client, server] = kept.ends().map(|end| directory.station(end));
+            Some((server?, client?, kept.protocol()))
+        });
+        readings.clients = clients.collect();
+        readings.clients.sort_unstable();
+        readings.clients.dedup();
+    }
+
+    /// What the server keeps for the client of a request.
+    fn kept(&mut self, case: Case<'_>, evicted: &mut u64) -> &mut Kept {
+        let t = case.transaction;
+        let kept = row(&mut self.kept, &t.conversation, evicted);
+        kept.belongs_to(case);
+        kept
     }
 
     /// The client's and the server's.
@@ -379,20 +461,34 @@ impl Requests {
         self.buffers.get_mut(place).map(|buffer| u64::from(*buffer))
     }
 
-    /// Whether it does not begin where the last of its kind on the handle ended. Of the
-    /// first one that is not known.
+    /// Whether it does not go on where the last of its kind on the handle ended. Of the first
+    /// one that is not known.
     fn is_random(&mut self, case: Case<'_>, transfer: Option<Transfer>) -> bool {
         let t = case.transaction;
         let offset = t.file.and_then(|file| file.offset);
-        let (Some(transfer), Some(offset), Some(handle)) =
-            (transfer, offset, case.parties.handle())
-        else {
+        let (Some(transfer), Some(offset), Some(handle)) = (transfer, offset, handle(case)) else {
             return false;
         };
         let Next(next) = self.handles.of(handle);
-        let next = &mut next[transfer as usize];
-        let expected = next.replace(offset.saturating_add(t.asked_bytes));
-        expected.is_some_and(|expected| expected != offset)
+        let end = offset.saturating_add(t.asked_bytes);
+        let before = next[transfer as usize].replace((end, end));
+        before.is_some_and(|(asked, got)| offset != asked && offset != got)
+    }
+
+    /// The latest read or write on a handle got less than it asked for: the next one may go on
+    /// there.
+    fn got(&mut self, case: Case<'_>, transfer: Transfer) {
+        let t = case.transaction;
+        let Some(offset) = t.file.and_then(|file| file.offset) else {
+            return;
+        };
+        let known = handle(case).and_then(|place| self.handles.known(place));
+        if let Some(Next(next)) = known
+            && let Some((asked, got)) = &mut next[transfer as usize]
+            && *asked == offset.saturating_add(t.asked_bytes)
+        {
+            *got = offset.saturating_add(t.data_bytes);
+        }
     }
 
     fn count_error(&mut self, t: &Transaction, evicted: &mut u64) {
@@ -421,6 +517,9 @@ impl Requests {
 
 /// What is asked, for both ends.
 pub(super) struct Question {
+    /// Bytes and messages that are not counted yet.
+    bytes: u64,
+    messages: u64,
     transfer: Option<Transfer>,
     small: u64,
     large: u64,
@@ -437,10 +536,7 @@ struct Answer<'a> {
     /// Of the data, what page faults wanted.
     paged: u64,
     denied: u64,
-    /// Sessions that begin.
-    begins: u64,
-    /// It may change what the server keeps.
-    keeps: bool,
+    change: Change,
 }
 
 impl RequestMeter {
@@ -489,30 +585,15 @@ impl RequestMeter {
         if t.kind != Kind::Wait {
             add(&mut self.all_ns, answer.ns);
         }
-        if answer.keeps {
-            self.kept(answer);
-        }
+        self.changed(&answer.change);
     }
 
-    fn kept(&mut self, answer: &Answer<'_>) {
-        let (t, done) = (answer.t, answer.done);
-        let effect = |effect| done && t.effects.has(effect);
-        self.sessions += answer.begins;
-        if effect(Effects::LOGS_OFF) {
-            self.sessions = self.sessions.saturating_sub(1);
-            self.logged_off += 1;
-        }
-        if done && t.kind == Kind::Open {
-            self.opened += 1;
-            self.open += 1;
-        }
-        if done && t.kind == Kind::Close {
-            self.open = self.open.saturating_sub(1);
-        }
-        self.searches += u64::from(effect(Effects::SEARCHES));
-        if effect(Effects::ENDS_SEARCH) {
-            self.searches = self.searches.saturating_sub(1);
-        }
+    fn changed(&mut self, change: &Change) {
+        self.logged_off += change.logged_off;
+        self.opened += change.opened;
+        self.sessions = (self.sessions + change.logs_on).saturating_sub(change.logs_off);
+        self.open = (self.open + change.opens).saturating_sub(change.closes);
+        self.searches = (self.searches + change.searches).saturating_sub(change.ends_search);
     }
 }
 
@@ -534,6 +615,20 @@ fn place_of(row: &mut Row, protocol: &'static str) -> usize {
         row.push((protocol, RequestMeter::default()));
         row.len() - 1
     })
+}
+
+/// Whether the server asks: for an oplock or a lease that it gave.
+fn is_break(t: &Transaction) -> bool {
+    t.kind == Kind::Break
+}
+
+/// Where the handle stands, if it has a number of its own and data there has a place.
+fn handle(case: Case<'_>) -> Option<Place> {
+    let t = case.transaction;
+    let file = t.file?;
+    let pipe = t.place.as_ref().is_some_and(|place| place.pipes);
+    let placed = file.handle != File::PREVIOUS && !pipe;
+    case.parties.handle().filter(|_| placed)
 }
 
 #[derive(Clone, Copy)]

@@ -73,6 +73,10 @@ meter! {
         message_acks_alone,
         /// Of messages, above the link: those that rode on data.
         message_acks_riding,
+        /// Of messages, above the link: those that were allowed to wait for data to ride on.
+        message_acks_queued,
+        /// Of those, the ones sent in packets of their own.
+        message_acks_queued_alone,
         /// Acknowledgements alone that came later than [`LATE_ACK_NS`] after the data.
         late_acks,
         /// Times it asked what the other side has, with data on its way.
@@ -329,10 +333,13 @@ impl Transports {
             Noticed::Acknowledged {
                 bare,
                 message: true,
+                may_ride,
                 ..
             } => meter(mine, &mut |m| {
                 m.message_acks_alone += u64::from(bare);
                 m.message_acks_riding += u64::from(!bare);
+                m.message_acks_queued += u64::from(may_ride);
+                m.message_acks_queued_alone += u64::from(may_ride && bare);
             }),
             Noticed::Acknowledged {
                 bare,

@@ -361,6 +361,7 @@ impl Open {
     pub(super) fn interim(&mut self, tally: &Tally) {
         let t = &mut self.transaction;
         t.interims = t.interims.saturating_add(1);
+        t.interim_bytes = t.interim_bytes.saturating_add(tally.bytes);
         t.first_interim.get_or_insert(tally.extent.first);
         t.frames.interim = t.frames.interim.saturating_add(tally.frames);
         t.absorb(tally);
@@ -517,6 +518,7 @@ pub(super) fn transaction(
         turnaround: Turnaround::None,
         service_ns: None,
         interims: 0,
+        interim_bytes: 0,
         first_interim: None,
         copies: 1,
         duplicate_responses: 0,

@@ -123,6 +123,7 @@ fn what_transports_do_counts_for_their_conversation() {
         what: Noticed::Acknowledged {
             bare: true,
             message: false,
+            may_ride: false,
             frames: 2,
             outstanding: 3000,
             after_ns: 5,
@@ -169,6 +170,7 @@ fn windows_count_by_the_end_that_can_take_so_much() {
     let acknowledged = |outstanding| Noticed::Acknowledged {
         bare: true,
         message: false,
+        may_ride: false,
         frames: 1,
         outstanding,
         after_ns: 5,

@@ -68,6 +68,7 @@ pub(crate) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) ->
         turnaround: Turnaround::Exact(turnaround),
         service_ns: Some(turnaround),
         interims: 0,
+        interim_bytes: 0,
         first_interim: None,
         copies: 1,
         duplicate_responses: 0,

@@ -131,6 +131,7 @@ fn dissect_link(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
                     position: (carried & 0x80 != 0).then_some(u32::from(carried >> 4 & 7)),
                     resync: carried & 0x70 == 0x70,
                     correlator: None,
+                    may_ride: false,
                     acknowledges: None,
                 }),
             };

@@ -1,7 +1,7 @@
 //! Performance Monitor's objects, and which meters show their instances.
 
 use crate::escape::Escaped;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wirewait_analysis::{
     ErrorKey, PairMeter, Readings, RequestMeter, Role, SegmentMeter, ShareMeter, StationMeter,
     Task, TransportMeter,
@@ -354,8 +354,11 @@ fn requests_of(readings: &Readings, role: Role) -> BTreeMap<Endpoint, Vec<u64>> 
                 .map(|(_, meter)| field(meter))
                 .sum()
         };
-        let clients = readings.pairs.iter();
-        let clients = clients.filter(|((end, ..), _)| *end == station).count();
+        let clients = readings.clients.iter();
+        let clients = clients.filter(|(server, _, protocol)| {
+            role == Role::Server && *server == station && PROTOCOLS.contains(protocol)
+        });
+        let clients: BTreeSet<Endpoint> = clients.map(|(_, client, _)| *client).collect();
         let extra: [u64; REQUEST_EXTRA.len()] = [
             connects(Dialect::Core),
             connects(Dialect::LanMan20),
@@ -368,7 +371,7 @@ fn requests_of(readings: &Readings, role: Role) -> BTreeMap<Endpoint, Vec<u64>> 
             count(&|e| e.task == Task::LogOn && e.failure),
             count(&|e| SYSTEM.contains(&e.status)),
             count(&|e| RESOURCES.contains(&e.status)),
-            clients as u64,
+            clients.len() as u64,
             transports(|meter| meter.rejected.max(meter.busy)),
             transports(|meter| meter.aborted),
         ];

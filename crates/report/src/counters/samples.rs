@@ -39,8 +39,10 @@ pub struct Samples {
     pub(super) interval_ns: i64,
     /// Bits per second, where known.
     pub(super) speed: Option<u64>,
-    /// From the first frame to the last, ns.
+    /// How long the capture is, however its clock was set, ns.
     pub(super) elapsed_ns: i64,
+    /// From the first frame to the latest stamp, ns: what the intervals cover.
+    stamped_ns: i64,
     /// The first frame.
     pub(super) start: Option<Timestamp>,
     /// The beginning and the ends of all intervals.
@@ -232,7 +234,9 @@ impl Sampler {
     /// [`Refusal`].
     pub fn finish(mut self, readings: &Readings) -> Result<Samples, Refusal> {
         if let Some((first, last)) = self.span {
-            self.samples.elapsed_ns = last.since(first).max(0);
+            let stamped_ns = last.since(first).max(0);
+            self.samples.stamped_ns = stamped_ns;
+            self.samples.elapsed_ns = readings.elapsed_ns.unwrap_or(stamped_ns);
             self.read(readings)?;
         }
         if let Some(most) = self.most {
@@ -326,7 +330,7 @@ impl Samples {
         }
         let times = (most / self.columns.max(1)).saturating_sub(2).max(1);
         let elapsed_s = self
-            .elapsed_ns
+            .stamped_ns
             .unsigned_abs()
             .div_ceil(SECOND.unsigned_abs());
         Err(Refusal::Values {
@@ -334,7 +338,7 @@ impl Samples {
             most,
             times: self.count,
             interval_s: elapsed_s.div_ceil(times).max(1),
-            leap: self.leap.filter(|leap| leap.ahead_ns > self.elapsed_ns / 2),
+            leap: self.leap.filter(|leap| leap.ahead_ns > self.stamped_ns / 2),
         })
     }
 
@@ -344,7 +348,7 @@ impl Samples {
     pub fn stray(&self) -> Option<Leap> {
         let least = self.interval_ns.saturating_mul(LEAP_INTERVALS);
         self.leap
-            .filter(|leap| leap.alone && leap.ahead_ns > least.max(self.elapsed_ns / 2))
+            .filter(|leap| leap.alone && leap.ahead_ns > least.max(self.stamped_ns / 2))
     }
 
     fn leapt(&mut self, from: Timestamp, to: Timestamp, frame: u64) {
@@ -397,6 +401,22 @@ impl Samples {
             times: self.count,
             rule: self.rule(),
         })
+    }
+
+    /// The greatest value at any time. The capture ends within the last interval, whose rates are
+    /// those of a whole one: together with the interval before, of the time that it has, no rate
+    /// can be below the mean of all.
+    pub(super) fn highest(&self, series: &Series, counter: usize, bound: &Bound) -> Option<f64> {
+        let highest = series.highest(counter);
+        let mean = bound
+            .counter
+            .form
+            .is_rate()
+            .then(|| self.mean(series, bound));
+        match (highest, mean.flatten()) {
+            (Some(highest), Some(mean)) => Some(highest.max(mean)),
+            (highest, mean) => highest.or(mean),
+        }
     }
 
     /// Over the whole time.

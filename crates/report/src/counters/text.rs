@@ -139,7 +139,7 @@ fn line(samples: &Samples, series: &Series, n: usize, bound: &Bound) -> Option<V
     let counter = bound.counter;
     let total = bound.sum(&series.latest);
     let mean = samples.mean(series, bound);
-    let highest = series.highest(n);
+    let highest = samples.highest(series, n, bound);
     let ever = highest.is_some_and(|highest| highest != 0.0) || mean.is_some_and(|m| m != 0.0);
     if !ever && (total == 0 || counter.form == Form::Utilisation) {
         return None;

@@ -61,6 +61,7 @@ const fn acknowledged(after_ms: i64, bare: bool) -> Noticed {
     Noticed::Acknowledged {
         bare,
         message: false,
+        may_ride: false,
         frames: 1,
         outstanding: 1460,
         after_ns: after_ms * MS,
