@@ -5,6 +5,8 @@ use crate::last::table;
 use std::fmt::Write as _;
 use wirewait_wire::{Confidence, Form, LayoutRow, Listed, Values};
 
+/// A counter that went on by at most this much counts requests.
+const STEP: u32 = 16;
 /// Characters of a file's name in a row.
 const LABEL: usize = 60;
 
@@ -42,19 +44,28 @@ impl Search<'_> {
 
     /// A number that is the length of every message.
     fn length(&mut self) {
-        for at in 0..self.header.saturating_sub(1) {
-            for form in [Form::Le, Form::Be] {
-                let equal = self
-                    .seen
-                    .iter()
-                    .filter(|s| word(&s.front, at, form) == Some(s.length));
-                let n = equal.count();
-                if n == self.seen.len() && self.lengths_differ() && self.free(at, 2) {
-                    let source = self.source(format!("the length of all {n} messages"), &[]);
-                    let row = row("any", "length", (at, 2), form, Values::Length, n);
-                    self.add(row, source);
-                }
+        if !self.lengths_differ() {
+            return;
+        }
+        let n = self.seen.len();
+        let fits = |at: usize, form| {
+            let mut all = self.seen.iter();
+            all.all(|s| word(&s.front, at, form) == Some(s.length))
+        };
+        let places = (0..self.header.saturating_sub(1))
+            .flat_map(|at| [(at, Form::Le), (at, Form::Be)])
+            .filter(|(at, form)| fits(*at, *form));
+        let places: Vec<(usize, Form)> = places.collect();
+        let short = self.seen.iter().all(|s| s.length < 256);
+        for (at, form) in &places {
+            if !self.free(*at, 2) {
+                continue;
             }
+            let mut doubts = Doubts::default();
+            doubts.add(short, "no message has 256 bytes: its high byte was always 0");
+            doubts.add(places.len() > 1, "other bytes are the length, too");
+            let text = format!("the length of all {n} messages");
+            self.found("any", "length", (*at, 2), *form, Values::Length, n, text, &[], &doubts);
         }
     }
 
@@ -80,11 +91,23 @@ impl Search<'_> {
                 if n == 0 || n < self.cases.answers.len() {
                     continue;
                 }
+                let mut doubts = Doubts::default();
+                doubts.add(
+                    !self.differ_by_circuit(one),
+                    "one circuit was seen: any two numbers that change with the direction do so",
+                );
+                // What is only compared has no byte order.
+                doubts.add(true, "the order of its bytes does not show");
                 let text = format!("changes places with the other end in all {n} answers");
-                let source = self.source(text, &self.cases.answers);
+                let pairs = self.cases.answers.clone();
                 for (name, at) in [("receiver", one), ("sender", other)] {
                     let name = self.unused(name);
-                    self.add_both(&name, (at, 2), Form::Le, n, &source);
+                    for message in [table::REQUEST, table::RESPONSE] {
+                        let text = text.clone();
+                        self.found(
+                            message, &name, (at, 2), Form::Le, Values::Any, n, text, &pairs, &doubts,
+                        );
+                    }
                 }
             }
         }
@@ -92,27 +115,32 @@ impl Search<'_> {
 
     /// A byte with one value in all requests, and another in all answers.
     fn kinds(&mut self) {
-        for at in 0..self.header {
-            let value = |kind: Kind| {
-                let mut own = self.seen.iter().filter(|s| s.kind == kind);
-                let first = own.next()?.front.get(at).copied()?;
-                own.all(|s| s.front.get(at) == Some(&first))
-                    .then_some(first)
-            };
-            let (Some(asks), Some(says)) = (value(Kind::Request), value(Kind::Response)) else {
-                continue;
-            };
-            let n = self.starts().count();
-            if asks == says || !self.free(at, 1) {
-                continue;
-            }
+        let value = |at: usize, kind: Kind| {
+            let mut own = self.seen.iter().filter(|s| s.kind == kind);
+            let first = own.next()?.front.get(at).copied()?;
+            let same = own.all(|s| s.front.get(at) == Some(&first));
+            same.then_some(first)
+        };
+        let candidates = (0..self.header).filter(|at| self.free(*at, 1));
+        let candidates = candidates.filter_map(|at| {
+            let (asks, says) = value(at, Kind::Request).zip(value(at, Kind::Response))?;
+            (asks != says).then_some((at, asks, says))
+        });
+        let candidates: Vec<(usize, u8, u8)> = candidates.collect();
+        let n = self.starts().count();
+        for (at, asks, says) in candidates.iter().copied() {
             let text = format!("{asks} in all requests and {says} in all answers, {n} of them");
-            let source = self.source(text, &self.cases.answers);
+            let mut doubts = Doubts::default();
+            doubts.add(
+                self.circuits() < 2,
+                "one circuit was seen: it may be part of an address",
+            );
+            doubts.add(candidates.len() > 1, "other bytes do the same");
+            let pairs = self.cases.answers.clone();
             let name = self.unused("kind");
             for (message, value) in [(table::REQUEST, asks), (table::RESPONSE, says)] {
-                let values = only(value);
-                let row = row(message, &name, (at, 1), Form::Le, values, n);
-                self.add(row, source.clone());
+                let (values, text) = (only(value), text.clone());
+                self.found(message, &name, (at, 1), Form::Le, values, n, text, &pairs, &doubts);
             }
         }
     }
@@ -122,18 +150,28 @@ impl Search<'_> {
         if self.cases.more.is_empty() {
             return;
         }
-        for at in 0..self.header {
+        let places: Vec<usize> = (0..self.header).filter(|at| self.free(*at, 1)).collect();
+        let counts = |at: usize| {
             let counts = |(first, more, n): &(&Seen, &Seen, u8)| {
                 let one = first.front.get(at).copied();
                 one.map(|one| one.wrapping_add(*n)) == more.front.get(at).copied()
             };
-            let n = self.cases.more.iter().filter(|case| counts(case)).count();
-            if n == self.cases.more.len() && self.free(at, 1) {
-                let pairs: Vec<Pair<'_>> = self.cases.more.iter().map(|c| (c.0, c.1)).collect();
+            self.cases.more.iter().all(counts)
+        };
+        let places: Vec<usize> = places.into_iter().filter(|at| counts(*at)).collect();
+        let n = self.cases.more.len();
+        let pairs: Vec<Pair<'_>> = self.cases.more.iter().map(|c| (c.0, c.1)).collect();
+        for at in &places {
+            let mut doubts = Doubts::default();
+            doubts.add(places.len() > 1, "other bytes count, too");
+            doubts.add(
+                self.cases.more.iter().all(|case| case.2 < 2),
+                "no message has three frames: it may say that one goes on",
+            );
+            let name = self.unused("segment");
+            for message in [table::REQUEST, table::RESPONSE] {
                 let text = format!("one more in each of {n} frames that go on");
-                let source = self.source(text, &pairs);
-                let name = self.unused("segment");
-                self.add_both(&name, (at, 1), Form::Le, n, &source);
+                self.found(message, &name, (*at, 1), Form::Le, Values::Any, n, text, &pairs, &doubts);
             }
         }
     }
@@ -149,6 +187,15 @@ impl Search<'_> {
             );
         }
         let mut classes: Vec<Option<Class>> = (0..self.header).map(|at| self.class(at)).collect();
+        // The high byte of a number changes too rarely to show of itself what it belongs to.
+        for low in 0..self.header {
+            for high in [low + 1, low.wrapping_sub(1)] {
+                let is_one = |at: usize| classes.get(at).is_some_and(Option::is_some);
+                if is_one(low) && is_one(high) && self.carries(low, high) {
+                    classes[high] = classes[low];
+                }
+            }
+        }
         let mut at = 0;
         while at < self.header {
             let Some(class) = classes[at].take() else {
@@ -181,13 +228,7 @@ impl Search<'_> {
     }
 
     fn identifier(&mut self, class: Class, at: usize, n: usize) {
-        // The byte that changes most often is the low one.
-        let changes = |at: usize| self.cases.news.iter().filter(|p| !same(p, at)).count();
-        let form = if changes(at) >= changes(at + n - 1) {
-            Form::Le
-        } else {
-            Form::Be
-        };
+        let (form, doubts) = self.number(at, n);
         let answers = self.cases.answers.len();
         let copies = self.cases.copies.len();
         let mut text = format!("all {answers} answers bring it back");
@@ -203,13 +244,16 @@ impl Search<'_> {
             Class::Either => write!(text, "; no copies were seen"),
         };
         let pairs = if copies > 0 {
-            &self.cases.copies
+            self.cases.copies.clone()
         } else {
-            &self.cases.answers
+            self.cases.answers.clone()
         };
-        let source = self.source(text, pairs);
         let name = self.unused(name);
-        self.add_both(&name, (at, n), form, cases.min(answers), &source);
+        let cases = cases.min(answers);
+        for message in [table::REQUEST, table::RESPONSE] {
+            let text = text.clone();
+            self.found(message, &name, (at, n), form, Values::Any, cases, text, &pairs, &doubts);
+        }
         for row in self.findings.rows.iter_mut().rev().take(2) {
             row.layer = layer.to_owned();
         }
@@ -217,6 +261,95 @@ impl Search<'_> {
             "{name}: only bytes that changed are told of; those beside it that were always 0 may \
              be its high ones"
         ));
+    }
+
+    /// Whether one byte counts how often the other one began anew.
+    fn carries(&self, low: usize, high: usize) -> bool {
+        let mut times = 0;
+        let mut news = self.cases.news.iter();
+        let all = news.all(|(before, next)| {
+            let ends = |at: usize| before.front.get(at).zip(next.front.get(at));
+            let (Some((from, to)), Some((was, is))) = (ends(low), ends(high)) else {
+                return false;
+            };
+            let wraps = to < from && u32::from(to.wrapping_sub(*from)) <= STEP;
+            times += usize::from(wraps);
+            *is == was.wrapping_add(u8::from(wraps))
+        });
+        all && times > 0
+    }
+
+    /// How these bytes are read as a number that new requests count up, and what else they may be.
+    /// Only a carry tells the low byte from the high one, and that there is no higher one.
+    fn number(&self, at: usize, n: usize) -> (Form, Doubts) {
+        let mut carried = [0, 0];
+        let mut wrapped = 0;
+        for (before, next) in &self.cases.news {
+            let value = |seen: &Seen, form| {
+                let bytes = seen.front.get(at..at + n)?;
+                Some(read(bytes, form))
+            };
+            for (form, carried) in [Form::Le, Form::Be].into_iter().zip(&mut carried) {
+                let (Some(from), Some(to)) = (value(before, form), value(next, form)) else {
+                    continue;
+                };
+                // A few more, as other clients or copies take numbers, too.
+                let near = (1..=STEP).contains(&to.wrapping_sub(from));
+                *carried += usize::from(n > 1 && near && from >> 8 != to >> 8);
+            }
+            let low = |seen: &Seen| seen.front.get(at).copied().map(u32::from);
+            if let (1, Some(from), Some(to)) = (n, low(before), low(next)) {
+                wrapped += usize::from(to < from && to + 256 - from <= STEP);
+            }
+        }
+        let mut doubts = Doubts::default();
+        let form = match carried {
+            // The byte that changes most often is the low one.
+            [0, 0] => {
+                let changes = |at: usize| self.cases.news.iter().filter(|p| !same(p, at)).count();
+                doubts.add(n > 1, "no carry was seen: the order of its bytes does not show");
+                doubts.add(
+                    n == 1 && wrapped == 0,
+                    "it did not count beyond 255: bytes beside it may be its high ones",
+                );
+                match changes(at) >= changes(at + n - 1) {
+                    true => Form::Le,
+                    false => Form::Be,
+                }
+            }
+            [le, be] => {
+                doubts.add(le > 0 && be > 0, "it can be read in either order");
+                if le >= be { Form::Le } else { Form::Be }
+            }
+        };
+        doubts.add(
+            self.circuits() < 2,
+            "one client was seen: whose number it is does not show",
+        );
+        (form, doubts)
+    }
+
+    /// Conversations with answers.
+    fn circuits(&self) -> usize {
+        let mut seen: Vec<usize> = self.cases.answers.iter().map(|p| p.0.conversation).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen.len()
+    }
+
+    /// Whether requests of different circuits have another word there.
+    fn differ_by_circuit(&self, at: usize) -> bool {
+        let mut known: Vec<(usize, Option<u32>)> = Vec::new();
+        for (asks, _) in &self.cases.answers {
+            let value = word(&asks.front, at, Form::Le);
+            if known.iter().any(|(of, other)| *of != asks.conversation && *other != value) {
+                return true;
+            }
+            if !known.iter().any(|(of, _)| *of == asks.conversation) {
+                known.push((asks.conversation, value));
+            }
+        }
+        false
     }
 
     /// Bytes that never change.
@@ -269,19 +402,27 @@ impl Search<'_> {
         }
     }
 
-    /// A row for requests and one for responses: upkeep has other fields in these places.
-    fn add_both(
+    /// A row, confirmed only where there are enough cases and nothing else fits.
+    #[expect(clippy::too_many_arguments, reason = "the cells of a row")]
+    fn found(
         &mut self,
+        message: &str,
         name: &str,
         place: (usize, usize),
         form: Form,
+        values: Values,
         cases: usize,
-        source: &str,
+        text: String,
+        pairs: &[Pair<'_>],
+        doubts: &Doubts,
     ) {
-        for message in [table::REQUEST, table::RESPONSE] {
-            let row = row(message, name, place, form, Values::Any, cases);
-            self.add(row, source.to_owned());
+        let mut row = row(message, name, place, form, values, cases);
+        let mut source = self.source(text, pairs);
+        for doubt in &doubts.0 {
+            row.confidence = Confidence::Assumed;
+            let _ = write!(source, "; {doubt}");
         }
+        self.add(row, source);
     }
 
     fn add(&mut self, mut row: LayoutRow, source: String) {
@@ -318,6 +459,18 @@ impl Search<'_> {
     }
 }
 
+/// What else bytes may be than what they are taken for.
+#[derive(Default)]
+struct Doubts(Vec<&'static str>);
+
+impl Doubts {
+    fn add(&mut self, holds: bool, why: &'static str) {
+        if holds {
+            self.0.push(why);
+        }
+    }
+}
+
 /// What a field that answers bring back is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -336,6 +489,15 @@ fn word(front: &[u8], at: usize, form: Form) -> Option<u32> {
         Form::Be => u16::from_be_bytes(two),
         _ => u16::from_le_bytes(two),
     }))
+}
+
+/// At most four bytes as a number.
+fn read(bytes: &[u8], form: Form) -> u32 {
+    let add = |sum: u32, byte: &u8| sum << 8 | u32::from(*byte);
+    match form {
+        Form::Be => bytes.iter().fold(0, add),
+        _ => bytes.iter().rev().fold(0, add),
+    }
 }
 
 fn only(value: u8) -> Values {
