@@ -203,109 +203,43 @@ fn seconds(ns: u64) -> String {
 #[derive(Clone, Copy)]
 struct Service(u64, u64);
 
-#[derive(Clone, Copy)]
-enum Does {
-    Open,
-    Read(u64),
-    Write(u64),
-    Close,
-}
-
-/// A request at this moment of its round, and its answer.
-fn ask(transport: Transport, at_ns: u64, does: Does, service: Service) -> String {
-    let gap = format!("| gap={}", seconds(FRAME_NS));
+/// A read of so many bytes at this moment of its round, and its answer.
+fn read(transport: Transport, at_ns: u64, bytes: u64, service: Service) -> String {
+    let gap = seconds(FRAME_NS);
     // At most 1400 bytes of data in a frame: more than enough time for all of them.
-    let frames = |bytes: u64| (bytes + 100).div_ceil(1400);
-    let (request, asks, answer, answers) = match does {
-        Does::Open => (
-            "open-andx name=TREE.DAT".into(),
-            1,
-            "open-andx fid=1".into(),
-            1,
-        ),
-        Does::Close => ("close fid=1".into(), 1, "close".into(), 1),
-        Does::Read(bytes) => (
-            format!("read-andx fid=1 offset=0 length={bytes}"),
-            1,
-            format!("read-andx data={bytes} {gap}"),
-            frames(bytes),
-        ),
-        Does::Write(bytes) => (
-            format!("write-andx fid=1 offset=0 data={bytes} {gap}"),
-            frames(bytes),
-            format!("write-andx count={bytes}"),
-            1,
-        ),
-    };
+    let answers = (bytes + 100).div_ceil(1400);
     let Service(least, chance) = service;
     format!(
-        "{} C>S smb1 {request}\n+{}~{} S>C smb1 {answer}\n{}",
+        "{} C>S smb1 read-andx fid=1 offset=0 length={bytes}\n\
+         +{}~{} S>C smb1 read-andx data={bytes} | gap={gap}\n{}",
         seconds(at_ns),
-        seconds(FRAME_NS * (asks - 1) + transport.interface() + least),
+        seconds(transport.interface() + least),
         seconds(chance),
         transport.acknowledgement(answers)
     )
 }
 
-/// Rounds that begin at equal distances, so that the last answer comes `elapsed_ns` behind the
-/// first request: in its round it comes after `last_ns`.
-fn rounds(transport: Transport, n: u64, round: &str, last_ns: u64, elapsed_ns: u64) -> Snapshot {
-    let every = (elapsed_ns - last_ns) / (n - 1);
-    assert_eq!(
-        every * (n - 1) + last_ns,
-        elapsed_ns,
-        "not in whole nanoseconds"
-    );
-    made(&format!(
-        "title Wells 1992\n{}seed 7\nsnaplen 128\n0.000 repeat {n} every {} {{\n{round}}}\n",
-        transport.stations(),
-        seconds(every)
-    ))
-}
-
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// ALL I/O: reads and writes of 128 bytes to 16 KiB, a burst of each size from time to time.
-fn all_io(transport: Transport, service_ms: u64, elapsed_s: u64) -> Snapshot {
-    let sizes = [16384, 8192, 4096, 2048, 1024, 512, 256, 128];
-    let service = Service(service_ms * MS, 0);
-    let mut round = String::new();
-    let mut at = 0;
-    for bytes in sizes {
-        for does in [Does::Write(bytes), Does::Read(bytes)] {
-            round += &ask(transport, at, does, service);
-            at += 100 * MS;
-        }
-    }
-    let last = at - 100 * MS + transport.interface() + service_ms * MS;
-    rounds(transport, 101, &round, last, elapsed_s * SECOND)
-}
-
-/// TP: small random reads and writes, one after the other.
-fn tp(transport: Transport, service_ms: u64, elapsed_s: u64) -> Snapshot {
-    let service = Service(service_ms * MS, 0);
-    let half = elapsed_s * SECOND / 1000;
-    let round = ask(transport, 0, Does::Write(128), service)
-        + &ask(transport, half, Does::Read(128), service);
-    let last = half + transport.interface() + service_ms * MS;
-    rounds(transport, 501, &round, last, elapsed_s * SECOND)
+/// The same work over LAST and over DECnet.
+fn over_both(name: &str) -> [Snapshot; 2] {
+    ["last", "decnet"]
+        .map(|transport| scenario(&format!("studies/wells/{name}-{transport}")).snapshot)
 }
 
 /// Table 2. DECnet is the baseline: 840 against 961 s is 12.6 % less (121 / 961), 943 against
 /// 1074 12.2 %, 1091 against 1434 23.9 %, 59 against 79 25.3 %, 163 against 212 23.1 %.
 #[test]
 fn varied_workloads_take_less_time_over_last() {
-    type Test = fn(Transport, u64, u64) -> Snapshot;
-    for (name, test, services, elapsed, less) in [
-        ("ALL I/O 0", all_io as Test, (4, 6), (840, 961), -126),
-        ("ALL I/O 2", all_io, (12, 16), (943, 1074), -122),
-        ("ALL I/O 4", all_io, (24, 40), (1091, 1434), -239),
-        ("TP 1", tp, (20, 35), (59, 79), -253),
-        ("TP 5", tp, (70, 100), (163, 212), -231),
+    for (name, elapsed, less) in [
+        ("all-io-0", (840_u64, 961_u64), -126),
+        ("all-io-2", (943, 1074), -122),
+        ("all-io-4", (1091, 1434), -239),
+        ("tp-1", (59, 79), -253),
+        ("tp-5", (163, 212), -231),
     ] {
-        let decnet = test(Transport::Decnet, services.1, elapsed.1);
-        let last = test(Transport::Last, services.0, elapsed.0);
+        let [last, decnet] = over_both(name);
         let table = compared(&decnet, &last);
         assert_eq!(table.by, By::Operation, "{name}: SMB over both");
         let took = |place| figure(&table, place, Figure::Elapsed, 1) / u128::from(SECOND);
@@ -338,42 +272,15 @@ fn varied_workloads_take_less_time_over_last() {
     }
 }
 
-/// XCOPY of a tree of 51 files of 88,200 bytes: 4,498,200 bytes, which are 39 kB/s in 115 s, 38
-/// in 119 s and 37 in 121 s.
-fn xcopy(transport: Transport, to_server: bool, elapsed_s: u64) -> Snapshot {
-    // Making a file takes the server far longer than anything its transport does.
-    let open = if to_server {
-        Service(100 * MS, 100 * MS)
-    } else {
-        Service(20 * MS, 40 * MS)
-    };
-    let each = 160 * MS;
-    let mut round = ask(transport, 0, Does::Open, open);
-    let mut at = each + 100 * MS;
-    for bytes in [[8192; 10].as_slice(), &[6280]].concat() {
-        let does = if to_server {
-            Does::Write(bytes)
-        } else {
-            Does::Read(bytes)
-        };
-        round += &ask(transport, at, does, Service(20 * MS, 40 * MS));
-        at += each;
-    }
-    round += &ask(transport, at, Does::Close, Service(5 * MS, 0));
-    let last = at + transport.interface() + 5 * MS;
-    rounds(transport, 51, &round, last, elapsed_s * SECOND)
-}
-
 /// Table 3, whose 15 s for DECnet to the client is a misprint of 115. The finding: the transport
 /// has no effect, as the server's making of files takes the time.
 #[test]
 fn a_tree_is_copied_as_fast_over_either_transport() {
-    for (to_server, seconds, rates, more) in [
-        (false, (115, 115), (39, 39), 0),
-        (true, (119, 121), (38, 37), 17),
+    for (name, seconds, rates, more) in [
+        ("xcopy-to-client", (115_u64, 115_u64), (39, 39), 0),
+        ("xcopy-to-server", (119, 121), (38, 37), 17),
     ] {
-        let last = xcopy(Transport::Last, to_server, seconds.0);
-        let decnet = xcopy(Transport::Decnet, to_server, seconds.1);
+        let [last, decnet] = over_both(name);
         let table = compared(&last, &decnet);
         let took = |place| figure(&table, place, Figure::Elapsed, 1) / u128::from(SECOND);
         assert_eq!((took(0), took(1)), (seconds.0.into(), seconds.1.into()));
@@ -398,7 +305,7 @@ fn sizes(transport: Transport, sizes: &[u64], service: Service) -> Snapshot {
     let mut round = String::new();
     let mut at = 0;
     for bytes in sizes {
-        round += &ask(transport, at, Does::Read(*bytes), service);
+        round += &read(transport, at, *bytes, service);
         at += 80 * MS;
     }
     made(&format!(

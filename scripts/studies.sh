@@ -1,0 +1,62 @@
+#!/bin/sh
+# Prints the tables of the published studies from the captures in captures/studies.
+# Usage: scripts/studies.sh [WIREWAIT [WIREWAIT-SYNTH]]: the programs; built if they are not named.
+set -eu
+cd "$(dirname "$0")/.."
+if [ $# -lt 2 ]; then
+    cargo build --release --quiet -p wirewait-cli -p wirewait-synth
+fi
+wirewait=$(realpath "${1:-target/release/wirewait}")
+synth=$(realpath "${2:-target/release/wirewait-synth}")
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+cd captures/studies
+
+# The capture of a scenario: the one that is shipped, or one that is made now.
+capture() {
+    if [ -f "$1.pcapng" ]; then
+        echo "$1.pcapng"
+    else
+        of="$made/$(basename "$1").pcapng"
+        [ -f "$of" ] || "$synth" "$1.scenario" -o "$of"
+        echo "$of"
+    fi
+}
+
+# NAME FIGURE BASE=SCENARIO OTHER=SCENARIO: rows of a comparison, behind its name.
+compared() {
+    name=$1 rows=$2 base=$3 other=$4
+    "$wirewait" compare "${base%%=*}=$(capture "${base#*=}")" "${other%%=*}=$(capture "${other#*=}")" |
+        grep -E "^ +($rows) " | sed "s|^|$name|"
+}
+
+echo "Wells 1992, table 1: turnaround over four interfaces"
+"$wirewait" compare "QIO=$(capture wells/interface-qio)" \
+    "QIO/WAKE=$(capture wells/interface-qio-wake)" \
+    "CMKRNL/WAKE=$(capture wells/interface-cmkrnl-wake)" \
+    "KERNEL=$(capture wells/interface-kernel)" | sed -n '/^  configuration/,/^$/p'
+
+echo "Wells 1992, table 2: elapsed time over DECnet, over LAST, and the change"
+for test in all-io-0 all-io-2 all-io-4 tp-1 tp-5; do
+    compared "$(printf '  %-10s' "$test")" "elapsed time" \
+        "DECnet=wells/$test-decnet" "LAST=wells/$test-last"
+done
+
+echo
+echo "Wells 1992, table 3: a tree is copied over LAST, over DECnet, and the change"
+for way in to-client to-server; do
+    compared "$(printf '  %-10s' "$way")" "elapsed time|over elapsed time" \
+        "LAST=wells/xcopy-$way-last" "DECnet=wells/xcopy-$way-decnet"
+done
+
+echo
+echo "Jackman, bridges in series: by hops"
+"$wirewait" report "$(capture bridges/by-hops)" | sed -n '/^Routers on the way/,/^$/p' | sed 1d
+
+echo "IBM 1998, NetBench and ServerBench: peaks, of the whole capture"
+for test in netbench serverbench; do
+    for server in netfinity prosignia; do
+        peak=$("$wirewait" report "$(capture netbench/$test-$server)" | grep -m 1 "^ *peak:")
+        echo "  $test $server $peak"
+    done
+done
