@@ -52,6 +52,7 @@ mod symptoms;
 mod templates;
 mod threads;
 mod truth;
+mod verdict;
 mod windows;
 mod words;
 mod xns;

@@ -112,13 +112,15 @@ fn acknowledgements_are_bare_or_ride_on_data() {
     // 11: request, of 32 + 1 + 20 + 2 bytes; 12: its answer acknowledges it on the link and
     // above it, and has 32 + 1 + 24 + 2 + 1 + 512 bytes; 13: RR 1 ms later; 14: the next
     // request acknowledges the answer above the link.
-    let link = |bare, outstanding, after_ns| Noticed::Acknowledged {
+    let link = |bare, outstanding, after_ns, sent| Noticed::Acknowledged {
         bare,
         message: false,
         may_ride: false,
         frames: 1,
         outstanding,
         after_ns,
+        sent: Some(sent),
+        at_once: false,
     };
     let message = Noticed::Acknowledged {
         bare: false,
@@ -127,15 +129,17 @@ fn acknowledgements_are_bare_or_ride_on_data() {
         frames: 0,
         outstanding: 0,
         after_ns: 0,
+        sent: None,
+        at_once: false,
     };
     let found: Vec<_> = acks.iter().map(|a| (a.0, a.2)).collect();
     assert!(acks.iter().all(|a| a.3 == "nbf" && a.4), "{acks:?}");
     assert_eq!(
         found,
         [
-            (12, link(false, 55, 10 * MS)),
+            (12, link(false, 55, 10 * MS, 11)),
             (12, message),
-            (13, link(true, 572, MS)),
+            (13, link(true, 572, MS, 12)),
             (14, message),
         ]
     );

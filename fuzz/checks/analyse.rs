@@ -65,7 +65,10 @@ impl Found {
         let settings = snapshot.settings;
 
         // Whatever the figures are, they can be judged and compared.
-        assert!(Verdict::on(snapshot).share <= 1000);
+        for share in Verdict::on(snapshot).shares {
+            let of = share.thousandths;
+            assert!(of.low <= of.high && of.high <= 1000, "{share:?}");
+        }
         let same = Comparison::of(&[snapshot, snapshot], None);
         assert_eq!(same.verdicts.len(), 1);
 

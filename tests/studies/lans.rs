@@ -222,7 +222,7 @@ fn it_is_the_server_and_not_the_network() {
     for (name, study) in studies() {
         let snapshot = study.snapshot();
         let said = Verdict::on(snapshot);
-        assert_eq!(said.culprit, Some(Culprit::Server), "{name}: {said:?}");
+        assert_eq!(said.culprit(), Some(Culprit::Server), "{name}: {said:?}");
         // Utilisation: bytes on the wire with 24 for each frame, against the link's speed, as
         // the definition has them; far below capacity at the peak, and below that with all.
         let rate = if name.starts_with("pcnet") { 2e6 } else { 10e6 };

@@ -129,7 +129,7 @@ impl Books {
                     batch.ends(&wait, at);
                 }
                 self.watch.ends(wait, at, outstanding);
-                self.accounts.ends(wait, at, outstanding);
+                self.accounts.ends(wait, at, outstanding, &self.round_trips);
                 self.spending.ends(wait, at);
             }
             Event::Waits(wait) => self.accounts.waits(wait.known(directory, &mut room)),
@@ -145,6 +145,7 @@ impl Books {
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
             Event::Notice(notice) => {
+                self.round_trips.noticed(notice);
                 self.watch.noticed(notice, path, directory);
                 if let Some(meters) = &mut self.meters {
                     meters.noticed(notice, path);

@@ -19,7 +19,14 @@ struct Sent {
     end: u32,
     bytes: u32,
     last: Mark,
+    /// It was sent again.
+    again: bool,
 }
+
+/// Bytes of a full-sized segment on Ethernet.
+const FULL: u64 = 1460;
+/// Numbers of links start again at less.
+const STREAM: u64 = 1 << 32;
 
 #[derive(Default)]
 struct Way {
@@ -98,6 +105,7 @@ impl Flow {
             end,
             bytes,
             last: mark,
+            again: false,
         });
     }
 
@@ -106,12 +114,17 @@ impl Flow {
         let way = &mut self.ways[side];
         way.try_again(mark);
         let sent = way.sent.iter_mut().rev();
-        let sent = sent.map(|sent| (sent.number, &mut sent.last));
+        let sent = sent.map(|sent| (sent.number, &mut sent.last, Some(&mut sent.again)));
         let done = way.done.iter_mut().rev();
-        let done = done.map(|(number, last)| (*number, last));
-        let known = sent.chain(done).find(|(known, _)| *known == number);
+        let done = done.map(|(number, last)| (*number, last, None));
+        let known = sent.chain(done).find(|(known, ..)| *known == number);
         Noticed::Resent {
-            after_ns: known.map(|(_, last)| mark.at.since(std::mem::replace(last, mark).at).max(0)),
+            after_ns: known.map(|(_, last, again)| {
+                if let Some(again) = again {
+                    *again = true;
+                }
+                mark.at.since(std::mem::replace(last, mark).at).max(0)
+            }),
         }
     }
 
@@ -129,6 +142,7 @@ impl Flow {
         let way = &mut self.ways[1 - side];
         let outstanding = way.outstanding;
         let (mut frames, mut bytes, mut last) = (0, 0, None);
+        let mut again = false;
         while let Some(first) = way.sent.front() {
             let (number, end) = (u64::from(number), u64::from(first.end));
             let beyond = match mask {
@@ -141,6 +155,7 @@ impl Flow {
             frames += 1;
             bytes += u64::from(first.bytes);
             last = Some(first.last);
+            again |= first.again;
             if way.done.len() >= DONE {
                 way.done.pop_front();
             }
@@ -151,14 +166,17 @@ impl Flow {
             way.done.extend(done.map(|sent| (sent.number, sent.last)));
         }
         way.outstanding -= bytes.min(outstanding);
-        let after_ns = mark.at.since(last?.at).max(0);
+        let last = last?;
+        let full = bytes >= 2 * FULL || frames > 1 && bytes > FULL;
         let what = Noticed::Acknowledged {
             bare,
             message: false,
             may_ride: false,
             frames,
             outstanding,
-            after_ns,
+            after_ns: mark.at.since(last.at).max(0),
+            sent: (!again).then_some(last.frame),
+            at_once: bare && full && !again && modulus >= STREAM,
         };
         Some((what, bytes))
     }
@@ -275,7 +293,9 @@ mod tests {
                 may_ride: false,
                 frames: 2,
                 outstanding: 700,
-                after_ns: 8_000_000
+                after_ns: 8_000_000,
+                sent: Some(2),
+                at_once: false,
             }
         );
         assert_eq!(flow.acknowledged(1, 0, true, mark(11)), None, "nothing new");

@@ -50,7 +50,7 @@ mod turns;
 mod windows;
 mod world;
 
-pub use account::{Ledger, Phase};
+pub use account::{Bounds, Ledger, Phase};
 pub use analyzer::{Analyzer, Sink};
 pub use course::LedgerCourse;
 pub use efficiency::{

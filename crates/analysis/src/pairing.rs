@@ -601,6 +601,13 @@ impl Pairing {
         if between.stream {
             open.asked_to = message.range.1;
         }
+        let latest = self.open.len().checked_sub(1);
+        if let Some(latest) = latest.map(|at| &mut self.open[at])
+            && latest.side == side
+            && latest.serial + 1 == serial
+        {
+            latest.followed = Some(tally.extent.first.at);
+        }
         self.guesses(&mut open);
         if x.id.is_some() && self.passed_by == x.id {
             // What seemed late was its first part.

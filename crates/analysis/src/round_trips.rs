@@ -1,17 +1,23 @@
 //! How far the stations are from where the capture was made: round trips that need no work
 //! of a server (perf-definitions section 2, R3).
 //!
-//! A transport answers some questions by itself: what opens a connection, and what asks
-//! "are you there". The shortest such answer is the way to the station and back.
+//! A transport answers some questions by itself: what opens a connection, what asks "are you
+//! there", and data that it may not keep waiting for its acknowledgement. The shortest such answer
+//! is the way to the station and back.
 
+use crate::account::{Distance, Evidence};
 use crate::bounds::{Bound, Hits};
 use crate::table::Table;
 use crate::world::Seen;
-use crate::{Mark, RoundTrip};
-use wirewait_wire::{Endpoint, NumberedKind, Order};
+use crate::{Mark, Notice, Noticed, RoundTrip};
+use wirewait_wire::{Endpoint, NumberedKind, Order, Timestamp};
 
 /// Questions that are open at once; the oldest goes when there are more.
 const OPEN: usize = 4096;
+
+/// The way to a station may change: the shortest answer counts for so long, ns, and at most twice
+/// that.
+const WINDOW_NS: i64 = 60_000_000_000;
 
 /// A question that the receiver's transport answers at once.
 struct Question {
@@ -25,10 +31,23 @@ struct Question {
 /// Who asked whom, and on which of their connections.
 type Key = (Endpoint, Endpoint, Option<(u16, u16)>);
 
+/// What is known of the way to a station.
+#[derive(Clone, Copy, Default)]
+struct Station {
+    /// The shortest answer of all; `None` where there was none.
+    row: Option<RoundTrip>,
+    /// The shortest of the window that began then, and of the one before, ns.
+    window: Timestamp,
+    shortest: [Option<i64>; 2],
+    distance: Distance,
+}
+
 pub(crate) struct RoundTrips {
     open: Table<Key, Question>,
     waiting: usize,
-    stations: Table<Endpoint, RoundTrip>,
+    stations: Table<Endpoint, Station>,
+    /// Changes whenever the distance of a station does.
+    version: u64,
     pub(crate) evicted: u64,
     pub(crate) hits: Hits,
 }
@@ -39,6 +58,7 @@ impl RoundTrips {
             open: Table::new(OPEN),
             waiting: 0,
             stations: Table::new(rows),
+            version: 0,
             evicted: 0,
             hits: Hits::NONE,
         }
@@ -77,9 +97,35 @@ impl RoundTrips {
         }
     }
 
+    /// A transport did something: an acknowledgement says how long it was on its way.
+    pub(crate) fn noticed(&mut self, notice: &Notice) {
+        let Noticed::Acknowledged {
+            bare,
+            message: false,
+            sent: Some(frame),
+            after_ns,
+            at_once,
+            ..
+        } = notice.what
+        else {
+            return;
+        };
+        let station = notice.from.station();
+        if at_once {
+            let sent = Mark {
+                frame,
+                at: notice.mark.at.plus(-after_ns),
+            };
+            self.measured(station, sent, notice.mark);
+        } else if !bare {
+            self.bounded(station, after_ns, notice.mark.at);
+        }
+    }
+
     /// By station, in the order of their addresses.
     pub(crate) fn rows(&self) -> Vec<RoundTrip> {
-        let mut rows: Vec<RoundTrip> = self.stations.iter().map(|(_, row)| *row).collect();
+        let rows = self.stations.iter().filter_map(|(_, known)| known.row);
+        let mut rows: Vec<RoundTrip> = rows.collect();
         rows.sort_unstable_by_key(|row| row.station);
         rows
     }
@@ -118,29 +164,82 @@ impl RoundTrips {
         if question.repeated || ns < 0 {
             return;
         }
-        let station = key.1.station();
+        self.measured(key.1.station(), question.at, at);
+    }
+
+    /// A station answered by itself.
+    fn measured(&mut self, station: Endpoint, asked: Mark, answered: Mark) {
+        let ns = answered.at.since(asked.at);
+        if ns < 0 {
+            return;
+        }
         let row = RoundTrip {
             station,
             samples: 1,
             shortest_ns: ns,
-            asked: question.at.frame,
-            answered: at.frame,
+            asked: asked.frame,
+            answered: answered.frame,
         };
-        match self.stations.find(&station) {
-            Some(place) => {
-                if let Some(known) = self.stations.get_mut(place) {
-                    let samples = known.samples.saturating_add(1);
-                    if ns < known.shortest_ns {
-                        *known = row;
-                    }
-                    known.samples = samples;
+        self.version += 1;
+        let known = self.station(station, answered.at);
+        known.row = Some(match known.row {
+            Some(shortest) => RoundTrip {
+                samples: shortest.samples.saturating_add(1),
+                ..if ns < shortest.shortest_ns {
+                    row
+                } else {
+                    shortest
                 }
-            }
-            None => {
-                let (_, evicted) = self.stations.insert(station, row);
-                self.evicted += u64::from(evicted.is_some());
-            }
+            },
+            None => row,
+        });
+        let past = answered.at.since(known.window);
+        if past >= WINDOW_NS {
+            let before = known.shortest[0].filter(|_| past < 2 * WINDOW_NS);
+            known.shortest = [None, before];
+            known.window = answered.at;
         }
+        let shortest = known.shortest[0].map_or(ns, |shortest| shortest.min(ns));
+        known.shortest[0] = Some(shortest);
+        let distance = &mut known.distance;
+        distance.samples = distance.samples.saturating_add(1);
+        distance.total = distance.total.saturating_add(ns);
+        distance.shortest = known.shortest[1].map_or(shortest, |before| before.min(shortest));
+    }
+
+    /// No longer than this can the way to a station and back be: it acknowledged data with the
+    /// next that it sent.
+    fn bounded(&mut self, station: Endpoint, ns: i64, now: Timestamp) {
+        let known = self.station(station, now);
+        let ceiling = known.distance.ceiling;
+        if ceiling.is_none_or(|ceiling| ns < ceiling) {
+            known.distance.ceiling = Some(ns);
+            self.version += 1;
+        }
+    }
+
+    fn station(&mut self, station: Endpoint, now: Timestamp) -> &mut Station {
+        let new = || Station {
+            window: now,
+            ..Station::default()
+        };
+        let (place, evicted) = self.stations.place_of(&station, new);
+        if evicted.is_some() {
+            self.evicted += 1;
+            self.version += 1;
+        }
+        self.stations.at(place)
+    }
+}
+
+impl Evidence for RoundTrips {
+    fn of(&self, station: Endpoint) -> Distance {
+        let known = self.stations.get(&station);
+        known.map_or(Distance::default(), |known| known.distance)
+    }
+
+    fn version(&self) -> u64 {
+        self.version
     }
 }
 

@@ -7,4 +7,4 @@
 pub mod compare;
 mod verdict;
 
-pub use verdict::{Culprit, Doubt, OnTheWay, Verdict};
+pub use verdict::{Culprit, Doubt, Finding, OnTheWay, Share, Verdict};

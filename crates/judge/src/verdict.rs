@@ -1,25 +1,26 @@
-//! The answer in one sentence: where most of the time went that somebody was at work, with
-//! its evidence and its doubts.
+//! The answer in one sentence: where most of the active time went, with its evidence and its
+//! doubts.
 
-use std::collections::BTreeMap;
 use wirewait_analysis::{
-    ENOUGH, Grade, LedgerOf, LedgerRow, Phase, RoundTrip, ServerRow, Snapshot,
+    Bounds, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, ServerRow, Snapshot,
 };
 use wirewait_wire::{Endpoint, Kind};
 
-/// Who had most of the time.
+/// Who can have the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Culprit {
     /// The clients, between their requests.
     Client,
-    /// The way to the server and back: transfers, lost frames, and the round trips between
-    /// the capture and the stations where those are known.
+    /// Transfers, loss recovery, and the way between the capture and the stations.
     Network,
-    /// The servers, requests without an answer included.
+    /// The servers.
     Server,
 }
 
 impl Culprit {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 3] = [Self::Client, Self::Network, Self::Server];
+
     /// The name used in every output.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -30,16 +31,104 @@ impl Culprit {
         }
     }
 
-    const ALL: [Self; 3] = [Self::Client, Self::Network, Self::Server];
+    /// Its time in a ledger.
+    #[must_use]
+    pub fn of(self, ledger: &Ledger) -> Bounds {
+        match self {
+            Self::Client => ledger.client(),
+            Self::Network => ledger.network(),
+            Self::Server => ledger.server(),
+        }
+    }
 
-    /// His part of one ledger, ns.
-    fn of(self, row: &LedgerRow) -> u64 {
-        let shares: &[Phase] = match self {
-            Self::Client => &[Phase::Client],
-            Self::Network => &[Phase::Request, Phase::Response, Phase::Retransmission],
-            Self::Server => &[Phase::Server, Phase::Unanswered],
-        };
-        total(shares.iter().map(|share| row.ledger.get(*share)))
+    /// Its time where the network has no more than is proved, as tables show it. Without the
+    /// unanswered requests, the three sum to the active time.
+    #[must_use]
+    pub fn shown(self, ledger: &Ledger) -> u64 {
+        match self {
+            Self::Network => self.of(ledger).low,
+            Self::Client | Self::Server => self.of(ledger).high,
+        }
+    }
+}
+
+/// What the capture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// This one had more than any other can have had.
+    Named(Culprit),
+    /// One of these two: the capture cannot tell which. In the order of [`Culprit::ALL`].
+    Either(Culprit, Culprit),
+    /// Nothing: there is too little, or too much of it is unknown.
+    None,
+}
+
+impl Finding {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Named(culprit) => culprit.name(),
+            Self::Either(Culprit::Client, Culprit::Network) => "client_or_network",
+            Self::Either(Culprit::Client, _) => "client_or_server",
+            Self::Either(..) => "server_or_network",
+            Self::None => "none",
+        }
+    }
+
+    /// The one with most of the time, if it can be told.
+    #[must_use]
+    pub const fn culprit(self) -> Option<Culprit> {
+        match self {
+            Self::Named(culprit) => Some(culprit),
+            Self::Either(..) | Self::None => None,
+        }
+    }
+
+    /// Of the shares in the order of [`Culprit::ALL`].
+    fn on(shares: &[Share; 3]) -> Self {
+        let at = |culprit: Culprit| shares[culprit as usize];
+        for culprit in Culprit::ALL {
+            let others = Culprit::ALL.into_iter().filter(|other| *other != culprit);
+            if others.map(|other| at(other).ns.high).max() < Some(at(culprit).ns.low) {
+                return Self::Named(culprit);
+            }
+        }
+        let mut ranked = Culprit::ALL;
+        ranked.sort_by_key(|culprit| std::cmp::Reverse(at(*culprit).ns.high));
+        let [first, second, _] = ranked;
+        if first.order() < second.order() {
+            Self::Either(first, second)
+        } else {
+            Self::Either(second, first)
+        }
+    }
+}
+
+impl Culprit {
+    const fn order(self) -> usize {
+        self as usize
+    }
+}
+
+/// A part of the active time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Client-nanoseconds.
+    pub ns: Bounds,
+    /// Thousandths of the active time.
+    pub thousandths: Bounds,
+}
+
+impl Share {
+    fn of(ns: Bounds, active: u64) -> Self {
+        Self {
+            ns,
+            thousandths: Bounds {
+                low: thousandths(ns.low, active),
+                high: thousandths(ns.high, active),
+            },
+        }
     }
 }
 
@@ -52,43 +141,48 @@ pub enum Doubt {
     FewRequests(u64),
     /// Too much is missing from the capture.
     PoorCapture,
+    /// Of so much of the time, in thousandths, the capture cannot tell what it was: no verdict
+    /// from a third on.
+    Unknown(u64),
+    /// So much of the active time, in thousandths, was spent on requests without a response: no
+    /// verdict where it is more than anyone else's.
+    Unanswered(u64),
     /// Another had nearly as much: this share, in thousandths.
     Close(Culprit, u64),
-    /// Nothing says how far from these the capture was made: the way from there to the server
-    /// counts as the server's, that to the client as the client's.
-    CapturePoint(Culprit),
+    /// A single sample says how far these stations are.
+    OneSample(Culprit),
 }
 
-/// Round trips between the capture and the stations that lie within turnarounds and pauses.
-/// A verdict counts them as the network's; the ledgers, which go by what was seen, do not.
+/// The way between the capture and the stations, which lies within turnarounds and pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnTheWay {
     /// To the server with the most of them.
     pub server: Option<RoundTrip>,
     /// To the client with the most of them.
     pub client: Option<RoundTrip>,
-    /// Within turnarounds, ns: for each the shortest round trip to its server.
-    pub in_turnarounds_ns: u64,
+    /// Within turnarounds, ns.
+    pub in_turnarounds: Bounds,
     /// Within the clients' pauses, ns.
-    pub in_pauses_ns: u64,
+    pub in_pauses: Bounds,
 }
 
 /// The verdict on a capture. Times are sums over its clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Who had most of the time; `None` where there is too little to tell.
-    pub culprit: Option<Culprit>,
-    /// His part of the active time, in thousandths.
-    pub share: u64,
-    /// Time in which somebody was at work: elapsed time without idle time and waits by
-    /// design, ns.
+    /// Who had most of the time, as far as the capture can tell.
+    pub finding: Finding,
+    /// The parts of the active time, in the order of [`Culprit::ALL`].
+    pub shares: [Share; 3],
+    /// Active time, the base of every share, ns.
     pub active_ns: u64,
+    /// Time of which the capture cannot tell what it was; no part of the active time, ns.
+    pub unknown_ns: u64,
     /// Clients that asked for something.
     pub clients: u64,
     /// Their requests that were answered.
     pub answered: u64,
-    /// Where most of his time was spent, and how much of it in thousandths: the client of a
-    /// client's verdict, else the server.
+    /// Where most of the time of those found was spent, and how much of it in thousandths: a
+    /// client if it is the client's, else a server.
     pub at: Option<(Endpoint, u64)>,
     /// The operation that took most of it there.
     pub operation: Option<(&'static str, &'static str, u32)>,
@@ -105,17 +199,22 @@ impl Verdict {
     /// Judges the figures.
     #[must_use]
     pub fn on(snapshot: &Snapshot) -> Self {
-        let clients = snapshot
-            .ledgers
-            .iter()
-            .filter(|row| matches!(row.of, LedgerOf::Client(_)));
-        let ways = Ways::of(snapshot);
-        let on_the_way = ways.total;
-        let mut ranked = ways.parts(snapshot);
-        let active_ns = total(ranked.iter().map(|(ns, _)| *ns));
+        let rows = || snapshot.ledgers.iter();
+        let total = total(snapshot);
+        let active_ns = total.active();
+        let shares = Culprit::ALL.map(|culprit| Share::of(culprit.of(&total), active_ns));
+        let unknown_ns = total.get(Phase::Unknown);
+        let unanswered = thousandths(total.get(Phase::Unanswered), active_ns);
+        let unknown = thousandths(unknown_ns, active_ns.saturating_add(unknown_ns));
         let answered = snapshot.servers.iter().map(|row| row.counts.answered).sum();
-        ranked.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
-        let [(most, culprit), (second, other), _] = ranked;
+        let most = shares.iter().map(|share| share.thousandths.high).max();
+        let lost = Some(unanswered) > most;
+        let known = answered >= ENOUGH && active_ns > 0 && unknown <= UNKNOWN && !lost;
+        let finding = match known {
+            true => Finding::on(&shares),
+            false => Finding::None,
+        };
+        let on_the_way = OnTheWay::of(snapshot, &total);
         let mut doubts = Vec::new();
         if snapshot.capture.frames == 0 {
             doubts.push(Doubt::NoFrames);
@@ -125,25 +224,39 @@ impl Verdict {
         if snapshot.capture.grade == Grade::Poor {
             doubts.push(Doubt::PoorCapture);
         }
-        let known = answered >= ENOUGH && most > 0;
-        let at = known.then(|| ways.worst(culprit, most)).flatten();
-        if known {
-            let second = thousandths(second, active_ns);
-            if second * 10 >= thousandths(most, active_ns) * 8 {
-                doubts.push(Doubt::Close(other, second));
-            }
-            if ways.unknown(culprit) {
-                doubts.push(Doubt::CapturePoint(culprit));
+        if unknown >= MENTIONED {
+            doubts.push(Doubt::Unknown(unknown));
+        }
+        if unanswered >= MENTIONED {
+            doubts.push(Doubt::Unanswered(unanswered));
+        }
+        if let Finding::Named(culprit) = finding {
+            let others = Culprit::ALL.into_iter().filter(|other| *other != culprit);
+            let high = |of: Culprit| shares[of.order()].thousandths.high;
+            let low = shares[culprit.order()].thousandths.low;
+            let close = others.max_by_key(|other| high(*other));
+            if let Some(close) = close.filter(|close| high(*close) * 10 >= low * 8) {
+                doubts.push(Doubt::Close(close, high(close)));
             }
         }
+        if known {
+            doubts.extend(on_the_way.single(&total));
+        }
+        let at = place(finding).and_then(|(culprit, of)| {
+            let all = culprit.shown(&total);
+            worst(snapshot, of, culprit, all)
+        });
         Self {
-            culprit: known.then_some(culprit),
-            share: thousandths(most, active_ns),
+            finding,
+            shares,
             active_ns,
-            clients: clients.count() as u64,
+            unknown_ns,
+            clients: rows()
+                .filter(|row| matches!(row.of, LedgerOf::Client(_)))
+                .count() as u64,
             answered,
             at,
-            operation: at.and_then(|(at, _)| ways.busiest(&snapshot.servers, culprit, at)),
+            operation: at.and_then(|(at, _)| busiest(snapshot, finding, at)),
             busiest: snapshot
                 .segment
                 .busiest(1_000_000_000)
@@ -152,186 +265,134 @@ impl Verdict {
             doubts,
         }
     }
+
+    /// The one with most of the time, if it can be told.
+    #[must_use]
+    pub const fn culprit(&self) -> Option<Culprit> {
+        self.finding.culprit()
+    }
+
+    /// Its part of the active time.
+    #[must_use]
+    pub const fn share(&self, of: Culprit) -> Share {
+        self.shares[of as usize]
+    }
 }
 
-/// What one client had at one server, with the round trips where they belong.
-struct Way {
-    client: Endpoint,
-    server: Endpoint,
-    /// Parts of the time, ns, as [`Culprit::ALL`] has them.
-    parts: [u64; 3],
-    /// Whether the round trips to the two are known.
-    known: [bool; 2],
-}
+/// From this part of the time on it is said that it is unknown, or unanswered, in thousandths.
+const MENTIONED: u64 = 50;
+/// Above this part of the time that is unknown there is no verdict, in thousandths.
+const UNKNOWN: u64 = 333;
 
-/// Everyone's part of the time at work, summed over clients, ns.
+/// Everyone's part of the active time, summed over clients, ns, as tables show it.
 pub(crate) fn parts(snapshot: &Snapshot) -> [(u64, Culprit); 3] {
-    Ways::of(snapshot).parts(snapshot)
+    let total = total(snapshot);
+    Culprit::ALL.map(|culprit| (culprit.shown(&total), culprit))
 }
 
-struct Ways {
-    ways: Vec<Way>,
-    round_trips: BTreeMap<Endpoint, RoundTrip>,
-    total: OnTheWay,
+fn total(snapshot: &Snapshot) -> Ledger {
+    let mut rows = snapshot.ledgers.iter();
+    rows.find(|row| row.of == LedgerOf::Capture)
+        .map_or(Ledger::default(), |row| row.ledger)
 }
 
-impl Ways {
-    /// As the clients' ledgers have them, with the round trips where they belong.
-    fn parts(&self, snapshot: &Snapshot) -> [(u64, Culprit); 3] {
-        let of = |culprit: Culprit| -> u64 {
-            let clients = snapshot.ledgers.iter();
-            total(
-                clients
-                    .filter(|row| matches!(row.of, LedgerOf::Client(_)))
-                    .map(|row| culprit.of(row)),
-            )
+impl OnTheWay {
+    fn of(snapshot: &Snapshot, total: &Ledger) -> Self {
+        let far = |within: fn(&LedgerRow) -> Option<(Endpoint, Bounds)>| {
+            let rows = snapshot.ledgers.iter().filter_map(within);
+            let known = rows.filter_map(|(station, way)| {
+                let mut trips = snapshot.round_trips.iter();
+                let trip = trips.find(|trip| trip.station == station)?;
+                Some((way.low, *trip))
+            });
+            let most = known.max_by_key(|(low, trip)| (*low, std::cmp::Reverse(trip.station)));
+            most.map(|(_, trip)| trip)
         };
-        let [client, network, server] = Culprit::ALL.map(of);
-        let pauses = self.total.in_pauses_ns.min(client);
-        let turnarounds = self.total.in_turnarounds_ns.min(server);
-        [
-            (client - pauses, Culprit::Client),
-            (
-                network.saturating_add(pauses).saturating_add(turnarounds),
-                Culprit::Network,
-            ),
-            (server - turnarounds, Culprit::Server),
-        ]
-    }
-
-    fn of(snapshot: &Snapshot) -> Self {
-        let mut round_trips: BTreeMap<Endpoint, RoundTrip> = snapshot
-            .round_trips
-            .iter()
-            .map(|row| (row.station, *row))
-            .collect();
-        // No turnaround is shorter than the way it contains.
-        for row in snapshot.servers.iter().filter(|row| row.turnaround.n > 0) {
-            if let Some(known) = round_trips.get_mut(&row.server) {
-                known.shortest_ns = known.shortest_ns.min(row.turnaround.min.max(0));
-            }
-        }
-        let mut on_the_way = OnTheWay::default();
-        let (mut servers, mut clients) = (BTreeMap::new(), BTreeMap::new());
-        let ways = snapshot
-            .ledgers
-            .iter()
-            .filter_map(|row| {
-                let LedgerOf::Pair { client, server } = row.of else {
-                    return None;
-                };
-                let way = |station: &Endpoint, times: u64, of: u64| {
-                    let known = round_trips.get(station)?;
-                    let ns = u64::try_from(known.shortest_ns).unwrap_or(0);
-                    Some(ns.saturating_mul(times).min(of))
-                };
-                let [at_client, between, at_server] = Culprit::ALL.map(|culprit| culprit.of(row));
-                let turnarounds = way(&server, row.turnarounds, row.ledger.get(Phase::Server));
-                let pauses = way(&client, row.pauses, at_client);
-                let known = [pauses.is_some(), turnarounds.is_some()];
-                let (turnarounds, pauses) = (turnarounds.unwrap_or(0), pauses.unwrap_or(0));
-                add(servers.entry(server).or_insert(0), turnarounds);
-                add(clients.entry(client).or_insert(0), pauses);
-                add(&mut on_the_way.in_turnarounds_ns, turnarounds);
-                add(&mut on_the_way.in_pauses_ns, pauses);
-                Some(Way {
-                    client,
-                    server,
-                    parts: [
-                        at_client - pauses,
-                        between.saturating_add(pauses).saturating_add(turnarounds),
-                        at_server - turnarounds,
-                    ],
-                    known,
-                })
-            })
-            .collect();
-        let farthest = |sums: &BTreeMap<Endpoint, u64>| {
-            let (station, _) = most(sums)?;
-            round_trips.get(&station).copied()
-        };
-        on_the_way.server = farthest(&servers);
-        on_the_way.client = farthest(&clients);
         Self {
-            ways,
-            round_trips,
-            total: on_the_way,
+            server: far(|row| match row.of {
+                LedgerOf::Server(at) => Some((at, row.ledger.network_in_server())),
+                _ => None,
+            }),
+            client: far(|row| match row.of {
+                LedgerOf::Client(at) => Some((at, row.ledger.network_in_client())),
+                _ => None,
+            }),
+            in_turnarounds: total.network_in_server(),
+            in_pauses: total.network_in_client(),
         }
     }
 
-    /// Where most of the culprit's time was spent: this part of `all`.
-    fn worst(&self, culprit: Culprit, all: u64) -> Option<(Endpoint, u64)> {
-        let mut sums = BTreeMap::<Endpoint, u64>::new();
-        for way in &self.ways {
-            let at = match culprit {
-                Culprit::Client => way.client,
-                Culprit::Network | Culprit::Server => way.server,
-            };
-            add(sums.entry(at).or_default(), way.parts[culprit as usize]);
-        }
-        let of_all = total(sums.values().copied()).max(all);
-        let (at, ns) = most(&sums)?;
-        Some((at, thousandths(ns, of_all)))
+    /// Whether one sample decides about a tenth of the active time.
+    fn single(&self, total: &Ledger) -> Option<Doubt> {
+        let ends = [
+            (self.server, self.in_turnarounds, Culprit::Server),
+            (self.client, self.in_pauses, Culprit::Client),
+        ];
+        let mut ends = ends.into_iter();
+        ends.find(|(trip, within, _)| {
+            let single = trip.is_some_and(|trip| trip.samples == 1);
+            single && within.high > total.active() / 10
+        })
+        .map(|(_, _, end)| Doubt::OneSample(end))
     }
+}
 
-    /// Whether more than a fifth of the culprit's time was at stations that are so far away
-    /// as nobody knows.
-    fn unknown(&self, culprit: Culprit) -> bool {
-        let side = match culprit {
-            Culprit::Client => 0,
-            Culprit::Server => 1,
-            Culprit::Network => return false,
+/// Whose time and of which stations is shown first.
+fn place(finding: Finding) -> Option<(Culprit, Culprit)> {
+    match finding {
+        Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _) => {
+            Some((Culprit::Client, Culprit::Client))
+        }
+        Finding::Named(culprit) => Some((culprit, Culprit::Server)),
+        Finding::Either(..) => Some((Culprit::Server, Culprit::Server)),
+        Finding::None => None,
+    }
+}
+
+/// The station where most of this time was spent: this part of `all`.
+fn worst(snapshot: &Snapshot, of: Culprit, culprit: Culprit, all: u64) -> Option<(Endpoint, u64)> {
+    let rows = snapshot.ledgers.iter().filter_map(|row| {
+        let at = match (&row.of, of) {
+            (LedgerOf::Client(at), Culprit::Client) => *at,
+            (LedgerOf::Server(at), Culprit::Server) => *at,
+            _ => return None,
         };
-        let (mut all, mut unknown) = (0u64, 0u64);
-        for way in &self.ways {
-            let ns = way.parts[culprit as usize];
-            add(&mut all, ns);
-            add(&mut unknown, if way.known[side] { 0 } else { ns });
+        Some((at, culprit.shown(&row.ledger)))
+    });
+    let (at, ns) = rows.max_by_key(|(at, ns)| (*ns, std::cmp::Reverse(*at)))?;
+    Some((at, thousandths(ns, all)))
+}
+
+/// The operation of a server that took most of its time, or of the way there and back.
+fn busiest(
+    snapshot: &Snapshot,
+    finding: Finding,
+    at: Endpoint,
+) -> Option<(&'static str, &'static str, u32)> {
+    let mut ledgers = snapshot.ledgers.iter();
+    let ledger = ledgers.find(|row| row.of == LedgerOf::Server(at))?;
+    let way = ledger.ledger.network_in_server().low;
+    let way = i128::from(way.checked_div(ledger.turnarounds).unwrap_or(0));
+    let time = |row: &ServerRow| {
+        let way = way * i128::from(row.turnaround.n);
+        match finding {
+            Finding::Named(Culprit::Network) => {
+                row.request_transfer.total + row.response_transfer.total + way
+            }
+            Finding::Named(Culprit::Server) => row.turnaround.total - way,
+            Finding::Either(Culprit::Network, _) | Finding::Either(Culprit::Server, _) => {
+                row.turnaround.total
+            }
+            _ => 0,
         }
-        unknown > all / 5
-    }
-
-    /// The operation of a server that took most of its time, or of the way there and back.
-    fn busiest(
-        &self,
-        rows: &[ServerRow],
-        culprit: Culprit,
-        at: Endpoint,
-    ) -> Option<(&'static str, &'static str, u32)> {
-        let way = self.round_trips.get(&at).map_or(0, |row| row.shortest_ns);
-        let time = |row: &ServerRow| match culprit {
-            Culprit::Client => 0,
-            Culprit::Network => {
-                row.request_transfer.total
-                    + row.response_transfer.total
-                    + i128::from(way) * i128::from(row.turnaround.n)
-            }
-            Culprit::Server => {
-                row.turnaround.total - i128::from(way) * i128::from(row.turnaround.n)
-            }
-        };
-        rows.iter()
-            .filter(|row| row.server == at && !matches!(row.kind, Kind::Wait | Kind::Break))
-            .max_by_key(|row| time(row))
-            .filter(|row| time(row) > 0)
-            .map(|row| (row.protocol, row.command, row.code))
-    }
-}
-
-/// The station with the greatest sum; the first of several by its address.
-fn most(sums: &BTreeMap<Endpoint, u64>) -> Option<(Endpoint, u64)> {
-    sums.iter()
-        .max_by_key(|(at, ns)| (**ns, std::cmp::Reverse(**at)))
-        .map(|(at, ns)| (*at, *ns))
-}
-
-/// Damaged stamps make times that no sum of 64 bits holds.
-fn total(times: impl Iterator<Item = u64>) -> u64 {
-    times.fold(0, u64::saturating_add)
-}
-
-fn add(sum: &mut u64, ns: u64) {
-    *sum = sum.saturating_add(ns);
+    };
+    snapshot
+        .servers
+        .iter()
+        .filter(|row| row.server == at && !matches!(row.kind, Kind::Wait | Kind::Break))
+        .max_by_key(|row| time(row))
+        .filter(|row| time(row) > 0)
+        .map(|row| (row.protocol, row.command, row.code))
 }
 
 fn thousandths(part: u64, whole: u64) -> u64 {

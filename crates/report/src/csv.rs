@@ -124,7 +124,7 @@ mod tests {
             find(["ledger", "pairs / 10.0.0.9 10.0.0.1", "elapsed_ns"]).0,
             "ns"
         );
-        assert_eq!(find(["verdict", "", "culprit"]), ("", ""));
+        assert_eq!(find(["verdict", "", "culprit"]), ("text", "none"));
         assert_eq!(
             find(["capture", "", "files.2"]),
             ("text", r"\x1b[31mred.pcap")

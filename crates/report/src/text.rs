@@ -97,6 +97,9 @@ pub fn report(
 ) -> io::Result<()> {
     let verdict = Verdict::on(snapshot);
     look.heading(out, &crate::verdict::sentence(&verdict))?;
+    if let Some(line) = crate::verdict::shares(&verdict) {
+        note(out, look, line)?;
+    }
     if let Some(line) = crate::verdict::position(&verdict) {
         note(out, look, line)?;
     }

@@ -1,81 +1,158 @@
 //! The verdict in words.
 
 use crate::figures::{Command, Grouped, Percent};
-use crate::time::Human;
-use wirewait_analysis::{ENOUGH, RoundTrip};
-use wirewait_judge::{Culprit, Doubt, Verdict};
+use crate::time::Short;
+use wirewait_analysis::{Bounds, ENOUGH, RoundTrip};
+use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
 
-/// One sentence: who had most of the time, and the evidence.
+/// Bounds that are so close are shown as one figure, in thousandths.
+const CLOSE: u64 = 10;
+
+/// Who had most of the active time, and the evidence.
 #[must_use]
 pub fn sentence(verdict: &Verdict) -> String {
-    let clients = counted(verdict.clients, "client");
-    let Some(culprit) = verdict.culprit else {
-        return match verdict.answered {
-            0 if verdict.doubts.contains(&Doubt::NoFrames) => {
-                "No verdict: there is not one frame.".to_owned()
-            }
-            0 => "No verdict: no request to a file server was answered.".to_owned(),
-            n => format!("No verdict: only {} answered, too few to judge.", were(n)),
-        };
-    };
-    let share = Percent(verdict.share, 1000);
-    let active = Human(i64::try_from(verdict.active_ns).unwrap_or(i64::MAX));
-    let whose = match culprit {
-        Culprit::Client => "passed in the clients, between their requests",
-        Culprit::Network => "passed on the way: transfers, lost frames, round trips",
-        Culprit::Server => "was waiting for servers",
+    let (title, thousandths, ns, whose) = match verdict.finding {
+        Finding::None => return none(verdict),
+        Finding::Named(culprit) => {
+            let share = verdict.share(culprit);
+            let ns = match culprit {
+                Culprit::Network => share.ns.low,
+                Culprit::Client | Culprit::Server => share.ns.high,
+            };
+            let whose = match culprit {
+                Culprit::Client => "was spent in clients, between their requests",
+                Culprit::Network => "was spent in the network (transfers, loss recovery, distance)",
+                Culprit::Server => "was spent waiting for servers",
+            };
+            let title = match culprit {
+                Culprit::Client => "Client",
+                Culprit::Network => "Network",
+                Culprit::Server => "Server",
+            };
+            (title, share.thousandths, ns, whose)
+        }
+        Finding::Either(first, second) => {
+            let (title, whose) = match (first, second) {
+                (Culprit::Client, Culprit::Network) => (
+                    "Client or network",
+                    "was spent in clients or on the way to them; only a capture at the client \
+                     can tell which",
+                ),
+                (Culprit::Client, _) => (
+                    "Client or server",
+                    "was spent in clients and servers, and neither surely had more",
+                ),
+                _ => (
+                    "Server or network",
+                    "was spent in servers or on the way to them; only a capture at the server \
+                     can tell which",
+                ),
+            };
+            let parts = [first, second].map(|one| (one, verdict.share(one)));
+            let sum = |of: fn(Bounds) -> u64| -> u64 {
+                parts.iter().map(|(_, share)| of(share.thousandths)).sum()
+            };
+            let shown = |(one, share): (Culprit, wirewait_judge::Share)| match one {
+                Culprit::Network => share.ns.low,
+                Culprit::Client | Culprit::Server => share.ns.high,
+            };
+            let ns = parts.into_iter().map(shown).fold(0, u64::saturating_add);
+            let both = thousandths(ns, verdict.active_ns).min(sum(|share| share.high));
+            let both = Bounds {
+                low: both,
+                high: both,
+            };
+            (title, both, ns, whose)
+        }
     };
     let mut text = format!(
-        "{}: {share} of the {active} that {clients} spent at work {whose}",
-        match culprit {
-            Culprit::Client => "Client",
-            Culprit::Network => "Network",
-            Culprit::Server => "Server",
-        }
+        "{title}: {} of active time ({}) {whose}",
+        share(thousandths),
+        of_active(ns, verdict)
     );
     if let Some((at, part)) = verdict.at {
         let of_it = match part {
             1000 => "all".to_owned(),
             part => Percent(part, 1000).to_string(),
         };
-        text.push_str(&match culprit {
-            Culprit::Client => format!("; {of_it} of that in {at}"),
-            Culprit::Network => format!("; {of_it} of that to and from {at}"),
-            Culprit::Server => format!("; {of_it} of that for {at}"),
-        });
+        let whose = match verdict.finding {
+            Finding::Named(Culprit::Network) => "to and from",
+            Finding::Named(Culprit::Server) | Finding::Either(Culprit::Network, _) => "for",
+            _ => "in",
+        };
+        text.push_str(&format!(", {of_it} of it {whose} {at}"));
     }
     if let Some((protocol, name, code)) = verdict.operation {
+        let protocol = protocol.to_uppercase();
         text.push_str(&format!(", mostly {protocol} {}", Command { name, code }));
     }
+    text.push('.');
     if let Some(busiest) = verdict.busiest {
         text.push_str(&format!(
-            "; the segment was never above {} busy in a second",
+            " No link was more than {} busy in any second.",
             Percent(busiest, 1_000_000)
         ));
     }
-    text.push('.');
     text
 }
 
-/// What it takes for the network's though the ledgers have it elsewhere.
+/// Why there is no verdict.
+fn none(verdict: &Verdict) -> String {
+    let has = |wanted: fn(&Doubt) -> bool| verdict.doubts.iter().any(wanted);
+    if has(|doubt| matches!(doubt, Doubt::NoFrames)) {
+        return "No verdict: the capture has no frames.".to_owned();
+    }
+    match verdict.answered {
+        0 => return "No verdict: no request to a file server was answered.".to_owned(),
+        n if n < ENOUGH => {
+            return format!("No verdict: only {} answered, too few to judge.", were(n));
+        }
+        _ => {}
+    }
+    match verdict.active_ns {
+        0 => "No verdict: the capture has no active time.".to_owned(),
+        _ if has(|doubt| matches!(doubt, Doubt::Unknown(part) if *part > 333)) => {
+            "No verdict: of too much of the time the capture cannot tell what it was.".to_owned()
+        }
+        _ => "No verdict: most of active time was spent on requests without a response.".to_owned(),
+    }
+}
+
+/// The share of each party, in one line.
+#[must_use]
+pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
+    let part = |culprit: Culprit| {
+        let share = self::share(verdict.share(culprit).thousandths);
+        format!("{} {share}", culprit.name())
+    };
+    (verdict.active_ns > 0).then(|| {
+        format!(
+            "Of active time ({}): {}.",
+            seconds(verdict.active_ns),
+            Culprit::ALL.map(part).join(", ")
+        )
+    })
+}
+
+/// How far from the stations the capture was made, and what that is of their time.
 #[must_use]
 pub fn position(verdict: &Verdict) -> Option<String> {
     let way = &verdict.on_the_way;
-    let ends: Vec<(&str, &RoundTrip, u64, &str)> = [
-        ("server", &way.server, way.in_turnarounds_ns, "turnarounds"),
-        ("client", &way.client, way.in_pauses_ns, "clients' pauses"),
+    let ends: Vec<(&str, &RoundTrip, Bounds, &str)> = [
+        ("server", &way.server, way.in_turnarounds, "turnarounds"),
+        ("client", &way.client, way.in_pauses, "clients' pauses"),
     ]
     .into_iter()
     .filter_map(|(who, trip, ns, within)| Some((who, trip.as_ref()?, ns, within)))
-    .filter(|(_, _, ns, _)| *ns > 0)
+    .filter(|(_, _, ns, _)| ns.low > 0)
     .collect();
     let listed = |items: Vec<String>| items.join(" and ");
     let far = listed(
         ends.iter()
             .map(|(who, trip, ..)| {
                 format!(
-                    "{} from {who} {} (frames {} to {})",
-                    Human(trip.shortest_ns),
+                    "{} from {who} {} (round trip, frames {} to {})",
+                    Short(trip.shortest_ns),
                     trip.station,
                     trip.asked,
                     trip.answered
@@ -86,16 +163,17 @@ pub fn position(verdict: &Verdict) -> Option<String> {
     let counted = listed(
         ends.iter()
             .map(|(_, _, ns, within)| {
-                let time = Human(i64::try_from(*ns).unwrap_or(i64::MAX));
-                format!("{time} within the {within}")
+                let time = |ns: u64| Short(i64::try_from(ns).unwrap_or(i64::MAX));
+                let (low, high) = (time(ns.low).to_string(), time(ns.high).to_string());
+                match low == high {
+                    true => format!("{low} within the {within}"),
+                    false => format!("{low} to {high} within the {within}"),
+                }
             })
             .collect(),
     );
-    (!ends.is_empty()).then(|| {
-        format!(
-            "Captured {far}, there and back; such round trips count as the network's: {counted}."
-        )
-    })
+    (!ends.is_empty())
+        .then(|| format!("Captured {far}; that distance counts as network: {counted}."))
 }
 
 /// What speaks against it, a sentence each.
@@ -111,8 +189,19 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
         Doubt::PoorCapture => {
             "Doubt: much is missing from the capture, see its quality below.".to_owned()
         }
+        Doubt::Unknown(part) => format!(
+            "Doubt: {} of the time ({}) is unknown and counts nowhere: responses may be missing \
+             from the capture. Capture both directions, without loss, and until the last response.",
+            Percent(*part, 1000),
+            seconds(verdict.unknown_ns)
+        ),
+        Doubt::Unanswered(part) => format!(
+            "Doubt: {} of active time was spent on requests that were never answered; that is \
+             neither client, network nor server.",
+            Percent(*part, 1000)
+        ),
         Doubt::Close(other, share) => format!(
-            "Doubt: the {} had {}, nearly as much.",
+            "Doubt: the {} had up to {}, nearly as much.",
             match other {
                 Culprit::Client => "clients",
                 Culprit::Network => "network",
@@ -120,12 +209,35 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             },
             Percent(*share, 1000)
         ),
-        Doubt::CapturePoint(culprit) => format!(
-            "Doubt: how far from the {0}s the capture was made is not known for a fifth of that \
-             time or more; the way there counts as the {0}s'.",
-            culprit.name()
+        Doubt::OneSample(end) => format!(
+            "Doubt: a single round trip tells how far the {} is.",
+            end.name()
         ),
     })
+}
+
+/// A part of active time that is known, or its bounds.
+fn share(of: Bounds) -> String {
+    if of.high - of.low < CLOSE {
+        return Percent(of.low, 1000).to_string();
+    }
+    let low = Percent(of.low, 1000).to_string();
+    let low = low.trim_end_matches([' ', '%']);
+    format!("{low} to {}", Percent(of.high, 1000))
+}
+
+fn of_active(ns: u64, verdict: &Verdict) -> String {
+    let (part, whole) = (seconds(ns), seconds(verdict.active_ns));
+    format!("{part} of {whole}, {}", counted(verdict.clients, "client"))
+}
+
+fn seconds(ns: u64) -> String {
+    Short(i64::try_from(ns).unwrap_or(i64::MAX)).to_string()
+}
+
+fn thousandths(part: u64, whole: u64) -> u64 {
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    u64::try_from((part * 2000 + whole).checked_div(2 * whole).unwrap_or(0)).unwrap_or(0)
 }
 
 fn were(n: u64) -> String {
@@ -146,18 +258,28 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::v4;
-    use wirewait_judge::OnTheWay;
+    use wirewait_judge::{OnTheWay, Share};
 
-    fn verdict(culprit: Option<Culprit>, doubts: Vec<Doubt>) -> Verdict {
+    /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
+    fn verdict(finding: Finding, doubts: Vec<Doubt>) -> Verdict {
+        let share = |low, high| Share {
+            ns: Bounds {
+                low: low * 18_000_000,
+                high: high * 18_000_000,
+            },
+            thousandths: Bounds { low, high },
+        };
+        let some = finding != Finding::None;
         Verdict {
-            culprit,
-            share: 712,
+            finding,
+            shares: [share(120, 120), share(168, 198), share(682, 712)],
             active_ns: 18_000_000_000,
+            unknown_ns: 0,
             clients: 12,
-            answered: if culprit.is_some() { 1024 } else { 3 },
-            at: culprit.map(|_| (v4(1, None), 600)),
-            operation: Some(("smb1", "READ_ANDX", 0x2e)),
-            busiest: culprit.map(|_| 91_000),
+            answered: if some { 1024 } else { 3 },
+            at: some.then(|| (v4(1, None), 600)),
+            operation: some.then_some(("smb1", "READ_ANDX", 0x2e)),
+            busiest: some.then_some(91_000),
             on_the_way: OnTheWay::default(),
             doubts,
         }
@@ -165,17 +287,37 @@ mod tests {
 
     #[test]
     fn a_server_is_named_with_its_evidence() {
+        let seen = verdict(Finding::Named(Culprit::Server), Vec::new());
         assert_eq!(
-            sentence(&verdict(Some(Culprit::Server), Vec::new())),
-            "Server: 71.2 % of the 18.000000 s that 12 clients spent at work was waiting for \
-             servers; 60.0 % of that for 10.0.0.1, mostly smb1 READ_ANDX; the segment was never \
-             above 9.1 % busy in a second."
+            sentence(&seen),
+            "Server: 68.2 to 71.2 % of active time (12.8 s of 18.0 s, 12 clients) was spent \
+             waiting for servers, 60.0 % of it for 10.0.0.1, mostly SMB1 READ_ANDX. No link was \
+             more than 9.1 % busy in any second."
+        );
+        assert_eq!(
+            shares(&seen).unwrap(),
+            "Of active time (18.0 s): client 12.0 %, network 16.8 to 19.8 %, server 68.2 to 71.2 %."
+        );
+    }
+
+    /// 16.8 and 71.2 of 100.
+    #[test]
+    fn two_that_overlap_are_named_together_with_the_capture_that_decides() {
+        let either = Finding::Either(Culprit::Network, Culprit::Server);
+        let text = sentence(&verdict(either, Vec::new()));
+        assert!(
+            text.starts_with(
+                "Server or network: 88.0 % of active time (15.8 s of 18.0 s, 12 clients) was \
+                 spent in servers or on the way to them; only a capture at the server can tell \
+                 which, 60.0 % of it for 10.0.0.1"
+            ),
+            "{text}"
         );
     }
 
     #[test]
     fn where_it_was_captured_is_said_with_its_frames() {
-        let mut seen = verdict(Some(Culprit::Network), Vec::new());
+        let mut seen = verdict(Finding::Named(Culprit::Network), Vec::new());
         assert_eq!(position(&seen), None);
         seen.on_the_way = OnTheWay {
             server: Some(RoundTrip {
@@ -186,19 +328,22 @@ mod tests {
                 answered: 4,
             }),
             client: None,
-            in_turnarounds_ns: 2_000_000_000,
-            in_pauses_ns: 0,
+            in_turnarounds: Bounds {
+                low: 2_000_000_000,
+                high: 2_500_000_000,
+            },
+            in_pauses: Bounds::default(),
         };
         assert_eq!(
             position(&seen).unwrap(),
-            "Captured 5.000 ms from server 10.0.0.1 (frames 3 to 4), there and back; such round \
-             trips count as the network's: 2.000000 s within the turnarounds."
+            "Captured 5.00 ms from server 10.0.0.1 (round trip, frames 3 to 4); that distance \
+             counts as network: 2.00 s to 2.50 s within the turnarounds."
         );
     }
 
     #[test]
     fn too_little_is_no_verdict() {
-        let few = verdict(None, vec![Doubt::FewRequests(3)]);
+        let few = verdict(Finding::None, vec![Doubt::FewRequests(3)]);
         assert_eq!(
             sentence(&few),
             "No verdict: only 3 requests were answered, too few to judge."
@@ -208,7 +353,7 @@ mod tests {
             doubts: vec![Doubt::NoFrames],
             ..few.clone()
         };
-        assert_eq!(sentence(&empty), "No verdict: there is not one frame.");
+        assert_eq!(sentence(&empty), "No verdict: the capture has no frames.");
         let none = Verdict { answered: 0, ..few };
         assert_eq!(
             sentence(&none),
@@ -218,15 +363,21 @@ mod tests {
 
     #[test]
     fn doubts_are_sentences() {
-        let close = verdict(
-            Some(Culprit::Network),
+        let doubts: Vec<String> = doubts(&verdict(
+            Finding::Named(Culprit::Network),
             vec![
                 Doubt::Close(Culprit::Client, 380),
-                Doubt::CapturePoint(Culprit::Server),
+                Doubt::OneSample(Culprit::Server),
             ],
+        ))
+        .collect();
+        assert_eq!(
+            doubts[0],
+            "Doubt: the clients had up to 38.0 %, nearly as much."
         );
-        let lines: Vec<String> = doubts(&close).collect();
-        assert_eq!(lines[0], "Doubt: the clients had 38.0 %, nearly as much.");
-        assert!(lines[1].ends_with("counts as the servers'."));
+        assert_eq!(
+            doubts[1],
+            "Doubt: a single round trip tells how far the server is."
+        );
     }
 }

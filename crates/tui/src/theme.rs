@@ -146,9 +146,11 @@ static DARK: Theme = Theme {
         on(Color::Black, Color::Cyan),
         on(Color::Black, Color::Yellow),
         on(Color::Black, Color::Green),
+        on(Color::Black, Color::LightGreen),
         on(Color::Black, Color::LightRed),
         on(Color::White, Color::Red),
         on(Color::Black, Color::Gray),
+        on(Color::Gray, Color::Reset),
         on(Color::Gray, Color::Reset),
     ],
 };
@@ -171,9 +173,11 @@ static LIGHT: Theme = Theme {
         on(Color::Black, Color::Cyan),
         on(Color::Black, Color::Yellow),
         on(Color::Black, Color::LightGreen),
+        on(Color::Black, Color::Green),
         on(Color::White, Color::Magenta),
         on(Color::White, Color::Red),
         on(Color::Black, Color::Gray),
+        on(Color::DarkGray, Color::Reset),
         on(Color::DarkGray, Color::Reset),
     ],
 };
@@ -205,9 +209,11 @@ static COLOUR_BLIND: Theme = Theme {
         on(Color::Black, SKY),
         on(Color::Black, ORANGE),
         on(Color::Black, GREEN),
+        on(Color::White, GREEN),
         on(Color::Black, PURPLE),
         on(Color::White, VERMILION),
         on(Color::Black, Color::Gray),
+        on(Color::Gray, Color::Reset),
         on(Color::Gray, Color::Reset),
     ],
 };
@@ -233,5 +239,5 @@ static MONO: Theme = Theme {
     line: DIM,
     plot: PLAIN,
     series: [PLAIN, PLAIN, DIM],
-    phases: [PLAIN, BOLD, REVERSED, BOLD, LOUD, LOUD, DIM, DIM],
+    phases: [PLAIN, BOLD, REVERSED, BOLD, BOLD, LOUD, LOUD, DIM, DIM, DIM],
 };

@@ -28,7 +28,7 @@ pub use wirewait_analysis::{
     Symptoms, Threshold, Thresholds, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
 pub use wirewait_dissectors::{EVIDENCE, last, registry};
-pub use wirewait_judge::{Culprit, Doubt, OnTheWay, Verdict, compare};
+pub use wirewait_judge::{Culprit, Doubt, Finding, OnTheWay, Share, Verdict, compare};
 pub use wirewait_wire::{
     Address, Chain, Depth, Dissector, Endpoint, File, Frame, Kind, Layout, LinkType, Operation,
     Registry, Source, SourceError, SourceErrorKind, Status, Timestamp, Verified, Walk,

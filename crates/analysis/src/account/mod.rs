@@ -3,6 +3,7 @@
 //! So the sums over clients, over servers, over pairs and the total are one number, in
 //! nanoseconds of clients' time.
 
+mod distance;
 mod phase;
 mod timeline;
 
@@ -12,7 +13,9 @@ use crate::parties::{Directory, Parties};
 use crate::table::Place;
 use crate::world::Wait;
 use crate::{Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings};
-pub use phase::{Ledger, Phase};
+pub(crate) use distance::{Distance, Evidence};
+use distance::{Nearest, Ways};
+pub use phase::{Bounds, Ledger, Phase};
 use std::cmp::Reverse;
 use std::sync::Arc;
 pub(crate) use timeline::Outstanding;
@@ -26,6 +29,8 @@ const LAG_NS: i64 = 500_000_000;
 /// The account of all clients.
 pub(crate) struct Accounts {
     clients: Column<Client>,
+    /// The shortest turnaround of each server, ns.
+    turnarounds: Column<Option<i64>>,
     sums: Sums,
     /// The total by seconds, where somebody wants it.
     course: Option<Box<LedgerCourse>>,
@@ -37,6 +42,7 @@ struct Client {
     timeline: Timeline,
     sum: Sum,
     pending: Pending,
+    nearest: Nearest,
 }
 
 /// Slices of one owner that are not posted yet: most requests of a client belong to the owner of
@@ -84,6 +90,7 @@ impl Accounts {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             clients: Column::new(),
+            turnarounds: Column::new(),
             sums: Sums::new(),
             course: None,
             think_ns: settings.think_ns,
@@ -121,7 +128,13 @@ impl Accounts {
     }
 
     /// It no longer does, since `at`.
-    pub(crate) fn ends(&mut self, wait: Wait<'_>, at: Timestamp, done: Option<&Outstanding>) {
+    pub(crate) fn ends(
+        &mut self,
+        wait: Wait<'_>,
+        at: Timestamp,
+        done: Option<&Outstanding>,
+        evidence: &impl Evidence,
+    ) {
         let nobody = wait.case.parties.client == Place::NOWHERE;
         if nobody || wait.anyone && wait.case.transaction.response.is_none() {
             return;
@@ -132,7 +145,9 @@ impl Accounts {
             client.timeline.ends(wait.began);
         }
         if let Some(done) = done {
-            client.timeline.closed(done, owner);
+            let ways = self.ways(wait, done, evidence);
+            let client = self.clients.of(wait.case.parties.client);
+            client.timeline.closed(done, owner, ways);
             self.sums.waiting += 1;
             let client = self.clients.of(wait.case.parties.client);
             let course = self.course.as_deref_mut();
@@ -232,6 +247,19 @@ impl Accounts {
         rows
     }
 
+    /// How far the two are, as far as that is known when the request is closed.
+    fn ways(&mut self, wait: Wait<'_>, done: &Outstanding, evidence: &impl Evidence) -> Ways {
+        let t = wait.case.transaction;
+        let server = self.turnarounds.of(wait.case.parties.server);
+        if let Some(ns) = distance::turnaround(t) {
+            *server = Some(server.map_or(ns, |shortest| shortest.min(ns)));
+        }
+        let server = *server;
+        let client = self.clients.of(wait.case.parties.client);
+        client.nearest.closed(t, done);
+        client.nearest.ways(wait.case, server, evidence)
+    }
+
     /// The client who waits.
     #[inline]
     fn client(&mut self, wait: Wait<'_>) -> &mut Client {
@@ -282,6 +310,7 @@ impl Client {
             course,
             pending: &mut self.pending,
             client: &mut self.sum,
+            ways: Ways::default(),
         };
         self.timeline.settle(limit, think_ns, &mut posting);
     }
@@ -359,6 +388,8 @@ struct Posting<'a> {
     course: Option<&'a mut LedgerCourse>,
     pending: &'a mut Pending,
     client: &'a mut Sum,
+    /// What is left of the ways within the slices of the request and of the gap before it.
+    ways: Ways,
 }
 
 impl Posting<'_> {
@@ -380,8 +411,27 @@ impl Posting<'_> {
         self.pending.sum.spans(from, to);
     }
 
+    /// So far the stations are from what follows.
+    #[inline]
+    fn ways(&mut self, ways: Ways) {
+        self.ways = ways;
+    }
+
     #[inline]
     fn slice(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
+        let mut begin = from;
+        if let Some(way) = self.ways.within(phase, to.since(from)) {
+            self.pending.sum.ledger.add_network(phase, way);
+            begin = from.plus(i64::try_from(way.low).unwrap_or(0));
+            if begin > from {
+                self.piece(Phase::Distance, from, begin);
+            }
+        }
+        self.piece(phase, begin, to);
+    }
+
+    #[inline]
+    fn piece(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
         self.pending.sum.ledger.add(phase, from, to);
         if let Some(course) = &mut self.course {
             course.add(phase, from, to);

@@ -30,7 +30,12 @@ fn rows(requests: &[Request], room: usize) -> Vec<LedgerRow> {
             anyone: false,
         };
         accounts.begins(wait);
-        accounts.ends(wait, at(*to), Some(&outstanding(*from, *to)));
+        accounts.ends(
+            wait,
+            at(*to),
+            Some(&outstanding(*from, *to)),
+            &crate::round_trips::RoundTrips::new(16),
+        );
     }
     let before = accounts.rows(&directory);
     accounts.finish();
@@ -121,7 +126,12 @@ fn who_leaves_gives_back_the_room_of_what_waits() {
         };
         accounts.begins(wait);
         if let Some(to) = to {
-            accounts.ends(wait, at(to), Some(&outstanding(from, to)));
+            accounts.ends(
+                wait,
+                at(to),
+                Some(&outstanding(from, to)),
+                &crate::round_trips::RoundTrips::new(16),
+            );
         }
         accounts.sums.waiting
     };

@@ -9,7 +9,7 @@
 //! Requests close out of order, and an instant can be given away only once no older request can
 //! claim it: closed requests queue behind the oldest open one.
 
-use super::{Owner, Phase, Posting};
+use super::{Owner, Phase, Posting, Ways};
 use wirewait_wire::Timestamp;
 
 /// Closed requests of a client that wait for an older one: for so many there is always room.
@@ -43,6 +43,14 @@ impl Outstanding {
         Phase::Server,
         Phase::Response,
         Phase::Retransmission,
+    ];
+    /// The phases of one of which nobody can tell whether it was.
+    pub(crate) const UNKNOWN: &'static [Phase; 5] = &[
+        Phase::Request,
+        Phase::Retransmission,
+        Phase::Server,
+        Phase::Response,
+        Phase::Unknown,
     ];
     /// The phases of one that was not.
     pub(crate) const GIVEN_UP: &'static [Phase; 5] = &[
@@ -80,12 +88,20 @@ impl Outstanding {
     }
 
     /// When nobody waits for it any more.
-    fn end(&self) -> Timestamp {
+    pub(super) fn end(&self) -> Timestamp {
         match self.count {
             0 => self.begin,
             count => self.ends[usize::from(count) - 1],
         }
     }
+}
+
+/// A request that is closed, whose it was, and how far the stations were then.
+#[derive(Clone, Copy, Debug)]
+struct Closed {
+    outstanding: Outstanding,
+    owner: Owner,
+    ways: Ways,
 }
 
 /// What happened between requests, from and to, and to whom it belongs.
@@ -101,7 +117,7 @@ struct Stretch {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timeline {
     /// Closed, by their beginnings. Those before `next` are settled.
-    queue: Vec<(Outstanding, Owner)>,
+    queue: Vec<Closed>,
     next: usize,
     /// Beginnings of those that are open, in order. Those before `over` are not any more: there may
     /// be tens of thousands, and mostly the oldest ends first.
@@ -182,17 +198,23 @@ impl Timeline {
     }
 
     /// A request is closed; it is posted once it is [settled](Timeline::settle).
-    pub(super) fn closed(&mut self, outstanding: &Outstanding, owner: Owner) {
+    pub(super) fn closed(&mut self, outstanding: &Outstanding, owner: Owner, ways: Ways) {
+        let closed = Closed {
+            outstanding: *outstanding,
+            owner,
+            ways,
+        };
+        let begin = |closed: &Closed| closed.outstanding.begin;
         // Most come in order, or nearly.
         match self.queue.last() {
-            Some((last, _)) if last.begin > outstanding.begin => {
+            Some(last) if begin(last) > outstanding.begin => {
                 let waiting = self.queue.get(self.next..).unwrap_or_default();
                 let later = waiting.iter().rev();
-                let later = later.take_while(|(other, _)| other.begin > outstanding.begin);
+                let later = later.take_while(|other| begin(other) > outstanding.begin);
                 let place = self.queue.len() - later.count();
-                self.queue.insert(place, (*outstanding, owner));
+                self.queue.insert(place, closed);
             }
-            _ => self.queue.push((*outstanding, owner)),
+            _ => self.queue.push(closed),
         }
     }
 
@@ -205,11 +227,11 @@ impl Timeline {
             .open
             .get(self.over)
             .map_or(before, |open| before.min(*open));
-        while let Some((outstanding, owner)) = self.queue.get(self.next)
-            && (outstanding.begin <= ripe || self.is_crowded(posting))
+        while let Some(closed) = self.queue.get(self.next)
+            && (closed.outstanding.begin <= ripe || self.is_crowded(posting))
         {
-            let (outstanding, owner) = (*outstanding, *owner);
-            self.give_away(&outstanding, owner, think_ns, posting);
+            let closed = *closed;
+            self.give_away(&closed, think_ns, posting);
             self.next += 1;
             posting.settled();
         }
@@ -238,16 +260,17 @@ impl Timeline {
         self.next >= self.queue.len()
     }
 
-    fn give_away(
-        &mut self,
-        outstanding: &Outstanding,
-        owner: Owner,
-        think_ns: i64,
-        posting: &mut Posting<'_>,
-    ) {
+    fn give_away(&mut self, closed: &Closed, think_ns: i64, posting: &mut Posting<'_>) {
+        let Closed {
+            outstanding,
+            owner,
+            ways,
+        } = closed;
+        let owner = *owner;
         let begin = outstanding.begin;
         let until = self.until.unwrap_or(begin);
         posting.owner(owner);
+        posting.ways(*ways);
         posting.spans(begin, outstanding.end());
         if begin > until {
             let gap = Gap {

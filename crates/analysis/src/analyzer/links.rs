@@ -21,6 +21,8 @@ const fn message_acknowledged(bare: bool, may_ride: bool) -> Noticed {
         frames: 0,
         outstanding: 0,
         after_ns: 0,
+        sent: None,
+        at_once: false,
     }
 }
 

@@ -91,6 +91,8 @@ pub(crate) struct Open {
     pub(super) grown: bool,
     /// Another command came under its identifier.
     pub(super) overtaken: bool,
+    /// When the next request of its side was seen.
+    pub(super) followed: Option<Timestamp>,
     /// It is kept until the next request comes.
     pub(super) lingers: bool,
     /// An answer that does not seem to have arrived.
@@ -183,6 +185,7 @@ impl Open {
             by_turn: false,
             grown: false,
             overtaken: false,
+            followed: None,
             lingers: false,
             shelved: None,
             deadline: Timestamp::from_nanos(0),
@@ -245,6 +248,7 @@ impl Open {
             by_turn,
             grown,
             overtaken,
+            followed,
             lingers,
             shelved,
             deadline,
@@ -281,6 +285,7 @@ impl Open {
         *by_turn = false;
         *grown = tally.frames > 1;
         *overtaken = false;
+        *followed = None;
         *lingers = x.lane.is_some() || between.turns;
         *shelved = None;
         *deadline = tally.extent.last.at.plus(world.settings.timeout_ns);

@@ -6,6 +6,9 @@ use crate::world::{Event, Events, Wait};
 use crate::{Flags, Outcome, Turnaround};
 use wirewait_wire::{Kind, Timestamp};
 
+/// The response to such a request may have come without being captured, or after the capture.
+const UNSEEN: [Flags; 3] = [Flags::ONE_SIDED, Flags::CAPTURE_LOSS, Flags::OPEN_AT_END];
+
 /// What the figures were told about an open request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Waiting {
@@ -107,9 +110,10 @@ impl Open {
             (Outcome::Answered | Outcome::Cancelled, Some(response)) => {
                 let t3 = response.first.at;
                 let again = match t.turnaround {
-                    // Up to the copy that may have been the one answered.
-                    Turnaround::Between(low, _) => t3.plus(low.saturating_neg()),
-                    Turnaround::None | Turnaround::Exact(_) => t2,
+                    // Up to the copy that may have been the one answered. Where the server said
+                    // that it has the request, the first copy arrived: nothing was lost.
+                    Turnaround::Between(low, _) if t.interims == 0 => t3.plus(low.saturating_neg()),
+                    Turnaround::Between(..) | Turnaround::None | Turnaround::Exact(_) => t2,
                 };
                 let ends = [
                     t2.plus(lost(0, began, t2)),
@@ -121,8 +125,14 @@ impl Open {
                 (ends, Outstanding::ANSWERED)
             }
             _ => {
+                // Nobody waits for it any more once the next request of the connection is sent.
+                let end = self.followed.map_or(end, |next| end.min(next.max(t2)));
                 let ends = [t2.plus(lost(0, began, t2)), t2, t2, t2, end];
-                (ends, Outstanding::GIVEN_UP)
+                let phases = match UNSEEN.iter().any(|flag| t.flags.contains(*flag)) {
+                    true => Outstanding::UNKNOWN,
+                    false => Outstanding::GIVEN_UP,
+                };
+                (ends, phases)
             }
         };
         Some(Outstanding::new(began, ends, shares))

@@ -127,6 +127,8 @@ fn what_transports_do_counts_for_their_conversation() {
             frames: 2,
             outstanding: 3000,
             after_ns: 5,
+            sent: None,
+            at_once: false,
         },
     };
     recent.noticed(&notice);
@@ -174,6 +176,8 @@ fn windows_count_by_the_end_that_can_take_so_much() {
         frames: 1,
         outstanding,
         after_ns: 5,
+        sent: None,
+        at_once: false,
     };
     let offered = |bytes| {
         let mut windows = Windows::default();

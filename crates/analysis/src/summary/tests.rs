@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Counts, EXACT_VALUES, Fidelity, Grouping, Ledger, Sample, Spread};
+use crate::{Bounds, Counts, EXACT_VALUES, Fidelity, Grouping, Ledger, Sample, Spread};
 use proptest::prelude::*;
 use std::sync::Arc;
 use wirewait_model::Distribution;
@@ -167,7 +167,7 @@ prop_compose! {
             kind: Kind::Read,
         };
         let station = StationSum { counts, turnaround: times, data_bytes: e, ..StationSum::default() };
-        let ledger = LedgerSum { ledger: Ledger::from_parts([a, b, c, d, e, f, g, h]), turnarounds: f, pauses: g };
+        let ledger = LedgerSum { ledger: Ledger::from_parts([a, b, c, d, e, f, g, h, a, b]).with_network(Bounds { low: b, high: c }, Bounds { low: d, high: e }), turnarounds: f, pauses: g };
         let client = Endpoint::mac([2, 0, 0, 0, 0, key as u8]);
         let pair = PairKey { client, server: Endpoint::mac([1; 6]) };
         let mut histogram = Histogram::default();

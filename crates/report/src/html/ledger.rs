@@ -31,8 +31,8 @@ pub(super) fn ledgers(page: &mut Page, snapshot: &Snapshot) {
         "p",
         &[("class", &"note")],
         "Each moment of a client belongs to its oldest outstanding request. Percentages and bars \
-         are of active time, in client-seconds; waiting by design and idle time are no part of \
-         it. Servers, clients and pairs each sum to all.",
+         are of active time, in client-seconds; waiting by design, idle and unknown time are no \
+         part of it. Servers, clients and pairs each sum to all.",
     );
     let of = |wanted: fn(&LedgerOf) -> bool| -> Vec<&LedgerRow> {
         let rows = snapshot.ledgers.iter();
@@ -56,7 +56,7 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
     let shown = rows.iter().take(BARS);
     let used = |phase: &Phase| shown.clone().any(|row| row.ledger.get(*phase) > 0);
     let active: Vec<Phase> = Phase::ACTIVE.into_iter().filter(used).collect();
-    let apart: Vec<Phase> = [Phase::Waiting, Phase::Idle]
+    let apart: Vec<Phase> = [Phase::Waiting, Phase::Idle, Phase::Unknown]
         .into_iter()
         .filter(used)
         .collect();
@@ -126,7 +126,11 @@ fn summary(page: &mut Page, ledger: &Ledger) {
         "The bar is active time, {} of all clients together",
         duration(ledger.active())
     ));
-    for (phase, name) in [(Phase::Waiting, "waiting by design"), (Phase::Idle, "idle")] {
+    for (phase, name) in [
+        (Phase::Waiting, "waiting by design"),
+        (Phase::Idle, "idle"),
+        (Phase::Unknown, "unknown"),
+    ] {
         let ns = ledger.get(phase);
         if ns > 0 {
             page.text(format_args!("; {name} {}", duration(ns)));
@@ -239,7 +243,11 @@ fn part(phase: Phase, ledger: &Ledger) -> String {
 const fn hatched(phase: Phase) -> bool {
     matches!(
         phase,
-        Phase::Request | Phase::Response | Phase::Retransmission | Phase::Unanswered
+        Phase::Request
+            | Phase::Response
+            | Phase::Distance
+            | Phase::Retransmission
+            | Phase::Unanswered
     )
 }
 
@@ -253,6 +261,8 @@ const fn words(phase: Phase) -> &'static str {
         Phase::Unanswered => "unanswered",
         Phase::Waiting => "waiting by design",
         Phase::Idle => "idle",
+        Phase::Distance => "distance",
+        Phase::Unknown => "unknown",
     }
 }
 

@@ -34,7 +34,7 @@ use wirewait_judge::Verdict;
 const STYLE: &str = include_str!("style.css");
 
 /// The SHA-256 of the style, in Base64: it is the only thing that a browser may use.
-const STYLE_HASH: &str = "0FbEI9NBzHa/86pe/n1gTnLxeUmimg5UrGu4HQ+aVJM=";
+const STYLE_HASH: &str = "AR0efST8JiJZqe95119WmrKfhKQSIw8qh3D3I+5yYj4=";
 
 /// Sorts tables.
 const SCRIPT: &str = include_str!("sort.js");
@@ -251,6 +251,9 @@ fn verdict(page: &mut Page, snapshot: &Snapshot) {
         &[("class", &"verdict")],
         crate::verdict::sentence(&verdict),
     );
+    if let Some(shares) = crate::verdict::shares(&verdict) {
+        page.leaf("p", &[("class", &"note")], shares);
+    }
     if !verdict.doubts.is_empty() {
         page.within("ul", &[("class", &"doubts")], |page| {
             for doubt in crate::verdict::doubts(&verdict) {

@@ -1,5 +1,6 @@
 //! Key `ledger`.
 
+use super::verdict::Between;
 use crate::escape::Escaped;
 use serde::Serialize;
 use std::sync::Arc;
@@ -38,6 +39,16 @@ struct OneLedger {
     unanswered_ns: u64,
     waiting_ns: u64,
     idle_ns: u64,
+    /// A request is outstanding, and the capture cannot tell what became of it. No part of the
+    /// active time.
+    unknown_ns: u64,
+    /// The way between the capture and the stations, as far as it is proved, within turnarounds
+    /// and gaps; `server_ns` and `client_ns` are without it.
+    distance_ns: u64,
+    /// The way to the servers: at least, a part of `distance_ns`, and at most.
+    network_in_server_ns: Between,
+    /// The same of the way to the clients.
+    network_in_client_ns: Between,
     /// Wall time from the first request's first frame to the last answer's last.
     span_ns: u64,
 }
@@ -92,6 +103,10 @@ fn ledger(row: &LedgerRow) -> OneLedger {
         unanswered_ns: part(Phase::Unanswered),
         waiting_ns: part(Phase::Waiting),
         idle_ns: part(Phase::Idle),
+        unknown_ns: part(Phase::Unknown),
+        distance_ns: part(Phase::Distance),
+        network_in_server_ns: row.ledger.network_in_server().into(),
+        network_in_client_ns: row.ledger.network_in_client().into(),
         span_ns: row.span_ns,
     }
 }

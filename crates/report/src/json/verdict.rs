@@ -2,7 +2,7 @@
 
 use crate::figures::Command;
 use serde::Serialize;
-use wirewait_analysis::{RoundTrip, Snapshot};
+use wirewait_analysis::{Bounds, RoundTrip, Snapshot};
 use wirewait_judge::{Culprit, Verdict};
 
 /// The answer in one sentence, and what it rests on.
@@ -10,10 +10,15 @@ use wirewait_judge::{Culprit, Verdict};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Judged {
     sentence: String,
-    /// `client`, `network` or `server`; null where there is too little to tell.
-    culprit: Option<&'static str>,
-    share: Option<f64>,
+    /// `client`, `network`, `server`; `client_or_network`, `server_or_network`,
+    /// `client_or_server` where the capture cannot tell which of the two; `none` where there is
+    /// too little, or too much of it is unknown.
+    culprit: &'static str,
+    shares: Shares,
+    /// The base of the shares.
     active_ns: u64,
+    /// Time of which the capture cannot tell what it was; no part of the active time.
+    unknown_ns: u64,
     clients: u64,
     answered: u64,
     at: Option<String>,
@@ -26,14 +31,45 @@ pub(super) struct Judged {
     doubts: Vec<String>,
 }
 
+/// Parts of the active time.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Shares {
+    client: PerMille,
+    network: PerMille,
+    server: PerMille,
+}
+
+/// Per mille of the active time, at least and at most.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PerMille {
+    low: u64,
+    high: u64,
+}
+
+/// Nanoseconds, at least and at most.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Between {
+    low: u64,
+    high: u64,
+}
+
+impl From<Bounds> for Between {
+    fn from(Bounds { low, high }: Bounds) -> Self {
+        Self { low, high }
+    }
+}
+
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Way {
     sentence: Option<String>,
     server: Option<Trip>,
     client: Option<Trip>,
-    in_turnarounds_ns: u64,
-    in_pauses_ns: u64,
+    in_turnarounds_ns: Between,
+    in_pauses_ns: Between,
 }
 
 /// The shortest round trip between the capture and a station.
@@ -62,11 +98,20 @@ impl From<&RoundTrip> for Trip {
 pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     let verdict = Verdict::on(snapshot);
     let part = |thousandths: u64| thousandths as f64 / 1e3;
+    let per_mille = |culprit| {
+        let Bounds { low, high } = verdict.share(culprit).thousandths;
+        PerMille { low, high }
+    };
     Judged {
         sentence: crate::verdict::sentence(&verdict),
-        culprit: verdict.culprit.map(Culprit::name),
-        share: verdict.culprit.map(|_| part(verdict.share)),
+        culprit: verdict.finding.name(),
+        shares: Shares {
+            client: per_mille(Culprit::Client),
+            network: per_mille(Culprit::Network),
+            server: per_mille(Culprit::Server),
+        },
         active_ns: verdict.active_ns,
+        unknown_ns: verdict.unknown_ns,
         clients: verdict.clients,
         answered: verdict.answered,
         at: verdict.at.map(|(at, _)| at.to_string()),
@@ -79,8 +124,8 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
             sentence: crate::verdict::position(&verdict),
             server: verdict.on_the_way.server.as_ref().map(Trip::from),
             client: verdict.on_the_way.client.as_ref().map(Trip::from),
-            in_turnarounds_ns: verdict.on_the_way.in_turnarounds_ns,
-            in_pauses_ns: verdict.on_the_way.in_pauses_ns,
+            in_turnarounds_ns: verdict.on_the_way.in_turnarounds.into(),
+            in_pauses_ns: verdict.on_the_way.in_pauses.into(),
         },
         doubts: crate::verdict::doubts(&verdict).collect(),
     }

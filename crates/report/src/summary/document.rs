@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wirewait_analysis::{
-    Attribution, Counts, EXACT_VALUES, FrameSums, Grouping, Histogram, Ledger, LedgerSum,
+    Attribution, Bounds, Counts, EXACT_VALUES, FrameSums, Grouping, Histogram, Ledger, LedgerSum,
     OperationKey, OperationSum, PairKey, Phase, PlaceKey, PlaceSum, STEPS_NS, Sighting, Sightings,
     Spread, StationSum, Summary, Timing,
 };
@@ -329,6 +329,16 @@ struct Pair {
     unanswered_ns: u64,
     waiting_ns: u64,
     idle_ns: u64,
+    #[serde(default)]
+    unknown_ns: u64,
+    #[serde(default)]
+    distance_ns: u64,
+    /// The way between the capture and the server: at least, as in `distance_ns`, and at most.
+    #[serde(default)]
+    network_in_server_ns: [u64; 2],
+    /// The same of the client.
+    #[serde(default)]
+    network_in_client_ns: [u64; 2],
     turnarounds: u64,
     pauses: u64,
 }
@@ -656,6 +666,7 @@ fn read_station(row: Station) -> Result<(Endpoint, StationSum), String> {
 
 fn pair((key, sum): (&PairKey, &LedgerSum)) -> Pair {
     let ns = |share| sum.ledger.get(share);
+    let two = |bounds: Bounds| [bounds.low, bounds.high];
     Pair {
         client: key.client.to_string(),
         server: key.server.to_string(),
@@ -667,6 +678,10 @@ fn pair((key, sum): (&PairKey, &LedgerSum)) -> Pair {
         unanswered_ns: ns(Phase::Unanswered),
         waiting_ns: ns(Phase::Waiting),
         idle_ns: ns(Phase::Idle),
+        unknown_ns: ns(Phase::Unknown),
+        distance_ns: ns(Phase::Distance),
+        network_in_server_ns: two(sum.ledger.network_in_server()),
+        network_in_client_ns: two(sum.ledger.network_in_client()),
         turnarounds: sum.turnarounds,
         pauses: sum.pauses,
     }
@@ -682,11 +697,18 @@ fn read_pair(row: &Pair) -> Result<(PairKey, LedgerSum), String> {
         row.request_transfer_ns,
         row.server_ns,
         row.response_transfer_ns,
+        row.distance_ns,
         row.retransmission_ns,
         row.unanswered_ns,
         row.waiting_ns,
         row.idle_ns,
+        row.unknown_ns,
     ]);
+    let bounds = |[low, high]: [u64; 2]| Bounds { low, high };
+    let ledger = ledger.with_network(
+        bounds(row.network_in_server_ns),
+        bounds(row.network_in_client_ns),
+    );
     let sum = LedgerSum {
         ledger,
         turnarounds: row.turnarounds,

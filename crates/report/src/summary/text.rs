@@ -8,6 +8,7 @@ use crate::time::{Human, Rfc3339};
 use std::cmp::Reverse;
 use std::io::{self, Write};
 use wirewait_analysis::{Counts, Grade, Grouping, Ledger, Phase, Spread, Summary, Timing};
+use wirewait_judge::Culprit;
 use wirewait_wire::Kind;
 
 /// Rows of a table that people see; the document has all of them.
@@ -253,8 +254,8 @@ fn ledger(ledger: &Ledger) -> Vec<String> {
     };
     let mut cells = vec![time(ledger.total())];
     cells.extend(Phase::ALL.map(|share| time(ledger.get(share))));
-    let waited = ledger.waited();
-    let part = (waited > 0).then(|| Percent(ledger.get(Phase::Server), waited));
+    let active = ledger.active();
+    let part = (active > 0).then(|| Percent(Culprit::Server.shown(ledger), active));
     cells.push(shown(part));
     cells
 }

@@ -5,7 +5,8 @@ use crate::figures::Percent;
 use crate::table::{Column, NOTHING, Table};
 use crate::time::Digits;
 use std::io::{self, Write};
-use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
+use wirewait_analysis::{LedgerOf, LedgerRow, Phase, Snapshot};
+use wirewait_judge::Culprit;
 
 /// Rows of each kind that people see; programs get all of them.
 const SHOWN: usize = 10;
@@ -14,15 +15,19 @@ const COLUMNS: &[Column] = &[
     Column::left("of"),
     Column::right("elapsed"),
     Column::right("active"),
+    Column::right("client %"),
+    Column::right("network %"),
     Column::right("server %"),
     Column::right("client"),
-    Column::right("request").rare(),
+    Column::right("network"),
     Column::right("server"),
+    Column::right("request").rare(),
     Column::right("response").rare(),
     Column::right("loss recovery").rare(),
     Column::right("unanswered").rare(),
     Column::right("waiting").rare(),
     Column::right("idle"),
+    Column::right("unknown").rare(),
 ];
 
 /// Writes the ledgers of the capture, its servers and its clients.
@@ -47,13 +52,18 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     writeln!(
         out,
         "  each moment of a client belongs to its oldest outstanding request; all times except elapsed are\n  \
-           client-seconds; servers and clients each sum to \"all\"; server % is of active time"
+           client-seconds; servers and clients each sum to \"all\"; percentages are of active time; network \
+         is what\n  is proved: request and response transfer, loss recovery, and the distance within server and \
+         client"
     )
 }
 
 fn cells(row: &LedgerRow, digits: Digits) -> Vec<String> {
     let duration = |ns| duration(ns, digits);
     let time = |phase| duration(row.ledger.get(phase));
+    let active = row.ledger.active();
+    let percent =
+        |culprit: Culprit| shown((active > 0).then(|| Percent(culprit.shown(&row.ledger), active)));
     vec![
         match &row.of {
             LedgerOf::Server(server) => format!("server {server}"),
@@ -62,22 +72,20 @@ fn cells(row: &LedgerRow, digits: Digits) -> Vec<String> {
         },
         duration(row.span_ns),
         duration(row.ledger.active()),
-        shown(part(&row.ledger)),
-        time(Phase::Client),
+        percent(Culprit::Client),
+        percent(Culprit::Network),
+        percent(Culprit::Server),
+        duration(Culprit::Client.shown(&row.ledger)),
+        duration(Culprit::Network.shown(&row.ledger)),
+        duration(Culprit::Server.shown(&row.ledger)),
         time(Phase::Request),
-        time(Phase::Server),
         time(Phase::Response),
         time(Phase::Retransmission),
         time(Phase::Unanswered),
         time(Phase::Waiting),
         time(Phase::Idle),
+        time(Phase::Unknown),
     ]
-}
-
-/// The server's share of active time.
-fn part(ledger: &Ledger) -> Option<String> {
-    let active = ledger.active();
-    (active > 0).then(|| Percent(ledger.get(Phase::Server), active).to_string())
 }
 
 fn duration(ns: u64, digits: Digits) -> String {

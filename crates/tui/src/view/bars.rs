@@ -15,10 +15,12 @@ pub(crate) const fn letter(phase: Phase) -> (&'static str, &'static str) {
         Phase::Request => ("Q", "request transfer"),
         Phase::Server => ("S", "server"),
         Phase::Response => ("R", "response transfer"),
+        Phase::Distance => ("D", "distance"),
         Phase::Retransmission => ("X", "loss recovery"),
         Phase::Unanswered => ("U", "unanswered"),
         Phase::Waiting => ("W", "waiting by design"),
         Phase::Idle => (".", "idle"),
+        Phase::Unknown => ("?", "unknown"),
     }
 }
 

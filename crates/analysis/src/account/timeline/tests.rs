@@ -38,7 +38,9 @@ impl Account {
     }
 
     fn closed(&mut self, outstanding: &Outstanding, limit: Timestamp) {
-        self.client.timeline.closed(outstanding, Owner::default());
+        self.client
+            .timeline
+            .closed(outstanding, Owner::default(), Ways::default());
         self.sums.waiting += 1;
         self.settle(limit);
     }
@@ -164,8 +166,8 @@ fn the_queue_is_bounded() {
 }
 
 /// The definition, instant by instant.
-fn by_hand(passages: &[[i64; 4]]) -> [u64; 8] {
-    let mut sums = [0; 8];
+fn by_hand(passages: &[[i64; 4]]) -> [u64; 10] {
+    let mut sums = [0; 10];
     let first = passages.iter().map(|t| t[0]).min().unwrap_or(0);
     let last = passages.iter().map(|t| t[3]).max().unwrap_or(0);
     let oldest = |now: i64| {

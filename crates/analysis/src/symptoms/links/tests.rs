@@ -65,6 +65,8 @@ const fn acknowledged(after_ms: i64, bare: bool) -> Noticed {
         frames: 1,
         outstanding: 1460,
         after_ns: after_ms * MS,
+        sent: None,
+        at_once: false,
     }
 }
 

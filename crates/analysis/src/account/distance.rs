@@ -1,0 +1,224 @@
+//! The way between the capture point and a station, which lies within the slices of that station:
+//! what each slice contains of it at least and at most.
+//!
+//! At least: what the station's transport needs to answer by itself, as
+//! the [`Evidence`] has it. At most: the shortest turnaround of
+//! a server, or the shortest gap before a client's next request, that was seen so far. Every
+//! request pays the way, so none of them is shorter than it.
+
+use super::{Bounds, Outstanding, Phase};
+use crate::table::Place;
+use crate::world::Case;
+use crate::{Flags, Transaction};
+use wirewait_wire::{Endpoint, Timestamp};
+
+/// So many samples show how a way varies.
+const STEADY: u64 = 8;
+
+/// Who measures the ways.
+pub(crate) trait Evidence {
+    /// How far this station is, as far as that is known.
+    fn of(&self, station: Endpoint) -> Distance;
+
+    /// Another number whenever [`Evidence::of`] may say something else.
+    fn version(&self) -> u64;
+}
+
+/// Evidence of how far a station is, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Distance {
+    /// Answers that a transport gave by itself.
+    pub(crate) samples: u64,
+    /// The shortest of them lately.
+    pub(crate) shortest: i64,
+    /// All of them together.
+    pub(crate) total: i64,
+    /// The shortest time in which data was acknowledged by what it was the reason for: the next
+    /// request, or the response.
+    pub(crate) ceiling: Option<i64>,
+}
+
+impl Distance {
+    /// What a slice of this station contains of the way, where nothing shorter than `ceiling` was
+    /// seen besides.
+    fn bounds(&self, ceiling: Option<i64>) -> Bounds {
+        let ceiling = match (self.ceiling, ceiling) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        let ceiling = ceiling.map_or(u64::MAX, ns);
+        if self.samples == 0 {
+            return Bounds {
+                low: 0,
+                high: ceiling,
+            };
+        }
+        let shortest = ns(self.shortest);
+        // Few samples do not show how much the way varies.
+        let spread = match self.samples {
+            STEADY.. => shortest / 4,
+            _ => shortest,
+        };
+        let mean = ns(self.total) / self.samples;
+        let high = mean.max(shortest.saturating_add(spread)).min(ceiling);
+        Bounds {
+            low: shortest.min(high),
+            high,
+        }
+    }
+}
+
+/// What is left of the way to the server, within its slice, and of that to the client, within the
+/// gap before the request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ways {
+    server: Bounds,
+    client: Bounds,
+}
+
+impl Ways {
+    /// What a slice of this length contains.
+    #[inline]
+    pub(super) fn within(&mut self, phase: Phase, length: i64) -> Option<Bounds> {
+        let left = match phase {
+            Phase::Server => &mut self.server,
+            Phase::Client => &mut self.client,
+            _ => return None,
+        };
+        let length = ns(length);
+        let way = Bounds {
+            low: left.low.min(length),
+            high: left.high.min(length),
+        };
+        left.low -= way.low;
+        left.high -= way.high;
+        Some(way)
+    }
+}
+
+/// What is remembered of a client to bound its distance.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nearest {
+    /// The latest request that closed: its conversation, and when it ended.
+    latest: Option<(u64, Timestamp)>,
+    /// The shortest gap between a response and the next request of its conversation, ns.
+    gap: Option<i64>,
+    /// What was found last, and of which state of the evidence and which two.
+    found: Option<(u64, [Place; 2], [Distance; 2])>,
+}
+
+impl Nearest {
+    /// A request closed. The next one of the same conversation that begins after its end was
+    /// sent by who had the response.
+    #[inline]
+    pub(super) fn closed(&mut self, t: &Transaction, done: &Outstanding) {
+        if let Some((conversation, end)) = self.latest
+            && conversation == t.conversation
+            && t.copies == 1
+        {
+            let gap = done.begin.since(end);
+            if gap >= 0 {
+                self.gap = Some(self.gap.map_or(gap, |shortest| shortest.min(gap)));
+            }
+        }
+        self.latest = Some((t.conversation, done.end()));
+    }
+
+    /// The ways within the slices of this request. `turnaround`: the shortest of its server.
+    #[inline]
+    pub(super) fn ways(
+        &mut self,
+        case: Case<'_>,
+        turnaround: Option<i64>,
+        evidence: &impl Evidence,
+    ) -> Ways {
+        let two = [case.parties.server, case.parties.client];
+        let [server, client] = match self.found {
+            Some((version, places, found)) if version == evidence.version() && places == two => {
+                found
+            }
+            _ => {
+                let t = case.transaction;
+                let found = [t.server, t.client].map(|end| evidence.of(end.station()));
+                self.found = Some((evidence.version(), two, found));
+                found
+            }
+        };
+        // Where acknowledgements say what a request was sent after, a gap says nothing more.
+        let gap = self.gap.filter(|_| client.ceiling.is_none());
+        Ways {
+            server: server.bounds(turnaround),
+            client: client.bounds(gap),
+        }
+    }
+}
+
+/// A turnaround that contains the whole way to the server and back, ns.
+pub(super) fn turnaround(t: &Transaction) -> Option<i64> {
+    let guessed = [Flags::BY_ORDER, Flags::ENCRYPTED, Flags::OUT_OF_ORDER];
+    let guessed = guessed.into_iter().any(|flag| t.flags.contains(flag));
+    t.turnaround.exact().filter(|ns| *ns >= 0 && !guessed)
+}
+
+fn ns(ns: i64) -> u64 {
+    u64::try_from(ns).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(samples: u64, shortest: i64, mean: i64, ceiling: Option<i64>) -> Distance {
+        Distance {
+            samples,
+            shortest,
+            total: mean * samples as i64,
+            ceiling,
+        }
+    }
+
+    fn bounds(distance: Distance, ceiling: Option<i64>) -> (u64, u64) {
+        let Bounds { low, high } = distance.bounds(ceiling);
+        (low, high)
+    }
+
+    #[test]
+    fn without_evidence_the_shortest_slice_bounds_the_way() {
+        assert_eq!(bounds(Distance::default(), None), (0, u64::MAX));
+        assert_eq!(bounds(Distance::default(), Some(700)), (0, 700));
+        let acknowledged = measured(0, 0, 0, Some(500));
+        assert_eq!(bounds(acknowledged, Some(700)), (0, 500));
+    }
+
+    /// 100 ns were measured once: at most twice that, and no more than 150 where a slice of 150
+    /// was seen; eight samples of 110 on average leave 25.
+    #[test]
+    fn evidence_bounds_the_way_from_both_sides() {
+        assert_eq!(bounds(measured(1, 100, 100, None), None), (100, 200));
+        assert_eq!(bounds(measured(1, 100, 100, None), Some(150)), (100, 150));
+        assert_eq!(bounds(measured(8, 100, 110, None), Some(999)), (100, 125));
+        assert_eq!(bounds(measured(8, 100, 190, None), Some(999)), (100, 190));
+    }
+
+    /// An answer that came late: no slice contains more than the shortest one.
+    #[test]
+    fn no_estimate_exceeds_what_a_request_took() {
+        assert_eq!(
+            bounds(measured(1, 5_968, 5_968, None), Some(1_300)),
+            (1_300, 1_300)
+        );
+    }
+
+    #[test]
+    fn a_slice_contains_no_more_than_its_length() {
+        let way = |low, high| Bounds { low, high };
+        let mut ways = Ways {
+            server: way(10, 30),
+            client: way(0, 5),
+        };
+        assert_eq!(ways.within(Phase::Client, 4), Some(way(0, 4)));
+        assert_eq!(ways.within(Phase::Server, 20), Some(way(10, 20)));
+        assert_eq!(ways.within(Phase::Server, 20), Some(way(0, 10)), "its rest");
+        assert_eq!(ways.within(Phase::Response, 20), None);
+    }
+}

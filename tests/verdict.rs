@@ -1,0 +1,234 @@
+//! The verdict against captures whose answer is known from the logs of who made them: what the
+//! client program timed of itself, what the link was set to, what the server was told.
+//!
+//! A share is known between bounds, too: the client program's own gaps are its, the delay that the
+//! link was set to is the network's for each call, tshark's times at the server's end are the
+//! server's at most; who has the rest of a call (libraries, the stations' stacks, the bridge) no
+//! log says.
+
+use crate::support::{analyse, captures};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use wirewait_analysis::Bounds;
+use wirewait_judge::{Culprit, Finding, Verdict};
+
+use Culprit::{Client, Network, Server};
+
+/// Each lab capture, and what may be said of it: the truth, or the two between which a capture
+/// at that end cannot tell, the truth being one of them.
+const LAB: &[(&str, Culprit, Finding)] = &[
+    // 1 ms each way for each of a thousand calls, of 3.4 s.
+    (
+        "01_smb1_nt1_port139_records_1client_srv.pcap",
+        Network,
+        Finding::Named(Network),
+    ),
+    (
+        "04_smb2_202_delay5ms_server_egress_cli.pcap",
+        Network,
+        Finding::Named(Network),
+    ),
+    (
+        "04_smb2_202_delay5ms_server_egress_srv.pcap",
+        Network,
+        Finding::Named(Network),
+    ),
+    (
+        "05_smb2_210_pipelined_credits_srv.pcapng",
+        Network,
+        Finding::Named(Network),
+    ),
+    (
+        "07_smb3_311_encrypted_srv.pcap",
+        Network,
+        Finding::Named(Network),
+    ),
+    // The program slept between its calls for 10.5 s of 14.8 s.
+    (
+        "09_midconnection_start_nt1_smb2_srv.pcap",
+        Client,
+        Finding::Named(Client),
+    ),
+    (
+        "10_loss3pct_dup1pct_reorder2pct_srv.pcap",
+        Network,
+        Finding::Named(Network),
+    ),
+    (
+        "11_smb2_compound_related_unrelated_srv.pcapng",
+        Network,
+        Finding::Named(Network),
+    ),
+    (
+        "12_smb2_async_pending_notify_lock_cancel_srv.pcap",
+        Client,
+        Finding::Named(Client),
+    ),
+    // 2.4 ms of each call of 3 ms. Of the last two nothing measures the way to the clients.
+    (
+        "e1_span_duplicates_nt1_smb2_span.pcap",
+        Network,
+        Finding::Named(Network),
+    ),
+    (
+        "nbf1_llc2_smb1_3clients_srv.pcap",
+        Network,
+        Finding::Either(Client, Network),
+    ),
+    (
+        "ncp1_ethernet_ii_1client_srv.pcap",
+        Network,
+        Finding::Either(Client, Network),
+    ),
+    // 40 ms each, 700 ms every tenth.
+    (
+        "ncp3_8022_slowserver_requestbeingprocessed_cli.pcap",
+        Server,
+        Finding::Named(Server),
+    ),
+    (
+        "ncp3_8022_slowserver_requestbeingprocessed_srv.pcap",
+        Server,
+        Finding::Named(Server),
+    ),
+];
+
+/// Calls that pause by design, or whose time overlaps others: the log gives no shares.
+const NO_SHARES: [&str; 3] = ["05_", "10_", "12_"];
+
+/// Seconds that the log proves: of the client, of the network, and all of it.
+struct Log {
+    client: f64,
+    network: f64,
+    all: f64,
+}
+
+impl Log {
+    /// Of the rows of a client program, one call after the other.
+    fn read(capture: &Path) -> Option<Self> {
+        let json = capture.with_extension("json");
+        let json: Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+        let delay = |way: &str| json["link_settings"][way].as_f64().unwrap_or(0.0) / 1e6;
+        let delay = delay("a2b__delay") + delay("b2a__delay");
+        let run = json["name"].as_str().unwrap();
+        let rows =
+            std::fs::read_to_string(capture.with_file_name(format!("{run}.ops.csv"))).ok()?;
+        let mut lines = rows.lines();
+        let names: Vec<&str> = lines.next()?.split(',').collect();
+        let column = |options: [&str; 2]| names.iter().position(|n| options.contains(n));
+        let client = column(["client", "client_node"])?;
+        let (start, end) = (
+            column(["t_start", "t_start_guest"])?,
+            column(["t_end", "t_end_guest"])?,
+        );
+        let mut calls = BTreeMap::<&str, Vec<(f64, f64)>>::new();
+        for line in lines {
+            let fields: Vec<&str> = line.splitn(names.len(), ',').collect();
+            let call = (fields[start].parse().unwrap(), fields[end].parse().unwrap());
+            calls.entry(fields[client]).or_default().push(call);
+        }
+        let mut log = Self {
+            client: 0.0,
+            network: 0.0,
+            all: 0.0,
+        };
+        for calls in calls.values_mut() {
+            calls.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            let first = calls[0].0;
+            let mut until = first;
+            for (start, end) in &*calls {
+                log.client += (start - until).max(0.0);
+                log.network += delay;
+                until = until.max(*end);
+            }
+            log.all += until - first;
+        }
+        Some(log)
+    }
+
+    /// Thousandths that are surely this one's.
+    fn least(&self, of: Culprit) -> f64 {
+        let proved = match of {
+            Client => self.client,
+            Network => self.network,
+            Server => 0.0,
+        };
+        proved / self.all * 1000.0
+    }
+}
+
+#[test]
+fn verdicts_are_those_of_the_lab() {
+    let Some(folder) = captures("verdicts_are_those_of_the_lab") else {
+        return;
+    };
+    let mut wrong = Vec::new();
+    for (file, truth, said) in LAB {
+        let path = folder.join("lab").join(file);
+        let found = analyse(std::slice::from_ref(&path)).unwrap();
+        let verdict = Verdict::on(&found.snapshot);
+        let part = |of: Culprit| verdict.share(of).thousandths;
+        let log = Log::read(&path);
+        let least = |of| log.as_ref().map_or(0.0, |log| log.least(of));
+        let shown = Culprit::ALL.map(|of| {
+            let Bounds { low, high } = part(of);
+            format!("{} {low}-{high} (at least {:.0})", of.name(), least(of))
+        });
+        println!(
+            "{:.45}  truth {:8} said {:18} {}",
+            file,
+            truth.name(),
+            verdict.finding.name(),
+            shown.join(", ")
+        );
+        let named = match verdict.finding {
+            Finding::Named(one) => one == *truth,
+            Finding::Either(one, other) => [one, other].contains(truth),
+            Finding::None => false,
+        };
+        if !named || verdict.finding != *said {
+            wrong.push(format!("{file}: {:?}, not {said:?}", verdict.finding));
+        }
+        if NO_SHARES.iter().any(|name| file.starts_with(name)) {
+            continue;
+        }
+        // The capture has some requests that the log has not, and 2 % of slack.
+        for of in Culprit::ALL {
+            let others: f64 = Culprit::ALL
+                .into_iter()
+                .filter(|o| *o != of)
+                .map(least)
+                .sum();
+            let (low, high) = (part(of).low as f64, part(of).high as f64);
+            if high + 20.0 < least(of) || low - 20.0 > 1000.0 - others {
+                wrong.push(format!("{file}: {} {low} to {high}", of.name()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Parts of one whole: every share lies within it, and the bounds in their order.
+#[test]
+fn shares_are_parts_of_the_active_time() {
+    let Some(folder) = captures("shares_are_parts_of_the_active_time") else {
+        return;
+    };
+    for (file, ..) in LAB {
+        let found = analyse(&[folder.join("lab").join(file)]).unwrap();
+        let verdict = Verdict::on(&found.snapshot);
+        let sum = |of: fn(Bounds) -> u64| -> u64 {
+            verdict.shares.iter().map(|share| of(share.ns)).sum()
+        };
+        let (low, high) = (sum(|ns| ns.low), sum(|ns| ns.high));
+        assert!(
+            low <= verdict.active_ns && verdict.active_ns <= high,
+            "{file}: {verdict:?}"
+        );
+        for share in verdict.shares {
+            assert!(share.ns.low <= share.ns.high, "{file}: {share:?}");
+            assert!(share.ns.high <= verdict.active_ns, "{file}: {share:?}");
+        }
+    }
+}
