@@ -8,7 +8,7 @@ use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::Grade;
-use wirewait_judge::Verdict;
+use wirewait_judge::{Culprit, Finding, Verdict};
 use wirewait_report::words::{self, Command, Grouped, Percent, Short};
 
 /// A line of it.
@@ -26,17 +26,29 @@ pub(super) enum Line {
 fn headline(verdict: &Verdict, since: &str, width: usize) -> Vec<String> {
     let sentence = format!("{since}{}", words::sentence(verdict));
     let lines = text::lines(&sentence, width);
-    let Some(culprit) = verdict.culprit.filter(|_| lines.len() > 2) else {
-        return lines;
+    // As the bar below has it.
+    let part = |one: Culprit| match one {
+        Culprit::Network => verdict.share(one).ns.low,
+        Culprit::Client | Culprit::Server => verdict.share(one).ns.high,
     };
-    let mut name = culprit.name().to_owned();
+    let (mut name, ns) = match verdict.finding {
+        Finding::None => return lines,
+        Finding::Named(one) => (one.name().to_owned(), part(one)),
+        Finding::Either(one, other) => (
+            format!("{} or {}", one.name(), other.name()),
+            part(one).saturating_add(part(other)),
+        ),
+    };
+    if lines.len() <= 2 {
+        return lines;
+    }
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
     let active = i64::try_from(verdict.active_ns).unwrap_or(i64::MAX);
     let mut short = vec![format!(
         "{since}{name}: {} of {} active{}",
-        Percent(verdict.share, 1000),
+        Percent(ns, verdict.active_ns),
         Short(active),
         if width < 60 { "" } else { " time" }
     )];
@@ -93,7 +105,7 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
     }
     let (shares, base) = match model.window {
         None => {
-            let shares = Shares::on(&feed.snapshot, &verdict);
+            let shares = Shares::on(&feed.snapshot);
             (
                 shares,
                 format!("active time ({})", clients(verdict.clients)),

@@ -7,57 +7,46 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot};
-use wirewait_judge::Verdict;
+use wirewait_judge::Culprit;
 use wirewait_report::words::{Grouped, Percent, Short};
 
 /// Active client-seconds by who had them, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shares {
     pub(super) client: u64,
-    /// Transfers, loss recovery, and the round trips within turnarounds and pauses.
+    /// Transfers, loss recovery, and the distance as far as it is proved.
     pub(super) network: u64,
-    /// Turnarounds, and requests without a response.
+    /// Turnarounds.
     pub(super) server: u64,
+    /// Requests without a response: nobody's part.
+    unanswered: u64,
     /// Of the network's part.
     loss: u64,
-    /// Of the servers' part.
-    unanswered: u64,
     /// No part of active time.
     waiting: u64,
     idle: u64,
+    unknown: u64,
 }
 
 impl Shares {
     /// Of all the capture: the base and the parts of the verdict.
-    pub(super) fn on(snapshot: &Snapshot, verdict: &Verdict) -> Self {
+    pub(super) fn on(snapshot: &Snapshot) -> Self {
         let rows = &snapshot.ledgers;
         let all = rows.iter().find(|row| row.of == LedgerOf::Capture);
-        let mut shares = all.map_or_else(Self::default, |row| Self::of(&row.ledger));
-        let pauses = verdict.on_the_way.in_pauses_ns.min(shares.client);
-        let turnarounds = verdict.on_the_way.in_turnarounds_ns.min(shares.server);
-        shares.client -= pauses;
-        shares.server -= turnarounds;
-        shares.network = shares
-            .network
-            .saturating_add(pauses)
-            .saturating_add(turnarounds);
-        shares
+        all.map_or_else(Self::default, |row| Self::of(&row.ledger))
     }
 
-    /// Of a ledger. Round trips are where they were seen: in turnarounds and pauses.
+    /// Of a ledger.
     pub(super) fn of(ledger: &Ledger) -> Self {
-        let sum = |phases: &[Phase]| {
-            let parts = phases.iter().map(|phase| ledger.get(*phase));
-            parts.fold(0, u64::saturating_add)
-        };
         Self {
-            client: ledger.get(Phase::Client),
-            network: sum(&[Phase::Request, Phase::Response, Phase::Retransmission]),
-            server: sum(&[Phase::Server, Phase::Unanswered]),
-            loss: ledger.get(Phase::Retransmission),
+            client: Culprit::Client.shown(ledger),
+            network: Culprit::Network.shown(ledger),
+            server: Culprit::Server.shown(ledger),
             unanswered: ledger.get(Phase::Unanswered),
+            loss: ledger.get(Phase::Retransmission),
             waiting: ledger.get(Phase::Waiting),
             idle: ledger.get(Phase::Idle),
+            unknown: ledger.get(Phase::Unknown),
         }
     }
 
@@ -66,14 +55,16 @@ impl Shares {
         self.client
             .saturating_add(self.network)
             .saturating_add(self.server)
+            .saturating_add(self.unanswered)
     }
 
     /// The parts in the order of the bar: letter, name, ns, and the phase whose colour it has.
-    fn parts(&self) -> [(&'static str, &'static str, u64, Phase); 3] {
+    fn parts(&self) -> [(&'static str, &'static str, u64, Phase); 4] {
         [
             ("C", "client", self.client, Phase::Client),
             ("N", "network", self.network, Phase::Retransmission),
             ("S", "server", self.server, Phase::Server),
+            ("U", "unanswered", self.unanswered, Phase::Unanswered),
         ]
     }
 
@@ -104,10 +95,12 @@ impl Shares {
         let short = width < 60;
         let mut words: Vec<(Option<(&str, Style)>, String)> = Vec::new();
         for (letter, name, ns, phase) in self.parts() {
+            if phase == Phase::Unanswered && ns == 0 {
+                continue;
+            }
             let share = Percent(ns, active);
             let of_it = match name {
                 "network" if self.loss > 0 => ("loss recovery", self.loss),
-                "server" if self.unanswered > 0 => ("unanswered", self.unanswered),
                 _ => ("", 0),
             };
             let said = match (short, of_it) {
@@ -121,7 +114,11 @@ impl Shares {
         }
         words.push((None, format!("of {} {base}", Short(ns(active)))));
         if !short {
-            let apart = [("waiting by design", self.waiting), ("idle", self.idle)];
+            let apart = [
+                ("waiting by design", self.waiting),
+                ("idle", self.idle),
+                ("unknown", self.unknown),
+            ];
             let apart: Vec<String> = apart
                 .iter()
                 .filter(|(_, ns)| *ns > 0)
@@ -176,26 +173,29 @@ pub(super) fn clients(n: u64) -> String {
 mod tests {
     use super::*;
     use crate::tests::replayed;
-    use wirewait_judge::Culprit;
+    use wirewait_judge::Verdict;
 
     /// The bar has the verdict's base and the verdict's parts: no second number for one thing.
     #[test]
     fn the_bar_is_the_verdict() {
         let feed = replayed();
         let verdict = Verdict::on(&feed.snapshot);
-        let shares = Shares::on(&feed.snapshot, &verdict);
+        let shares = Shares::on(&feed.snapshot);
         assert_eq!(shares.active(), verdict.active_ns);
-        assert_eq!(verdict.culprit, Some(Culprit::Server));
-        let thousandths = (shares.server * 2000 + shares.active()) / (2 * shares.active());
-        assert_eq!(thousandths, verdict.share);
-        // By the report's text: 22.321859 s, of which the servers had 12.383682 s less 136.5 ms of
-        // round trips, and the clients 5.138177 s less 41.8 ms.
+        assert_eq!(verdict.culprit(), Some(Culprit::Server));
+        let [client, network, server] = verdict.shares.map(|share| share.ns);
+        assert_eq!(
+            (shares.client, shares.network, shares.server),
+            (client.high, network.low, server.high)
+        );
+        // By the report's text: of 22.321859 s the servers had 12.383682 s less 136 ms of distance,
+        // and the clients 5.138177 s less 31.6 ms.
         let us = |ns: u64| (ns + 500) / 1000;
         assert_eq!(
             (us(shares.client), us(shares.server)),
-            (5_096_377, 12_247_182)
+            (5_106_577, 12_247_682)
         );
-        assert_eq!(us(shares.network), 22_321_859 - 5_096_377 - 12_247_182);
+        assert_eq!(us(shares.network), 4_967_600);
     }
 
     #[test]
