@@ -41,7 +41,7 @@ use wirewait_wire::{
 /// Silent conversations are looked at this often, in the capture's own time, ns.
 const SWEEP_NS: u64 = 10_000_000_000;
 
-/// The same while no frames come: somebody watches, and waits for what is answered to be counted.
+/// How often while no frames come: a screen shows what is answered soon after.
 const SILENT_SWEEP_NS: u64 = 500_000_000;
 
 /// Receives transactions as they are closed.

@@ -61,6 +61,10 @@ impl Batch {
             }
         }
         self.unrecorded = true;
+        if self.several {
+            // Before what the frame does: an interface is known before its stations are active.
+            self.frames();
+        }
         let known = self.now.map(|now| at.since(now).unsigned_abs());
         if known.is_none_or(|ns| ns >= NOW_NS) {
             self.frames();

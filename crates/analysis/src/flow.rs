@@ -19,7 +19,7 @@ struct Sent {
     end: u32,
     bytes: u32,
     last: Mark,
-    /// It was sent again.
+    /// It was retransmitted.
     again: bool,
 }
 

@@ -69,11 +69,11 @@ pub enum Noticed {
         outstanding: u64,
         /// Since the last of the frames was sent, ns.
         after_ns: i64,
-        /// Number of that frame; `None` where one of them was sent again, so that it is not known
+        /// Number of that frame; `None` where one of them was retransmitted, so that it is not known
         /// which copy is acknowledged.
         sent: Option<u64>,
         /// No receiver keeps such an acknowledgement waiting: bare, on a byte stream, of more
-        /// than one full-sized segment, none of which was sent again (RFC 5681, section 4.2).
+        /// than one full-sized segment, none of which was retransmitted (RFC 5681, section 4.2).
         at_once: bool,
     },
     /// The sender said how much it can take; what it said since that was told last, which is

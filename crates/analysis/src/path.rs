@@ -113,7 +113,7 @@ pub(crate) struct Paths {
     /// Where the path was that fell into each slot last. Whoever makes paths collide here only
     /// makes them be looked up in the table.
     guesses: Vec<Place>,
-    /// The same by templates: frames with the same one are on the same path.
+    /// Paths by template: frames with one template are on one path.
     by_template: ByTemplate<Place>,
     /// Of those with one frame so far, or of whoever fell into their slots.
     once: Vec<u32>,

@@ -56,7 +56,7 @@ impl Place {
         self.generation
     }
 
-    /// The place with this number, of the entry that was there as one of so many.
+    /// The place with this number, of the entry with this generation.
     pub(crate) const fn at(index: u32, generation: Generation) -> Self {
         Self { index, generation }
     }

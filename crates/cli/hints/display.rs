@@ -40,7 +40,7 @@ const PROTOCOLS: [(&str, &str); 14] = [
     ("icmp", "icmp"),
 ];
 
-/// The same condition as a capture filter (`tcp.port == 445` is `tcp port 445`); `None` if it has
+/// The condition as a capture filter (`tcp.port == 445` is `tcp port 445`); `None` if it has
 /// a part that capture filters lack.
 pub(crate) fn in_capture_syntax(display: &str) -> Option<String> {
     let tokens = tokens(display);

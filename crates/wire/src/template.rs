@@ -47,7 +47,7 @@ pub struct TemplateId {
 }
 
 impl TemplateId {
-    /// A place for what is kept of it, below [`Templates::SLOTS`]. Others may stand there, too.
+    /// The slot for its values, below [`Templates::SLOTS`]. Others may stand there, too.
     #[must_use]
     pub const fn slot(self) -> usize {
         self.slot as usize
@@ -59,7 +59,7 @@ const WORDS: usize = 8;
 /// Layers that a template can have.
 const LAYERS: usize = 6;
 /// Templates that can share a set.
-const WAYS: usize = 2;
+const WAYS: usize = 4;
 /// Kinds of headers that are told apart at once.
 const SHAPES: usize = 12;
 
@@ -76,6 +76,8 @@ pub struct Templates {
     slots: Vec<Option<Box<Template>>>,
     /// What was wanted in each set last.
     wanted: Vec<u32>,
+    /// What did not fit the template of its own frame, in each set the latest.
+    unfit: Vec<u32>,
     /// Shapes and templates so far.
     made: u64,
     /// The walk of a frame that fits none.
@@ -121,6 +123,7 @@ impl Default for Templates {
             shapes: Vec::new(),
             slots: std::iter::repeat_with(|| None).take(Self::SLOTS).collect(),
             wanted: vec![0; Self::SLOTS / WAYS],
+            unfit: vec![0; Self::SLOTS / WAYS],
             made: 0,
             full: Walk::default(),
         }
@@ -198,6 +201,10 @@ impl Templates {
         if std::mem::replace(&mut self.wanted[set / WAYS], wanted) != wanted {
             return;
         }
+        // A frame that does not fit a template of its own is not tried again and again.
+        if self.unfit[set / WAYS] == wanted {
+            return;
+        }
         let number = NonZeroU64::new(NUMBERS.fetch_add(1, Ordering::Relaxed));
         let Some(number) = number else {
             return;
@@ -213,7 +220,10 @@ impl Templates {
         };
         let template = Template::new(registry, (shape.number, words), &self.full, id);
         // Only of frames that it fits itself.
-        self.slots[slot] = template.filter(|template| template.clone().fill(registry, frame));
+        match template.filter(|template| template.clone().fill(registry, frame)) {
+            Some(template) => self.slots[slot] = Some(template),
+            None => self.unfit[set / WAYS] = wanted,
+        }
     }
 
     /// The shape of the frame that was walked in full, made if there is none.
@@ -243,11 +253,10 @@ impl Templates {
         let mask = (*read(&mask)?).map(u64::from_le_bytes);
         let kind = (*read(&kind)?).map(u64::from_le_bytes);
         let kinds = (0..WORDS).filter(|at| kind[*at] > 0);
-        let kinds: Vec<_> = kinds
-            .map(|at| (at, kind[at], u64::from_le_bytes(head[at]) & kind[at]))
-            .collect();
+        let kinds = kinds.map(|at| (at, kind[at], u64::from_le_bytes(head[at]) & kind[at]));
         let same = |s: &Shape| {
-            s.link == frame.link && s.mask == mask && s.length == length && s.kinds == kinds
+            let known = s.kinds.iter().copied();
+            s.link == frame.link && s.mask == mask && s.length == length && known.eq(kinds.clone())
         };
         if let Some(known) = self.shapes.iter().position(same) {
             return Some(known);
@@ -259,7 +268,7 @@ impl Templates {
             link: frame.link,
             mask,
             length,
-            kinds,
+            kinds: kinds.collect(),
         });
         Some(self.shapes.len() - 1)
     }

@@ -12,7 +12,7 @@ use crate::world::Case;
 use crate::{Flags, Transaction};
 use wirewait_wire::{Endpoint, Timestamp};
 
-/// So many samples show how a way varies.
+/// Samples that show how a way varies.
 const STEADY: u64 = 8;
 
 /// Who measures the ways.

@@ -226,7 +226,7 @@ impl Ledger {
         }
     }
 
-    /// The same with this way to the servers within turnarounds, and to the clients within gaps.
+    /// This ledger with this way to the servers within turnarounds, and to the clients within gaps.
     #[must_use]
     pub const fn with_network(mut self, in_server: Bounds, in_client: Bounds) -> Self {
         self.in_server = in_server;

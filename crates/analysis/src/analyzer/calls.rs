@@ -1,4 +1,4 @@
-//! Calls for numbered links: who was called at which port, for when the answer comes.
+//! Calls for numbered links: the called end and its port, until the response comes.
 
 use crate::bounds::{Bound, Hits};
 use crate::key::ConversationKey;

@@ -26,7 +26,7 @@ pub(super) struct Change {
     pub(super) detaches: u64,
 }
 
-/// What is kept for one conversation.
+/// State of one conversation.
 #[derive(Debug)]
 pub(super) struct Kept {
     client: Place,

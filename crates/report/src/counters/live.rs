@@ -220,7 +220,7 @@ impl Chart {
         self.times.iter().copied()
     }
 
-    /// The last intervals alone, so many at most.
+    /// The last intervals alone, at most this number.
     #[must_use]
     pub fn last(&self, intervals: usize) -> Self {
         let mut chart = self.clone();

@@ -47,7 +47,7 @@ struct OneLedger {
     distance_ns: u64,
     /// The way to the servers: at least, a part of `distance_ns`, and at most.
     network_in_server_ns: Between,
-    /// The same of the way to the clients.
+    /// The way to the clients, within gaps.
     network_in_client_ns: Between,
     /// Wall time from the first request's first frame to the last answer's last.
     span_ns: u64,

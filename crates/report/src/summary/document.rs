@@ -336,7 +336,7 @@ struct Pair {
     /// The way between the capture and the server: at least, as in `distance_ns`, and at most.
     #[serde(default)]
     network_in_server_ns: [u64; 2],
-    /// The same of the client.
+    /// The way to the client, within gaps.
     #[serde(default)]
     network_in_client_ns: [u64; 2],
     turnarounds: u64,

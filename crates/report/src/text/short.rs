@@ -9,7 +9,7 @@ use crate::table::{Column, Table};
 use crate::text::shown;
 use std::io::{self, Write};
 use wirewait_analysis::{Grade, Ledger, LedgerOf, Phase, Snapshot, Transaction};
-use wirewait_judge::Verdict;
+use wirewait_judge::{Culprit, Verdict};
 
 /// Lines of the smallest usual terminal that `less -F` shows without waiting for a key: one of the
 /// 24 is the prompt's, and it needs another one to see the end.
@@ -25,10 +25,9 @@ const LEDGER: &[Column] = &[
     Column::left("of active time"),
     Column::right("active"),
     Column::right("client"),
-    Column::right("request").rare(),
+    Column::right("network"),
     Column::right("server"),
-    Column::right("response").rare(),
-    Column::right("loss recovery").rare(),
+    Column::right("(loss recovery)").rare(),
     Column::right("unanswered").rare(),
 ];
 
@@ -137,22 +136,17 @@ fn ledger(snapshot: &Snapshot, servers: usize, look: Look) -> Table {
             },
             look.digits.span(row.ledger.active()),
         ];
-        let phases = [
-            Phase::Client,
-            Phase::Request,
-            Phase::Server,
-            Phase::Response,
-            Phase::Retransmission,
-            Phase::Unanswered,
-        ];
-        cells.extend(phases.map(|phase| shown(share(&row.ledger, phase))));
+        let parts = Culprit::ALL.map(|culprit| culprit.shown(&row.ledger));
+        // Loss recovery is part of the network's.
+        let apart = [Phase::Retransmission, Phase::Unanswered].map(|phase| row.ledger.get(phase));
+        let shares = parts.into_iter().chain(apart);
+        cells.extend(shares.map(|part| shown(share(&row.ledger, part))));
         table.row(cells);
     }
     table
 }
 
-fn share(ledger: &Ledger, phase: Phase) -> Option<Percent> {
-    let part = ledger.get(phase);
+fn share(ledger: &Ledger, part: u64) -> Option<Percent> {
     (part > 0).then(|| Percent(part, ledger.active()))
 }
 

@@ -111,7 +111,7 @@ impl Plot {
     }
 }
 
-/// Which of so many values the column `x` of `width` columns shows: at least one, and all of them
+/// Which of the values the column `x` of `width` columns shows: at least one, and all of them
 /// in some column.
 pub(super) fn share(x: usize, width: usize, values: usize) -> (usize, usize) {
     let from = (x * values / width.max(1)).min(values.saturating_sub(1));
@@ -119,7 +119,7 @@ pub(super) fn share(x: usize, width: usize, values: usize) -> (usize, usize) {
     (from, to)
 }
 
-/// A line down the chart at one of so many values.
+/// A line down the chart at one of the values.
 pub(super) fn cursor(at: usize, values: usize, area: Rect, style: Style, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     let shows = |x: &usize| {

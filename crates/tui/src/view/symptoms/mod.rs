@@ -63,7 +63,7 @@ impl Row<'_> {
         }
     }
 
-    /// The most expensive places, so many at most: those of the window if one is chosen.
+    /// The most expensive places, up to a limit: those of the window if one is chosen.
     fn places(&self, most: usize) -> String {
         match self.from.filter(|_| matches!(self.seen, Seen::Window(_))) {
             Some(from) => places(&since(self.symptom, from), most),
@@ -241,7 +241,7 @@ fn shown(symptom: &Symptom) -> bool {
     !matches!(symptom.state, State::Below | State::TooFew)
 }
 
-/// What was seen of it since then, of what is kept.
+/// What was seen of it since then, of the entries in memory.
 fn since(symptom: &Symptom, from: Timestamp) -> Sights {
     let kept = symptom.hits.kept();
     kept.filter(|sight| sight.until.max(sight.to.at) >= from)
