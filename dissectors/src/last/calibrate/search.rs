@@ -62,10 +62,23 @@ impl Search<'_> {
                 continue;
             }
             let mut doubts = Doubts::default();
-            doubts.add(short, "no message has 256 bytes: its high byte was always 0");
+            doubts.add(
+                short,
+                "no message has 256 bytes: its high byte was always 0",
+            );
             doubts.add(places.len() > 1, "other bytes are the length, too");
             let text = format!("the length of all {n} messages");
-            self.found("any", "length", (*at, 2), *form, Values::Length, n, text, &[], &doubts);
+            self.found(
+                "any",
+                "length",
+                (*at, 2),
+                *form,
+                Values::Length,
+                n,
+                text,
+                &[],
+                &doubts,
+            );
         }
     }
 
@@ -105,7 +118,15 @@ impl Search<'_> {
                     for message in [table::REQUEST, table::RESPONSE] {
                         let text = text.clone();
                         self.found(
-                            message, &name, (at, 2), Form::Le, Values::Any, n, text, &pairs, &doubts,
+                            message,
+                            &name,
+                            (at, 2),
+                            Form::Le,
+                            Values::Any,
+                            n,
+                            text,
+                            &pairs,
+                            &doubts,
                         );
                     }
                 }
@@ -140,7 +161,17 @@ impl Search<'_> {
             let name = self.unused("kind");
             for (message, value) in [(table::REQUEST, asks), (table::RESPONSE, says)] {
                 let (values, text) = (only(value), text.clone());
-                self.found(message, &name, (at, 1), Form::Le, values, n, text, &pairs, &doubts);
+                self.found(
+                    message,
+                    &name,
+                    (at, 1),
+                    Form::Le,
+                    values,
+                    n,
+                    text,
+                    &pairs,
+                    &doubts,
+                );
             }
         }
     }
@@ -171,7 +202,17 @@ impl Search<'_> {
             let name = self.unused("segment");
             for message in [table::REQUEST, table::RESPONSE] {
                 let text = format!("one more in each of {n} frames that go on");
-                self.found(message, &name, (*at, 1), Form::Le, Values::Any, n, text, &pairs, &doubts);
+                self.found(
+                    message,
+                    &name,
+                    (*at, 1),
+                    Form::Le,
+                    Values::Any,
+                    n,
+                    text,
+                    &pairs,
+                    &doubts,
+                );
             }
         }
     }
@@ -252,7 +293,17 @@ impl Search<'_> {
         let cases = cases.min(answers);
         for message in [table::REQUEST, table::RESPONSE] {
             let text = text.clone();
-            self.found(message, &name, (at, n), form, Values::Any, cases, text, &pairs, &doubts);
+            self.found(
+                message,
+                &name,
+                (at, n),
+                form,
+                Values::Any,
+                cases,
+                text,
+                &pairs,
+                &doubts,
+            );
         }
         for row in self.findings.rows.iter_mut().rev().take(2) {
             row.layer = layer.to_owned();
@@ -307,7 +358,10 @@ impl Search<'_> {
             // The byte that changes most often is the low one.
             [0, 0] => {
                 let changes = |at: usize| self.cases.news.iter().filter(|p| !same(p, at)).count();
-                doubts.add(n > 1, "no carry was seen: the order of its bytes does not show");
+                doubts.add(
+                    n > 1,
+                    "no carry was seen: the order of its bytes does not show",
+                );
                 doubts.add(
                     n == 1 && wrapped == 0,
                     "it did not count beyond 255: bytes beside it may be its high ones",
@@ -331,7 +385,12 @@ impl Search<'_> {
 
     /// Conversations with answers.
     fn circuits(&self) -> usize {
-        let mut seen: Vec<usize> = self.cases.answers.iter().map(|p| p.0.conversation).collect();
+        let mut seen: Vec<usize> = self
+            .cases
+            .answers
+            .iter()
+            .map(|p| p.0.conversation)
+            .collect();
         seen.sort_unstable();
         seen.dedup();
         seen.len()
@@ -342,7 +401,10 @@ impl Search<'_> {
         let mut known: Vec<(usize, Option<u32>)> = Vec::new();
         for (asks, _) in &self.cases.answers {
             let value = word(&asks.front, at, Form::Le);
-            if known.iter().any(|(of, other)| *of != asks.conversation && *other != value) {
+            if known
+                .iter()
+                .any(|(of, other)| *of != asks.conversation && *other != value)
+            {
                 return true;
             }
             if !known.iter().any(|(of, _)| *of == asks.conversation) {
