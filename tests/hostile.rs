@@ -420,7 +420,7 @@ fn whatever_comes_in_what_goes_out_is_text() {
         for format in [Format::Ndjson, Format::Csv, Format::Text] {
             let (mut out, mut writer) = (Vec::new(), Writer::new(format));
             for transaction in &found.transactions {
-                writer.row(&mut out, transaction).unwrap();
+                writer.row(&mut out, transaction, None).unwrap();
             }
             assert_text(name, &out, format == Format::Ndjson);
         }

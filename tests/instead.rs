@@ -120,11 +120,11 @@ fn help_is_a_command_with_examples() {
 
 #[test]
 fn files_that_are_no_captures() {
-    let zip = file("a.zip", b"PK\x03\x04aaaaaaaaaaaaaaaaaaaaaaa");
+    let archive = file("a.7z", b"7z\xbc\xaf\x27\x1caaaaaaaaaaaaaaaaaaaaaaa");
     let note = file("note.txt", b"hello, world\n");
     let url = "https://example.com/a.pcap";
     for (name, instead) in [
-        (text(&zip), "unzip -p"),
+        (text(&archive), "7z e -so"),
         (text(&note), "text2pcap"),
         (url, "curl -sSL 'https://example.com/a.pcap' | wirewait -"),
     ] {

@@ -141,7 +141,7 @@ fn output(mut source: Files) -> String {
         let mut writer = Writer::new(format);
         writer.begin(&mut out).unwrap();
         for transaction in &analysis.transactions {
-            writer.row(&mut out, transaction).unwrap();
+            writer.row(&mut out, transaction, None).unwrap();
         }
     }
     // What the outputs leave out must not differ either.

@@ -37,7 +37,7 @@ fn rows(analysis: &Analysis) -> Vec<Json> {
     let mut writer = Writer::new(Format::Ndjson);
     let mut text = Vec::new();
     for transaction in &analysis.transactions {
-        writer.row(&mut text, transaction).unwrap();
+        writer.row(&mut text, transaction, None).unwrap();
     }
     String::from_utf8(text)
         .unwrap()

@@ -301,9 +301,18 @@ pub(crate) struct ProfileArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Capture files; several files are one capture, merged by time; - is the standard input
-    #[arg(value_name = "FILE", required = true)]
+    /// Capture files, archives (tar, zip), folders, or quoted patterns ("cap/**/*.pcap"); all of
+    /// them are one capture in time order
+    #[arg(value_name = "FILE", required_unless_present = "files_from")]
     pub(crate) files: Vec<PathBuf>,
+    /// Also read the files that this list names, one on each line or separated by zero bytes;
+    /// `-` reads the list from the standard input
+    #[arg(long, value_name = "LIST")]
+    pub(crate) files_from: Option<PathBuf>,
+    /// The files come from a folder, a pattern or a list: those that are no captures are listed
+    /// and skipped.
+    #[arg(skip)]
+    pub(crate) gathered: bool,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
 }

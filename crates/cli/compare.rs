@@ -82,6 +82,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
     for (one, name) in wanted.iter().zip(names(&wanted)) {
         let input = InputArgs {
             files: one.files.clone(),
+            files_from: None,
+            gathered: false,
             select: args.select.clone(),
         };
         let mut opened = Input::open(&input)?;

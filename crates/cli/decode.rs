@@ -74,8 +74,12 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
             "--select {selector}: no frame that was shown has it"
         ));
     }
-    for field in decoder.filter().iter().flat_map(|filter| filter.missing()) {
-        warn(&format!("--show: no frame that was looked at has {field}"));
+    // A mistyped field is not to pass for a capture without such frames.
+    if let Some(field) = decoder.filter().and_then(|filter| filter.missing().next()) {
+        return Err(Failure::Usage(format!(
+            "--show: no frame that was looked at has {field}; `decode -d` shows the fields that \
+             frames have"
+        )));
     }
     let first = args.frames.iter().map(|frames| *frames.0.start()).min();
     match first.filter(|first| *first > number) {

@@ -74,12 +74,7 @@ pub(crate) fn instead_of(path: &Path) -> Option<String> {
 
 /// What begins like this, and what to type instead.
 fn kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
-    let archives: [(&[u8], &str, &str); 6] = [
-        (
-            b"PK\x03\x04",
-            "a ZIP archive",
-            "type: unzip -p FILE | wirewait -",
-        ),
+    let archives: [(&[u8], &str, &str); 3] = [
         (
             b"7z\xbc\xaf\x27\x1c",
             "a 7z archive",
@@ -89,16 +84,6 @@ fn kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
             b"Rar!",
             "a RAR archive",
             "type: unrar p -inul FILE | wirewait -",
-        ),
-        (
-            b"\xfd7zXZ\0",
-            "packed with xz",
-            "type: xz -dc FILE | wirewait -",
-        ),
-        (
-            b"BZh",
-            "packed with bzip2",
-            "type: bzip2 -dc FILE | wirewait -",
         ),
         (b"\x7fELF", "a program", "name a capture file"),
     ];

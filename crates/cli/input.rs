@@ -19,7 +19,7 @@ use wirewait::{
 };
 #[cfg(feature = "libpcap")]
 use wirewait_capture::filter::{Filter, FilterError};
-use wirewait_capture::{Files, Options, open};
+use wirewait_capture::{Files, Options, Origins, open};
 use wirewait_report::words::Grouped;
 use wirewait_report::{About, Escaped, Interface};
 
@@ -133,6 +133,11 @@ impl Input {
             warned: 0,
             quiet: true,
         })
+    }
+
+    /// From now on it is known which frame of which file each frame is.
+    pub(crate) fn track(&mut self) -> Origins {
+        self.files.track()
     }
 
     /// From now on signals end the reading, and what was read until then is the capture; or they
@@ -299,6 +304,7 @@ fn how_far(frames: u64, read: Option<(u64, u64)>, elapsed: Duration) -> String {
 pub(crate) fn options(args: &InputArgs) -> Options {
     let mut options = Options::default();
     options.zone_offset = args.select.zone.map(|zone| zone.seconds_east);
+    options.skip_unreadable = args.gathered;
     options
 }
 

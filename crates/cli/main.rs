@@ -10,6 +10,7 @@ mod config;
 mod counters;
 mod decode;
 mod failure;
+mod gather;
 mod help;
 mod hints;
 mod input;

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
                     };
                     let input = InputArgs {
                         files: chain.clone(),
-                        select: args.input.select.clone(),
+                        ..args.input.clone()
                     };
                     let (worked, warnings) =
                         holding_warnings(|| work(&input, settings, thresholds));
@@ -47,12 +47,19 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
     let mut sum = Summary::default();
     let mut verdict = Verdict::Whole;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut any = false;
     for worked in done.told {
         let (summary, of_chain) = worked?;
-        sum.merge(&summary);
+        any |= summary.is_some();
+        sum.merge(&summary.unwrap_or_default());
         if of_chain != Verdict::Whole {
             verdict = of_chain;
         }
+    }
+    if !any {
+        return Err(Failure::Cannot(
+            "none of the files is a capture that can be read".to_owned(),
+        ));
     }
     let format = match args.format {
         ReportFormat::Json => ListFormat::Json,
@@ -65,8 +72,8 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
     Ok(verdict)
 }
 
-/// The sums of one capture, and whether all of it could be read.
-type Worked = Result<(Summary, Verdict), Failure>;
+/// The sums of one capture, and whether all of it could be read; no sums if it was skipped.
+type Worked = Result<(Option<Summary>, Verdict), Failure>;
 
 /// Captures that were worked through.
 #[derive(Default)]
@@ -92,10 +99,16 @@ impl Done {
 }
 
 fn work(input: &InputArgs, settings: Settings, thresholds: Thresholds) -> Worked {
-    let mut opened = Input::open(input)?;
+    let mut opened = match Input::open(input) {
+        Err(Failure::Cannot(why)) if input.gathered => {
+            warn(&format!("{why}; it is skipped"));
+            return Ok((None, Verdict::Damaged));
+        }
+        opened => opened?,
+    };
     opened.thresholds = thresholds;
     let analysis = opened.analyse(settings, &mut (), true, |()| Ok(()))?;
-    Ok((Summary::of(&analysis.snapshot), analysis.verdict()))
+    Ok((Some(Summary::of(&analysis.snapshot)), analysis.verdict()))
 }
 
 /// Files that are one capture, together. A file named twice is one file.

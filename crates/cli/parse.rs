@@ -3,6 +3,7 @@
 use crate::args::{Cli, Command};
 use crate::config;
 use crate::failure::{self, Failure};
+use crate::gather::gather;
 use crate::help;
 use crate::hints;
 use crate::rights::RightsArgs;
@@ -38,7 +39,7 @@ pub(crate) fn parse(
         false => config::Settings::read(&command(), &args, |name| std::env::var_os(name))?,
     };
     match try_parse(args, &settings) {
-        Ok(parsed) => Ok(parsed),
+        Ok((mut command, wanted)) => gather(&mut command).map(|()| (command, wanted)),
         Err(error) => match instead(&error, &typed) {
             Some(message) => Err(Failure::Usage(message)),
             None => exit(&error, &typed),

@@ -6,8 +6,10 @@ use crate::input::{Input, is_stdin};
 use crate::last_profile;
 use crate::output::Output;
 use std::io::Write;
+use std::sync::Arc;
 use wirewait::{Sink, Transaction};
-use wirewait_report::transactions::{Format, Writer};
+use wirewait_capture::Origins;
+use wirewait_report::transactions::{Format, FrameOrigin, Writer};
 
 pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     // No figure depends on it; a table that is named has to be one all the same.
@@ -15,6 +17,7 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     let mut input = Input::open(&args.input)?;
     input.ahead = args.threads.ahead();
     input.heed_signals(&args.input)?;
+    let origins = input.track();
     // Rows of what is captured now are read while they come.
     let growing = args.input.files.iter().any(|file| is_stdin(file));
     let output = match growing {
@@ -32,10 +35,17 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     let at_once = output.terminal || growing;
     let mut rows = Rows::new(format, output)?;
     rows.at_once = at_once;
+    rows.origins = Some(origins);
     let settings = args.analysis.settings();
     let analysis = input.analyse(settings, &mut rows, quiet, Rows::check)?;
     rows.output.finish()?;
     Ok(analysis.verdict())
+}
+
+/// The file that a transaction begins in, and the number of its first frame there.
+pub(crate) fn origin(origins: &Origins, transaction: &Transaction) -> Option<(Arc<str>, u64)> {
+    let first = transaction.request.or(transaction.response)?.first;
+    origins.of(first.frame)
 }
 
 /// Writes rows until that fails, and remembers how it did.
@@ -44,6 +54,8 @@ pub(crate) struct Rows {
     output: Output,
     /// Each row is handed on when it is written.
     at_once: bool,
+    /// Which file each frame came from, where files are read.
+    origins: Option<Origins>,
     failure: Option<Failure>,
 }
 
@@ -56,6 +68,7 @@ impl Rows {
             writer,
             output,
             at_once: false,
+            origins: None,
             failure: None,
         })
     }
@@ -83,10 +96,16 @@ impl Sink for Rows {
                 writer,
                 output,
                 at_once,
+                origins,
                 ..
             } = self;
+            let found = origins.as_ref().and_then(|o| origin(o, transaction));
+            let found = found.as_ref().map(|(file, frame)| FrameOrigin {
+                file,
+                frame: *frame,
+            });
             let written = output.write(|out| {
-                writer.row(out, transaction)?;
+                writer.row(out, transaction, found)?;
                 if *at_once { out.flush() } else { Ok(()) }
             });
             self.failure = written.err();

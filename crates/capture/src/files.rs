@@ -1,10 +1,13 @@
 //! The files of one capture, as one sequence of frames in time order.
 
+use crate::archive::{self, Part};
 use crate::calendar::Zone;
 use crate::format::{self, Fault, Severity};
 use crate::held;
-use crate::input::{Counted, Input, is_stdin, open_file};
+use crate::input::{Counted, Input, is_stdin};
 use crate::interfaces::{Interface, Interfaces};
+use crate::opening::open_file;
+use crate::origins::{Origins, Tracker};
 use crate::stream::Stream;
 use std::collections::{BinaryHeap, HashSet, VecDeque};
 use std::fmt;
@@ -12,7 +15,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering as Memory};
-use wirewait_wire::{Frame, Source, SourceError};
+use wirewait_wire::{Frame, Source, SourceError, SourceErrorKind};
 
 /// How far time stamps may step back where a capture was cut into files: a file begins
 /// only when all others are this much (nanoseconds) past its first frame, or at their
@@ -35,6 +38,9 @@ pub struct Options {
     /// hold local times and no zone. `None` when it is not known; their times are then
     /// taken as UTC, and a [warning](Files::warnings) says so.
     pub zone_offset: Option<i32>,
+    /// Skip files that cannot be read or are no captures, as long as another one is: each is
+    /// damage of the capture, reported before its first frame.
+    pub skip_unreadable: bool,
 }
 
 impl Default for Options {
@@ -42,6 +48,7 @@ impl Default for Options {
         Self {
             window: 1 << 19,
             zone_offset: None,
+            skip_unreadable: false,
         }
     }
 }
@@ -82,10 +89,14 @@ pub struct Files {
     front: Option<Stream>,
     interfaces: Interfaces,
     warnings: Vec<SourceError>,
+    /// Files that were skipped, the first one last, until they are reported.
+    skipped: Vec<SourceError>,
     bytes_read: Arc<AtomicU64>,
     bytes_total: Option<u64>,
     window: usize,
     zone: Zone,
+    /// Notes which file each frame came from, if that is wanted.
+    tracker: Option<Tracker>,
 }
 
 impl fmt::Debug for Files {
@@ -150,6 +161,23 @@ impl Files {
         }
     }
 
+    /// From now on remembers which frame of which file each frame is. To be called before the
+    /// first frame is read; costs nothing otherwise.
+    pub fn track(&mut self) -> Origins {
+        let (tracker, origins) = Tracker::new();
+        self.tracker = Some(tracker);
+        origins
+    }
+
+    /// The frame that the file in front is at.
+    fn lend(&mut self) -> Option<Frame<'_>> {
+        let front = self.front.as_ref()?;
+        if let Some(tracker) = &mut self.tracker {
+            tracker.lent(front.order, front.place, &front.name);
+        }
+        Some(front.frame())
+    }
+
     fn build(inputs: Vec<Input>, options: &Options) -> Result<Self, SourceError> {
         let mut files = Self {
             waiting: VecDeque::new(),
@@ -157,19 +185,23 @@ impl Files {
             front: None,
             interfaces: Interfaces::default(),
             warnings: Vec::new(),
+            skipped: Vec::new(),
             bytes_read: Arc::new(AtomicU64::new(0)),
             bytes_total: Some(0),
             window: options.window,
             zone: Zone {
                 offset: options.zone_offset,
             },
+            tracker: None,
         };
         let inputs = files.without_repeats(inputs);
-        let alone = inputs.len() == 1;
         let mut unusable = None;
+        let inputs = files.unpacked(inputs, options.skip_unreadable, &mut unusable)?;
+        let alone = inputs.len() == 1;
         let mut waiting = Vec::with_capacity(inputs.len());
         for (order, input) in inputs.into_iter().enumerate() {
             let name = input.name();
+            let skip = options.skip_unreadable || matches!(input, Input::Part(_));
             match files.look_into(order, input, alone) {
                 Ok(found) => waiting.push(found),
                 Err(fault) if fault.severity == Severity::Empty => {
@@ -177,6 +209,7 @@ impl Files {
                     unusable.get_or_insert(error.clone());
                     files.warnings.push(error);
                 }
+                Err(fault) if skip => files.skip(fault.named(&name), &mut unusable),
                 Err(fault) => return Err(fault.named(&name)),
             }
         }
@@ -184,6 +217,7 @@ impl Files {
             return Err(unusable
                 .unwrap_or_else(|| Fault::unreadable("no capture file was named").named("input")));
         }
+        files.skipped.reverse();
         // Stable: files that begin at the same time stay in the order given.
         waiting.sort_by_key(|file| file.first);
         for (order, file) in waiting.iter_mut().enumerate() {
@@ -191,6 +225,43 @@ impl Files {
         }
         files.warn_of_equal_beginnings(&waiting);
         files.waiting = waiting.into();
+        Ok(files)
+    }
+
+    /// Remembers a file that is left out.
+    fn skip(&mut self, mut error: SourceError, unusable: &mut Option<SourceError>) {
+        unusable.get_or_insert(error.clone());
+        error.kind = SourceErrorKind::Damaged;
+        error.message.push_str("; it is skipped");
+        self.skipped.push(error);
+    }
+
+    /// Puts their files in the place of archives.
+    fn unpacked(
+        &mut self,
+        inputs: Vec<Input>,
+        skip: bool,
+        unusable: &mut Option<SourceError>,
+    ) -> Result<Vec<Input>, SourceError> {
+        let mut files = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let listed = match &input {
+                Input::Path(path) if !is_stdin(path) => archive::list(path),
+                _ => Ok(None),
+            };
+            match listed {
+                Ok(None) => files.push(input),
+                Ok(Some(listing)) => {
+                    for error in listing.errors {
+                        self.skip(error, unusable);
+                    }
+                    files.extend(listing.parts.into_iter().map(Input::Part));
+                }
+                // Looking into it finds it again.
+                Err(_) if skip => files.push(input),
+                Err(fault) => return Err(fault.named(&input.name())),
+            }
+        }
         Ok(files)
     }
 
@@ -218,7 +289,7 @@ impl Files {
                 Input::Path(path) if is_stdin(path) => Some(path.clone()),
                 // What cannot be resolved is reported when it is opened.
                 Input::Path(path) => held::canonical(path),
-                Input::Stream(..) => None,
+                Input::Part(_) | Input::Stream(..) => None,
             };
             if same.is_some_and(|path| !known.insert(path)) {
                 self.warnings.push(
@@ -236,10 +307,21 @@ impl Files {
     /// of an input that is `alone` only its format is wanted.
     fn look_into(&mut self, order: usize, input: Input, alone: bool) -> Result<Waiting, Fault> {
         let name = input.name();
+        let counted = matches!(input, Input::Part(_));
         let (source, size, again) = match input {
             Input::Stream(_, stream) => (stream, None, None),
             Input::Path(path) if is_stdin(&path) => {
                 (Box::new(io::stdin()) as Box<dyn Read + Send>, None, None)
+            }
+            Input::Part(part) => {
+                // Those that are opened again are counted then.
+                let source = match alone {
+                    true => part.open(|source| self.counted(source))?,
+                    false => part.open(|source| source)?,
+                };
+                let size = Some(part.length);
+                let again = (!alone).then_some(Again::Part(part));
+                (source, size, again)
             }
             Input::Path(path) => {
                 let file = open_file(&path)?;
@@ -253,7 +335,7 @@ impl Files {
                 (
                     Box::new(file) as Box<dyn Read + Send>,
                     size,
-                    again.then_some(path),
+                    again.then_some(Again::Path(path)),
                 )
             }
         };
@@ -263,6 +345,8 @@ impl Files {
             .and_then(|(sum, size)| sum.checked_add(size));
         let (source, window) = if again.is_some() {
             (source, SMALL_WINDOW.min(self.window))
+        } else if counted {
+            (source, self.window)
         } else {
             (self.counted(source), self.window)
         };
@@ -297,7 +381,7 @@ impl Files {
                 .push(Fault::unreadable("holds no frames").named(&stream.name));
         }
         let origin = match again {
-            Some(path) => Origin::Again(stream.name, path),
+            Some(again) => Origin::Again(stream.name, again),
             None => {
                 stream.primed = Some(begun);
                 Origin::Ready(stream)
@@ -325,7 +409,7 @@ impl Files {
                 stream.order = order;
                 Ok(stream)
             }
-            Origin::Again(name, path) => {
+            Origin::Again(name, again) => {
                 let window = if self.heads.len() < FULL_WINDOWS {
                     self.window
                 } else {
@@ -343,8 +427,12 @@ impl Files {
                     }
                     .named(&name)
                 };
-                let file = open_file(&path).map_err(gone)?;
-                let reader = format::recognise(self.counted(Box::new(file)), window, self.zone)
+                let source = match again {
+                    Again::Path(path) => open_file(&path).map(|file| self.counted(Box::new(file))),
+                    Again::Part(part) => part.open(|source| self.counted(source)),
+                };
+                let reader = source
+                    .and_then(|source| format::recognise(source, window, self.zone))
                     .map_err(gone)?;
                 Ok(Stream::new(order, name, reader))
             }
@@ -407,6 +495,9 @@ impl Source for Files {
     }
 
     fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
+        if let Some(skipped) = self.skipped.pop() {
+            return Err(skipped);
+        }
         if let Some(front) = &mut self.front {
             match front.advance(&mut self.interfaces) {
                 Ok(true) => {}
@@ -415,7 +506,7 @@ impl Source for Files {
             }
         }
         if self.heads.is_empty() && self.waiting.is_empty() {
-            return Ok(self.front.as_ref().map(Stream::frame));
+            return Ok(self.lend());
         }
         loop {
             let lowest = match (&self.front, self.heads.peek()) {
@@ -449,7 +540,7 @@ impl Source for Files {
             self.heads.extend(self.front.take());
             self.front = head;
         }
-        Ok(self.front.as_ref().map(Stream::frame))
+        Ok(self.lend())
     }
 }
 
@@ -472,10 +563,16 @@ impl Waiting {
 }
 
 enum Origin {
-    /// To be opened again: its name and path.
-    Again(String, PathBuf),
+    /// To be opened again, with its name.
+    Again(String, Again),
     /// Open, as it cannot be opened again.
     Ready(Stream),
+}
+
+/// How a file is opened again.
+enum Again {
+    Path(PathBuf),
+    Part(Part),
 }
 
 #[cfg(test)]
@@ -483,7 +580,7 @@ mod tests {
     use super::*;
     use crate::format::tests::Chunks;
     use crate::write::{PcapWriter, PcapngWriter, Precision};
-    use wirewait_wire::{LinkType, SourceErrorKind, Timestamp};
+    use wirewait_wire::{LinkType, Timestamp};
 
     const MS: i64 = 1_000_000;
     const DAY: i64 = 1_700_000_000_000 * MS;
@@ -752,6 +849,34 @@ mod tests {
         assert!(error.message.contains("cannot be opened"), "{error}");
         let error = open(std::slice::from_ref(&folder.0), &Options::default()).unwrap_err();
         assert!(error.message.contains("is a directory"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_capture_is_skipped_if_that_is_wanted() {
+        let folder = Folder::new("skip");
+        let mut paths = vec![
+            folder.file("text", b"GIF89a and so on"),
+            folder.0.join("missing"),
+            folder.file("one", &pcap(&[(0, 1)])),
+            folder.file("two", &pcap(&[(MS, 2)])),
+        ];
+        let options = Options {
+            skip_unreadable: true,
+            ..Options::default()
+        };
+        let (seen, errors) = read(&mut open(&paths, &options).unwrap());
+        assert_eq!(seen.len(), 2);
+        let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(errors.len(), 2, "{told:?}");
+        assert!(told[0].contains("text: not a capture file"), "{told:?}");
+        assert!(told[1].contains("missing: cannot be opened"), "{told:?}");
+        let skipped = |error: &SourceError| error.message.ends_with("; it is skipped");
+        assert!(errors.iter().all(skipped), "{told:?}");
+        assert!(errors.iter().all(|e| e.kind == SourceErrorKind::Damaged));
+        // Nothing is left.
+        paths.truncate(2);
+        let error = open(&paths, &options).unwrap_err();
+        assert_eq!(error.kind, SourceErrorKind::Unreadable);
     }
 
     #[test]

@@ -5,8 +5,7 @@
 use crate::format::{Action, Format};
 
 const CONVERT: &str = "convert it with `editcap -F pcap IN OUT` (part of Wireshark)";
-const DECOMPRESS_XZ: &str = "decompress it first: `xz -dc IN > OUT`";
-const DECOMPRESS_BZIP2: &str = "decompress it first: `bzip2 -dc IN > OUT`";
+const UNPACK: &str = "unpack it first, or name it as a file of its own";
 
 const fn refused(name: &'static str, matches: fn(&[u8]) -> bool, advice: &'static str) -> Format {
     Format {
@@ -35,8 +34,8 @@ pub(crate) const FORMATS: &[Format] = &[
     ),
     refused("5Views", |head| head.starts_with(&[0xaa; 4]), CONVERT),
     refused("HP-UX nettl", |head| head.starts_with(b"TR\0d"), CONVERT),
-    refused("xz", |head| head.starts_with(b"\xfd7zXZ\0"), DECOMPRESS_XZ),
-    refused("bzip2", |head| head.starts_with(b"BZh"), DECOMPRESS_BZIP2),
+    // Through a pipe, or within another archive.
+    refused("zip", |head| head.starts_with(b"PK\x03\x04"), UNPACK),
     refused(
         "EtherPeek",
         // Version 5 to 7, no status bits, and a file length of 32 bits in big-endian.
@@ -55,8 +54,7 @@ mod tests {
         for (head, name, advice) in [
             (&b"\x7fver\0\0"[..], "OmniPeek", "editcap"),
             (b"\xaa\xaa\xaa\xaa \0\0\0", "5Views", "editcap"),
-            (b"\xfd7zXZ\0\0\x04", "xz", "xz -dc"),
-            (b"BZh91AY", "bzip2", "bzip2 -dc"),
+            (b"PK\x03\x04", "zip", "unpack it first"),
         ] {
             let fault = read_all(Chunks::new(head, 100), 4096).2.unwrap();
             assert_eq!(fault.severity, Severity::Unreadable);

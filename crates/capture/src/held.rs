@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 static HELD: OnceLock<HashMap<PathBuf, Held>> = OnceLock::new();
 
@@ -96,6 +96,27 @@ pub fn canonical(path: &Path) -> Option<PathBuf> {
         Some(held) => held.canonical.clone(),
         None => path.canonicalize().ok(),
     }
+}
+
+static SCRATCH: Mutex<Option<Arc<File>>> = Mutex::new(None);
+
+/// Gives an empty file, open for reading and writing, into which compressed archives are unpacked.
+/// Where none was given they are refused. Only the first call has an effect.
+pub fn set_scratch(file: File) {
+    let mut scratch = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
+    scratch.get_or_insert_with(|| Arc::new(file));
+}
+
+/// The scratch file, to be written at its end by one at a time.
+pub(crate) fn scratch_writer() -> Option<Arc<File>> {
+    let scratch = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
+    scratch.clone()
+}
+
+/// The scratch file, to be read.
+pub(crate) fn open_scratch() -> io::Result<Opened> {
+    let scratch = scratch_writer().ok_or(io::ErrorKind::NotFound)?;
+    Ok(Opened::lent(scratch))
 }
 
 /// A file opened for reading from its beginning.

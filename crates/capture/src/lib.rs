@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod archive;
 mod calendar;
 mod clock;
 mod completeness;
@@ -30,6 +31,8 @@ pub mod live;
 mod netmon;
 mod netxray;
 mod ngsniffer;
+mod opening;
+mod origins;
 mod pcap;
 mod pcapng;
 pub mod recent;
@@ -43,3 +46,4 @@ pub mod write;
 pub use files::{Files, Options, Progress, STEP_BACK, open};
 pub use format::MAX_FRAME;
 pub use interfaces::Interface;
+pub use origins::Origins;

@@ -23,7 +23,7 @@ pub(crate) struct Stream {
     pub(crate) key: i64,
     /// Frames so far. Of those with the same stamp the one that is earlier in its file comes
     /// first: so captures that were dealt out in turn are put together as they were.
-    place: u64,
+    pub(crate) place: u64,
     /// What a first [`Self::advance`] has already found.
     pub(crate) primed: Option<Result<bool, Fault>>,
     ahead: Ahead,

@@ -20,6 +20,7 @@ const NO_BOUNDS: &[&str] = &[
     "crates/stats/src/load/dips.rs SHORTEST",
     "crates/analysis/src/symptoms/clients.rs OTHERS",
     "crates/analysis/src/symptoms/evidence.rs COUNT",
+    "crates/capture/src/archive.rs BLOCK",
     "crates/capture/src/files.rs SMALL_WINDOW",
     "crates/capture/src/filter/vlan.rs TAG",
     "crates/capture/src/format.rs HEAD",

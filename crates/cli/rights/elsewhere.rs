@@ -23,6 +23,9 @@ impl Rights {
         if needs.scratch {
             outputs::open_scratch();
         }
+        if needs.unpacks {
+            outputs::open_room();
+        }
         Ok(Self {
             asked_for: wanted.print_rights,
         })

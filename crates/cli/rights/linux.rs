@@ -65,6 +65,9 @@ impl Rights {
         if needs.scratch {
             outputs::open_scratch();
         }
+        if needs.unpacks {
+            outputs::open_room();
+        }
         // What a program is started for, it gets from here on without more rights.
         let _ = set_no_new_privs(true);
         Ok(Self {

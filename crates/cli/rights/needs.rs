@@ -21,6 +21,8 @@ pub(super) struct Needs {
     pub(super) writes: Vec<PathBuf>,
     /// What does not fit memory goes to a file without a name.
     pub(super) scratch: bool,
+    /// An input may be an archive that has to be unpacked.
+    pub(super) unpacks: bool,
     /// Where files are made, replaced and removed while the command runs.
     pub(super) folders: Vec<Folder>,
     /// Whoever is at the screen saves files wherever they like, beneath the working directory.
@@ -113,8 +115,10 @@ impl Needs {
     }
 
     fn files<'p>(&mut self, files: impl IntoIterator<Item = &'p PathBuf>) {
-        let files = files.into_iter().filter(|path| !is_stdin(path));
-        self.reads.extend(files.cloned());
+        for path in files.into_iter().filter(|path| !is_stdin(path)) {
+            self.unpacks |= is_packed_tar(path);
+            self.reads.push(path.clone());
+        }
     }
 
     fn read(&mut self, file: &Option<PathBuf>) {
@@ -136,4 +140,14 @@ impl Needs {
         };
         self.folders.push(Folder { option, path });
     }
+}
+
+/// Whether a name is one of a tar within a compression. The content decides what a file is; this
+/// decides alone whether there is room to unpack it, which has to be found before any is read.
+fn is_packed_tar(path: &Path) -> bool {
+    const ENDINGS: [&str; 8] = ["tgz", "taz", "tbz", "tbz2", "txz", "tzst", "tlz4", "tz4"];
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.unwrap_or_default().to_ascii_lowercase();
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    name.contains(".tar.") || ENDINGS.contains(&ending)
 }

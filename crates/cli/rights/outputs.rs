@@ -50,6 +50,13 @@ pub(super) fn open_scratch() {
     *SCRATCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
 }
 
+/// Opens room for archives that have to be unpacked. Where there is none, reading them says so.
+pub(super) fn open_room() {
+    if let Ok(file) = replacement::scratch_in(&std::env::temp_dir()) {
+        wirewait_capture::held::set_scratch(file);
+    }
+}
+
 /// A file without a name in the folder of temporary files. Whoever asks first gets it.
 ///
 /// # Errors

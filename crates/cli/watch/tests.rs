@@ -24,6 +24,8 @@ fn capture(name: &str) -> InputArgs {
 fn of(path: PathBuf) -> InputArgs {
     InputArgs {
         files: vec![path],
+        files_from: None,
+        gathered: false,
         select: SelectArgs {
             since: None,
             until: None,

@@ -1,7 +1,9 @@
 //! The fields of the NDJSON rows as RFC 4180 has them.
 
-use super::ndjson::{Handle, StatusName, bounds, named};
+use super::FrameOrigin;
+use super::ndjson::{Handle, StatusName, bounds, named, station};
 use crate::cells;
+use crate::escape::Escaped;
 use crate::figures::Command;
 use crate::time::Rfc3339;
 use std::fmt::{self, Write as _};
@@ -111,7 +113,14 @@ const FIELDS: &[Field] = &[
     Field::Text("path", |t, o| some(named(t, |p| &p.path), o)),
     Field::Own("transaction", |t, o| write!(o, "{}", t.number)),
     Field::Own("idempotent", |t, o| write!(o, "{}", t.idempotent())),
+    Field::Own("client_address", |t, o| write!(o, "{}", station(&t.client))),
+    Field::Own("client_port", |t, o| some(t.client.port, o)),
+    Field::Own("server_address", |t, o| write!(o, "{}", station(&t.server))),
+    Field::Own("server_port", |t, o| some(t.server.port, o)),
 ];
+
+/// What a row says of where the transaction begins.
+const ORIGIN: [&str; 2] = ["file", "frame_in_file"];
 
 pub(super) fn header(out: &mut impl Write) -> io::Result<()> {
     for (n, Field::Own(name, _) | Field::Text(name, _)) in FIELDS.iter().enumerate() {
@@ -120,6 +129,9 @@ pub(super) fn header(out: &mut impl Write) -> io::Result<()> {
         }
         out.write_all(name.as_bytes())?;
     }
+    for name in ORIGIN {
+        write!(out, ",{name}")?;
+    }
     out.write_all(b"\r\n")
 }
 
@@ -127,6 +139,7 @@ pub(super) fn row(
     out: &mut impl Write,
     scratch: &mut String,
     transaction: &Transaction,
+    origin: Option<FrameOrigin<'_>>,
 ) -> io::Result<()> {
     for (n, field) in FIELDS.iter().enumerate() {
         if n > 0 {
@@ -139,6 +152,16 @@ pub(super) fn row(
             Field::Own(..) => cells::number(out, scratch)?,
             Field::Text(..) => cells::text(out, scratch)?,
         }
+    }
+    out.write_all(b",")?;
+    if let Some(origin) = origin {
+        scratch.clear();
+        write!(scratch, "{}", Escaped(origin.file)).map_err(io::Error::other)?;
+        cells::text(out, scratch)?;
+    }
+    out.write_all(b",")?;
+    if let Some(origin) = origin {
+        write!(out, "{}", origin.frame)?;
     }
     out.write_all(b"\r\n")
 }
@@ -161,20 +184,22 @@ mod tests {
              response_bytes,frames.request,frames.response,frames.interim,frames.ack,\
              frames.control,frames.retransmitted,hops,flags,chain,service_ns,\
              duplicate_responses,asked_bytes,file_handle,file_offset,dialect,user,\
-             share,path,transaction,idempotent",
+             share,path,transaction,idempotent,client_address,client_port,server_address,\
+             server_port,file,frame_in_file",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,answered,STATUS_SUCCESS,\
              true,17,18,20,23,2024-02-29T12:34:56.000000000Z,1000000,,,1510000,10000,500000,\
-             1,0,,4096,63,4159,2,3,0,1,0,0,,raw,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\\pay\\x1b.xls,12,false",
+             1,0,,4096,63,4159,2,3,0,1,0,0,,raw,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\\pay\\x1b.xls,12,false,10.0.0.9,1025,10.0.0.1,139,a.pcap,17",
             "ncp,ipx,00000022.00001b010203:4003,00000001.000000000001:0451,4,UNKNOWN_0x5709,\
              87,9,other,answered,0x000000FE,false,17,18,20,23,\
              2024-02-29T12:34:56.000000000Z,,10000,1000000,1510000,10000,500000,2,1,500000,\
-             0,63,4159,2,3,0,1,0,0,2,ambiguous,,,1,4096,,,,,,,13,false",
+             0,63,4159,2,3,0,1,0,0,2,ambiguous,,,1,4096,,,,,,,13,false,\
+             00000022.00001b010203,16387,00000001.000000000001,1105,a.pcap,17",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,unanswered,,,17,18,,,\
-             2024-02-29T12:34:56.000000000Z,,,,,10000,,1,0,,0,63,0,1,0,0,0,0,0,,,,,0,4096,,,,,,,14,true",
+             2024-02-29T12:34:56.000000000Z,,,,,10000,,1,0,,0,63,0,1,0,0,0,0,0,,,,,0,4096,,,,,,,14,true,10.0.0.9,1025,10.0.0.1,139,a.pcap,17",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,orphan_response,\
              STATUS_SUCCESS,true,,,20,23,,,,,,,500000,0,0,,4096,0,4159,2,3,0,1,0,0,,\
              mid_capture,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\
-             \\pay\\x1b.xls,15,false",
+             \\pay\\x1b.xls,15,false,10.0.0.9,1025,10.0.0.1,139,a.pcap,17",
             "",
         ];
         assert_eq!(text, expected.join("\r\n"));

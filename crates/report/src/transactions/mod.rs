@@ -22,6 +22,15 @@ pub enum Format {
     Text,
 }
 
+/// The file that holds the first frame of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameOrigin<'a> {
+    /// Name of the file, as the user named it.
+    pub file: &'a str,
+    /// Number of the frame in that file, counted from 1.
+    pub frame: u64,
+}
+
 /// Writes rows of one format.
 #[derive(Debug)]
 pub struct Writer {
@@ -52,14 +61,19 @@ impl Writer {
         }
     }
 
-    /// Writes one row.
+    /// Writes one row; `origin` is where its first frame is, as far as that is known.
     ///
     /// # Errors
     /// What `out` says.
-    pub fn row(&mut self, out: &mut impl Write, transaction: &Transaction) -> io::Result<()> {
+    pub fn row(
+        &mut self,
+        out: &mut impl Write,
+        transaction: &Transaction,
+        origin: Option<FrameOrigin<'_>>,
+    ) -> io::Result<()> {
         match self.format {
-            Format::Ndjson => ndjson::row(out, transaction),
-            Format::Csv => csv::row(out, &mut self.scratch, transaction),
+            Format::Ndjson => ndjson::row(out, transaction, origin),
+            Format::Csv => csv::row(out, &mut self.scratch, transaction, origin),
             Format::Text => text::row(out, &mut self.scratch, transaction),
         }
     }
@@ -71,7 +85,11 @@ pub(crate) fn written(format: Format, rows: &[Transaction]) -> String {
     let mut writer = Writer::new(format);
     writer.begin(&mut out).unwrap();
     for row in rows {
-        writer.row(&mut out, row).unwrap();
+        let origin = FrameOrigin {
+            file: "a.pcap",
+            frame: 17,
+        };
+        writer.row(&mut out, row, Some(origin)).unwrap();
     }
     String::from_utf8(out).unwrap()
 }

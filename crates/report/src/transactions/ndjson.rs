@@ -1,5 +1,6 @@
 //! One JSON object per transaction. Names and shape are a promise to other programs.
 
+use super::FrameOrigin;
 use crate::escape::Escaped;
 use crate::figures::Command;
 use crate::time::Rfc3339;
@@ -8,11 +9,58 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 use wirewait_analysis::{FrameCounts, Place, Transaction, Turnaround};
-use wirewait_wire::Status;
+use wirewait_wire::{Endpoint, Status};
 
-pub(super) fn row(out: &mut impl Write, transaction: &Transaction) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Row::from(transaction))?;
+pub(super) fn row(
+    out: &mut impl Write,
+    transaction: &Transaction,
+    origin: Option<FrameOrigin<'_>>,
+) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Exported::new(transaction, origin))?;
     out.write_all(b"\n")
+}
+
+/// A row of `transactions`: a transaction, its stations in parts, and the file it begins in.
+///
+/// Version 1 of the row schema. New fields are added at the end; the names and meanings of the
+/// others stay.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Exported<'a> {
+    #[serde(flatten)]
+    row: Row<'a>,
+    /// Address of the client without its port.
+    client_address: Shown<Endpoint>,
+    /// TCP or UDP port, IPX socket or LLC service access point of the client, as a number.
+    client_port: Option<u16>,
+    /// Address of the server without its port.
+    server_address: Shown<Endpoint>,
+    /// TCP or UDP port, IPX socket or LLC service access point of the server, as a number.
+    server_port: Option<u16>,
+    /// File that holds the first frame of the transaction; null where that is not known (a live
+    /// capture, or more changes between files than are remembered).
+    file: Option<String>,
+    /// Number of that frame in that file, counted from 1.
+    frame_in_file: Option<u64>,
+}
+
+impl<'a> Exported<'a> {
+    fn new(transaction: &'a Transaction, origin: Option<FrameOrigin<'_>>) -> Self {
+        Self {
+            row: Row::from(transaction),
+            client_address: Shown(station(&transaction.client)),
+            client_port: transaction.client.port,
+            server_address: Shown(station(&transaction.server)),
+            server_port: transaction.server.port,
+            file: origin.map(|origin| Escaped(origin.file).to_string()),
+            frame_in_file: origin.map(|origin| origin.frame),
+        }
+    }
+}
+
+/// An endpoint without its port.
+pub(super) const fn station(end: &Endpoint) -> Endpoint {
+    Endpoint { port: None, ..*end }
 }
 
 /// A transaction with the names and in the order of the exports. All fields are always
@@ -20,48 +68,91 @@ pub(super) fn row(out: &mut impl Write, transaction: &Transaction) -> io::Result
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Row<'a> {
+    /// Protocol of the request: smb1, smb2, ncp, last, nbf, ...
     protocol: &'static str,
+    /// Protocol that carried it: nbf, ipx, nbipx, nbt, tcp, udp, ...
     carrier: &'static str,
-    client: Shown<wirewait_wire::Endpoint>,
-    server: Shown<wirewait_wire::Endpoint>,
+    /// Station that sent the request, `address[:port]`.
+    client: Shown<Endpoint>,
+    /// Station that received the request, `address[:port]`.
+    server: Shown<Endpoint>,
+    /// Number of the conversation in the capture.
     conversation: u64,
+    /// The specification's name of the operation, such as READ_ANDX.
     command: Shown<Command>,
+    /// Function code of NCP, where there is one.
     function: Option<u16>,
+    /// Subfunction code of NCP, where there is one.
     subfunction: Option<u16>,
+    /// Class of the operation: read, write, open, close, directory, lock, session, transaction, break, wait, other.
     kind: &'static str,
+    /// answered, unanswered, orphan_response, cancelled, given_up, ...
     outcome: &'static str,
+    /// The protocol's own name of the status, or its number in hexadecimal.
     status: Option<Shown<StatusName>>,
+    /// Whether the operation succeeded, the same for all protocols; null without a response.
     ok: Option<bool>,
+    /// Frame with the first byte of the request, counted from 1.
     request_first_frame: Option<u64>,
+    /// Frame that completes the request.
     request_last_frame: Option<u64>,
+    /// Frame with the first byte of the response.
     response_first_frame: Option<u64>,
+    /// Frame that completes the response.
     response_last_frame: Option<u64>,
+    /// Time of the first frame of the request (t1), UTC.
     request_time: Option<Rfc3339>,
+    /// Server turnaround (t3 - t2), nanoseconds; null when ambiguous or unanswered.
     turnaround_ns: Option<i64>,
+    /// Least and greatest turnaround, where it is ambiguous.
     turnaround_bounds_ns: Option<[i64; 2]>,
+    /// Response time that the user felt (t4 - t1), nanoseconds.
     response_time_ns: Option<i64>,
+    /// Request transfer (t2 - t1), nanoseconds.
     request_transfer_ns: Option<i64>,
+    /// Response transfer (t4 - t3), nanoseconds.
     response_transfer_ns: Option<i64>,
+    /// Number of times the request was seen; 1 is once.
     copies: u32,
+    /// Interim responses.
     interims: u32,
+    /// Time from the request to the first interim response, nanoseconds.
     first_interim_ns: Option<i64>,
+    /// Bytes of file data that were moved.
     data_bytes: u64,
+    /// Bytes of the request message.
     request_bytes: u64,
+    /// Bytes of the response message.
     response_bytes: u64,
+    /// Frames of the transaction, by what they did.
     frames: Frames,
+    /// Routers between client and server, where they can be counted.
     hops: Option<u8>,
+    /// What to bear in mind: ambiguous, mid_capture, capture_loss, snapped, out_of_order, pipelined, raw, encrypted, ...
     flags: Flags<'a>,
+    /// Further operations in the same message.
     chain: Chain<'a>,
+    /// Time that this request had the server to itself, nanoseconds.
     service_ns: Option<i64>,
+    /// Responses seen again after the final one.
     duplicate_responses: u32,
+    /// Bytes of file data that were asked for.
     asked_bytes: u64,
+    /// Handle of the file, hexadecimal.
     file_handle: Option<Shown<Handle>>,
+    /// Offset in the file, bytes.
     file_offset: Option<u64>,
+    /// Dialect that was negotiated.
     dialect: Option<String>,
+    /// Name of the user, as far as the capture shows it.
     user: Option<String>,
+    /// Name of the share likewise.
     share: Option<String>,
+    /// Name of the file likewise.
     path: Option<String>,
+    /// Number of the transaction in the capture, as `decode --transaction` takes it.
     transaction: u64,
+    /// Whether the operation can be repeated without harm.
     idempotent: bool,
 }
 
@@ -237,7 +328,9 @@ mod tests {
                 r#""ack":1,"control":0,"retransmitted":0},"hops":null,"flags":["raw"],"#,
                 r#""chain":["CLOSE"],"service_ns":1000000,"duplicate_responses":0,"#,
                 r#""asked_bytes":4096,"file_handle":"0x4001","file_offset":8192,"#,
-                r#""dialect":null,"user":"anna","share":"\\\\FS1\\DATA","path":"\\pay\\x1b.xls","transaction":12,"idempotent":false}"#,
+                r#""dialect":null,"user":"anna","share":"\\\\FS1\\DATA","path":"\\pay\\x1b.xls","transaction":12,"idempotent":false,"#,
+                r#""client_address":"10.0.0.9","client_port":1025,"server_address":"10.0.0.1","#,
+                r#""server_port":139,"file":"a.pcap","frame_in_file":17}"#,
                 "\n"
             )
         );
@@ -300,6 +393,13 @@ mod tests {
         }
         assert_eq!(names.len(), 4);
         assert!(names.windows(2).all(|pair| pair[0] == pair[1]));
-        assert_eq!(names[0].len(), 43);
+        assert_eq!(names[0].len(), 49);
+    }
+
+    #[test]
+    fn rows_are_as_their_schema_says() {
+        let title = "Row of wirewait transactions, version 1";
+        let schema = crate::schema::of::<super::Exported<'_>>(title);
+        crate::schema::check("transaction.schema.json", &schema);
     }
 }

@@ -10,6 +10,11 @@
 //!             | [ "src" | "dst" ] [ "host" ] ADDRESS
 //!             | [ "src" | "dst" ] "port" NUMBER
 //!             | "command" NAME
+//!             | FIELD                           a field of Wireshark (`ip.addr`, `smb2.cmd`)
+//!             | FIELD OPERATOR VALUE            == != < <= > >=, or eq ne lt le gt ge
+//!             | FIELD "in" "{" VALUE [".." VALUE] { "," ... } "}"
+//!             | FIELD "contains" VALUE
+//!             | FIELD "matches" REGULAR EXPRESSION
 //! ```
 //!
 //! Names of protocols and fields are compared without case, blanks and punctuation. `*` and
@@ -19,11 +24,13 @@
 mod address;
 mod parse;
 mod test;
+mod wireshark;
 
 use super::Shown;
 use address::Wanted;
 use std::fmt;
 use test::Scene;
+use wireshark::WireTest;
 use wirewait_wire::Registry;
 
 pub use parse::FilterError;
@@ -90,6 +97,8 @@ enum Test {
     Host(Side, Wanted),
     Port(Side, u16),
     Command(String),
+    /// A field by the name that Wireshark has for it.
+    Wireshark(WireTest),
 }
 
 /// A field by the names of its protocol and its own; both as they were typed.
@@ -214,6 +223,7 @@ impl Test {
             Self::Host(side, address) => write!(f, "{}host {address}", side.word()),
             Self::Port(side, port) => write!(f, "{}port {port}", side.word()),
             Self::Command(name) => write!(f, "command {}", Quoted(name)),
+            Self::Wireshark(test) => write!(f, "{test}"),
         }
     }
 }

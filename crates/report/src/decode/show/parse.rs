@@ -1,9 +1,12 @@
 //! From text to an expression.
 
+use super::wireshark::{Datum, LAYERS, Pattern, Relation, Synonym, WireTest};
 use super::{
-    Expression, Filter, Literal, MOST_CHARACTERS, MOST_DEPTH, Named, OPERATORS, Side, Test,
+    Expression, Filter, Literal, MOST_CHARACTERS, MOST_DEPTH, Named, OPERATORS, Operator, Quoted,
+    Side, Test,
 };
 use std::fmt;
+use std::ops::RangeInclusive;
 use wirewait_wire::Registry;
 
 /// Where an expression goes wrong.
@@ -55,8 +58,28 @@ enum Kind {
     Close,
     /// A sign of [`OPERATORS`], `&&`, `||` or `!`.
     Sign(&'static str),
+    /// `{` and `}` around a set, and `,` in it.
+    Begin,
+    End,
+    Comma,
     /// A word, and whether it was quoted.
     Word(String, bool),
+}
+
+/// As it can be typed again.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open => f.write_str("("),
+            Self::Close => f.write_str(")"),
+            Self::Begin => f.write_str("{"),
+            Self::End => f.write_str("}"),
+            Self::Comma => f.write_str(","),
+            Self::Sign(sign) => f.write_str(sign),
+            Self::Word(word, true) => write!(f, "{}", Quoted(word)),
+            Self::Word(word, false) => f.write_str(word),
+        }
+    }
 }
 
 struct Token {
@@ -76,6 +99,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
     }
     let mut tokens = Vec::new();
     let mut at = 0;
+    let mut in_set = false;
     while let Some(c) = characters.get(at) {
         let column = at;
         let rest = characters.get(at..).unwrap_or_default();
@@ -97,13 +121,22 @@ fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
                 at += 1;
                 Kind::Close
             }
+            '{' | '}' => {
+                at += 1;
+                in_set = *c == '{';
+                if in_set { Kind::Begin } else { Kind::End }
+            }
+            ',' if in_set => {
+                at += 1;
+                Kind::Comma
+            }
             _ if sign.is_some() => {
                 let sign = sign.unwrap_or_default();
                 at += sign.len();
                 Kind::Sign(sign)
             }
             _ => {
-                let (word, quoted, end) = word(&characters, at)?;
+                let (word, quoted, end) = word(&characters, at, in_set)?;
                 at = end;
                 Kind::Word(word, quoted)
             }
@@ -114,7 +147,11 @@ fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
 }
 
 /// A word, parts of which may be quoted; whether all of it is; and where it ends.
-fn word(characters: &[char], start: usize) -> Result<(String, bool, usize), FilterError> {
+fn word(
+    characters: &[char],
+    start: usize,
+    in_set: bool,
+) -> Result<(String, bool, usize), FilterError> {
     let (mut word, mut at) = (String::new(), start);
     let quoted = characters.get(start) == Some(&'"');
     while let Some(c) = characters.get(at) {
@@ -136,7 +173,8 @@ fn word(characters: &[char], start: usize) -> Result<(String, bool, usize), Filt
                 }
                 at += 1;
             }
-            c if c.is_whitespace() || "()=!<>&|".contains(*c) => break,
+            c if c.is_whitespace() || "()=!<>&|{}".contains(*c) => break,
+            ',' if in_set => break,
             c => {
                 word.push(*c);
                 at += 1;
@@ -252,10 +290,14 @@ impl Parser<'_> {
             let name = self.word("the name of a command should stand here (READ_ANDX, READ*)")?;
             return Ok(Test::Command(name));
         }
+        let quoted = matches!(self.peek(), Some(Kind::Word(_, true)));
         let word = self.word(
             "a protocol, a field (smb2.MessageId), host, src, dst, port, command, not or ( \
              should stand here",
         )?;
+        if let Some(synonym) = Synonym::called(&word).filter(|_| !quoted) {
+            return self.relation(synonym).map(Test::Wireshark);
+        }
         let (layer, field) = match word.split_once('.') {
             Some((layer, field)) => (layer, Some(field)),
             None => (word.as_str(), None),
@@ -281,6 +323,15 @@ impl Parser<'_> {
         let all = self.registry.dissectors();
         let named = all.iter().find(|d| d.name.eq_ignore_ascii_case(typed));
         let found = named.or_else(|| all.iter().find(|d| d.is_called(typed)));
+        let other = || {
+            LAYERS
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(typed))
+        };
+        let found = found.or_else(|| {
+            let (_, ours) = other()?;
+            all.iter().find(|d| d.name == *ours)
+        });
         found.map(|d| d.name)
     }
 
@@ -297,7 +348,7 @@ impl Parser<'_> {
         })
     }
 
-    fn compared(&mut self) -> Result<Option<(super::Operator, Literal)>, FilterError> {
+    fn compared(&mut self) -> Result<Option<(Operator, Literal)>, FilterError> {
         let Some(Kind::Sign(typed)) = self.peek() else {
             return Ok(None);
         };
@@ -317,6 +368,108 @@ impl Parser<'_> {
             return error(column, format!("only numbers can be compared with {sign}"));
         }
         Ok(Some((*operator, literal)))
+    }
+
+    /// What stands behind a field of Wireshark.
+    fn relation(&mut self, synonym: &'static Synonym) -> Result<WireTest, FilterError> {
+        let column = self.column();
+        let from = self.at;
+        let relation = if let Some(operator) = self.operator() {
+            let column = self.column();
+            let word = self.word("a value should stand here")?;
+            match synonym.value(&word) {
+                Ok((Datum::Bytes(net), Some(bits))) => match operator {
+                    Operator::Equal | Operator::NotEqual => Relation::Within(operator, net, bits),
+                    _ => return error(column, "networks are compared with == and != only"),
+                },
+                Ok((wanted, _)) => Relation::Compared(operator, wanted),
+                Err(says) => return error(column, says),
+            }
+        } else if self.takes("in", "") {
+            self.set(synonym).map(Relation::In)?
+        } else if self.takes("contains", "") {
+            let column = self.column();
+            let quoted = matches!(self.peek(), Some(Kind::Word(_, true)));
+            let word = self.word("what is searched for should stand here")?;
+            match synonym.part(&word, quoted) {
+                Ok(part) => Relation::Contains(part),
+                Err(says) => return error(column, says),
+            }
+        } else if self.takes("matches", "") {
+            let column = self.column();
+            let word = self.word("a regular expression should stand here")?;
+            match synonym.part("", true).and_then(|_| Pattern::new(&word)) {
+                Ok(pattern) => Relation::Matches(pattern),
+                Err(says) => return error(column, says),
+            }
+        } else {
+            if synonym.name == "frame" {
+                return error(column, "contains or matches should stand here");
+            }
+            Relation::Exists
+        };
+        let behind = self.tokens.get(from..self.at).unwrap_or_default();
+        let typed = behind.iter().map(|token| format!(" {}", token.kind));
+        Ok(WireTest {
+            synonym,
+            relation,
+            typed: typed.collect(),
+        })
+    }
+
+    /// An operator, as a sign or a word.
+    fn operator(&mut self) -> Option<Operator> {
+        const WORDS: [(&str, Operator); 6] = [
+            ("eq", Operator::Equal),
+            ("ne", Operator::NotEqual),
+            ("lt", Operator::Less),
+            ("le", Operator::LessOrEqual),
+            ("gt", Operator::Greater),
+            ("ge", Operator::GreaterOrEqual),
+        ];
+        let found = match self.peek()? {
+            Kind::Sign(typed) => OPERATORS.iter().find(|(sign, _)| sign == typed),
+            Kind::Word(typed, false) => WORDS
+                .iter()
+                .find(|(word, _)| typed.eq_ignore_ascii_case(word)),
+            _ => None,
+        };
+        let (_, operator) = found?;
+        self.at += 1;
+        Some(*operator)
+    }
+
+    /// `{1, 3..5}`; blanks do for commas, as in older versions of Wireshark.
+    fn set(
+        &mut self,
+        synonym: &'static Synonym,
+    ) -> Result<Vec<RangeInclusive<Datum>>, FilterError> {
+        let opened = self.column();
+        if self.peek() != Some(&Kind::Begin) {
+            return error(opened, "{ should stand here: in {1, 3..5}");
+        }
+        self.at += 1;
+        let mut ranges = Vec::new();
+        loop {
+            match self.peek() {
+                Some(Kind::Comma) if !ranges.is_empty() => self.at += 1,
+                Some(Kind::End) if !ranges.is_empty() => {
+                    self.at += 1;
+                    return Ok(ranges);
+                }
+                _ => {
+                    let column = self.column();
+                    let word = self.word("a value or a range (3..5) should stand here")?;
+                    let (low, high) = word.split_once("..").unwrap_or((&word, &word));
+                    let value = |text: &str| match synonym.value(text) {
+                        Ok((value, None)) => Ok(value),
+                        Ok(_) => error(column, "a set has no networks; join them with or"),
+                        Err(says) => error(column, says),
+                    };
+                    ranges.push(value(low)?..=value(high)?);
+                }
+            }
+        }
     }
 
     fn port(&mut self) -> Result<u16, FilterError> {
@@ -354,7 +507,7 @@ fn one_of(mut list: Vec<Expression>, join: fn(Vec<Expression>) -> Expression) ->
 }
 
 /// Decimal, or hexadecimal behind `0x`.
-fn number(text: &str) -> Option<u64> {
+pub(super) fn number(text: &str) -> Option<u64> {
     let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let (digits, radix) = hex.map_or((text, 10), |digits| (digits, 16));
     let all = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));

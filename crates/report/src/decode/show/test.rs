@@ -13,6 +13,11 @@ pub(super) struct Scene<'a> {
     /// Both ends, as each layer that has addresses or ports names them.
     ends: Vec<(Endpoint, Endpoint)>,
     commands: Vec<&'static str>,
+    pub(super) number: u64,
+    /// Nanoseconds since the first frame.
+    pub(super) since_start: i64,
+    pub(super) wire_len: u32,
+    pub(super) bytes: &'a [u8],
 }
 
 impl<'a> Scene<'a> {
@@ -21,6 +26,10 @@ impl<'a> Scene<'a> {
             layers: Vec::new(),
             ends: Vec::new(),
             commands: Vec::new(),
+            number: shown.number,
+            since_start: shown.clock.since_start(shown.frame.at),
+            wire_len: shown.frame.wire_len,
+            bytes: shown.frame.bytes,
         };
         scene.add(&shown.tree);
         for whole in &shown.wholes {
@@ -81,6 +90,35 @@ impl<'a> Scene<'a> {
     }
 }
 
+impl<'a> Scene<'a> {
+    /// Fields of this name, of messages that do not go on in a later frame.
+    pub(super) fn complete(&self, layer: &str, name: &str) -> impl Iterator<Item = &Field<'a>> {
+        self.layers
+            .iter()
+            .filter(move |l| l.dissector.name == layer && !l.goes_on)
+            .flat_map(|l| &l.fields)
+            .filter(move |field| field.name == name)
+    }
+
+    /// Functions of NCP: those of requests, and those that replies answer.
+    pub(super) fn functions(&self) -> Vec<u64> {
+        let layers = self.layers.iter().filter(|l| l.dissector.name == "ncp");
+        let complete = layers.filter(|l| !l.goes_on);
+        complete
+            .filter_map(|layer| match layer.asked {
+                Some(asked) => asked.operation.function.map(u64::from),
+                None => layer
+                    .fields
+                    .iter()
+                    .find_map(|field| match (&*field.name, &field.value) {
+                        ("Function code", Value::Decimal(n) | Value::Hex(n)) => Some(*n),
+                        _ => None,
+                    }),
+            })
+            .collect()
+    }
+}
+
 impl Test {
     pub(super) fn fits(&self, scene: &Scene<'_>, fields: &[(Named, bool)]) -> bool {
         match self {
@@ -108,6 +146,7 @@ impl Test {
                 scene.ends.iter().any(|ends| side.any(ends, is))
             }
             Self::Command(wanted) => scene.commands.iter().any(|name| alike(wanted, name)),
+            Self::Wireshark(test) => test.synonym.holds(&test.relation, scene),
         }
     }
 }
@@ -136,7 +175,7 @@ fn is(field: &Field<'_>, operator: Operator, wanted: &Literal) -> bool {
     }
 }
 
-fn holds(ordering: Ordering, operator: Operator) -> bool {
+pub(super) fn holds(ordering: Ordering, operator: Operator) -> bool {
     match operator {
         Operator::Equal => ordering.is_eq(),
         Operator::NotEqual => ordering.is_ne(),

@@ -114,6 +114,16 @@ fn what_fits() {
         "not toy.code == 2",
         "other and toy or toy",
         "((toy))",
+        "frame.number == 1",
+        "FRAME.NUMBER in {3, 1..2}",
+        "frame.number in {5 1}",
+        "frame.number ne 2 and frame.number lt 2",
+        "frame.len == 11 && frame.cap_len ge 0xb",
+        "frame.time_relative == 0.0",
+        "frame contains \"A.T\"",
+        "frame contains be:ef",
+        "frame matches \"a.tx?\"",
+        "!(tcp.port == 445)",
     ] {
         assert!(fits(expression), "{expression}");
     }
@@ -140,6 +150,14 @@ fn what_does_not() {
         "toy.name > 5",
         "other.code == 1",
         "toy.name == A",
+        "frame.number != 1",
+        "frame.number in {2, 3..9}",
+        "frame.time_relative > 0",
+        "frame contains \"a.T\"",
+        "frame matches \"a.ty\"",
+        "tcp.port",
+        "tcp.port != 445",
+        "ip.addr != 10.0.0.1",
     ] {
         assert!(!fits(expression), "{expression}");
     }
@@ -164,6 +182,15 @@ fn errors_point_at_the_place() {
         ("toy & toy", 4, "nothing begins"),
         ("toy.name == \"A", 12, "not closed"),
         ("ä toy", 0, "no protocol ä"),
+        ("ip.addr == 10.0.0", 11, "takes an address"),
+        ("ip.addr < 10.0.0.0/8", 10, "== and != only"),
+        ("tcp.port in 5", 12, "{ should stand here"),
+        ("tcp.port in {}", 13, "a value or a range"),
+        ("tcp.port in {5", 14, "a value or a range"),
+        ("tcp.port == ", 12, "a value should stand here"),
+        ("tcp.port contains 5", 18, "contains nothing"),
+        ("frame", 5, "contains or matches"),
+        ("frame matches \"(\"", 14, "unclosed group"),
     ] {
         let error = Filter::parse(expression, &registry()).unwrap_err();
         assert_eq!(error.column, column, "{expression}: {error}");
@@ -231,6 +258,8 @@ proptest! {
             "toy", "other", "and", "or", "not", "(", ")", "toy.code", "==", "!=", "<", "5", "0x10",
             "told", "host", "src", "dst", "port", "7", "command", "READ*", "1.13", "\"a \\\" b\"",
             "02-00-00-00-00-07", "&&", "||", "!", "toy.\"Big Number\"",
+            "ip.addr", "tcp.port", "in", "{", "}", ",", "3..7", "contains", "matches", "10.0.0.0/8",
+            "frame", "frame.number", "eq",
         ]),
         0..14,
     )) {

@@ -1,0 +1,164 @@
+//! Folders, patterns, lists and archives as inputs, with the sandbox in force.
+
+use crate::support::{program, root, shared_folder};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn captures() -> [PathBuf; 3] {
+    ["smb2/session", "nbf/example", "spx/spx2"]
+        .map(|name| root().join("captures").join(name).with_extension("pcapng"))
+}
+
+/// A folder with three captures and what is none.
+fn folder(name: &str) -> PathBuf {
+    let folder = root().join("target/inputs").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    shared_folder(&folder);
+    shared_folder(&folder.join("deep/er"));
+    for (from, to) in captures()
+        .iter()
+        .zip(["a.pcapng", "deep/b.pcapng", "deep/er/c.pcapng"])
+    {
+        std::fs::copy(from, folder.join(to)).unwrap();
+    }
+    folder
+}
+
+fn report(arguments: &[&Path]) -> Output {
+    let mut command = program();
+    command.args(["report", "--format", "json"]).args(arguments);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn frames(output: &Output) -> u64 {
+    let told = String::from_utf8_lossy(&output.stderr);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{told}"));
+    report["capture"]["frames"].as_u64().unwrap()
+}
+
+/// What the three captures have together.
+fn wanted() -> u64 {
+    let all = captures();
+    let output = report(&all.each_ref().map(PathBuf::as_path));
+    assert_eq!(output.status.code(), Some(0));
+    frames(&output)
+}
+
+#[test]
+fn folders_patterns_and_lists_are_their_files() {
+    let folder = folder("all");
+    let list = folder.join("../all.list");
+    let names = ["a.pcapng", "deep/b.pcapng", "deep/er/c.pcapng"];
+    let lines = names.map(|name| folder.join(name).display().to_string());
+    std::fs::write(&list, lines.join("\n")).unwrap();
+    let pattern = folder.join("**/*.pcapng");
+    let from = Path::new("--files-from");
+    for arguments in [&[folder.as_path()][..], &[&pattern], &[from, &list]] {
+        let output = report(arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {told}");
+        assert_eq!(frames(&output), wanted(), "{arguments:?}");
+    }
+    // A list from a pipe.
+    let mut child = program()
+        .args(["report", "--format", "json", "--files-from", "-"])
+        .stdin(Stdio::from(std::fs::File::open(&list).unwrap()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut text = Vec::new();
+    std::io::Read::read_to_end(child.stdout.as_mut().unwrap(), &mut text).unwrap();
+    assert!(child.wait().unwrap().success());
+    let report: Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(report["capture"]["frames"], wanted());
+}
+
+#[test]
+fn what_gives_no_file_is_a_mistake() {
+    let folder = folder("none");
+    for (argument, says) in [
+        (folder.join("*.cap"), "no file matches"),
+        (folder.join("missing"), "cannot be opened"),
+    ] {
+        let output = report(&[&argument]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        let code = if says.starts_with("no") { 2 } else { 1 };
+        assert_eq!(output.status.code(), Some(code), "{told}");
+        assert!(told.contains(says), "{told}");
+    }
+    let output = program().args(["report"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Of a folder with 2,000 files one that is no capture is listed and skipped; the rest counts.
+#[test]
+fn a_bad_file_among_many_is_skipped() {
+    let folder = root().join("target/inputs/many");
+    let _ = std::fs::remove_dir_all(&folder);
+    shared_folder(&folder);
+    let capture = std::fs::read(&captures()[0]).unwrap();
+    for number in 0..2000 {
+        let file = folder.join(format!("{number:04}.pcapng"));
+        match number {
+            1234 => std::fs::write(file, "no capture").unwrap(),
+            _ => std::fs::write(file, &capture).unwrap(),
+        }
+    }
+    let one = frames(&report(&[&captures()[0]]));
+    let output = report(&[&folder]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(told.contains("1234.pcapng: not a capture file"), "{told}");
+    assert!(told.contains("it is skipped"), "{told}");
+    assert_eq!(frames(&output), 1999 * one);
+    // Each is one of its own.
+    let output = program()
+        .args(["report", "--parallel", "4", "--format", "json"])
+        .arg(&folder)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(told.contains("1234.pcapng: not a capture file"), "{told}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn archives_are_their_files() {
+    let folder = folder("archives");
+    let packed = root().join("target/inputs/packed");
+    shared_folder(&packed);
+    for (name, program, options) in [
+        ("x.tar", "tar", "-cf"),
+        ("x.tar.gz", "tar", "-czf"),
+        ("x.txz", "tar", "-cJf"),
+        ("x.tar.bz2", "tar", "-cjf"),
+        ("x.tar.zst", "tar", "-acf"),
+        ("x.zip", "zip", "-qr"),
+    ] {
+        let archive = packed.join(name);
+        let _ = std::fs::remove_file(&archive);
+        let made = Command::new(program)
+            .arg(options)
+            .arg(&archive)
+            .arg(".")
+            .current_dir(&folder)
+            .output();
+        if !made.is_ok_and(|made| made.status.success()) {
+            eprintln!("SKIPPED: archives_are_their_files: {program} cannot make {name}");
+            continue;
+        }
+        let output = report(&[&archive]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{name}: {told}");
+        assert_eq!(frames(&output), wanted(), "{name}");
+    }
+    // A name that does not say that it has to be unpacked.
+    let odd = packed.join("odd.gz");
+    std::fs::copy(packed.join("x.tar.gz"), &odd).unwrap();
+    let output = report(&[&odd]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("unpack it first"), "{told}");
+}
