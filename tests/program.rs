@@ -275,8 +275,12 @@ fn standard_input_gives_what_the_file_gives() {
     let piped = child.wait_with_output().unwrap();
     writer.join().unwrap();
     let named = wirewait(&["transactions", "--format", "ndjson", DEMO]);
-    assert_eq!(piped.stdout, named.stdout);
-    assert!(!piped.stdout.is_empty());
+    // But for the name of the file.
+    let file = |name: &str| format!("\"file\":\"{name}\"");
+    let piped = String::from_utf8(piped.stdout).unwrap();
+    assert!(piped.contains(&file("standard input")));
+    let piped = piped.replace(&file("standard input"), &file(DEMO));
+    assert_eq!(piped, stdout(&named));
 }
 
 #[test]
@@ -299,7 +303,6 @@ fn what_cannot_be_read_is_one_clear_line() {
     let noise = file("unreadable", "noise", &[0x42; 4096]);
     for (name, says) in [
         ("no/such/file", "no/such/file"),
-        ("captures", "is a directory"),
         (text(&empty), "empty"),
         (text(&noise), "not a capture file"),
     ] {

@@ -20,7 +20,7 @@ fn rows(captures: &[PathBuf]) -> Vec<Value> {
 /// Of several files, a row names the one that its request is in, and the frame there.
 #[test]
 fn rows_name_their_file() {
-    let files = ["smb2/session", "nbf/example", "spx/spx2"]
+    let files = ["smb2/session", "nbf/example", "ncp/session"]
         .map(|name| root().join("captures").join(name).with_extension("pcapng"));
     let mut alone: HashMap<(String, u64), String> = HashMap::new();
     for file in &files {
