@@ -64,7 +64,9 @@ const FOLDERS: [&str; 6] = ["real", "derived", "lab", "formats", "pcapng", "foun
 fn walks_by_templates_are_those_in_full() {
     let (mut frames, mut fitted) = (0, 0);
     for path in all_captures("templates", &FOLDERS, 5 << 20) {
-        let Ok(mut source) = wirewait_capture::open(std::slice::from_ref(&path), &Options::default()) else {
+        let Ok(mut source) =
+            wirewait_capture::open(std::slice::from_ref(&path), &Options::default())
+        else {
             continue;
         };
         let mut both = Both::new();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 /// Bytes that a list of files may have: a million long paths.
-const LIST: u64 = 1 << 28;
+const LIST: usize = 1 << 28;
 
 /// Puts files in the place of folders, patterns and lists.
 pub(crate) fn gather(command: &mut Command) -> Result<(), Failure> {
@@ -136,12 +136,15 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     };
     let mut text = Vec::new();
     let read = if is_stdin(list) {
-        io::stdin().lock().take(LIST + 1).read_to_end(&mut text)
+        io::stdin()
+            .lock()
+            .take(LIST as u64 + 1)
+            .read_to_end(&mut text)
     } else {
-        File::open(list).and_then(|file| file.take(LIST + 1).read_to_end(&mut text))
+        File::open(list).and_then(|file| file.take(LIST as u64 + 1).read_to_end(&mut text))
     };
     read.map_err(cannot)?;
-    if text.len() as u64 > LIST {
+    if text.len() > LIST {
         return Err(Failure::Usage(format!(
             "{name}: a list of files has at most {LIST} bytes"
         )));

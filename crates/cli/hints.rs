@@ -2,7 +2,9 @@
 
 mod display;
 
-pub(crate) use display::{in_capture_syntax, is_display_syntax};
+pub(crate) use display::in_capture_syntax;
+#[cfg(feature = "libpcap")]
+pub(crate) use display::is_display_syntax;
 
 use std::io::Read;
 use std::path::Path;
@@ -120,7 +122,7 @@ mod tests {
     #[test]
     fn files_are_known_by_their_beginning() {
         let what = |head: &[u8]| kind(head).map(|(what, _)| what);
-        assert_eq!(what(b"PK\x03\x04rest"), Some("a ZIP archive"));
+        assert_eq!(what(b"Rar!rest"), Some("a RAR archive"));
         assert_eq!(what(b"hello\n"), Some("a text file"));
         assert_eq!(what(b"{\n \"schema\": 1"), Some("JSON that wirewait wrote"));
         assert_eq!(what(b"{\"a\": 1}\n"), Some("JSON"));

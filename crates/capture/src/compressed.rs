@@ -52,7 +52,7 @@ pub(crate) const FORMATS: &[Format] = &[
         action: Action::Unwrap(|window| {
             let (window, taken) = Metered::new(window);
             let inner = BufReader::with_capacity(1 << 16, window);
-            let inner = XzReader::new_mem_limit(inner, true, XZ_MEMORY);
+            let inner = XzReader::new_mem_limit(inner, true, XZ_MEMORY as u32);
             Ok(Box::new(Bounded::new("xz", inner, taken)))
         }),
     },
@@ -72,7 +72,7 @@ pub(crate) const FORMATS: &[Format] = &[
 ];
 
 /// KiB of memory that an xz file may ask for: twice what `xz -9` needs, as for zstd.
-const XZ_MEMORY: u32 = 128 << 10;
+const XZ_MEMORY: usize = 128 << 10;
 
 /// Decompresses a stream that begins with these bytes; `None` if it is not compressed.
 pub(crate) fn unwrap(head: &[u8], window: Window) -> Option<io::Result<Box<dyn Read + Send>>> {

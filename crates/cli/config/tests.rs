@@ -11,6 +11,7 @@ const OF_ONE_RUN: &[&str] = &[
     "duration",
     "explain",
     "fail-if",
+    "files-from",
     "filter",
     "frames",
     "full",

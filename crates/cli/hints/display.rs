@@ -80,6 +80,7 @@ pub(crate) fn in_capture_syntax(display: &str) -> Option<String> {
 }
 
 /// Whether somebody who knows display filters wrote this.
+#[cfg(any(feature = "libpcap", test))]
 pub(crate) fn is_display_syntax(text: &str) -> bool {
     let tokens = tokens(text);
     let field = |word: &String| {

@@ -66,7 +66,7 @@ const SHAPES: usize = 12;
 /// The numbers of templates.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
-/// Templates of the latest frames. Of fixed size: where more than [`WAYS`] fall into one set the
+/// Templates of the latest frames. Of fixed size: where more than four fall into one set the
 /// latest stay, and frames of the others are walked in full. A template is made of the second of
 /// two frames in a row that want a place in the set, so that a flood of single frames makes none.
 #[derive(Debug)]
