@@ -49,7 +49,7 @@ const SLOW: &[Column] = &[
 ];
 
 /// Writes the verdict, where the time went, what is wrong, the slowest requests and where to go
-/// next: [`LINES`] lines at most on a terminal of 80 columns. The columns that find no room are
+/// next: at most 22 lines on a terminal of 80 columns. The columns that find no room are
 /// left out; [`report`](super::report) has them.
 ///
 /// # Errors
