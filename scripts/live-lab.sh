@@ -181,6 +181,9 @@ def rows(path):
     found = {}
     for line in open(path):
         row = json.loads(line)
+        # A live row is in no file.
+        for field in ("file", "frame_in_file"):
+            row.pop(field, None)
         key = [row[key] for key in ("protocol", "client", "command", "request_first_frame", "response_first_frame")]
         # One frame may bring several of a kind; they close in their order.
         twins = [json.dumps(key + [n]) for n in range(100)]

@@ -150,9 +150,13 @@ fn live_without_a_screen_frames_are_saved_too() {
     let said = text(&live.stderr);
     assert!(live.status.success(), "{said}");
     assert!(said.contains("2702 frames saved"), "{said}");
+    // But for the name of the file.
     let rows = |file: &Path| {
-        let args = ["transactions", "--format", "ndjson", file.to_str().unwrap()];
-        text(&wirewait(&args).stdout)
+        let name = file.to_str().unwrap();
+        let args = ["transactions", "--format", "ndjson", name];
+        let text = text(&wirewait(&args).stdout);
+        assert!(text.contains(&format!("\"file\":\"{name}\"")), "{text}");
+        text.replace(name, "FILE")
     };
     assert_eq!(rows(&saved), rows(&demo));
     std::fs::remove_dir_all(&folder).unwrap();

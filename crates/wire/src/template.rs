@@ -136,13 +136,15 @@ impl Registry {
     /// [`Walk::template`].
     pub fn walk_by<'t>(&self, templates: &'t mut Templates, frame: &Frame<'_>) -> &'t Walk {
         let found = templates.find(frame);
-        let filled = found.filter(|slot| {
+        let filled = found.ok().filter(|slot| {
             let template = templates.slots[*slot].as_mut();
             template.is_some_and(|template| template.fill(self, frame))
         });
         if filled.is_none() {
             self.walk(frame, Depth::Handover, &mut templates.full);
-            if found.is_none() {
+            if let Err(hash) = found
+                && hash.is_none_or(|hash| templates.wants(hash))
+            {
                 templates.learn(self, frame);
             }
         }
@@ -155,9 +157,11 @@ impl Templates {
     /// Templates that are kept at once.
     pub const SLOTS: usize = 4096;
 
-    /// The template that a frame fits.
+    /// The template that a frame fits. Where there is none: the hash of the bits that decide, if a
+    /// shape fits.
     #[inline]
-    fn find(&mut self, frame: &Frame<'_>) -> Option<usize> {
+    fn find(&mut self, frame: &Frame<'_>) -> Result<usize, Option<u64>> {
+        let mut missed = None;
         let mut room = Head::default();
         let head = head(frame.bytes, &mut room);
         for at in 0..self.shapes.len() {
@@ -165,8 +169,10 @@ impl Templates {
             if !shape.fits(frame, head) {
                 continue;
             }
-            let set = set(shape.hash(head));
-            for (slot, template) in (set..).zip(self.slots.get(set..set + WAYS)?) {
+            let hash = shape.hash(head);
+            let set = set(hash);
+            missed = missed.or(Some(hash));
+            for (slot, template) in (set..).zip(&self.slots[set..set + WAYS]) {
                 if let Some(template) = template
                     && template.shape == shape.number
                     && shape.is_same(head, &template.words)
@@ -174,11 +180,19 @@ impl Templates {
                     if at > 0 {
                         self.shapes.swap(at, at - 1);
                     }
-                    return Some(slot);
+                    return Ok(slot);
                 }
             }
         }
-        None
+        Err(missed)
+    }
+
+    /// Whether a frame with this hash was the latest that wanted a place in its set; it is now.
+    #[inline]
+    fn wants(&mut self, hash: u64) -> bool {
+        // Truncation intended: other bits of it.
+        let wanted = hash as u32;
+        std::mem::replace(&mut self.wanted[set(hash) / WAYS], wanted) == wanted
     }
 
     /// Makes a template of a frame that was walked in full.
@@ -193,14 +207,13 @@ impl Templates {
         let shape = &self.shapes[shape];
         let mut room = Head::default();
         let head = head(frame.bytes, &mut room);
-        let hash = shape.hash(head);
-        let words = shape.words(head);
-        let set = set(hash);
-        // Truncation intended: other bits of it.
-        let wanted = hash as u32;
-        if std::mem::replace(&mut self.wanted[set / WAYS], wanted) != wanted {
+        let (hash, words, of_shape) = (shape.hash(head), shape.words(head), shape.number);
+        if !self.wants(hash) {
             return;
         }
+        let set = set(hash);
+        // Truncation intended, as there.
+        let wanted = hash as u32;
         // A frame that does not fit a template of its own is not tried again and again.
         if self.unfit[set / WAYS] == wanted {
             return;
@@ -218,7 +231,7 @@ impl Templates {
             slot: slot as u16,
             number,
         };
-        let template = Template::new(registry, (shape.number, words), &self.full, id);
+        let template = Template::new(registry, (of_shape, words), &self.full, id);
         // Only of frames that it fits itself.
         match template.filter(|template| template.clone().fill(registry, frame)) {
             Some(template) => self.slots[slot] = Some(template),
