@@ -5,7 +5,7 @@ use super::markup::Page;
 use crate::about::About;
 use crate::figures::Grouped;
 use crate::text;
-use crate::time::{Human, Rfc3339};
+use crate::time::{Rfc3339, Short};
 use wirewait_analysis::Snapshot;
 use wirewait_wire::Timestamp;
 
@@ -51,7 +51,7 @@ pub(super) fn headline(page: &mut Page, snapshot: &Snapshot) {
                 "; {} to {} UTC ({})",
                 seconds(first),
                 seconds(last),
-                Human(i64::try_from(capture.elapsed_ns).unwrap_or(i64::MAX))
+                Short(i64::try_from(capture.elapsed_ns).unwrap_or(i64::MAX))
             ));
         }
         page.text("; quality of the capture: ");

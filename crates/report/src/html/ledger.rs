@@ -5,7 +5,7 @@ use super::svg::{Across, Scale, bar, text};
 use super::table;
 use crate::figures::Percent;
 use crate::table::NOTHING;
-use crate::time::Human;
+use crate::time::Short;
 use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 
 /// Bars of a kind.
@@ -274,8 +274,8 @@ const fn short(phase: Phase) -> &'static str {
     }
 }
 
-fn duration(ns: u64) -> Human {
-    Human(i64::try_from(ns).unwrap_or(i64::MAX))
+fn duration(ns: u64) -> Short {
+    Short(i64::try_from(ns).unwrap_or(i64::MAX))
 }
 
 /// The patterns that lie over colours, for the whole document.
