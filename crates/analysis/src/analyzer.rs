@@ -2,6 +2,7 @@
 
 mod calls;
 mod connections;
+mod doorstep;
 mod links;
 mod messages;
 mod streams;
@@ -29,6 +30,7 @@ use crate::{
 };
 use calls::Calls;
 use connections::{Connections, Stepping};
+use doorstep::Doorstep;
 use std::cell::RefCell;
 use std::sync::Arc;
 use unclaimed::Unclaimed;
@@ -112,6 +114,7 @@ pub(crate) struct State {
     /// A link is taken out while its conversations are worked on, and put back.
     links: Table<ConversationKey, Option<Box<Link>>>,
     calls: Calls,
+    doorstep: Doorstep,
     connections: Connections,
     unclaimed: Unclaimed,
     pub(crate) books: Books,
@@ -160,6 +163,7 @@ impl Analyzer {
                 conversations: Table::new(settings.conversations),
                 links: Table::new(settings.conversations),
                 calls: Calls::new(settings.conversations),
+                doorstep: Doorstep::new(settings.conversations),
                 connections: Connections::new(settings.conversations),
                 unclaimed: Unclaimed::new(),
                 books: Books::new(settings, protocols),
@@ -652,6 +656,17 @@ impl State {
     ) -> Place {
         self.numbered += 1;
         beginning.number = self.numbered;
+        self.begin_numbered(key, beginning, world, sink)
+    }
+
+    /// Begins a conversation that has its number.
+    fn begin_numbered(
+        &mut self,
+        key: ConversationKey,
+        beginning: Beginning,
+        world: &World<'_>,
+        sink: &mut dyn Sink,
+    ) -> Place {
         let conversation = world.vacant.next(&beginning, self.observed);
         let (place, evicted) = self.conversations.insert(key, conversation);
         if let Some(mut evicted) = evicted {
@@ -668,11 +683,12 @@ impl State {
         self.swept = now;
         let nowhere = Path::default();
         let world = self.world(common);
+        let since = now.plus(-common.settings.timeout_ns);
+        self.tired_of_waiting(Some(since), (common, &world), sink);
         let books = &mut self.books;
         for conversation in self.conversations.iter_mut() {
             conversation.expire(now, &world, &mut |e| books.event(e, &nowhere, sink));
         }
-        let since = now.plus(-common.settings.timeout_ns);
         for notice in self.connections.expire(Some(since)) {
             self.books.event(Event::Notice(&notice), &nowhere, sink);
         }
@@ -685,6 +701,7 @@ impl State {
         }
         let mut world = self.world(common);
         world.over = true;
+        self.tired_of_waiting(None, (common, &world), sink);
         for mut conversation in self.conversations.drain() {
             self.books
                 .finish(&mut conversation, self.latest, &world, sink);
@@ -714,6 +731,7 @@ impl State {
             held_full: self.books.held >= common.settings.held_bytes,
             over: false,
             observed: self.observed,
+            metered: self.books.meters.is_some(),
         }
     }
 }

@@ -21,7 +21,8 @@ use crate::{Attribution, Outcome, Reason, Settings, Sink};
 use std::sync::Arc;
 use wirewait_model::Losses;
 use wirewait_model::records::{GroupTimes, LineTimes};
-use wirewait_wire::{DissectorId, StopReason, Timestamp};
+use wirewait_wire::word::Name;
+use wirewait_wire::{DissectorId, Endpoint, StopReason, Timestamp};
 
 /// What conversations report to.
 pub(crate) struct Books {
@@ -284,6 +285,18 @@ impl Books {
         }
         faults.retransmitted += conversation.faults.retransmitted;
         faults.malformed += conversation.faults.malformed;
+    }
+
+    /// A conversation of a single request is over, which was given up.
+    pub(crate) fn turned_away(
+        &mut self,
+        ends: [Endpoint; 2],
+        carrier: Name,
+        span: (Timestamp, Timestamp),
+    ) {
+        Arc::make_mut(&mut self.seen).saw(ends, carrier, span);
+        self.quality.one_sided += 1;
+        self.quality.mid_capture += 1;
     }
 
     /// A frame came; what it does to conversations is told later. Whether it is the copy of

@@ -4,7 +4,7 @@ use crate::Flags;
 use crate::piece::{Piece, Tally};
 use crate::trail::{Trace, stretch};
 use crate::turns::Said;
-use wirewait_wire::{DissectorId, Exchange, Fault, Input, Part, Registry};
+use wirewait_wire::{Dissector, DissectorId, Exchange, Fault, Framing, Input, Part, Registry};
 
 /// From so many bytes on a dissector can tell how long a part is.
 pub(crate) const ENOUGH: usize = 64;
@@ -58,6 +58,50 @@ pub(crate) fn datagram(
         },
         said: Said::New,
     });
+}
+
+/// A piece of a byte stream that is one message, whole and in one part, cut out by `framer`;
+/// whether it is that, and whoever takes the message can do something with it.
+pub(crate) fn framed(
+    piece: Piece<'_>,
+    framer: &Dissector,
+    registry: &Registry,
+    take: impl FnOnce(Message<'_>) -> bool,
+) -> bool {
+    let Some(Framing::Message {
+        header,
+        length,
+        next,
+    }) = framer.framing.map(|framing| framing(piece.bytes))
+    else {
+        return false;
+    };
+    let Some(bytes) = piece.bytes.get(header as usize..) else {
+        return false;
+    };
+    if length == 0 || Some(piece.length) != header.checked_add(length) {
+        return false;
+    }
+    let input = Input { bytes, length };
+    let dissector = registry.resolve(&next, bytes);
+    let mut part = part_of(input, dissector, registry);
+    let reading = Reading::new(input, dissector, &mut part);
+    if reading.length != u64::from(length) {
+        return false;
+    }
+    let mut tally = Tally::of(&piece);
+    tally.flags.set_if(Flags::SNAPPED, is_cut(input));
+    take(Message {
+        dissector: reading.dissector,
+        input,
+        malformed: reading.malformed,
+        exchange: reading.exchange,
+        tally,
+        serial: 1,
+        range: (0, piece.length.into()),
+        trace: Trace::default(),
+        said: Said::New,
+    })
 }
 
 /// What a dissector makes of some bytes. What it says is large, and stays where it is.

@@ -759,11 +759,37 @@ impl Pairing {
         }
         let open = &mut *self.open[at];
         if whole {
-            if open.state == State::Asking {
+            if world.metered && open.state == State::Asking {
                 events(Event::Asked(open.case()));
             }
             open.state = State::Waiting;
         }
+    }
+
+    /// Opens and gives up the only request of a conversation that never began, for want of room.
+    pub(crate) fn turn_away(
+        side: usize,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        let Some(x) = message.exchange.as_deref() else {
+            return;
+        };
+        let t = || transaction(x, message, between, world);
+        let mut open = world.spare.borrow_mut().next(t);
+        open.begin((0, side), x, &message.tally, between, world);
+        let mut parties = Parties::UNKNOWN;
+        events(Event::Opened(&mut open.transaction, &mut parties));
+        open.parties = parties;
+        let t = &mut open.transaction;
+        t.outcome = Outcome::GivenUp;
+        t.flags.set(Flags::LIMITED);
+        t.flags.set(Flags::ONE_SIDED);
+        t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
+        events(Event::Closed(open.case()));
+        world.spare.borrow_mut().keep(open);
     }
 
     /// Closes one transaction; `now` is when it is given up if it was not answered.

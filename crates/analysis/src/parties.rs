@@ -307,6 +307,11 @@ impl Directory {
         self.mounts.key_at(place)
     }
 
+    /// Whether a client has a row.
+    pub(crate) fn knows(&mut self, client: Endpoint) -> bool {
+        self.stations.find(&client.station()).is_some()
+    }
+
     /// Where this pair stands, if it is known.
     pub(crate) fn known_pair(&mut self, client: Endpoint, server: Endpoint) -> Option<Place> {
         self.pairs.find(&(client.station(), server.station()))

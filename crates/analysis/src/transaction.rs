@@ -287,8 +287,23 @@ impl Transaction {
             }
             return;
         }
-        let exact = self.turnaround.exact().is_some();
         let lost = self.flags.contains(Flags::CAPTURE_LOSS);
+        // What nobody answered has no times that anything else could speak against.
+        let simply = match self.outcome {
+            Outcome::Unanswered => Some(Exclusion::Unanswered),
+            Outcome::GivenUp => Some(Exclusion::GivenUp),
+            _ => None,
+        };
+        if let Some(simply) = simply
+            && self.response.is_none()
+            && self.turnaround == Turnaround::None
+            && !lost
+            && !self.flags.contains(Flags::CLOCK_STEP)
+        {
+            excluded.add(simply, true);
+            return;
+        }
+        let exact = self.turnaround.exact().is_some();
         let limited = self.flags.contains(Flags::LIMITED);
         let orphan = self.outcome == Outcome::OrphanResponse;
         let stepped = self.flags.contains(Flags::CLOCK_STEP);

@@ -36,6 +36,8 @@ pub(crate) struct World<'a> {
     pub(crate) over: bool,
     /// Somebody wants to know of every message and every frame.
     pub(crate) observed: bool,
+    /// Somebody wants to know of each request as it is asked.
+    pub(crate) metered: bool,
 }
 
 /// A frame of the capture that is no mirror copy.

@@ -539,3 +539,62 @@ fn clients_answered_in_a_flood_have_the_rows_of_one_without_it() {
     // Nobody is lost: the row of the server has every request.
     assert_eq!(sum(&flooded).requests, 300 + 300 * 133);
 }
+
+/// Sixty-four strangers take all conversations there are; then a client asks, `more` strangers
+/// after it, and it is answered.
+fn asked_in_a_crowd(more: u32) -> Wire {
+    let mut wire = Wire::default();
+    for stranger in 0..64 {
+        wire.ask(0x10_0000 + stranger, 1);
+    }
+    wire.ask(1, 7);
+    for stranger in 64..64 + more {
+        wire.ask(0x10_0000 + stranger, 1);
+    }
+    wire.pause(5_000_000);
+    wire.answer(1, 7);
+    wire
+}
+
+/// While all conversations are strangers', half as many wait for a second frame: its request is
+/// the first thing that a conversation knows which begins with the response.
+#[test]
+fn a_request_waits_outside_until_it_is_answered() {
+    let settings = Settings {
+        conversations: 64,
+        ..Settings::default()
+    };
+    let of_client = |more: u32, settings: Settings| {
+        let found = asked_in_a_crowd(more).analysed(settings);
+        assert_eq!(sum(&found).requests, u64::from(64 + more) + 1);
+        let rows = found.stations.iter();
+        let row = rows
+            .clone()
+            .find(|row| row.client.to_string() == "10.0.0.1");
+        let row = row.expect("who is answered has a row");
+        (format!("{row:?}"), row.counts.answered)
+    };
+    // Thirty-one others find room beside it.
+    for more in [0, 1, 31] {
+        let roomy = of_client(more, Settings::default());
+        assert_eq!(roomy.1, 1);
+        assert_eq!(of_client(more, settings), roomy, "{more} more");
+    }
+}
+
+/// Who is pushed out has its request given up, and its response says so.
+#[test]
+fn a_request_that_was_pushed_out_is_given_up() {
+    let settings = Settings {
+        conversations: 64,
+        ..Settings::default()
+    };
+    let found = asked_in_a_crowd(40).analysed(settings);
+    let counts = sum(&found);
+    assert_eq!((counts.requests, counts.answered), (105, 0), "{counts:?}");
+    // Nine had no room among the thirty-two who wait, the client among them; with its
+    // response a conversation began, in the place of a stranger's.
+    assert_eq!(counts.given_up, 10, "{counts:?}");
+    assert_eq!(counts.responses_given_up, 1, "{counts:?}");
+    assert_eq!(found.capture.evicted, 10);
+}

@@ -52,6 +52,11 @@ impl State {
             common.vacant.keep(conversation);
             found = Err(key());
         }
+        if let Err((key, side)) = &found
+            && let Some(place) = self.lets_in(key, common, sink)
+        {
+            found = Ok((place, *side));
+        }
         let (place, side) = match found {
             Ok(known) => known,
             Err((key, side)) => {
@@ -62,10 +67,22 @@ impl State {
                         (opener.map(|side| 1 - side), opener.is_some())
                     }
                 };
+                let carrier = dissector.carrier.unwrap_or(arrival.carrier);
+                if claim.is_some()
+                    && let Some(number) = self.waits_outside(
+                        &key,
+                        (side, server),
+                        (framer, carrier),
+                        (arrival, segment),
+                        (common, sink),
+                    )
+                {
+                    return Some(Some(number));
+                }
                 let beginning = Beginning {
                     number: 0,
                     ends: key.ends(),
-                    carrier: dissector.carrier.unwrap_or(arrival.carrier),
+                    carrier,
                     server,
                     framer: Some(framer),
                     ordered: true,

@@ -70,6 +70,13 @@ struct Acts {
     probed: bool,
 }
 
+impl Acts {
+    /// Whether it did nothing but come.
+    const fn is_none(&self) -> bool {
+        !(self.frames || self.messages || self.resent || self.probed) && self.lost_ns == 0
+    }
+}
+
 /// Frames of one conversation. Its sides are told apart by who sent the first.
 #[derive(Default)]
 struct Effort {
@@ -210,10 +217,32 @@ impl Spending {
         let Some(of) = of.filter(|of| conversation == Some(of.conversation)) else {
             return false;
         };
+        let row = self.row((Some(of.server), of.carrier));
+        let towards = seen.walk.facts.from.address == of.client && of.client != of.server.address;
+        // Nearly all of them are requests of which nothing else is to be said.
+        if towards && acts.is_none() && brings_data(seen) {
+            row.passed(Volume::frame(bytes));
+            return true;
+        }
         let mut effort = Effort::of(&of);
         effort.frame(seen, acts, Volume::frame(bytes), registry);
-        effort.add_to(self.row((Some(of.server), of.carrier)));
+        effort.add_to(row);
         true
+    }
+
+    /// The frame at hand is a request of a client on probation.
+    pub(crate) fn passes(
+        &mut self,
+        conversation: u64,
+        (client, server): (Endpoint, Endpoint),
+        carrier: Name,
+    ) {
+        self.passer_by = Some(PasserBy {
+            conversation,
+            client: client.address,
+            server: server.station(),
+            carrier,
+        });
     }
 
     /// A client waits for a request.
@@ -226,12 +255,7 @@ impl Spending {
             parties,
         } = wait.case;
         if parties.on_probation {
-            self.passer_by = Some(PasserBy {
-                conversation: t.conversation,
-                client: t.client.address,
-                server: t.server.station(),
-                carrier: t.carrier,
-            });
+            self.passes(t.conversation, (t.client, t.server), t.carrier);
             return;
         }
         let effort = self.effort_of(t.conversation, path);
@@ -420,7 +444,8 @@ impl Spending {
     }
 
     fn row(&mut self, key: RowKey) -> &mut EfficiencyRow {
-        let known = self.latest.filter(|(known, _)| *known == key);
+        let same = |known: &RowKey| std::ptr::eq(known.1, key.1) && known.0 == key.0;
+        let known = self.latest.filter(|(known, _)| same(known));
         let known = known.map(|(_, place)| place);
         let place = known.filter(|place| self.rows.again(*place).is_some());
         let place = place.unwrap_or_else(|| {

@@ -194,6 +194,12 @@ impl EfficiencyRow {
         self.moved.absorb(&other.moved);
     }
 
+    /// Adds a frame of data from a client, which acknowledges nothing and was not sent before.
+    pub(super) fn passed(&mut self, volume: Volume) {
+        self.data += volume;
+        self.units[0].sent += 1;
+    }
+
     /// Adds what the frames of a conversation were.
     pub(super) fn add_frames(
         &mut self,

@@ -166,6 +166,7 @@ impl Bench {
             held_full: false,
             over: false,
             observed: false,
+            metered: true,
         };
         let (heard, closed) = (&mut self.heard, &mut self.closed);
         let orphans = &mut self.orphans;
