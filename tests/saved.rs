@@ -129,6 +129,8 @@ fn assert_tells_the_rest(output: &Output, file: &Path, why: &str) {
     );
 }
 
+/// No frame follows those for which there was no room, so none can carry their number
+/// (`epb_dropcount`): the statistics at the end of the file do.
 #[test]
 fn saved_a_file_that_may_not_grow_is_a_full_disk() {
     let folder = Folder::new("saved-limit");

@@ -3,7 +3,7 @@
 
 use crate::columns::{Column, decimal, hex, hex2, same_as_tshark, words};
 use crate::support::{analyse, captures};
-use wirewait_analysis::Outcome;
+use wirewait_analysis::{Outcome, Turnaround};
 use wirewait_wire::Field;
 
 const SMB: &[&str] = &["smb1"];
@@ -131,4 +131,32 @@ fn a_negotiate_that_smb2_answers_is_one_transaction() {
             assert_eq!(answered, Some(*response), "{file} frame {request}");
         }
     }
+}
+
+/// The client resets its connection in frame 90, while the response to its ECHO of frame 84 is on
+/// its way: frame 91 acknowledges all that the client had sent and has its identifiers. The client
+/// waits no longer than until the reset.
+#[test]
+fn a_response_that_crosses_a_reset_is_paired() {
+    let Some(folder) = captures("a response that crosses a reset") else {
+        return;
+    };
+    let file = folder.join("real/smb1_filename.pcap");
+    let analysis = analyse(&[file]).unwrap();
+    let of_frame = |frame: u64| {
+        let mut all = analysis.transactions.iter();
+        all.find(|t| t.request.is_some_and(|r| r.first.frame == frame))
+            .unwrap_or_else(|| panic!("no request in frame {frame}"))
+    };
+    let echo = of_frame(84);
+    assert_eq!(echo.operation.name, "ECHO");
+    assert_eq!(echo.outcome, Outcome::Answered);
+    assert_eq!(echo.response.map(|r| r.first.frame), Some(91));
+    assert_eq!(echo.turnaround, Turnaround::Exact(627_000));
+    // Nothing came for what was asked after it.
+    assert_eq!(of_frame(88).outcome, Outcome::Unanswered);
+    let orphans = analysis.transactions.iter();
+    let orphans =
+        orphans.filter(|t| t.request.is_none() && t.response.is_some_and(|r| r.first.frame == 91));
+    assert_eq!(orphans.count(), 0);
 }

@@ -523,10 +523,12 @@ impl Conversation {
             {
             }
         }
-        self.end(now, world, events);
+        self.end(now, None, world, events);
     }
 
-    fn end(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+    /// The connection is over; `reset` is the side that ended it at once, and may cross what the
+    /// other one had sent.
+    fn end(&mut self, now: Timestamp, reset: Option<usize>, world: &World<'_>, events: Events<'_>) {
         for side in [0, 1] {
             let told = self.offers.as_mut().and_then(|offers| offers.over(side));
             if let Some((windows, mark)) = told {
@@ -544,9 +546,14 @@ impl Conversation {
                 self.end_turn(side, world, events);
             }
         }
-        self.pairing.finish(now, &self.between, world, events);
-        for assembler in &mut self.assemblers {
-            assembler.abandon();
+        match reset {
+            Some(side) => self.pairing.reset(side, now, &self.between, world, events),
+            None => self.pairing.finish(now, &self.between, world, events),
+        }
+        for (side, assembler) in self.assemblers.iter_mut().enumerate() {
+            if reset.is_none_or(|reset| reset == side) {
+                assembler.abandon();
+            }
             let loose = assembler.take_loose();
             if loose > 0 {
                 events(Event::Control(loose));

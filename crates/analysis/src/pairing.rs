@@ -515,6 +515,40 @@ impl Pairing {
         }
     }
 
+    /// `side` ended the connection at once. It waits for nothing any more; a response that was on
+    /// its way then is still told from one that never was.
+    pub(crate) fn reset(
+        &mut self,
+        side: usize,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        self.settle(world, events);
+        self.close_stray(events);
+        let mut from = 0;
+        while let Some(at) = self.open.next(from, |_| true) {
+            let open = &mut *self.open[at];
+            from = open.serial + 1;
+            let asked = matches!(open.state, State::Waiting | State::Answering);
+            if open.side != side || !asked {
+                self.close(at, Some(now), between, world, events);
+                continue;
+            }
+            let so_far = (open.transaction.outcome, open.transaction.flags);
+            let awaited = self.open.is_awaited(at);
+            let end = self.unanswered((at, awaited), Some(now), between, world);
+            let open = &mut *self.open[at];
+            open.stops_waiting(end, events);
+            (open.transaction.outcome, open.transaction.flags) = so_far;
+            open.overtaken = true;
+            open.deadline = open.deadline.min(now.plus(OVERTAKEN_NS));
+            self.due = self.due.min(open.deadline);
+            self.open.falls_due(at);
+        }
+    }
+
     /// Whether a request of `side` with this identifier is open, or was answered just now.
     pub(crate) fn was_asked(&self, side: usize, id: Option<Id>) -> bool {
         id.is_some_and(|id| {
@@ -814,35 +848,9 @@ impl Pairing {
             // The raw data was not captured, or never sent; the answer stands.
             State::Raw { answered: true, .. } => self.done(at, u64::MAX, world, events),
             _ => {
-                let t = &mut open.transaction;
-                t.flags.set_if(Flags::LIMITED, open.serial < self.in_doubt);
-                t.outcome = if open.cancelled {
-                    Outcome::Cancelled
-                } else if t.flags.contains(Flags::LIMITED) {
-                    Outcome::GivenUp
-                } else {
-                    Outcome::Unanswered
-                };
-                t.response = None;
-                t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
-                let first = t.request.map_or(0, |r| r.first.frame);
-                let stepped = world.steps.since(first) || t.clock_stepped(&world.steps);
-                t.flags.set_if(Flags::CLOCK_STEP, stepped);
-                t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
-                t.flags.set_if(Flags::CAPTURE_LOSS, awaited);
-                let early = world.over && now.is_some_and(|now| now < open.deadline);
-                let early = early && !open.overtaken;
-                t.flags.set_if(Flags::OPEN_AT_END, early);
-                let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
-                let end = match (limit, now) {
-                    // What waits by design is not given up.
-                    (Some(limit), Some(now)) if t.kind != Kind::Wait => {
-                        limit.min(now).min(open.deadline)
-                    }
-                    (Some(_), Some(now)) => now,
-                    (Some(limit), None) => limit,
-                    (None, now) => now.unwrap_or_default(),
-                };
+                let end = self.unanswered((at, awaited), now, between, world);
+                let open = &mut *self.open[at];
+                open.transaction.response = None;
                 open.stops_waiting(end, events);
             }
         }
@@ -851,6 +859,44 @@ impl Pairing {
         };
         events(Event::Closed(open.case()));
         world.spare.borrow_mut().keep(open);
+    }
+
+    /// What is said of a request that has no whole response, `now` or at the end of its time; gives
+    /// until when its client waited.
+    fn unanswered(
+        &mut self,
+        (at, awaited): (usize, bool),
+        now: Option<Timestamp>,
+        between: &Between,
+        world: &World<'_>,
+    ) -> Timestamp {
+        let open = &mut *self.open[at];
+        let t = &mut open.transaction;
+        t.flags.set_if(Flags::LIMITED, open.serial < self.in_doubt);
+        t.outcome = if open.cancelled {
+            Outcome::Cancelled
+        } else if t.flags.contains(Flags::LIMITED) {
+            Outcome::GivenUp
+        } else {
+            Outcome::Unanswered
+        };
+        t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
+        let first = t.request.map_or(0, |r| r.first.frame);
+        let stepped = world.steps.since(first) || t.clock_stepped(&world.steps);
+        t.flags.set_if(Flags::CLOCK_STEP, stepped);
+        t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
+        t.flags.set_if(Flags::CAPTURE_LOSS, awaited);
+        let early = world.over && now.is_some_and(|now| now < open.deadline);
+        let early = early && !open.overtaken;
+        t.flags.set_if(Flags::OPEN_AT_END, early);
+        let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
+        match (limit, now) {
+            // What waits by design is not given up.
+            (Some(limit), Some(now)) if t.kind != Kind::Wait => limit.min(now).min(open.deadline),
+            (Some(_), Some(now)) => now,
+            (Some(limit), None) => limit,
+            (None, now) => now.unwrap_or_default(),
+        }
     }
 
     fn is_last_of_lane(&self, at: usize) -> bool {

@@ -79,7 +79,7 @@ impl Conversation {
                     self.answer_lost(side, mark.at, world, events);
                 }
             }
-            self.end(mark.at, world, events);
+            self.end(mark.at, segment.rst.then_some(side), world, events);
             if let Some(flow) = &mut self.flow {
                 flow.again();
             }

@@ -294,7 +294,7 @@ impl Opens {
         }
     }
 
-    fn next(&self, from: u64, which: impl Fn(&Open) -> bool) -> Option<usize> {
+    pub(super) fn next(&self, from: u64, which: impl Fn(&Open) -> bool) -> Option<usize> {
         let first = match from {
             0 => 0,
             _ => self.list.partition_point(|o| o.serial < from),
