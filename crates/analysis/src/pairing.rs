@@ -593,10 +593,14 @@ impl Pairing {
         self.asked = true;
         self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
         let tally = &message.tally;
-        // A single stamp may be wrong.
-        let now = tally.extent.last.at.min(world.sure);
-        let asked =
-            |o: &Open| o.id == x.id && o.side == side && o.deadline > now && o.is_asked_by(x);
+        let own = tally.extent.last.at;
+        // A single stamp may be wrong: its own, by which nobody gives up waiting; or the one before
+        // it, by which what is answered does not come back.
+        let now = own.min(world.sure);
+        let asked = |o: &Open| {
+            let now = if o.state == State::Done { own } else { now };
+            o.id == x.id && o.side == side && o.deadline > now && o.is_asked_by(x)
+        };
         if let Some(at) = x.id.and_then(|id| self.open.latest(id, asked)) {
             if let Parts::Ranged {
                 at: from,
