@@ -133,7 +133,7 @@ pub(crate) struct State {
 struct Arrival<'a> {
     facts: &'a Facts,
     path: &'a Path,
-    next: Next,
+    next: &'a Next,
     carrier: &'static str,
     piece: Piece<'a>,
     /// The message that the frame is, and who reads it.
@@ -423,8 +423,8 @@ impl Analyzer {
                 .dissectors()
                 .iter()
                 .zip(&books.protocols)
-                .filter(|(_, n)| **n > 0)
-                .map(|(d, n)| (d.name, *n))
+                .filter(|(_, frames)| frames.count > 0)
+                .map(|(d, frames)| (d.name, frames.count))
                 .collect(),
             efficiency: books.spending.found(),
             segment: segments.found(),
@@ -547,7 +547,7 @@ impl State {
         let arrival = Arrival {
             facts: &walk.facts,
             path: seen.path,
-            next: walk.next,
+            next: &walk.next,
             carrier: seen.carrier,
             piece: Piece {
                 bytes: input.bytes,

@@ -229,13 +229,16 @@ impl Assembler {
     /// Bytes of a stream; messages are found by the framing of `framer`.
     pub(crate) fn stream(
         &mut self,
-        mut piece: Piece<'_>,
+        piece: &Piece<'_>,
         framer: DissectorId,
         registry: &Registry,
         out: &mut dyn FnMut(Message<'_>),
     ) {
         let framer = registry.dissector(framer);
-        while piece.length > 0 {
+        let mut rest = None;
+        while let piece = rest.as_ref().unwrap_or(piece)
+            && piece.length > 0
+        {
             let used = match self.state {
                 State::Lost => self.look(piece, framer),
                 State::Between | State::Framing => {
@@ -244,8 +247,11 @@ impl Assembler {
                 State::Inside => self.inside(piece, registry, out),
             };
             self.position += u64::from(used);
+            if used >= piece.length {
+                return;
+            }
             // A state that uses nothing has changed, and another one goes on.
-            piece = piece.after(used);
+            rest = Some(piece.after(used));
         }
     }
 
@@ -253,7 +259,7 @@ impl Assembler {
     /// are missing, and why.
     pub(crate) fn segment(
         &mut self,
-        piece: Piece<'_>,
+        piece: &Piece<'_>,
         next: Next,
         (last, after_gap): (bool, Option<Flags>),
         registry: &Registry,
@@ -279,12 +285,12 @@ impl Assembler {
         }
         self.position += u64::from(piece.length);
         if last && self.got == 0 && self.head.is_empty() {
-            self.count(&piece, piece.length);
+            self.count(piece, piece.length);
             self.left = u64::from(piece.length);
-            self.whole(piece, registry, out);
+            self.whole(*piece, registry, out);
             return;
         }
-        self.count(&piece, piece.length);
+        self.count(piece, piece.length);
         self.keep(piece.bytes, piece.length);
         self.got += u64::from(piece.length);
         if last {
@@ -408,7 +414,7 @@ impl Assembler {
     }
 
     /// Looks for the next part of the message in bytes behind a gap; says how many are none of it.
-    fn seek(&mut self, piece: Piece<'_>, registry: &Registry) -> u32 {
+    fn seek(&mut self, piece: &Piece<'_>, registry: &Registry) -> u32 {
         let here = u64::from(piece.length).min(self.left);
         let reader = self.reader.map(|id| registry.dissector(id));
         let resync = reader.and_then(|reader| reader.resync);
@@ -433,7 +439,7 @@ impl Assembler {
     /// Finds the framing at the beginning of a message; says how many bytes it used.
     fn frame_message(
         &mut self,
-        piece: Piece<'_>,
+        piece: &Piece<'_>,
         framing: Option<fn(&[u8]) -> Framing>,
         registry: &Registry,
         out: &mut dyn FnMut(Message<'_>),
@@ -462,7 +468,7 @@ impl Assembler {
                 if self.state == State::Between {
                     self.begin(piece.mark);
                 }
-                self.count(&piece, fresh);
+                self.count(piece, fresh);
                 if let Some(trail) = &mut self.trail {
                     trail.header = header;
                 }
@@ -496,7 +502,7 @@ impl Assembler {
                 if before == 0 {
                     self.head.extend_from_slice(piece.bytes);
                 }
-                self.count(&piece, piece.length);
+                self.count(piece, piece.length);
                 piece.length
             }
             Framing::Need(_) | Framing::Lost | Framing::Message { .. } => {
@@ -509,7 +515,7 @@ impl Assembler {
     /// Consumes bytes of a message; says how many.
     fn inside(
         &mut self,
-        piece: Piece<'_>,
+        piece: &Piece<'_>,
         registry: &Registry,
         out: &mut dyn FnMut(Message<'_>),
     ) -> u32 {
@@ -532,13 +538,22 @@ impl Assembler {
             };
             if here == self.left || input.bytes.len() >= ENOUGH {
                 let dissector = registry.resolve(&self.next, input.bytes);
+                let length_of = dissector.and_then(|id| registry.dissector(id).part);
+                let longer = length_of
+                    .filter(|_| here < self.left)
+                    .map(|length_of| u64::from(length_of(input)).min(self.left))
+                    .filter(|length| *length > here);
+                if longer.is_some() {
+                    self.length = longer;
+                    return self.gather(piece, here, registry, out);
+                }
                 let mut part = part_of(input, dissector, registry);
                 let reading = Reading::new(input, dissector, &mut part);
                 let length = reading.length.min(self.left).max(1);
                 if length <= here {
                     // `here` came from a u32.
                     let n = u32::try_from(length).unwrap_or(u32::MAX);
-                    self.count(&piece, n);
+                    self.count(piece, n);
                     self.left -= length;
                     self.got = length;
                     let input = Input {
@@ -553,6 +568,17 @@ impl Assembler {
                 self.length = Some(length);
             }
         }
+        self.gather(piece, here, registry, out)
+    }
+
+    /// Takes up to `here` bytes of a part that does not lie in one piece; says how many.
+    fn gather(
+        &mut self,
+        piece: &Piece<'_>,
+        here: u64,
+        registry: &Registry,
+        out: &mut dyn FnMut(Message<'_>),
+    ) -> u32 {
         let here = self
             .length
             .map_or(here, |l| here.min(l.saturating_sub(self.got)));
@@ -573,7 +599,7 @@ impl Assembler {
             let keep = usize::try_from(length).unwrap_or(usize::MAX);
             self.head.truncate(keep);
         }
-        self.count(&piece, n);
+        self.count(piece, n);
         self.got += u64::from(n);
         self.left -= u64::from(n).min(self.left);
         if self.left == 0 || self.length.is_some_and(|l| self.got >= l) {

@@ -41,9 +41,7 @@ pub(crate) struct Books {
     pub(crate) watch: Watch,
     pub(crate) attribution: Attribution,
     pub(crate) quality: Quality,
-    pub(crate) protocols: Vec<u64>,
-    /// The frame in which each protocol was counted last.
-    pub(crate) protocol_seen: Vec<u64>,
+    pub(crate) protocols: Vec<ProtocolFrames>,
     pub(crate) frames: u64,
     /// Frames of the capture that were left out in between.
     pub(crate) skipped: u64,
@@ -57,6 +55,14 @@ pub(crate) struct Books {
     pub(crate) batch: Option<Box<Batch>>,
     /// Which conversations there were when.
     pub(crate) seen: Arc<Conversations>,
+}
+
+/// Frames that contain a protocol.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct ProtocolFrames {
+    pub(crate) count: u64,
+    /// The latest of them.
+    latest: u64,
 }
 
 impl Books {
@@ -75,8 +81,7 @@ impl Books {
             watch: Watch::new(&settings),
             attribution: Attribution::default(),
             quality: Quality::default(),
-            protocols: vec![0; protocols],
-            protocol_seen: vec![0; protocols],
+            protocols: vec![ProtocolFrames::default(); protocols],
             frames: 0,
             skipped: 0,
             transactions: 0,
@@ -334,14 +339,11 @@ impl Books {
 
     /// Counts each protocol once for the frame under way.
     pub(crate) fn count_protocol(&mut self, id: DissectorId) {
-        let index = usize::from(id.0);
-        if let (Some(seen), Some(count)) = (
-            self.protocol_seen.get_mut(index),
-            self.protocols.get_mut(index),
-        ) && *seen != self.frames
+        if let Some(protocol) = self.protocols.get_mut(usize::from(id.0))
+            && protocol.latest != self.frames
         {
-            *seen = self.frames;
-            *count += 1;
+            protocol.latest = self.frames;
+            protocol.count += 1;
         }
     }
 

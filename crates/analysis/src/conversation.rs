@@ -300,7 +300,7 @@ impl Conversation {
     pub(crate) fn link_segment(
         &mut self,
         side: usize,
-        piece: Piece<'_>,
+        piece: &Piece<'_>,
         next: Next,
         (segment, gaps): (Segment, Gaps),
         world: &World<'_>,

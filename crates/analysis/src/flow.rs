@@ -162,8 +162,8 @@ impl Flow {
             if way.done.capacity() == 0 {
                 way.done.reserve_exact(FIRST);
             }
-            let done = way.sent.pop_front();
-            way.done.extend(done.map(|sent| (sent.number, sent.last)));
+            way.done.push_back((first.number, first.last));
+            way.sent.pop_front();
         }
         way.outstanding -= bytes.min(outstanding);
         let last = last?;

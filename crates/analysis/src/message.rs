@@ -31,12 +31,12 @@ pub(crate) struct Message<'a> {
 
 /// A message that is a frame's whole payload, read by `dissector`.
 pub(crate) fn datagram(
-    piece: Piece<'_>,
+    piece: &Piece<'_>,
     dissector: DissectorId,
     registry: &Registry,
-    out: &mut dyn FnMut(Message<'_>),
+    out: impl FnOnce(Message<'_>),
 ) {
-    let mut tally = Tally::of(&piece);
+    let mut tally = Tally::of(piece);
     let input = Input {
         bytes: piece.bytes,
         length: piece.length,
@@ -53,7 +53,7 @@ pub(crate) fn datagram(
         serial: 0,
         range: (0, 0),
         trace: Trace {
-            stretches: &[stretch(&piece, piece.length)],
+            stretches: &[stretch(piece, piece.length)],
             ..Trace::default()
         },
         said: Said::New,

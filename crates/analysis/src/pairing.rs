@@ -23,7 +23,7 @@ use crate::world::{Between, Event, Events, Limited, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome};
 use naming::Naming;
 pub(crate) use open::Spare;
-use open::{Open, State, transaction};
+use open::{Open, State};
 pub(crate) use opens::Opens;
 use strays::Stray;
 
@@ -633,9 +633,8 @@ impl Pairing {
         self.make_room(side, x, tally.extent.first.at, between, world, events);
         let serial = self.next_serial;
         self.next_serial += 1;
-        let t = || transaction(x, message, between, world);
-        let mut open = world.spare.borrow_mut().next(t);
-        open.begin((serial, side), x, tally, between, world);
+        let mut open = world.spare.borrow_mut().next();
+        open.begin((serial, side), x, message, between, world);
         if between.stream {
             open.asked_to = message.range.1;
         }

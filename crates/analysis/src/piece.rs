@@ -177,15 +177,14 @@ impl Tally {
             *last_frame = piece.mark.frame;
             self.frames = self.frames.saturating_add(1);
         }
-        let mark = Extent {
-            first: piece.mark,
-            last: piece.mark,
-        };
-        if self.extent != mark {
+        if self.extent.last != piece.mark || self.extent.first != piece.mark {
             if piece.mark.at < self.extent.last.at {
                 self.flags.set(Flags::OUT_OF_ORDER);
             }
-            self.extent.widen(mark);
+            self.extent.widen(Extent {
+                first: piece.mark,
+                last: piece.mark,
+            });
         }
         self.share += piece.worth(n);
         self.bytes += u64::from(n);

@@ -38,7 +38,7 @@ pub(crate) enum Fate {
 /// What comes out, in order.
 pub(crate) enum Ordered<'a> {
     /// Bytes.
-    Piece(Piece<'a>),
+    Piece(&'a Piece<'a>),
     /// So many bytes are missing: they were never captured, or are not waited for any longer.
     /// The flag says which.
     Gap(u64, Mark, Flags),
@@ -188,7 +188,7 @@ impl ByteStream {
     pub(crate) fn segment(
         &mut self,
         seq: u32,
-        mut piece: Piece<'_>,
+        piece: &mut Piece<'_>,
         out: &mut dyn FnMut(Ordered<'_>),
     ) -> Fate {
         if !self.started {
@@ -233,12 +233,13 @@ impl ByteStream {
         piece.sent.late = end <= self.acked;
         let old = u32::try_from(self.next.saturating_sub(at)).unwrap_or(u32::MAX);
         if old > 0 {
-            piece = cut(piece, old, piece.length - old.min(piece.length));
+            *piece = cut(*piece, old, piece.length - old.min(piece.length));
         }
         let at = at.max(self.next);
         if at == self.next && self.held.is_empty() {
             self.next = end;
-            out(Ordered::Piece(whole(piece)));
+            piece.share = (0, piece.length);
+            out(Ordered::Piece(piece));
             return Fate::New;
         }
         if at == self.next
@@ -246,7 +247,7 @@ impl ByteStream {
         {
             piece.late_ns = piece.mark.at.since(first).max(0);
         }
-        let fate = self.hold(at, piece);
+        let fate = self.hold(at, *piece);
         self.drain(out);
         fate
     }
@@ -324,7 +325,7 @@ impl ByteStream {
     fn drain(&mut self, out: &mut dyn FnMut(Ordered<'_>)) {
         while let Some((at, held)) = self.held.take_first(self.next) {
             self.next = at + u64::from(held.length);
-            out(Ordered::Piece(Piece {
+            out(Ordered::Piece(&Piece {
                 bytes: &held.bytes,
                 length: held.length,
                 mark: held.mark,
@@ -350,20 +351,12 @@ fn cut(piece: Piece<'_>, skip: u32, length: u32) -> Piece<'_> {
     }
 }
 
-/// All new bytes of its frame.
-fn whole(piece: Piece<'_>) -> Piece<'_> {
-    Piece {
-        share: (0, piece.length),
-        ..piece
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn feed(stream: &mut ByteStream, frame: u64, seq: u32, bytes: &[u8], log: &mut String) -> Fate {
-        let piece = Piece {
+        let mut piece = Piece {
             bytes,
             length: bytes.len() as u32,
             mark: Mark {
@@ -377,7 +370,7 @@ mod tests {
             late_ns: 0,
             sent: crate::piece::Sent::UNKNOWN,
         };
-        stream.segment(seq, piece, &mut |o| match o {
+        stream.segment(seq, &mut piece, &mut |o| match o {
             Ordered::Piece(p) => {
                 log.push_str(&format!("{}:", p.mark.frame));
                 log.push_str(&String::from_utf8_lossy(p.bytes));

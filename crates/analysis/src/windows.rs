@@ -25,14 +25,16 @@ pub struct Windows {
 impl Windows {
     /// It can take so many bytes, or more where the scale is not known.
     pub fn add(&mut self, bytes: u64, scaled: bool) {
-        self.merge(&Self {
-            times: 1,
-            smallest: bytes,
-            largest: bytes,
-            total: bytes,
-            closed: u64::from(bytes == 0),
-            unscaled: u64::from(!scaled && bytes > 0),
-        });
+        self.smallest = match self.times {
+            0 => bytes,
+            _ => self.smallest.min(bytes),
+        };
+        self.largest = self.largest.max(bytes);
+        self.times = self.times.saturating_add(1);
+        self.total = self.total.saturating_add(bytes);
+        self.closed = self.closed.saturating_add(u64::from(bytes == 0));
+        let unscaled = u64::from(!scaled && bytes > 0);
+        self.unscaled = self.unscaled.saturating_add(unscaled);
     }
 
     /// Adds all of another one.

@@ -164,6 +164,10 @@ pub struct Dissector {
     /// Says what the part of a message that begins here means, for protocols of requests
     /// and responses.
     pub exchange: Option<fn(Input<'_>) -> Result<Part, Fault>>,
+    /// The length of the part that begins here, as `exchange` gives it for the same bytes, where
+    /// that can be told without reading what the part means; all of the input where `exchange`
+    /// fails. Asked of messages that go on in later segments.
+    pub part: Option<fn(Input<'_>) -> u32>,
     /// Reads a message as an answer although it does not say that it is one: some servers do
     /// not mark theirs. Used where the side that serves sends what looks like a request, under
     /// the identifier of one that it has not answered yet.
@@ -209,6 +213,7 @@ impl Dissector {
         framing: None,
         resync: None,
         exchange: None,
+        part: None,
         unmarked: None,
         unique_ids: false,
         answer: None,

@@ -2,6 +2,7 @@
 
 use crate::Presence;
 use crate::word::Name;
+use std::num::NonZeroU128;
 
 /// Which end of a conversation sent a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,13 +21,19 @@ pub enum Side {
 /// The top byte is a name space of the dissector's choosing, so that several kinds of
 /// identifier can live beside each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Id(u128);
+pub struct Id(NonZeroU128);
 
 impl Id {
-    /// `value` (its low 120 bits) in the name space `space`.
+    /// `value` (its low 120 bits) in the name space `space`. The value 0 in the space
+    /// 0 is the same as the greatest in the last.
     #[must_use]
     pub const fn new(space: u8, value: u128) -> Self {
-        Self((space as u128) << 120 | (value & ((1 << 120) - 1)))
+        let number = (space as u128) << 120 | (value & ((1 << 120) - 1));
+        match NonZeroU128::new(number) {
+            Some(number) => Self(number),
+            // Not 0, so that an identifier that may be missing takes no more room than one.
+            None => Self(NonZeroU128::MAX),
+        }
     }
 }
 

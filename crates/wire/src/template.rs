@@ -7,7 +7,9 @@
 //! Everything else is walked in full: first frames, headers that were cut, unusual ones.
 
 use crate::walk::{Ending, slice, stop};
-use crate::{Depth, Facts, Frame, Input, LinkType, Registry, Span, StopReason, Walk};
+use crate::{
+    Depth, Dissector, Facts, Frame, Input, LinkType, Registry, Span, Stop, StopReason, Walk,
+};
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -164,8 +166,7 @@ impl Templates {
         let mut missed = None;
         let mut room = Head::default();
         let head = head(frame.bytes, &mut room);
-        for at in 0..self.shapes.len() {
-            let shape = &self.shapes[at];
+        for (at, shape) in self.shapes.iter().enumerate() {
             if !shape.fits(frame, head) {
                 continue;
             }
@@ -405,9 +406,8 @@ impl Template {
         let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
         let mut end = whole(frame);
         for (layer, span) in self.layers.iter().zip(&mut walk.spans) {
-            let bytes = frame
-                .bytes
-                .get(layer.start as usize..end.min(captured) as usize);
+            let at_hand = end.min(captured);
+            let bytes = frame.bytes.get(layer.start as usize..at_hand as usize);
             let input = Input {
                 bytes: bytes.unwrap_or_default(),
                 length: end.saturating_sub(layer.start),
@@ -416,18 +416,14 @@ impl Template {
                 return false;
             };
             let own_end = layer.start.saturating_add(own_end);
-            if own_end.min(end) < layer.payload {
-                return false;
-            }
-            if own_end > end.min(captured) {
+            if own_end > at_hand {
                 let dissector = registry.dissector(span.dissector);
-                let (reason, at) = match own_end > end {
-                    true => (StopReason::Truncated, end),
-                    false => (StopReason::Snapped, captured),
-                };
-                walk.stop = Some(stop(reason, dissector, at, "payload"));
+                walk.stop = Some(cut(dissector, own_end, end, captured));
             }
             end = own_end.min(end);
+            if end < layer.payload {
+                return false;
+            }
             span.end = end;
         }
         if let Some(message) = &mut walk.message {
@@ -444,6 +440,15 @@ impl Template {
     }
 }
 
+/// A PDU ends behind what was captured, or behind the one around it, which ends at `end`.
+#[cold]
+fn cut(dissector: &'static Dissector, own_end: u32, end: u32, captured: u32) -> Stop {
+    match own_end > end {
+        true => stop(StopReason::Truncated, dissector, end, "payload"),
+        false => stop(StopReason::Snapped, dissector, captured, "payload"),
+    }
+}
+
 /// Where a frame ends.
 fn whole(frame: &Frame<'_>) -> u32 {
     let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
@@ -453,7 +458,7 @@ fn whole(frame: &Frame<'_>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Carries, Claim, Dissector, Endpoint, Layer, Next, Table, Timestamp};
+    use crate::{Carries, Claim, Endpoint, Layer, Next, Table, Timestamp};
 
     const TOY: Table = Table::new("toy.kind");
     const LINK: LinkType = LinkType(4711);

@@ -202,6 +202,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     dissect,
     exchange: Some(exchange),
+    part: Some(|input| input.length),
     answer: Some(answer),
     names: Some(names::tell),
     describe,
@@ -285,69 +286,64 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
 
 impl Header {
     fn exchange(&self, input: Input<'_>) -> Option<Exchange> {
-        let id = Id::new(
-            BY_CONNECTION,
-            u128::from(self.connection) << 8 | u128::from(self.sequence),
-        );
-        let creation = Id::new(CREATION, self.sequence.into());
-        let lane = Some(Id::new(BY_CONNECTION, self.connection.into()));
-        // Who is logged in is remembered by the connection.
-        let request = |operation, code| Exchange {
-            id: Some(id),
-            lane,
-            session: lane,
-            repeats: true,
-            ..Exchange::new(Role::Request, Side::Client, operation, code)
-        };
-        let reply = |role, packet_type| Exchange {
-            id: Some(id),
-            lane,
-            session: lane,
-            ..Exchange::new(role, Side::Server, &REPLY, type_code(packet_type))
-        };
-        match self.message {
-            Message::Create => Some(Exchange {
-                id: Some(creation),
-                lane: None,
-                ..request(&CREATE_CONNECTION, CREATE)
-            }),
-            Message::Destroy => Some(request(&DESTROY_CONNECTION, type_code(0x5555))),
+        let (role, sender, operation, code) = match self.message {
+            Message::Create => (Role::Request, Side::Client, &CREATE_CONNECTION, CREATE),
+            Message::Destroy => {
+                let code = type_code(0x5555);
+                (Role::Request, Side::Client, &DESTROY_CONNECTION, code)
+            }
             Message::Request {
                 function,
                 subfunction,
             } => {
-                let (found, code) = asked_for(function, subfunction, input);
-                let fields = open_file::request(function, subfunction.unwrap_or(0), input);
-                Some(Exchange {
-                    file: fields.file,
-                    asked: fields.asked,
-                    data: fields.data,
-                    may_wait: fields.may_wait,
-                    names: names::has_some(function, subfunction.unwrap_or(0)),
-                    ..request(found, code)
-                })
+                let (operation, code) = asked_for(function, subfunction, input);
+                (Role::Request, Side::Client, operation, code)
             }
-            Message::Reply { completion, .. } => Some(Exchange {
-                alias: Some(creation),
-                status: Some(status::status(completion, None)),
-                ..reply(Role::Response, 0x3333)
-            }),
-            Message::BeingProcessed => Some(reply(Role::Interim, 0x9999)),
-            Message::Notice { what } => Some(Exchange {
-                file: self.op_lock(input),
-                ..Exchange::new(
-                    Role::Notice,
-                    Side::Server,
-                    match what {
-                        b'!' => &MESSAGE_WAITING,
-                        b'$' => &CLEAR_OP_LOCK,
-                        _ => &BROADCAST,
-                    },
-                    type_code(0xbbbb) | u32::from(what),
-                )
-            }),
-            Message::Watchdog { .. } => None,
+            Message::Reply { .. } => (Role::Response, Side::Server, &REPLY, type_code(0x3333)),
+            Message::BeingProcessed => (Role::Interim, Side::Server, &REPLY, type_code(0x9999)),
+            Message::Notice { what } => {
+                let operation = match what {
+                    b'!' => &MESSAGE_WAITING,
+                    b'$' => &CLEAR_OP_LOCK,
+                    _ => &BROADCAST,
+                };
+                let code = type_code(0xbbbb) | u32::from(what);
+                (Role::Notice, Side::Server, operation, code)
+            }
+            Message::Watchdog { .. } => return None,
+        };
+        // In one place, as it is large.
+        let mut x = Exchange::new(role, sender, operation, code);
+        if role == Role::Notice {
+            x.file = self.op_lock(input);
+            return Some(x);
         }
+        let number = u128::from(self.connection) << 8 | u128::from(self.sequence);
+        let lane = Some(Id::new(BY_CONNECTION, self.connection.into()));
+        let creation = Some(Id::new(CREATION, self.sequence.into()));
+        (x.id, x.lane) = (Some(Id::new(BY_CONNECTION, number)), lane);
+        // Who is logged in is remembered by the connection.
+        x.session = lane;
+        x.repeats = role == Role::Request;
+        match self.message {
+            Message::Create => (x.id, x.lane) = (creation, None),
+            Message::Request {
+                function,
+                subfunction,
+            } => {
+                let subfunction = subfunction.unwrap_or(0);
+                let fields = open_file::request(function, subfunction, input);
+                (x.file, x.asked, x.data) = (fields.file, fields.asked, fields.data);
+                x.may_wait = fields.may_wait;
+                x.names = names::has_some(function, subfunction);
+            }
+            Message::Reply { completion, .. } => {
+                x.alias = creation;
+                x.status = Some(status::status(completion, None));
+            }
+            _ => {}
+        }
+        Some(x)
     }
 
     /// The file whose op-lock a notice takes back.
@@ -745,6 +741,8 @@ mod tests {
             let mut bytes = packet_type.to_be_bytes().to_vec();
             bytes.extend(tail);
             let input = Input::whole(&bytes);
+            let whole = exchange(input).map_or(input.length, |part| part.length);
+            prop_assert_eq!(DISSECTOR.part.map(|part| part(input)), Some(whole));
             let fields = testing::fields(&DISSECTOR, input);
             let number = |name| testing::number(&fields, name);
             if let Ok(Packet::Service(header)) = Packet::parse(input) {

@@ -199,6 +199,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     dissect,
     exchange: Some(exchange),
+    part: Some(|input| input.length),
     unmarked: Some(unmarked),
     names: Some(names::tell),
     describe: describe::describe,
@@ -831,6 +832,7 @@ mod tests {
             assert!(x.sender == Side::Client || x.expect == Expect::Response);
             assert_eq!(part.length, length);
         }
+        assert_eq!(DISSECTOR.part.map(|part| part(input)), Some(length));
         let mut line = String::new();
         describe::describe(input, &mut line).unwrap();
         assert!(!line.contains(|c: char| c.is_control()), "{line:?}");

@@ -143,6 +143,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     resync: Some(resync),
     exchange: Some(exchange),
+    part: Some(part),
     unique_ids: true,
     answer: Some(transform::answer),
     names: Some(names::tell),
@@ -213,6 +214,16 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         Wrapping::Encrypted => transform::encrypted(input),
         Wrapping::Compressed => transform::compressed(input),
     }
+}
+
+/// Its length alone.
+fn part(input: Input<'_>) -> u32 {
+    let length = match wrapping(input) {
+        Ok(Wrapping::Plain) => plain(input).map(|(_, part)| part.length),
+        Ok(Wrapping::Encrypted) => transform::encrypted_length(input),
+        Ok(Wrapping::Compressed) | Err(_) => Ok(input.length),
+    };
+    length.unwrap_or(input.length)
 }
 
 /// The header that begins here, and the part that it heads.
@@ -496,6 +507,8 @@ mod tests {
                 prop_assert!(layer.header <= input.length);
                 prop_assert!(layer.end >= layer.header);
             }
+            let whole = exchange(input).map_or(input.length, |part| part.length);
+            prop_assert_eq!(part(input), whole);
             if let Ok(part) = exchange(input) {
                 prop_assert!(part.length > 0 && part.length <= input.length);
                 let ex = part.exchange.unwrap();

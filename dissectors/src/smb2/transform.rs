@@ -37,6 +37,12 @@ impl Encrypted {
         Self::LENGTH.saturating_add(self.size.unwrap_or_default())
     }
 
+    /// Bytes up to the next message, or to the end of the carrier's.
+    fn length(&self, input: Input<'_>) -> u32 {
+        let end = self.size.map(|_| self.end());
+        end.map_or(input.length, |end| end.min(input.length))
+    }
+
     /// Bytes of the message before it was encrypted; what is left of the carrier's message
     /// where the capture cut that off.
     fn plaintext(&self, input: Input<'_>) -> u32 {
@@ -169,11 +175,12 @@ const COMPRESSED_CODE: u32 = 0xfc;
 pub(super) fn encrypted(input: Input<'_>) -> Result<Part, Fault> {
     let e = Encrypted::parse(input)?;
     let operation = ENCRYPTED.request(e.plaintext(input));
-    let length = match e.size {
-        Some(_) => e.end().min(input.length),
-        None => input.length,
-    };
-    Ok(opaque(operation, ENCRYPTED_CODE, length))
+    Ok(opaque(operation, ENCRYPTED_CODE, e.length(input)))
+}
+
+/// The length of the encrypted message that begins here.
+pub(super) fn encrypted_length(input: Input<'_>) -> Result<u32, Fault> {
+    Ok(Encrypted::parse(input)?.length(input))
 }
 
 /// A compressed message. When its head is readable, what it says counts, with the sizes

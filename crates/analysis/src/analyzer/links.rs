@@ -267,7 +267,7 @@ impl State {
                 let held = Held {
                     number,
                     facts: *arrival.facts,
-                    next: arrival.next,
+                    next: *arrival.next,
                     carrier: arrival.carrier,
                     message: arrival.message,
                     layer: arrival.layer,
@@ -370,7 +370,7 @@ impl State {
             let arrival = Arrival {
                 facts: &held.facts,
                 path: &Path::default(),
-                next: held.next,
+                next: &held.next,
                 carrier: held.carrier,
                 piece: Piece {
                     bytes: &held.bytes,
@@ -459,12 +459,12 @@ impl State {
                     link.lets_ride(link_side, number);
                 }
                 let service = link.called.zip(arrival.next.keys().next());
-                let next = service.map_or(arrival.next, |((_, port), key)| {
+                let next = service.map_or(*arrival.next, |((_, port), key)| {
                     arrival.next.behind(key.table().key(port.into()))
                 });
                 let serial = conversation.link_segment(
                     side,
-                    arrival.piece,
+                    &arrival.piece,
                     next,
                     (segment, link.gaps(link_side)),
                     &world,

@@ -23,10 +23,10 @@ impl State {
         let facts = arrival.facts;
         let mut found = None;
         datagram(
-            arrival.piece,
+            &arrival.piece,
             dissector,
             &common.registry,
-            &mut |mut message| {
+            |mut message| {
                 if let Some(x) = message.exchange.as_deref_mut() {
                     by_address(x, facts.sender);
                     if let Some(presence) = x.presence {

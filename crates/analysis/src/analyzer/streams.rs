@@ -18,10 +18,10 @@ impl State {
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
         let ends = (arrival.facts.from, arrival.facts.to);
-        let (claim, framer) = match common.registry.claimed(&arrival.next) {
+        let (claim, framer) = match common.registry.claimed(arrival.next) {
             Some((claim, framer)) => (Some(claim), framer),
             None => {
-                let payload = (&arrival.next, arrival.piece.bytes);
+                let payload = (arrival.next, arrival.piece.bytes);
                 let known = &mut self.conversations;
                 let registry = &common.registry;
                 let framer = self
@@ -40,7 +40,8 @@ impl State {
         };
         let world = self.world(common);
         let mut found = self.conversations.find_side(known, key);
-        if let Ok((old, side)) = found
+        if segment.syn
+            && let Ok((old, side)) = found
             && self
                 .conversations
                 .get_mut(old)
@@ -98,12 +99,13 @@ impl State {
         let books = &mut self.books;
         let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-        conversation.segment(side, segment, arrival.piece, &world, &mut events);
+        conversation.segment(side, segment, &arrival.piece, &world, &mut events);
+        let (number, _) = conversation.named();
         if conversation.has_answered() {
             self.conversations.prove(place);
         }
         self.step(arrival, Some(place), sink);
-        Some(self.number(place))
+        Some(Some(number))
     }
 }
 

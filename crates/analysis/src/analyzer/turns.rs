@@ -42,7 +42,7 @@ impl State {
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         let heard = Heard {
             begins: turn.begins,
-            next: arrival.next,
+            next: *arrival.next,
             front,
             layer: arrival.layer,
         };

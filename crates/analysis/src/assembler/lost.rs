@@ -13,7 +13,7 @@ pub(super) struct Tail(Vec<(u8, Mark)>);
 
 impl Assembler {
     /// Looks for the beginning of a message; says how many bytes are before it.
-    pub(super) fn look(&mut self, piece: Piece<'_>, framer: &Dissector) -> u32 {
+    pub(super) fn look(&mut self, piece: &Piece<'_>, framer: &Dissector) -> u32 {
         let mut tail = self.tail.take().unwrap_or_default();
         if let Some(from) = tail.begins(piece, framer) {
             self.go_on_from(&tail.0[from..]);
@@ -53,7 +53,7 @@ impl Assembler {
 
 impl Tail {
     /// Where a message begins in it that shows with the next bytes.
-    fn begins(&self, piece: Piece<'_>, framer: &Dissector) -> Option<usize> {
+    fn begins(&self, piece: &Piece<'_>, framer: &Dissector) -> Option<usize> {
         if self.0.is_empty() {
             return None;
         }
@@ -64,7 +64,7 @@ impl Tail {
     }
 
     /// Keeps the last of these bytes, too; false if the capture cut some of them off.
-    fn keep(&mut self, piece: Piece<'_>) -> bool {
+    fn keep(&mut self, piece: &Piece<'_>) -> bool {
         let from = piece.bytes.len().saturating_sub(FRAMING);
         let last = piece.bytes.get(from..).unwrap_or_default();
         self.0.extend(last.iter().map(|byte| (*byte, piece.mark)));

@@ -30,7 +30,7 @@ impl Conversation {
         &mut self,
         side: usize,
         segment: &Stream,
-        mut piece: Piece<'_>,
+        piece: &Piece<'_>,
         world: &World<'_>,
         events: Events<'_>,
     ) {
@@ -39,7 +39,7 @@ impl Conversation {
         if segment.syn {
             self.opens(side, segment);
         }
-        self.watch(side, segment, &piece, pure, events);
+        self.watch(side, segment, piece, pure, events);
         let offers = self.offers.as_mut();
         if let Some((windows, mark)) = offers.and_then(|o| o.segment(side, segment, mark)) {
             self.notice(side, mark, (Noticed::Offered(windows), 0), events);
@@ -49,13 +49,14 @@ impl Conversation {
             self.fill_gap(1 - side, world, events);
         }
         if piece.length > 0 {
+            let mut piece = *piece;
             if let Some(streams) = &self.streams {
                 let other = &streams[1 - side];
                 piece.sent.covers = other.covered(segment.ack);
                 self.between.held_back = other.lacks();
                 self.between.seen_to = other.seen_to();
             }
-            self.data(side, segment.seq, piece, world, events);
+            self.data(side, segment.seq, &mut piece, world, events);
         } else {
             let owned = pure
                 && moved.is_some_and(|(_, to)| {
@@ -168,7 +169,7 @@ impl Conversation {
         &mut self,
         side: usize,
         seq: u32,
-        piece: Piece<'_>,
+        piece: &mut Piece<'_>,
         world: &World<'_>,
         events: Events<'_>,
     ) {

@@ -65,7 +65,7 @@ impl Conversation {
             .is_some_and(|turns| turns.is_whole(side, got));
         self.gather(side, world, events, |assembler, out| {
             assembler.in_room(world.rooms, |assembler| {
-                assembler.segment(piece, next, (last, None), world.registry, out);
+                assembler.segment(&piece, next, (last, None), world.registry, out);
             });
         });
     }
@@ -149,7 +149,7 @@ impl Conversation {
         let Self {
             between, pairing, ..
         } = self;
-        datagram(piece, layer, world.registry, &mut |mut message| {
+        datagram(&piece, layer, world.registry, |mut message| {
             message.serial = serial;
             message.said = said;
             pairing.message(side, &message, between, world, events);

@@ -9,7 +9,10 @@ use crate::piece::Tally;
 use crate::world::{Between, Case, World};
 use crate::{Deed, Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
 use std::ops::{Deref, DerefMut};
-use wirewait_wire::{Asked, Exchange, Expect, Id, Kind, Parts, Status, Timestamp};
+use wirewait_wire::{
+    Asked, Chain, Effects, Endpoint, Exchange, Expect, Id, Kind, Operation, Parts, Status,
+    Timestamp,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -107,6 +110,13 @@ pub(crate) struct Open {
 /// An open request that stays where it is, whatever comes and goes before it.
 pub(crate) struct Held(Box<Open>);
 
+impl Held {
+    #[cold]
+    fn new() -> Self {
+        Self(Box::new(Open::of(blank())))
+    }
+}
+
 impl Deref for Held {
     type Target = Open;
 
@@ -130,16 +140,10 @@ impl Spare {
     /// Kept at most.
     const MOST: usize = 64;
 
-    /// Room with the next one in it, which is to [begin](Open::begin).
+    /// Room for the next one, which is to [begin](Open::begin).
     #[inline]
-    pub(super) fn next(&mut self, transaction: impl FnOnce() -> Transaction) -> Held {
-        match self.0.pop() {
-            Some(mut spare) => {
-                spare.transaction = transaction();
-                spare
-            }
-            None => Held(Box::new(Open::of(transaction()))),
-        }
+    pub(super) fn next(&mut self) -> Held {
+        self.0.pop().unwrap_or_else(Held::new)
     }
 
     pub(super) fn keep(&mut self, over: Held) {
@@ -208,10 +212,12 @@ impl Open {
         &mut self,
         (number, side_of): (u64, usize),
         x: &Exchange,
-        tally: &Tally,
+        message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
     ) {
+        let tally = &message.tally;
+        begins(&mut self.transaction, x, message, between, world);
         // All of it, so that nothing is left of the one before; one by one, so that it is
         // written where it stays.
         let Self {
@@ -491,30 +497,114 @@ impl Transaction {
     }
 }
 
+/// The transaction that a message begins.
 pub(super) fn transaction(
     x: &Exchange,
     message: &Message<'_>,
     between: &Between,
     world: &World<'_>,
 ) -> Transaction {
+    let mut t = blank();
+    begins(&mut t, x, message, between, world);
+    t
+}
+
+/// Makes it the transaction that a message begins, whatever it was: field by field, so that it
+/// is written where it stays.
+fn begins(
+    t: &mut Transaction,
+    x: &Exchange,
+    message: &Message<'_>,
+    between: &Between,
+    world: &World<'_>,
+) {
     let tally = &message.tally;
-    let protocol = message
-        .dissector
-        .map_or("", |id| world.registry.dissector(id).name);
-    let mut flags = tally.flags;
+    let Transaction {
+        number,
+        protocol,
+        carrier,
+        client,
+        server,
+        conversation,
+        operation,
+        code,
+        chain,
+        kind,
+        outcome,
+        status,
+        request,
+        response,
+        raw_end,
+        turnaround,
+        service_ns,
+        interims,
+        interim_bytes,
+        first_interim,
+        copies,
+        duplicate_responses,
+        asked_bytes,
+        data_bytes,
+        request_bytes,
+        response_bytes,
+        response_head_bytes,
+        frames,
+        share,
+        file,
+        place,
+        effects,
+        buffer,
+        hops,
+        flags,
+    } = t;
+    let dissector = message.dissector;
+    *number = 0;
+    *protocol = dissector.map_or("", |id| world.registry.dissector(id).name);
+    *carrier = between.carrier;
+    *client = between.ends[1 - between.server];
+    *server = between.ends[between.server];
+    *conversation = between.conversation;
+    *operation = x.operation;
+    *code = x.code;
+    *chain = x.chain;
+    *kind = kind_of(x);
+    *outcome = Outcome::Unanswered;
+    *status = None;
+    (*request, *response, *raw_end) = (None, None, None);
+    (*turnaround, *service_ns) = (Turnaround::None, None);
+    (*interims, *interim_bytes, *first_interim) = (0, 0, None);
+    (*copies, *duplicate_responses) = (1, 0);
+    (*asked_bytes, *data_bytes) = (0, 0);
+    (*request_bytes, *response_bytes, *response_head_bytes) = (0, 0, 0);
+    *frames = FrameCounts {
+        ack: tally.acks,
+        retransmitted: tally.retransmitted,
+        ..FrameCounts::default()
+    };
+    *share = tally.share;
+    *file = x.file;
+    *place = None;
+    *effects = x.effects;
+    *buffer = None;
+    *hops = tally.hops;
+    *flags = tally.flags;
     flags.set_if(Flags::ENCRYPTED, x.opaque);
     flags.set_if(Flags::BY_ORDER, x.id.is_none() && !x.opaque);
+}
+
+/// One that nothing is known of.
+fn blank() -> Transaction {
+    static NOTHING: Operation = Operation::new("", Kind::Other, true);
     Transaction {
         number: 0,
-        protocol,
-        carrier: between.carrier,
-        client: between.ends[1 - between.server],
-        server: between.ends[between.server],
-        conversation: between.conversation,
-        operation: x.operation,
-        code: x.code,
-        chain: x.chain,
-        kind: kind(x),
+        protocol: "",
+        carrier: "",
+        client: Endpoint::default(),
+        server: Endpoint::default(),
+        conversation: 0,
+        operation: &NOTHING,
+        code: 0,
+        chain: Chain::default(),
+        kind: Kind::Other,
         outcome: Outcome::Unanswered,
         status: None,
         request: None,
@@ -525,31 +615,27 @@ pub(super) fn transaction(
         interims: 0,
         interim_bytes: 0,
         first_interim: None,
-        copies: 1,
+        copies: 0,
         duplicate_responses: 0,
         asked_bytes: 0,
         data_bytes: 0,
         request_bytes: 0,
         response_bytes: 0,
         response_head_bytes: 0,
-        frames: FrameCounts {
-            ack: tally.acks,
-            retransmitted: tally.retransmitted,
-            ..FrameCounts::default()
-        },
-        share: tally.share,
-        file: x.file,
+        frames: FrameCounts::default(),
+        share: 0,
+        file: None,
         place: None,
-        effects: x.effects,
+        effects: Effects::NONE,
         buffer: None,
-        hops: tally.hops,
-        flags,
+        hops: None,
+        flags: Flags::default(),
     }
 }
 
 /// Several operations in one message are of the kind of the last that reads, writes or
 /// opens: that is what the client waits for.
-pub(super) fn kind(x: &Exchange) -> Kind {
+pub(super) fn kind_of(x: &Exchange) -> Kind {
     let moves = |kind: &Kind| matches!(kind, Kind::Read | Kind::Write | Kind::Open);
     let kinds = x.chain.iter().map(|operation| operation.kind);
     std::iter::once(x.operation.kind)

@@ -104,7 +104,7 @@ impl Opens {
     /// holds.
     pub(super) fn latest(&self, id: Id, which: impl Fn(&Open) -> bool) -> Option<usize> {
         match &self.lookup {
-            None => self.list.iter().rposition(|o| o.goes_by(id) && which(o)),
+            None => self.last(|o| o.goes_by(id) && which(o)),
             Some(lookup) => {
                 let named = lookup.names.range((id, 0)..=(id, u64::MAX)).rev();
                 self.first_of(named.map(|(_, serial)| *serial), which)
@@ -115,7 +115,7 @@ impl Opens {
     /// The earliest likewise.
     pub(super) fn earliest(&self, id: Id, which: impl Fn(&Open) -> bool) -> Option<usize> {
         match &self.lookup {
-            None => self.list.iter().position(|o| o.goes_by(id) && which(o)),
+            None => self.first(0, |o| o.goes_by(id) && which(o)),
             Some(lookup) => {
                 let named = lookup.names.range((id, 0)..=(id, u64::MAX));
                 self.first_of(named.map(|(_, serial)| *serial), which)
@@ -126,10 +126,7 @@ impl Opens {
     /// The latest of this lane for which `which` holds.
     pub(super) fn latest_of_lane(&self, lane: Id, which: impl Fn(&Open) -> bool) -> Option<usize> {
         match &self.lookup {
-            None => self
-                .list
-                .iter()
-                .rposition(|o| o.lane == Some(lane) && which(o)),
+            None => self.last(|o| o.lane == Some(lane) && which(o)),
             Some(lookup) => {
                 let same = lookup.lanes.range((lane, 0)..=(lane, u64::MAX)).rev();
                 self.first_of(same.map(|(_, serial)| *serial), which)
@@ -140,7 +137,7 @@ impl Opens {
     /// The earliest without an identifier, or opaque, for which `which` holds.
     pub(super) fn earliest_unnamed(&self, which: impl Fn(&Open) -> bool) -> Option<usize> {
         match &self.lookup {
-            None => self.list.iter().position(|o| o.is_unnamed() && which(o)),
+            None => self.first(0, |o| o.is_unnamed() && which(o)),
             Some(lookup) => self.first_of(lookup.unnamed.iter().copied(), which),
         }
     }
@@ -148,7 +145,7 @@ impl Opens {
     /// The latest likewise.
     pub(super) fn latest_unnamed(&self, which: impl Fn(&Open) -> bool) -> Option<usize> {
         match &self.lookup {
-            None => self.list.iter().rposition(|o| o.is_unnamed() && which(o)),
+            None => self.last(|o| o.is_unnamed() && which(o)),
             Some(lookup) => self.first_of(lookup.unnamed.iter().rev().copied(), which),
         }
     }
@@ -156,23 +153,24 @@ impl Opens {
     /// The earliest that data without a header may follow, for which `which` holds.
     pub(super) fn earliest_raw(&self, which: impl Fn(&Open) -> bool) -> Option<usize> {
         match &self.lookup {
-            None => self.list.iter().position(|o| o.may_be_raw() && which(o)),
+            None => self.first(0, |o| o.may_be_raw() && which(o)),
             Some(lookup) => self.first_of(lookup.raw.iter().copied(), which),
         }
     }
 
     /// The earliest that is not answered.
     pub(super) fn earliest_undone(&mut self) -> Option<usize> {
-        let undone = self.lookup.as_ref().map_or(0, |lookup| lookup.undone);
+        let Some(lookup) = &mut self.lookup else {
+            return self.first(0, |o| o.state != State::Done);
+        };
+        let undone = lookup.undone;
         let from = self.list.partition_point(|o| o.serial < undone);
         let mut rest = self.list.iter().skip(from);
         let at = rest
             .position(|o| o.state != State::Done)
             .map(|behind| from + behind);
         let behind_all = self.list.back().map_or(0, |o| o.serial + 1);
-        if let Some(lookup) = &mut self.lookup {
-            lookup.undone = at.map_or(behind_all, |at| self.list[at].serial);
-        }
+        lookup.undone = at.map_or(behind_all, |at| self.list[at].serial);
         at
     }
 
@@ -299,10 +297,20 @@ impl Opens {
             0 => 0,
             _ => self.list.partition_point(|o| o.serial < from),
         };
-        let rest = self.list.iter().skip(first);
-        rest.map(|o| which(o))
-            .position(|holds| holds)
-            .map(|at| first + at)
+        self.first(first, which)
+    }
+
+    /// The first place, from this one on, for which `which` holds. By index: nearly always there
+    /// are one or two.
+    #[inline]
+    fn first(&self, from: usize, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        (from..self.list.len()).find(|at| which(&self.list[*at]))
+    }
+
+    /// The last place likewise.
+    #[inline]
+    fn last(&self, which: impl Fn(&Open) -> bool) -> Option<usize> {
+        (0..self.list.len()).rev().find(|at| which(&self.list[*at]))
     }
 
     fn first_of(

@@ -2,7 +2,7 @@
 //! bytes were seen, and what a part of either does.
 
 use super::Pairing;
-use super::open::{Open, State, kind};
+use super::open::{Open, State, kind_of};
 use crate::message::Message;
 use crate::piece::Tally;
 use crate::world::{Event, Events, Limited, World};
@@ -136,7 +136,7 @@ impl Open {
             // Parts overtook the one that says what is to be done.
             t.operation = x.operation;
             t.code = x.code;
-            t.kind = kind(x);
+            t.kind = kind_of(x);
             t.asked_bytes = x.asked;
             t.file = x.file;
         }

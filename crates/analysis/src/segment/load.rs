@@ -28,6 +28,13 @@ impl Volume {
     pub(crate) const fn frame(bytes: u64) -> Self {
         Self { frames: 1, bytes }
     }
+
+    /// Adds a frame. Nobody lives to see more than 2^64.
+    #[inline]
+    pub(crate) fn count(&mut self, bytes: u64) {
+        self.frames += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
 }
 
 /// Bytes of the same frames, counted in four ways: perf definitions, section 7.

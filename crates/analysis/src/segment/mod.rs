@@ -85,14 +85,14 @@ impl Segments {
         copy: bool,
         registry: &Registry,
     ) -> (u64, bool) {
-        let captured = Volume::frame(frame.wire_len.into());
+        let captured = u64::from(frame.wire_len);
         let interface = self.at(frame.interface);
-        interface.row.captured += captured;
+        interface.row.captured.count(captured);
         if interface.row.link != Some(frame.link) {
             interface.link(frame.link, registry);
         }
         if copy {
-            interface.row.copies += captured;
+            interface.row.copies.count(captured);
             return match interface.medium {
                 Some(medium) => (medium.on_wire(frame.wire_len), true),
                 None => (frame.wire_len.into(), false),
@@ -216,8 +216,11 @@ impl Interface {
     /// Counts a frame; gives its bytes on the wire.
     fn count(&mut self, frame: &Frame<'_>, walk: &Walk) -> u64 {
         let row = &mut self.row;
-        row.first = Some(row.first.map_or(frame.at, |first| first.min(frame.at)));
         let latest = row.last.is_none_or(|last| frame.at >= last);
+        // What is not before the latest is not before the first.
+        if !latest || row.first.is_none() {
+            row.first = Some(row.first.map_or(frame.at, |first| first.min(frame.at)));
+        }
         let length = frame.wire_len;
         let (bare, size, bytes) = match &self.medium {
             Some(medium) => {
@@ -231,15 +234,14 @@ impl Interface {
                 (length, length, length)
             }
         };
-        self.framed += Volume::frame(bare);
+        self.framed.count(bare);
         let class = SIZES.iter().filter(|longest| **longest < size).count();
         row.sizes[class] += 1;
-        let volume = Volume::frame(bytes);
         let cast = walk.facts.cast;
         match cast {
             Cast::Unicast => {}
-            Cast::Multicast => row.multicast += volume,
-            Cast::Broadcast => row.broadcast += volume,
+            Cast::Multicast => row.multicast.count(bytes),
+            Cast::Broadcast => row.broadcast.count(bytes),
         }
         if latest {
             row.last = Some(frame.at);

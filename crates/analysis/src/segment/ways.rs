@@ -37,7 +37,7 @@ impl Way {
         self.spaced.add(at, bytes, byte_time);
         let moment = &mut self.moment;
         if (0..NARROWEST_NS).contains(&at.since(moment.begins)) {
-            moment.volume += Volume::frame(bytes);
+            moment.volume.count(bytes);
             return None;
         }
         let begins = at.as_nanos().div_euclid(NARROWEST_NS);
@@ -115,22 +115,24 @@ impl Ends {
             self.candidates = stations.map(|station| End::new(*station)).collect();
         }
         if !self.begun {
-            self.before += Volume::frame(bytes);
+            self.before.count(bytes);
             return;
         }
-        if to_one {
-            let concerns = |end: &End| end.station == *from || end.station == *to;
-            if !self.candidates.iter().all(concerns) {
-                self.candidates.retain(concerns);
-            }
-        }
+        let mut all = true;
         for end in &mut self.candidates {
             let way = if end.station == *from {
                 &mut end.from
-            } else {
+            } else if !to_one || end.station == *to {
                 &mut end.to
+            } else {
+                all = false;
+                continue;
             };
             let _ = way.add(at, bytes, byte_time);
+        }
+        if !all {
+            let concerns = |end: &End| end.station == *from || end.station == *to;
+            self.candidates.retain(concerns);
         }
     }
 
