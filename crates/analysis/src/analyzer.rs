@@ -36,8 +36,8 @@ use std::sync::Arc;
 use unclaimed::Unclaimed;
 use wirewait_model::records::{Entities, Records};
 use wirewait_wire::{
-    Announces, Carries, Connection, DissectorId, Facts, Frame, Next, Order, Registry, Span,
-    Templates, Timestamp, Walk,
+    Carries, Connection, DissectorId, Facts, Frame, Next, Order, Registry, Span, Templates,
+    Timestamp, Walk,
 };
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -453,11 +453,6 @@ impl Common {
         let span = walk.carrier?;
         Some((self.registry.dissector(span.dissector).carrier?, span))
     }
-
-    /// How to read what the innermost layer tells of ways and servers.
-    fn announces(&self, walk: &Walk) -> Option<Announces> {
-        self.registry.dissector(walk.last()?.dissector).announces
-    }
 }
 
 impl State {
@@ -491,12 +486,14 @@ impl State {
                 frame,
                 walk,
                 before: packet,
-                path: paths.of(walk, carrier.map(|(_, span)| span.dissector)),
+                path: paths.of(walk, carrier.map(|(_, span)| span.dissector), registry),
                 carrier: carrier.map_or("", |(name, _)| name),
                 carrier_span: carrier.map(|(_, span)| span),
-                announces: common.announces(walk),
                 on_wire: if framed { bytes } else { 0 },
             };
+            if seen.path.announces {
+                self.books.routing.announced(&seen, registry);
+            }
             if self.books.seen(&seen) {
                 self.books.attribution.duplicates += 1;
                 self.books.quality.beyond_routers += 1;

@@ -5,7 +5,7 @@ use crate::by_template::ByTemplate;
 use crate::table::{Known, KnownSide, Place, Table};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
-use wirewait_wire::{DissectorId, Endpoint, Order, Session, Walk};
+use wirewait_wire::{DissectorId, Endpoint, Order, Registry, Session, Walk};
 
 /// One direction between two ends, as the layers of its frames show it, and where all that is
 /// kept of it stands. Whoever keeps something has a place in here; nothing else is allowed to
@@ -28,6 +28,8 @@ pub(crate) struct Path {
     pub(crate) transports: [Known; 2],
     /// The same, of what notices tell.
     pub(crate) told: Told,
+    /// Its frames announce ways and servers.
+    pub(crate) announces: bool,
     /// Which station on the link sends them, as it is found at once.
     pub(crate) sender: Cell<(usize, u64)>,
     /// What is looked for between the two.
@@ -133,17 +135,24 @@ impl Paths {
     }
 
     /// The path of a frame. `carrier` is its innermost layer that carries requests.
-    pub(crate) fn of(&mut self, walk: &Walk, carrier: Option<DissectorId>) -> &Path {
+    #[inline]
+    pub(crate) fn of(
+        &mut self,
+        walk: &Walk,
+        carrier: Option<DissectorId>,
+        registry: &Registry,
+    ) -> &Path {
         if let Some(template) = walk.template
             && let Some(place) = self.by_template.get(template)
             && self.table.again(place).is_some()
         {
             return self.table.at(place);
         }
-        self.find(walk, carrier)
+        self.find(walk, carrier, registry)
     }
 
-    fn find(&mut self, walk: &Walk, carrier: Option<DissectorId>) -> &Path {
+    #[inline(never)]
+    fn find(&mut self, walk: &Walk, carrier: Option<DissectorId>, registry: &Registry) -> &Path {
         let facts = &walk.facts;
         let (from, to) = (facts.from.identity(), facts.to.identity());
         let layer = walk.last().map(|span| span.dissector);
@@ -169,6 +178,7 @@ impl Paths {
             _ => {
                 let path = || Path {
                     ends: Some((facts.from, facts.to)),
+                    announces: layer.is_some_and(|id| registry.dissector(id).announces.is_some()),
                     ..Path::default()
                 };
                 let known = &mut self.once[(mixed >> 32) as usize % ONCE];
@@ -204,20 +214,24 @@ mod tests {
         walk
     }
 
+    fn of(paths: &mut Paths, from: u32) -> &Path {
+        paths.of(&walk(from), None, &Registry::new(&[]).unwrap())
+    }
+
     #[test]
     fn a_path_is_kept_from_its_second_frame_on_and_a_flood_keeps_nothing() {
         let mut paths = Paths::new(100);
         for station in 0..10_000 {
-            paths.of(&walk(station), None).learned.set(true);
+            of(&mut paths, station).learned.set(true);
         }
         assert!(paths.table.is_empty());
-        let again = paths.of(&walk(9_999), None);
+        let again = of(&mut paths, 9_999);
         assert!(!again.learned.get(), "nothing was kept of its first frame");
         assert!(again.is(&walk(9_999).facts.from, &walk(9_999).facts.to));
         again.learned.set(true);
         for station in 20_000..30_000 {
-            paths.of(&walk(station), None);
+            of(&mut paths, station);
         }
-        assert!(paths.of(&walk(9_999), None).learned.get());
+        assert!(of(&mut paths, 9_999).learned.get());
     }
 }

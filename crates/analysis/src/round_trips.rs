@@ -283,7 +283,6 @@ mod tests {
                 walk: &walk,
                 carrier: "",
                 path: &crate::path::Path::default(),
-                announces: None,
                 carrier_span: None,
                 on_wire: 0,
             });

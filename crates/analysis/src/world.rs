@@ -12,7 +12,7 @@ use crate::path::Path;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::RefCell;
 use wirewait_wire::word::Name;
-use wirewait_wire::{Announces, DissectorId, Endpoint, Frame, Registry, Span, Timestamp, Walk};
+use wirewait_wire::{DissectorId, Endpoint, Frame, Registry, Span, Timestamp, Walk};
 
 /// What is the same for every conversation.
 pub(crate) struct World<'a> {
@@ -54,8 +54,6 @@ pub(crate) struct Seen<'a> {
     pub(crate) path: &'a Path,
     /// The innermost of its layers that carries requests; empty if there is none.
     pub(crate) carrier: &'static str,
-    /// How to read what its innermost layer tells of ways and servers.
-    pub(crate) announces: Option<Announces>,
     /// The layer of that carrier.
     pub(crate) carrier_span: Option<Span>,
     /// Bytes on the wire, preamble and gap included; 0 where the link is not known.

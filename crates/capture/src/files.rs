@@ -170,6 +170,7 @@ impl Files {
     }
 
     /// The frame that the file in front is at.
+    #[inline]
     fn lend(&mut self) -> Option<Frame<'_>> {
         let front = self.front.as_ref()?;
         if let Some(tracker) = &mut self.tracker {

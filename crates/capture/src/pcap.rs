@@ -98,16 +98,21 @@ impl Layout {
     fn header(&self, bytes: &[u8]) -> Header {
         // Callers have seen to it that there are as many.
         let bytes = bytes.first_chunk::<16>().unwrap_or(&[0; 16]);
-        let field = |at| u32_at(bytes, at, self.magic.big_endian);
-        let (first, second) = (field(8), field(12));
+        let (fields, _) = bytes.as_chunks();
+        let field = |at: usize| u32::from_le_bytes(fields[at]);
+        let mut fields = [field(0), field(1), field(2), field(3)];
+        if self.magic.big_endian {
+            fields = fields.map(u32::swap_bytes);
+        }
+        let [seconds, fraction, first, second] = fields;
         let (captured, wire) = match self.lengths {
             Lengths::CapturedFirst => (first, second),
             Lengths::WireFirst => (second, first),
             Lengths::Either => (first.min(second), first.max(second)),
         };
         Header {
-            seconds: field(0),
-            fraction: field(4),
+            seconds,
+            fraction,
             captured,
             wire,
         }

@@ -73,8 +73,10 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 /// two frames in a row that want a place in the set, so that a flood of single frames makes none.
 #[derive(Debug)]
 pub struct Templates {
-    /// Those that were of use lately first.
+    /// Those that were often of use lately first.
     shapes: Vec<Shape>,
+    /// How many frames had another shape than the first.
+    late: u8,
     slots: Vec<Option<Box<Template>>>,
     /// What was wanted in each set last.
     wanted: Vec<u32>,
@@ -123,6 +125,7 @@ impl Default for Templates {
     fn default() -> Self {
         Self {
             shapes: Vec::new(),
+            late: 0,
             slots: std::iter::repeat_with(|| None).take(Self::SLOTS).collect(),
             wanted: vec![0; Self::SLOTS / WAYS],
             unfit: vec![0; Self::SLOTS / WAYS],
@@ -166,8 +169,10 @@ impl Templates {
         let mut missed = None;
         let mut room = Head::default();
         let head = head(frame.bytes, &mut room);
-        for (at, shape) in self.shapes.iter().enumerate() {
+        let mut at = 0;
+        for shape in &self.shapes {
             if !shape.fits(frame, head) {
+                at += 1;
                 continue;
             }
             let hash = shape.hash(head);
@@ -179,13 +184,24 @@ impl Templates {
                     && shape.is_same(head, &template.words)
                 {
                     if at > 0 {
-                        self.shapes.swap(at, at - 1);
+                        self.was_late(at);
                     }
                     return Ok(slot);
                 }
             }
+            at += 1;
         }
         Err(missed)
+    }
+
+    /// A shape was found behind others. One in so many moves up: those of most frames come to
+    /// stand first, and do not change places with each other at every frame.
+    #[inline]
+    fn was_late(&mut self, at: usize) {
+        self.late = self.late.wrapping_add(1);
+        if self.late.is_multiple_of(64) {
+            self.shapes.swap(at, at - 1);
+        }
     }
 
     /// Whether a frame with this hash was the latest that wanted a place in its set; it is now.
@@ -405,7 +421,11 @@ impl Template {
         walk.stop = None;
         let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
         let mut end = whole(frame);
-        for (layer, span) in self.layers.iter().zip(&mut walk.spans) {
+        let mut spans = walk.spans.iter_mut();
+        for layer in &self.layers {
+            let Some(span) = spans.next() else {
+                return false;
+            };
             let at_hand = end.min(captured);
             let bytes = frame.bytes.get(layer.start as usize..at_hand as usize);
             let input = Input {

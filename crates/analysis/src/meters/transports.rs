@@ -751,7 +751,6 @@ mod tests {
                     before: None,
                     path: &Path::default(),
                     carrier: "toy_link",
-                    announces: None,
                     carrier_span: None,
                     on_wire: 0,
                 });

@@ -5,7 +5,7 @@ use crate::table::Table;
 use crate::world::Seen;
 use std::collections::BTreeMap;
 use wirewait_wire::word::Name;
-use wirewait_wire::{Announcement, Endpoint};
+use wirewait_wire::{Announcement, Announces, Endpoint, Span};
 
 /// Networks, and servers, remembered.
 const ROWS: usize = 2048;
@@ -105,13 +105,7 @@ impl Heard {
     }
 
     /// A frame tells of something.
-    pub(super) fn seen(&mut self, seen: &Seen<'_>) {
-        let Some(announces) = seen.announces else {
-            return;
-        };
-        let Some(span) = seen.walk.last() else {
-            return;
-        };
+    pub(super) fn seen(&mut self, seen: &Seen<'_>, span: Span, announces: Announces) {
         let by = seen.walk.facts.from.station();
         announces(seen.walk.bytes(seen.frame, span), &mut |told| {
             self.told(by, &told);

@@ -12,6 +12,7 @@ use crate::bounds::Hits;
 use crate::world::Seen;
 use heard::Heard;
 use routers::Routers;
+use wirewait_wire::Registry;
 
 /// The number of routers at which a packet is thrown away, where routers are counted up.
 pub const HOP_LIMIT: u8 = 16;
@@ -34,9 +35,18 @@ impl Routing {
         }
     }
 
+    /// A frame came whose innermost layer [announces](crate::path::Path::announces) something.
+    #[cold]
+    pub(crate) fn announced(&mut self, seen: &Seen<'_>, registry: &Registry) {
+        let layer = seen.walk.last();
+        let announces = layer.and_then(|span| registry.dissector(span.dissector).announces);
+        if let Some((span, announces)) = layer.zip(announces) {
+            self.heard.seen(seen, span, announces);
+        }
+    }
+
     /// A frame came. Whether it is the copy of one that was seen on the other side of a router.
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> bool {
-        self.heard.seen(seen);
         let Some(hops) = seen.walk.facts.hops else {
             return false;
         };

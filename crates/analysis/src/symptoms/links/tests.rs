@@ -47,7 +47,6 @@ impl Bench {
             before: None,
             mark: mark(frame, ms),
             frame: &frame_seen,
-            announces: None,
             on_wire: 0,
             walk: &walk,
             carrier: "toy_link",

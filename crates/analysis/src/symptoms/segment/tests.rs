@@ -54,7 +54,6 @@ impl Bench {
             before: None,
             mark: Mark { frame, at: now },
             frame: &frame_seen,
-            announces: None,
             on_wire: 0,
             walk: &walk,
             carrier: "",
