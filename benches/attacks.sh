@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 # Frames of the shortest run, from one attacker.
 few=${FRAMES:-20000}
 limit=40000
-beyond=160
+beyond=180
 memory_mib=256
 
 cargo build --release --quiet

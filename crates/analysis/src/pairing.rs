@@ -814,9 +814,8 @@ impl Pairing {
         let Some(x) = message.exchange.as_deref() else {
             return;
         };
-        let t = || transaction(x, message, between, world);
-        let mut open = world.spare.borrow_mut().next(t);
-        open.begin((0, side), x, &message.tally, between, world);
+        let mut open = world.spare.borrow_mut().next();
+        open.begin((0, side), x, message, between, world);
         let mut parties = Parties::UNKNOWN;
         events(Event::Opened(&mut open.transaction, &mut parties));
         open.parties = parties;

@@ -179,7 +179,7 @@ impl State {
         conversation.segment(
             call.head.side,
             &call.head.segment,
-            piece,
+            &piece,
             &world,
             &mut events,
         );
@@ -272,7 +272,7 @@ impl State {
         conversation.segment(
             call.head.side,
             &call.head.segment,
-            piece,
+            &piece,
             world,
             &mut events,
         );
