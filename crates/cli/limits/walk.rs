@@ -500,6 +500,22 @@ fn what_a_flood_takes_is_said_on_the_row() {
     assert!(plain.contains("lost to limits"), "{plain}");
 }
 
+/// What is counted for the server because its clients are gone stands in its row.
+#[test]
+fn a_flood_makes_no_second_row_of_a_server() {
+    let settings = Settings {
+        rows: 16,
+        ..Settings::default()
+    };
+    let found = flood(4_000).analysed(settings);
+    let servers: Vec<_> = found.efficiency.rows.iter().map(|row| row.server).collect();
+    assert_eq!(servers.len(), 1, "{servers:?}");
+    assert!(
+        servers.iter().flatten().all(|server| server.port.is_none()),
+        "{servers:?}"
+    );
+}
+
 /// What is told of each of the thirty clients that are answered.
 fn of_those_at_work(snapshot: &Snapshot) -> Vec<String> {
     let at_work = |client: &dyn std::fmt::Display| client.to_string().starts_with("10.0.0.");

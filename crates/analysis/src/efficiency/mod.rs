@@ -346,7 +346,7 @@ impl Spending {
             Payer::Server(server, carrier) => self.row((server, carrier)),
             // Whatever is gone was counted for its server.
             Payer::Tie if tie == Place::NOWHERE => {
-                self.row((Some(group.key.server_end), group.key.carrier))
+                self.row((Some(group.key.server_end.station()), group.key.carrier))
             }
             Payer::Tie => &mut self.tie(tie, group.key.server_end, group.key.carrier).row,
         };
