@@ -27,6 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "crates/report",
         &["wirewait-wire", "wirewait-analysis", "wirewait-judge"],
     ),
+    ("crates/rows", &["wirewait-report"]),
     ("dev/synth", &["wirewait-wire", "wirewait-capture"]),
     (
         "crates/tui",
@@ -44,6 +45,10 @@ const ONLY: &[(&str, &str)] = &[
     ("pcap", "crates/capture"),
     ("nom", "dissectors"),
     ("ratatui", "crates/tui"),
+    ("parquet", "crates/rows"),
+    ("arrow-array", "crates/rows"),
+    ("arrow-ipc", "crates/rows"),
+    ("arrow-schema", "crates/rows"),
 ];
 
 /// Names of the packages in a manifest's `[dependencies]`.

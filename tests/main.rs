@@ -28,6 +28,7 @@ mod live;
 mod load;
 mod memory;
 mod merge;
+mod metrics;
 mod names;
 mod nbipx;
 mod notices;

@@ -304,3 +304,59 @@ fn warnings_do_not_depend_on_who_is_first() {
         assert_eq!(run(workers, &all), failed, "{workers} workers");
     }
 }
+
+/// Summaries of parts, an interval each, and the sum of all intervals is that of `merge` alone.
+#[test]
+fn by_time_each_interval_has_its_parts() {
+    let folder = Folder::new("by-time");
+    let demo = root().join("captures/demo.pcapng");
+    let demo = demo.to_str().unwrap();
+    // The demo begins at 09:00:00 and ends at 09:01:22.
+    let spans = [("0", "60"), ("60", "120")];
+    let mut parts = Vec::new();
+    for (n, (since, until)) in spans.iter().enumerate() {
+        let path = folder.file(&format!("{n}.json"), b"");
+        let summary = path.to_str().unwrap();
+        run(&[
+            "report",
+            demo,
+            "--since",
+            since,
+            "--until",
+            until,
+            "--summary",
+            summary,
+        ]);
+        parts.push(summary.to_owned());
+    }
+    let with = |options: &[&str]| {
+        let mut args = vec!["merge", "--format", "json"];
+        args.extend(parts.iter().map(String::as_str));
+        args.extend(options);
+        let value: serde_json::Value = serde_json::from_slice(&run(&args)).unwrap();
+        value
+    };
+    let frames = |summary: &serde_json::Value| summary["frames"].as_u64().unwrap();
+    let minutes = with(&["--by", "1min"]);
+    let minutes = minutes["buckets"].as_array().unwrap();
+    let alone: Vec<u64> = parts
+        .iter()
+        .map(|part| frames(&serde_json::from_slice(&std::fs::read(part).unwrap()).unwrap()))
+        .collect();
+    let found: Vec<u64> = minutes.iter().map(|b| frames(&b["summary"])).collect();
+    assert_eq!(found, alone);
+    assert!(found.iter().all(|frames| *frames > 0), "{found:?}");
+    let starts = minutes
+        .iter()
+        .map(|bucket| bucket["start"].as_str().unwrap());
+    for start in starts {
+        assert!(
+            start.starts_with("1999-03-01T09:0") && start.ends_with(":00.000000000Z"),
+            "{start}"
+        );
+    }
+    // Longer than all of it: the sum of all.
+    let hours = with(&["--by", "1h"]);
+    assert_eq!(hours["buckets"].as_array().unwrap().len(), 1);
+    assert_eq!(hours["buckets"][0]["summary"], with(&[]));
+}

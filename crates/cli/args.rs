@@ -107,7 +107,11 @@ pub(crate) struct MergeArgs {
     /// Summaries: output of `report --summary` or `merge --format json`, in any order
     #[arg(value_name = "SUMMARY", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Output format; json can be merged again
+    /// Sums for each interval of this length (1h, 24h, 15min) of the UTC clock; a summary counts in
+    /// the one in which it begins
+    #[arg(long, value_name = "DURATION", value_parser = when::lasting)]
+    pub(crate) by: Option<Span>,
+    /// Output format; json can be merged again (with --by, the summary of each interval)
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
     #[command(flatten)]
@@ -209,7 +213,7 @@ pub(crate) struct DecodeArgs {
     /// command READ*, smb2.MessageId == 5; with and, or, not, ( )
     #[arg(long, value_name = "EXPRESSION")]
     pub(crate) show: Option<String>,
-    /// Output format; json is one object per line
+    /// Output format; json is one object per line, parquet and arrow one row per frame
     #[arg(long, value_enum, default_value_t = DecodeFormat::Text)]
     pub(crate) format: DecodeFormat,
     /// Print the fields of every layer, and the bytes
@@ -238,7 +242,7 @@ pub(crate) struct CountersArgs {
     /// Sample interval
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = when::lasting)]
     pub(crate) interval: Span,
-    /// Stop with an error above N values (samples times counters) in csv, pdh-csv and json; one
+    /// Stop with an error above N values (samples times counters) in all formats but text; one
     /// frame with a wrong time stamp makes hundreds of millions
     #[arg(
         long,
@@ -586,6 +590,12 @@ pub(crate) enum RowFormat {
     Text,
     Ndjson,
     Csv,
+    /// Apache Parquet, compressed with zstd
+    #[cfg(feature = "columns")]
+    Parquet,
+    /// Apache Arrow's file format (Feather), compressed with zstd
+    #[cfg(feature = "columns")]
+    Arrow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -594,12 +604,24 @@ pub(crate) enum CounterFormat {
     Csv,
     PdhCsv,
     Json,
+    /// Apache Parquet, compressed with zstd
+    #[cfg(feature = "columns")]
+    Parquet,
+    /// Apache Arrow's file format (Feather), compressed with zstd
+    #[cfg(feature = "columns")]
+    Arrow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DecodeFormat {
     Text,
     Json,
+    /// Apache Parquet, compressed with zstd
+    #[cfg(feature = "columns")]
+    Parquet,
+    /// Apache Arrow's file format (Feather), compressed with zstd
+    #[cfg(feature = "columns")]
+    Arrow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -614,6 +636,25 @@ pub(crate) enum TimeFormat {
     Absolute,
     Delta,
 }
+
+/// Formats that are files of columns.
+#[cfg(feature = "columns")]
+macro_rules! in_columns {
+    ($($kind:ty),+) => {$(
+        impl $kind {
+            /// The format of columns, if it is one.
+            pub(crate) const fn columns(self) -> Option<wirewait_rows::Format> {
+                match self {
+                    Self::Parquet => Some(wirewait_rows::Format::Parquet),
+                    Self::Arrow => Some(wirewait_rows::Format::Arrow),
+                    _ => None,
+                }
+            }
+        }
+    )+};
+}
+#[cfg(feature = "columns")]
+in_columns!(RowFormat, CounterFormat, DecodeFormat);
 
 /// Frame numbers, counted from 1: `17`, `17-20`, `17-` (to the end).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,14 @@
 //! `wirewait counters`: Performance Monitor's objects and counters, over time.
 
 use crate::args::{CounterFormat, CountersArgs};
+#[cfg(feature = "columns")]
+use crate::columns;
 use crate::failure::{Failure, Verdict, shown};
 use crate::input::{Input, warn};
 use crate::output::Output;
 use crate::rights;
 use wirewait_report::Rfc3339;
-use wirewait_report::counters::{Refusal, Sampler, Scratch, csv, json, pdh_csv, text};
+use wirewait_report::counters::{Refusal, Sampler, Samples, Scratch, csv, json, pdh_csv, text};
 
 pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
     let mut input = Input::open(&args.input)?;
@@ -54,14 +56,22 @@ pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
             Rfc3339(leap.usual.plus(1))
         ));
     }
+    write(args, &samples)?;
+    Ok(analysis.verdict())
+}
+
+fn write(args: &CountersArgs, samples: &Samples) -> Result<(), Failure> {
+    #[cfg(feature = "columns")]
+    if let Some(format) = args.format.columns() {
+        return columns::counters(args, samples, format);
+    }
     let mut output = Output::open(&args.output, &args.input.files)?;
     let look = output.look();
     output.write(|out| match args.format {
-        CounterFormat::Text => text(out, &samples, look),
-        CounterFormat::Csv => csv(out, &samples),
-        CounterFormat::PdhCsv => pdh_csv(out, &samples),
-        CounterFormat::Json => json(out, &samples),
+        CounterFormat::Csv => csv(out, samples),
+        CounterFormat::PdhCsv => pdh_csv(out, samples),
+        CounterFormat::Json => json(out, samples),
+        _ => text(out, samples, look),
     })?;
-    output.finish()?;
-    Ok(analysis.verdict())
+    output.finish()
 }

@@ -1,13 +1,18 @@
 //! `wirewait decode`: frames, layer by layer.
 
 use crate::args::{DecodeArgs, DecodeFormat, FrameRange, TimeFormat};
+#[cfg(feature = "columns")]
+use crate::columns::ColumnFile;
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
 use crate::output::Output;
-use wirewait::{Analyzer, Choice, Registry, Settings, registry};
+use wirewait::{Analyzer, Choice, Frame, Registry, Settings, registry};
 use wirewait_report::Escaped;
+#[cfg(feature = "columns")]
+use wirewait_report::decode::Frames;
 use wirewait_report::decode::{Cast, Decoder, Filter, FilterError, Shape, Time};
+use wirewait_report::text::Look;
 
 pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
     let mut registry = registry();
@@ -21,16 +26,12 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         .map(|number| cast(args, number))
         .transpose()?;
     let input = Input::open(&args.input)?;
-    let growing = args.input.files.iter().any(|file| is_stdin(file));
-    let mut output = match growing {
-        true => Output::open_growing(&args.output, &args.input.files)?,
-        false => Output::open(&args.output, &args.input.files)?,
-    };
+    let mut target = Target::open(args)?;
     let detail = args.detail || !args.select.is_empty();
     let shape = match (args.format, detail) {
         (DecodeFormat::Json, _) => Shape::Json,
         (DecodeFormat::Text, true) => Shape::Detail,
-        (DecodeFormat::Text, false) => Shape::Line,
+        _ => Shape::Line,
     };
     let time = match args.time {
         TimeFormat::Relative => Time::Relative,
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         TimeFormat::Delta => Time::Delta,
     };
     let mut decoder =
-        Decoder::new(&registry, shape, time, output.look()).following(wirewait::registry());
+        Decoder::new(&registry, shape, time, target.look()).following(wirewait::registry());
     decoder.select(args.select.clone());
     if let Some(filter) = filter {
         decoder.show(filter);
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         if choice == Choice::Take {
             decoder.pass(frame);
             if wanted.has(number) {
-                output.write(|out| decoder.write(out, frame))?;
+                target.write(&mut decoder, frame)?;
             }
         } else {
             decoder.skip(frame);
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
             choice
         })
     })?;
-    output.finish()?;
+    target.finish()?;
     for selector in decoder.missing() {
         warn(&format!(
             "--select {selector}: no frame that was shown has it"
@@ -87,6 +88,53 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
             "there is no frame {first}: the capture has {number}"
         ))),
         None => Ok(verdict),
+    }
+}
+
+/// Where frames go.
+enum Target {
+    Text(Output),
+    #[cfg(feature = "columns")]
+    Columns(Box<ColumnFile<Frames>>),
+}
+
+impl Target {
+    fn open(args: &DecodeArgs) -> Result<Self, Failure> {
+        #[cfg(feature = "columns")]
+        if let Some(format) = args.format.columns() {
+            let file = ColumnFile::frames(args, format)?;
+            return Ok(Self::Columns(Box::new(file)));
+        }
+        let growing = args.input.files.iter().any(|file| is_stdin(file));
+        match growing {
+            true => Output::open_growing(&args.output, &args.input.files),
+            false => Output::open(&args.output, &args.input.files),
+        }
+        .map(Self::Text)
+    }
+
+    fn look(&self) -> Look {
+        match self {
+            Self::Text(output) => output.look(),
+            #[cfg(feature = "columns")]
+            Self::Columns(_) => Look::FILE,
+        }
+    }
+
+    fn write(&mut self, decoder: &mut Decoder<'_>, frame: &Frame<'_>) -> Result<(), Failure> {
+        match self {
+            Self::Text(output) => output.write(|out| decoder.write(out, frame)),
+            #[cfg(feature = "columns")]
+            Self::Columns(file) => file.frame(decoder.row(frame)),
+        }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Text(output) => output.finish(),
+            #[cfg(feature = "columns")]
+            Self::Columns(file) => file.finish(&[]),
+        }
     }
 }
 

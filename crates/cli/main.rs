@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod args;
+#[cfg(feature = "columns")]
+mod columns;
 mod compare;
 mod completions;
 mod condition;

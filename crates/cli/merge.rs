@@ -2,23 +2,50 @@
 
 use crate::args::{ListFormat, MergeArgs, OutputArgs};
 use crate::failure::{Failure, Verdict, shown};
-use crate::input::is_stdin;
+use crate::input::{is_stdin, warn};
 use crate::output::Output;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use wirewait::Summary;
 use wirewait_capture::{Options, held};
+use wirewait_report::summary::Buckets;
 use wirewait_report::{Escaped, summary};
 
 /// A summary of so many bytes is none of ours: its tables are bounded.
 const LONGEST: u64 = 1 << 30;
 
 pub(crate) fn run(args: &MergeArgs) -> Result<Verdict, Failure> {
+    if let Some(length) = args.by {
+        return by_time(args, length.nanos);
+    }
     let mut sum = Summary::default();
     for path in &args.files {
         sum.merge(&read(path)?);
     }
     print(&args.output, &args.files, args.format, &sum)?;
+    Ok(Verdict::Whole)
+}
+
+fn by_time(args: &MergeArgs, length_ns: i64) -> Result<Verdict, Failure> {
+    let mut buckets = Buckets::new(length_ns);
+    for path in &args.files {
+        buckets.add(&read(path)?);
+    }
+    if buckets.longer() > 0 {
+        warn(&format!(
+            "{} of {} summaries end in a later interval than they begin, and count where they \
+             begin; summaries of parts (report --since and --until, or files of a ring) are exact",
+            buckets.longer(),
+            args.files.len()
+        ));
+    }
+    let mut output = Output::open(&args.output, &args.files)?;
+    let look = output.look();
+    output.write(|out| match args.format {
+        ListFormat::Text => buckets.text(out, look),
+        ListFormat::Json => buckets.json(out),
+    })?;
+    output.finish()?;
     Ok(Verdict::Whole)
 }
 

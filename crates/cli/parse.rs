@@ -205,6 +205,8 @@ fn format_of_output(
         Some("json") => "json",
         Some("ndjson" | "jsonl") => "ndjson",
         Some("csv") => "csv",
+        Some("parquet") => "parquet",
+        Some("arrow" | "feather") => "arrow",
         _ => return Ok(None),
     };
     let arg = known

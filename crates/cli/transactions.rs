@@ -1,6 +1,8 @@
 //! `wirewait transactions`: one row per transaction, as it closes.
 
 use crate::args::{RowFormat, TransactionsArgs};
+#[cfg(feature = "columns")]
+use crate::columns;
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin};
 use crate::last_profile;
@@ -14,6 +16,10 @@ use wirewait_report::transactions::{Format, FrameOrigin, Writer};
 pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     // No figure depends on it; a table that is named has to be one all the same.
     last_profile::read(&args.profile)?;
+    #[cfg(feature = "columns")]
+    if let Some(format) = args.format.columns() {
+        return columns::transactions(args, format);
+    }
     let mut input = Input::open(&args.input)?;
     input.ahead = args.threads.ahead();
     input.heed_signals(&args.input)?;
@@ -25,9 +31,9 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
         false => Output::open(&args.output, &args.input.files)?,
     };
     let format = match args.format {
-        RowFormat::Text => Format::Text,
         RowFormat::Ndjson => Format::Ndjson,
         RowFormat::Csv => Format::Csv,
+        _ => Format::Text,
     };
     // A bar in between the rows would only disturb.
     let quiet = output.terminal;

@@ -94,7 +94,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section {
         name: "merge",
         about: "`wirewait merge`.",
-        holds: Holds::Own(&[key("format")]),
+        holds: Holds::Own(&[key("format"), unset("by", "1h")]),
     },
     Section {
         name: "decode",
@@ -127,6 +127,7 @@ pub(super) const SECTIONS: &[Section] = &[
             unset("save_size", "100M"),
             unset("save_time", "1h"),
             unset("save_files", "10"),
+            unset("listen", "127.0.0.1:9464"),
             key("format"),
         ]),
     },

@@ -7,6 +7,7 @@ use crate::screen::ScreenArgs;
 use crate::size::Size;
 use crate::when::{Span, Zone};
 use clap::{Args, ValueEnum};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use wirewait::compare::{Against, Condition};
@@ -97,6 +98,9 @@ pub(crate) struct LiveArgs {
     /// Format of the final report; ndjson writes one line per request as it completes
     #[arg(long, value_enum, default_value_t = LiveFormat::Text)]
     pub(crate) format: LiveFormat,
+    /// Metrics for Prometheus at http://ADDRESS:PORT/metrics, without the screen: 127.0.0.1:9464
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
     /// Exit with code 4 if the condition holds at the end, such as 'p99 > 50ms'; repeatable
     #[arg(long, value_name = "CONDITION", value_parser = limit)]
     pub(crate) fail_if: Vec<Condition>,

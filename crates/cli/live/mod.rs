@@ -4,6 +4,8 @@ pub(crate) mod args;
 mod judge;
 #[cfg(feature = "libpcap")]
 mod list;
+mod listen;
+mod metrics;
 mod plain;
 mod screen;
 mod source;
@@ -17,6 +19,8 @@ use crate::signals::Signals;
 use crate::symptoms;
 use crate::transactions::Rows;
 use args::{LiveArgs, LiveFormat};
+use listen::Listener;
+use metrics::Metrics;
 use plain::{Limits, Watch};
 use wirewait::{Rule, Snapshot};
 use wirewait_report::{About, Selection, csv, json, text, transactions};
@@ -30,13 +34,21 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     }
     let explained = symptoms::explained(&args.symptoms)?;
     let texts = symptoms::texts(&args.symptoms)?;
-    let watch = Watch {
+    let listener = args.listen.map(Listener::bind).transpose()?;
+    let address = listener
+        .as_ref()
+        .and_then(|listener| listener.address().ok());
+    let (metrics, registry) = listener.is_some().then(Metrics::new).unzip();
+    let serve = listener.zip(registry);
+    let serve = serve.map(|(listener, registry)| move || listener.serve(&registry));
+    let mut watch = Watch {
+        metrics,
         settings: args.analysis.settings(),
         thresholds: symptoms::thresholds(&args.symptoms),
         limits: Limits::of(args),
         signals: Signals::catch()?,
     };
-    let ready = source::open(args, &mut rights)?;
+    let ready = source::open(args, &mut rights, serve)?;
     if rights.are_asked_for() {
         let _live = ready.start(&mut rights)?;
         return rights.print();
@@ -53,6 +65,9 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     let live = ready.start(&mut rights)?;
     let saver = Saver::of(args, &live)?;
     say(&format!("{what}; {}", watch.limits.end()));
+    if let Some(address) = address {
+        say(&format!("metrics: http://{address}/metrics"));
+    }
 
     let told = |about: About| About {
         texts: texts.clone(),

@@ -1,6 +1,7 @@
 //! Watching without a screen: everything is analysed until it ends, then there is a report.
 
 use super::args::LiveArgs;
+use super::metrics::Metrics;
 use crate::failure::{Failure, say};
 use crate::input::warn;
 use crate::own::Own;
@@ -8,7 +9,8 @@ use crate::saver::{Ended, Saver};
 use crate::signals::Signals;
 use std::time::{Duration, Instant};
 use wirewait::{
-    Choice, Engine, Frame, Progress, Settings, Sink, Snapshot, SourceErrorKind, Thresholds,
+    Choice, Engine, Frame, Notice, Progress, Settings, Sink, Snapshot, SourceErrorKind, Thresholds,
+    Transaction,
 };
 use wirewait_capture::live::{Event, Live, LiveInterface};
 use wirewait_report::{About, Escaped, Interface, Origin};
@@ -51,6 +53,8 @@ impl Limits {
 
 /// How to watch.
 pub(crate) struct Watch {
+    /// What is shown to others meanwhile.
+    pub(super) metrics: Option<Metrics>,
     pub(super) settings: Settings,
     pub(super) thresholds: Thresholds,
     pub(super) limits: Limits,
@@ -72,13 +76,14 @@ impl Watch {
     /// nothing else to do at the moment: rows are to be written then. `report` is called when
     /// somebody asks how it stands.
     pub(super) fn plainly<K: Sink>(
-        &self,
+        &mut self,
         live: Live,
         mut saver: Option<Saver>,
         sink: &mut K,
         mut hand_on: impl FnMut(&mut K) -> Result<(), Failure>,
         mut report: impl FnMut(&About, &Snapshot) -> Result<(), Failure>,
     ) -> Result<Seen, Failure> {
+        let mut metrics = self.metrics.take();
         let mut engine = Engine::new(live, self.settings).judging_by(self.thresholds);
         let begun = Instant::now();
         let mut heard = begun;
@@ -101,7 +106,8 @@ impl Watch {
                         }
                         None => Choice::Stop,
                     };
-                    match engine.step_choosing(take, sink) {
+                    let metrics = metrics.as_mut();
+                    match engine.step_choosing(take, &mut Both { sink, metrics }) {
                         Ok(Progress::More | Progress::End) => {}
                         Err(error) => return Err(error.into()),
                     }
@@ -109,7 +115,8 @@ impl Watch {
                 Event::Idle if heard.elapsed() < SILENCE => {}
                 Event::Idle => {
                     if let Some(now) = engine.source().now() {
-                        engine.advance(now, sink);
+                        let metrics = metrics.as_mut();
+                        engine.advance(now, &mut Both { sink, metrics });
                     }
                 }
                 Event::Interface(change) => warn(&change.to_string()),
@@ -125,6 +132,12 @@ impl Watch {
             let news = saver.as_mut();
             if let Some(news) = news.and_then(|saver| saver.look(engine.source())) {
                 warn(&news);
+            }
+            if let Some(metrics) = &mut metrics
+                && metrics.is_due(Instant::now())
+            {
+                let interfaces = engine.source().interfaces();
+                metrics.show(&engine.snapshot(), &interfaces, &Own::now());
             }
             if self.signals.flush()
                 && let Some(saver) = &mut saver
@@ -161,6 +174,29 @@ impl Watch {
         self.limits
             .length
             .is_some_and(|length| begun.elapsed() >= length)
+    }
+}
+
+/// Where rows go, and what counts them.
+struct Both<'a, K> {
+    sink: &'a mut K,
+    metrics: Option<&'a mut Metrics>,
+}
+
+impl<K: Sink> Sink for Both<'_, K> {
+    fn transaction(&mut self, transaction: &Transaction) {
+        if let Some(metrics) = &mut self.metrics {
+            metrics.transaction(transaction);
+        }
+        self.sink.transaction(transaction);
+    }
+
+    fn noticed(&mut self, notice: &Notice) {
+        self.sink.noticed(notice);
+    }
+
+    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
+        self.sink.captured(frame, on_wire);
     }
 }
 

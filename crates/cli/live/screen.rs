@@ -22,7 +22,8 @@ pub(crate) fn is_wanted(args: &LiveArgs) -> bool {
         || !args.fail_if.is_empty()
         || args.format != LiveFormat::Text
         || args.symptoms.explain.is_some()
-        || args.output.output.is_some();
+        || args.output.output.is_some()
+        || args.listen.is_some();
     !plain && io::stdout().is_terminal()
 }
 

@@ -21,15 +21,29 @@ pub(super) enum Ready {
     Interfaces(live::Opened, String),
 }
 
-/// Opens what the user asked for. From here on the program has no right that it does not need.
-pub(super) fn open(args: &LiveArgs, rights: &mut Rights) -> Result<Ready, Failure> {
+/// Opens what the user asked for, and starts what serves metrics. From here on the program has no
+/// right that it does not need.
+pub(super) fn open(
+    args: &LiveArgs,
+    rights: &mut Rights,
+    serve: Option<impl FnOnce() + Send + 'static>,
+) -> Result<Ready, Failure> {
     if args.source.is_some() {
+        if let Some(serve) = serve {
+            rights.start_listener(serve)?;
+        }
         // The thread that reads inherits what this one has.
         rights.give_up_all()?;
         return pipe(args);
     }
     #[cfg(feature = "libpcap")]
-    return interfaces(args, rights);
+    return {
+        let ready = interfaces(args, rights)?;
+        if let Some(serve) = serve {
+            rights.start_listener(serve)?;
+        }
+        Ok(ready)
+    };
     #[cfg(not(feature = "libpcap"))]
     Err(Failure::Usage(
         "this program was built without libpcap and captures from no interface; \

@@ -42,6 +42,16 @@ impl Rights {
         Ok(())
     }
 
+    /// Starts a thread.
+    pub(crate) fn start_listener(
+        &mut self,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Result<(), Failure> {
+        let thread = std::thread::Builder::new().name("metrics".to_owned());
+        let started = thread.spawn(work).map(|_| ());
+        started.map_err(|error| Failure::Cannot(format!("no thread can be started: {error}")))
+    }
+
     /// Whether the user wants to know them, and nothing else.
     pub(crate) const fn are_asked_for(&self) -> bool {
         self.asked_for

@@ -99,6 +99,36 @@ impl Rights {
         Ok(())
     }
 
+    /// Starts a thread that takes connections at an address that is bound already, and has no other
+    /// right: before [`Rights::give_up_all`], as threads that read captures take none.
+    pub(crate) fn start_listener(
+        &mut self,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Result<(), Failure> {
+        if !self.entered {
+            self.enter(CapabilitySet::empty())?;
+        }
+        let confined = !self.wanted.no_sandbox;
+        let (tell, told) = std::sync::mpsc::channel();
+        let listen = move || {
+            let shed = user::shed(None, CapabilitySet::empty()).map(|_| ());
+            if confined {
+                // What is missing in this kernel is missing for the other threads, too, and said
+                // of them.
+                let _ = seccomp::confine(Filter::Listener);
+            }
+            let ready = shed.is_ok();
+            let _ = tell.send(shed);
+            if ready {
+                work();
+            }
+        };
+        let thread = std::thread::Builder::new().name("metrics".to_owned());
+        let started = thread.spawn(listen);
+        started.map_err(|error| Failure::Cannot(format!("no thread can be started: {error}")))?;
+        told.recv().unwrap_or(Ok(()))
+    }
+
     /// Whether the user wants to know them, and nothing else.
     pub(crate) const fn are_asked_for(&self) -> bool {
         self.wanted.print_rights
@@ -308,6 +338,31 @@ mod tests {
             assert!(fs::create_dir(ring.join("sub")).is_err());
             assert!(std::os::unix::fs::symlink("/etc", ring.join("link")).is_err());
         });
+    }
+
+    /// Scrapes are answered, and nothing else is done over the network.
+    #[test]
+    fn a_listener_takes_connections_and_makes_none() {
+        let bound = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = bound.local_addr().unwrap();
+        let listen = move || {
+            set_no_new_privs(true).unwrap();
+            landlock::confine(landlock::rules(&Needs::default()));
+            seccomp::confine(Filter::All).unwrap();
+            seccomp::confine(Filter::Listener).unwrap();
+            let (mut stream, _) = bound.accept().unwrap();
+            io::Write::write_all(&mut stream, b"served").unwrap();
+            let refused = |error: io::Error| assert_eq!(error.kind(), PermissionDenied, "{error}");
+            refused(TcpStream::connect(address).unwrap_err());
+            refused(std::net::TcpListener::bind("127.0.0.1:0").unwrap_err());
+            refused(File::open("/etc/passwd").unwrap_err());
+        };
+        let thread = std::thread::spawn(listen);
+        let mut read = String::new();
+        let mut stream = TcpStream::connect(address).unwrap();
+        io::Read::read_to_string(&mut stream, &mut read).unwrap();
+        assert_eq!(read, "served");
+        thread.join().unwrap();
     }
 
     /// As an intruder would go on.

@@ -17,6 +17,8 @@ pub(super) enum Filter {
     All,
     /// Threads that read captures, on top of that.
     Readers,
+    /// The thread that answers scrapes, on top of that: it takes connections.
+    Listener,
 }
 
 /// Puts a filter on this thread and those it starts from now on. How many system calls it refuses,

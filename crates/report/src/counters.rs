@@ -7,21 +7,21 @@
 //! frames' own time. [`Sampler`] takes them, [`text`], [`json`], [`csv`] and [`pdh_csv`] write
 //! them; [`Live`] keeps the latest for whoever watches.
 
-mod csv;
 mod json;
 mod live;
 mod objects;
 mod pdh;
 mod ratios;
+mod rows;
 mod samples;
 mod spool;
 mod table;
 mod text;
 
-pub use csv::csv;
 pub use json::{SCHEMA, json};
 pub use live::{Chart, Kind, Line, Listed, Live, Pick, Place, SAMPLES};
 pub use pdh::pdh_csv;
+pub use rows::{Counters, Sample, csv, each};
 pub use samples::{Leap, Refusal, Sampler, Samples};
 pub use spool::Scratch;
 pub use text::text;

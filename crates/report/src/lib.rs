@@ -6,6 +6,7 @@
 //! - [`html`]: the same as a file to look at, with plots;
 //! - [`ladder`]: the frames of a conversation, for both of these;
 //! - [`transactions`]: one row per transaction, as it closes;
+//! - [`rows`]: columns, for text and for files of columns;
 //! - [`compare`]: several captures against one of them;
 //! - [`counters`]: Performance Monitor's objects and counters, over time;
 //! - [`decode`]: frames, layer by layer;
@@ -34,6 +35,7 @@ pub mod html;
 pub mod json;
 pub mod ladder;
 pub mod protocols;
+pub mod rows;
 pub mod summary;
 pub mod symptoms;
 mod table;

@@ -6,10 +6,12 @@
 //! no analysis can have written is refused, with the place.
 
 mod address;
+mod buckets;
 mod document;
 mod lines;
 mod text;
 
+pub use buckets::Buckets;
 pub use text::text;
 
 use crate::escape::JsonEscaping;

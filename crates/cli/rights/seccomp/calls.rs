@@ -105,10 +105,13 @@ const READERS: &[libc::c_long] = &[
     libc::SYS_connect,
     libc::SYS_bind,
     libc::SYS_listen,
+    libc::SYS_sendmmsg,
     libc::SYS_accept,
     libc::SYS_accept4,
-    libc::SYS_sendmmsg,
 ];
+
+/// For the thread that answers scrapes: the same, but for taking connections.
+const LISTENER: &[libc::c_long] = READERS.split_at(READERS.len() - 2).0;
 
 /// Requests to a terminal that type for the user, or into its console (ioctl_tty(2),
 /// ioctl_console(2)).
@@ -130,6 +133,7 @@ const fn list(filter: Filter) -> &'static [libc::c_long] {
     match filter {
         Filter::All => ALL,
         Filter::Readers => READERS,
+        Filter::Listener => LISTENER,
     }
 }
 

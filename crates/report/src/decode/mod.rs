@@ -7,12 +7,14 @@ mod hex;
 mod json;
 mod line;
 mod plain;
+mod row;
 mod select;
 mod show;
 mod tree;
 
 pub use follow::Cast;
 pub use plain::{Decoded, TreeLine};
+pub use row::{FrameRow, Frames};
 pub use select::Selector;
 pub use show::{Filter, FilterError};
 pub use tree::{DATA, Item, Layer, PADDING, Rest, Tree};

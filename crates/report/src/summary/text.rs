@@ -14,7 +14,7 @@ use wirewait_wire::Kind;
 /// Rows of a table that people see; the document has all of them.
 const SHOWN: usize = 25;
 
-const TIMES: &[Column] = &[
+pub(super) const TIMES: &[Column] = &[
     Column::left("of"),
     Column::right("requests"),
     Column::right("answered"),
@@ -76,7 +76,7 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
         cells.extend(trouble(total.data_bytes, &total.counts));
         cells
     });
-    table(out, look, "Servers", TIMES, rows)?;
+    table(out, look, "Servers", TIMES, SHOWN, rows)?;
     for total in &totals {
         let mut rows: Vec<_> = summary.operations.iter().collect();
         rows.retain(|(key, _)| key.server == total.server);
@@ -96,7 +96,14 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
             cells.extend(trouble(sum.data_bytes, &sum.counts));
             cells
         });
-        table(out, look, &format!("Server {}", total.server), TIMES, cells)?;
+        table(
+            out,
+            look,
+            &format!("Server {}", total.server),
+            TIMES,
+            SHOWN,
+            cells,
+        )?;
     }
     let mut stations: Vec<_> = summary.stations.iter().collect();
     stations.sort_by_key(|(client, sum)| (Reverse(sum.response_time.spread().total), **client));
@@ -106,7 +113,7 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
         cells.extend(trouble(sum.data_bytes, &sum.counts));
         cells
     });
-    table(out, look, "Stations", TIMES, rows)?;
+    table(out, look, "Stations", TIMES, SHOWN, rows)?;
     let mut pairs: Vec<_> = summary.pairs.iter().collect();
     pairs.sort_by_key(|(key, sum)| (Reverse(sum.ledger.waited()), **key));
     let rows = pairs.iter().map(|(key, sum)| {
@@ -119,6 +126,7 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
         look,
         "Where the time of each client at each server went",
         PAIRS,
+        SHOWN,
         rows,
     )?;
     for (by, heading) in [
@@ -145,7 +153,7 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
                 count(sum.written_bytes),
             ]
         });
-        table(out, look, heading, PLACES, rows)?;
+        table(out, look, heading, PLACES, SHOWN, rows)?;
     }
     Ok(())
 }
@@ -196,23 +204,24 @@ fn head(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<()> {
 }
 
 /// The first rows under a heading, and how many more there are.
-fn table(
+pub(super) fn table(
     out: &mut impl Write,
     look: Look,
     heading: &str,
     columns: &'static [Column],
+    most: usize,
     rows: impl ExactSizeIterator<Item = Vec<String>>,
 ) -> io::Result<()> {
     let all = rows.len();
     let mut table = Table::new(columns);
-    rows.take(SHOWN).for_each(|cells| table.row(cells));
+    rows.take(most).for_each(|cells| table.row(cells));
     if table.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
     look.heading(out, heading)?;
     table.write(out, look)?;
-    match all.saturating_sub(SHOWN) {
+    match all.saturating_sub(most) {
         0 => Ok(()),
         more => note(
             out,
@@ -225,7 +234,7 @@ fn table(
     }
 }
 
-fn timed(counts: &Counts, turnaround: &Timing, response: &Timing) -> [String; 11] {
+pub(super) fn timed(counts: &Counts, turnaround: &Timing, response: &Timing) -> [String; 11] {
     let (turnaround, response) = (turnaround.times(), response.times());
     let of = |n: u64, ns: i64| shown((n > 0).then_some(Human(ns)));
     [
@@ -243,7 +252,7 @@ fn timed(counts: &Counts, turnaround: &Timing, response: &Timing) -> [String; 11
     ]
 }
 
-fn trouble(data_bytes: u64, counts: &Counts) -> [String; 3] {
+pub(super) fn trouble(data_bytes: u64, counts: &Counts) -> [String; 3] {
     [data_bytes, counts.failures, counts.unanswered].map(count)
 }
 

@@ -1,13 +1,17 @@
 //! One row per transaction, written as it closes: nothing is gathered, so that a capture
 //! of any length needs no memory for its rows.
 
+mod columns;
+#[cfg(test)]
 mod csv;
 mod ndjson;
 mod text;
 
-pub use ndjson::StatusName;
-pub(crate) use ndjson::{Row, bounds};
+pub use columns::{Entry, StatusName, Transactions};
+pub(crate) use columns::{bounds, station};
+pub(crate) use ndjson::Row;
 
+use crate::rows::{self, Text};
 use std::io::{self, Write};
 use wirewait_analysis::Transaction;
 
@@ -36,7 +40,8 @@ pub struct FrameOrigin<'a> {
 pub struct Writer {
     format: Format,
     /// Reused from row to row.
-    scratch: String,
+    scratch: Text,
+    line: String,
 }
 
 impl Writer {
@@ -45,7 +50,8 @@ impl Writer {
     pub fn new(format: Format) -> Self {
         Self {
             format,
-            scratch: String::new(),
+            scratch: Text::default(),
+            line: String::new(),
         }
     }
 
@@ -56,7 +62,10 @@ impl Writer {
     pub fn begin(&self, out: &mut impl Write) -> io::Result<()> {
         match self.format {
             Format::Ndjson => Ok(()),
-            Format::Csv => csv::header(out),
+            Format::Csv => {
+                rows::csv::header::<Transactions>(out)?;
+                out.write_all(b"\r\n")
+            }
             Format::Text => text::header(out),
         }
     }
@@ -71,10 +80,17 @@ impl Writer {
         transaction: &Transaction,
         origin: Option<FrameOrigin<'_>>,
     ) -> io::Result<()> {
+        let entry = Entry {
+            transaction,
+            origin,
+        };
         match self.format {
-            Format::Ndjson => ndjson::row(out, transaction, origin),
-            Format::Csv => csv::row(out, &mut self.scratch, transaction, origin),
-            Format::Text => text::row(out, &mut self.scratch, transaction),
+            Format::Ndjson => ndjson::row(out, entry),
+            Format::Csv => {
+                rows::csv::row::<Transactions>(out, &mut self.scratch, &entry)?;
+                out.write_all(b"\r\n")
+            }
+            Format::Text => text::row(out, &mut self.line, transaction),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Rows are written before the next ones are known, so columns have fixed widths; a cell
 //! that is wider pushes the rest of its line to the right and loses nothing.
 
-use super::ndjson::{StatusName, named};
+use super::columns::{StatusName, named};
 use crate::figures::Command;
 use crate::time::{Human, Rfc3339};
 use std::fmt::{self, Write as _};

@@ -1,0 +1,417 @@
+//! What a live capture shows to Prometheus: figures for each server, protocol and class of
+//! operations, and what the capture itself did.
+//!
+//! Counters and histograms of requests grow as requests are over; the rest follows from a snapshot
+//! [`EVERY`] second. Names are by
+//! <https://prometheus.io/docs/practices/naming/>; no label is a client or a file.
+
+use crate::own::Own;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use wirewait::{Endpoint, Kind, LedgerOf, Phase, Snapshot, Transaction};
+use wirewait_capture::live::LiveInterface;
+
+/// From one snapshot to the next.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Servers with series of their own; requests to further ones count under `other`.
+const SERVERS: usize = 256;
+
+/// Upper ends of the buckets of times, seconds.
+const BUCKETS: [f64; 17] = [
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
+    5.0, 10.0, 30.0,
+];
+
+/// The server of requests that have no series of their own.
+const OTHER: &str = "other";
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Requests {
+    server: String,
+    protocol: &'static str,
+    class: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfPhase {
+    phase: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfInterface {
+    interface: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Dropped {
+    interface: String,
+    place: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfReason {
+    reason: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Build {
+    version: &'static str,
+}
+
+type Count<L> = Family<L, Counter>;
+type Level<L> = Family<L, Gauge<f64, AtomicU64>>;
+type Times = Family<Requests, Histogram, fn() -> Histogram>;
+
+/// All metrics of a capture.
+pub(super) struct Metrics {
+    families: Families,
+    /// The servers that have series of their own.
+    servers: HashMap<Endpoint, String>,
+    series: HashMap<(Option<Endpoint>, &'static str, Kind), Series>,
+    due: Instant,
+}
+
+/// What a request counts in.
+struct Series {
+    requests: Counter,
+    errors: Counter,
+    unanswered: Counter,
+    retransmissions: Counter,
+    data: Counter,
+    turnaround: Histogram,
+    response: Histogram,
+}
+
+#[derive(Clone)]
+struct Families {
+    requests: Count<Requests>,
+    errors: Count<Requests>,
+    unanswered: Count<Requests>,
+    retransmissions: Count<Requests>,
+    data: Count<Requests>,
+    turnaround: Times,
+    response: Times,
+    phases: Level<OfPhase>,
+    frames: Count<OfInterface>,
+    bytes: Count<OfInterface>,
+    present: Family<OfInterface, Gauge>,
+    dropped: Count<Dropped>,
+    faults: Count<OfReason>,
+    evicted: Counter,
+    conversations: Counter,
+    last: Gauge<f64, AtomicU64>,
+    processor: Counter<f64, AtomicU64>,
+    memory: Gauge,
+}
+
+fn times() -> Histogram {
+    Histogram::new(BUCKETS)
+}
+
+impl Metrics {
+    /// No request yet, and the registry that shows them.
+    pub(super) fn new() -> (Self, Registry) {
+        let families = Families {
+            requests: Family::default(),
+            errors: Family::default(),
+            unanswered: Family::default(),
+            retransmissions: Family::default(),
+            data: Family::default(),
+            turnaround: Family::new_with_constructor(times),
+            response: Family::new_with_constructor(times),
+            phases: Family::default(),
+            frames: Family::default(),
+            bytes: Family::default(),
+            present: Family::default(),
+            dropped: Family::default(),
+            faults: Family::default(),
+            evicted: Counter::default(),
+            conversations: Counter::default(),
+            last: Gauge::default(),
+            processor: Counter::default(),
+            memory: Gauge::default(),
+        };
+        let registry = families.registry();
+        let metrics = Self {
+            families,
+            servers: HashMap::new(),
+            series: HashMap::new(),
+            due: Instant::now(),
+        };
+        (metrics, registry)
+    }
+
+    /// Counts a request that is over.
+    pub(super) fn transaction(&mut self, t: &Transaction) {
+        if t.request.is_none() {
+            return;
+        }
+        let server = self.server(t.server);
+        let key = (server, t.protocol, t.kind);
+        if !self.series.contains_key(&key) {
+            let series = self.new_series(key);
+            self.series.insert(key, series);
+        }
+        let Some(series) = self.series.get(&key) else {
+            return;
+        };
+        series.requests.inc();
+        if t.ok() == Some(false) {
+            series.errors.inc();
+        }
+        if t.response.is_none() {
+            series.unanswered.inc();
+        }
+        series
+            .retransmissions
+            .inc_by(t.copies.saturating_sub(1).into());
+        series.data.inc_by(t.data_bytes);
+        if let Some(ns) = t.turnaround.exact() {
+            series.turnaround.observe(seconds(ns));
+        }
+        if let Some(ns) = t.response_time_ns() {
+            series.response.observe(seconds(ns));
+        }
+    }
+
+    /// Whether a snapshot is wanted.
+    pub(super) fn is_due(&mut self, now: Instant) -> bool {
+        let due = now >= self.due;
+        if due {
+            self.due = now + EVERY;
+        }
+        due
+    }
+
+    /// Shows how the capture stands.
+    pub(super) fn show(&self, snapshot: &Snapshot, interfaces: &[LiveInterface], own: &Own) {
+        let families = &self.families;
+        let mut rows = snapshot.ledgers.iter();
+        if let Some(all) = rows.find(|row| row.of == LedgerOf::Capture) {
+            for phase in Phase::ALL {
+                let ns = all.ledger.get(phase);
+                let labels = OfPhase {
+                    phase: phase.name(),
+                };
+                let ns = i64::try_from(ns).unwrap_or(i64::MAX);
+                families.phases.get_or_create(&labels).set(seconds(ns));
+            }
+        }
+        for (n, interface) in interfaces.iter().enumerate() {
+            let name = interface.name.clone().unwrap_or_else(|| n.to_string());
+            let of = OfInterface {
+                interface: name.clone(),
+            };
+            if let Some(row) = snapshot.segment.interfaces.get(n) {
+                set(&families.frames, &of, row.frames());
+                set(&families.bytes, &of, row.bytes.on_wire);
+            }
+            let present = i64::from(interface.present);
+            families.present.get_or_create(&of).set(present);
+            let places = [
+                ("kernel", interface.dropped),
+                ("interface", interface.dropped_by_interface),
+                ("writer", interface.not_saved),
+            ];
+            for (place, count) in places {
+                let interface = name.clone();
+                if let Some(count) = count {
+                    set(&families.dropped, &Dropped { interface, place }, count);
+                }
+            }
+        }
+        for reason in &snapshot.capture.reasons {
+            let labels = OfReason {
+                reason: reason.name,
+            };
+            set(&families.faults, &labels, reason.count);
+        }
+        raise(&families.evicted, snapshot.capture.evicted);
+        raise(&families.conversations, snapshot.capture.conversations);
+        if let Some(last) = snapshot.capture.last {
+            families.last.set(seconds(last.as_nanos()));
+        }
+        if let Some(time) = own.processor {
+            let inner = families.processor.inner();
+            inner.store(time.as_secs_f64().to_bits(), Ordering::Relaxed);
+        }
+        if let Some(bytes) = own.memory {
+            let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+            families.memory.set(bytes);
+        }
+    }
+
+    /// The server as a label, without its port; `None` if there are too many.
+    fn server(&mut self, server: Endpoint) -> Option<Endpoint> {
+        let station = Endpoint {
+            port: None,
+            ..server
+        };
+        if !self.servers.contains_key(&station) {
+            if self.servers.len() >= SERVERS {
+                return None;
+            }
+            self.servers.insert(station, station.to_string());
+        }
+        Some(station)
+    }
+
+    fn new_series(
+        &self,
+        (server, protocol, kind): (Option<Endpoint>, &'static str, Kind),
+    ) -> Series {
+        let server = server.and_then(|server| self.servers.get(&server));
+        let labels = Requests {
+            server: server.map_or(OTHER, String::as_str).to_owned(),
+            protocol,
+            class: kind.name(),
+        };
+        let families = &self.families;
+        Series {
+            requests: families.requests.get_or_create_owned(&labels),
+            errors: families.errors.get_or_create_owned(&labels),
+            unanswered: families.unanswered.get_or_create_owned(&labels),
+            retransmissions: families.retransmissions.get_or_create_owned(&labels),
+            data: families.data.get_or_create_owned(&labels),
+            turnaround: families.turnaround.get_or_create_owned(&labels),
+            response: families.response.get_or_create_owned(&labels),
+        }
+    }
+}
+
+impl Families {
+    fn registry(&self) -> Registry {
+        let mut registry = Registry::with_prefix("wirewait");
+        let build = Info::new(Build {
+            version: env!("CARGO_PKG_VERSION"),
+        });
+        registry.register("build", "Version of the program", build);
+        registry.register(
+            "requests",
+            "Requests that are over, answered or not",
+            self.requests.clone(),
+        );
+        registry.register(
+            "request_errors",
+            "Requests whose response is an error",
+            self.errors.clone(),
+        );
+        registry.register(
+            "unanswered_requests",
+            "Requests without a response",
+            self.unanswered.clone(),
+        );
+        registry.register(
+            "retransmitted_requests",
+            "Repetitions of requests",
+            self.retransmissions.clone(),
+        );
+        registry.register_with_unit(
+            "data",
+            "File data that was moved",
+            Unit::Bytes,
+            self.data.clone(),
+        );
+        registry.register_with_unit(
+            "server_turnaround",
+            "From the last byte of the request to the first byte of the response",
+            Unit::Seconds,
+            self.turnaround.clone(),
+        );
+        registry.register_with_unit(
+            "response_time",
+            "From the first byte of the request to the last byte of the response",
+            Unit::Seconds,
+            self.response.clone(),
+        );
+        registry.register_with_unit(
+            "client_time",
+            "Time of all clients since the start, by what they waited for; a phase can lose time \
+             to another one when it turns out whose it was",
+            Unit::Seconds,
+            self.phases.clone(),
+        );
+        registry.register(
+            "segment_frames",
+            "Frames without mirror copies",
+            self.frames.clone(),
+        );
+        registry.register_with_unit(
+            "segment",
+            "Bytes on the wire, preamble and gap included",
+            Unit::Bytes,
+            self.bytes.clone(),
+        );
+        registry.register(
+            "interface_up",
+            "Whether frames are captured there at this moment",
+            self.present.clone(),
+        );
+        registry.register(
+            "dropped_frames",
+            "Frames that were lost before they were captured, by the place of the loss",
+            self.dropped.clone(),
+        );
+        registry.register(
+            "capture_faults",
+            "What was found wrong or noteworthy with the capture, full tables included",
+            self.faults.clone(),
+        );
+        registry.register(
+            "evicted_conversations",
+            "Conversations forgotten early because the table was full",
+            self.evicted.clone(),
+        );
+        registry.register(
+            "conversations",
+            "Conversations that were followed",
+            self.conversations.clone(),
+        );
+        registry.register_with_unit(
+            "last_frame_timestamp",
+            "Time stamp of the last frame, since 1970",
+            Unit::Seconds,
+            self.last.clone(),
+        );
+        registry.register_with_unit(
+            "process_cpu",
+            "Processor time of the program",
+            Unit::Seconds,
+            self.processor.clone(),
+        );
+        registry.register_with_unit(
+            "process_memory",
+            "Memory of the program alone",
+            Unit::Bytes,
+            self.memory.clone(),
+        );
+        registry
+    }
+}
+
+/// Counts of a snapshot are those since the start.
+fn set<L: Clone + std::hash::Hash + Eq>(family: &Count<L>, labels: &L, count: u64) {
+    raise(&family.get_or_create(labels), count);
+}
+
+/// A counter never falls.
+fn raise(counter: &Counter, count: u64) {
+    counter.inner().fetch_max(count, Ordering::Relaxed);
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "53 bits of nanoseconds are 104 days, exactly"
+)]
+fn seconds(ns: i64) -> f64 {
+    ns as f64 / 1e9
+}
