@@ -204,7 +204,7 @@ class Wire(threading.Thread):
 
     def begin(self, fault, folder):
         with self.lock:
-            self.fault, self.log = fault, {"lost": 0, "late": 0, "twice": 0, "queued_ns": 0}
+            self.fault, self.log = fault, {"lost_at": [], "late": 0, "twice": 0}
             self.files = []
             for end in ("client", "server"):
                 file = open(f"{folder}/{fault.name}-at-{end}.pcap", "wb")
@@ -261,7 +261,7 @@ class Wire(threading.Thread):
             self.free[way] = begins + len(frame) / fault.bytes_per_s
             due = self.free[way]
         if data and self.chance.random() < fault.lost[way]:
-            self.log["lost"] += 1
+            self.log["lost_at"].append(time.time_ns())
             return []
         if data and self.chance.random() < fault.late[0]:
             self.log["late"] += 1
@@ -272,7 +272,7 @@ class Wire(threading.Thread):
         return [due]
 
 
-def truth(fault, done, slept):
+def truth(fault, done, slept, lost_at):
     """Shares of the client's time, from the logs: at least, and at most, of client, network, server."""
     began, ended = done[0][0], done[-1][1]
     active = ended - began
@@ -283,11 +283,11 @@ def truth(fault, done, slept):
     network = len(done) * 2 * fault.way_ms * 1e6
     if fault.bytes_per_s:
         network += len(done) * fault.size / fault.bytes_per_s * 1e9
-    # A frame that was lost costs what its request took longer than the median of the others.
-    if any(fault.lost):
-        took = sorted(b - a for a, b in done)
-        usual = took[len(took) // 2]
-        network += sum(max(0, t - 3 * usual) for t in took)
+    # A frame that was lost costs what its request took longer than three times the median.
+    usual = sorted(b - a for a, b in done)[len(done) // 2]
+    for a, b in done:
+        if any(a <= at <= b for at in lost_at):
+            network += max(0, b - a - 3 * usual)
     rest = max(0, active - think - server - network)
     return active, {"client": (think, think + rest), "network": (network, network + rest),
                     "server": (server, server + rest)}
@@ -386,7 +386,7 @@ def run(fault, wire, lab, folder, python):
     if os.path.exists(f"{lab}/slept"):
         with open(f"{lab}/slept") as file:
             slept = [tuple(map(int, line.split())) for line in file]
-    active, shares = truth(fault, done, slept)
+    active, shares = truth(fault, done, slept, log["lost_at"])
     with open(f"{folder}/{fault.name}.json", "w") as file:
         json.dump({"reads": done, "slept": slept, "wire": log}, file)
     return active, shares

@@ -125,7 +125,7 @@ impl Books {
                 if let Some(batch) = &mut self.batch {
                     batch.begins(&wait);
                 }
-                self.accounts.begins(wait);
+                self.accounts.begins(wait, &self.round_trips);
                 self.watch.begins(wait);
                 self.spending.begins(wait, path);
             }

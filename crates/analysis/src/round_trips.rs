@@ -117,6 +117,7 @@ impl RoundTrips {
                 at: notice.mark.at.plus(-after_ns),
             };
             self.measured(station, sent, notice.mark);
+            self.station(station, notice.mark.at).distance.heard = Some(notice.mark.at);
         } else if !bare {
             self.bounded(station, after_ns, notice.mark.at);
         }

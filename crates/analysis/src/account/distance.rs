@@ -36,6 +36,8 @@ pub(crate) struct Distance {
     /// The shortest time in which data was acknowledged by what it was the reason for: the next
     /// request, or the response.
     pub(crate) ceiling: Option<i64>,
+    /// When it last acknowledged data that it may not keep waiting.
+    pub(crate) heard: Option<Timestamp>,
 }
 
 impl Distance {
@@ -103,11 +105,32 @@ pub(super) struct Nearest {
     latest: Option<(u64, Timestamp)>,
     /// The shortest gap between a response and the next request of its conversation, ns.
     gap: Option<i64>,
+    /// When the one before it ended.
+    before: Option<Timestamp>,
+    /// When the client had last acknowledged data at once, as its latest request began; and what
+    /// the evidence was then.
+    heard: (Option<Timestamp>, u64),
     /// What was found last, and of which state of the evidence and which two.
     found: Option<(u64, [Place; 2], [Distance; 2])>,
 }
 
 impl Nearest {
+    /// A request of this client begins.
+    #[inline]
+    pub(super) fn began(&mut self, client: Endpoint, evidence: &impl Evidence) {
+        if self.heard.1 != evidence.version() {
+            self.heard = (evidence.of(client.station()).heard, evidence.version());
+        }
+    }
+
+    /// How long of the gap before a request that began then the response before it was still on
+    /// its way: until its data was acknowledged. A queue on the way makes that longer than the way
+    /// is otherwise.
+    fn underway(&self, began: Timestamp) -> Option<u64> {
+        let (heard, before) = (self.heard.0?, self.before?);
+        (before < heard && heard <= began).then(|| ns(heard.since(before)))
+    }
+
     /// A request closed. The next one of the same conversation that begins after its end was
     /// sent by who had the response.
     #[inline]
@@ -121,6 +144,7 @@ impl Nearest {
                 self.gap = Some(self.gap.map_or(gap, |shortest| shortest.min(gap)));
             }
         }
+        self.before = self.latest.map(|(_, end)| end);
         self.latest = Some((t.conversation, done.end()));
     }
 
@@ -128,7 +152,7 @@ impl Nearest {
     #[inline]
     pub(super) fn ways(
         &mut self,
-        case: Case<'_>,
+        (case, began): (Case<'_>, Timestamp),
         turnaround: Option<i64>,
         evidence: &impl Evidence,
     ) -> Ways {
@@ -146,9 +170,15 @@ impl Nearest {
         };
         // Where acknowledgements say what a request was sent after, a gap says nothing more.
         let gap = self.gap.filter(|_| client.ceiling.is_none());
+        let mut to_client = client.bounds(gap);
+        if let Some(underway) = self.underway(began) {
+            // What came last may have come a little later.
+            to_client.high = to_client.high.max(underway.saturating_add(underway / 4));
+            to_client.low = to_client.low.max(underway);
+        }
         Ways {
             server: server.bounds(turnaround),
-            client: client.bounds(gap),
+            client: to_client,
         }
     }
 }
@@ -174,6 +204,7 @@ mod tests {
             shortest,
             total: mean * samples as i64,
             ceiling,
+            heard: None,
         }
     }
 
@@ -220,5 +251,43 @@ mod tests {
         assert_eq!(ways.within(Phase::Server, 20), Some(way(10, 20)));
         assert_eq!(ways.within(Phase::Server, 20), Some(way(0, 10)), "its rest");
         assert_eq!(ways.within(Phase::Response, 20), None);
+    }
+
+    /// The way as it is at this version.
+    struct Known(Distance, u64);
+
+    impl Evidence for Known {
+        fn of(&self, _: Endpoint) -> Distance {
+            self.0
+        }
+
+        fn version(&self) -> u64 {
+            self.1
+        }
+    }
+
+    /// A response ended at 1,000; its data was acknowledged at 1,900, over a way of 100 whose queue
+    /// was full; the next request began at 2,500. So 900 of the gap are the way's, and the queue may
+    /// have held the last of it a little longer.
+    #[test]
+    fn what_a_queue_holds_is_on_its_way_until_it_is_acknowledged() {
+        let at = Timestamp::from_nanos;
+        let heard = |ns| Distance {
+            heard: Some(at(ns)),
+            ..measured(8, 100, 110, Some(120))
+        };
+        let mut nearest = Nearest {
+            before: Some(at(1_000)),
+            ..Nearest::default()
+        };
+        nearest.began(Endpoint::default(), &Known(heard(1_900), 1));
+        assert_eq!(nearest.underway(at(2_500)), Some(900));
+        // What the client acknowledged later is not heard before: it was another response.
+        nearest.began(Endpoint::default(), &Known(heard(1_950), 1));
+        assert_eq!(nearest.underway(at(2_500)), Some(900), "the same version");
+        nearest.began(Endpoint::default(), &Known(heard(2_600), 2));
+        assert_eq!(nearest.underway(at(2_500)), None);
+        nearest.began(Endpoint::default(), &Known(heard(900), 3));
+        assert_eq!(nearest.underway(at(2_500)), None, "before it ended");
     }
 }

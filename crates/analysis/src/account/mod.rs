@@ -120,10 +120,12 @@ impl Accounts {
     }
 
     /// A client waits for a request.
-    pub(crate) fn begins(&mut self, wait: Wait<'_>) {
+    pub(crate) fn begins(&mut self, wait: Wait<'_>, evidence: &impl Evidence) {
         // Who will answer a question to anyone is not known yet.
         if !wait.anyone && wait.case.parties.client != Place::NOWHERE {
-            self.client(wait).timeline.begins(wait.began);
+            let client = self.client(wait);
+            client.nearest.began(wait.case.transaction.client, evidence);
+            client.timeline.begins(wait.began);
         }
     }
 
@@ -257,7 +259,9 @@ impl Accounts {
         let server = *server;
         let client = self.clients.of(wait.case.parties.client);
         client.nearest.closed(t, done);
-        client.nearest.ways(wait.case, server, evidence)
+        client
+            .nearest
+            .ways((wait.case, done.begin), server, evidence)
     }
 
     /// The client who waits.

@@ -29,7 +29,7 @@ fn rows(requests: &[Request], room: usize) -> Vec<LedgerRow> {
             began: at(*from),
             anyone: false,
         };
-        accounts.begins(wait);
+        accounts.begins(wait, &crate::round_trips::RoundTrips::new(16));
         accounts.ends(
             wait,
             at(*to),
@@ -124,7 +124,7 @@ fn who_leaves_gives_back_the_room_of_what_waits() {
             began: at(from),
             anyone: false,
         };
-        accounts.begins(wait);
+        accounts.begins(wait, &crate::round_trips::RoundTrips::new(16));
         if let Some(to) = to {
             accounts.ends(
                 wait,
