@@ -31,7 +31,7 @@ pub struct Place {
     /// The file, directory or pipe, as the request that opened it or the request itself
     /// named it.
     pub path: Option<Arc<str>>,
-    /// The share is one of pipes: what is read there has no place in a file.
+    /// The share is one of pipes, or this is a pipe: what is read there has no place in a file.
     pub pipes: bool,
 }
 
@@ -41,6 +41,8 @@ pub(crate) enum Number {
     Session(Id),
     Tree(Id),
     File(u128),
+    /// A remote procedure call was written into the pipe with this handle.
+    Call(u128),
 }
 
 /// Which kinds of names a request told itself.
@@ -161,6 +163,15 @@ impl Known {
             place.dialect = self.text(&offers);
         }
         (self.place(place), told)
+    }
+
+    /// The place, whose share is one of pipes, or which is a pipe itself.
+    pub(crate) fn of_pipes(&mut self, place: Option<&Arc<Place>>) -> Option<Arc<Place>> {
+        let place = place.map(|place| Place::clone(place)).unwrap_or_default();
+        self.place(Place {
+            pipes: true,
+            ..place
+        })
     }
 
     /// The place with the dialect of its offer that was chosen.

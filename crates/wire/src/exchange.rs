@@ -110,6 +110,12 @@ impl Effects {
     pub const PAGES: Self = Self(1 << 7);
     /// Calls a name, to have a connection with whoever has it.
     pub const CALLS: Self = Self(1 << 8);
+    /// What it opens is a pipe, or a share of pipes. A read from a pipe waits until something is
+    /// written to it, however long that takes.
+    pub const PIPES: Self = Self(1 << 9);
+    /// Writes a remote procedure call into a pipe. The next read from it brings the result, so it
+    /// lasts as long as the server works.
+    pub const REMOTE_CALL: Self = Self(1 << 10);
 
     /// Whether all of `other` are done.
     #[must_use]

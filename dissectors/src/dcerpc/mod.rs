@@ -119,6 +119,13 @@ pub fn looks_like(bytes: &[u8]) -> bool {
     Header::parse(Input::whole(bytes)).is_ok()
 }
 
+/// Whether a PDU begins here that the other side answers: a request, a bind or an alter_context
+/// (C706 12.6.3.1).
+pub(crate) fn is_call(bytes: &[u8]) -> bool {
+    const ANSWERED: [u8; 3] = [0, 11, 14];
+    looks_like(bytes) && bytes.get(2).is_some_and(|kind| ANSWERED.contains(kind))
+}
+
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "dcerpc",
     title: "DCE/RPC on named pipes, connection-oriented, C706 and MS-RPCE",

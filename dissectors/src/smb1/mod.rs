@@ -299,6 +299,9 @@ fn request(h: &Header, input: Input<'_>) -> Exchange {
     if x.role == Role::Notice {
         x.presence = presence(h, input);
     }
+    if x.data > 0 && payload::is_call(h, input) {
+        x.effects = x.effects.with(Effects::REMOTE_CALL);
+    }
     x
 }
 
@@ -416,6 +419,9 @@ fn response(h: &Header, input: Input<'_>) -> Exchange {
         let moved = transfer::response(&block);
         x.data = x.data.saturating_add(moved.data);
         x.file = x.file.or(moved.file());
+        if transfer::opens_pipe(&block) {
+            x.effects = x.effects.with(Effects::PIPES);
+        }
         if n > 0 {
             x.chain.push(block.command.operation());
         }

@@ -21,6 +21,15 @@ pub(super) fn carried(h: &Header, message: Input<'_>) -> Option<(u32, Key)> {
     dcerpc::looks_like(data).then_some((place, dcerpc::PIPE.any()))
 }
 
+/// Whether a request writes a remote procedure call.
+pub(super) fn is_call(h: &Header, message: Input<'_>) -> bool {
+    let block = Blocks::new(h, message).last();
+    let block = block.filter(|b| matches!(b.command, Command::WRITE | Command::WRITE_ANDX));
+    let at = block.and_then(|block| data_at(&block, false));
+    let data = at.and_then(|at| message.bytes.get(at..));
+    data.is_some_and(dcerpc::is_call)
+}
+
 /// Where the data of a read, a write or a transaction begins, if there is any.
 fn data_at(b: &Block<'_>, response: bool) -> Option<usize> {
     let (count, at) = match (b.command, response) {
@@ -70,6 +79,22 @@ mod tests {
         assert_eq!(payload(&message(0x0a, 0x80, &w, &core)), Some((48, true)));
         let w = words([7, 16, 0, 0, 0]);
         assert_eq!(payload(&message(0x0b, 0, &w, &core)), Some((48, true)));
+    }
+
+    /// A bind (11) is answered, a shutdown (17) is not (C706 12.6.3.1).
+    #[test]
+    fn a_remote_call_is_known_by_what_is_written() {
+        let bind = [&PDU[..2], &[11], &PDU[3..]].concat();
+        let called = |command, words: &[u8], data: &[u8]| {
+            let m = message(command, 0, words, data);
+            let input = Input::whole(&m);
+            is_call(&Header::parse(input).unwrap(), input)
+        };
+        let w = words([0xff, 0, 7, 0, 0, 0, 0, 8, 16, 0, 16, 63, 0, 0]);
+        assert!(called(0x2f, &w, &bind));
+        assert!(!called(0x2f, &w, &PDU));
+        let core = words([7, 16, 0, 0, 0]);
+        assert!(called(0x0b, &core, &[&[1, 16, 0][..], &bind].concat()));
     }
 
     #[test]

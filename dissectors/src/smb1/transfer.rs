@@ -138,6 +138,25 @@ pub(super) fn response(b: &Block<'_>) -> Transfer {
     }
 }
 
+/// Whether a response says that what was opened is a pipe, by its ResourceType (MS-CIFS
+/// 2.2.4.41.2, 2.2.4.64.2), or that the share is one of pipes, by its Service (2.2.4.55.2).
+pub(super) fn opens_pipe(b: &Block<'_>) -> bool {
+    const BYTE_MODE_PIPE: u16 = 1;
+    const MESSAGE_MODE_PIPE: u16 = 2;
+    let is_pipe = |kind: Option<u16>| matches!(kind, Some(BYTE_MODE_PIPE | MESSAGE_MODE_PIPE));
+    match b.command {
+        Command::OPEN_ANDX => is_pipe(b.u16(18)),
+        Command::NT_CREATE_ANDX => is_pipe(b.u16(63)),
+        Command::TREE_CONNECT_ANDX => service(b) == Some(b"IPC"),
+        _ => false,
+    }
+}
+
+/// The first of the strings behind ByteCount, which has one byte a character in either encoding.
+fn service<'a>(b: &Block<'a>) -> Option<&'a [u8]> {
+    b.bytes().split(|byte| *byte == 0).next()
+}
+
 /// Whether a request closes the file it names, which also settles an oplock break.
 pub(super) const fn closes(command: Command) -> bool {
     matches!(command, Command::CLOSE | Command::WRITE_AND_CLOSE)
@@ -201,6 +220,31 @@ mod tests {
         assert_eq!((rq.asked, rq.data, rq.offset), (3, 3, Some(8)));
         assert_eq!(read(0x0b, true, &words([3]), &[]).data, 3);
         assert_eq!(read(0x20, true, &words([900]), &[]).data, 900);
+    }
+
+    /// ResourceType 0 is a disk, 1 and 2 are pipes, 3 a printer (MS-CIFS 2.2.4.41.2); the service of
+    /// a share of pipes is "IPC", of a disk "A:" (2.2.4.55.2).
+    #[test]
+    fn answers_say_what_is_a_pipe() {
+        let pipe = |command, words: &[u8], data: &[u8]| {
+            let bytes = message(command, 0x80, words, data);
+            let input = Input::whole(&bytes);
+            let mut blocks = Blocks::new(&Header::parse(input).unwrap(), input);
+            opens_pipe(&blocks.next().unwrap())
+        };
+        for (resource, is_pipe) in [(0, false), (1, true), (2, true), (3, false)] {
+            let opened = words([0xff, 0, 7, 0, 0, 0, 0, 0, 2, resource, 0, 1, 0, 0, 0]);
+            assert_eq!(pipe(0x2d, &opened, &[]), is_pipe, "OPEN_ANDX {resource}");
+            let mut created = vec![0; 68];
+            created[0] = 0xff;
+            created[63..65].copy_from_slice(&resource.to_le_bytes());
+            assert_eq!(pipe(0xa2, &created, &[]), is_pipe, "NT_CREATE_ANDX {resource}");
+        }
+        let connected = words([0xff, 0, 1]);
+        assert!(pipe(0x75, &connected, b"IPC\0"));
+        assert!(pipe(0x75, &connected, b"IPC\0N\0T\0F\0S\0\0\0"));
+        assert!(!pipe(0x75, &connected, b"A:\0IPC\0"));
+        assert!(!pipe(0x75, &[], &[]), "refused");
     }
 
     #[test]

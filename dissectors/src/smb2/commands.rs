@@ -3,7 +3,7 @@
 //! An [`Exchange`]'s `code` is the Command of the header; for an IOCTL of which the body is
 //! at hand it is the control code, which is always larger than any command.
 
-use super::{ASYNC, Header, RELATED, RESPONSE, names};
+use super::{ASYNC, Header, RELATED, RESPONSE, names, payload};
 use crate::parse::{le16, le32, le64};
 use crate::smb1;
 use crate::smb1::status::ntstatus;
@@ -171,7 +171,7 @@ pub(super) fn exchange(h: &Header, part: Input<'_>) -> Exchange {
         .zip(h.tree)
         .map(|(session, tree)| Id::new(space::TREE, u128::from(session) << 32 | u128::from(tree)));
     ex.names = names::has_some(h);
-    ex.effects = effects(h.command);
+    ex.effects = ex.effects.with(effects(h.command));
     ex
 }
 
@@ -269,6 +269,9 @@ fn request(h: &Header, part: Input<'_>) -> Exchange {
         command::WRITE => {
             ex.asked = le32(bytes, 68).unwrap_or_default().into();
             ex.data = ex.asked.min(behind(part, 112));
+            if payload::is_call(h, bytes) {
+                ex.effects = Effects::REMOTE_CALL;
+            }
             ex.file = file(h, bytes, 80, le64(bytes, 72));
         }
         command::LOCK => {
@@ -301,6 +304,7 @@ fn request(h: &Header, part: Input<'_>) -> Exchange {
 
 fn response(h: &Header, part: Input<'_>) -> Exchange {
     const PENDING: u32 = 0x0000_0103;
+    const SHARE_TYPE_PIPE: u8 = 2;
     let bytes = part.bytes;
     let mut ex = plain(h, Role::Response);
     ex.id = message_id(h);
@@ -321,6 +325,10 @@ fn response(h: &Header, part: Input<'_>) -> Exchange {
             if structure == Some(65) {
                 ex.buffer = le32(bytes, 96);
             }
+        }
+        // ShareType (2.2.10).
+        (command::TREE_CONNECT, Some(16)) if bytes.get(66) == Some(&SHARE_TYPE_PIPE) => {
+            ex.effects = ex.effects.with(Effects::PIPES);
         }
         (command::CREATE, Some(89)) => ex.file = file(h, bytes, 128, None),
         (command::READ, Some(17)) => {
@@ -451,6 +459,35 @@ mod tests {
         m.truncate(BODY);
         m.extend([9, 0, 0, 0, 0, 0, 0, 0, 0]);
         m
+    }
+
+    /// ShareType: 1 disk, 2 pipe, 3 print (MS-SMB2 2.2.10).
+    #[test]
+    fn a_share_of_pipes_says_so() {
+        for (share_type, pipes) in [(1, false), (2, true), (3, false)] {
+            let b = body(16, 16, &[(66, &[share_type])]);
+            let answer = message(command::TREE_CONNECT, RESPONSE, 3, &b);
+            let effects = read(&answer).effects;
+            assert_eq!(effects.has(Effects::PIPES), pipes, "{share_type}");
+            assert!(effects.has(Effects::ATTACHES));
+            let refused = read(&failed(answer, 0xc000_00cc)).effects;
+            assert!(!refused.has(Effects::PIPES));
+        }
+    }
+
+    /// A request, a bind and an alter_context are answered, a shutdown (17) is not (C706 12.6.3.1).
+    #[test]
+    fn a_remote_call_is_known_by_what_is_written() {
+        for (kind, called) in [(0, true), (11, true), (14, true), (17, false)] {
+            let pdu = [5, 0, kind, 3, 0x10, 0, 0, 0, 24, 0, 0, 0, 1, 0, 0, 0];
+            let fields: [(usize, &[u8]); 3] =
+                [(66, &[112, 0]), (68, &24u32.to_le_bytes()), (80, &FILE)];
+            let mut b = body(49, 48, &fields);
+            b.extend(pdu);
+            b.extend([0; 8]);
+            let x = read(&message(command::WRITE, 0, 4, &b));
+            assert_eq!(x.effects.has(Effects::REMOTE_CALL), called, "{kind}");
+        }
     }
 
     #[test]

@@ -19,6 +19,13 @@ pub(super) fn carried(h: &Header, message: &[u8]) -> Option<(u32, Key)> {
     dcerpc::looks_like(data).then_some((at, dcerpc::PIPE.any()))
 }
 
+/// Whether a request to write writes a remote procedure call.
+pub(super) fn is_call(h: &Header, message: &[u8]) -> bool {
+    let at = data_at(h, message).filter(|at| *at >= Header::LENGTH);
+    let data = at.and_then(|at| message.get(at as usize..));
+    data.is_some_and(dcerpc::is_call)
+}
+
 /// Where the data of a read, a write or a transaction on a pipe begins (2.2.20, 2.2.21,
 /// 2.2.31, 2.2.32).
 fn data_at(h: &Header, b: &[u8]) -> Option<u32> {

@@ -499,7 +499,7 @@ impl Requests {
             _ if t.effects.has(Effects::CALLS) => Task::Call,
             _ if t.effects.has(Effects::LOGS_ON) => Task::LogOn,
             Kind::Open => Task::Open,
-            Kind::Read => Task::Read,
+            _ if t.work() == Kind::Read => Task::Read,
             Kind::Write => Task::Write,
             _ => Task::Other,
         };
@@ -638,7 +638,7 @@ enum Transfer {
 }
 
 fn transfer(t: &Transaction) -> Option<Transfer> {
-    match t.kind {
+    match t.work() {
         Kind::Read => Some(Transfer::Read),
         Kind::Write => Some(Transfer::Write),
         _ => None,

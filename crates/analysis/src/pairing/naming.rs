@@ -5,7 +5,7 @@ use crate::message::Message;
 use crate::names::{Number, Place};
 use crate::world::World;
 use std::sync::Arc;
-use wirewait_wire::{Exchange, File, Kind};
+use wirewait_wire::{Effects, Exchange, File, Kind};
 
 /// What the conversation remembers besides the numbers.
 #[derive(Default)]
@@ -55,7 +55,25 @@ impl Naming {
         self.latest = place
             .clone()
             .map(|place| (open.side, message.serial, place));
-        open.transaction.place = place;
+        let t = &mut open.transaction;
+        t.place = place;
+        let call = handle.map(Number::Call);
+        match (t.kind, &t.place) {
+            (Kind::Write, Some(place)) if x.effects.has(Effects::REMOTE_CALL) => {
+                if let Some(call) = call {
+                    known.bind(conversation, call, place);
+                }
+            }
+            // Until somebody writes to it, a pipe has nothing to give.
+            (Kind::Read, Some(place)) if place.pipes => {
+                let asked = call.filter(|call| known.find(conversation, *call).is_some());
+                match asked {
+                    Some(call) => known.unbind(conversation, call),
+                    None => t.kind = Kind::Wait,
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Remembers by which numbers the answer calls what the request named.
@@ -88,13 +106,18 @@ impl Naming {
             (t.place, _) = known.read(names, message.input, t.place.as_ref());
             self.base.clone_from(&t.place);
         }
+        let known_as_pipes = t.place.as_ref().is_some_and(|place| place.pipes);
+        if x.effects.has(Effects::PIPES) && !known_as_pipes {
+            t.place = known.of_pipes(t.place.as_ref());
+            open.parties.changed();
+        }
         let told = open.told;
         if let Some(place) = &t.place {
             for number in [
                 x.session.filter(|_| told.user).map(Number::Session),
                 x.tree.filter(|_| told.share).map(Number::Tree),
                 t.file
-                    .filter(|_| told.path && t.kind == Kind::Open)
+                    .filter(|_| (told.path || place.pipes) && t.kind == Kind::Open)
                     .map(|file| Number::File(file.handle)),
             ]
             .into_iter()
@@ -108,6 +131,72 @@ impl Naming {
             && let Some(file) = t.file
         {
             known.unbind(t.conversation, Number::File(file.handle));
+            known.unbind(t.conversation, Number::Call(file.handle));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Bench, CLIENT, SERVER, exchange};
+    use super::*;
+    use wirewait_wire::{Operation, Role};
+
+    static OPEN: Operation = Operation::new("OPEN", Kind::Open, false);
+    static WRITE: Operation = Operation::new("WRITE", Kind::Write, false);
+
+    const PIPE: File = File {
+        handle: 7,
+        offset: None,
+    };
+
+    fn asks(bench: &mut Bench, id: u8, change: impl FnOnce(&mut Exchange), ms: i64) {
+        let mut x = exchange(Role::Request, id);
+        x.file = Some(PIPE);
+        change(&mut x);
+        bench.says(CLIENT, x, ms);
+    }
+
+    /// A pipe is opened; a read waits 200 s for what a program writes; a call is written, and the
+    /// next read brings its result after 300 ms; the one behind it waits again.
+    #[test]
+    fn a_read_from_a_pipe_waits_by_design_if_it_brings_no_result() {
+        let mut bench = Bench::new();
+        asks(&mut bench, 1, |x| (x.operation, x.file) = (&OPEN, None), 0);
+        let mut opened = exchange(Role::Response, 1);
+        opened.file = Some(PIPE);
+        opened.effects = Effects::PIPES;
+        bench.says(SERVER, opened, 1);
+        asks(&mut bench, 2, |_| (), 10);
+        bench.sure = 150_000;
+        bench.expire(150_000);
+        bench.answers(2, 200_010);
+        let call = |x: &mut Exchange| (x.operation, x.effects) = (&WRITE, Effects::REMOTE_CALL);
+        asks(&mut bench, 3, call, 200_020);
+        bench.answers(3, 200_021);
+        asks(&mut bench, 4, |_| (), 200_022);
+        bench.answers(4, 200_322);
+        asks(&mut bench, 5, |_| (), 200_330);
+        bench.answers(5, 200_331);
+        bench.finish(300_000);
+        let found: Vec<_> = bench
+            .closed
+            .iter()
+            .map(|t| {
+                (
+                    t.kind,
+                    t.work(),
+                    t.response_time_ns().map(|ns| ns / 1_000_000),
+                )
+            })
+            .collect();
+        let expected = [
+            (Kind::Open, Kind::Open, Some(1)),
+            (Kind::Wait, Kind::Read, Some(200_000)),
+            (Kind::Write, Kind::Write, Some(1)),
+            (Kind::Read, Kind::Read, Some(300)),
+            (Kind::Wait, Kind::Read, Some(1)),
+        ];
+        assert_eq!(found, expected);
     }
 }

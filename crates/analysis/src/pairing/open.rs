@@ -82,7 +82,7 @@ pub(crate) struct Open {
     pub(super) promised: bool,
     /// Time lost in the request and in the response, ns.
     pub(super) lost_ns: [i64; 2],
-    /// Until when the answer was still being sent again after it was complete.
+    /// Until when the answer was still being sent, or asked for, again after it was complete.
     pub(super) lost_until: Option<Timestamp>,
     /// What the figures were told.
     pub(super) waiting: Waiting,
@@ -485,6 +485,15 @@ impl Open {
 }
 
 impl Transaction {
+    /// The class of work of what was asked for, also where it waits by design.
+    #[must_use]
+    pub fn work(&self) -> Kind {
+        match self.kind {
+            Kind::Wait => kind_of(self.operation, &self.chain),
+            kind => kind,
+        }
+    }
+
     /// Takes in what every message brings, whatever it is.
     pub(super) fn absorb(&mut self, tally: &Tally) {
         self.share += tally.share;
@@ -566,7 +575,7 @@ fn begins(
     *operation = x.operation;
     *code = x.code;
     *chain = x.chain;
-    *kind = kind_of(x);
+    *kind = kind_of(x.operation, &x.chain);
     *outcome = Outcome::Unanswered;
     *status = None;
     (*request, *response, *raw_end) = (None, None, None);
@@ -635,12 +644,12 @@ fn blank() -> Transaction {
 
 /// Several operations in one message are of the kind of the last that reads, writes or
 /// opens: that is what the client waits for.
-pub(super) fn kind_of(x: &Exchange) -> Kind {
+pub(super) fn kind_of(operation: &Operation, chain: &Chain) -> Kind {
     let moves = |kind: &Kind| matches!(kind, Kind::Read | Kind::Write | Kind::Open);
-    let kinds = x.chain.iter().map(|operation| operation.kind);
-    std::iter::once(x.operation.kind)
+    let kinds = chain.iter().map(|operation| operation.kind);
+    std::iter::once(operation.kind)
         .chain(kinds)
         .filter(moves)
         .last()
-        .unwrap_or(x.operation.kind)
+        .unwrap_or(operation.kind)
 }

@@ -136,7 +136,7 @@ impl Open {
             // Parts overtook the one that says what is to be done.
             t.operation = x.operation;
             t.code = x.code;
-            t.kind = kind_of(x);
+            t.kind = kind_of(x.operation, &x.chain);
             t.asked_bytes = x.asked;
             t.file = x.file;
         }

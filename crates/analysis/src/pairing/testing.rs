@@ -90,7 +90,7 @@ impl Bench {
             orphans: 0,
             closed: Vec::new(),
             registry: Registry::new(&[]).unwrap(),
-            names: RefCell::new(Known::new(1, false)),
+            names: RefCell::new(Known::new(8, false)),
             spare: RefCell::default(),
             vacant: Vacant::default(),
             rooms: Rooms::default(),

@@ -156,7 +156,7 @@ pub(super) fn guessed(t: &Transaction) -> bool {
 
 /// A read from a pipe waits until something is written to it.
 pub(super) fn reads_pipe(t: &Transaction) -> bool {
-    t.kind == Kind::Read && in_pipe(t)
+    t.work() == Kind::Read && in_pipe(t)
 }
 
 /// What is read and written has no place in a file.
@@ -185,9 +185,9 @@ fn busy(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
     }
     let sight = Sight::between(interim, response.first).costing(wait);
     Some(match t.kind {
+        _ if reads_pipe(t) => Look::Against(Against::Pipe, sight),
         Kind::Wait => Look::Against(Against::ByDesign, sight),
         _ if guessed(t) => Look::Against(Against::Encrypted, sight),
-        _ if reads_pipe(t) => Look::Against(Against::Pipe, sight),
         _ => Look::For(sight),
     })
 }
@@ -203,8 +203,8 @@ fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
     Some(match own_turnaround(t) {
         Some(own) if own > limit => Look::For(sight.costing(own - limit)),
         Some(_) => Look::Against(Against::Pipelined, doubtful),
-        None if t.kind == Kind::Wait => Look::Against(Against::ByDesign, doubtful),
         None if reads_pipe(t) => Look::Against(Against::Pipe, doubtful),
+        None if t.kind == Kind::Wait => Look::Against(Against::ByDesign, doubtful),
         None if guessed(t) => Look::Against(Against::Encrypted, doubtful),
         None if t.flags.contains(Flags::LIMITED) => Look::Against(Against::Limited, doubtful),
         None => Look::Against(Against::CaptureLoss, doubtful),

@@ -281,10 +281,14 @@ fn response_block(verb: &Word, options: &Options) -> Result<Block, Fault> {
     Ok(match verb.text.as_str() {
         "negotiate" => response::negotiate(options.or("index", 5)?),
         "session-setup-andx" => response::session_setup_andx(),
-        "tree-connect-andx" => response::tree_connect_andx(),
+        "tree-connect-andx" => {
+            response::tree_connect_andx(options.text("service")?.unwrap_or("A:"))
+        }
         "tree-disconnect" => response::empty(command::TREE_DISCONNECT),
         "logoff-andx" => response::chain_only(command::LOGOFF_ANDX),
-        "open-andx" => response::open_andx(fid?, options.or("size", 0)?),
+        "open-andx" => {
+            response::open_andx(fid?, options.or("size", 0)?, options.or("resource", 0)?)
+        }
         "nt-create-andx" => {
             let oplock = if options.flag("oplock")? { 2 } else { 0 };
             response::nt_create_andx(fid?, options.or("size", 0)?, oplock)

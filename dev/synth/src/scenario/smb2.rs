@@ -317,7 +317,7 @@ fn response_body(verb: &Word, options: &Options) -> Result<Vec<u8>, Fault> {
     Ok(match verb.text.as_str() {
         "negotiate" => response::negotiate(options.or("dialect", 0x0210)?),
         "session-setup" => response::session_setup(options.or("round", 1)?),
-        "tree-connect" => response::tree_connect(),
+        "tree-connect" => response::tree_connect(options.or("type", 1)?),
         "create" => {
             let file = options.or("file", 1)?;
             response::create(file, options.or("size", 0)?, options.or("oplock", 0)?)

@@ -31,18 +31,18 @@ pub fn session_setup_andx() -> Block {
     block
 }
 
-/// TREE_CONNECT_ANDX to a disk.
+/// TREE_CONNECT_ANDX to a share of this service: "A:" for a disk, "IPC" for pipes.
 #[must_use]
-pub fn tree_connect_andx() -> Block {
+pub fn tree_connect_andx(service: &str) -> Block {
     let mut block = Block::new(command::TREE_CONNECT_ANDX);
     block.words.le16(0);
-    block.bytes.put(b"A:\0NTFS\0");
+    block.bytes.put(service.as_bytes()).put(b"\0NTFS\0");
     block
 }
 
-/// OPEN_ANDX.
+/// OPEN_ANDX of a resource of this type: 0 disk, 1 or 2 pipe.
 #[must_use]
-pub fn open_andx(fid: u16, size: u32) -> Block {
+pub fn open_andx(fid: u16, size: u32, resource: u16) -> Block {
     let mut block = Block::new(command::OPEN_ANDX);
     // File, attributes, time, size, granted access, type, pipe state, action (opened).
     block
@@ -51,7 +51,14 @@ pub fn open_andx(fid: u16, size: u32) -> Block {
         .le16(0x20)
         .le32(920_278_800)
         .le32(size);
-    block.words.le16(2).le16(0).le16(0).le16(1).le32(0).le16(0);
+    block
+        .words
+        .le16(2)
+        .le16(resource)
+        .le16(0)
+        .le16(1)
+        .le32(0)
+        .le16(0);
     block
 }
 

@@ -44,11 +44,16 @@ pub fn session_setup(round: u8) -> Vec<u8> {
     out
 }
 
-/// TREE_CONNECT to a disk.
+/// TREE_CONNECT to a share of this type: 1 disk, 2 pipe.
 #[must_use]
-pub fn tree_connect() -> Vec<u8> {
+pub fn tree_connect(share_type: u8) -> Vec<u8> {
     let mut out = Vec::new();
-    out.le16(16).u8(1).u8(0).le32(0).le32(0).le32(0x001f_01ff);
+    out.le16(16)
+        .u8(share_type)
+        .u8(0)
+        .le32(0)
+        .le32(0)
+        .le32(0x001f_01ff);
     out
 }
 
