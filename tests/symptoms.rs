@@ -67,6 +67,7 @@ const OWN: Raised = &[
         "ncp/lost-answer.pcapng",
         &["small_reads", "unanswered_requests"],
     ),
+    ("ncp/lost-reply.pcapng", &["frames_resent"]),
     ("ncp/sequence-wraps.pcapng", &["small_reads"]),
     ("smb1/constant-mid.pcapng", &["unanswered_requests"]),
     ("smb1/oplock-break.pcapng", &["break_waits"]),

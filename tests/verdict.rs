@@ -10,7 +10,7 @@ use crate::support::{analyse, captures};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use wirewait_analysis::Bounds;
+use wirewait_analysis::{Bounds, LedgerOf, Phase, State};
 use wirewait_judge::{Culprit, Finding, Verdict};
 
 use Culprit::{Client, Network, Server};
@@ -290,4 +290,26 @@ fn shares_are_parts_of_the_active_time() {
             assert!(share.ns.high <= verdict.active_ns, "{file}: {share:?}");
         }
     }
+}
+
+/// Thirty replies lost behind the capture, as the scenario says: 201 ms each until the client had
+/// the reply, 120 ms of the server, 1,312 ms of gaps.
+#[test]
+fn lost_replies_are_loss_recovery() {
+    let capture = crate::support::root().join("captures/ncp/lost-reply.pcapng");
+    let found = analyse(&[capture]).unwrap();
+    let rows = &found.snapshot.ledgers;
+    let all = rows.iter().find(|row| row.of == LedgerOf::Capture).unwrap();
+    let ms = |phase| all.ledger.get(phase) as f64 / 1e6;
+    assert_eq!(ms(Phase::Retransmission), 6_030.0);
+    assert_eq!(ms(Phase::Server), 120.0);
+    assert_eq!(ms(Phase::Client), 1_312.0);
+    let verdict = Verdict::on(&found.snapshot);
+    assert_eq!(verdict.finding, Finding::Named(Network));
+    let raised = |rule: &str| {
+        let mut symptoms = found.snapshot.symptoms.found.iter();
+        symptoms.any(|s| s.rule.id == rule && s.state == State::Raised)
+    };
+    assert!(raised("frames_resent"));
+    assert!(!raised("client_impatient"));
 }

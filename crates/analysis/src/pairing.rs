@@ -627,7 +627,10 @@ impl Pairing {
                 if between.turns && self.open[at].state == State::Done {
                     return self.reopen(at, x, tally, world, events);
                 }
-                return self.open[at].copy(tally);
+                let open = &mut *self.open[at];
+                // The answer was seen before: it was lost behind the capture.
+                open.lost_after(tally.extent.last.at, events);
+                return open.copy(tally);
             }
         }
         self.make_room(side, x, tally.extent.first.at, between, world, events);

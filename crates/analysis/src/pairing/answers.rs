@@ -85,6 +85,10 @@ impl Pairing {
             return Some(serial);
         }
         if open.state == State::Done {
+            if open.lost_until.is_some() {
+                // The client asked for it again, and gets it now.
+                open.lost_after(tally.extent.last.at, events);
+            }
             open.deed = Deed::Retransmitted;
             let t = &mut open.transaction;
             t.duplicate_responses = t.duplicate_responses.saturating_add(1);

@@ -160,7 +160,11 @@ fn not_responding(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
 fn impatient(t: &Transaction, _: &Thresholds) -> Option<Look> {
     let each = t.copies > 1 && t.duplicate_responses > 0 && is_request(t);
     let sight = asked(t).filter(|_| each && t.outcome == Outcome::Answered)?;
-    Some(Look::For(sight))
+    // A time that is exact has no copy before the response.
+    Some(match t.turnaround {
+        Turnaround::Exact(_) => Look::Against(Against::LostResponse, sight),
+        _ => Look::For(sight),
+    })
 }
 
 /// Time that a request lost to frames that had to be sent again, where it was not the whole

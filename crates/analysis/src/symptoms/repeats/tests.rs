@@ -91,6 +91,22 @@ fn an_impatient_client_gets_an_answer_to_each_copy() {
     assert_eq!(bench.state("client_impatient"), Some(State::Raised));
 }
 
+/// The response was seen, and then the request again.
+#[test]
+fn a_client_whose_responses_are_lost_is_not_impatient() {
+    let mut bench = Bench::new();
+    for _ in 0..3 {
+        bench.one(Kind::Read, 10, |t| {
+            t.copies = 2;
+            t.duplicate_responses = 1;
+        });
+    }
+    assert_eq!(
+        bench.state("client_impatient"),
+        Some(State::Withdrawn(Against::LostResponse))
+    );
+}
+
 /// Of a response transfer of 250 ms, 240 went by until a frame was sent again.
 #[test]
 fn lost_frames() {
