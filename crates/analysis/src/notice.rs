@@ -34,6 +34,11 @@ pub enum Noticed {
         /// Since it had last sent it, ns; `None` if that is not in the capture, or forgotten.
         after_ns: Option<i64>,
     },
+    /// Data came behind data that was sent after it, too soon to have been sent again.
+    Overtaken {
+        /// Since the first data that overtook it came, ns.
+        late_ns: i64,
+    },
     /// The sender did not take all the data of the other side, and wants it again.
     Rejected,
     /// The sender can take no more for now.

@@ -22,6 +22,11 @@ const STRAYS: u32 = 3;
 pub(crate) enum Fate {
     /// At least some were new.
     New,
+    /// They fill a gap, sooner than their sender can have heard of it: those behind overtook them.
+    Overtaken {
+        /// Since the first of those came, ns.
+        late_ns: i64,
+    },
     /// All of them had been seen, from this position on.
     Old {
         /// Position of the first of them.
@@ -58,6 +63,9 @@ pub(crate) struct ByteStream {
     started: bool,
     /// Where the latest segment from far away ended, and how many followed each other.
     stray: (u32, u32),
+    /// The shortest time in which its sender acknowledged what it was sent, ns: a round trip, as
+    /// seen from the capture.
+    reacts_ns: Option<i64>,
 }
 
 impl Default for ByteStream {
@@ -75,6 +83,7 @@ impl ByteStream {
             held: HeldBack::default(),
             started: false,
             stray: (0, 0),
+            reacts_ns: None,
         }
     }
 
@@ -98,11 +107,13 @@ impl ByteStream {
             held,
             started,
             stray,
+            reacts_ns,
         } = self;
         held.clear();
         (*origin, *next, *acked) = (0, 0, 0);
         *started = false;
         *stray = (0, 0);
+        *reacts_ns = None;
     }
 
     /// The stream's first byte has this sequence number.
@@ -167,6 +178,12 @@ impl ByteStream {
         }
         let before = std::mem::replace(&mut self.acked, position);
         Some((before, position))
+    }
+
+    /// Its sender acknowledged something after this time.
+    pub(crate) fn reacted(&mut self, after_ns: i64) {
+        let shortest = self.reacts_ns.map_or(after_ns, |ns| ns.min(after_ns));
+        self.reacts_ns = Some(shortest);
     }
 
     /// Bytes of memory that are held back.
@@ -242,14 +259,23 @@ impl ByteStream {
             out(Ordered::Piece(piece));
             return Fate::New;
         }
+        let mut overtaken = None;
         if at == self.next
             && let Some(first) = self.held.since()
         {
-            piece.late_ns = piece.mark.at.since(first).max(0);
+            let late_ns = piece.mark.at.since(first).max(0);
+            if self.reacts_ns.is_some_and(|ns| late_ns < ns) {
+                overtaken = Some(late_ns);
+            } else {
+                piece.late_ns = late_ns;
+            }
         }
         let fate = self.hold(at, *piece);
         self.drain(out);
-        fate
+        match (fate, overtaken) {
+            (Fate::New, Some(late_ns)) => Fate::Overtaken { late_ns },
+            (fate, _) => fate,
+        }
     }
 
     /// Gives up waiting for what is missing before the bytes held back, for the reason that

@@ -110,6 +110,17 @@ impl Conversation {
             .then(|| flow.ready(side, segment.window > 0, mark))
             .flatten();
         if let Some(told) = acknowledged {
+            if let (
+                Noticed::Acknowledged {
+                    after_ns,
+                    sent: Some(_),
+                    ..
+                },
+                Some(streams),
+            ) = (told.0, &mut self.streams)
+            {
+                streams[side].reacted(after_ns);
+            }
             self.notice(side, mark, told, events);
         }
         if let Some(what) = ready {
@@ -181,7 +192,7 @@ impl Conversation {
         self.keep_within_limits(side, mark.at.min(world.sure), world, events);
         self.watch_data(side, (seq, length), fate, mark, events);
         match fate {
-            Some(Fate::New) => {}
+            Some(Fate::New | Fate::Overtaken { .. }) => {}
             // Position 0 is before the first byte seen.
             Some(Fate::Old { at: 0, end: 0 }) => {
                 self.pairing.began_late();
@@ -228,6 +239,10 @@ impl Conversation {
             Some(Fate::New) => {
                 flow.sent(side, (seq, seq.wrapping_add(length)), length, mark);
                 return;
+            }
+            Some(Fate::Overtaken { late_ns }) => {
+                flow.sent(side, (seq, seq.wrapping_add(length)), length, mark);
+                (Noticed::Overtaken { late_ns }, u64::from(length))
             }
             Some(Fate::Old { at: 0, end: 0 } | Fate::Foreign) | None => return,
             Some(Fate::Old { .. }) if probe => (flow.polled(side, mark), 0),

@@ -358,7 +358,7 @@ impl Transports {
                     m.window_times += 1;
                 });
             }
-            Noticed::Asked { .. } | Noticed::Offered(_) => {}
+            Noticed::Asked { .. } | Noticed::Offered(_) | Noticed::Overtaken { .. } => {}
             // The one who agrees was asked.
             Noticed::Opened { tries, .. } => {
                 meter(mine, &mut |m| m.open += 1);

@@ -269,6 +269,7 @@ impl Links {
                 }
             }
             Noticed::Acknowledged { .. }
+            | Noticed::Overtaken { .. }
             | Noticed::Busy
             | Noticed::Offered(_)
             | Noticed::Polled { .. }

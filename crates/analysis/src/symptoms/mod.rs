@@ -63,6 +63,7 @@ pub static RULES: &[&Rule] = &[
     &repeats::IMPATIENT,
     &repeats::ANSWER_RESENT,
     &repeats::TOO_MANY_RESENT,
+    &repeats::OVERTAKEN,
     &files::LOOP,
     &files::OVERLAP,
     &files::SMALL_READS,
@@ -279,14 +280,22 @@ impl Watch {
 
     /// A transport did something.
     pub(crate) fn noticed(&mut self, notice: &Notice, path: &Path, directory: &mut Directory) {
-        if let Noticed::Resent { after_ns } = notice.what {
+        if matches!(
+            notice.what,
+            Noticed::Resent { .. } | Noticed::Overtaken { .. }
+        ) {
             let (from, to) = (notice.from, notice.to);
             for (client, server) in [(from, to), (to, from)] {
                 let pair = directory.known_pair(client, server);
                 if let Some(pair) = pair.and_then(|pair| self.pairs.known(pair)) {
                     let (client, server) = (client.station(), server.station());
                     let mut page = pair.page((client, server), self.course.as_deref_mut());
-                    repeats::resent(&mut page, notice.mark, after_ns);
+                    match notice.what {
+                        Noticed::Resent { after_ns } => {
+                            repeats::resent(&mut page, notice.mark, after_ns);
+                        }
+                        _ => page.hit(&repeats::OVERTAKEN, &Sight::at(notice.mark)),
+                    }
                     break;
                 }
             }

@@ -89,6 +89,23 @@ pub(super) static TOO_MANY_RESENT: Rule = Rule {
     covers: &[],
 };
 
+/// What comes within a round trip was not sent again: its way was longer, or a queue let others
+/// past. Receivers take it for a loss where it comes late enough (RFC 5681, section 3.2).
+pub(super) static OVERTAKEN: Rule = Rule {
+    id: "frames_reordered",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "frames with data that frames sent after them overtook",
+    limit: Limit::Share {
+        of: Base::Frames,
+        percent: Threshold::Reordered,
+        minimum: Threshold::MinimumFrames,
+        least: Threshold::LeastEvents,
+    },
+    costly: false,
+    covers: &[],
+};
+
 pub(super) static WATCHERS: &[Watcher] = &[
     Watcher {
         rule: &REQUEST_REPEATED,

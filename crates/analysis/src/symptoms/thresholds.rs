@@ -72,6 +72,8 @@ thresholds! {
     TooManyRepeated = "too_many_repeated_percent", 20;
     /// Share of frames that repeat data, of all that carry some.
     Resent = "resent_frames_percent", 5;
+    /// Share of frames with data that others overtook.
+    Reordered = "reordered_frames_percent", 1;
     /// Share of a client's requests that a server refuses.
     Denied = "denied_percent", 20;
     /// Share of raw transfers that are refused.

@@ -192,6 +192,31 @@ fn too_many_resent_frames() {
     );
 }
 
+/// Of 200 frames with data two were overtaken: 1 %.
+#[test]
+fn reordered_frames() {
+    let run = |good: u64, times: u64| {
+        let mut bench = Bench::new();
+        bench.good(good);
+        for n in 0..times {
+            bench.noticed(&Notice {
+                mark: mark(300 + n, 5000),
+                from: station(9),
+                to: station(1),
+                carrier: "toy_link",
+                conversation: None,
+                bytes: 100,
+                what: Noticed::Overtaken { late_ns: 1_500_000 },
+            });
+        }
+        bench.found("frames_reordered").map(|s| (s.state, s.of))
+    };
+    assert_eq!(run(150, 3), Some((State::Raised, Some(300))));
+    assert_eq!(run(151, 3).unwrap().0, State::Below);
+    assert_eq!(run(100, 2).unwrap().0, State::Below);
+    assert_eq!(run(100, 0), None);
+}
+
 impl super::super::Watch {
     /// Two requests more of a pair have an answer that was sent again than are remembered.
     pub(crate) fn overrun_resent() -> Hits {
