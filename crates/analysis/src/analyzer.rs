@@ -380,7 +380,7 @@ impl Analyzer {
         let directory = &books.directory;
         let Figures {
             servers,
-            stations,
+            mut stations,
             places,
             distribution,
             hops,
@@ -405,6 +405,8 @@ impl Analyzer {
             ..Load::default()
         };
         books.routing.write(&mut load);
+        let ledgers = books.accounts.rows(directory);
+        crate::account::give(&ledgers, &mut stations);
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,
@@ -432,7 +434,7 @@ impl Analyzer {
             stations,
             places,
             distribution,
-            ledgers: books.accounts.rows(directory),
+            ledgers,
             load,
             round_trips: books.round_trips.rows(),
             symptoms: books.watch.judge(directory, &servers, clock.last()),

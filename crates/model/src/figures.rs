@@ -249,9 +249,10 @@ pub struct StationRow {
     pub frames: FrameSums,
     /// Response time of its requests that moved file data, ns.
     pub moving_ns: i128,
-    /// Time with at least one request outstanding, ns.
+    /// Active time that is not the client's own, ns: it waited for the network or a server.
     pub busy_ns: u64,
-    /// Gaps between requests no longer than the think-time limit, ns: work in the client.
+    /// Gaps between requests no longer than the think-time limit, without the distance that is
+    /// known, ns: work in the client.
     pub client_ns: u64,
     /// Longer gaps, ns: a user or a program that wants nothing.
     pub think_ns: u64,

@@ -11,7 +11,7 @@ const CLOSE: u64 = 10;
 /// Who had most of the active time, and the evidence.
 #[must_use]
 pub fn sentence(verdict: &Verdict) -> String {
-    let (title, thousandths, ns, whose) = match verdict.finding {
+    let (title, part, ns, whose) = match verdict.finding {
         Finding::None => return none(verdict),
         Finding::Named(culprit) => {
             let share = verdict.share(culprit);
@@ -29,7 +29,7 @@ pub fn sentence(verdict: &Verdict) -> String {
                 Culprit::Network => "Network",
                 Culprit::Server => "Server",
             };
-            (title, share.thousandths, ns, whose)
+            (title, self::share(culprit, share.thousandths), ns, whose)
         }
         Finding::Either(first, second) => {
             let (title, whose) = match (first, second) {
@@ -58,16 +58,11 @@ pub fn sentence(verdict: &Verdict) -> String {
             };
             let ns = parts.into_iter().map(shown).fold(0, u64::saturating_add);
             let both = thousandths(ns, verdict.active_ns).min(sum(|share| share.high));
-            let both = Bounds {
-                low: both,
-                high: both,
-            };
-            (title, both, ns, whose)
+            (title, Percent(both, 1000).to_string(), ns, whose)
         }
     };
     let mut text = format!(
-        "{title}: {} of active time ({}) {whose}",
-        share(thousandths),
+        "{title}: {part} of active time ({}) {whose}",
         of_active(ns, verdict)
     );
     if let Some((at, part)) = verdict.at {
@@ -122,7 +117,7 @@ fn none(verdict: &Verdict) -> String {
 #[must_use]
 pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
     let part = |culprit: Culprit| {
-        let share = self::share(verdict.share(culprit).thousandths);
+        let share = self::share(culprit, verdict.share(culprit).thousandths);
         format!("{} {share}", culprit.name())
     };
     (verdict.active_ns > 0).then(|| {
@@ -216,10 +211,14 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// A part of active time that is known, or its bounds.
-fn share(of: Bounds) -> String {
+/// A part of active time, as tables show it, or its bounds.
+fn share(culprit: Culprit, of: Bounds) -> String {
     if of.high - of.low < CLOSE {
-        return Percent(of.low, 1000).to_string();
+        let shown = match culprit {
+            Culprit::Network => of.low,
+            Culprit::Client | Culprit::Server => of.high,
+        };
+        return Percent(shown, 1000).to_string();
     }
     let low = Percent(of.low, 1000).to_string();
     let low = low.trim_end_matches([' ', '%']);
@@ -283,6 +282,16 @@ mod tests {
             on_the_way: OnTheWay::default(),
             doubts,
         }
+    }
+
+    /// Tables show what is proved of the network, and the rest with the others.
+    #[test]
+    fn close_bounds_are_shown_as_tables_show_them() {
+        let close = Bounds { low: 1, high: 9 };
+        let said = Culprit::ALL.map(|culprit| share(culprit, close));
+        assert_eq!(said, ["0.9 %", "0.1 %", "0.9 %"]);
+        let wide = Bounds { low: 1, high: 11 };
+        assert_eq!(share(Culprit::Server, wide), "0.1 to 1.1 %");
     }
 
     #[test]

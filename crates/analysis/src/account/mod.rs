@@ -12,11 +12,12 @@ use crate::column::Column;
 use crate::parties::{Directory, Parties};
 use crate::table::Place;
 use crate::world::Wait;
-use crate::{Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings};
+use crate::{Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
 pub(crate) use distance::{Distance, Evidence};
 use distance::{Nearest, Ways};
 pub use phase::{Bounds, Ledger, Phase};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 pub(crate) use timeline::Outstanding;
 use timeline::Timeline;
@@ -25,6 +26,23 @@ use wirewait_wire::{Endpoint, Timestamp};
 /// A request is settled when nothing older can be on its way any more: this long after it
 /// began, ns. A request counts from its first byte, but is known when it is complete.
 const LAG_NS: i64 = 500_000_000;
+
+/// Gives the clients' rows their time by the account: there is no second one.
+pub(crate) fn give(ledgers: &[LedgerRow], stations: &mut [StationRow]) {
+    let of: BTreeMap<Endpoint, &Ledger> = ledgers
+        .iter()
+        .filter_map(|row| match row.of {
+            LedgerOf::Client(client) => Some((client, &row.ledger)),
+            _ => None,
+        })
+        .collect();
+    for station in stations {
+        let ledger = of.get(&station.client).copied().copied();
+        let ledger = ledger.unwrap_or_default();
+        station.client_ns = ledger.get(Phase::Client);
+        station.busy_ns = ledger.active().saturating_sub(station.client_ns);
+    }
+}
 
 /// The account of all clients.
 pub(crate) struct Accounts {

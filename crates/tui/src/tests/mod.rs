@@ -4,6 +4,7 @@ mod keys;
 mod property;
 mod said;
 mod screens;
+mod surfaces;
 mod views;
 
 use crate::{Feed, Input, LiveInterface, Message, Model, Own, Pace, update};

@@ -1,0 +1,243 @@
+//! Equal things have equal percentages on all surfaces: text, HTML, JSON and the screen, of every
+//! capture that is shipped. What a percentage must be is worked out here from the nanoseconds of
+//! the JSON report.
+
+use super::{Kept, model, replayed, shown};
+use crate::Feed;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use wirewait::{Choice, Engine, Progress, Settings};
+use wirewait_analysis::Snapshot;
+use wirewait_report::{About, html, json, text};
+
+/// Captures of a few requests have no active time.
+const LEAST: usize = 40;
+
+fn captures(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            captures(&path, found);
+        } else if path.extension().is_some_and(|kind| kind == "pcapng") {
+            found.push(path);
+        }
+    }
+    found.sort();
+}
+
+fn analysed(file: PathBuf) -> Snapshot {
+    let options = wirewait_capture::Options::default();
+    let source = wirewait_capture::open(&[file], &options).unwrap();
+    let mut engine = Engine::new(source, Settings::default());
+    let mut kept = Kept::default();
+    while engine
+        .step_watching(|_, _| Choice::Take, &mut kept)
+        .unwrap()
+        != Progress::End
+    {}
+    engine.finish_metered(&mut kept).0
+}
+
+/// One decimal, half of it rounded up.
+fn percent(part: u64, whole: u64) -> String {
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    let tenths = (part * 2000 + whole) / (2 * whole);
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// Client, network, server and all of the active time of a row of the JSON report, ns.
+struct Parts {
+    client: u64,
+    network: u64,
+    server: u64,
+    active: u64,
+}
+
+impl Parts {
+    fn of(row: &Value) -> Self {
+        let ns = |name: &str| row[name].as_u64().unwrap();
+        let network = [
+            "request_transfer_ns",
+            "response_transfer_ns",
+            "retransmission_ns",
+            "distance_ns",
+        ];
+        Self {
+            client: ns("client_ns"),
+            network: network.iter().map(|name| ns(name)).sum(),
+            server: ns("server_ns"),
+            active: ns("active_ns"),
+        }
+    }
+
+    fn percents(&self) -> [String; 3] {
+        [self.client, self.network, self.server].map(|ns| percent(ns, self.active))
+    }
+}
+
+/// The cells of a line of a table.
+fn cells(line: &str) -> Vec<&str> {
+    let cells = line.trim().split("  ").map(str::trim);
+    cells.filter(|cell| !cell.is_empty()).collect()
+}
+
+/// The shares of each row of the table of time in the text.
+fn table(report: &str) -> BTreeMap<String, [String; 3]> {
+    let lines = report
+        .lines()
+        .skip_while(|line| *line != "Where the time went");
+    let mut lines = lines.skip(1);
+    let head = cells(lines.next().unwrap());
+    let places = ["client %", "network %", "server %"]
+        .map(|title| head.iter().position(|cell| *cell == title).unwrap());
+    lines
+        .map(cells)
+        .take_while(|row| row.len() > places[2])
+        .map(|row| (row[0].to_owned(), places.map(|at| row[at].to_owned())))
+        .collect()
+}
+
+/// The bounds that the sentence gives for this name: `client 1.7 to 3.6 %`.
+fn bounds(line: &str, name: &str) -> [String; 2] {
+    let (_, rest) = line.split_once(&format!("{name} ")).unwrap();
+    let (numbers, _) = rest.split_once(" %").unwrap();
+    let (low, high) = numbers.split_once(" to ").unwrap_or((numbers, numbers));
+    [low, high].map(|number| format!("{number} %"))
+}
+
+/// The parts of a bar: for each its class, its nanoseconds and its percentage.
+fn bar<'h>(page: &'h str, pointer: &str) -> Vec<(&'h str, u64, &'h str)> {
+    let (_, rest) = page
+        .split_once(&format!("data-json=\"{pointer}\""))
+        .unwrap();
+    let (svg, _) = rest.split_once("</svg>").unwrap();
+    let rects = svg.split("<rect class=\"part ").skip(1);
+    rects
+        .map(|rect| {
+            let (class, rest) = rect.split_once('"').unwrap();
+            let (_, rest) = rest.split_once("data-n=\"").unwrap();
+            let (ns, rest) = rest.split_once('"').unwrap();
+            let (_, rest) = rest.split_once(" (").unwrap();
+            let (share, _) = rest.split_once(')').unwrap();
+            (class, ns.parse().unwrap(), share)
+        })
+        .collect()
+}
+
+fn screen(snapshot: Snapshot) -> String {
+    let feed = Feed {
+        snapshot: Arc::new(snapshot),
+        ..replayed()
+    };
+    shown(&model(feed, 160, 50))
+}
+
+#[test]
+fn equal_things_have_equal_shares() {
+    let mut files = Vec::new();
+    captures(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures"),
+        &mut files,
+    );
+    let mut checked = 0;
+    for file in files {
+        let name = file.display().to_string();
+        let snapshot = analysed(file);
+        let about = About::default();
+        let (mut report, mut page, mut document) = (Vec::new(), Vec::new(), Vec::new());
+        text::report(&mut report, &about, &snapshot, text::Look::FILE).unwrap();
+        let absent = html::Conversation::Absent("");
+        html::report(&mut page, &about, &snapshot, absent).unwrap();
+        json::report(&mut document, &about, &snapshot).unwrap();
+        let report = String::from_utf8(report).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        let document: Value = serde_json::from_slice(&document).unwrap();
+        let ledger = &document["ledger"];
+        if ledger["capture"]["active_ns"].as_u64().unwrap_or(0) == 0 {
+            continue;
+        }
+        checked += 1;
+        let all = Parts::of(&ledger["capture"]);
+        let expected = all.percents();
+
+        // The sentence, the verdict's numbers and the screen: what is proved of the network, and
+        // the others with what may be the network's.
+        if let Some(line) = report
+            .lines()
+            .find(|line| line.trim_start().starts_with("Of active time"))
+        {
+            let said = ["client", "network", "server"].map(|name| bounds(line, name));
+            let [[_, client], [network, _], [_, server]] = said;
+            assert_eq!([client, network, server], expected, "{name}: {line}");
+        }
+        let shares = &document["verdict"]["shares"];
+        for (part, end, expected) in [
+            ("client", "high", &expected[0]),
+            ("network", "low", &expected[1]),
+            ("server", "high", &expected[2]),
+        ] {
+            let thousandths = shares[part][end].as_u64().unwrap();
+            assert_eq!(&percent(thousandths, 1000), expected, "{name}: {part}");
+        }
+        let seen = screen(snapshot);
+        for (part, share) in ["client", "network", "server"].iter().zip(&expected) {
+            let said = format!("{part} {share}");
+            assert!(seen.contains(&said), "{name}: no {said} in\n{seen}");
+        }
+
+        // The rows of text and HTML.
+        let rows = table(&report);
+        let mut compared = 0;
+        for (kind, title) in [
+            ("capture", ""),
+            ("servers", "server"),
+            ("clients", "client"),
+        ] {
+            let list = match &ledger[kind] {
+                Value::Array(list) => list.clone(),
+                row => vec![row.clone()],
+            };
+            for (n, row) in list.iter().enumerate() {
+                let parts = Parts::of(row);
+                if parts.active == 0 {
+                    continue;
+                }
+                let (of, pointer) = match kind {
+                    "capture" => ("all".to_owned(), "/ledger/capture".to_owned()),
+                    _ => {
+                        let station = row[title].as_str().unwrap();
+                        (format!("{title} {station}"), format!("/ledger/{kind}/{n}"))
+                    }
+                };
+                if let Some(said) = rows.get(&of) {
+                    assert_eq!(*said, parts.percents(), "{name}: {of} in the text");
+                    compared += 1;
+                }
+                if !page.contains(&format!("data-json=\"{pointer}\"")) {
+                    // Not among those that are shown.
+                    continue;
+                }
+                for (class, ns, share) in bar(&page, &pointer) {
+                    let known = row[format!("{class}_ns")].as_u64();
+                    assert_eq!(Some(ns), known, "{name}: {class} of {of} in the HTML");
+                    assert_eq!(share, percent(ns, parts.active), "{name}: {class} of {of}");
+                }
+            }
+        }
+        assert!(compared > 1, "{name}: {rows:?}");
+
+        // The stations' own columns are those of the account.
+        for station in document["stations"].as_array().unwrap() {
+            let client = &station["client"];
+            let rows = ledger["clients"].as_array().unwrap();
+            let row = rows.iter().find(|row| row["client"] == *client);
+            let parts = row.map(Parts::of);
+            let known = parts.map_or((0, 0), |p| (p.client, p.active - p.client));
+            let ns = |name: &str| station[name].as_u64().unwrap();
+            assert_eq!((ns("client_ns"), ns("busy_ns")), known, "{name}: {client}");
+        }
+    }
+    assert!(checked >= LEAST, "only {checked} captures");
+}
