@@ -458,6 +458,27 @@ mod tests {
         assert_eq!(log, "1:ab [break] 5:gh 6:ij ");
     }
 
+    /// Its sender never acknowledged anything within 10 ns: what fills a gap after 9 was overtaken,
+    /// after 10 it may have been sent again, and so where nothing is known.
+    #[test]
+    fn what_fills_a_gap_within_a_round_trip_was_overtaken() {
+        let fill = |reactions: &[i64], after: u64| {
+            let (mut s, mut log) = (ByteStream::new(), String::new());
+            s.start(0);
+            for ns in reactions {
+                s.reacted(*ns);
+            }
+            feed(&mut s, 1, 0, b"ab", &mut log);
+            assert_eq!(feed(&mut s, 100, 4, b"ef", &mut log), Fate::New);
+            let fate = feed(&mut s, 100 + after, 2, b"cd", &mut log);
+            assert_eq!(log, format!("1:ab {}:cd 100:ef ", 100 + after));
+            fate
+        };
+        assert_eq!(fill(&[30, 10, 20], 9), Fate::Overtaken { late_ns: 9 });
+        assert_eq!(fill(&[30, 10, 20], 10), Fate::New);
+        assert_eq!(fill(&[], 1), Fate::New);
+    }
+
     #[test]
     fn what_is_held_counts_with_its_keeping() {
         let (mut s, mut log) = (ByteStream::new(), String::new());
