@@ -321,7 +321,7 @@ fn the_program_compares_and_fails_on_conditions() {
     let (base, other) = (base.to_str().unwrap(), other.to_str().unwrap());
     let (code, out, err) = said(&wirewait(&["compare", base, other]));
     assert_eq!((code, err.as_str()), (Some(0), ""));
-    let first = "Slower: a request took 2.750 ms in other.pcapng, 2.250 ms in base.pcapng: 22.2 % \
+    let first = "Slower: a request took 2.75 ms in other.pcapng, 2.25 ms in base.pcapng: 22.2 % \
                  slower, significant (p < 0.0001); mostly the server, most of it in smb2 READ.\n";
     assert!(out.starts_with(first), "{out}");
 

@@ -198,4 +198,9 @@ fn the_readme_is_short_and_every_page_is_in_the_contents() {
             assert!(contents.contains(&format!("]({file})")), "{file}");
         }
     }
+    for page in support::files(&root().join("docs/decisions")) {
+        let file = page.file_name().unwrap().to_str().unwrap();
+        let listed = contents.contains(&format!("](decisions/{file})"));
+        assert!(listed || !file.ends_with(".md"), "decisions/{file}");
+    }
 }

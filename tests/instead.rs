@@ -235,6 +235,52 @@ fn precise_durations_have_all_digits() {
     assert!(rounded.contains("603 ms"));
 }
 
+/// Durations in milliseconds with three digits or more behind the point.
+fn long(text: &str) -> usize {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let pairs = words
+        .windows(2)
+        .filter(|pair| pair[1].trim_end_matches([':', ',', ';', ')']) == "ms");
+    pairs
+        .filter_map(|pair| pair[0].split_once('.'))
+        .filter(|(_, behind)| behind.len() >= 3 && behind.bytes().all(|b| b.is_ascii_digit()))
+        .count()
+}
+
+#[test]
+fn every_text_has_three_digits_and_precise_ones() {
+    let sums = std::env::temp_dir().join(format!("wirewait-digits-{}.json", std::process::id()));
+    let sums_name = sums.to_str().unwrap().to_owned();
+    assert!(
+        wirewait(&["report", "--summary", &sums_name, "--short", DEMO])
+            .status
+            .success()
+    );
+    let commands: [&[&str]; 5] = [
+        &["report", "--full", DEMO],
+        &["transactions", DEMO],
+        &["compare", DEMO, "again=captures/demo.pcapng"],
+        &["merge", &sums_name],
+        &[
+            "counters",
+            "--interval",
+            "1500us",
+            "captures/smb1/oplock-break.pcapng",
+        ],
+    ];
+    for command in commands {
+        let text = |more: &[&str]| {
+            let output = wirewait(&[command, more].concat());
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let (rounded, precise) = (text(&[]), text(&["--precise"]));
+        assert!(rounded.contains(" ms"), "{command:?}: {rounded}");
+        assert_eq!(long(&rounded), 0, "{command:?}: {rounded}");
+        assert!(long(&precise) > 0, "{command:?}: {precise}");
+    }
+    std::fs::remove_file(sums).unwrap();
+}
+
 /// A terminal of util-linux' `script` pages through $PAGER; a pipe, and --no-pager, do not.
 #[cfg(target_os = "linux")]
 #[test]

@@ -115,6 +115,8 @@ pub(crate) struct MergeArgs {
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
     #[command(flatten)]
+    pub(crate) precise: PreciseArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -125,6 +127,8 @@ pub(crate) struct TransactionsArgs {
     /// Output format; the default follows the name of --output
     #[arg(long, value_enum, default_value_t = RowFormat::Text)]
     pub(crate) format: RowFormat,
+    #[command(flatten)]
+    pub(crate) precise: PreciseArgs,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
@@ -153,6 +157,8 @@ pub(crate) struct CompareArgs {
     /// Output format; the default follows the name of --output
     #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
     pub(crate) format: CompareFormat,
+    #[command(flatten)]
+    pub(crate) precise: PreciseArgs,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
     #[command(flatten)]
@@ -251,6 +257,8 @@ pub(crate) struct CountersArgs {
         hide_short_help = true
     )]
     pub(crate) max_values: u64,
+    #[command(flatten)]
+    pub(crate) precise: PreciseArgs,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
@@ -534,6 +542,13 @@ pub(crate) struct TextArgs {
     /// Print one screen: verdict, symptoms, slowest requests (the default at a terminal)
     #[arg(long, overrides_with = "full")]
     short: bool,
+    #[command(flatten)]
+    pub(crate) precise: PreciseArgs,
+}
+
+/// How many digits people see.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct PreciseArgs {
     /// Print durations with all digits instead of three
     #[arg(long)]
     precise: bool,
@@ -544,7 +559,9 @@ impl TextArgs {
     pub(crate) fn is_short(self, terminal: bool) -> bool {
         self.short || terminal && !self.full
     }
+}
 
+impl PreciseArgs {
     /// How many digits durations have.
     pub(crate) fn digits(self) -> Digits {
         match self.precise {
@@ -567,6 +584,7 @@ pub(crate) enum CompareFormat {
     Text,
     Json,
     Csv,
+    Html,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

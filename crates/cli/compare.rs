@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use wirewait::compare::{By, Comparison};
 use wirewait_report::compare::{self as report, Compared};
+use wirewait_report::html;
 
 /// One capture of a comparison, as it is named on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +73,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
             "-: the standard input can be one capture only".to_owned(),
         ));
     }
+    if args.format == CompareFormat::Html && Output::is_to_terminal(&args.output) {
+        return Err(Failure::Usage(
+            "--format html: the output is a terminal; write it to a file (-o compare.html) or \
+             into a pipe"
+                .to_owned(),
+        ));
+    }
     if args.analysis.private && matches!(args.by, Some(GroupBy::Share | GroupBy::File)) {
         return Err(Failure::Usage(
             "--private hides by which names shares and files are compared; leave it out".to_owned(),
@@ -103,6 +111,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         configurations: &configurations,
         comparison: &comparison,
         groups_wanted: args.by.is_some(),
+        digits: args.precise.digits(),
     };
     let mut output = Output::open(&args.output, &all_files)?;
     let look = output.look();
@@ -110,6 +119,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         CompareFormat::Text => report::text(out, &compared, look),
         CompareFormat::Json => report::json(out, &compared),
         CompareFormat::Csv => report::csv(out, &compared),
+        CompareFormat::Html => html::compare(out, &compared),
     })?;
     output.finish()?;
     let mut failed = false;

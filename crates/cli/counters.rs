@@ -66,7 +66,7 @@ fn write(args: &CountersArgs, samples: &Samples) -> Result<(), Failure> {
         return columns::counters(args, samples, format);
     }
     let mut output = Output::open(&args.output, &args.input.files)?;
-    let look = output.look();
+    let look = output.look().with(args.precise.digits());
     output.write(|out| match args.format {
         CounterFormat::Csv => csv(out, samples),
         CounterFormat::PdhCsv => pdh_csv(out, samples),

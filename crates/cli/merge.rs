@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use wirewait::Summary;
 use wirewait_capture::{Options, held};
 use wirewait_report::summary::Buckets;
-use wirewait_report::{Escaped, summary};
+use wirewait_report::{Digits, Escaped, summary};
 
 /// A summary of so many bytes is none of ours: its tables are bounded.
 const LONGEST: u64 = 1 << 30;
@@ -22,7 +22,13 @@ pub(crate) fn run(args: &MergeArgs) -> Result<Verdict, Failure> {
     for path in &args.files {
         sum.merge(&read(path)?);
     }
-    print(&args.output, &args.files, args.format, &sum)?;
+    print(
+        &args.output,
+        args.precise.digits(),
+        &args.files,
+        args.format,
+        &sum,
+    )?;
     Ok(Verdict::Whole)
 }
 
@@ -40,7 +46,7 @@ fn by_time(args: &MergeArgs, length_ns: i64) -> Result<Verdict, Failure> {
         ));
     }
     let mut output = Output::open(&args.output, &args.files)?;
-    let look = output.look();
+    let look = output.look().with(args.precise.digits());
     output.write(|out| match args.format {
         ListFormat::Text => buckets.text(out, look),
         ListFormat::Json => buckets.json(out),
@@ -52,12 +58,13 @@ fn by_time(args: &MergeArgs, length_ns: i64) -> Result<Verdict, Failure> {
 /// Prints sums.
 pub(crate) fn print(
     output: &OutputArgs,
+    digits: Digits,
     inputs: &[PathBuf],
     format: ListFormat,
     sum: &Summary,
 ) -> Result<(), Failure> {
     let mut output = Output::open(output, inputs)?;
-    let look = output.look();
+    let look = output.look().with(digits);
     output.write(|out| match format {
         ListFormat::Text => summary::text(out, sum, look),
         ListFormat::Json => summary::json(out, sum),

@@ -65,7 +65,13 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
         ReportFormat::Json => ListFormat::Json,
         _ => ListFormat::Text,
     };
-    merge::print(&args.output, &args.input.files, format, &sum)?;
+    merge::print(
+        &args.output,
+        args.text.precise.digits(),
+        &args.input.files,
+        format,
+        &sum,
+    )?;
     if let Some(path) = &args.summary {
         merge::write(path, &args.input.files, &sum)?;
     }

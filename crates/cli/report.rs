@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
         (true, false) => Look::SCREEN,
         _ => output.look(),
     };
-    let look = look.with(args.text.digits());
+    let look = look.with(args.text.precise.digits());
     output.write(|out| match args.format {
         ReportFormat::Text if explained.is_some() => {
             text::explain(out, &about, snapshot, explained.flatten(), look)

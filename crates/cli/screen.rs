@@ -20,9 +20,9 @@ pub(crate) struct ScreenArgs {
     /// Memory for the latest frames, to decode and save them from the screen; 0 keeps none
     #[arg(long, hide_short_help = true, value_name = "BYTES", default_value = "32MiB", value_parser = room)]
     keep_frames: Size,
-    /// Use the mouse for rows and tabs; Shift selects text as the terminal does
+    /// Leave the mouse to the terminal, which otherwise selects text only with Shift
     #[arg(long, hide_short_help = true)]
-    mouse: bool,
+    no_mouse: bool,
     /// Draw with ASCII only; auto: if the locale (LC_ALL, LC_CTYPE, LANG) is not UTF-8
     #[arg(long, hide_short_help = true, value_enum, default_value_t = Ascii::Auto)]
     ascii: Ascii,
@@ -55,7 +55,7 @@ impl ScreenArgs {
             units: self.units,
             // What the analysis hides never comes here.
             private: false,
-            mouse: self.mouse,
+            mouse: !self.no_mouse,
             keys,
             ascii: match self.ascii {
                 Ascii::Always => true,

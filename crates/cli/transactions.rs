@@ -11,6 +11,7 @@ use std::io::Write;
 use std::sync::Arc;
 use wirewait::{Sink, Transaction};
 use wirewait_capture::Origins;
+use wirewait_report::Digits;
 use wirewait_report::transactions::{Format, FrameOrigin, Writer};
 
 pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     let quiet = output.terminal;
     // Frames from a pipe may come in slowly; rows are not to wait for them in a buffer.
     let at_once = output.terminal || growing;
-    let mut rows = Rows::new(format, output)?;
+    let mut rows = Rows::new(format, args.precise.digits(), output)?;
     rows.at_once = at_once;
     rows.origins = Some(origins);
     let settings = args.analysis.settings();
@@ -67,8 +68,8 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Writes what stands above the rows.
-    pub(crate) fn new(format: Format, mut output: Output) -> Result<Self, Failure> {
-        let writer = Writer::new(format);
+    pub(crate) fn new(format: Format, digits: Digits, mut output: Output) -> Result<Self, Failure> {
+        let writer = Writer::new(format).with(digits);
         output.write(|out| writer.begin(out))?;
         Ok(Self {
             writer,

@@ -341,6 +341,18 @@ impl Analyzer {
         }
     }
 
+    /// Transactions whose response is complete, and which are not closed yet: a repetition may
+    /// still follow, until their client asks for the next thing or some time has passed. At most
+    /// `most`, by their numbers; all of them go to the sink when they are closed.
+    #[must_use]
+    pub fn answered(&self, most: usize) -> Vec<Transaction> {
+        let conversations = self.state.conversations.iter();
+        let unclosed = conversations.flat_map(|(_, conversation)| conversation.unclosed());
+        let mut found: Vec<Transaction> = unclosed.take(most).cloned().collect();
+        found.sort_by_key(|t| t.number);
+        found
+    }
+
     /// The capture is over: closes everything that is open.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         // Nothing is where it was.

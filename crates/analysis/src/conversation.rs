@@ -19,7 +19,7 @@ use crate::stream::ByteStream;
 use crate::turns::Turns;
 use crate::windows::Offers;
 use crate::world::{Between, Event, Events, World};
-use crate::{Deed, Flags, Mark, Notice, Noticed, WHOLE_FRAME};
+use crate::{Deed, Flags, Mark, Notice, Noticed, Transaction, WHOLE_FRAME};
 use std::collections::VecDeque;
 use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Timestamp};
 
@@ -186,6 +186,11 @@ impl Conversation {
     /// Whether a request was answered in it.
     pub(crate) fn has_answered(&self) -> bool {
         self.pairing.has_answered()
+    }
+
+    /// Transactions whose response is complete, and which are not closed yet.
+    pub(crate) fn unclosed(&self) -> impl Iterator<Item = &Transaction> {
+        self.pairing.unclosed()
     }
 
     /// The side that answers is this end, whoever was asked.

@@ -20,7 +20,7 @@ use crate::parties::Parties;
 use crate::piece::Tally;
 use crate::turns::Said;
 use crate::world::{Between, Event, Events, Limited, World};
-use crate::{Assembled, Deed, Flags, Mark, Outcome};
+use crate::{Assembled, Deed, Flags, Mark, Outcome, Transaction};
 use naming::Naming;
 pub(crate) use open::Spare;
 use open::{Open, State};
@@ -471,6 +471,11 @@ impl Pairing {
         for side in [0, 1] {
             self.close_answered(side, between, world, events, |_| true);
         }
+    }
+
+    /// Transactions whose response is complete, and which are not closed yet.
+    pub(crate) fn unclosed(&self) -> impl Iterator<Item = &Transaction> {
+        self.open.unclosed().map(|open| &open.transaction)
     }
 
     /// Whether something may have waited too long, as of `now`.

@@ -137,7 +137,7 @@ pub(super) const SECTIONS: &[Section] = &[
         holds: Holds::Shared(&[
             unset("theme", "dark"),
             key("units"),
-            key("mouse"),
+            key("no_mouse"),
             key("keep_frames"),
             key("ascii"),
             key("refresh"),

@@ -2,8 +2,8 @@
 
 use wirewait::compare::{By, Comparison, Condition};
 use wirewait::{Analyzer, Driver, Snapshot, registry};
-use wirewait_report::About;
 use wirewait_report::compare::{Compared, Configuration, group_name, held as sentence};
+use wirewait_report::{About, Digits};
 
 /// A sentence for each condition that holds.
 pub(super) fn held(conditions: &[Condition], about: &About, snapshot: &Snapshot) -> Vec<String> {
@@ -26,6 +26,7 @@ pub(super) fn held(conditions: &[Condition], about: &About, snapshot: &Snapshot)
         configurations: &configurations,
         comparison: &comparison,
         groups_wanted: false,
+        digits: Digits::All,
     };
     conditions
         .iter()

@@ -23,7 +23,7 @@ use listen::Listener;
 use metrics::Metrics;
 use plain::{Limits, Watch};
 use wirewait::{Rule, Snapshot};
-use wirewait_report::{About, Selection, csv, json, text, transactions};
+use wirewait_report::{About, Digits, Selection, csv, json, text, transactions};
 
 pub(crate) use screen::is_wanted as is_for_the_screen;
 
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
         ..about
     };
     let mut seen = if args.format == LiveFormat::Ndjson {
-        let mut rows = Rows::new(transactions::Format::Ndjson, output)?;
+        let mut rows = Rows::new(transactions::Format::Ndjson, Digits::All, output)?;
         // Each request was a line when it was over.
         let seen = watch.plainly(live, saver, &mut rows, Rows::hand_on, |_, _| Ok(()))?;
         output = rows.into_output();
@@ -127,7 +127,7 @@ fn write(
     snapshot: &Snapshot,
 ) -> Result<(), Failure> {
     let short = args.text.is_short(output.terminal);
-    let look = output.look().with(args.text.digits());
+    let look = output.look().with(args.text.precise.digits());
     output.write(|out| match (args.format, explained) {
         (LiveFormat::Text, Some(rule)) => text::explain(out, about, snapshot, rule, look),
         (LiveFormat::Text, None) if short => text::short(out, about, snapshot, look),

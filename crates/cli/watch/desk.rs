@@ -148,6 +148,10 @@ impl Desk {
                 Some(t) => self
                     .errands
                     .decode(Job::Transaction(Box::new(t)), &self.study),
+                // The files have it, under the same number if all of them was analysed.
+                None if self.errands.reads_again() && !self.study.begun_anew() => {
+                    self.errands.decode(Job::Number(number), &self.study);
+                }
                 None => self.forgotten("transaction", number),
             },
             Command::Save(what, path) => match self.pick(what, now) {

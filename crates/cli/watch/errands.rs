@@ -37,6 +37,8 @@ pub(super) enum Job {
     Frames(RangeInclusive<u64>),
     /// Those of a transaction.
     Transaction(Box<Transaction>),
+    /// Those of the transaction with this number, wherever in the files it is.
+    Number(u64),
 }
 
 impl Job {
@@ -45,6 +47,7 @@ impl Job {
         match self {
             Self::Frames(numbers) => (*numbers.start(), *numbers.end()),
             Self::Transaction(t) => span(t),
+            Self::Number(_) => (1, u64::MAX),
         }
     }
 }
@@ -92,6 +95,12 @@ impl Errands {
             pending: 0,
             latest: Arc::default(),
         }
+    }
+
+    /// Whether the capture can be read from its beginning, so that a transaction can be found by
+    /// its number alone.
+    pub(super) fn reads_again(&self) -> bool {
+        self.files.is_some()
     }
 
     /// Whether replies will come.

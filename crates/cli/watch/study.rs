@@ -39,6 +39,8 @@ pub(super) struct Study {
     /// The time of the first frame.
     first: Option<Timestamp>,
     snapshot: Option<Arc<Snapshot>>,
+    /// Figures were forgotten: transactions have other numbers than in a report of the files.
+    begun_anew: bool,
 }
 
 /// What is kept of what the analysis tells.
@@ -89,6 +91,7 @@ impl Study {
             ears: Ears::new(&plan),
             counters: Counters::new(READ_NS, settings.link_speed),
             frames: Recent::new(plan.frames),
+            begun_anew: false,
             first: None,
             snapshot: None,
             plan,
@@ -103,6 +106,7 @@ impl Study {
     /// Forgets everything.
     pub(super) fn restart(&mut self) {
         self.driver = Driver::new(analyzer(&self.plan));
+        self.begun_anew = false;
         self.begin();
         self.frames.clear();
     }
@@ -111,6 +115,7 @@ impl Study {
     /// looked at as before.
     pub(super) fn reset(&mut self) {
         self.driver.begin_anew(analyzer(&self.plan));
+        self.begun_anew = true;
         self.begin();
     }
 
@@ -119,6 +124,11 @@ impl Study {
         self.ears = Ears::new(plan);
         self.counters = Counters::new(READ_NS, plan.settings.link_speed);
         self.first = None;
+    }
+
+    /// Whether figures were forgotten since the beginning of the input.
+    pub(super) fn begun_anew(&self) -> bool {
+        self.begun_anew
     }
 
     /// Takes in the next frame. [`Study::meet`] is to follow.
@@ -203,6 +213,10 @@ impl Study {
         if let Some(latest) = self.log().find(number) {
             return Some(latest.clone());
         }
+        let answered = self.driver.analyzer().answered(self.plan.transactions);
+        if let Some(open) = answered.into_iter().find(|t| t.number == number) {
+            return Some(open);
+        }
         let snapshot = self.snapshot();
         snapshot
             .slowest
@@ -211,9 +225,15 @@ impl Study {
             .cloned()
     }
 
-    /// The latest transactions, to be handed out.
+    /// The latest transactions, to be handed out. The last ones of conversations may be open for
+    /// their repetitions: they are shown as soon as they are answered.
     pub(super) fn transactions(&mut self) -> Arc<Vec<Transaction>> {
-        self.ears.log.shared()
+        let answered = self.driver.analyzer().answered(self.plan.transactions);
+        let closed = self.ears.log.shared();
+        if answered.is_empty() {
+            return closed;
+        }
+        Arc::new(closed.iter().cloned().chain(answered).collect())
     }
 
     /// The time of the first frame.

@@ -493,3 +493,70 @@ fn the_slowest_requests_can_be_opened_however_long_ago_they_were() {
         "{numbers:?}"
     );
 }
+
+/// Neither among the latest nor among the slowest: the files have it.
+#[test]
+fn any_request_of_a_file_can_be_opened_by_its_number() {
+    let input = capture("demo.pcapng");
+    let mut rig = Rig::keeping(&input, Pace::Max, false, 4096);
+    let feed = rig.until(|feed| matches!(feed.input, Input::Files { ended: true, .. }));
+    let at_hand = |number: u64| {
+        let mut all = feed.transactions.iter().chain(&feed.snapshot.slowest);
+        all.any(|t| t.number == number)
+    };
+    let number = (1..).find(|number| !at_hand(*number)).unwrap();
+    rig.send(Command::DecodeTransaction(number));
+    let numbers: Vec<u64> = rig.decoded().iter().map(|frame| frame.number).collect();
+    assert_eq!(
+        numbers,
+        cast(&input, number).into_iter().collect::<Vec<u64>>()
+    );
+    rig.send(Command::DecodeTransaction(1_000_000));
+    let why = rig.answer().unwrap_err();
+    assert_eq!(why, "there is no request 1000000 in the capture");
+    // Without the first part, requests have other numbers.
+    rig.send(Command::Reset);
+    rig.send(Command::DecodeTransaction(number));
+    let why = rig.answer().unwrap_err();
+    assert!(why.contains("no longer among the latest"), "{why}");
+    rig.quit();
+}
+
+/// IPX has no connection: a transaction is open until its client asks for the next thing.
+#[test]
+fn the_last_answered_request_of_an_ipx_conversation_is_shown_at_once() {
+    let input = capture("ncp/session.pcapng");
+    let mut all: Vec<wirewait::Transaction> = Vec::new();
+    let opened = Opened::open(&input).unwrap();
+    opened
+        .analyse(Settings::default(), &mut all, true, |_| Ok(()))
+        .unwrap();
+    let t = &all[all.len() / 2];
+    let answered = t.response.unwrap().last.at;
+    // Nothing comes behind its response: it is the latest frame.
+    let mut rig = Rig::new(&input, Pace::Times(1), true);
+    rig.send(Command::Seek(answered));
+    let feed = rig.until(|feed| feed.now == Some(answered) && frames(feed) > 0);
+    let shown = feed.transactions.iter().find(|one| one.number == t.number);
+    let shown = shown.expect("it is among those that are shown");
+    assert_eq!(
+        (
+            shown.request,
+            shown.response,
+            shown.turnaround,
+            shown.outcome
+        ),
+        (t.request, t.response, t.turnaround, t.outcome)
+    );
+    // Not twice when it is closed.
+    rig.send(Command::Seek(answered.plus(600_000_000_000)));
+    let feed = rig.until(has_ended);
+    let times = |number: u64| {
+        feed.transactions
+            .iter()
+            .filter(|t| t.number == number)
+            .count()
+    };
+    assert!(all.iter().all(|t| times(t.number) == 1));
+    rig.quit();
+}

@@ -20,7 +20,8 @@ impl fmt::Display for Grouped {
     }
 }
 
-/// Thousandths as a decimal number.
+/// Thousandths as a decimal number, shown with three significant digits, and no more than three
+/// behind the point: `0.667`, `1.03`, `1,235`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Milli(pub u64);
 
@@ -43,8 +44,28 @@ impl Milli {
 
 impl fmt::Display for Milli {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:03}", self.0 / 1000, self.0 % 1000)
+        match self.0 {
+            0 => f.write_str("0"),
+            n => significant(f, u128::from(n), 1000),
+        }
     }
+}
+
+/// Writes `parts / unit` with three significant digits, rounded half up; below 1 with three behind
+/// the point. `unit` is at least 1000, and the unit is not changed: `999.6` is `1,000`.
+fn significant(f: &mut fmt::Formatter<'_>, parts: u128, unit: u128) -> fmt::Result {
+    let rounded = |steps: u128| (parts.saturating_mul(2 * steps) + unit) / (2 * unit);
+    for (steps, digits) in [(1000, 3), (100, 2), (10, 1)] {
+        let n = rounded(steps);
+        if n < 1000 {
+            return write!(f, "{}.{:0digits$}", n / steps, n % steps);
+        }
+    }
+    write!(
+        f,
+        "{}",
+        Grouped(u64::try_from(rounded(1)).unwrap_or(u64::MAX))
+    )
 }
 
 /// Frames, some of which may be shared out: `1,200`, `20.500`.
@@ -74,29 +95,25 @@ impl fmt::Display for Percent {
     }
 }
 
-/// A data rate in decimal units, to three digits or more: `999 B/s`, `1.23 MB/s`.
+/// A data rate in decimal units, to three digits: `999 B/s`, `1.23 MB/s`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate(pub u64);
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scaled = |unit: u64| {
-            // Hundredths, rounded half up.
-            let hundredths = (u128::from(self.0) * 200 + u128::from(unit)) / (2 * u128::from(unit));
-            (hundredths / 100, hundredths % 100)
-        };
         let (unit, name) = match self.0 {
             n @ 0..1000 => return write!(f, "{n} B/s"),
-            1000..999_995 => (1000, "kB/s"),
-            999_995..999_995_000 => (1_000_000, "MB/s"),
+            1000..999_500 => (1000, "kB/s"),
+            999_500..999_500_000 => (1_000_000, "MB/s"),
             _ => (1_000_000_000, "GB/s"),
         };
-        let (whole, fraction) = scaled(unit);
-        write!(f, "{whole}.{fraction:02} {name}")
+        significant(f, u128::from(self.0), unit)?;
+        write!(f, " {name}")
     }
 }
 
-/// Bits per second in decimal units, to three digits or more: `56 kbit/s`, `9.87 Mbit/s`.
+/// Bits per second in decimal units, to three digits; whole numbers without a fraction:
+/// `56 kbit/s`, `9.87 Mbit/s`.
 #[derive(Clone, Copy, Debug)]
 pub struct BitRate(pub u64);
 
@@ -104,16 +121,17 @@ impl fmt::Display for BitRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, name) = match self.0 {
             n @ 0..1000 => return write!(f, "{n} bit/s"),
-            1000..999_995 => (1000, "kbit/s"),
-            999_995..999_995_000 => (1_000_000, "Mbit/s"),
+            1000..999_500 => (1000, "kbit/s"),
+            999_500..999_500_000 => (1_000_000, "Mbit/s"),
             _ => (1_000_000_000, "Gbit/s"),
         };
-        // Hundredths, rounded half up.
-        let hundredths = (u128::from(self.0) * 200 + unit) / (2 * unit);
-        match (hundredths / 100, hundredths % 100) {
-            (whole, 0) => write!(f, "{whole} {name}"),
-            (whole, part) => write!(f, "{whole}.{part:02} {name}"),
+        let bits = u128::from(self.0);
+        // A link has a round speed.
+        match (bits + unit / 200) / (unit / 100) {
+            hundredths if hundredths % 100 == 0 => write!(f, "{}", hundredths / 100)?,
+            _ => significant(f, bits, unit)?,
         }
+        write!(f, " {name}")
     }
 }
 
@@ -191,7 +209,15 @@ mod tests {
             Some(Milli(u64::MAX)),
             "saturates"
         );
-        assert_eq!(Milli(1034).to_string(), "1.034");
+        let milli = |n| Milli(n).to_string();
+        assert_eq!(
+            [0, 7, 667, 999, 1000, 1034, 1035, 9994, 9995, 99_949, 99_950].map(milli),
+            [
+                "0", "0.007", "0.667", "0.999", "1.00", "1.03", "1.04", "9.99", "10.0", "99.9",
+                "100"
+            ]
+        );
+        assert_eq!([999_499, 1_234_567].map(milli), ["999", "1,235"]);
         assert_eq!(Frames(Milli(1_200_000)).to_string(), "1,200");
         assert_eq!(Frames(Milli(1_020_050)).to_string(), "1,020.050");
         assert_eq!(Percent(1, 8).to_string(), "12.5 %");
@@ -204,11 +230,12 @@ mod tests {
         assert_eq!(shown(999), "999 B/s");
         assert_eq!(shown(1000), "1.00 kB/s");
         assert_eq!(shown(1_074_700), "1.07 MB/s");
-        assert_eq!(shown(999_994), "999.99 kB/s");
-        assert_eq!(shown(999_995), "1.00 MB/s");
-        assert_eq!(shown(999_994_999), "999.99 MB/s");
-        assert_eq!(shown(999_995_000), "1.00 GB/s");
-        assert_eq!(shown(12_500_000_000), "12.50 GB/s");
+        assert_eq!(shown(38_270), "38.3 kB/s");
+        assert_eq!(shown(999_499), "999 kB/s");
+        assert_eq!(shown(999_500), "1.00 MB/s");
+        assert_eq!(shown(999_499_999), "999 MB/s");
+        assert_eq!(shown(999_500_000), "1.00 GB/s");
+        assert_eq!(shown(12_500_000_000), "12.5 GB/s");
     }
 
     #[test]
@@ -217,6 +244,7 @@ mod tests {
         assert_eq!(shown(300), "300 bit/s");
         assert_eq!(shown(56_000), "56 kbit/s");
         assert_eq!(shown(9_870_000), "9.87 Mbit/s");
+        assert_eq!(shown(98_765_000), "98.8 Mbit/s");
         assert_eq!(shown(999_995_000), "1 Gbit/s");
         assert_eq!(shown(2_500_000_000), "2.50 Gbit/s");
         let of = |bytes, ns| BitRate::of(bytes, ns).map(|rate| rate.0);

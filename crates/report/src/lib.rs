@@ -61,6 +61,7 @@ pub mod words {
     pub use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate, frames_per_request};
     pub use crate::text::stations::fairness;
     pub use crate::text::symptoms::{cost, judged, often, places, subject, threshold};
+    pub use crate::text::why::{named, nearest as nearest_symptom, why};
     pub use crate::time::{Human, Short};
     pub use crate::transactions::StatusName;
     pub use crate::verdict::{doubts, position, sentence};

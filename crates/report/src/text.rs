@@ -15,6 +15,7 @@ pub(crate) mod slowest;
 pub(crate) mod stations;
 pub(crate) mod statistics;
 pub(crate) mod symptoms;
+pub(crate) mod why;
 
 pub use short::short;
 pub use symptoms::explain;

@@ -39,6 +39,8 @@ pub(crate) enum Action {
     SortReverse,
     SortLeft,
     SortRight,
+    Columns,
+    Number,
     Freeze,
     Window,
     Reset,

@@ -15,6 +15,7 @@ mod keys;
 mod message;
 mod model;
 mod place;
+mod prompt;
 mod screen;
 mod spark;
 mod table;

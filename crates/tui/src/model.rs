@@ -3,14 +3,14 @@
 use crate::keymap::Keymap;
 use crate::keys;
 use crate::place::{Place, TABS};
-use crate::table::{self, Rows};
+use crate::table::{self, Rows, Wishes};
 use crate::theme::{Palette, Theme, Tone};
 use crate::units::Units;
 use crate::view::{Lines, Pane, Picked, Talk};
 use crate::{Command, Decoded, Feed, Input, view};
 use ratatui::layout::Rect;
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use wirewait_analysis::recent::{History, Of, Window};
@@ -69,6 +69,8 @@ pub struct Model {
     pub(crate) changes: VecDeque<Change>,
     /// The row of the overview that is chosen.
     pub(crate) picked: Picked,
+    /// Which columns are wished for, by the name of the view.
+    pub(crate) columns: BTreeMap<&'static str, Wishes>,
     /// The lines of the counters' chart.
     pub(crate) chart: Lines,
     pub(crate) keys: Keymap,
@@ -125,8 +127,12 @@ pub(crate) enum Overlay {
     Help(usize),
     /// The columns to sort by, this one chosen.
     Sort(usize),
+    /// The columns to show, this one chosen.
+    Columns(usize),
     /// The filter is being typed; what it was before.
     Filter(String),
+    /// The number of a request or of frames is being typed.
+    Number(String),
     /// Whether to forget all figures.
     Reset,
     /// In which form to export, this one chosen.
@@ -210,6 +216,7 @@ impl Model {
             counters: OnceCell::new(),
             changes: VecDeque::new(),
             picked: Picked::default(),
+            columns: BTreeMap::new(),
             chart: Lines::default(),
             keys: options.keys,
             ascii: options.ascii,
@@ -333,10 +340,29 @@ impl Model {
         });
     }
 
+    /// Hides a column of the open table, or shows it though it found no room; the same in all
+    /// tables of its kind that are opened later.
+    pub(crate) fn toggle_column(&mut self, column: usize) {
+        let body = view::body(Rect::new(0, 0, self.size.0, self.size.1));
+        let place = self.level().place.clone();
+        let area = view::of(&place).table_area(self, &place, body);
+        let mut state = std::mem::take(&mut self.level_mut().table);
+        if let Some(rows) = self.rows() {
+            let drawn = table::columns(rows.as_ref(), &state, &self.context(), area);
+            state.wish(column, !drawn.contains(&column));
+        }
+        self.columns
+            .insert(view::of(&place).name(), state.wishes.clone());
+        self.level_mut().table = state;
+    }
+
     /// Goes down a level.
     pub(crate) fn open(&mut self, place: Place) {
         let tab = self.tab;
-        self.ways[tab].push(Level::new(place));
+        let wishes = self.columns.get(view::of(&place).name()).cloned();
+        let mut level = Level::new(place);
+        level.table.wishes = wishes.unwrap_or_default();
+        self.ways[tab].push(level);
         self.refresh();
     }
 
@@ -438,6 +464,14 @@ impl Model {
                 self.refresh();
                 return;
             }
+        }
+    }
+
+    /// Leaves the place where frames are waited for.
+    pub(crate) fn give_up_frames(&mut self) {
+        let level = self.level();
+        if matches!(level.place, Place::Frames(_)) && level.pane.frames.is_none() {
+            self.up();
         }
     }
 

@@ -1,6 +1,6 @@
 //! How quantities are written: the words are those of the text report.
 
-use wirewait_report::words::{Grouped, Rate};
+use wirewait_report::words::{Milli, Rate};
 
 /// Units of rates and sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,18 +59,18 @@ impl Units {
     }
 }
 
-/// With two decimals beyond the smallest unit, rounded half up.
+/// With three significant digits beyond the smallest unit, rounded half up.
 fn scaled(n: u64, step: u64, names: &[&str; 4]) -> String {
     let mut unit = 1u64;
     for (i, name) in names.iter().enumerate() {
-        let hundredths = (u128::from(n) * 200 + u128::from(unit)) / (2 * u128::from(unit));
+        let whole = (u128::from(n) * 2 + u128::from(unit)) / (2 * u128::from(unit));
         let last = i + 1 == names.len();
-        if last || hundredths < u128::from(step) * 100 {
+        if last || whole < u128::from(step) {
             if unit == 1 {
                 return format!("{n} {name}");
             }
-            let whole = Grouped(u64::try_from(hundredths / 100).unwrap_or(u64::MAX));
-            return format!("{whole}.{:02} {name}", hundredths % 100);
+            let shown = Milli::ratio(n, unit).unwrap_or(Milli(0));
+            return format!("{shown} {name}");
         }
         unit *= step;
     }
@@ -85,20 +85,19 @@ mod tests {
     fn rates_and_sizes_are_written_in_the_chosen_units() {
         let rate = |n| Units::ALL.map(|units| units.rate(n));
         assert_eq!(rate(999), ["999 B/s", "7.99 kbit/s", "999 B/s"]);
-        assert_eq!(
-            rate(125_000),
-            ["125.00 kB/s", "1.00 Mbit/s", "122.07 KiB/s"]
-        );
+        assert_eq!(rate(125_000), ["125 kB/s", "1.00 Mbit/s", "122 KiB/s"]);
         assert_eq!(
             rate(u64::MAX)[2],
-            "17,179,869,184.00 GiB/s",
+            "17,179,869,184 GiB/s",
             "nothing overflows"
         );
         let size = |n| Units::ALL.map(|units| units.size(n));
         assert_eq!(size(0), ["0 B", "0 bit", "0 B"]);
         assert_eq!(size(1024), ["1.02 kB", "8.19 kbit", "1.00 KiB"]);
         // Rounding up to the next unit.
-        assert_eq!(size(999_995)[0], "1.00 MB");
+        assert_eq!(size(999_499)[0], "999 kB");
+        assert_eq!(size(999_500)[0], "1.00 MB");
         assert_eq!(size(1_048_575)[2], "1.00 MiB");
+        assert_eq!(size(38_270)[0], "38.3 kB");
     }
 }

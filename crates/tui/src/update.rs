@@ -4,9 +4,9 @@ use crate::keys::{self, Action};
 use crate::model::{Model, Overlay};
 use crate::place::{Place, Scope, TABS};
 use crate::table::{Format, Move};
-use crate::{Command, Feed, Input, Message, Pace, What, export, view};
+use crate::{Command, Feed, Input, Message, Pace, What, export, prompt, view};
 use ratatui::crossterm::event::{
-    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
+    Event, KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEventKind,
 };
 use std::sync::Arc;
 use wirewait_wire::Timestamp;
@@ -28,6 +28,8 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Command> {
             Vec::new()
         }
         Message::Failed(text) => {
+            // Frames that cannot be had are not waited for.
+            model.give_up_frames();
             model.complain(text);
             model.changed = true;
             Vec::new()
@@ -97,9 +99,10 @@ fn pressed(model: &mut Model, key: &KeyEvent) -> Vec<Command> {
             }
         },
         Overlay::Filter(before) => {
-            filter(model, key, before);
+            prompt::filter(model, key, before);
             Vec::new()
         }
+        Overlay::Number(text) => prompt::number(model, key, text),
         Overlay::Reset => match key.code {
             KeyCode::Char('y' | 'Y') => vec![Command::Reset],
             _ => Vec::new(),
@@ -108,38 +111,13 @@ fn pressed(model: &mut Model, key: &KeyEvent) -> Vec<Command> {
     }
 }
 
-/// The filter is being typed.
-fn filter(model: &mut Model, key: &KeyEvent, before: String) {
-    let mut text = model.level().table.filter_text.clone();
-    match key.code {
-        KeyCode::Enter | KeyCode::Up | KeyCode::Down => return,
-        KeyCode::Esc => text = before,
-        KeyCode::Backspace if text.is_empty() => return,
-        KeyCode::Backspace => {
-            text.pop();
-            model.overlay = Overlay::Filter(before);
-        }
-        KeyCode::Char('u' | 'w') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            text.clear();
-            model.overlay = Overlay::Filter(before);
-        }
-        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
-            // More than anyone types, and no more than can be looked for quickly.
-            if text.len() < 200 {
-                text.push(c);
-            }
-            model.overlay = Overlay::Filter(before);
-        }
-        _ => model.overlay = Overlay::Filter(before),
-    }
-    model.with_table(|table, _, _| table.filter_by(&text));
-}
-
 /// One of several is being chosen, or the help is read.
 fn choosing(model: &mut Model, key: &KeyEvent, overlay: Overlay) -> Vec<Command> {
     let (at, count) = match overlay {
         Overlay::Help(at) => (at, view::help_lines()),
-        Overlay::Sort(at) => (at, model.rows().map_or(0, |rows| rows.heads().len())),
+        Overlay::Sort(at) | Overlay::Columns(at) => {
+            (at, model.rows().map_or(0, |rows| rows.heads().len()))
+        }
         Overlay::Export(at) => (at, Format::ALL.len()),
         _ => return Vec::new(),
     };
@@ -159,6 +137,11 @@ fn choosing(model: &mut Model, key: &KeyEvent, overlay: Overlay) -> Vec<Command>
                     model.sort_by(at);
                     Vec::new()
                 }
+                (KeyCode::Enter | KeyCode::Char(' '), Overlay::Columns(at)) => {
+                    model.overlay = Overlay::Columns(at);
+                    model.toggle_column(at);
+                    Vec::new()
+                }
                 (KeyCode::Enter, Overlay::Export(at)) => {
                     export::now(model, Format::ALL[at.min(Format::ALL.len() - 1)])
                 }
@@ -169,10 +152,9 @@ fn choosing(model: &mut Model, key: &KeyEvent, overlay: Overlay) -> Vec<Command>
     model.overlay = match overlay {
         Overlay::Help(_) => Overlay::Help(to),
         Overlay::Sort(_) => Overlay::Sort(to),
-        other => match other {
-            Overlay::Export(_) => Overlay::Export(to),
-            other => other,
-        },
+        Overlay::Columns(_) => Overlay::Columns(to),
+        Overlay::Export(_) => Overlay::Export(to),
+        other => other,
     };
     Vec::new()
 }
@@ -230,6 +212,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Command> {
         }),
         Action::SortLeft => sort_beside(model, false),
         Action::SortRight => sort_beside(model, true),
+        Action::Columns => model.overlay = Overlay::Columns(0),
+        Action::Number => model.overlay = Overlay::Number(String::new()),
         Action::Freeze => return freeze(model),
         Action::Window => window(model),
         Action::Reset => model.overlay = Overlay::Reset,

@@ -292,6 +292,12 @@ impl Opens {
         }
     }
 
+    /// Those whose response is complete.
+    pub(super) fn unclosed(&self) -> impl Iterator<Item = &Open> {
+        let all = self.list.iter().map(|held| &**held);
+        all.filter(|open| open.state == State::Done)
+    }
+
     pub(super) fn next(&self, from: u64, which: impl Fn(&Open) -> bool) -> Option<usize> {
         let first = match from {
             0 => 0,

@@ -14,7 +14,7 @@ pub(super) static MISSED: Rule = Rule {
     id: "missed_announcements",
     severity: Severity::Symptom,
     whose: Whose::Own,
-    counts: "times that a station did not announce itself when it had said it would",
+    counts: "announcements that a station promised and did not send",
     limit: Limit::Beyond(Threshold::Missed),
     costly: false,
     covers: &[],

@@ -11,7 +11,7 @@ pub(super) static SERVER_BUSY: Rule = Rule {
     id: "server_busy",
     severity: Severity::Symptom,
     whose: Whose::Server,
-    counts: "requests answered with \"being processed\" first",
+    counts: "requests to which the server first responded \"being processed\"",
     limit: Limit::Share {
         of: Base::Requests,
         percent: Threshold::Busy,
@@ -26,7 +26,7 @@ pub(super) static SLOW_ANSWERS: Rule = Rule {
     id: "slow_answers",
     severity: Severity::Symptom,
     whose: Whose::Server,
-    counts: "answers with a turnaround above slow_answer_ms",
+    counts: "responses with a turnaround above slow_answer_ms",
     limit: Limit::Share {
         of: Base::Timed,
         percent: Threshold::SlowAnswers,
@@ -41,7 +41,7 @@ pub(super) static SLOW_SERVER: Rule = Rule {
     id: "slow_server",
     severity: Severity::Diagnosis,
     whose: Whose::Server,
-    counts: "answers, and their turnaround",
+    counts: "responses, and their turnaround",
     limit: Limit::Mean {
         of: Base::Timed,
         at: Threshold::SlowServer,
@@ -55,7 +55,7 @@ pub(super) static UNANSWERED: Rule = Rule {
     id: "unanswered_requests",
     severity: Severity::Symptom,
     whose: Whose::Server,
-    counts: "requests that were never answered",
+    counts: "requests without a response",
     limit: Limit::Share {
         of: Base::Requests,
         percent: Threshold::Unanswered,
@@ -70,7 +70,7 @@ pub(super) static NO_RESPONSE: Rule = Rule {
     id: "server_not_responding",
     severity: Severity::Diagnosis,
     whose: Whose::Server,
-    counts: "requests asked again more than successive_repeats times and never answered",
+    counts: "requests repeated more than successive_repeats times, without a response",
     limit: Limit::Beyond(Threshold::Repeats),
     costly: false,
     covers: &["unanswered_requests"],
@@ -80,7 +80,7 @@ pub(super) static ONE_WAY: Rule = Rule {
     id: "one_way_traffic",
     severity: Severity::Diagnosis,
     whose: Whose::Pair,
-    counts: "stretches in which a client went on asking and nothing came back",
+    counts: "periods in which a client kept sending requests and received nothing",
     limit: Limit::Beyond(Threshold::OneWay),
     costly: false,
     covers: &[],

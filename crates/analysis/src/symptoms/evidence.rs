@@ -171,11 +171,11 @@ against! {
     /// It was asked to wait.
     ByDesign = "by_design", "the request asks to be kept waiting until something happens";
     /// Another client had to give a promise back first.
-    Break = "break", "another client had to give back its right to the file first";
+    Break = "break", "another client had to acknowledge an oplock or lease break first";
     /// What was asked is encrypted, and may be a wait by design.
     Encrypted = "encrypted", "encrypted: it may be a wait by design";
     /// Only one direction was captured.
-    OneSided = "one_sided", "only one direction was captured: the answer may have come";
+    OneSided = "one_sided", "only one direction was captured: the response may have come";
     /// The capture ended too early to tell.
     EndOfCapture = "end_of_capture", "the capture ends before its time-out had passed";
     /// The capture lost frames.
@@ -277,9 +277,9 @@ bases! {
     /// Those of them that concern files rather than connections.
     Work = "requests for files";
     /// Answers to those with a turnaround that is known exactly.
-    Timed = "answers with a known turnaround";
+    Timed = "responses with a known turnaround";
     /// The same for those that queued behind others of the same client.
-    Queued = "answers to pipelined requests";
+    Queued = "responses to pipelined requests";
     /// Reads that brought data.
     Reads = "reads";
     /// Reads and writes that say which range of the file they mean.

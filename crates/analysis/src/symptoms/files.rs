@@ -17,7 +17,7 @@ pub(super) static LOOP: Rule = Rule {
     id: "request_loops",
     severity: Severity::Diagnosis,
     whose: Whose::Pair,
-    counts: "reads and writes of a range asked for loop_times times or more, with nothing new",
+    counts: "reads and writes of a range requested loop_times times or more, with nothing new",
     limit: Limit::Share {
         of: Base::Ranged,
         percent: Threshold::Loops,
@@ -47,7 +47,7 @@ pub(super) static SMALL_READS: Rule = Rule {
     id: "small_reads",
     severity: Severity::Symptom,
     whose: Whose::Pair,
-    counts: "reads below small_read_bytes that go on where the one before ended",
+    counts: "sequential reads below small_read_bytes",
     limit: Limit::Share {
         of: Base::Reads,
         percent: Threshold::SmallReads,
@@ -72,7 +72,7 @@ pub(super) static RAW_DENIED: Rule = Rule {
     id: "raw_reads_denied",
     severity: Severity::Symptom,
     whose: Whose::Pair,
-    counts: "raw reads that brought nothing, of a range that an ordinary read then brought",
+    counts: "raw reads refused, of a range that an ordinary read then returned",
     limit: Limit::Share {
         of: Base::Raw,
         percent: Threshold::RawDenied,

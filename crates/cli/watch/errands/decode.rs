@@ -1,7 +1,8 @@
 //! Decodes frames for the three-part view.
 
+use super::Job;
+use super::hunt::{self, Wanted};
 use super::stock::{Next, Stock};
-use super::{Job, hunt};
 use crate::failure::Failure;
 use std::collections::BTreeSet;
 use wirewait::{Settings, Timestamp, registry};
@@ -22,7 +23,16 @@ pub(super) fn decode(
 ) -> Result<Vec<Decoded>, Failure> {
     let mut numbers: BTreeSet<u64> = match job {
         Job::Frames(numbers) => numbers.clone().take(MOST).collect(),
-        Job::Transaction(t) => hunt::frames_of(t, stock, settings, is_wanted)?,
+        Job::Transaction(t) => hunt::frames_of(Wanted::of(t), stock, settings, is_wanted)?,
+        Job::Number(number) => {
+            let found = hunt::frames_of(Wanted::Number(*number), stock, settings, is_wanted)?;
+            if found.is_empty() && is_wanted() {
+                return Err(Failure::Cannot(format!(
+                    "there is no request {number} in the capture"
+                )));
+            }
+            found
+        }
     };
     while numbers.len() > MOST {
         numbers.pop_last();

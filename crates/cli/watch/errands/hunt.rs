@@ -8,13 +8,13 @@ use wirewait::{Analyzer, Assembled, Deed, Endpoint, Settings, Sink, Transaction,
 
 /// The numbers of the frames of a transaction, as far as they are in stock.
 pub(super) fn frames_of(
-    wanted: &Transaction,
+    wanted: Wanted,
     stock: &Stock,
     settings: Settings,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<BTreeSet<u64>, Failure> {
     let mut hunt = Hunt {
-        wanted: Wanted::of(wanted),
+        wanted,
         begun: HashMap::new(),
         found: None,
     };
@@ -39,25 +39,36 @@ pub(super) fn frames_of(
     Ok(hunt.found.unwrap_or_default())
 }
 
-/// By what a transaction is known again. Its number may be another one where the analysis began
-/// elsewhere.
+/// By what a transaction is known again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Wanted {
-    client: Endpoint,
-    server: Endpoint,
-    code: u32,
-    /// The first frame, and the last of the request or, without one, of the response.
-    frames: Option<(u64, u64)>,
+pub(super) enum Wanted {
+    /// By itself: its number may be another one where the analysis began elsewhere.
+    Known {
+        client: Endpoint,
+        server: Endpoint,
+        code: u32,
+        /// The first frame, and the last of the request or, without one, of the response.
+        frames: Option<(u64, u64)>,
+    },
+    /// By its number, where the analysis begins with the capture.
+    Number(u64),
 }
 
 impl Wanted {
-    fn of(t: &Transaction) -> Self {
+    pub(super) fn of(t: &Transaction) -> Self {
         let extent = t.request.or(t.response);
-        Self {
+        Self::Known {
             client: t.client,
             server: t.server,
             code: t.code,
             frames: extent.map(|extent| (extent.first.frame, extent.last.frame)),
+        }
+    }
+
+    fn is(&self, t: &Transaction) -> bool {
+        match self {
+            Self::Number(number) => t.number == *number,
+            known @ Self::Known { .. } => Self::of(t) == *known,
         }
     }
 }
@@ -81,7 +92,7 @@ impl Hunt {
 impl Sink for Hunt {
     fn transaction(&mut self, transaction: &Transaction) {
         let frames = self.begun.remove(&transaction.number).unwrap_or_default();
-        if self.found.is_none() && Wanted::of(transaction) == self.wanted {
+        if self.found.is_none() && self.wanted.is(transaction) {
             self.found = Some(frames);
         }
     }

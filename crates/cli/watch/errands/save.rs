@@ -1,7 +1,8 @@
 //! Saves frames as a pcapng file.
 
+use super::Pick;
+use super::hunt::{self, Wanted};
 use super::stock::{Next, Stock};
-use super::{Pick, hunt};
 use crate::failure::{Failure, shown};
 use crate::rights;
 use std::collections::BTreeSet;
@@ -75,7 +76,7 @@ struct Sieve<'a> {
 impl<'a> Sieve<'a> {
     fn new(pick: &'a Pick, stock: &Stock, settings: Settings) -> Result<Self, Failure> {
         let numbers = match pick {
-            Pick::Transaction(t) => hunt::frames_of(t, stock, settings, &|| true)?,
+            Pick::Transaction(t) => hunt::frames_of(Wanted::of(t), stock, settings, &|| true)?,
             _ => BTreeSet::new(),
         };
         Ok(Self {

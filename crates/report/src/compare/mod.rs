@@ -2,8 +2,8 @@
 
 mod csv;
 mod json;
-mod text;
-mod words;
+pub(crate) mod text;
+pub(crate) mod words;
 
 pub use csv::csv;
 pub use json::{SCHEMA, json};
@@ -11,6 +11,7 @@ pub use text::text;
 pub use words::{group_name, held};
 
 use crate::about::About;
+use crate::time::Digits;
 use wirewait_analysis::{Settings, Snapshot};
 use wirewait_judge::compare::Comparison;
 
@@ -34,11 +35,13 @@ pub struct Compared<'a> {
     pub comparison: &'a Comparison,
     /// The user asked for groups of a certain kind: they are shown for each capture.
     pub groups_wanted: bool,
+    /// How many digits durations have in words and tables.
+    pub digits: Digits,
 }
 
 impl Compared<'_> {
     /// What the capture at this place is called, the baseline's being 0.
-    fn name(&self, place: usize) -> String {
+    pub(crate) fn name(&self, place: usize) -> String {
         self.configurations
             .get(place)
             .map_or_else(String::new, |one| crate::Escaped(&one.name).to_string())
@@ -98,6 +101,7 @@ mod tests {
             configurations,
             comparison: &comparison,
             groups_wanted: by.is_some(),
+            digits: Digits::Three,
         })
     }
 
@@ -153,9 +157,7 @@ mod tests {
         let same = [capture("one", 0), capture("two", 0)];
         let text = written(&same, None, |out, c| super::text(out, c, Look::FILE));
         assert!(
-            text.starts_with(
-                "No change: a request took 15.500 ms in two, 15.500 ms in one (p = 1).\n"
-            ),
+            text.starts_with("No change: a request took 15.5 ms in two, 15.5 ms in one (p = 1).\n"),
             "{text}"
         );
     }

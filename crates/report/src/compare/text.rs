@@ -4,8 +4,8 @@ use super::Compared;
 use super::words::{doubts, group_name, parts, result, sentence, signed, value, worded};
 use crate::figures::{Grouped, Percent};
 use crate::table::{Column, NOTHING, Table};
-use crate::text::Look;
-use crate::time::Human;
+use crate::text::{Look, note};
+use crate::time::Short;
 use std::io::{self, Write};
 use wirewait_judge::compare::{Effect, FEWEST, Figure, Group, LEVEL};
 
@@ -37,32 +37,9 @@ fn one(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Result<
 }
 
 fn several(out: &mut impl Write, compared: &Compared<'_>, look: Look, n: usize) -> io::Result<()> {
-    let verdicts = &compared.comparison.verdicts;
-    let count = |effect| verdicts.iter().filter(|v| v.effect == effect).count();
-    let counts: Vec<String> = [
-        (Effect::Slower, "slower"),
-        (Effect::Faster, "faster"),
-        (Effect::None, "without a change"),
-        (Effect::TooFew, "with too few samples"),
-    ]
-    .into_iter()
-    .filter_map(|(effect, word)| match count(effect) {
-        0 => None,
-        some => Some(format!("{some} {word}")),
-    })
-    .collect();
     let most = most_changed(compared);
-    let first = most.map_or_else(
-        || format!("None of {n} can be compared with {}.", compared.name(0)),
-        |number| sentence(compared, number),
-    );
-    look.heading(out, &first)?;
-    writeln!(
-        out,
-        "  This is the greatest change. Against {}: {}.",
-        compared.name(0),
-        counts.join(", ")
-    )?;
+    look.heading(out, &headline(compared))?;
+    note(out, look, counted(compared))?;
     if let Some(number) = most {
         remarks(out, compared, number)?;
     }
@@ -89,8 +66,40 @@ fn several(out: &mut impl Write, compared: &Compared<'_>, look: Look, n: usize) 
     writeln!(out, "  For each of them by operation: add --by operation.")
 }
 
+/// The sentence on the only capture, or on the one that changed most.
+pub(crate) fn headline(compared: &Compared<'_>) -> String {
+    match (compared.comparison.verdicts.len(), most_changed(compared)) {
+        (0 | 1, _) => sentence(compared, 0),
+        (_, Some(number)) => sentence(compared, number),
+        (n, None) => format!("None of {n} can be compared with {}.", compared.name(0)),
+    }
+}
+
+/// How many of several captures are slower, faster and so on.
+pub(crate) fn counted(compared: &Compared<'_>) -> String {
+    let verdicts = &compared.comparison.verdicts;
+    let count = |effect| verdicts.iter().filter(|v| v.effect == effect).count();
+    let counts: Vec<String> = [
+        (Effect::Slower, "slower"),
+        (Effect::Faster, "faster"),
+        (Effect::None, "without a change"),
+        (Effect::TooFew, "with too few samples"),
+    ]
+    .into_iter()
+    .filter_map(|(effect, word)| match count(effect) {
+        0 => None,
+        some => Some(format!("{some} {word}")),
+    })
+    .collect();
+    format!(
+        "This is the greatest change. Against {}: {}.",
+        compared.name(0),
+        counts.join(", ")
+    )
+}
+
 /// The capture whose mean response time changed most among those that did change.
-fn most_changed(compared: &Compared<'_>) -> Option<usize> {
+pub(crate) fn most_changed(compared: &Compared<'_>) -> Option<usize> {
     let verdicts = compared.comparison.verdicts.iter().enumerate();
     verdicts
         .filter_map(|(number, verdict)| {
@@ -106,7 +115,7 @@ fn most_changed(compared: &Compared<'_>) -> Option<usize> {
 
 fn remarks(out: &mut impl Write, compared: &Compared<'_>, number: usize) -> io::Result<()> {
     let verdict = compared.comparison.verdicts.get(number);
-    if let Some(line) = verdict.and_then(parts) {
+    if let Some(line) = verdict.and_then(|verdict| parts(verdict, compared.digits)) {
         writeln!(out, "  {line}")?;
     }
     for line in doubts(compared, number) {
@@ -115,27 +124,36 @@ fn remarks(out: &mut impl Write, compared: &Compared<'_>, number: usize) -> io::
     Ok(())
 }
 
-/// Two captures: one figure a line.
 fn figures(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Result<()> {
+    let (heading, table) = figures_table(compared);
+    look.heading(out, &heading)?;
+    table.write(out, look)
+}
+
+/// Two captures: one figure a line, under its heading.
+pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
     const ROWS: [(&str, Figure); 19] = [
         ("requests", Figure::Requests),
         ("unanswered", Figure::Unanswered),
         ("errors", Figure::Errors),
         ("elapsed time", Figure::Elapsed),
         ("response time, mean", Figure::ResponseTime),
-        ("  median", Figure::ResponseTimeP50),
-        ("  95 %", Figure::ResponseTimeP95),
-        ("  longest", Figure::ResponseTimeMax),
+        ("response time, median", Figure::ResponseTimeP50),
+        ("response time, 95 %", Figure::ResponseTimeP95),
+        ("response time, longest", Figure::ResponseTimeMax),
         ("turnaround, mean", Figure::Turnaround),
-        ("  median", Figure::TurnaroundP50),
-        ("  95 %", Figure::TurnaroundP95),
+        ("turnaround, median", Figure::TurnaroundP50),
+        ("turnaround, 95 %", Figure::TurnaroundP95),
         ("frames per request", Figure::FramesPerRequest),
-        ("  acknowledgements", Figure::AcksPerRequest),
-        ("  sent again", Figure::RetransmittedPerRequest),
+        ("acknowledgements per request", Figure::AcksPerRequest),
+        (
+            "retransmissions per request",
+            Figure::RetransmittedPerRequest,
+        ),
         ("file data, bytes", Figure::DataBytes),
-        ("  while it moves", Figure::Throughput),
-        ("  while clients wait", Figure::BusyThroughput),
-        ("  over elapsed time", Figure::WallThroughput),
+        ("throughput while data moves", Figure::Throughput),
+        ("throughput while clients wait", Figure::BusyThroughput),
+        ("throughput over elapsed time", Figure::WallThroughput),
         ("transactions per second", Figure::TransactionsPerSecond),
     ];
     const COLUMNS: &[Column] = &[
@@ -144,11 +162,7 @@ fn figures(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Res
         Column::right("other"),
         Column::right("change"),
     ];
-    look.heading(
-        out,
-        &format!("Baseline {}, other {}", compared.name(0), compared.name(1)),
-    )?;
-    let all = &compared.comparison.all;
+    let (all, digits) = (&compared.comparison.all, compared.digits);
     let mut table = Table::new(COLUMNS);
     for (title, figure) in ROWS {
         let of = |side: Option<&wirewait_judge::compare::Side>| side.and_then(|s| figure.of(s));
@@ -161,16 +175,24 @@ fn figures(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Res
         }
         table.row(vec![
             title.to_owned(),
-            value(figure, was),
-            value(figure, is),
+            value(digits, figure, was),
+            value(digits, figure, is),
             worded(figure, all.change(0, figure)),
         ]);
     }
-    table.write(out, look)
+    let heading = format!("Baseline {}, other {}", compared.name(0), compared.name(1));
+    (heading, table)
 }
 
-/// Configurations as rows, as papers have them.
 fn configurations(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Result<()> {
+    look.heading(out, CONFIGURATIONS)?;
+    configurations_table(compared).write(out, look)
+}
+
+pub(crate) const CONFIGURATIONS: &str = "Configurations, the baseline first";
+
+/// Configurations as rows, as papers have them.
+pub(crate) fn configurations_table(compared: &Compared<'_>) -> Table {
     const COLUMNS: &[Column] = &[
         Column::left("configuration"),
         Column::under("over elapsed time", "file data").rare(),
@@ -189,11 +211,16 @@ fn configurations(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> 
         Column::right("unanswered").rare(),
         Column::right("errors").rare(),
     ];
-    look.heading(out, "Configurations, the baseline first")?;
-    let all = &compared.comparison.all;
+    let (all, digits) = (&compared.comparison.all, compared.digits);
     let mut table = Table::new(COLUMNS);
     for (place, side) in all.sides.iter().enumerate() {
-        let of = |figure: Figure| value(figure, side.as_ref().and_then(|side| figure.of(side)));
+        let of = |figure: Figure| {
+            value(
+                digits,
+                figure,
+                side.as_ref().and_then(|side| figure.of(side)),
+            )
+        };
         let change = |figure: Figure| match place.checked_sub(1) {
             Some(number) => signed(all.change(number, figure)),
             None => String::new(),
@@ -223,16 +250,41 @@ fn configurations(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> 
             rare(Figure::Errors),
         ]);
     }
-    table.write(out, look)
+    table
 }
 
-/// The groups of one capture against the baseline's.
 fn groups(
     out: &mut impl Write,
     compared: &Compared<'_>,
     look: Look,
     number: usize,
 ) -> io::Result<()> {
+    let (heading, table, more) = groups_table(compared, number);
+    writeln!(out)?;
+    look.heading(out, &heading)?;
+    if compared.comparison.fell_back {
+        writeln!(out, "  {FELL_BACK}")?;
+    }
+    if table.is_empty() {
+        return writeln!(out, "  nothing");
+    }
+    table.write(out, look)?;
+    match more {
+        0 => Ok(()),
+        more => writeln!(
+            out,
+            "  and {} more that took less time together; --format json or csv has all.",
+            Grouped(more as u64)
+        ),
+    }
+}
+
+pub(crate) const FELL_BACK: &str =
+    "By class of operation, as most requests have no counterpart of the same name.";
+
+/// The groups of one capture against the baseline's: their heading, the first of them, and how many
+/// more there are.
+pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, Table, usize) {
     const COLUMNS: &[Column] = &[
         Column::left("name"),
         Column::under("requests", "base"),
@@ -256,7 +308,7 @@ fn groups(
         Column::under("errors", "base").rare(),
         Column::under("errors", "other").rare(),
     ];
-    let comparison = compared.comparison;
+    let (comparison, digits) = (compared.comparison, compared.digits);
     let mut table = Table::new(COLUMNS);
     let there: Vec<&Group> = comparison
         .groups
@@ -267,7 +319,7 @@ fn groups(
         let (base, other) = (group.base(), group.other(number));
         let of = |figure: Figure| {
             let one = |side: Option<&wirewait_judge::compare::Side>| {
-                value(figure, side.and_then(|side| figure.of(side)))
+                value(digits, figure, side.and_then(|side| figure.of(side)))
             };
             [one(base), one(other)]
         };
@@ -296,67 +348,46 @@ fn groups(
         row.extend(rare(Figure::Errors));
         table.row(row);
     }
-    writeln!(out)?;
     let by = comparison.by.name();
-    look.heading(
-        out,
-        &format!(
-            "By {by}: {} against {}",
-            compared.name(number + 1),
-            compared.name(0)
-        ),
-    )?;
-    if comparison.fell_back {
-        writeln!(
-            out,
-            "  By class of operation, as most requests have no counterpart of the same name."
-        )?;
-    }
-    if table.is_empty() {
-        return writeln!(out, "  nothing");
-    }
-    table.write(out, look)?;
-    match there.len().saturating_sub(MOST_ROWS) {
-        0 => Ok(()),
-        more => writeln!(
-            out,
-            "  and {} more that took less time together; --format json or csv has all.",
-            Grouped(more as u64)
-        ),
-    }
+    let heading = format!(
+        "By {by}: {} against {}",
+        compared.name(number + 1),
+        compared.name(0)
+    );
+    (heading, table, there.len().saturating_sub(MOST_ROWS))
 }
 
-/// How to read it.
 fn reading(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Result<()> {
-    let settings = compared.settings();
     writeln!(out)?;
     look.heading(out, "How to read it")?;
-    writeln!(
-        out,
-        "  A difference counts when the rank test of Mann and Whitney on the single response times \
-         finds it less likely"
-    )?;
-    writeln!(
-        out,
-        "  than {} by chance (p, two-sided; in a table of several rows shared among them). It \
-         takes {FEWEST} values on each side.",
-        Percent((LEVEL * 1000.0) as u64, 1000)
-    )?;
-    writeln!(
-        out,
-        "  All requests together: times without waits by design, session set-up and breaks. The \
-         time of a request ends after"
-    )?;
-    writeln!(
-        out,
-        "  {} without an answer; a pause of more than {} is idle time.",
-        Human(settings.timeout_ns),
-        Human(settings.think_ns)
-    )?;
+    for line in notes(compared) {
+        note(out, look, line)?;
+    }
+    Ok(())
+}
+
+/// How to read it, a paragraph each.
+pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
+    let settings = compared.settings();
+    let mut notes = vec![
+        format!(
+            "A difference counts when the rank test of Mann and Whitney on the single response \
+             times finds it less likely than {} by chance (p, two-sided; in a table of several \
+             rows shared among them). It takes {FEWEST} values on each side.",
+            Percent((LEVEL * 1000.0) as u64, 1000)
+        ),
+        format!(
+            "All requests together: times without waits by design, session set-up and breaks. \
+             The time of a request ends after {} without an answer; a pause of more than {} is \
+             idle time.",
+            Short(settings.timeout_ns),
+            Short(settings.think_ns)
+        ),
+    ];
     for one in compared.configurations {
         let row = &one.snapshot.capture;
         let mut line = format!(
-            "  {}: {} frames, quality {}",
+            "{}: {} frames, quality {}",
             crate::Escaped(&one.name),
             Grouped(row.frames),
             row.grade.name()
@@ -368,14 +399,13 @@ fn reading(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Res
         {
             line.push_str(&format!("; {} {}", Grouped(reason.count), reason.text));
         }
-        writeln!(out, "{line}")?;
         for (name, text) in one.about.selection.named() {
-            writeln!(
-                out,
-                "    {name} {} (only these frames)",
+            line.push_str(&format!(
+                "; {name} {} (only these frames)",
                 crate::Escaped(text)
-            )?;
+            ));
         }
+        notes.push(line);
     }
-    Ok(())
+    notes
 }

@@ -4,7 +4,7 @@ use super::Compared;
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Milli, Percent, Rate};
 use crate::table::NOTHING;
-use crate::time::Human;
+use crate::time::Digits;
 use wirewait_judge::Culprit;
 use wirewait_judge::compare::{
     Better, Caveat, Change, Conclusion, Condition, ConditionOutcome, Confidence, Effect, FEWEST,
@@ -46,14 +46,14 @@ pub(super) fn key_name(key: &Key) -> String {
 }
 
 /// A value in the unit of its figure.
-pub(super) fn value(figure: Figure, value: Option<Ratio>) -> String {
+pub(super) fn value(digits: Digits, figure: Figure, value: Option<Ratio>) -> String {
     let Some(value) = value else {
         return NOTHING.to_owned();
     };
     let scaled = |scale: u128| u64::try_from(value.scaled(scale)).unwrap_or(u64::MAX);
     match figure.unit() {
         Unit::Count | Unit::Bytes => Grouped(scaled(1)).to_string(),
-        Unit::Nanoseconds => Human(i64::try_from(scaled(1)).unwrap_or(i64::MAX)).to_string(),
+        Unit::Nanoseconds => digits.span(scaled(1)),
         Unit::ByteRate => Rate(scaled(1_000_000_000)).to_string(),
         Unit::Rate => Milli(scaled(1_000_000_000_000)).to_string(),
         Unit::PerRequest => Milli(scaled(1000)).to_string(),
@@ -173,8 +173,8 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
     let change = was.change(is);
     let times = format!(
         "a request took {} in {name}, {} in {base}",
-        value(Figure::ResponseTime, Some(is)),
-        value(Figure::ResponseTime, Some(was)),
+        value(compared.digits, Figure::ResponseTime, Some(is)),
+        value(compared.digits, Figure::ResponseTime, Some(was)),
     );
     let percent = worded(Figure::ResponseTime, Some(change));
     match (verdict.effect, verdict.confidence) {
@@ -246,12 +246,12 @@ fn whose(culprit: Culprit) -> &'static str {
 }
 
 /// Where the time for a request went, then and now: one line.
-pub(super) fn parts(verdict: &Conclusion) -> Option<String> {
+pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
     if verdict.parts.is_empty() {
         return None;
     }
     let each = |part: &Part| {
-        let ns = |ratio: Ratio| value(Figure::ResponseTime, Some(ratio));
+        let ns = |ratio: Ratio| value(digits, Figure::ResponseTime, Some(ratio));
         format!(
             "{} {} (was {})",
             part.culprit.name(),
@@ -261,13 +261,13 @@ pub(super) fn parts(verdict: &Conclusion) -> Option<String> {
     };
     let parts: Vec<String> = verdict.parts.iter().map(each).collect();
     Some(format!(
-        "Time at work for each answered request: {}.",
+        "Active time per answered request: {}.",
         parts.join(", ")
     ))
 }
 
 /// What speaks against it, a sentence each.
-pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
+pub(crate) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
     let (base, name) = (compared.name(0), compared.name(number + 1));
     let Some(verdict) = compared.comparison.verdicts.get(number) else {
         return Vec::new();
@@ -327,7 +327,7 @@ pub(super) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                 share(*was)
             ),
             Caveat::Elsewhere(was, is) => {
-                let ns = |ns: u64| Human(i64::try_from(ns).unwrap_or(i64::MAX));
+                let ns = |ns: u64| compared.digits.span(ns);
                 format!(
                     "Doubt: with the clients' pauses a request took about as long as before, {} (was {}): \
                      the captures were made at different places, or the clients keep a pace of \
@@ -352,7 +352,8 @@ fn clients(n: u64) -> String {
     }
 }
 
-/// What came of a condition for one capture, as a sentence; `None` where it did not hold.
+/// What came of a condition for one capture, as a sentence; `None` where it did not hold. Durations
+/// have all digits: three may hide by how little it held.
 #[must_use]
 pub fn held(compared: &Compared<'_>, condition: &Condition, held: &Held) -> Option<String> {
     let (name, base) = (compared.name(held.other + 1), compared.name(0));
@@ -369,7 +370,7 @@ pub fn held(compared: &Compared<'_>, condition: &Condition, held: &Held) -> Opti
             let against = match (was, change) {
                 (Some(was), Some(change)) => format!(
                     ", {} in {base} ({})",
-                    value(figure, Some(was)),
+                    value(Digits::All, figure, Some(was)),
                     worded(figure, Some(change))
                 ),
                 _ => String::new(),
@@ -377,7 +378,7 @@ pub fn held(compared: &Compared<'_>, condition: &Condition, held: &Held) -> Opti
             format!(
                 "{text} holds for {name}: {}{of} is {}{against}",
                 figure.name(),
-                value(figure, Some(is))
+                value(Digits::All, figure, Some(is))
             )
         }
         ConditionOutcome::NoSuchGroup => format!(

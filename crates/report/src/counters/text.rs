@@ -9,7 +9,7 @@ use super::table::{Bound, Form, Mark, counters};
 use crate::figures::Grouped;
 use crate::table::{Column, NOTHING, Table};
 use crate::text::Look;
-use crate::time::{Human, Rfc3339};
+use crate::time::{Digits, Rfc3339};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use wirewait_wire::Endpoint;
@@ -45,8 +45,8 @@ pub fn text(out: &mut impl Write, samples: &Samples, look: Look) -> io::Result<(
         out,
         "From {} for {}, in intervals of {}: mean over all of it, highest of an interval.",
         Rfc3339(start),
-        Human(samples.elapsed_ns),
-        Human(samples.interval_ns),
+        look.digits.time(samples.elapsed_ns),
+        look.digits.time(samples.interval_ns),
     )?;
     writeln!(
         out,
@@ -87,7 +87,7 @@ fn object(
     let mut table = Table::new(COUNTERS);
     let mut zero = Vec::new();
     for (n, bound) in bound(instance).iter().enumerate() {
-        match line(samples, series, n, bound) {
+        match line(samples, series, (n, bound), look.digits) {
             Some(cells) => table.row(cells),
             None if bound.counter.form == Form::Utilisation && samples.speed.is_none() => {
                 zero.push("% Network utilization (not known without --link-speed)");
@@ -121,7 +121,7 @@ fn object(
         }
         table.row(vec![
             ratio.name.to_owned(),
-            quotient(ratio.unit, formed),
+            quotient(ratio.unit, formed, look.digits),
             ratio.unit.to_owned(),
             grouped(formed.numerator),
             grouped(formed.denominator),
@@ -135,7 +135,12 @@ fn object(
 }
 
 /// The cells of a counter that is not zero, the one at place `n` of its instance.
-fn line(samples: &Samples, series: &Series, n: usize, bound: &Bound) -> Option<Vec<String>> {
+fn line(
+    samples: &Samples,
+    series: &Series,
+    (n, bound): (usize, &Bound),
+    digits: Digits,
+) -> Option<Vec<String>> {
     let counter = bound.counter;
     let total = bound.sum(&series.latest);
     let mean = samples.mean(series, bound);
@@ -144,7 +149,8 @@ fn line(samples: &Samples, series: &Series, n: usize, bound: &Bound) -> Option<V
     if !ever && (total == 0 || counter.form == Form::Utilisation) {
         return None;
     }
-    let shown = |value: Option<f64>| value.map_or(NOTHING.to_owned(), number);
+    let shown =
+        |value: Option<f64>| value.map_or(NOTHING.to_owned(), |value| number(value, digits));
     let mark = match counter.mark {
         Mark::Derived => "d",
         Mark::Approximated => "a",
@@ -216,10 +222,10 @@ fn wrapped(out: &mut impl Write, front: &str, names: &[&str], look: Look) -> io:
     writeln!(out, "{line}")
 }
 
-fn quotient(unit: &str, formed: Formed) -> String {
+fn quotient(unit: &str, formed: Formed, digits: Digits) -> String {
     match unit {
         "%" => format!("{:.1}", 100.0 * formed.value()),
-        _ => format!("{:.3}", formed.value()),
+        _ => number(formed.value(), digits),
     }
 }
 
@@ -232,9 +238,20 @@ fn grouped(n: i128) -> String {
     }
 }
 
-/// Three digits behind the point, and commas in front of it.
-fn number(value: f64) -> String {
-    let text = format!("{value:.3}");
+/// Three significant digits, or three behind the point; commas in front of it.
+fn number(value: f64, digits: Digits) -> String {
+    let behind = match (digits, value.abs()) {
+        (Digits::All, _) | (_, ..0.9995) => 3,
+        (_, ..9.995) => 2,
+        (_, ..99.95) => 1,
+        _ => 0,
+    };
+    let text = format!("{value:.behind$}");
+    if behind == 0 {
+        return text
+            .parse()
+            .map_or(text, |whole| Grouped(whole).to_string());
+    }
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, "0"));
     match whole.parse::<u64>() {
         Ok(whole) => format!("{}.{fraction}", Grouped(whole)),

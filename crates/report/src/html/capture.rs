@@ -42,22 +42,39 @@ pub(super) fn capture(page: &mut Page, about: &About, snapshot: &Snapshot) {
 
 /// What was captured, in one line: the list further down says more.
 pub(super) fn headline(page: &mut Page, snapshot: &Snapshot) {
-    let capture = &snapshot.capture;
-    let grade = capture.grade.name();
+    let grade = snapshot.capture.grade.name();
     page.within("p", &[("class", &"note")], |page| {
-        page.text(format_args!("{} frames", Grouped(capture.frames)));
-        if let (Some(first), Some(last)) = (capture.first, capture.last) {
-            page.text(format_args!(
-                "; {} to {} UTC ({})",
-                seconds(first),
-                seconds(last),
-                Short(i64::try_from(capture.elapsed_ns).unwrap_or(i64::MAX))
-            ));
-        }
+        extent(page, snapshot);
         page.text("; quality of the capture: ");
         let class = format!("grade {grade}");
         page.leaf("a", &[("href", &"#capture"), ("class", &class)], grade);
     });
+}
+
+/// Writes how long one of several captures is, and how good.
+pub(super) fn line(page: &mut Page, name: &str, snapshot: &Snapshot) {
+    let grade = snapshot.capture.grade.name();
+    page.within("p", &[("class", &"note")], |page| {
+        page.text(format_args!("{name}: "));
+        extent(page, snapshot);
+        page.text("; quality of the capture: ");
+        let class = format!("grade {grade}");
+        page.leaf("strong", &[("class", &class)], grade);
+    });
+}
+
+/// How many frames there are, from when to when.
+fn extent(page: &mut Page, snapshot: &Snapshot) {
+    let capture = &snapshot.capture;
+    page.text(format_args!("{} frames", Grouped(capture.frames)));
+    if let (Some(first), Some(last)) = (capture.first, capture.last) {
+        page.text(format_args!(
+            "; {} to {} UTC ({})",
+            seconds(first),
+            seconds(last),
+            Short(i64::try_from(capture.elapsed_ns).unwrap_or(i64::MAX))
+        ));
+    }
 }
 
 /// Day and time to the second.

@@ -61,6 +61,31 @@ pub(super) fn distributions(page: &mut Page, all: &Distributions) {
     }
 }
 
+/// One of the two times of several captures side by side, in the same room.
+pub(super) fn side_by_side<'a>(
+    page: &mut Page,
+    (id, title): (&str, &str),
+    captures: impl Iterator<Item = (String, &'a Histogram)>,
+) {
+    let captures: Vec<(String, &Histogram)> = captures.collect();
+    let steps: Vec<Bucket> = captures.iter().flat_map(|(_, h)| h.buckets()).collect();
+    let window = window(&steps);
+    let class = if id == "turnaround" { "bar2" } else { "bar" };
+    page.leaf("h3", &[], title);
+    page.within("div", &[("class", &"pair")], |page| {
+        for (n, (name, histogram)) in captures.iter().enumerate() {
+            let id = format!("spread-{n}-{id}");
+            page.within("figure", &[], |page| {
+                let of = Grouped(histogram.n());
+                page.leaf("figcaption", &[], format_args!("{name}: {of} requests"));
+                let title = format!("{title}, {name}");
+                plot(page, &id, class, &title, histogram, window.clone());
+                numbers(page, &format!("{title}, in numbers"), histogram);
+            });
+        }
+    });
+}
+
 fn both(
     page: &mut Page,
     (id, whose): (&str, &str),

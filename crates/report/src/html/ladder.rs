@@ -8,7 +8,7 @@ use crate::about::About;
 use crate::figures::{Command, Grouped};
 use crate::ladder::{Ladder, Rung};
 use crate::table::{Column, Table};
-use crate::time::Human;
+use crate::time::{Human, Short};
 use wirewait_analysis::{Deed, Transaction, Turnaround};
 
 /// Where the lines of the two sides are.
@@ -103,17 +103,17 @@ fn name(t: &Transaction) -> String {
 fn introduction(ladder: &Ladder) -> String {
     let t = &ladder.transaction;
     let mut text = match t.response_time_ns() {
-        Some(ns) => format!("The request that is drawn took {}", Human(ns)),
+        Some(ns) => format!("The request that is drawn took {}", Short(ns)),
         None => "The request that is drawn has no response time".to_owned(),
     };
     match t.turnaround {
         Turnaround::None => {}
-        Turnaround::Exact(ns) => text.push_str(&format!(", {} of it at the server", Human(ns))),
+        Turnaround::Exact(ns) => text.push_str(&format!(", {} of it at the server", Short(ns))),
         Turnaround::Between(low, high) => text.push_str(&format!(
             ", between {} and {} of it at the server: it was sent more than once, and which copy \
              was answered cannot be known",
-            Human(low),
-            Human(high)
+            Short(low),
+            Short(high)
         )),
     }
     text.push('.');
@@ -199,8 +199,8 @@ fn turnaround(page: &mut Page, ladder: &Ladder, places: &[i64]) {
     };
     let (time, value) = match t.turnaround {
         Turnaround::None => return,
-        Turnaround::Exact(ns) => (Human(ns).to_string(), ns),
-        Turnaround::Between(low, high) => (format!("{}..{}", Human(low), Human(high)), high),
+        Turnaround::Exact(ns) => (Short(ns).to_string(), ns),
+        Turnaround::Between(low, high) => (format!("{}..{}", Short(low), Short(high)), high),
     };
     page.within("g", &[("data-n", &value)], |page| {
         svg::line(page, "bracket", (SERVER, top), (BRACKET, top));
@@ -215,9 +215,9 @@ fn turnaround(page: &mut Page, ladder: &Ladder, places: &[i64]) {
 fn between(page: &mut Page, before: &Rung, rung: &Rung, y: i64) {
     let gap = rung.at.since(before.at);
     let words = match rung.left_out {
-        0 if gap > SILENCE_NS => format!("{} without a frame", Human(gap)),
+        0 if gap > SILENCE_NS => format!("{} without a frame", Short(gap)),
         0 => return,
-        n => format!("{} frames left out, {}", Grouped(n), Human(gap)),
+        n => format!("{} frames left out, {}", Grouped(n), Short(gap)),
     };
     let middle = y - STEP - WRITTEN / 2 + 12;
     for x in [CLIENT, SERVER] {

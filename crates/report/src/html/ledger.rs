@@ -12,7 +12,29 @@ use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 const BARS: usize = 20;
 
 /// A part of this width has its name in it, in ten-thousandths.
-const NAMED: i64 = 2500;
+const NAMED: i64 = 1500;
+
+/// The parts of a bar: the phases of each, in the order in which they are drawn. Those of the
+/// network have one colour, and patterns that tell them apart.
+const PARTS: [(&str, &[Phase]); 4] = [
+    ("client", &[Phase::Client]),
+    (
+        "network",
+        &[
+            Phase::Request,
+            Phase::Response,
+            Phase::Distance,
+            Phase::Retransmission,
+        ],
+    ),
+    ("server", &[Phase::Server]),
+    ("unanswered", &[Phase::Unanswered]),
+];
+
+fn sum(ledger: &Ledger, phases: &[Phase]) -> u64 {
+    let each = phases.iter().map(|phase| ledger.get(*phase));
+    each.fold(0, u64::saturating_add)
+}
 
 /// The bar of the whole capture, for the beginning of the document.
 pub(super) fn headline(page: &mut Page, snapshot: &Snapshot) {
@@ -24,6 +46,21 @@ pub(super) fn headline(page: &mut Page, snapshot: &Snapshot) {
             page.within("figcaption", &[], |page| summary(page, &row.ledger));
         });
     }
+}
+
+/// Draws the bar of one of several captures.
+pub(super) fn configuration(page: &mut Page, n: usize, name: &str, snapshot: &Snapshot) {
+    let rows = &snapshot.ledgers;
+    page.within("figure", &[], |page| {
+        page.leaf("figcaption", &[], name);
+        match rows.iter().find(|row| row.of == LedgerOf::Capture) {
+            Some(row) if row.ledger.active() > 0 => {
+                stacked(page, &format!("ledger-{n}"), 28, name, &row.ledger);
+                key(page, &row.ledger);
+            }
+            _ => page.leaf("p", &[("class", &"note")], "no active time"),
+        }
+    });
 }
 
 pub(super) fn ledgers(page: &mut Page, snapshot: &Snapshot) {
@@ -54,11 +91,12 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
         return;
     }
     let shown = rows.iter().take(BARS);
-    let used = |phase: &Phase| shown.clone().any(|row| row.ledger.get(*phase) > 0);
-    let active: Vec<Phase> = Phase::ACTIVE.into_iter().filter(used).collect();
+    let used = |phases: &[Phase]| shown.clone().any(|row| sum(&row.ledger, phases) > 0);
+    let parts = PARTS.iter().filter(|(_, phases)| used(phases));
+    let lost = used(&[Phase::Retransmission]);
     let apart: Vec<Phase> = [Phase::Waiting, Phase::Idle, Phase::Unknown]
         .into_iter()
-        .filter(used)
+        .filter(|phase| used(&[*phase]))
         .collect();
     page.leaf("h3", &[], heading);
     table::region(page, heading, |page| {
@@ -68,8 +106,14 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
                 for title in ["active", "% of active"] {
                     page.leaf("th", &[("scope", &"col"), ("class", &"n")], title);
                 }
-                for phase in active.iter().chain(&apart) {
-                    let class = [("scope", &"col" as _), ("class", &"n roomy" as _)];
+                let class = [("scope", &"col" as _), ("class", &"n roomy" as _)];
+                for (part, _) in parts.clone() {
+                    page.leaf("th", &class, part);
+                    if *part == "network" && lost {
+                        page.leaf("th", &class, "(loss recovery)");
+                    }
+                }
+                for phase in &apart {
                     page.leaf("th", &class, words(*phase));
                 }
             });
@@ -88,12 +132,18 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
                             let id = format!("ledger-{key_of}-{n}");
                             stacked(page, &id, 20, &name, &row.ledger);
                         });
-                        for phase in &active {
-                            let cell = match row.ledger.get(*phase) {
+                        let mut cell = |phases: &[Phase]| {
+                            let cell = match sum(&row.ledger, phases) {
                                 0 => NOTHING.to_owned(),
-                                _ => part(*phase, &row.ledger),
+                                ns => part(ns, &row.ledger),
                             };
                             page.leaf("td", &[("class", &"n roomy")], cell);
+                        };
+                        for (part, phases) in parts.clone() {
+                            cell(phases);
+                            if *part == "network" && lost {
+                                cell(&[Phase::Retransmission]);
+                            }
                         }
                         for phase in &apart {
                             let cell = match row.ledger.get(*phase) {
@@ -154,88 +204,100 @@ fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) 
         ],
         |page| {
             let mut end = 0i64;
-            for phase in Phase::ACTIVE {
-                let ns = ledger.get(phase);
-                let from = scale.place(end);
-                end = end.saturating_add(i64::try_from(ns).unwrap_or(i64::MAX));
-                let width = scale.place(end) - from;
-                if width == 0 {
-                    continue;
+            for (name, phases) in PARTS {
+                let begin = scale.place(end);
+                for phase in phases {
+                    let ns = ledger.get(*phase);
+                    let from = scale.place(end);
+                    end = end.saturating_add(i64::try_from(ns).unwrap_or(i64::MAX));
+                    let width = scale.place(end) - from;
+                    if width > 0 {
+                        section(page, *phase, ledger, (Across(from), Across(width)), height);
+                    }
                 }
-                let words = format!("{} {}", words(phase), part(phase, ledger));
-                let (x, class) = (Across(from), format!("part {}", phase.name()));
-                bar(
-                    page,
-                    &class,
-                    (x, 1),
-                    (Across(width), height - 2),
-                    (ns, &words),
-                );
-                if hatched(phase) {
-                    let class = format!("over-{}", phase.name());
-                    page.shape(
-                        "rect",
-                        &[
-                            ("class", &class),
-                            ("x", &x),
-                            ("y", &1),
-                            ("width", &Across(width)),
-                            ("height", &(height - 2)),
-                        ],
-                    );
-                }
+                let width = scale.place(end) - begin;
                 if width >= NAMED && height > 20 {
-                    let class = format!("on on-{}", phase.name());
-                    let middle = Across(from + width / 2);
-                    text(
-                        page,
-                        &class,
-                        (middle, height / 2 + 4),
-                        "middle",
-                        short(phase),
-                    );
+                    let class = format!("on on-{name}");
+                    let middle = (Across(begin + width / 2), height / 2 + 4);
+                    text(page, &class, middle, "middle", name);
                 }
             }
         },
     );
 }
 
-/// The parts in words, each behind the pattern it has in the bar.
+/// The part of a bar that is one phase.
+fn section(
+    page: &mut Page,
+    phase: Phase,
+    ledger: &Ledger,
+    (x, width): (Across, Across),
+    height: i64,
+) {
+    let ns = ledger.get(phase);
+    let words = format!("{} {}", words(phase), part(ns, ledger));
+    let class = format!("part {}", phase.name());
+    bar(page, &class, (x, 1), (width, height - 2), (ns, &words));
+    if hatched(phase) {
+        let class = format!("over-{}", phase.name());
+        page.shape(
+            "rect",
+            &[
+                ("class", &class),
+                ("x", &x),
+                ("y", &1),
+                ("width", &width),
+                ("height", &(height - 2)),
+            ],
+        );
+    }
+}
+
+/// The parts in words, each behind the colour and patterns that it has in the bar.
 fn key(page: &mut Page, ledger: &Ledger) {
     page.within("ul", &[("class", &"key")], |page| {
-        for phase in Phase::ACTIVE
-            .into_iter()
-            .filter(|phase| ledger.get(*phase) > 0)
-        {
+        for (name, phases) in PARTS.iter().filter(|(_, phases)| sum(ledger, phases) > 0) {
             page.within("li", &[], |page| {
-                page.within(
-                    "svg",
-                    &[("width", &14), ("height", &14), ("aria-hidden", &"true")],
-                    |page| {
-                        for class in [Some("part "), hatched(phase).then_some("over-")] {
-                            let Some(class) = class else { continue };
-                            let class = format!("{class}{}", phase.name());
-                            page.shape(
-                                "rect",
-                                &[
-                                    ("class", &class),
-                                    ("x", &1),
-                                    ("y", &1),
-                                    ("width", &12),
-                                    ("height", &12),
-                                ],
-                            );
-                        }
-                    },
-                );
-                page.text(format_args!("{} {}", words(phase), part(phase, ledger)));
+                let there = || phases.iter().filter(|phase| ledger.get(**phase) > 0);
+                there().for_each(|phase| swatch(page, *phase));
+                page.text(format_args!("{name} {}", part(sum(ledger, phases), ledger)));
+                if phases.len() > 1 {
+                    let each: Vec<String> = there()
+                        .map(|phase| {
+                            format!("{} {}", words(*phase), part(ledger.get(*phase), ledger))
+                        })
+                        .collect();
+                    page.text(format_args!(": {}", each.join(", ")));
+                }
             });
         }
     });
 }
 
-fn part(phase: Phase, ledger: &Ledger) -> String {
-    let ns = ledger.get(phase);
+fn swatch(page: &mut Page, phase: Phase) {
+    page.within(
+        "svg",
+        &[("width", &14), ("height", &14), ("aria-hidden", &"true")],
+        |page| {
+            for class in [Some("part "), hatched(phase).then_some("over-")] {
+                let Some(class) = class else { continue };
+                let class = format!("{class}{}", phase.name());
+                page.shape(
+                    "rect",
+                    &[
+                        ("class", &class),
+                        ("x", &1),
+                        ("y", &1),
+                        ("width", &12),
+                        ("height", &12),
+                    ],
+                );
+            }
+        },
+    );
+}
+
+fn part(ns: u64, ledger: &Ledger) -> String {
     format!("{} ({})", duration(ns), Percent(ns, ledger.active()))
 }
 
@@ -263,14 +325,6 @@ const fn words(phase: Phase) -> &'static str {
         Phase::Idle => "idle",
         Phase::Distance => "distance",
         Phase::Unknown => "unknown",
-    }
-}
-
-const fn short(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Request => "request",
-        Phase::Response => "response",
-        phase => words(phase),
     }
 }
 

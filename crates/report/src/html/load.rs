@@ -5,7 +5,7 @@ use super::svg::{self, Across, Scale};
 use super::table;
 use crate::figures::{Grouped, Milli, Rate};
 use crate::table::{Column, NOTHING, Table};
-use crate::time::{Brief, Human};
+use crate::time::{Brief, Short};
 use std::fmt::Display;
 use wirewait_analysis::{Knee, LevelCurve, LevelFigures, LevelRow, Load, LoadOf, SizeCurve};
 use wirewait_wire::Kind;
@@ -24,6 +24,18 @@ const ROOM: i64 = FLOOR - TOP;
 
 const LEVELS: &[Column] = &[
     Column::right("stations"),
+    Column::right("for"),
+    Column::right("answered"),
+    Column::right("file data"),
+    Column::right("N x M / T").rare(),
+    Column::under("mean", "response time"),
+    Column::under("mean", "turnaround"),
+    Column::left("").rare(),
+];
+
+const BY_LOAD: &[Column] = &[
+    Column::right("stations"),
+    Column::left("configuration"),
     Column::right("for"),
     Column::right("answered"),
     Column::right("file data"),
@@ -156,14 +168,89 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
     );
 }
 
+/// Captures whose curves have colours of their own.
+const SERIES: [(&str, &str); 2] = [("mid", "trace"), ("high", "trace2")];
+
+/// The curves of several captures: two in one plot, and the figures of all of them, those of one
+/// load beside each other. Nothing where no capture has more than one load.
+pub(super) fn configurations(page: &mut Page, captures: &[(String, &Load)]) -> bool {
+    let curves: Vec<(&str, &LevelCurve)> = captures
+        .iter()
+        .filter_map(|(name, load)| {
+            let mut curves = load.levels.iter();
+            let all = curves.find(|curve| curve.of == LoadOf::Capture)?;
+            Some((name.as_str(), all))
+        })
+        .collect();
+    if !curves.iter().any(|(_, curve)| is_curve(curve)) {
+        return false;
+    }
+    if let [(base, _), (other, _)] = curves.as_slice() {
+        let caption =
+            format!("Mean response time by active stations: {base} (dots), {other} (rings)");
+        together(page, caption, &curves);
+    }
+    let mut rows: Vec<(usize, &str, &LevelRow)> = Vec::new();
+    for (n, (name, curve)) in curves.iter().enumerate() {
+        let levels = curve.levels.iter().filter(|row| row.stations > 0);
+        rows.extend(levels.take(POINTS).map(|row| (n, *name, row)));
+    }
+    rows.sort_by_key(|(n, _, row)| (row.stations, *n));
+    let mut table = Table::new(BY_LOAD);
+    for (_, name, row) in rows {
+        let mut cells = level(row);
+        cells.insert(1, name.to_owned());
+        table.row(cells);
+    }
+    table::table(
+        page,
+        "Configurations by active stations",
+        &table,
+        usize::MAX,
+    );
+    true
+}
+
+fn together(page: &mut Page, caption: String, curves: &[(&str, &LevelCurve)]) {
+    let rows = |curve: &LevelCurve| -> Vec<(i64, i64)> {
+        let rows = curve
+            .levels
+            .iter()
+            .filter(|row| row.stations > 0)
+            .take(POINTS);
+        rows.filter_map(|row| Some((row.stations.into(), figures(row).1.response_time.mean()?)))
+            .collect()
+    };
+    let all: Vec<(i64, i64)> = curves.iter().flat_map(|(_, curve)| rows(curve)).collect();
+    let most = |value: fn(&(i64, i64)) -> i64| all.iter().map(value).max().unwrap_or(1);
+    let across = Scale::linear(most(|point| point.0), Across::WHOLE);
+    let series: Vec<Series> = SERIES
+        .iter()
+        .zip(curves)
+        .map(|((dots, lines), (_, curve))| {
+            let place = |(x, ns): (i64, i64)| (Across(across.place(x)), ns);
+            (*dots, *lines, rows(curve).into_iter().map(place).collect())
+        })
+        .collect();
+    let plot = Plot {
+        id: "levels".to_owned(),
+        title: "Mean response time by active stations".to_owned(),
+        caption,
+        across: &across,
+        up: Scale::linear(most(|point| point.1), ROOM),
+        knee: None,
+    };
+    plot.draw(page, |ns| Brief(ns).to_string(), &series);
+}
+
 fn knee_words(knee: &Knee) -> String {
     format!(
         "Turnaround grows from {} stations on (the line in the plots): {} on average (n {}) against \
          {} (n {}) with {} or fewer.",
         knee.stations,
-        Human(knee.grown_ns),
+        Short(knee.grown_ns),
         Grouped(knee.grown_n),
-        Human(knee.flat_ns),
+        Short(knee.flat_ns),
         Grouped(knee.flat_n),
         knee.flat_to
     )
@@ -177,12 +264,12 @@ fn level(row: &LevelRow) -> Vec<String> {
             to if to == row.stations => to.to_string(),
             to => format!("{}-{to}", row.stations),
         },
-        Human(i64::try_from(figures.ns).unwrap_or(i64::MAX)).to_string(),
+        Short(i64::try_from(figures.ns).unwrap_or(i64::MAX)).to_string(),
         Grouped(figures.answered).to_string(),
         shown(figures.throughput().filter(|_| moved).map(Rate)),
         shown(figures.moved.closed_loop(row.stations).map(Rate)),
-        shown(figures.response_time.mean().map(Human)),
-        shown(figures.turnaround.mean().map(Human)),
+        shown(figures.response_time.mean().map(Short)),
+        shown(figures.turnaround.mean().map(Short)),
         if kind == "ramps" { "ramps only" } else { "" }.to_owned(),
     ]
 }
@@ -219,9 +306,9 @@ fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
                 "{} bytes break the trend: {} (median of {}) where the other sizes say {}, {} times \
                  as long; frames {}.",
                 range(anomaly.from_bytes, anomaly.to_bytes),
-                Human(anomaly.p50_ns),
+                Short(anomaly.p50_ns),
                 Grouped(anomaly.n),
-                Human(anomaly.expected_ns.max(0)),
+                Short(anomaly.expected_ns.max(0)),
                 shown(times),
                 frames.join(", ")
             ),
@@ -270,10 +357,10 @@ fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
         table.row(vec![
             range(row.from_bytes, row.to_bytes),
             Grouped(times.n).to_string(),
-            Human(times.min).to_string(),
-            Human(times.p50).to_string(),
-            Human(times.p95).to_string(),
-            Human(times.max).to_string(),
+            Short(times.min).to_string(),
+            Short(times.p50).to_string(),
+            Short(times.p95).to_string(),
+            Short(times.max).to_string(),
             if broken { "breaks the trend" } else { "" }.to_owned(),
         ]);
     }

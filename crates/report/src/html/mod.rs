@@ -8,6 +8,7 @@
 
 mod capture;
 mod clock;
+mod compare;
 mod distribution;
 mod ladder;
 mod ledger;
@@ -34,7 +35,7 @@ use wirewait_judge::Verdict;
 const STYLE: &str = include_str!("style.css");
 
 /// The SHA-256 of the style, in Base64: it is the only thing that a browser may use.
-const STYLE_HASH: &str = "AR0efST8JiJZqe95119WmrKfhKQSIw8qh3D3I+5yYj4=";
+const STYLE_HASH: &str = "kXufVEkhUQO6ERrS3c32AZ1n/nKrLd3yN+HAz7pKv1w=";
 
 /// Sorts tables.
 const SCRIPT: &str = include_str!("sort.js");
@@ -48,6 +49,8 @@ const OPERATIONS: usize = 40;
 const SERVERS: usize = 20;
 /// Rows of all other tables.
 const ROWS: usize = 50;
+
+pub use compare::compare;
 
 /// The conversation to draw.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +166,14 @@ pub fn report(
     body.section("reading", "How to read the figures", |page| {
         reading(page, snapshot);
     });
-    out.write_all(document(about, snapshot, body).finish().as_bytes())
+    let first = |page: &mut Page| {
+        verdict(page, snapshot);
+        ledger::headline(page, snapshot);
+        symptoms::headline(page, about, snapshot);
+        capture::headline(page, snapshot);
+    };
+    let page = document(&title(about), first, body);
+    out.write_all(page.finish().as_bytes())
 }
 
 /// The sections, and what they are called.
@@ -189,12 +199,8 @@ impl Body {
     }
 }
 
-fn document(about: &About, snapshot: &Snapshot, body: Body) -> Page {
-    let named = match about.files.as_slice() {
-        [] => "a capture".to_owned(),
-        [one] => one.clone(),
-        [first, more @ ..] => format!("{first} and {} more", more.len()),
-    };
+/// The page: its title, what stands first, and the sections.
+fn document(title: &str, first: impl FnOnce(&mut Page), body: Body) -> Page {
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; script-src 'sha256-{SCRIPT_HASH}'; \
          base-uri 'none'; form-action 'none'"
@@ -221,18 +227,15 @@ fn document(about: &About, snapshot: &Snapshot, body: Body) -> Page {
                 "meta",
                 &[("name", &"color-scheme"), ("content", &"light dark")],
             );
-            page.leaf("title", &[], format_args!("wirewait report: {named}"));
+            page.leaf("title", &[], title);
             page.style(STYLE);
         });
         page.line();
         page.within("body", &[], |page| {
             ledger::patterns(page);
             page.within("header", &[], |page| {
-                page.leaf("h1", &[], format_args!("wirewait report: {named}"));
-                verdict(page, snapshot);
-                ledger::headline(page, snapshot);
-                symptoms::headline(page, about, snapshot);
-                capture::headline(page, snapshot);
+                page.leaf("h1", &[], title);
+                first(page);
                 contents(page, &body.contents);
             });
             page.line();
@@ -242,6 +245,16 @@ fn document(about: &About, snapshot: &Snapshot, body: Body) -> Page {
     });
     page.line();
     page
+}
+
+/// What the report is called.
+fn title(about: &About) -> String {
+    let named = match about.files.as_slice() {
+        [] => "a capture".to_owned(),
+        [one] => one.clone(),
+        [first, more @ ..] => format!("{first} and {} more", more.len()),
+    };
+    format!("wirewait report: {named}")
 }
 
 fn verdict(page: &mut Page, snapshot: &Snapshot) {

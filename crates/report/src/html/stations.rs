@@ -4,7 +4,7 @@ use super::markup::Page;
 use super::svg::{self, Across, Scale};
 use super::{ROWS, table};
 use crate::text;
-use crate::time::{Brief, Human};
+use crate::time::{Brief, Short};
 use wirewait_analysis::{Snapshot, StationRow};
 
 /// Stations that are drawn.
@@ -81,7 +81,7 @@ fn station(page: &mut Page, across: &Scale, top: i64, row: &StationRow) {
     for end in [times.min, times.max] {
         svg::line(page, "range", (place(end), y - 4), (place(end), y + 4));
     }
-    let words = |name: &str, ns: i64| format!("{} {name} {}", row.client, Human(ns));
+    let words = |name: &str, ns: i64| format!("{} {name} {}", row.client, Short(ns));
     let p95 = words("95th percentile", times.p95);
     svg::dot(page, "high", (place(times.p95), y), (times.p95, &p95));
     if let Some(mean) = times.mean() {

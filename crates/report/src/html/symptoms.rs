@@ -6,12 +6,13 @@ use super::table;
 use crate::about::About;
 use crate::table::{Column, NOTHING, Table};
 use crate::text::symptoms::{cost, judged, often, places, subject};
+use crate::text::why::nearest;
 use wirewait_analysis::{Snapshot, State, Symptom};
 
 const COLUMNS: &[Column] = &[
     Column::left("of"),
     Column::right("cost"),
-    Column::left("how often"),
+    Column::right("how often"),
     Column::left("frames"),
 ];
 
@@ -30,7 +31,7 @@ const FIRST: usize = 3;
 pub(super) fn headline(page: &mut Page, about: &About, snapshot: &Snapshot) {
     let groups = by_rule(snapshot);
     if groups.is_empty() {
-        return;
+        return none(page, about, snapshot);
     }
     page.within("ul", &[("class", &"first")], |page| {
         for group in groups.iter().take(FIRST) {
@@ -60,11 +61,21 @@ pub(super) fn headline(page: &mut Page, about: &About, snapshot: &Snapshot) {
     });
 }
 
+/// That there is none, and what came nearest to being one.
+fn none(page: &mut Page, about: &About, snapshot: &Snapshot) {
+    match nearest(&snapshot.symptoms, &about.texts) {
+        Some(nearest) => {
+            page.leaf("p", &[], format_args!("Symptoms: none; nearest: {nearest}"));
+        }
+        None => page.leaf("p", &[], "Symptoms: none"),
+    }
+}
+
 pub(super) fn symptoms(page: &mut Page, about: &About, snapshot: &Snapshot) {
     let all = &snapshot.symptoms;
     let groups = by_rule(snapshot);
     if groups.is_empty() {
-        page.leaf("p", &[], "None was raised.");
+        none(page, about, snapshot);
     }
     for group in groups.iter().take(SHOWN) {
         of_rule(page, about, group);

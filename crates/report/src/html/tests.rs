@@ -7,7 +7,9 @@ use crate::text::tests::about;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use wirewait_analysis::{Deed, Grouping, LedgerOf, LedgerRow, PlaceRow, ServerRow, StationRow};
+use wirewait_analysis::{
+    Deed, Grouping, LedgerOf, LedgerRow, Phase, PlaceRow, ServerRow, StationRow,
+};
 use wirewait_wire::Endpoint;
 
 const ABSENT: Conversation<'_> = Conversation::Absent("It was not read twice.");
@@ -84,7 +86,7 @@ fn tags(html: &str) -> Vec<(String, Vec<(String, String)>)> {
             attributes = after;
         }
         assert_eq!(attributes.trim(), "", "{inner}");
-        if empty.is_none() && !["meta", "br"].contains(&name) {
+        if empty.is_none() && !["meta", "br", "input"].contains(&name) {
             open.push(name.to_owned());
         }
         tags.push((name.to_owned(), found));
@@ -270,8 +272,8 @@ fn a_ladder_tells_its_arrows_apart_without_colour() {
         "24: sent again, 64 B",
         "16: other, 64 B",
         "2 frames left out, 500 µs",
-        "8.998490 s without a frame",
-        "turnaround 1.000 ms",
+        "9.00 s without a frame",
+        "turnaround 1.00 ms",
         "3 earlier frames",
         "class=\"again\"",
         "class=\"ack\"",
@@ -424,4 +426,101 @@ fn a_thousand_of_everything_stays_below_the_bound() {
         "what is left out is counted"
     );
     tags(&html);
+}
+
+#[test]
+fn the_network_is_one_part_of_a_bar() {
+    let mut snapshot = samples::snapshot();
+    let row = LedgerRow {
+        of: LedgerOf::Capture,
+        ledger: [
+            (Phase::Client, 40),
+            (Phase::Request, 5),
+            (Phase::Server, 30),
+            (Phase::Response, 5),
+            (Phase::Retransmission, 20),
+        ]
+        .into_iter()
+        .map(|(phase, ms)| (phase, ms * 1_000_000))
+        .collect(),
+        ..snapshot.ledgers[0].clone()
+    };
+    snapshot.ledgers = vec![row];
+    let html = written(&about(), &snapshot, ABSENT);
+    assert!(
+        html.contains(
+            "network 30.0 ms (30.0 %): request transfer 5.00 ms (5.0 %), response transfer \
+             5.00 ms (5.0 %), loss recovery 20.0 ms (20.0 %)"
+        ),
+        "{html}"
+    );
+    // Its phases stand beside each other: from 40 to 70 % of the bar.
+    let bar = html.split("id=\"ledger-all\"").nth(1).unwrap();
+    let bar = bar.split("</svg>").next().unwrap();
+    let places: Vec<&str> = bar
+        .split("x=\"")
+        .skip(1)
+        .map(|part| part.split('"').next().unwrap())
+        .collect();
+    assert_eq!(
+        places,
+        [
+            "0%", "20%", "40%", "40%", "45%", "45%", "50%", "50%", "55%", "70%", "85%"
+        ]
+    );
+}
+
+#[test]
+fn a_comparison_is_a_page_with_all_captures_side_by_side() {
+    use crate::compare::{Compared, Configuration};
+    let configurations = ["before", "<after>"].map(|name| Configuration {
+        name: name.to_owned(),
+        about: About::default(),
+        snapshot: samples::snapshot(),
+    });
+    let snapshots: Vec<&Snapshot> = configurations.iter().map(|one| &one.snapshot).collect();
+    let comparison = wirewait_judge::compare::Comparison::of(&snapshots, None);
+    let compared = Compared {
+        configurations: &configurations,
+        comparison: &comparison,
+        groups_wanted: false,
+        digits: Digits::Three,
+    };
+    let mut out = Vec::new();
+    compare(&mut out, &compared).unwrap();
+    let html = String::from_utf8(out).unwrap();
+    let found = tags(&html);
+    let mut ids = BTreeSet::new();
+    for (_, attributes) in &found {
+        for (_, id) in attributes.iter().filter(|(name, _)| name == "id") {
+            assert!(ids.insert(id.clone()), "{id} stands twice");
+        }
+    }
+    for id in [
+        "ledger-0",
+        "ledger-1",
+        "spread-0-response_time-title",
+        "spread-1-response_time-title",
+        "spread-1-turnaround-title",
+        "figures",
+        "groups",
+        "load",
+        "reading",
+    ] {
+        assert!(ids.contains(id), "{id}: {ids:?}");
+    }
+    for text in [
+        "<title>wirewait comparison: before, &lt;after&gt;</title>",
+        "<figcaption>&lt;after&gt;",
+        "<caption class=\"unseen\">Configurations by active stations</caption>",
+    ] {
+        assert!(html.contains(text), "{text}: {html}");
+    }
+    // Each load of the one stands beside that of the other.
+    let load = html.split("id=\"load\"").nth(1).unwrap();
+    let order: Vec<usize> = ["before", "&lt;after&gt;"]
+        .iter()
+        .map(|name| load.find(&format!("<td class=\"t\">{name}</td>")).unwrap())
+        .collect();
+    assert!(order[0] < order[1]);
 }

@@ -77,6 +77,7 @@ impl Buckets {
             for total in sum.totals() {
                 let mut cells = vec![start.clone()];
                 cells.extend(timed(
+                    look.digits,
                     &total.counts,
                     &total.turnaround,
                     &total.response_time,

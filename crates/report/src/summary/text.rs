@@ -4,7 +4,7 @@ use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::table::{Column, Table};
 use crate::text::{Look, note};
-use crate::time::{Human, Rfc3339};
+use crate::time::{Digits, Rfc3339};
 use std::cmp::Reverse;
 use std::io::{self, Write};
 use wirewait_analysis::{Counts, Grade, Grouping, Ledger, Phase, Spread, Summary, Timing};
@@ -65,10 +65,12 @@ const PLACES: &[Column] = &[
 /// What `out` says.
 pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<()> {
     head(out, summary, look)?;
+    let digits = look.digits;
     let totals = summary.totals();
     let rows = totals.iter().map(|total| {
         let mut cells = vec![total.server.to_string()];
         cells.extend(timed(
+            digits,
             &total.counts,
             &total.turnaround,
             &total.response_time,
@@ -92,7 +94,12 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
                 ""
             };
             let mut cells = vec![format!("{} {command}{wait}", key.protocol)];
-            cells.extend(timed(&sum.counts, &sum.turnaround, &sum.response_time));
+            cells.extend(timed(
+                digits,
+                &sum.counts,
+                &sum.turnaround,
+                &sum.response_time,
+            ));
             cells.extend(trouble(sum.data_bytes, &sum.counts));
             cells
         });
@@ -109,7 +116,12 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
     stations.sort_by_key(|(client, sum)| (Reverse(sum.response_time.spread().total), **client));
     let rows = stations.iter().map(|(client, sum)| {
         let mut cells = vec![client.to_string()];
-        cells.extend(timed(&sum.counts, &sum.turnaround, &sum.response_time));
+        cells.extend(timed(
+            digits,
+            &sum.counts,
+            &sum.turnaround,
+            &sum.response_time,
+        ));
         cells.extend(trouble(sum.data_bytes, &sum.counts));
         cells
     });
@@ -118,7 +130,7 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
     pairs.sort_by_key(|(key, sum)| (Reverse(sum.ledger.waited()), **key));
     let rows = pairs.iter().map(|(key, sum)| {
         let mut cells = vec![key.client.to_string(), key.server.to_string()];
-        cells.extend(ledger(&sum.ledger));
+        cells.extend(ledger(digits, &sum.ledger));
         cells
     });
     table(
@@ -146,9 +158,9 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
                 shown(key.share.as_deref().map(Escaped)),
                 key.server.to_string(),
                 Grouped(sum.counts.requests).to_string(),
-                mean(&sum.turnaround),
-                mean(&sum.response_time),
-                total(&sum.response_time),
+                mean(digits, &sum.turnaround),
+                mean(digits, &sum.response_time),
+                total(digits, &sum.response_time),
                 count(sum.read_bytes),
                 count(sum.written_bytes),
             ]
@@ -165,7 +177,7 @@ fn head(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<()> {
     };
     look.heading(out, &parts)?;
     if let (Some(first), Some(last)) = (summary.first, summary.last) {
-        let covered = Human(i64::try_from(summary.covered_ns).unwrap_or(i64::MAX));
+        let covered = look.digits.span(summary.covered_ns);
         let (first, last) = (Rfc3339(first), Rfc3339(last));
         note(
             out,
@@ -234,9 +246,14 @@ pub(super) fn table(
     }
 }
 
-pub(super) fn timed(counts: &Counts, turnaround: &Timing, response: &Timing) -> [String; 11] {
+pub(super) fn timed(
+    digits: Digits,
+    counts: &Counts,
+    turnaround: &Timing,
+    response: &Timing,
+) -> [String; 11] {
     let (turnaround, response) = (turnaround.times(), response.times());
-    let of = |n: u64, ns: i64| shown((n > 0).then_some(Human(ns)));
+    let of = |n: u64, ns: i64| shown((n > 0).then(|| digits.time(ns)));
     [
         Grouped(counts.requests).to_string(),
         Grouped(counts.answered).to_string(),
@@ -244,11 +261,11 @@ pub(super) fn timed(counts: &Counts, turnaround: &Timing, response: &Timing) -> 
         of(turnaround.n, turnaround.p95),
         of(turnaround.n, turnaround.p99),
         of(turnaround.n, turnaround.max),
-        shown(turnaround.mean().map(Human)),
+        shown(turnaround.mean().map(|ns| digits.time(ns))),
         of(response.n, response.p50),
         of(response.n, response.p95),
         of(response.n, response.max),
-        shown(response.mean().map(Human)),
+        shown(response.mean().map(|ns| digits.time(ns))),
     ]
 }
 
@@ -256,11 +273,8 @@ pub(super) fn trouble(data_bytes: u64, counts: &Counts) -> [String; 3] {
     [data_bytes, counts.failures, counts.unanswered].map(count)
 }
 
-fn ledger(ledger: &Ledger) -> Vec<String> {
-    let time = |ns: u64| {
-        let ns = i64::try_from(ns).unwrap_or(i64::MAX);
-        shown((ns > 0).then_some(Human(ns)))
-    };
+fn ledger(digits: Digits, ledger: &Ledger) -> Vec<String> {
+    let time = |ns: u64| shown((ns > 0).then(|| digits.span(ns)));
     let mut cells = vec![time(ledger.total())];
     cells.extend(Phase::ALL.map(|share| time(ledger.get(share))));
     let active = ledger.active();
@@ -269,13 +283,13 @@ fn ledger(ledger: &Ledger) -> Vec<String> {
     cells
 }
 
-fn mean(spread: &Spread) -> String {
-    shown(spread.mean().map(Human))
+fn mean(digits: Digits, spread: &Spread) -> String {
+    shown(spread.mean().map(|ns| digits.time(ns)))
 }
 
-fn total(spread: &Spread) -> String {
+fn total(digits: Digits, spread: &Spread) -> String {
     let ns = i64::try_from(spread.total).unwrap_or(i64::MAX);
-    shown((spread.n > 0).then_some(Human(ns)))
+    shown((spread.n > 0).then(|| digits.time(ns)))
 }
 
 fn count(n: u64) -> String {

@@ -10,7 +10,7 @@ use wirewait_analysis::{Grade, Snapshot};
 
 /// What is known of the input, by name; nothing for what goes on from the line before.
 pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, String)> {
-    entries_in(about, snapshot, Digits::All)
+    entries_in(about, snapshot, Digits::Three)
 }
 
 /// [`entries`], with durations of as many digits.

@@ -31,7 +31,7 @@ const COLUMNS: &[Column] = &[
 /// A table of the first `rows` for each kind of name that the capture shows, under its heading,
 /// and how many more there are.
 pub(crate) fn tables(snapshot: &Snapshot, rows: usize) -> Vec<(&'static str, Table, usize)> {
-    tables_in(snapshot, rows, Digits::All)
+    tables_in(snapshot, rows, Digits::Three)
 }
 
 /// [`tables`], with durations of as many digits.

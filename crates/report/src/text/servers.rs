@@ -34,7 +34,7 @@ const SERVER: &[Column] = &[
 
 /// A table for each server, protocol and carrier, under its title.
 pub(crate) fn tables(snapshot: &Snapshot) -> Vec<(String, Table)> {
-    tables_in(snapshot, Digits::All)
+    tables_in(snapshot, Digits::Three)
 }
 
 /// [`tables`], with durations of as many digits.

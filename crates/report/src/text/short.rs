@@ -1,6 +1,7 @@
 //! The short report: one screen of a terminal.
 
 use super::symptoms::{cost_in, often_in, places, subject};
+use super::why::nearest;
 use super::{Look, wrapped};
 use crate::about::{About, Origin};
 use crate::escape::Escaped;
@@ -63,9 +64,17 @@ pub fn short(
     let verdict = Verdict::on(snapshot);
     let head = wrapped(&crate::verdict::sentence(&verdict), "", look.width);
     let symptoms = symptoms(about, snapshot, look);
+    let none = match nearest(&snapshot.symptoms, &about.texts) {
+        Some(nearest) => wrapped(
+            &format!("symptoms: none; nearest: {nearest}"),
+            "  ",
+            look.width,
+        ),
+        None => vec!["  symptoms: none".to_owned()],
+    };
     let slowest = slowest(snapshot, look);
     let next = next(about, snapshot, look);
-    let used = head.len() + FRAME + symptoms.len().max(1) + slowest.len() + next.len();
+    let used = head.len() + FRAME + symptoms.len().max(none.len()) + slowest.len() + next.len();
     // What is left goes to notes on the verdict and to servers, in this order.
     let mut left = LINES.saturating_sub(used);
     let mut notes = Vec::new();
@@ -90,7 +99,9 @@ pub fn short(
     if snapshot.capture.frames > 0 {
         writeln!(out)?;
         if symptoms.is_empty() {
-            writeln!(out, "  symptoms: none")?;
+            for line in &none {
+                writeln!(out, "{line}")?;
+            }
         } else {
             symptoms.write_first(out, look)?;
         }

@@ -25,7 +25,7 @@ const SLOWEST: &[Column] = &[
 
 /// The slowest of all.
 pub(crate) fn table(snapshot: &Snapshot) -> Table {
-    table_in(snapshot, Digits::All)
+    table_in(snapshot, Digits::Three)
 }
 
 /// [`table`], with durations of as many digits.

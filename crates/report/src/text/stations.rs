@@ -42,7 +42,7 @@ const STATION: &[Column] = &[
 
 /// The stations that waited longest.
 pub(crate) fn table(snapshot: &Snapshot) -> Table {
-    table_in(snapshot, Digits::All)
+    table_in(snapshot, Digits::Three)
 }
 
 /// [`table`], with durations of as many digits.

@@ -12,7 +12,7 @@ const SHOWN: usize = 10;
 
 /// The table of a statistic.
 pub(crate) fn table(statistic: &Statistic, rows: usize) -> Table {
-    table_in(statistic, rows, Digits::All)
+    table_in(statistic, rows, Digits::Three)
 }
 
 /// [`table`], with durations of as many digits.

@@ -1,5 +1,6 @@
 //! What is wrong, and how it was judged.
 
+use super::why::nearest;
 use super::{Look, entry, note};
 use crate::about::About;
 use crate::figures::{Grouped, Percent};
@@ -45,7 +46,11 @@ pub(super) fn symptoms(
             return Ok(());
         }
         writeln!(out)?;
-        return look.heading(out, "Symptoms: none");
+        look.heading(out, "Symptoms: none")?;
+        return match nearest(all, &about.texts) {
+            Some(nearest) => note(out, look, format_args!("nearest: {nearest}")),
+            None => Ok(()),
+        };
     }
     writeln!(out)?;
     look.heading(out, "Symptoms")?;
@@ -280,7 +285,7 @@ fn check(about: &About, symptom: &Symptom) -> String {
 /// The time that somebody lost by it.
 #[must_use]
 pub fn cost(symptom: &Symptom) -> String {
-    cost_in(symptom, Digits::All)
+    cost_in(symptom, Digits::Three)
 }
 
 /// [`cost`], with as many digits.
@@ -304,10 +309,10 @@ pub fn subject(subject: &Subject) -> String {
     }
 }
 
-/// `(8 / 28) 28.6 %`, `(28) mean 120 ms`, `(3)`.
+/// `8 of 28 (28.6 %)`, `mean 120 ms of 28`, `3`.
 #[must_use]
 pub fn often(symptom: &Symptom) -> String {
-    often_in(symptom, Digits::All)
+    often_in(symptom, Digits::Three)
 }
 
 /// [`often`], with durations of as many digits.
@@ -318,16 +323,16 @@ pub(super) fn often_in(symptom: &Symptom, digits: Digits) -> String {
             let mean = symptom.hits.cost_ns.checked_div(of);
             let mean = mean.map(|ns| digits.span(ns));
             match mean {
-                Some(mean) => format!("({}) mean {mean}", Grouped(of)),
-                None => format!("({})", Grouped(of)),
+                Some(mean) => format!("mean {mean} of {}", Grouped(of)),
+                None => Grouped(of).to_string(),
             }
         }
         (_, Some(of)) => format!(
-            "({count} / {}) {}",
+            "{count} of {} ({})",
             Grouped(of),
             Percent(symptom.hits.count, of)
         ),
-        (_, None) => format!("({count})"),
+        (_, None) => count.to_string(),
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) use columns::{bounds, station};
 pub(crate) use ndjson::Row;
 
 use crate::rows::{self, Text};
+use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::Transaction;
 
@@ -39,6 +40,8 @@ pub struct FrameOrigin<'a> {
 #[derive(Debug)]
 pub struct Writer {
     format: Format,
+    /// How many digits durations have in text.
+    digits: Digits,
     /// Reused from row to row.
     scratch: Text,
     line: String,
@@ -50,9 +53,16 @@ impl Writer {
     pub fn new(format: Format) -> Self {
         Self {
             format,
+            digits: Digits::default(),
             scratch: Text::default(),
             line: String::new(),
         }
+    }
+
+    /// With durations of as many digits; rows for programs always have all.
+    #[must_use]
+    pub fn with(self, digits: Digits) -> Self {
+        Self { digits, ..self }
     }
 
     /// Writes what stands above the rows.
@@ -90,7 +100,7 @@ impl Writer {
                 rows::csv::row::<Transactions>(out, &mut self.scratch, &entry)?;
                 out.write_all(b"\r\n")
             }
-            Format::Text => text::row(out, &mut self.line, transaction),
+            Format::Text => text::row(out, &mut self.line, transaction, self.digits),
         }
     }
 }

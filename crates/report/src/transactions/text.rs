@@ -5,7 +5,7 @@
 
 use super::columns::{StatusName, named};
 use crate::figures::Command;
-use crate::time::{Human, Rfc3339};
+use crate::time::{Digits, Rfc3339};
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use wirewait_analysis::{Transaction, Turnaround};
@@ -35,19 +35,24 @@ pub(super) fn header(out: &mut impl Write) -> io::Result<()> {
     line.end(out)
 }
 
-pub(super) fn row(out: &mut impl Write, scratch: &mut String, t: &Transaction) -> io::Result<()> {
+pub(super) fn row(
+    out: &mut impl Write,
+    scratch: &mut String,
+    t: &Transaction,
+    digits: Digits,
+) -> io::Result<()> {
     let mut line = Line {
         text: std::mem::take(scratch),
         ..Line::default()
     };
     line.text.clear();
-    cells(&mut line, t).map_err(io::Error::other)?;
+    cells(&mut line, t, digits).map_err(io::Error::other)?;
     let result = line.end(out);
     *scratch = line.text;
     result
 }
 
-fn cells(line: &mut Line, t: &Transaction) -> fmt::Result {
+fn cells(line: &mut Line, t: &Transaction, digits: Digits) -> fmt::Result {
     line.show(format_args!("{}", t.number))?;
     line.some(t.request.map(|r| Rfc3339(r.first.at)))?;
     line.some(t.request.map(|r| r.first.frame))?;
@@ -65,12 +70,12 @@ fn cells(line: &mut Line, t: &Transaction) -> fmt::Result {
     line.cell(t.outcome.name());
     match t.turnaround {
         Turnaround::None => line.cell("-"),
-        Turnaround::Exact(ns) => line.show(format_args!("{}", Human(ns)))?,
+        Turnaround::Exact(ns) => line.cell(&digits.time(ns)),
         Turnaround::Between(low, high) => {
-            line.show(format_args!("{}..{}", Human(low), Human(high)))?;
+            line.show(format_args!("{}..{}", digits.time(low), digits.time(high)))?;
         }
     }
-    line.some(t.response_time_ns().map(Human))?;
+    line.some(t.response_time_ns().map(|ns| digits.time(ns)))?;
     line.show(format_args!("{}", t.data_bytes))?;
     line.some(t.status.map(StatusName))?;
     for operation in t.chain.iter() {

@@ -41,6 +41,14 @@ pub(crate) static BINDINGS: &[Binding] = &[
         "The transactions of a server, whatever their operation.",
     ),
     key(
+        A::Number,
+        "number",
+        &["o"],
+        Everywhere,
+        "",
+        "Open the frames of any request by its number, or frames by theirs.",
+    ),
+    key(
         A::Statistics,
         "statistics",
         &["D"],
@@ -192,6 +200,14 @@ pub(crate) static BINDINGS: &[Binding] = &[
         Tables,
         "sort",
         "Choose the column to sort by; the list says what each column means.",
+    ),
+    key(
+        A::Columns,
+        "columns",
+        &["c"],
+        Tables,
+        "",
+        "Choose the columns: hide some, or show those that found no room.",
     ),
     key(
         A::SortReverse,

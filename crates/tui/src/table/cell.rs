@@ -134,9 +134,9 @@ impl Cell {
             Value::Time(ns) | Value::AtMost(ns) => ns.to_string(),
             Value::Between(low, high) => format!("{low}..{high}"),
             Value::Share(part, whole) => {
-                Milli::ratio(*part, *whole).map_or_else(String::new, |share| share.to_string())
+                Milli::ratio(*part, *whole).map_or_else(String::new, |share| decimal(share.0))
             }
-            Value::Milli(n) => Milli(*n).to_string(),
+            Value::Milli(n) => decimal(*n),
             Value::Float(value) => value.to_string(),
             Value::Course(values) => {
                 let values: Vec<String> = values.iter().map(u64::to_string).collect();
@@ -203,14 +203,16 @@ impl Cell {
     }
 }
 
-/// Three decimals as Performance Monitor wrote them; none where the number is large.
+/// Three significant digits, as [`Milli`] has them.
 fn float(value: f64) -> String {
     let sign = if value < 0.0 { "-" } else { "" };
-    match value.abs() {
-        // Below 2^64, and what is not fits into it as well as it can: casts saturate.
-        large if large >= 1000.0 => format!("{sign}{}", Grouped(large.round() as u64)),
-        small => format!("{sign}{small:.3}"),
-    }
+    // Below 2^64, and what is not fits into it as well as it can: casts saturate.
+    format!("{sign}{}", Milli((value.abs() * 1000.0).round() as u64))
+}
+
+/// Thousandths with all their digits, for programs.
+fn decimal(thousandths: u64) -> String {
+    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
 }
 
 fn weight(value: &Value) -> i128 {
@@ -281,6 +283,11 @@ mod tests {
     fn a_file_has_plain_numbers() {
         assert_eq!(Cell::time(Some(1_234_567)).exported(), "1234567");
         assert_eq!(Cell::from(Value::Share(1, 8)).exported(), "0.125");
+        assert_eq!(Cell::from(Value::Milli(1_234_567)).exported(), "1234.567");
+        let shown = |value| Cell::from(value).shown(Units::Bytes, 8);
+        assert_eq!(shown(Value::Milli(1_234_567)), "1,235");
+        let floats = [0.0, 610.0, -32.554, 0.25, 6261.4].map(|n| shown(Value::Float(n)));
+        assert_eq!(floats, ["0", "610", "-32.6", "0.250", "6,261"]);
         assert_eq!(Cell::from(Value::Share(1, 0)).exported(), "");
     }
 }

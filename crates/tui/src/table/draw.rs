@@ -21,12 +21,19 @@ pub(crate) fn head_lines(area: Rect, rows: &dyn Rows) -> u16 {
     if area.height >= 6 && grouped() { 2 } else { 1 }
 }
 
-/// Which columns are drawn, and how wide.
-fn fit(heads: &[&Head], wants: &[u16], skipped: usize, width: u16) -> Vec<(usize, u16)> {
-    let movable: Vec<usize> = (0..heads.len()).filter(|c| heads[*c].rank > 0).collect();
+/// Which columns are drawn, and how wide. `ranks` says how soon each goes, 0 being last and `None`
+/// hidden.
+fn fit(
+    heads: &[&Head],
+    ranks: &[Option<u8>],
+    wants: &[u16],
+    skipped: usize,
+    width: u16,
+) -> Vec<(usize, u16)> {
+    let movable: Vec<usize> = (0..heads.len()).filter(|c| ranks[*c] > Some(0)).collect();
     let out = skipped.min(movable.len().saturating_sub(1));
     let mut kept: Vec<usize> = (0..heads.len())
-        .filter(|c| !movable[..out].contains(c))
+        .filter(|c| ranks[*c].is_some() && !movable[..out].contains(c))
         .collect();
     let needs = |kept: &[usize]| -> u32 {
         let widths = kept.iter().map(|c| {
@@ -43,7 +50,7 @@ fn fit(heads: &[&Head], wants: &[u16], skipped: usize, width: u16) -> Vec<(usize
         let worst = kept
             .iter()
             .enumerate()
-            .max_by_key(|(at, c)| (heads[**c].rank, *at))
+            .max_by_key(|(at, c)| (ranks[**c], *at))
             .map(|(at, _)| at);
         let Some(worst) = worst else { break };
         kept.remove(worst);
@@ -157,7 +164,10 @@ impl Laid {
                 u16::try_from(widest).unwrap_or(u16::MAX).clamp(least, most)
             })
             .collect();
-        let columns = fit(&heads, &wants, state.skipped, width);
+        let ranks: Vec<Option<u8>> = (0..heads.len())
+            .map(|c| state.rank(c, heads[c].rank))
+            .collect();
+        let columns = fit(&heads, &ranks, &wants, state.skipped, width);
         Self {
             cells,
             texts,
@@ -169,6 +179,17 @@ impl Laid {
             bar,
         }
     }
+}
+
+/// The columns that are drawn in this area.
+pub(crate) fn columns(
+    rows: &dyn Rows,
+    state: &State,
+    context: &Context<'_>,
+    area: Rect,
+) -> Vec<usize> {
+    let laid = Laid::new(rows, state, context, area, true);
+    laid.columns.into_iter().map(|(column, _)| column).collect()
 }
 
 /// The column whose head is drawn at this column of the screen.
@@ -251,7 +272,8 @@ fn marked(
         bar,
     } = Laid::new(rows, state, context, area, scrolled);
     let width = area.width - u16::from(bar);
-    let hidden = heads.len() - columns.len();
+    let wanted = (0..heads.len()).filter(|c| state.rank(*c, 0).is_some());
+    let hidden = wanted.count().saturating_sub(columns.len());
     if lines == 2 {
         groups(&heads, &columns, context, area, buffer);
     }

@@ -14,6 +14,6 @@ mod state;
 
 pub(crate) use cell::{Cell, Value};
 pub(crate) use columns::{Column, Head, Key, List, Rows};
-pub(crate) use draw::{column_at, draw, head_lines, order, page, preview, scrollbar};
+pub(crate) use draw::{column_at, columns, draw, head_lines, order, page, preview, scrollbar};
 pub(crate) use export::{Format, export};
-pub(crate) use state::{Move, State};
+pub(crate) use state::{Move, State, Wishes};

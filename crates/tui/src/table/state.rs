@@ -3,6 +3,7 @@
 use super::filter::Filter;
 use super::{Cell, Key, Rows};
 use crate::model::Context;
+use std::collections::BTreeMap;
 
 /// Of a table, what the user changes.
 #[derive(Clone, Debug, Default)]
@@ -23,9 +24,14 @@ pub(crate) struct State {
     top: usize,
     /// Columns that were scrolled out at the left.
     pub(crate) skipped: usize,
+    /// Columns that the user shows or hides.
+    pub(crate) wishes: Wishes,
     /// How many there were before the filter; `None` where there is no table.
     all: Option<usize>,
 }
+
+/// Columns that are to be shown in any case (`true`), or hidden.
+pub(crate) type Wishes = BTreeMap<usize, bool>;
 
 /// Where to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +83,22 @@ impl State {
 
     pub(crate) fn sort_by(&mut self, column: usize, descending: bool) {
         self.sort = Some((column, descending));
+    }
+
+    /// Shows or hides a column; the first one names the rows and always stays.
+    pub(crate) fn wish(&mut self, column: usize, shown: bool) {
+        if column > 0 {
+            self.wishes.insert(column, shown);
+        }
+    }
+
+    /// How soon a column goes where there is little room; `None` where it is hidden.
+    pub(super) fn rank(&self, column: usize, rank: u8) -> Option<u8> {
+        match self.wishes.get(&column) {
+            None => Some(rank),
+            Some(true) => Some(0),
+            Some(false) => None,
+        }
     }
 
     pub(crate) fn filter_by(&mut self, text: &str) {

@@ -484,6 +484,71 @@ fn every_key_changes_something() {
 }
 
 #[test]
+fn columns_are_hidden_and_shown_and_stay_so() {
+    let mut model = model(live(0), 80, 24);
+    press(&mut model, "2");
+    let heads = |model: &Model| shown(model).lines().nth(3).unwrap().to_owned();
+    let before = heads(&model);
+    assert!(before.contains("requests"), "{before}");
+    press(&mut model, "c");
+    assert!(shown(&model).contains("[x] requests"), "{}", shown(&model));
+    let at = |model: &Model, title: &str| {
+        let rows = model.rows().unwrap();
+        rows.heads().iter().position(|head| head.title == title)
+    };
+    let requests = at(&model, "requests").unwrap();
+    press(&mut model, &vec!["down"; requests].join(" "));
+    press(&mut model, "space");
+    assert!(shown(&model).contains("[ ] requests"), "{}", shown(&model));
+    press(&mut model, "esc");
+    assert!(!heads(&model).contains("requests"), "{}", heads(&model));
+    // One that found no room is shown instead of others.
+    let rows = model.rows().unwrap();
+    let (last, title) = (rows.heads().len() - 1, rows.heads().last().unwrap().title);
+    drop(rows);
+    assert!(!heads(&model).contains(title), "{}", heads(&model));
+    press(&mut model, "c end space esc");
+    assert!(heads(&model).contains(title), "{title}: {}", heads(&model));
+    assert_eq!(model.level().table.wishes.get(&last), Some(&true));
+    // The first column says what the rows are.
+    press(&mut model, "c space");
+    assert_eq!(model.level().table.wishes.get(&0), None);
+    press(&mut model, "esc c");
+    press(&mut model, &vec!["down"; requests].join(" "));
+    press(&mut model, "enter esc");
+    assert!(heads(&model).contains("requests"), "{}", heads(&model));
+    // Other tables of the kind have the same columns.
+    press(&mut model, "enter c down space esc");
+    let wished = model.level().table.wishes.clone();
+    assert_eq!(wished.len(), 1);
+    press(&mut model, "esc down enter");
+    assert_eq!(model.level().table.wishes, wished);
+}
+
+#[test]
+fn any_request_is_opened_by_its_number() {
+    let mut model = model(replayed(), 80, 24);
+    press(&mut model, "o 1 2");
+    assert!(shown(&model).contains("open: 12_"), "{}", shown(&model));
+    let asked = press(&mut model, "enter");
+    assert_eq!(asked, [Command::DecodeTransaction(12)]);
+    assert!(shown(&model).contains("frames of #12"));
+    update(
+        &mut model,
+        Message::Failed("there is no request 12".to_owned()),
+    );
+    let text = shown(&model);
+    assert!(text.contains("there is no request 12") && !text.contains("frames of #12"));
+    assert_eq!(
+        press(&mut model, "o f 2 0 enter"),
+        [Command::Decode(10..=30)]
+    );
+    press(&mut model, "esc o x enter");
+    assert!(shown(&model).contains("x: write 17 (request #17)"));
+    assert!(press(&mut model, "o 5 esc").is_empty());
+}
+
+#[test]
 fn answers_are_shown_until_the_next_key() {
     let mut model = on_servers();
     update(&mut model, Message::Said("written: a.csv".to_owned()));

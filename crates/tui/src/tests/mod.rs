@@ -6,6 +6,7 @@ mod said;
 mod screens;
 mod surfaces;
 mod views;
+mod why;
 
 use crate::{Feed, Input, LiveInterface, Message, Model, Own, Pace, update};
 use ratatui::Terminal;

@@ -42,9 +42,9 @@ fn memory_is_never_in_bits() {
     let mut model = model(replayed(), 132, 43);
     press(&mut model, "u");
     let text = shown(&model);
-    assert!(text.contains("own: cpu 2.1 %, 34.00 MB"), "{text}");
+    assert!(text.contains("own: cpu 2.1 %, 34.0 MB"), "{text}");
     press(&mut model, "u");
-    assert!(shown(&model).contains("32.42 MiB"));
+    assert!(shown(&model).contains("32.4 MiB"));
 }
 
 #[test]
@@ -234,7 +234,10 @@ fn symptoms_that_appear_and_go_are_noted_with_their_time() {
     assert_eq!(seen, expected);
     press(&mut model, "6");
     let text = shown(&model);
-    assert!(text.contains("09:01:22   went      Slow answers"), "{text}");
+    assert!(
+        text.contains("09:01:22   went      Slow responses"),
+        "{text}"
+    );
     assert!(
         text.contains("09:01:22   appeared  Requests repeated"),
         "{text}"

@@ -289,7 +289,7 @@ fn scales_and_the_value_bar() {
     let mut model = model(replayed(), 132, 43);
     press(&mut model, "5");
     let text = shown(&model);
-    let bar = "average 6,261   min 0.000   max 34,000   graph time 83.0 s";
+    let bar = "average 6,261   min 0   max 34,000   graph time 83.0 s";
     assert!(text.contains(bar), "{text}");
     assert!(text.contains(" 0.001 "), "{text}");
     press(&mut model, ".");

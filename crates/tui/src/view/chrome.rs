@@ -306,6 +306,9 @@ fn input(feed: &Feed, units: Units, piece: &mut impl FnMut(u8, Tone, String)) {
     }
 }
 
+/// What can be typed where a number is asked for.
+pub(crate) const NUMBER_SYNTAX: &str = "write 17 (request #17), f120 (frame) or f120-140 (frames)";
+
 /// The filter while it is typed, or the keys that do something here.
 pub(super) fn hints(model: &Model, screen: Rect, buffer: &mut Buffer) {
     let theme = model.palette.theme();
@@ -321,6 +324,11 @@ pub(super) fn hints(model: &Model, screen: Rect, buffer: &mut Buffer) {
         };
         let line = format!("/{}_  {said}", table.filter_text);
         put(buffer, (screen.x, y), screen.width, &line, false, style);
+        return;
+    }
+    if let Overlay::Number(text) = &model.overlay {
+        let line = format!("open: {text}_  {}", NUMBER_SYNTAX);
+        put(buffer, (screen.x, y), screen.width, &line, false, theme.key);
         return;
     }
     for (x, hint) in placed(model, screen) {

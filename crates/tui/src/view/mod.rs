@@ -26,6 +26,7 @@ use crate::{Command, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+pub(crate) use chrome::NUMBER_SYNTAX;
 pub(crate) use conversations::{Talk, talks};
 pub(crate) use counters::Lines;
 pub(crate) use frames::Pane;

@@ -2,8 +2,9 @@
 
 use crate::keys::{self, Where};
 use crate::model::{Model, Overlay};
-use crate::table::{Format, scrollbar};
+use crate::table::{self, Format, scrollbar};
 use crate::text::{self, put};
+use crate::view;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Block, Clear, Widget};
@@ -51,7 +52,7 @@ fn help(model: &Model) -> Vec<Line> {
 
 pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
     match &model.overlay {
-        Overlay::None | Overlay::Filter(_) => {}
+        Overlay::None | Overlay::Filter(_) | Overlay::Number(_) => {}
         Overlay::Help(from) => {
             let lines = help(model);
             list(
@@ -85,6 +86,41 @@ pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
                 screen,
                 buffer,
                 "Sort by (Enter sorts)",
+                &lines,
+                (*at, Some(*at)),
+            );
+        }
+        Overlay::Columns(at) => {
+            let Some(rows) = model.rows() else { return };
+            let place = &model.level().place;
+            let area = view::of(place).table_area(model, place, view::body(screen));
+            let state = &model.level().table;
+            let drawn = table::columns(rows.as_ref(), state, &model.context(), area);
+            let lines: Vec<Line> = rows
+                .heads()
+                .iter()
+                .enumerate()
+                .map(|(c, head)| {
+                    let mark = match (c, drawn.contains(&c)) {
+                        // It names the rows, and stays.
+                        (0, _) => "   ",
+                        (_, true) => "[x]",
+                        (_, false) => "[ ]",
+                    };
+                    Line {
+                        left: match head.group {
+                            "" => format!("{mark} {}", head.title),
+                            group => format!("{mark} {}, {group}", head.title),
+                        },
+                        right: head.help.to_owned(),
+                    }
+                })
+                .collect();
+            list(
+                model,
+                screen,
+                buffer,
+                "Columns (Space shows or hides, Esc closes)",
                 &lines,
                 (*at, Some(*at)),
             );

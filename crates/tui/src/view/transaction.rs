@@ -12,7 +12,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::{Extent, Ledger, Phase, Transaction, Turnaround};
 use wirewait_report::Rfc3339;
-use wirewait_report::words::Human;
+use wirewait_report::words::Short;
 
 pub(super) struct OneTransaction;
 
@@ -74,7 +74,7 @@ impl View for OneTransaction {
             return;
         };
         let shown = |cell: Cell| cell.shown(context.units, 0);
-        let human = |ns: Option<i64>| ns.map_or_else(|| "-".to_owned(), |ns| Human(ns).to_string());
+        let human = |ns: Option<i64>| ns.map_or_else(|| "-".to_owned(), |ns| Short(ns).to_string());
         let f = &t.frames;
         let remarks: Vec<&str> = t.flags.names().collect();
         let mut lines = vec![
@@ -158,11 +158,11 @@ impl View for OneTransaction {
 fn between(t: &Transaction) -> String {
     match t.turnaround {
         Turnaround::None => "-".to_owned(),
-        Turnaround::Exact(ns) => Human(ns).to_string(),
+        Turnaround::Exact(ns) => Short(ns).to_string(),
         Turnaround::Between(low, high) => format!(
             "between {} and {}: nobody knows which of the requests was answered",
-            Human(low),
-            Human(high)
+            Short(low),
+            Short(high)
         ),
     }
 }

@@ -3,6 +3,7 @@
 use super::operations::command;
 use super::{View, draw_table};
 use crate::Command;
+use crate::keys::Action;
 use crate::model::{Context, Model};
 use crate::place::{Place, Scope};
 use crate::table::{Cell, Column, Key, List, Rows, Value};
@@ -156,6 +157,11 @@ impl View for Transactions {
             .map_or(0, |feed| feed.transactions_forgotten);
         match forgotten {
             0 => what,
+            n if model.replays() => format!(
+                "{what}: the latest and the slowest ({} more; {} opens any by its number)",
+                Grouped(n),
+                model.keys.first(Action::Number)
+            ),
             n => format!(
                 "{what}: the latest and the slowest ({} more are no longer at hand)",
                 Grouped(n)

@@ -24,7 +24,7 @@ const COLUMNS: &[Column] = &[
 
 /// The costliest dips, in the order of time.
 pub(crate) fn dips_table(snapshot: &Snapshot) -> Table {
-    dips_table_in(snapshot, Digits::All)
+    dips_table_in(snapshot, Digits::Three)
 }
 
 /// [`dips_table`], with durations of as many digits.

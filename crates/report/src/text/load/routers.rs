@@ -24,7 +24,7 @@ const HOPS: &[Column] = &[
 
 /// By routers passed.
 pub(crate) fn hops_table(snapshot: &Snapshot) -> Table {
-    hops_table_in(snapshot, Digits::All)
+    hops_table_in(snapshot, Digits::Three)
 }
 
 /// [`hops_table`], with durations of as many digits.
@@ -89,7 +89,7 @@ const TRANSITS: &[Column] = &[
 
 /// Packets that were captured on both sides of routers.
 pub(crate) fn transits_table(snapshot: &Snapshot) -> Table {
-    transits_table_in(snapshot, Digits::All)
+    transits_table_in(snapshot, Digits::Three)
 }
 
 /// [`transits_table`], with durations of as many digits.

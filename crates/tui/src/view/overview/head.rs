@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::Grade;
 use wirewait_judge::{Culprit, Finding, Verdict};
-use wirewait_report::words::{self, Command, Grouped, Percent, Short};
+use wirewait_report::words::{self, Command, Grouped, Percent, Short, nearest_symptom};
 
 /// A line of it.
 pub(super) enum Line {
@@ -137,7 +137,16 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
             0 => String::new(),
             n => format!("; {} not raised: 6", Grouped(n as u64)),
         };
-        all.push(Line::Said(Tone::Good, format!("No symptom{quiet}")));
+        let said = match nearest_symptom(symptoms, &feed.about.texts) {
+            Some(nearest) => format!("No symptom{quiet}; nearest: {nearest}"),
+            None => format!("No symptom{quiet}"),
+        };
+        all.extend(
+            text::lines(&said, wide)
+                .into_iter()
+                .take(2)
+                .map(|line| Line::Said(Tone::Good, line)),
+        );
     }
     if let Some((symptom, action)) = first_action(feed).filter(|_| roomy) {
         let room = wide.saturating_sub(11);

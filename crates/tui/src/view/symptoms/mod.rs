@@ -1,8 +1,6 @@
 //! What is wrong, ranked by the time that somebody lost: what it is, what speaks for it, what to
 //! try first.
 
-mod why;
-
 use super::servers::saturated;
 use super::{Pane, View, below, draw_table, rule};
 use crate::model::Model;
@@ -16,7 +14,9 @@ use ratatui::layout::Rect;
 use std::cmp::Reverse;
 use wirewait_analysis::{Lost, Severity, Sight, Sights, State, Symptom};
 use wirewait_report::Rfc3339;
-use wirewait_report::words::{Grouped, Human, cost, judged, often, places, subject, threshold};
+use wirewait_report::words::{
+    Grouped, Short, cost, judged, named, often, places, subject, threshold, why,
+};
 use wirewait_wire::Timestamp;
 
 pub(super) struct Symptoms;
@@ -436,10 +436,10 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
     let counted = format!(
         "{} {}",
         often(symptom),
-        why::named(symptom.rule.counts, thresholds)
+        named(symptom.rule.counts, thresholds)
     );
     entries.push(("for", counted));
-    entries.push(("why", why::why(symptom, thresholds)));
+    entries.push(("why", why(symptom, thresholds)));
     for (why, sights) in &symptom.against {
         let times = format!("{} times: {}", Grouped(sights.count), why.text());
         entries.push(("against", times));
@@ -450,7 +450,7 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
         let said = match symptom.rule.dated() {
             true => format!(
                 "{} in the last {seconds} s, {} times",
-                Human(saturated(lost.cost_ns)),
+                Short(saturated(lost.cost_ns)),
                 Grouped(lost.times)
             ),
             false => "it is found in sums of all the capture and has no moments".to_owned(),

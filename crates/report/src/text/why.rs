@@ -1,0 +1,156 @@
+//! Why something is a symptom, or is none: what was measured, in the words of its own threshold.
+
+use super::symptoms::subject;
+use crate::figures::{Grouped, Percent};
+use crate::symptoms::Texts;
+use crate::time::Digits;
+use wirewait_analysis::{Limit, State, Symptom, Symptoms, Threshold, Thresholds};
+use wirewait_judge::Measured;
+
+/// What a threshold stands at, with the unit that its name ends with.
+fn value(threshold: Threshold, thresholds: &Thresholds) -> String {
+    let n = thresholds.get(threshold);
+    let name = threshold.name();
+    if name.ends_with("_percent") {
+        return format!("{n} %");
+    }
+    if name.ends_with("_ms") {
+        return span(n.saturating_mul(1_000_000));
+    }
+    if name.ends_with("_bytes_per_second") {
+        return format!("{} bytes/s", Grouped(n));
+    }
+    match name.ends_with("_bytes") {
+        true => format!("{} bytes", Grouped(n)),
+        false => Grouped(n).to_string(),
+    }
+}
+
+/// A text with the values of thresholds in the place of their names.
+#[must_use]
+pub fn named(text: &str, thresholds: &Thresholds) -> String {
+    let word = |word: &str| {
+        let known = Threshold::ALL.iter().find(|known| known.name() == word);
+        known.map_or_else(|| word.to_owned(), |known| value(*known, thresholds))
+    };
+    let words: Vec<String> = text.split(' ').map(word).collect();
+    words.join(" ")
+}
+
+/// What was measured, and from where on it is raised.
+#[must_use]
+pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
+    let limit = &symptom.rule.limit;
+    let (count, cost) = (symptom.hits.count, symptom.hits.cost_ns);
+    let at = thresholds.get(limit.threshold());
+    let of = symptom.of.unwrap_or(0);
+    let (measured, crossed) = match limit {
+        Limit::Count(_) => (format!("{} times", Grouped(count)), count >= at),
+        Limit::Beyond(_) => (format!("{} times beyond it", Grouped(count)), count > 0),
+        Limit::Share { of: base, .. } => (
+            format!("{} of {}", Percent(count, of), base.text()),
+            u128::from(count) * 100 >= u128::from(of) * u128::from(at),
+        ),
+        Limit::Mean { of: base, .. } => {
+            let mean = cost.checked_div(of).unwrap_or(0);
+            let all = u128::from(at) * 1_000_000 * u128::from(of);
+            (
+                format!("mean {} of {}", span(mean), base.text()),
+                u128::from(cost) >= all,
+            )
+        }
+    };
+    let from = format!(
+        "{} ({})",
+        value(limit.threshold(), thresholds),
+        limit.threshold().name()
+    );
+    match symptom.state {
+        State::Raised if !crossed => format!(
+            "{} lost, raised from {} on (notable_cost_ms); {measured} is below {from}",
+            span(cost),
+            value(Threshold::NotableCost, thresholds),
+        ),
+        State::TooFew => match limit.base() {
+            Some((base, minimum)) => format!(
+                "{} {}, judged from {} on ({})",
+                Grouped(of),
+                base.text(),
+                value(minimum, thresholds),
+                minimum.name()
+            ),
+            None => format!("{measured}, raised from {from} on"),
+        },
+        _ => format!("{measured}, raised from {from} on"),
+    }
+}
+
+/// What came nearest to being a symptom where none was raised; empty where nothing did.
+#[must_use]
+pub fn nearest(symptoms: &Symptoms, texts: &Texts) -> Option<String> {
+    let near = wirewait_judge::nearest(symptoms)?;
+    let symptom = near.symptom;
+    let base = || {
+        symptom
+            .rule
+            .limit
+            .base()
+            .map_or("", |(base, _)| base.text())
+    };
+    let measured = match near.measured {
+        Measured::Events(1) => "once".to_owned(),
+        Measured::Events(n) => format!("{} times", Grouped(n)),
+        Measured::Share(n, of) => format!("{} of {}", Percent(n, of), base()),
+        Measured::Mean(ns) => format!("mean {} of {}", span(ns), base()),
+        Measured::Cost(ns) => format!("{} lost", span(ns)),
+    };
+    Some(format!(
+        "{}, {}: {measured} (threshold {})",
+        texts.title(symptom.rule.id),
+        subject(&symptom.subject),
+        value(near.threshold, &symptoms.thresholds)
+    ))
+}
+
+fn span(ns: u64) -> String {
+    Digits::Three.span(ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn the_nearest_symptom_has_its_measure_and_its_threshold() {
+        let mut symptoms = samples::snapshot().symptoms;
+        let mut slow = symptoms.found[0].clone();
+        slow.rule = wirewait_analysis::RULES
+            .iter()
+            .find(|rule| rule.id == "slow_answers")
+            .unwrap();
+        slow.state = State::Below;
+        // 2 of 100 are 2 %, 400 thousandths of 5 %; 3 of 100 are 600 thousandths.
+        (slow.hits.count, slow.hits.cost_ns, slow.of) = (2, 10_000_000, Some(100));
+        let mut slower = slow.clone();
+        slower.hits.count = 3;
+        symptoms.found = vec![slow.clone(), slower];
+        let texts = Texts::default();
+        let who = subject(&slow.subject);
+        assert_eq!(
+            nearest(&symptoms, &texts).unwrap(),
+            format!(
+                "Slow responses, {who}: 3.0 % of responses with a known turnaround (threshold 5 %)"
+            )
+        );
+        // 700 ms are 700 thousandths of the cost that raises any.
+        symptoms.found[0].hits.cost_ns = 700_000_000;
+        assert_eq!(
+            nearest(&symptoms, &texts).unwrap(),
+            format!("Slow responses, {who}: 700 ms lost (threshold 1.00 s)")
+        );
+        symptoms.found[0].state = State::TooFew;
+        symptoms.found[1].state = State::TooFew;
+        assert_eq!(nearest(&symptoms, &texts), None);
+    }
+}

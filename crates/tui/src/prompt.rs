@@ -1,0 +1,125 @@
+//! What is typed into the last line: a filter, or the number of a request or of frames.
+
+use crate::model::{Model, Overlay};
+use crate::{Command, view};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::ops::RangeInclusive;
+
+/// What a key does to the text of a prompt.
+enum Typed {
+    Text,
+    /// It is done.
+    Enter,
+    /// It is given up.
+    Esc,
+}
+
+fn edit(text: &mut String, key: &KeyEvent) -> Typed {
+    match key.code {
+        KeyCode::Enter | KeyCode::Up | KeyCode::Down => return Typed::Enter,
+        KeyCode::Esc => return Typed::Esc,
+        KeyCode::Backspace if text.is_empty() => return Typed::Esc,
+        KeyCode::Backspace => {
+            text.pop();
+        }
+        KeyCode::Char('u' | 'w') if key.modifiers.contains(KeyModifiers::CONTROL) => text.clear(),
+        // More than anyone types, and no more than can be looked for quickly.
+        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) && text.len() < 200 => {
+            text.push(c);
+        }
+        _ => {}
+    }
+    Typed::Text
+}
+
+/// The filter is being typed; `before` is what it was.
+pub(crate) fn filter(model: &mut Model, key: &KeyEvent, before: String) {
+    let mut text = model.level().table.filter_text.clone();
+    match edit(&mut text, key) {
+        Typed::Enter => return,
+        Typed::Esc => text = before,
+        Typed::Text => model.overlay = Overlay::Filter(before),
+    }
+    model.with_table(|table, _, _| table.filter_by(&text));
+}
+
+/// The number of what is to be opened is being typed.
+pub(crate) fn number(model: &mut Model, key: &KeyEvent, mut text: String) -> Vec<Command> {
+    match edit(&mut text, key) {
+        Typed::Esc => Vec::new(),
+        Typed::Text => {
+            model.overlay = Overlay::Number(text);
+            Vec::new()
+        }
+        Typed::Enter => match Wanted::parse(&text) {
+            Some(Wanted::Request(number)) => model.open_frames(
+                format!("frames of #{number}"),
+                Command::DecodeTransaction(number),
+            ),
+            Some(Wanted::Frames(frames)) => {
+                let (first, last) = (frames.start(), frames.end());
+                model.open_frames(format!("frames {first} to {last}"), Command::Decode(frames))
+            }
+            None => {
+                model.complain(format!("{text}: {}", view::NUMBER_SYNTAX));
+                Vec::new()
+            }
+        },
+    }
+}
+
+/// Frames around the one that was named.
+const AROUND: u64 = 10;
+
+#[derive(Debug, PartialEq, Eq)]
+enum Wanted {
+    Request(u64),
+    Frames(RangeInclusive<u64>),
+}
+
+impl Wanted {
+    fn parse(text: &str) -> Option<Self> {
+        let number = |text: &str| text.parse::<u64>().ok().filter(|n| *n > 0);
+        let text = text.trim();
+        let Some(frames) = text.strip_prefix('f') else {
+            return number(text.strip_prefix('#').unwrap_or(text)).map(Self::Request);
+        };
+        match frames.split_once('-') {
+            Some((first, last)) => {
+                let (first, last) = number(first).zip(number(last))?;
+                (first <= last).then_some(Self::Frames(first..=last))
+            }
+            None => {
+                let at = number(frames)?;
+                let first = at.saturating_sub(AROUND).max(1);
+                Some(Self::Frames(first..=at.saturating_add(AROUND)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_and_frames_are_told_by_number() {
+        assert_eq!(Wanted::parse("17"), Some(Wanted::Request(17)));
+        assert_eq!(Wanted::parse("#17 "), Some(Wanted::Request(17)));
+        assert_eq!(Wanted::parse("f5"), Some(Wanted::Frames(1..=15)));
+        assert_eq!(Wanted::parse("f120-140"), Some(Wanted::Frames(120..=140)));
+        for text in [
+            "",
+            "0",
+            "f",
+            "f0",
+            "f9-3",
+            "x",
+            "-1",
+            "f1-",
+            "99999999999999999999",
+        ] {
+            assert_eq!(Wanted::parse(text), None, "{text}");
+        }
+    }
+}
