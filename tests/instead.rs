@@ -208,6 +208,22 @@ fn the_name_of_the_output_decides_the_format() {
     let output = wirewait(&["report", "--format", "json", DEMO, "-o", text(&path)]);
     assert_eq!(output.status.code(), Some(0), "what is named holds");
     assert!(std::fs::read_to_string(&path).unwrap().starts_with('{'));
+    let path = file("compared.html", b"");
+    let output = wirewait(&[
+        "compare",
+        DEMO,
+        "again=captures/demo.pcapng",
+        "-o",
+        text(&path),
+    ]);
+    assert_eq!(output.status.code(), Some(0), "a comparison is a page, too");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let title = "<title>wirewait comparison: demo.pcapng, again</title>";
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && page.contains(title),
+        "{}",
+        &page[..400]
+    );
     let error = refused(&["transactions", DEMO, "-o", "x.html"], 2);
     assert!(error.contains("text, ndjson, csv"), "{error}");
 }

@@ -32,7 +32,9 @@ pub enum Measured {
 /// first of equals. `None` if nothing that a symptom counts was seen.
 #[must_use]
 pub fn nearest(symptoms: &Symptoms) -> Option<Nearest<'_>> {
-    let below = symptoms.found.iter().filter(|s| s.state == State::Below);
+    // What was seen only beside evidence against it is no event.
+    let seen = symptoms.found.iter().filter(|s| s.hits.count > 0);
+    let below = seen.filter(|s| s.state == State::Below);
     let reached = below.flat_map(|symptom| {
         let both = [counted(symptom, symptoms), cost(symptom, symptoms)];
         both.into_iter().flatten()

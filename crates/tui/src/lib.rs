@@ -8,6 +8,7 @@
 
 mod ascii;
 mod backend;
+mod context;
 mod export;
 mod feed;
 mod keymap;

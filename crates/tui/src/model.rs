@@ -1,19 +1,19 @@
 //! All that the screen knows.
 
+pub(crate) use crate::context::Context;
 use crate::keymap::Keymap;
 use crate::keys;
 use crate::place::{Place, TABS};
 use crate::table::{self, Rows, Wishes};
-use crate::theme::{Palette, Theme, Tone};
+use crate::theme::{Palette, Tone};
 use crate::units::Units;
 use crate::view::{Lines, Pane, Picked, Talk};
 use crate::{Command, Decoded, Feed, Input, view};
 use ratatui::layout::Rect;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::RandomState;
 use std::sync::Arc;
-use wirewait_analysis::recent::{History, Of, Window};
 use wirewait_analysis::{Losses, ServerTotal, Subject};
 use wirewait_report::counters::Chart;
 use wirewait_wire::Timestamp;
@@ -137,50 +137,6 @@ pub(crate) enum Overlay {
     Reset,
     /// In which form to export, this one chosen.
     Export(usize),
-}
-
-/// What everything that is drawn depends on, beside its figures.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Context<'a> {
-    pub(crate) theme: &'static Theme,
-    pub(crate) units: Units,
-    /// Frames that were lost on their way here.
-    pub(crate) drops: u64,
-    /// The first frame's time.
-    pub(crate) first: Option<Timestamp>,
-    secret: Option<&'a RandomState>,
-    /// The last minutes.
-    pub(crate) recent: Option<&'a History>,
-    window: Option<u32>,
-}
-
-/// Seconds in the line over time of a row.
-const COURSE: u32 = 60;
-
-impl Context<'_> {
-    /// The seconds that figures of the last minutes are of.
-    pub(crate) fn window<'h>(&self, recent: &'h History) -> Window<'h> {
-        recent.last(self.window.unwrap_or(u32::MAX))
-    }
-
-    /// Answers in each of the last seconds.
-    pub(crate) fn course(&self, of: &Of) -> Vec<u64> {
-        let Some(recent) = self.recent else {
-            return Vec::new();
-        };
-        let window = recent.last(self.window.unwrap_or(COURSE));
-        let each = window.each(of);
-        each.map(|tally| tally.map_or(0, |tally| tally.counts.answered))
-            .collect()
-    }
-
-    /// A name that the user may want hidden: the same name is hidden as the same number.
-    pub(crate) fn name(&self, kind: &str, name: &str) -> String {
-        match self.secret {
-            None => name.to_owned(),
-            Some(secret) => format!("{kind}-{:06x}", secret.hash_one(name) & 0xff_ffff),
-        }
-    }
 }
 
 impl Default for Model {

@@ -129,7 +129,7 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
         };
         let rate = |n: i64| Rate(n.unsigned_abs()).to_string();
         let points = rows.iter().filter_map(|row| Some((place(row), data(row)?)));
-        plot.draw(page, rate, &[("mid", "trace", points.collect())]);
+        plot.draw(page, rate, rate, &[("mid", "trace", points.collect())]);
 
         let response = |row: &LevelRow| figures(row).1.response_time.mean();
         let turnaround = |row: &LevelRow| figures(row).1.turnaround.mean();
@@ -151,6 +151,7 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
         plot.draw(
             page,
             |ns| Brief(ns).to_string(),
+            |ns| Short(ns).to_string(),
             &[
                 ("mid", "trace", responses.collect()),
                 ("high", "trace2", turnarounds.collect()),
@@ -240,7 +241,12 @@ fn together(page: &mut Page, caption: String, curves: &[(&str, &LevelCurve)]) {
         up: Scale::linear(most(|point| point.1), ROOM),
         knee: None,
     };
-    plot.draw(page, |ns| Brief(ns).to_string(), &series);
+    plot.draw(
+        page,
+        |ns| Brief(ns).to_string(),
+        |ns| Short(ns).to_string(),
+        &series,
+    );
 }
 
 fn knee_words(knee: &Knee) -> String {
@@ -344,6 +350,7 @@ fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
         plot.draw(
             page,
             |ns| Brief(ns).to_string(),
+            |ns| Short(ns).to_string(),
             &[
                 ("mid", "trace", points(false)),
                 ("high big", "", points(true)),
@@ -393,15 +400,22 @@ struct Plot<'a> {
 type Series = (&'static str, &'static str, Vec<(Across, i64)>);
 
 impl Plot<'_> {
-    fn draw(&self, page: &mut Page, value: impl Fn(i64) -> String, series: &[Series]) {
+    /// `value` writes the values of the axis, which are round, and `words` those of points.
+    fn draw(
+        &self,
+        page: &mut Page,
+        value: impl Fn(i64) -> String,
+        words: impl Fn(i64) -> String,
+        series: &[Series],
+    ) {
         let highest = series
             .iter()
             .flat_map(|(.., points)| points)
             .max_by_key(|p| p.1);
-        let words = highest.map_or_else(String::new, |(_, n)| format!("at most {}", value(*n)));
+        let most = highest.map_or_else(String::new, |(_, n)| format!("at most {}", words(*n)));
         page.within("figure", &[], |page| {
             page.leaf("figcaption", &[], &self.caption);
-            svg::picture(page, &self.id, HEIGHT, (&self.title, &words), |page| {
+            svg::picture(page, &self.id, HEIGHT, (&self.title, &most), |page| {
                 let ticks: Vec<(Across, String)> = self
                     .across
                     .ticks()
@@ -424,8 +438,8 @@ impl Plot<'_> {
                         svg::line(page, lines, place(&pair[0]), place(&pair[1]));
                     }
                     for point in points {
-                        let words = value(point.1);
-                        svg::dot(page, dots, place(point), (point.1, &words));
+                        let shown = words(point.1);
+                        svg::dot(page, dots, place(point), (point.1, &shown));
                     }
                 }
                 svg::values(page, &self.up, FLOOR, &value);

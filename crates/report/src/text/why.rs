@@ -149,6 +149,11 @@ mod tests {
             nearest(&symptoms, &texts).unwrap(),
             format!("Slow responses, {who}: 700 ms lost (threshold 1.00 s)")
         );
+        // Only evidence against it was seen.
+        symptoms.found[0].hits = Default::default();
+        symptoms.found[1].hits = Default::default();
+        assert_eq!(nearest(&symptoms, &texts), None);
+        symptoms.found[0].hits.count = 3;
         symptoms.found[0].state = State::TooFew;
         symptoms.found[1].state = State::TooFew;
         assert_eq!(nearest(&symptoms, &texts), None);
