@@ -421,11 +421,7 @@ impl Template {
         walk.stop = None;
         let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
         let mut end = whole(frame);
-        let mut spans = walk.spans.iter_mut();
-        for layer in &self.layers {
-            let Some(span) = spans.next() else {
-                return false;
-            };
+        for (layer, span) in self.layers.iter().zip(&mut walk.spans) {
             let at_hand = end.min(captured);
             let bytes = frame.bytes.get(layer.start as usize..at_hand as usize);
             let input = Input {
