@@ -123,11 +123,11 @@ impl Found {
                 ns => u128::from(ns),
             };
             for row in &snapshot.stations {
-                let all =
-                    u128::from(row.busy_ns) + u128::from(row.client_ns) + u128::from(row.think_ns);
+                // A response that has to be sent again keeps a client busy that seems to think.
+                let all = u128::from(row.busy_ns) + u128::from(row.client_ns);
                 assert!(
-                    all <= span,
-                    "{:?}: busy {} + client {} + think {} ns in a capture of {span} ns",
+                    all <= span && u128::from(row.think_ns) <= span,
+                    "{:?}: busy {} + client {}, think {} ns in a capture of {span} ns",
                     row.client,
                     row.busy_ns,
                     row.client_ns,

@@ -194,7 +194,7 @@ impl Templates {
         Err(missed)
     }
 
-    /// A shape was found behind others. One in so many moves up: those of most frames come to
+    /// A shape was found behind others. One in a few moves up: those of most frames come to
     /// stand first, and do not change places with each other at every frame.
     #[inline]
     fn was_late(&mut self, at: usize) {

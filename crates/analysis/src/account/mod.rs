@@ -188,7 +188,7 @@ impl Accounts {
         self.client(wait).timeline.waited(wait.began, at);
     }
 
-    /// From the beginning of the wait to `at` the answer had to be sent again.
+    /// From the beginning of the wait to `at` the response was lost.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
         let owner = self.owner(wait.case.parties);
         if !self.client(wait).timeline.lost(wait.began, at, owner) {

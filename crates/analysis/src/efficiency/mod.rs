@@ -138,7 +138,7 @@ impl Spending {
         &self.handles.hits
     }
 
-    /// A mirror copy of so many bytes.
+    /// A mirror copy of this length.
     pub(crate) fn copy(&mut self, bytes: u64) {
         self.copies += Volume::frame(bytes);
     }
@@ -425,7 +425,7 @@ impl Spending {
         }
     }
 
-    /// The same, where that of the path's conversation is known.
+    /// Its effort, where that of the path's conversation is known.
     #[inline]
     fn effort_of(&mut self, number: u64, path: &Path) -> &mut Effort {
         let place = match path.effort.get() {

@@ -28,7 +28,7 @@ pub enum Caveat {
         /// The one with most requests.
         key: Key,
     },
-    /// The same operations in other proportions.
+    /// Equal operations in other proportions.
     Mix {
         /// Requests that would have to be of another operation for the same mix, in
         /// thousandths.
@@ -49,7 +49,7 @@ pub enum Caveat {
         /// Bytes in the other.
         other: u64,
     },
-    /// So many clients asked in the baseline and in the other.
+    /// Clients with requests in the baseline and in the other.
     Clients(u64, u64),
     /// Idle time is another part of the elapsed time, in thousandths: what is counted per
     /// elapsed time depends on it.

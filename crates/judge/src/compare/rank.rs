@@ -22,7 +22,7 @@ pub struct RankTest {
 /// How sure a difference is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Confidence {
-    /// One side has fewer than [`FEWEST`] values: so many of the baseline, so many of the
+    /// One side has fewer than [`FEWEST`] values: how many of the baseline, and of the
     /// other.
     TooFew(u64, u64),
     /// The test was made.

@@ -255,7 +255,7 @@ pub(super) fn plain(figure: Figure) -> String {
     figure.name().replace('.', "_")
 }
 
-/// The same with its unit.
+/// Its name with its unit.
 pub(super) fn column(figure: Figure) -> String {
     let unit = match figure.unit() {
         Unit::Nanoseconds => "_ns",

@@ -63,7 +63,7 @@ pub(super) fn value(digits: Digits, figure: Figure, value: Option<Ratio>) -> Str
 /// From ten times the baseline on, per cents are no help.
 const MANIFOLD: i64 = 9000;
 
-/// So many times the baseline, rounded half up to a tenth.
+/// Multiples of the baseline, rounded half up to a tenth.
 fn times(more: i64) -> String {
     let tenths = (more.unsigned_abs().saturating_add(1000) + 50) / 100;
     format!("{}.{}", Grouped(tenths / 10), tenths % 10)

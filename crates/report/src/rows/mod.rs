@@ -86,7 +86,7 @@ pub enum Width {
 }
 
 impl<T: Table> Column<T> {
-    /// The same column, where a row may have no value.
+    /// This column, where a row may have no value.
     #[must_use]
     pub(crate) const fn or_null(self) -> Self {
         Self {
