@@ -238,7 +238,11 @@ mod tests {
             let mut created = vec![0; 68];
             created[0] = 0xff;
             created[63..65].copy_from_slice(&resource.to_le_bytes());
-            assert_eq!(pipe(0xa2, &created, &[]), is_pipe, "NT_CREATE_ANDX {resource}");
+            assert_eq!(
+                pipe(0xa2, &created, &[]),
+                is_pipe,
+                "NT_CREATE_ANDX {resource}"
+            );
         }
         let connected = words([0xff, 0, 1]);
         assert!(pipe(0x75, &connected, b"IPC\0"));
