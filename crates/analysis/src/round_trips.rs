@@ -116,8 +116,7 @@ impl RoundTrips {
                 frame,
                 at: notice.mark.at.plus(-after_ns),
             };
-            self.measured(station, sent, notice.mark);
-            self.station(station, notice.mark.at).distance.heard = Some(notice.mark.at);
+            self.measured(station, sent, (notice.mark, true));
         } else if !bare {
             self.bounded(station, after_ns, notice.mark.at);
         }
@@ -165,11 +164,11 @@ impl RoundTrips {
         if question.repeated || ns < 0 {
             return;
         }
-        self.measured(key.1.station(), question.at, at);
+        self.measured(key.1.station(), question.at, (at, false));
     }
 
-    /// A station answered by itself.
-    fn measured(&mut self, station: Endpoint, asked: Mark, answered: Mark) {
+    /// A station answered by itself; that data has come, or something else.
+    fn measured(&mut self, station: Endpoint, asked: Mark, (answered, data): (Mark, bool)) {
         let ns = answered.at.since(asked.at);
         if ns < 0 {
             return;
@@ -203,6 +202,9 @@ impl RoundTrips {
         let shortest = known.shortest[0].map_or(ns, |shortest| shortest.min(ns));
         known.shortest[0] = Some(shortest);
         let distance = &mut known.distance;
+        if data {
+            distance.heard = Some(answered.at);
+        }
         distance.samples = distance.samples.saturating_add(1);
         distance.total = distance.total.saturating_add(ns);
         distance.shortest = known.shortest[1].map_or(shortest, |before| before.min(shortest));
