@@ -183,10 +183,23 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
              {FEWEST} of each."
         ),
         (effect @ (Effect::Slower | Effect::Faster), Confidence::Tested(test)) => {
-            let word = if effect == Effect::Slower {
-                "Slower"
-            } else {
-                "Faster"
+            let slower = effect == Effect::Slower;
+            let word = if slower { "Slower" } else { "Faster" };
+            // A few very long requests decide the mean; the test is of all of them.
+            let typical = all.both(number, Figure::ResponseTimeP50).filter(|_| {
+                let against = |n: i64| n != 0 && (n < 0) == slower;
+                matches!(change, Change::Thousandths(n) if against(n))
+            });
+            let (times, percent) = match typical {
+                Some((was, is)) => (
+                    format!(
+                        "the median request took {} in {name}, {} in {base}",
+                        value(compared.digits, Figure::ResponseTimeP50, Some(is)),
+                        value(compared.digits, Figure::ResponseTimeP50, Some(was)),
+                    ),
+                    worded(Figure::ResponseTimeP50, Some(was.change(is))),
+                ),
+                None => (times, percent),
             };
             let mut text = format!(
                 "{word}: {times}: {percent}, significant ({})",
