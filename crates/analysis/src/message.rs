@@ -60,8 +60,8 @@ pub(crate) fn datagram(
     });
 }
 
-/// A piece of a byte stream that is one message, whole and in one part, cut out by `framer`;
-/// whether it is that, and whoever takes the message can do something with it.
+/// A piece of a byte stream that is one message, whole and in one part, cut out by `framer`.
+/// Whether it is that, and `take` accepts the message.
 pub(crate) fn framed(
     piece: Piece<'_>,
     framer: &Dissector,

@@ -42,7 +42,7 @@ impl Listener {
     pub(super) fn serve(self, registry: &Registry) {
         loop {
             match self.0.accept() {
-                // A client that goes away harms nobody.
+                // A client that closes its connection early harms nobody.
                 Ok((stream, _)) => drop(answer(stream, registry)),
                 Err(_) => std::thread::sleep(PAUSE),
             }

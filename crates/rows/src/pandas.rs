@@ -1,4 +1,4 @@
-//! What pandas is told about the types of columns.
+//! Metadata for pandas about the types of columns.
 //!
 //! Without it pandas turns integers with nulls in between into floating point, and large ones lose
 //! digits. The format is that of

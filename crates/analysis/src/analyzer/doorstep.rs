@@ -12,7 +12,8 @@
 
 use super::{Arrival, Common, State};
 use crate::Sink;
-use crate::conversation::Beginning;
+use crate::books::Books;
+use crate::conversation::{Beginning, Conversation};
 use crate::key::ConversationKey;
 use crate::message::framed;
 use crate::pairing::Pairing;
@@ -107,6 +108,20 @@ impl Call {
             rest: true,
         }
     }
+
+    /// Its conversation, which has begun, takes the segment in.
+    fn speaks(
+        &self,
+        conversation: &mut Conversation,
+        world: &World<'_>,
+        books: &mut Books,
+        sink: &mut dyn Sink,
+    ) {
+        let (head, piece, nowhere) = (&self.head, self.piece(), Path::default());
+        let mut events = |e: Event<'_>| books.event(e, &nowhere, sink);
+        conversation.touch(head.side, piece.mark.at, world, &mut events);
+        conversation.segment(head.side, &head.segment, &piece, world, &mut events);
+    }
 }
 
 impl State {
@@ -172,17 +187,8 @@ impl State {
         let world = self.world(common);
         let place = self.begin_numbered(call.head.key, call.beginning(), &world, sink);
         let conversation = self.conversations.get_mut(place)?;
-        let (books, nowhere) = (&mut self.books, Path::default());
-        let mut events = |e: Event<'_>| books.event(e, &nowhere, sink);
-        let piece = call.piece();
-        conversation.touch(call.head.side, piece.mark.at, &world, &mut events);
-        conversation.segment(
-            call.head.side,
-            &call.head.segment,
-            &piece,
-            &world,
-            &mut events,
-        );
+        call.speaks(conversation, &world, &mut self.books, sink);
+        self.doorstep.room = Some(call);
         Some(place)
     }
 
@@ -265,21 +271,12 @@ impl State {
         sink: &mut dyn Sink,
     ) {
         let mut conversation = common.vacant.next(&call.beginning(), false);
-        let (books, nowhere) = (&mut self.books, Path::default());
-        let piece = call.piece();
-        let mut events = |e: Event<'_>| books.event(e, &nowhere, sink);
-        conversation.touch(call.head.side, piece.mark.at, world, &mut events);
-        conversation.segment(
-            call.head.side,
-            &call.head.segment,
-            &piece,
-            world,
-            &mut events,
-        );
+        call.speaks(&mut conversation, world, &mut self.books, sink);
         if given_up {
             conversation.give_up();
         }
-        books.finish(&mut conversation, self.latest, world, sink);
+        self.books
+            .finish(&mut conversation, self.latest, world, sink);
         common.vacant.keep(conversation);
     }
 }

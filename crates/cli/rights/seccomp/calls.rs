@@ -98,20 +98,18 @@ const ALL: &[libc::c_long] = &[
     libc::SYS_lchown,
 ];
 
-/// For threads that read captures: no socket is made, and none speaks to anyone. Pairs of sockets
-/// within the process stay: signals come through them.
-const READERS: &[libc::c_long] = &[
+/// For threads that read captures, and the one that serves scrapes: no socket is made, and none
+/// speaks to anyone. Pairs of sockets within the process stay: signals come through them.
+const SPEAKING: &[libc::c_long] = &[
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
     libc::SYS_listen,
     libc::SYS_sendmmsg,
-    libc::SYS_accept,
-    libc::SYS_accept4,
 ];
 
-/// For the thread that answers scrapes: the same, but for taking connections.
-const LISTENER: &[libc::c_long] = READERS.split_at(READERS.len() - 2).0;
+/// For threads that read captures: nobody speaks to them.
+const ACCEPTING: &[libc::c_long] = &[libc::SYS_accept, libc::SYS_accept4];
 
 /// Requests to a terminal that type for the user, or into its console (ioctl_tty(2),
 /// ioctl_console(2)).
@@ -126,20 +124,20 @@ const X32_OWN: std::ops::RangeInclusive<libc::c_long> = 512..=547;
 pub(super) fn confine(filter: Filter) -> Result<usize, String> {
     let program = program(filter).map_err(|error| error.to_string())?;
     seccompiler::apply_filter(&program).map_err(|error| error.to_string())?;
-    Ok(list(filter).len())
+    Ok(lists(filter).iter().map(|list| list.len()).sum())
 }
 
-const fn list(filter: Filter) -> &'static [libc::c_long] {
+const fn lists(filter: Filter) -> &'static [&'static [libc::c_long]] {
     match filter {
-        Filter::All => ALL,
-        Filter::Readers => READERS,
-        Filter::Listener => LISTENER,
+        Filter::All => &[ALL],
+        Filter::Readers => &[SPEAKING, ACCEPTING],
+        Filter::Listener => &[SPEAKING],
     }
 }
 
 fn program(filter: Filter) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    for number in list(filter) {
+    for number in lists(filter).iter().copied().flatten() {
         rules.insert(*number, Vec::new());
         if cfg!(target_arch = "x86_64") {
             rules.insert(*number | X32, Vec::new());

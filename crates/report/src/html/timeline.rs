@@ -78,6 +78,15 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// A plot over time, which scrolls where it is wider than the page, of this part of the JSON report.
+fn figure(page: &mut Page, json: &'static str, body: impl FnOnce(&mut Page)) {
+    page.within(
+        "figure",
+        &[("class", &"wide"), ("tabindex", &0), ("data-json", &json)],
+        body,
+    );
+}
+
 /// Numerator and denominator of a mean, and its rounded value.
 fn mean(sum: i64, n: u64) -> Option<i64> {
     let n = i64::try_from(n).ok().filter(|n| *n > 0)?;
@@ -102,55 +111,47 @@ fn times(page: &mut Page, frame: &Frame<'_>) {
         Short(least),
         Short(most)
     );
-    page.within(
-        "figure",
-        &[
-            ("class", &"wide"),
-            ("tabindex", &0),
-            ("data-json", &"/load/timeline"),
-        ],
-        |page| {
-            page.leaf(
-                "figcaption",
-                &[],
-                "Mean server turnaround (rings) and mean response time (dots) of the requests \
+    figure(page, "/load/timeline", |page| {
+        page.leaf(
+            "figcaption",
+            &[],
+            "Mean server turnaround (rings) and mean response time (dots) of the requests \
              answered in each step",
-            );
-            let title = "Turnaround and response time over time";
-            svg::picture(page, "over-time-means", HEIGHT, (title, &words), |page| {
-                frame.clock.draw(page, TOP, FLOOR);
-                svg::levels(page, &up, FLOOR);
-                for (from, width, bucket) in frame.buckets() {
-                    let x = Across(from.0 + width.0 / 2);
-                    for (class, mean, sum, n) in [
-                        (
-                            ("core", 2),
-                            response(bucket),
-                            bucket.response_ns,
-                            bucket.responses,
-                        ),
-                        (
-                            ("ring", 4),
-                            turnaround(bucket),
-                            bucket.turnaround_ns,
-                            bucket.turnarounds,
-                        ),
-                    ] {
-                        if let Some(mean) = mean {
-                            svg::point(page, class, (x, FLOOR - up.place(mean)), (sum, n));
-                        }
+        );
+        let title = "Turnaround and response time over time";
+        svg::picture(page, "over-time-means", HEIGHT, (title, &words), |page| {
+            frame.clock.draw(page, TOP, FLOOR);
+            svg::levels(page, &up, FLOOR);
+            for (from, width, bucket) in frame.buckets() {
+                let x = Across(from.0 + width.0 / 2);
+                for (class, mean, sum, n) in [
+                    (
+                        ("core", 2),
+                        response(bucket),
+                        bucket.response_ns,
+                        bucket.responses,
+                    ),
+                    (
+                        ("ring", 4),
+                        turnaround(bucket),
+                        bucket.turnaround_ns,
+                        bucket.turnarounds,
+                    ),
+                ] {
+                    if let Some(mean) = mean {
+                        svg::point(page, class, (x, FLOOR - up.place(mean)), (sum, n));
                     }
                 }
-                svg::values(page, &up, FLOOR, |ns| Brief(ns).to_string());
-                svg::line(
-                    page,
-                    "axis",
-                    (Across(0), FLOOR),
-                    (Across(Across::WHOLE), FLOOR),
-                );
-            });
-        },
-    );
+            }
+            svg::values(page, &up, FLOOR, |ns| Brief(ns).to_string());
+            svg::line(
+                page,
+                "axis",
+                (Across(0), FLOOR),
+                (Across(Across::WHOLE), FLOOR),
+            );
+        });
+    });
 }
 
 fn throughput(page: &mut Page, frame: &Frame<'_>, dips: &[Dip]) {
@@ -158,57 +159,49 @@ fn throughput(page: &mut Page, frame: &Frame<'_>, dips: &[Dip]) {
     let most = line.buckets.iter().map(|b| b.data_bytes).max().unwrap_or(0);
     let rate = |bytes: u64| Rate(per_second(bytes, line.width_ns));
     let up = Scale::linear(signed(per_second(most, line.width_ns)), ROOM);
-    page.within(
-        "figure",
-        &[
-            ("class", &"wide"),
-            ("tabindex", &0),
-            ("data-json", &"/load"),
-        ],
-        |page| {
-            page.within("figcaption", &[], |page| {
-                page.text("File data per second");
-                if !dips.is_empty() {
-                    page.text("; dips in it are marked above, each with the time that it cost");
-                }
-            });
-            let words = format!("the most in one step is {}", rate(most));
-            let title = "File data over time";
-            svg::picture(page, "over-time-data", HEIGHT, (title, &words), |page| {
-                frame.clock.draw(page, TOP, FLOOR);
-                svg::levels(page, &up, FLOOR);
-                for (from, width, bucket) in frame.buckets().filter(|(_, _, b)| b.data_bytes > 0) {
-                    let height = up.place(signed(per_second(bucket.data_bytes, line.width_ns)));
-                    let height = height.max(1);
-                    let place = (from, FLOOR - height);
-                    svg::step(page, "step", place, (width, height), bucket.data_bytes);
-                }
-                for dip in dips {
-                    let begin = dip.start.since(line.start);
-                    let (from, to) = (
-                        frame.clock.place(begin),
-                        frame.clock.place(begin.saturating_add(dip.ns)),
-                    );
-                    page.within("g", &[("data-n", &dip.cost_ns)], |page| {
-                        page.leaf("title", &[], dip_words(dip));
-                        svg::line(
-                            page,
-                            "dip",
-                            (from, TOP - 8),
-                            (Across(to.0.max(from.0 + 30)), TOP - 8),
-                        );
-                    });
-                }
-                svg::values(page, &up, FLOOR, |n| Rate(n.unsigned_abs()).to_string());
-                svg::line(
-                    page,
-                    "axis",
-                    (Across(0), FLOOR),
-                    (Across(Across::WHOLE), FLOOR),
+    figure(page, "/load", |page| {
+        page.within("figcaption", &[], |page| {
+            page.text("File data per second");
+            if !dips.is_empty() {
+                page.text("; dips in it are marked above, each with the time that it cost");
+            }
+        });
+        let words = format!("the most in one step is {}", rate(most));
+        let title = "File data over time";
+        svg::picture(page, "over-time-data", HEIGHT, (title, &words), |page| {
+            frame.clock.draw(page, TOP, FLOOR);
+            svg::levels(page, &up, FLOOR);
+            for (from, width, bucket) in frame.buckets().filter(|(_, _, b)| b.data_bytes > 0) {
+                let height = up.place(signed(per_second(bucket.data_bytes, line.width_ns)));
+                let height = height.max(1);
+                let place = (from, FLOOR - height);
+                svg::step(page, "step", place, (width, height), bucket.data_bytes);
+            }
+            for dip in dips {
+                let begin = dip.start.since(line.start);
+                let (from, to) = (
+                    frame.clock.place(begin),
+                    frame.clock.place(begin.saturating_add(dip.ns)),
                 );
-            });
-        },
-    );
+                page.within("g", &[("data-n", &dip.cost_ns)], |page| {
+                    page.leaf("title", &[], dip_words(dip));
+                    svg::line(
+                        page,
+                        "dip",
+                        (from, TOP - 8),
+                        (Across(to.0.max(from.0 + 30)), TOP - 8),
+                    );
+                });
+            }
+            svg::values(page, &up, FLOOR, |n| Rate(n.unsigned_abs()).to_string());
+            svg::line(
+                page,
+                "axis",
+                (Across(0), FLOOR),
+                (Across(Across::WHOLE), FLOOR),
+            );
+        });
+    });
 }
 
 fn dip_words(dip: &Dip) -> String {
@@ -226,52 +219,43 @@ fn stations(page: &mut Page, frame: &Frame<'_>) {
     // In thousandths of a station.
     let up = Scale::linear(i64::from(most).saturating_mul(1000), ROOM);
     let whole = line.width_ns.unsigned_abs();
-    page.within(
-        "figure",
-        &[
-            ("class", &"wide"),
-            ("tabindex", &0),
-            ("data-json", &"/load/timeline"),
-        ],
-        |page| {
-            page.leaf(
-                "figcaption",
-                &[],
-                "Active stations: the mean of each step, and a line at the most at once",
-            );
-            let words = format!("at most {most} stations were active at once");
-            let title = "Active stations over time";
-            svg::picture(
-                page,
-                "over-time-stations",
-                HEIGHT,
-                (title, &words),
-                |page| {
-                    frame.clock.draw(page, TOP, FLOOR);
-                    svg::levels(page, &up, FLOOR);
-                    for (from, width, bucket) in frame.buckets().filter(|(_, _, b)| b.stations > 0)
-                    {
-                        let mean = Milli::ratio(bucket.active_ns, whole).map_or(0, |mean| mean.0);
-                        let height = up.place(signed(mean)).max(1);
-                        let size = (width, height);
-                        svg::step(page, "step", (from, FLOOR - height), size, bucket.active_ns);
-                        let y = FLOOR - up.place(i64::from(bucket.stations).saturating_mul(1000));
-                        svg::line(page, "most", (from, y), (Across(from.0 + width.0), y));
-                    }
-                    svg::values(page, &up, FLOOR, |n| match n % 1000 {
-                        0 => (n / 1000).to_string(),
-                        _ => String::new(),
-                    });
-                    svg::line(
-                        page,
-                        "axis",
-                        (Across(0), FLOOR),
-                        (Across(Across::WHOLE), FLOOR),
-                    );
-                },
-            );
-        },
-    );
+    figure(page, "/load/timeline", |page| {
+        page.leaf(
+            "figcaption",
+            &[],
+            "Active stations: the mean of each step, and a line at the most at once",
+        );
+        let words = format!("at most {most} stations were active at once");
+        let title = "Active stations over time";
+        svg::picture(
+            page,
+            "over-time-stations",
+            HEIGHT,
+            (title, &words),
+            |page| {
+                frame.clock.draw(page, TOP, FLOOR);
+                svg::levels(page, &up, FLOOR);
+                for (from, width, bucket) in frame.buckets().filter(|(_, _, b)| b.stations > 0) {
+                    let mean = Milli::ratio(bucket.active_ns, whole).map_or(0, |mean| mean.0);
+                    let height = up.place(signed(mean)).max(1);
+                    let size = (width, height);
+                    svg::step(page, "step", (from, FLOOR - height), size, bucket.active_ns);
+                    let y = FLOOR - up.place(i64::from(bucket.stations).saturating_mul(1000));
+                    svg::line(page, "most", (from, y), (Across(from.0 + width.0), y));
+                }
+                svg::values(page, &up, FLOOR, |n| match n % 1000 {
+                    0 => (n / 1000).to_string(),
+                    _ => String::new(),
+                });
+                svg::line(
+                    page,
+                    "axis",
+                    (Across(0), FLOOR),
+                    (Across(Across::WHOLE), FLOOR),
+                );
+            },
+        );
+    });
 }
 
 fn per_second(bytes: u64, width_ns: i64) -> u64 {
