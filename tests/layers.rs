@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "wirewait-analysis",
             "wirewait-dissectors",
             "wirewait-judge",
+            "wirewait-model",
             "wirewait-stats",
         ],
     ),

@@ -353,23 +353,24 @@ pub(crate) struct SelectArgs {
 
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct ThreadArgs {
-    /// Threads: with 2, one reads frames ahead of the analysis; results are the same [default: 2
-    /// if there are two processors]
+    /// Threads: with 2, one beside the analysis reads ahead and makes the statistics, with 3 there
+    /// is one for each; results are the same [default: as many as there are processors, 3 at most]
     #[arg(
         long,
-        value_name = "1|2",
-        value_parser = clap::value_parser!(u8).range(1..=2),
+        value_name = "1|2|3",
+        value_parser = clap::value_parser!(u8).range(1..=wirewait::MOST_THREADS as i64),
         hide_short_help = true
     )]
     threads: Option<u8>,
 }
 
 impl ThreadArgs {
-    /// Whether a second thread reads ahead.
-    pub(crate) fn ahead(self) -> bool {
+    /// How many there are.
+    pub(crate) fn count(self) -> usize {
         match self.threads {
-            Some(threads) => threads > 1,
-            None => std::thread::available_parallelism().is_ok_and(|n| n.get() > 1),
+            Some(threads) => usize::from(threads),
+            None => std::thread::available_parallelism()
+                .map_or(1, |n| n.get().min(wirewait::MOST_THREADS)),
         }
     }
 }

@@ -16,7 +16,7 @@ use wirewait_rows::{Format, Rows, RowsError, Table};
 /// Writes the transactions of a capture. The file takes its name when it is complete.
 pub(crate) fn transactions(args: &TransactionsArgs, format: Format) -> Result<Verdict, Failure> {
     let mut input = Input::open(&args.input)?;
-    input.ahead = args.threads.ahead();
+    input.threads = args.threads.count();
     input.heed_signals(&args.input)?;
     let origins = input.track();
     let mut sink = Columns {

@@ -95,7 +95,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
             select: args.select.clone(),
         };
         let mut opened = Input::open(&input)?;
-        opened.ahead = args.threads.ahead();
+        opened.threads = args.threads.count();
         let settings = args.analysis.settings();
         let analysis = opened.analyse(settings, &mut (), false, |_| Ok(()))?;
         damaged |= analysis.verdict() == Verdict::Damaged;

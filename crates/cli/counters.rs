@@ -12,7 +12,7 @@ use wirewait_report::counters::{Refusal, Sampler, Samples, Scratch, csv, json, p
 
 pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
     let mut input = Input::open(&args.input)?;
-    input.ahead = args.threads.ahead();
+    input.threads = args.threads.count();
     input.heed_signals(&args.input)?;
     let settings = args.analysis.settings();
     let mut sampler = Sampler::new(args.interval.nanos, settings.link_speed);

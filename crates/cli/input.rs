@@ -84,8 +84,8 @@ pub(crate) struct Input {
     pub(crate) selection: Selection,
     /// What symptoms are judged by.
     pub(crate) thresholds: Thresholds,
-    /// Another thread reads ahead.
-    pub(crate) ahead: bool,
+    /// Threads to analyse on.
+    pub(crate) threads: usize,
     /// Who may ask for an early end, or how far it is.
     signals: Option<Signals>,
     /// Warnings about the files that were shown.
@@ -107,7 +107,7 @@ impl Input {
             files: opened(&args.files, &options(args))?,
             selection,
             thresholds: Thresholds::default(),
-            ahead: false,
+            threads: 1,
             signals: None,
             warned: 0,
             quiet: false,
@@ -128,7 +128,7 @@ impl Input {
             files: opened(&args.files, &options(args))?,
             selection: Selection::new(args)?,
             thresholds: Thresholds::default(),
-            ahead: false,
+            threads: 1,
             signals: None,
             warned: 0,
             quiet: true,
@@ -192,7 +192,7 @@ impl Input {
             files,
             mut selection,
             thresholds,
-            ahead,
+            threads,
             signals,
             warned,
             ..
@@ -216,8 +216,8 @@ impl Input {
         let mut choose = |frame: &Frame<'_>| selection.choose(frame);
         // What comes through a pipe is not to wait for more of it.
         let whole = total.is_some();
-        if ahead && whole {
-            engine.run_ahead(&mut choose, sink, &mut watch, &mut between)?;
+        if threads > 1 && whole {
+            engine.run_on(threads, &mut choose, sink, &mut watch, &mut between)?;
         } else {
             // Through a pipe frames may come one by one.
             let mut look = |frame: &Frame<'_>, analyzer: &Analyzer| {

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let mut choice = ladder::Choice::of(args.conversation.unwrap_or(0));
     let mut input = Input::open(&args.input)?;
     input.thresholds = symptoms::thresholds(&args.symptoms);
-    input.ahead = args.threads.ahead();
+    input.threads = args.threads.count();
     let signals = input.heed_signals(&args.input)?;
     let settings = args.analysis.settings();
     let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
         return columns::transactions(args, format);
     }
     let mut input = Input::open(&args.input)?;
-    input.ahead = args.threads.ahead();
+    input.threads = args.threads.count();
     input.heed_signals(&args.input)?;
     let origins = input.track();
     // Rows of what is captured now are read while they come.

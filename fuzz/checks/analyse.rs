@@ -32,11 +32,11 @@ pub(crate) fn analyse<'a>(
         count += 1;
         analyzer.frame(&frame, &mut transactions);
         if analyzer.has_batch() {
-            analyzer.hand_over(|records| statistics.batch(records));
+            statistics.batch(&analyzer.take_batch(Default::default()));
         }
     }
     analyzer.finish(&mut transactions);
-    analyzer.hand_over_all(|records| statistics.batch(records));
+    statistics.batch(&analyzer.take_all(Default::default()));
     let figures = statistics.figures(analyzer.entities());
     let snapshot = analyzer.snapshot(figures);
     let found = Found {

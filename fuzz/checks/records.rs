@@ -3,8 +3,8 @@
 use crate::input::Choices;
 use std::num::NonZeroU32;
 use wirewait_model::records::{
-    Answer, Entities, EntityId, Group, GroupKey, GroupTimes, Label, LabelId, Line, LineTimes,
-    Moment, OperationAt, OperationId, Pair, PairId, Records, StationId, Traffic, Waiting,
+    Answer, Entities, EntityId, Group, GroupKey, Label, LabelId, Line, LineTimes, Moment,
+    OperationAt, OperationId, Pair, PairId, RecordBatch, StationId, Traffic, Waiting,
 };
 use wirewait_model::{Figures, Flags, Outcome};
 use wirewait_stats::{Collectors, Options};
@@ -101,20 +101,11 @@ pub(crate) fn check(data: &[u8]) {
 }
 
 fn batch(to: &mut Collectors, moments: &[Moment], groups: &[Group], strangers: &[Endpoint]) {
-    let times: Vec<GroupTimes> = groups
-        .iter()
-        .map(|group| {
-            let mut times = GroupTimes::default();
-            times.fill(group);
-            times
-        })
-        .collect();
-    to.batch(&Records {
-        moments,
-        groups,
-        times: &times,
-        strangers,
-    });
+    let mut batch = RecordBatch::default();
+    batch.moments.extend_from_slice(moments);
+    batch.groups.extend_from_slice(groups);
+    batch.strangers.extend_from_slice(strangers);
+    to.batch(&batch);
 }
 
 fn rows_make_sense(figures: &Figures, groups: &[Group]) {

@@ -34,7 +34,7 @@ use doorstep::Doorstep;
 use std::cell::RefCell;
 use std::sync::Arc;
 use unclaimed::Unclaimed;
-use wirewait_model::records::{Entities, Records};
+use wirewait_model::records::{Entities, RecordBatch};
 use wirewait_wire::{
     Carries, Connection, DissectorId, Facts, Frame, Next, Order, Registry, Span, Templates,
     Timestamp, Walk,
@@ -199,7 +199,7 @@ impl Analyzer {
     /// nothing else bounds how many there are.
     #[must_use]
     pub fn recording(mut self) -> Self {
-        self.state.books.batch = Some(Box::default());
+        self.state.books.recorder = Some(Box::default());
         self
     }
 
@@ -207,23 +207,25 @@ impl Analyzer {
     #[must_use]
     #[inline]
     pub fn has_batch(&self) -> bool {
-        let batch = &self.state.books.batch;
-        batch.as_ref().is_some_and(|batch| batch.is_full())
+        let recorder = &self.state.books.recorder;
+        recorder.as_ref().is_some_and(|r| r.batch.is_full())
     }
 
-    /// Hands over what was recorded since this was called last, as far as it is in groups that
-    /// nothing more comes to.
-    pub fn hand_over(&mut self, to: impl FnOnce(&Records<'_>)) {
-        if let Some(batch) = &mut self.state.books.batch {
-            to(&batch.records());
-            batch.clear();
+    /// Takes out what was recorded since this was called last, as far as it is in groups that
+    /// nothing more comes to, and goes on in the room of `empty`.
+    #[must_use]
+    pub fn take_batch(&mut self, empty: RecordBatch) -> RecordBatch {
+        match &mut self.state.books.recorder {
+            Some(recorder) => std::mem::replace(&mut recorder.batch, empty),
+            None => empty,
         }
     }
 
-    /// Hands over all that was recorded since then.
-    pub fn hand_over_all(&mut self, to: impl FnOnce(&Records<'_>)) {
+    /// Takes out all that was recorded since then.
+    #[must_use]
+    pub fn take_all(&mut self, empty: RecordBatch) -> RecordBatch {
         self.state.books.post();
-        self.hand_over(to);
+        self.take_batch(empty)
     }
 
     /// Who is behind the numbers in records.
@@ -722,8 +724,8 @@ impl State {
                 .event(Event::Notice(&notice), &Path::default(), sink);
         }
         self.books.accounts.finish();
-        if let Some(batch) = &mut self.books.batch {
-            batch.over();
+        if let Some(recorder) = &mut self.books.recorder {
+            recorder.over();
         }
     }
 

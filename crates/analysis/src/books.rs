@@ -1,7 +1,6 @@
 //! What conversations report to: figures, where the frames went, how good the capture is.
 
 use crate::account::Accounts;
-use crate::batch::Batch;
 use crate::bounds::{self, Bound};
 use crate::conversation::Conversation;
 use crate::efficiency::Spending;
@@ -11,6 +10,7 @@ use crate::meters::Meters;
 use crate::parties::Directory;
 use crate::path::Path;
 use crate::quality::{DROPPED, Judged, NOT_SAVED, Quality, UNKNOWN_LINK, reasons};
+use crate::recorder::Recorder;
 use crate::round_trips::RoundTrips;
 use crate::routing::Routing;
 use crate::slowest::Slowest;
@@ -20,7 +20,7 @@ use crate::world::{Case, Event, Seen, World};
 use crate::{Attribution, Outcome, Reason, Settings, Sink};
 use std::sync::Arc;
 use wirewait_model::Losses;
-use wirewait_model::records::{GroupTimes, LineTimes};
+use wirewait_model::records::LineTimes;
 use wirewait_wire::word::Name;
 use wirewait_wire::{DissectorId, Endpoint, StopReason, Timestamp};
 
@@ -29,8 +29,6 @@ pub(crate) struct Books {
     pub(crate) directory: Directory,
     /// What is closed and not in the statistics yet.
     journal: Journal,
-    /// Room for the times of what is posted.
-    times: Box<GroupTimes>,
     pub(crate) slowest: Slowest,
     pub(crate) accounts: Accounts,
     pub(crate) routing: Routing,
@@ -51,8 +49,8 @@ pub(crate) struct Books {
     pub(crate) open: usize,
     /// Bytes that are held back now.
     pub(crate) held: usize,
-    /// What was not handed over; none where nobody takes it.
-    pub(crate) batch: Option<Box<Batch>>,
+    /// None where nobody takes records.
+    pub(crate) recorder: Option<Box<Recorder>>,
     /// Which conversations there were when.
     pub(crate) seen: Arc<Conversations>,
 }
@@ -71,7 +69,6 @@ impl Books {
         Self {
             directory: Directory::new(settings.rows),
             journal: Journal::new(),
-            times: Box::default(),
             slowest: Slowest::new(settings.slowest),
             accounts: Accounts::new(&settings),
             routing: Routing::new(settings.private),
@@ -87,7 +84,7 @@ impl Books {
             transactions: 0,
             open: 0,
             held: 0,
-            batch: None,
+            recorder: None,
             seen: Arc::default(),
         }
     }
@@ -122,8 +119,8 @@ impl Books {
             Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
             Event::Begins(wait) => {
                 let wait = wait.known(directory, &mut room);
-                if let Some(batch) = &mut self.batch {
-                    batch.begins(&wait);
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.begins(&wait);
                 }
                 self.accounts.begins(wait, &self.round_trips);
                 self.watch.begins(wait);
@@ -131,8 +128,8 @@ impl Books {
             }
             Event::Ends(wait, at, outstanding) => {
                 let wait = wait.known(directory, &mut room);
-                if let Some(batch) = &mut self.batch {
-                    batch.ends(&wait, at);
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.ends(&wait, at);
                 }
                 self.watch.ends(wait, at, outstanding);
                 self.accounts.ends(wait, at, outstanding, &self.round_trips);
@@ -183,8 +180,8 @@ impl Books {
                 if let Some(took) = &took {
                     self.slowest.closed(transaction, took.response_ns);
                 }
-                if let Some(batch) = &mut self.batch {
-                    batch.answered(case, took.as_ref());
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.answered(case, took.as_ref());
                 }
                 self.watch.closed(case);
                 if let Some(meters) = &mut self.meters {
@@ -202,9 +199,9 @@ impl Books {
         let t = case.transaction;
         if journal::is_of_passer_by(case)
             && t.outcome != Outcome::OrphanResponse
-            && let Some(batch) = &mut self.batch
+            && let Some(recorder) = &mut self.recorder
         {
-            batch.strangers.push(t.client.station());
+            recorder.batch.strangers.push(t.client.station());
         }
         let place = Journal::place(case);
         let known = self.journal.page(place).heading_of(case, payer);
@@ -231,14 +228,9 @@ impl Books {
         if group.counts.answered > 0 {
             self.directory.prove_operation(heading.at);
         }
-        let times = match &mut self.batch {
-            Some(batch) => batch.next_times(),
-            None => &mut *self.times,
-        };
-        times.fill(group);
         self.spending.post((heading.payer, tie), group, spent);
-        if let Some(batch) = &mut self.batch {
-            batch.take(group);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.batch.take(group);
         }
         self.journal.posted(place);
     }
@@ -309,8 +301,8 @@ impl Books {
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> bool {
         self.round_trips.seen(seen);
         let copied = self.routing.seen(seen);
-        if let Some(batch) = &mut self.batch {
-            batch.seen(seen);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.seen(seen);
         }
         self.watch.seen(seen);
         if let Some(meters) = &mut self.meters {

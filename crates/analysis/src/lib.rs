@@ -7,7 +7,6 @@
 mod account;
 mod analyzer;
 mod assembler;
-mod batch;
 mod books;
 mod bounds;
 mod by_template;
@@ -33,6 +32,7 @@ mod path;
 mod piece;
 mod quality;
 pub mod recent;
+mod recorder;
 mod round_trips;
 mod routing;
 mod segment;

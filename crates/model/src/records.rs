@@ -378,7 +378,58 @@ impl Traffic {
     pub const NS: i64 = 10_000_000;
 }
 
-/// What happened since the last batch, each kind in the order in which it did.
+/// Records on their way to the statistics: values that borrow nothing, so that they can be counted
+/// on another thread. The room of one that was counted is used again.
+#[derive(Clone, Debug, Default)]
+pub struct RecordBatch {
+    /// Who waits since when, and what ended when, in this order.
+    pub moments: Vec<Moment>,
+    /// Transactions.
+    pub groups: Vec<Group>,
+    /// Clients of which nothing is kept, each as often as it asked in a group of
+    /// [several](GroupKey::several).
+    pub strangers: Vec<Endpoint>,
+    /// Room of groups that were counted.
+    spare: Vec<Group>,
+}
+
+impl RecordBatch {
+    /// Groups and moments from which on a batch is worth handing over. A frame that closes many
+    /// requests may make more.
+    const GROUPS: usize = 16;
+    const MOMENTS: usize = 512;
+
+    /// Whether there is enough to hand it over.
+    #[must_use]
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.groups.len() >= Self::GROUPS || self.moments.len() >= Self::MOMENTS
+    }
+
+    /// Whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.moments.is_empty() && self.strangers.is_empty()
+    }
+
+    /// Takes a group and leaves room in its place, to be [cleared](Group::clear).
+    pub fn take(&mut self, group: &mut Group) {
+        let key = group.key;
+        let mut room = self.spare.pop().unwrap_or_else(|| Group::new(key));
+        room.key = key;
+        self.groups.push(std::mem::replace(group, room));
+    }
+
+    /// It was counted: only its room is left.
+    pub fn clear(&mut self) {
+        self.moments.clear();
+        self.strangers.clear();
+        self.spare.append(&mut self.groups);
+        self.spare.truncate(Self::GROUPS);
+    }
+}
+
+/// What a [`RecordBatch`] holds, with the times of its groups.
 #[derive(Clone, Copy, Default)]
 pub struct Records<'a> {
     /// Who waits since when, and what ended when.

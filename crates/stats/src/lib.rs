@@ -20,7 +20,7 @@ mod testing;
 pub use rows::Rows;
 
 use wirewait_model::Figures;
-use wirewait_model::records::{Entities, Records};
+use wirewait_model::records::{Entities, GroupTimes, RecordBatch, Records};
 
 /// Makes a statistic of records.
 pub trait Collector: Send {
@@ -56,19 +56,39 @@ fn all(options: &Options) -> Vec<Box<dyn Collector>> {
 }
 
 /// All statistics at work.
-pub struct Collectors(Vec<Box<dyn Collector>>);
+pub struct Collectors {
+    all: Vec<Box<dyn Collector>>,
+    /// Room for the times of groups.
+    times: Vec<GroupTimes>,
+}
 
 impl Collectors {
     /// Without anything counted as yet.
     #[must_use]
     pub fn new(options: &Options) -> Self {
-        Self(all(options))
+        Self {
+            all: all(options),
+            times: Vec::new(),
+        }
     }
 
     /// Counts what happened.
-    pub fn batch(&mut self, records: &Records<'_>) {
-        for one in &mut self.0 {
-            one.batch(records);
+    pub fn batch(&mut self, batch: &RecordBatch) {
+        let groups = &batch.groups;
+        if self.times.len() < groups.len() {
+            self.times.resize_with(groups.len(), GroupTimes::default);
+        }
+        for (times, group) in self.times.iter_mut().zip(groups) {
+            times.fill(group);
+        }
+        let records = Records {
+            moments: &batch.moments,
+            groups,
+            times: &self.times[..groups.len()],
+            strangers: &batch.strangers,
+        };
+        for one in &mut self.all {
+            one.batch(&records);
         }
     }
 
@@ -76,7 +96,7 @@ impl Collectors {
     #[must_use]
     pub fn figures(&self, entities: &dyn Entities) -> Figures {
         let mut figures = Figures::default();
-        for one in &self.0 {
+        for one in &self.all {
             one.write(entities, &mut figures);
         }
         figures

@@ -1,15 +1,22 @@
-//! Two threads at one source: one reads frames, decompresses them and looks at their layers,
-//! ahead of the other, which analyses them. Frames, damage and what was left out come in the
-//! same order as with one thread, so that the same comes out.
+//! Threads by role. One reads frames, decompresses them and looks at their layers, ahead of the
+//! one that puts them in order and pairs; one makes the statistics of what that records, behind
+//! it. With two threads the one beside has both roles. Frames, damage, what was left out, and
+//! records come in the same order as with one thread, so that the same comes out.
 
-use crate::driver::new_interfaces;
+use crate::driver::{Feed, new_interfaces};
 use crate::{Choice, Driver, Engine, Standing};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
 use wirewait_analysis::{Analyzer, Intake, Look, Sink};
+use wirewait_model::records::RecordBatch;
+use wirewait_stats::Collectors;
 use wirewait_wire::{Frame, LinkType, Source, SourceError, SourceErrorKind, Timestamp};
 
-/// Batches under way at most: one that is filled, one that is analysed, and some between.
+/// Threads that have something to do at most.
+pub const MOST_THREADS: usize = 3;
+
+/// Batches of frames under way at most: one that is filled, one that is analysed, and some
+/// between; and of records.
 const BATCHES: usize = 4;
 /// Frames in one batch, and their bytes, beyond which it is handed over: few enough to stay in
 /// the caches of both processors.
@@ -17,64 +24,205 @@ const BATCH_FRAMES: usize = 256;
 const BATCH_BYTES: usize = 1 << 18;
 
 impl<S: Source + Send> Engine<S> {
-    /// As [`Engine::run`], with a second thread that reads ahead; `choose` is called there. What
-    /// comes out is the same. Where the system starts no second thread, one does it all.
+    /// As [`Engine::run`], on `threads` threads, [`MOST_THREADS`] at most: the others read ahead
+    /// and make the statistics; `choose` is called there. What comes out is the same. Where the
+    /// system starts no further thread, one does it all.
     ///
     /// # Errors
     /// The first error of `between`, which ends the run. Frames that were read ahead by then are
     /// not analysed.
-    pub fn run_ahead<K: Sink, E>(
+    pub fn run_on<K: Sink, E>(
         &mut self,
+        threads: usize,
         choose: &mut (impl FnMut(&Frame<'_>) -> Choice + Send),
         sink: &mut K,
         watch: &mut impl FnMut(&Frame<'_>, &Analyzer),
         between: &mut impl FnMut(Standing, &mut K) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (give_back, empties) = sync_channel(BATCHES);
-        let (hand_over, full) = sync_channel::<Batch>(BATCHES);
-        for _ in 0..BATCHES {
-            // There is room for all of them.
-            let _ = give_back.send(Batch::default());
+        if threads < 2 {
+            return self.run(choose, sink, watch, between);
         }
-        let driver = &mut self.driver;
+        let Driver {
+            feed, statistics, ..
+        } = &mut self.driver;
         let reader = Reader {
             source: &mut self.source,
             choose: &mut *choose,
-            intake: driver.analyzer().intake(),
-            met: driver.met(),
+            intake: feed.analyzer.intake(),
+            met: feed.met,
         };
+        let (full, read) = sync_channel(BATCHES);
+        let (counted, rooms) = sync_channel(BATCHES);
+        for _ in 0..BATCHES {
+            // There is room for all of them.
+            let _ = counted.send(RecordBatch::default());
+        }
         let ran = thread::scope(|scope| {
-            let name = thread::Builder::new().name("reader".to_owned());
-            let thread = name
-                .spawn_scoped(scope, move || reader.run(&empties, &hand_over))
-                .ok()?;
-            let mut outcome = Ok(());
-            // Taken out of the scope where it ends, so that the reader does not wait for ever.
-            let (give_back, full) = (give_back, full);
-            for mut batch in &full {
-                batch.analyse(driver, sink, watch);
-                let standing = Standing {
-                    read: batch.read,
-                    frames: driver.number(),
-                    error: batch.error.take(),
-                };
-                outcome = between(standing, sink);
-                if outcome.is_err() {
-                    break;
+            let (reads, to_read) = channel();
+            let mut first = Worker {
+                reading: Some((reader, full)),
+                counting: Some((statistics, counted)),
+            };
+            let second = (threads > 2).then(|| first.relieved());
+            let first = first.start("reader", to_read, scope)?;
+            let (second, counts) = match second {
+                Some(worker) => {
+                    let (counts, to_count) = channel();
+                    let second = worker.start("statistics", to_count, scope)?;
+                    (Some(second), counts)
                 }
-                // Nobody waits for it when all was read.
-                let _ = give_back.send(batch);
-            }
-            drop((give_back, full));
-            match thread.join() {
-                Ok(met) => driver.has_met(met),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-            Some(outcome)
+                None => (None, reads.clone()),
+            };
+            let mut pairing = Pairing {
+                feed,
+                records: Statistician { counts, rooms },
+            };
+            let outcome = pairing.run(&reads, &read, (sink, watch, between));
+            // The workers end where nobody sends work.
+            drop((reads, read, pairing));
+            let met = joined(first);
+            second.map(joined);
+            Some((outcome, met))
         });
         match ran {
-            Some(outcome) => outcome,
+            Some((outcome, met)) => {
+                self.driver.feed.met = met.unwrap_or(self.driver.feed.met);
+                outcome
+            }
             None => self.run(choose, sink, watch, between),
+        }
+    }
+}
+
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    match thread.join() {
+        Ok(done) => done,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// What a thread is asked for.
+enum Work {
+    /// Frames, in the room of these.
+    Read(Batch),
+    /// Statistics of these.
+    Count(RecordBatch),
+}
+
+/// A thread beside, with one role or both.
+struct Worker<'a, S, C> {
+    /// To whom it hands frames.
+    reading: Option<(Reader<'a, S, C>, SyncSender<Batch>)>,
+    /// To whom it gives back the room of records.
+    counting: Option<(&'a mut Collectors, SyncSender<RecordBatch>)>,
+}
+
+impl<S: Source + Send, C: FnMut(&Frame<'_>) -> Choice + Send> Worker<'_, S, C> {
+    /// Another one, which has its counting from now on.
+    fn relieved(&mut self) -> Self {
+        Self {
+            reading: None,
+            counting: self.counting.take(),
+        }
+    }
+
+    /// On a thread of its own, where the system starts one.
+    fn start<'scope>(
+        self,
+        name: &str,
+        work: Receiver<Work>,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Option<ScopedJoinHandle<'scope, Option<u32>>>
+    where
+        Self: 'scope,
+    {
+        let builder = thread::Builder::new().name(name.to_owned());
+        builder.spawn_scoped(scope, move || self.run(&work)).ok()
+    }
+
+    /// Works until nobody asks for more. Gives how many interfaces were asked for their speed.
+    fn run(mut self, work: &Receiver<Work>) -> Option<u32> {
+        let mut met = self.reading.as_ref().map(|(reader, _)| reader.met);
+        for work in work {
+            match work {
+                Work::Read(batch) => {
+                    if let Some((reader, full)) = &mut self.reading {
+                        let (batch, more) = reader.next(batch);
+                        met = Some(reader.met);
+                        if full.send(batch).is_err() || !more {
+                            self.reading = None;
+                        }
+                    }
+                }
+                Work::Count(mut batch) => {
+                    if let Some((statistics, counted)) = &mut self.counting {
+                        statistics.batch(&batch);
+                        batch.clear();
+                        // Nobody waits for it at the end.
+                        let _ = counted.send(batch);
+                    }
+                }
+            }
+        }
+        met
+    }
+}
+
+/// The role of the thread that has the analysis.
+struct Pairing<'a> {
+    feed: &'a mut Feed,
+    records: Statistician,
+}
+
+impl Pairing<'_> {
+    fn run<K: Sink, E>(
+        &mut self,
+        reads: &Sender<Work>,
+        read: &Receiver<Batch>,
+        (sink, watch, between): (
+            &mut K,
+            &mut impl FnMut(&Frame<'_>, &Analyzer),
+            &mut impl FnMut(Standing, &mut K) -> Result<(), E>,
+        ),
+    ) -> Result<(), E> {
+        for _ in 0..BATCHES {
+            // A worker that panicked is joined below.
+            let _ = reads.send(Work::Read(Batch::default()));
+        }
+        for mut batch in read {
+            batch.analyse(self, sink, watch);
+            let standing = Standing {
+                read: batch.read,
+                frames: self.feed.analyzer.number(),
+                error: batch.error.take(),
+            };
+            between(standing, sink)?;
+            // Nobody waits for it when all was read.
+            let _ = reads.send(Work::Read(batch));
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
+        self.feed.analyzer.looked(frame, look, sink);
+        if self.feed.analyzer.has_batch() {
+            self.records.count(&mut self.feed.analyzer);
+        }
+    }
+}
+
+/// Where records go.
+struct Statistician {
+    counts: Sender<Work>,
+    /// Room of those that were counted: as long as there is none, they are too far behind.
+    rooms: Receiver<RecordBatch>,
+}
+
+impl Statistician {
+    #[cold]
+    fn count(&self, analyzer: &mut Analyzer) {
+        if let Ok(room) = self.rooms.recv() {
+            let _ = self.counts.send(Work::Count(analyzer.take_batch(room)));
         }
     }
 }
@@ -144,14 +292,14 @@ impl Batch {
     /// Leads its frames through the analysis.
     fn analyse(
         &self,
-        driver: &mut Driver,
+        pairing: &mut Pairing<'_>,
         sink: &mut dyn Sink,
         watch: &mut impl FnMut(&Frame<'_>, &Analyzer),
     ) {
         let mut start = 0;
         for (head, look) in self.heads.iter().zip(&self.looks) {
             if head.skipped > 0 {
-                driver.skip(head.skipped);
+                pairing.feed.analyzer.skip_all(head.skipped);
             }
             let frame = Frame {
                 at: head.at,
@@ -161,12 +309,13 @@ impl Batch {
                 bytes: self.bytes.get(start..head.end).unwrap_or_default(),
             };
             start = head.end;
-            watch(&frame, driver.analyzer());
-            driver.looked(&frame, look, sink);
+            watch(&frame, &pairing.feed.analyzer);
+            pairing.frame(&frame, look, sink);
         }
-        driver.skip(self.skipped);
-        driver.speeds(&self.speeds);
-        driver.losses(self.lost, self.not_saved);
+        let feed = &mut *pairing.feed;
+        feed.analyzer.skip_all(self.skipped);
+        feed.speeds(&self.speeds);
+        feed.losses(self.lost, self.not_saved);
     }
 }
 
@@ -180,20 +329,14 @@ struct Reader<'a, S, C> {
 }
 
 impl<S: Source, C: FnMut(&Frame<'_>) -> Choice> Reader<'_, S, C> {
-    /// Fills batches until there is nothing more to read, or nobody wants it. Gives how many
-    /// interfaces were asked for their speed.
-    fn run(mut self, empties: &Receiver<Batch>, full: &SyncSender<Batch>) -> u32 {
-        while let Ok(mut batch) = empties.recv() {
-            batch.clear();
-            let more = self.fill(&mut batch);
-            batch.lost = self.source.lost();
-            batch.not_saved = self.source.not_saved();
-            batch.read = self.source.bytes_read();
-            if full.send(batch).is_err() || !more {
-                break;
-            }
-        }
-        self.met
+    /// The next frames, in the room of this batch; and whether there may be more behind them.
+    fn next(&mut self, mut batch: Batch) -> (Batch, bool) {
+        batch.clear();
+        let more = self.fill(&mut batch);
+        batch.lost = self.source.lost();
+        batch.not_saved = self.source.not_saved();
+        batch.read = self.source.bytes_read();
+        (batch, more)
     }
 
     /// Says whether there may be more behind it.

@@ -1,6 +1,7 @@
 //! What every loop over frames does for the analysis.
 
 use wirewait_analysis::{Analyzer, Look, Sink, Snapshot};
+use wirewait_model::records::RecordBatch;
 use wirewait_stats::{Collectors, Options};
 use wirewait_wire::{Frame, Source, Timestamp};
 
@@ -11,10 +12,17 @@ const LAST_INTERFACE: u32 = 65_535;
 /// and which frames are missing. What the analysis records goes to the statistics, batch by
 /// batch.
 pub struct Driver {
-    analyzer: Analyzer,
-    statistics: Collectors,
+    pub(crate) feed: Feed,
+    pub(crate) statistics: Collectors,
+    /// Room for the next batch of records.
+    room: RecordBatch,
+}
+
+/// The analysis, and what was passed on to it.
+pub(crate) struct Feed {
+    pub(crate) analyzer: Analyzer,
     /// Interfaces whose speed was asked for.
-    met: u32,
+    pub(crate) met: u32,
     /// Lost frames that the source counted, and those of them that earlier figures had.
     lost: u64,
     lost_before: u64,
@@ -31,12 +39,15 @@ impl Driver {
             think_ns: settings.think_ns,
         };
         Self {
-            analyzer: analyzer.recording(),
+            feed: Feed {
+                analyzer: analyzer.recording(),
+                met: 0,
+                lost: 0,
+                lost_before: 0,
+                not_saved: 0,
+            },
             statistics: Collectors::new(&options),
-            met: 0,
-            lost: 0,
-            lost_before: 0,
-            not_saved: 0,
+            room: RecordBatch::default(),
         }
     }
 
@@ -44,63 +55,47 @@ impl Driver {
     /// lost so far is not counted again.
     pub fn begin_anew(&mut self, mut analyzer: Analyzer) {
         analyzer.skip_all(self.number());
-        *self = Self {
-            lost: self.lost,
-            lost_before: self.lost,
-            ..Self::new(analyzer)
-        };
+        let lost = self.feed.lost;
+        *self = Self::new(analyzer);
+        (self.feed.lost, self.feed.lost_before) = (lost, lost);
     }
 
     /// The analysis.
     #[must_use]
     pub fn analyzer(&self) -> &Analyzer {
-        &self.analyzer
+        &self.feed.analyzer
     }
 
     /// The analysis alone, without the statistics.
     pub(crate) fn into_analyzer(self) -> Analyzer {
-        self.analyzer
+        self.feed.analyzer
     }
 
     /// All figures as they stand. What is still open is not in them.
     #[must_use]
     pub fn snapshot(&mut self) -> Snapshot {
         self.collect_all();
-        let figures = self.statistics.figures(self.analyzer.entities());
-        self.analyzer.snapshot(figures)
+        let figures = self.statistics.figures(self.feed.analyzer.entities());
+        self.feed.analyzer.snapshot(figures)
     }
 
     /// The capture is over: closes everything that is open.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
-        self.analyzer.finish(sink);
+        self.feed.analyzer.finish(sink);
         self.collect_all();
-    }
-
-    /// Counts what was recorded, as far as nothing more comes to it.
-    #[cold]
-    fn collect(&mut self) {
-        let statistics = &mut self.statistics;
-        self.analyzer.hand_over(|records| statistics.batch(records));
-    }
-
-    /// Counts all that was recorded.
-    fn collect_all(&mut self) {
-        let statistics = &mut self.statistics;
-        self.analyzer
-            .hand_over_all(|records| statistics.batch(records));
     }
 
     /// The number of the latest frame, counted from 1; frames that were left out count.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.analyzer.number()
+        self.feed.analyzer.number()
     }
 
     /// Analyses the next frame. [`Driver::meet`] follows, once the source is free again.
     #[inline]
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) {
-        self.analyzer.frame(frame, sink);
-        if self.analyzer.has_batch() {
+        self.feed.analyzer.frame(frame, sink);
+        if self.feed.analyzer.has_batch() {
             self.collect();
         }
     }
@@ -109,20 +104,20 @@ impl Driver {
     /// at.
     #[inline]
     pub fn looked(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
-        self.analyzer.looked(frame, look, sink);
-        if self.analyzer.has_batch() {
+        self.feed.analyzer.looked(frame, look, sink);
+        if self.feed.analyzer.has_batch() {
             self.collect();
         }
     }
 
     /// Leaves the next frames of the source out; they keep their numbers.
     pub fn skip(&mut self, frames: u64) {
-        self.analyzer.skip_all(frames);
+        self.feed.analyzer.skip_all(frames);
     }
 
     /// Time passes without frames (a silent live segment): requests without a response time out.
     pub fn advance(&mut self, now: Timestamp, sink: &mut dyn Sink) {
-        self.analyzer.advance(now, sink);
+        self.feed.analyzer.advance(now, sink);
         self.collect();
     }
 
@@ -130,9 +125,10 @@ impl Driver {
     /// that a frame of it comes.
     #[inline]
     pub fn meet(&mut self, interface: u32, source: &(impl Source + ?Sized)) {
-        if self.met <= interface {
-            new_interfaces(&mut self.met, interface, source, |interface, speed| {
-                self.analyzer.link_speed(interface, speed);
+        let Feed { met, analyzer, .. } = &mut self.feed;
+        if *met <= interface {
+            new_interfaces(met, interface, source, |interface, speed| {
+                analyzer.link_speed(interface, speed);
             });
         }
     }
@@ -140,9 +136,32 @@ impl Driver {
     /// Passes on how many frames the source has lost, or not in its files. Whether that has
     /// changed.
     pub fn ask_for_losses(&mut self, source: &(impl Source + ?Sized)) -> bool {
-        self.losses(source.lost(), source.not_saved())
+        self.feed.losses(source.lost(), source.not_saved())
     }
 
+    /// Counts what was recorded, as far as nothing more comes to it.
+    #[cold]
+    fn collect(&mut self) {
+        let empty = std::mem::take(&mut self.room);
+        let batch = self.feed.analyzer.take_batch(empty);
+        self.count(batch);
+    }
+
+    /// Counts all that was recorded.
+    fn collect_all(&mut self) {
+        let empty = std::mem::take(&mut self.room);
+        let batch = self.feed.analyzer.take_all(empty);
+        self.count(batch);
+    }
+
+    fn count(&mut self, mut batch: RecordBatch) {
+        self.statistics.batch(&batch);
+        batch.clear();
+        self.room = batch;
+    }
+}
+
+impl Feed {
     pub(crate) fn losses(&mut self, lost: Option<u64>, not_saved: Option<u64>) -> bool {
         let lost = lost.filter(|lost| *lost != self.lost);
         if let Some(lost) = lost {
@@ -161,14 +180,6 @@ impl Driver {
         for (interface, speed) in speeds {
             self.analyzer.link_speed(*interface, *speed);
         }
-    }
-
-    pub(crate) fn met(&self) -> u32 {
-        self.met
-    }
-
-    pub(crate) fn has_met(&mut self, met: u32) {
-        self.met = met;
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! For a capture that ends, [`analyse`] does it all. A program that shows progress, stops early,
 //! leaves frames out or looks at the figures meanwhile drives an [`Engine`]: all frames with
-//! [`Engine::run`] or [`Engine::run_ahead`] (two threads, the same results), or step by step. A
+//! [`Engine::run`] or [`Engine::run_on`] (several threads, the same results), or step by step. A
 //! program that has frames rather than a source (it delays them, or keeps them) hands each to a
 //! [`Driver`].
 
@@ -18,6 +18,7 @@ mod ahead;
 mod driver;
 mod engine;
 
+pub use ahead::MOST_THREADS;
 pub use driver::Driver;
 pub use engine::{Choice, Engine, Progress, Standing};
 pub use wirewait_analysis::{

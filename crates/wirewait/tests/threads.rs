@@ -1,4 +1,4 @@
-//! One thread or two: the same comes out.
+//! However many threads: the same comes out.
 
 use std::path::Path;
 use wirewait::{Analyzer, Choice, Engine, Frame, Settings, Standing, Timestamp, Transaction};
@@ -10,7 +10,7 @@ fn demo() -> Files {
 }
 
 /// Everything that is found, and what was seen of the meters before each frame.
-fn analysed(window: Option<(i64, i64)>, ahead: bool) -> (String, usize, Vec<u64>) {
+fn analysed(window: Option<(i64, i64)>, threads: usize) -> (String, usize, Vec<u64>) {
     let mut engine = Engine::new(demo(), Settings::default());
     let mut transactions: Vec<Transaction> = Vec::new();
     let mut watched = Vec::new();
@@ -35,11 +35,8 @@ fn analysed(window: Option<(i64, i64)>, ahead: bool) -> (String, usize, Vec<u64>
         Ok::<(), ()>(())
     };
     let sink = &mut transactions;
-    match ahead {
-        true => engine.run_ahead(&mut choose, sink, &mut watch, &mut between),
-        false => engine.run(&mut choose, sink, &mut watch, &mut between),
-    }
-    .unwrap();
+    let ran = engine.run_on(threads, &mut choose, sink, &mut watch, &mut between);
+    ran.unwrap();
     assert!(read > 0, "bytes are counted");
     let (snapshot, readings, _) = engine.finish_metered(sink);
     let shown = format!("{snapshot:?} {readings:?} {transactions:?}");
@@ -49,15 +46,17 @@ fn analysed(window: Option<(i64, i64)>, ahead: bool) -> (String, usize, Vec<u64>
 #[test]
 fn what_comes_out_does_not_depend_on_the_threads() {
     for window in [None, Some((1, 3))] {
-        let one = analysed(window, false);
+        let one = analysed(window, 1);
         assert!(one.1 > 10, "there is something to compare");
-        assert_eq!(one, analysed(window, true));
+        for threads in [2, 3, 9] {
+            assert_eq!(one, analysed(window, threads), "{threads} threads");
+        }
     }
 }
 
 #[test]
 fn the_first_error_ends_the_run() {
-    for ahead in [false, true] {
+    for threads in 1..=3 {
         let mut engine = Engine::new(demo(), Settings::default());
         let mut calls = 0;
         let mut enough = |_: Standing, _: &mut ()| {
@@ -66,10 +65,7 @@ fn the_first_error_ends_the_run() {
         };
         let mut all = |_: &Frame<'_>| Choice::Take;
         let mut watch = |_: &Frame<'_>, _: &Analyzer| {};
-        let ended = match ahead {
-            true => engine.run_ahead(&mut all, &mut (), &mut watch, &mut enough),
-            false => engine.run(&mut all, &mut (), &mut watch, &mut enough),
-        };
+        let ended = engine.run_on(threads, &mut all, &mut (), &mut watch, &mut enough);
         assert_eq!((ended, calls), (Err("enough"), 1));
         assert!(engine.number() > 0);
     }

@@ -351,7 +351,7 @@ proptest! {
         let mut recent = Recent::default();
         let settings = Settings::default();
         let mut books = Books::new(settings, 0);
-        books.batch = Some(Box::default());
+        books.recorder = Some(Box::default());
         let options = wirewait_stats::Options { rows: settings.rows, think_ns: settings.think_ns };
         let mut collectors = wirewait_stats::Collectors::new(&options);
         frame(&mut recent, 0, 0, 60);
@@ -366,7 +366,7 @@ proptest! {
             books.event(Event::Closed(case), &Path::default(), &mut ());
         }
         books.post();
-        collectors.batch(&books.batch.as_ref().unwrap().records());
+        collectors.batch(&books.recorder.as_ref().unwrap().batch);
         let figures = collectors.figures(&books.directory);
         let history = recent.history();
         let whole = history.whole();

@@ -1,20 +1,19 @@
-//! Records on their way to the statistics.
+//! What is recorded for the statistics, as it happens.
 
 use crate::Outcome;
 use crate::world::{Case, Seen, Wait};
 use wirewait_model::figures::counts_for_stations;
-use wirewait_model::records::{
-    Answer, Group, GroupTimes, LineTimes, Moment, Records, Traffic, Waiting,
-};
-use wirewait_wire::{Endpoint, Kind, Timestamp};
+use wirewait_model::records::{Answer, LineTimes, Moment, RecordBatch, Traffic, Waiting};
+use wirewait_wire::{Kind, Timestamp};
 
 /// The time of the capture is recorded this often, ns.
 const NOW_NS: u64 = 50_000_000;
 
-/// What happened and was not handed over to the statistics.
+/// Writes records down.
 #[derive(Default)]
-pub(crate) struct Batch {
-    moments: Vec<Moment>,
+pub(crate) struct Recorder {
+    /// Those that were not handed over.
+    pub(crate) batch: RecordBatch,
     /// The latest frames, of which some may not be recorded yet.
     traffic: Option<Traffic>,
     unrecorded: bool,
@@ -24,19 +23,9 @@ pub(crate) struct Batch {
     several: bool,
     /// When the time was recorded last.
     now: Option<Timestamp>,
-    groups: Vec<Group>,
-    /// Of those, and room for those of more.
-    times: Vec<GroupTimes>,
-    /// Room of groups that were handed over.
-    spare: Vec<Group>,
-    pub(crate) strangers: Vec<Endpoint>,
 }
 
-impl Batch {
-    /// Groups that make a batch, and moments. A frame that closes many requests may make more.
-    const GROUPS: usize = 16;
-    const MOMENTS: usize = 512;
-
+impl Recorder {
     /// A frame came.
     #[inline]
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
@@ -69,7 +58,7 @@ impl Batch {
         if known.is_none_or(|ns| ns >= NOW_NS) {
             self.frames();
             self.now = Some(at);
-            self.moments.push(Moment::Now(at));
+            self.batch.moments.push(Moment::Now(at));
         }
     }
 
@@ -77,53 +66,28 @@ impl Batch {
     #[inline]
     pub(crate) fn begins(&mut self, wait: &Wait<'_>) {
         let waiting = self.waiting(wait, wait.began);
-        self.moments.push(Moment::Begins(waiting));
+        self.batch.moments.push(Moment::Begins(waiting));
     }
 
     /// It no longer does, since `at`.
     #[inline]
     pub(crate) fn ends(&mut self, wait: &Wait<'_>, at: Timestamp) {
         let waiting = self.waiting(wait, at);
-        self.moments.push(Moment::Ends(waiting));
+        self.batch.moments.push(Moment::Ends(waiting));
     }
 
     /// A transaction is closed.
     #[inline]
     pub(crate) fn answered(&mut self, case: Case<'_>, took: Option<&LineTimes>) {
         if let Some(answer) = answer(case, took) {
-            self.moments.push(Moment::Answered(answer));
+            self.batch.moments.push(Moment::Answered(answer));
         }
     }
 
     /// The capture is over.
     pub(crate) fn over(&mut self) {
         self.frames();
-        self.moments.push(Moment::Over);
-    }
-
-    /// Whether there is enough to hand it over.
-    #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.groups.len() >= Self::GROUPS || self.moments.len() >= Self::MOMENTS
-    }
-
-    /// What there is.
-    pub(crate) fn records(&self) -> Records<'_> {
-        Records {
-            moments: &self.moments,
-            groups: &self.groups,
-            times: &self.times[..self.groups.len()],
-            strangers: &self.strangers,
-        }
-    }
-
-    /// It was handed over.
-    pub(crate) fn clear(&mut self) {
-        self.moments.clear();
-        self.strangers.clear();
-        self.spare.append(&mut self.groups);
-        self.spare.truncate(Self::GROUPS);
-        self.times.truncate(Self::GROUPS);
+        self.batch.moments.push(Moment::Over);
     }
 
     /// Records the frames that are not.
@@ -131,7 +95,7 @@ impl Batch {
         if let Some(traffic) = &mut self.traffic
             && std::mem::take(&mut self.unrecorded)
         {
-            self.moments.push(Moment::Frames(*traffic));
+            self.batch.moments.push(Moment::Frames(*traffic));
             traffic.bytes = 0;
         }
     }
@@ -145,23 +109,6 @@ impl Batch {
             anyone: wait.anyone,
             at,
         }
-    }
-
-    /// Room for the times of the group that is [taken](Self::take) next.
-    pub(crate) fn next_times(&mut self) -> &mut GroupTimes {
-        let next = self.groups.len();
-        if next >= self.times.len() {
-            self.times.resize_with(next + 1, GroupTimes::default);
-        }
-        &mut self.times[next]
-    }
-
-    /// Takes a group, of which the times are known, and leaves room in its place.
-    pub(crate) fn take(&mut self, group: &mut Group) {
-        let key = group.key;
-        let mut room = self.spare.pop().unwrap_or_else(|| Group::new(key));
-        room.key = key;
-        self.groups.push(std::mem::replace(group, room));
     }
 }
 
