@@ -60,3 +60,17 @@ for test in netbench serverbench; do
         echo "  $test $server $peak"
     done
 done
+
+echo
+echo "The papers' conclusions, as the first line of a comparison"
+first() {
+    base=$1 other=$2
+    shift 2
+    "$wirewait" compare "${base%%=*}=$(capture "${base#*=}")" "${other%%=*}=$(capture "${other#*=}")" "$@" |
+        sed -n '1s/^/  /p'
+}
+first "none=bridges/none" "one bridge=bridges/external-1"
+first "Novell=lans/novell-30k-read" "3Server=lans/3server-30k-read"
+first "3Server=lans/3server-750-read" "Novell=lans/novell-750-read" --peak
+first "ProSignia=netbench/netbench-prosignia" "Netfinity=netbench/netbench-netfinity" --at-load 45
+first "ProSignia=netbench/serverbench-prosignia" "Netfinity=netbench/serverbench-netfinity" --peak

@@ -314,6 +314,76 @@ fn said(output: &Output) -> (Option<i32>, String, String) {
     )
 }
 
+/// Three stations that read 1000 bytes at a time without a pause; one comes every 3 s.
+fn stations(service: &str) -> String {
+    format!(
+        "title stations\n\
+         ethernet raw\n\
+         link 10M\n\
+         client A..C ipx 00000011.02608c010001:4003\n\
+         server FS ipx 00000011.02608c0100fe:0451\n\
+         service FS read={service} other=1ms\n\
+         snaplen 96\n\
+         0.000 A..C>FS work open=DATA ops=read:1000 every=3 for=9 turn=0.1ms\n"
+    )
+}
+
+#[test]
+fn a_load_and_the_peak_are_compared_first() {
+    let base = capture("load-base.pcapng", &stations("10ms"));
+    let other = capture("load-other.pcapng", &stations("5ms"));
+    let (base, other) = (base.to_str().unwrap(), other.to_str().unwrap());
+    let first = |more: &[&str]| {
+        let (code, out, err) = said(&wirewait(&[&["compare", base, other], more].concat()));
+        assert_eq!((code, err.as_str()), (Some(0), ""));
+        out.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(
+        first(&["--at-load", "3"]),
+        "With 3 stations active load-other.pcapng moved 200 kB/s, 100 kB/s in load-base.pcapng: \
+         99.7 % more; answered 201 requests/s, 101 in load-base.pcapng: 98.7 % more; took 14.8 ms \
+         for a request, 29.6 ms in load-base.pcapng: 50.1 % faster."
+    );
+    let peak = first(&["--peak"]);
+    assert!(
+        peak.starts_with("At its peak load-other.pcapng moved 200 kB/s with "),
+        "{peak}"
+    );
+    assert_eq!(
+        first(&["--at-load", "4"]),
+        "Cannot tell: in load-base.pcapng 4 stations were never active together for a second; \
+         --by load shows the numbers that were."
+    );
+    let (code, _, err) = said(&wirewait(&[
+        "compare",
+        base,
+        other,
+        "--at-load",
+        "3",
+        "--by",
+        "kind",
+    ]));
+    assert_eq!(code, Some(2));
+    assert!(err.contains("leave --by out"), "{err}");
+    // The rows have what load curves know, and nothing else.
+    let json = ["compare", base, other, "--by", "load", "--format", "json"];
+    let (_, out, _) = said(&wirewait(&json));
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let groups = document["groups"].as_array().unwrap();
+    let names: Vec<&str> = groups.iter().filter_map(|g| g["group"].as_str()).collect();
+    assert_eq!(names, ["1 station", "2 stations", "3 stations"]);
+    let figures = &groups[2]["configurations"][1]["figures"];
+    assert_eq!(figures["frames_per_request"], Value::Null);
+    assert_eq!(figures["turnaround_p95_ns"], Value::Null);
+    assert_eq!(figures["unanswered"], Value::Null);
+    // Three are queued, and one is served: 15 ms less the pause and the request's way.
+    let turnaround = figures["turnaround_ns"].as_u64().unwrap();
+    assert!(
+        (14_700_000..14_900_000).contains(&turnaround),
+        "{turnaround}"
+    );
+}
+
 #[test]
 fn the_program_compares_and_fails_on_conditions() {
     let base = capture("base.pcapng", &reads(10, 2000));

@@ -150,6 +150,12 @@ pub(crate) struct CompareArgs {
     /// Rows of the comparison [default: operation; kind if the captures share few operations]
     #[arg(long, value_enum)]
     pub(crate) by: Option<GroupBy>,
+    /// Say first what changed while this number of stations was active; rows by load
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "peak")]
+    pub(crate) at_load: Option<u32>,
+    /// Say first what changed at the peaks, each capture at its own number of active stations
+    #[arg(long)]
+    pub(crate) peak: bool,
     /// Exit with code 4 if the condition holds for a capture, such as 'response_time > +10%';
     /// repeatable; --help describes the syntax
     #[arg(long, value_name = "CONDITION", value_parser = condition::parse)]
@@ -602,6 +608,8 @@ pub(crate) enum GroupBy {
     Share,
     /// Files with the same name on shares with the same name
     File,
+    /// Times with the same number of active stations
+    Load,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,7 +6,7 @@ use crate::input::{Input, is_stdin, warn};
 use crate::output::Output;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use wirewait::compare::{By, Comparison};
+use wirewait::compare::{AtLoad, By, Comparison};
 use wirewait_report::compare::{self as report, Compared};
 use wirewait_report::html;
 
@@ -61,6 +61,7 @@ impl From<GroupBy> for By {
             GroupBy::Client => Self::Client,
             GroupBy::Share => Self::Share,
             GroupBy::File => Self::File,
+            GroupBy::Load => Self::Load,
         }
     }
 }
@@ -106,11 +107,23 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         });
     }
     let snapshots: Vec<_> = configurations.iter().map(|one| &one.snapshot).collect();
-    let comparison = Comparison::of(&snapshots, args.by.map(By::from));
+    let at = match (args.at_load, args.peak) {
+        (Some(stations), _) => Some(AtLoad::Stations(stations)),
+        (None, true) => Some(AtLoad::Peak),
+        (None, false) => None,
+    };
+    let by = args.by.map(By::from);
+    if args.at_load.is_some() && by.is_some_and(|by| by != By::Load) {
+        return Err(Failure::Usage(
+            "--at-load: the rows are those of --by load; leave --by out".to_owned(),
+        ));
+    }
+    let comparison = Comparison::of(&snapshots, by.or(at.map(|_| By::Load)));
     let compared = Compared {
         configurations: &configurations,
         comparison: &comparison,
         groups_wanted: args.by.is_some(),
+        at,
         digits: args.precise.digits(),
     };
     let mut output = Output::open(&args.output, &all_files)?;

@@ -6,7 +6,7 @@
 
 use super::{Study, assert_near, bytes_per_second, waited};
 use wirewait_analysis::{Outcome, Snapshot, Transaction};
-use wirewait_judge::compare::{Change, Comparison, Figure};
+use wirewait_judge::compare::{Change, Comparison, Effect, Figure};
 
 /// Table III, and the drop against no bridge that follows from it.
 const TABLE: [(&str, &str, &str); 15] = [
@@ -72,6 +72,14 @@ fn the_throughput_of_table_iii_and_the_drop_against_no_bridge() {
             let change = comparison.all.change(number - 1, Figure::WallThroughput);
             let tenths = (drop.parse::<f64>().unwrap() * 10.0).round() as i64;
             assert_eq!(change, Some(Change::Thousandths(-tenths)), "{name}");
+            // Behind a bridge a request takes less time and moves half as much: that is slower.
+            let verdict = &comparison.verdicts[number - 1];
+            assert_eq!(verdict.effect, Effect::Slower, "{name}");
+            let work = verdict.work.as_ref().unwrap_or_else(|| panic!("{name}"));
+            let Change::Thousandths(moved) = work.change() else {
+                panic!("{name}: {:?}", work.change())
+            };
+            assert!((moved + tenths).abs() <= 10, "{name}: {moved} {tenths}");
         }
     }
     for (name, printed) in TABLE_I {

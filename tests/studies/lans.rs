@@ -9,6 +9,7 @@ use super::{Study, assert_near, waited};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use wirewait_analysis::{LevelCurve, LevelRow, LoadOf};
+use wirewait_judge::compare::{Change, Comparison, Effect};
 use wirewait_judge::{Culprit, Verdict};
 use wirewait_synth::scenario::Call;
 use wirewait_wire::{Kind, Timestamp};
@@ -412,4 +413,59 @@ fn station_e_has_many_errors_and_a_m_and_o_have_none() {
             "{name}: {found:?}"
         );
     }
+}
+
+fn compared(base: &str, other: &str) -> Comparison {
+    let snapshot = |name: &str| studies()[name].snapshot();
+    Comparison::of(&[snapshot(base), snapshot(other)], None)
+}
+
+/// "At the large message size of 30 kbyte it assumes a value equivalent to that of 3Com 3+
+/// 3Server": though one of them moves 1 KB in a request and the other all of it.
+#[test]
+fn with_large_messages_two_servers_are_equivalent() {
+    for (access, larger) in [("read", 20), ("write", 3)] {
+        let [one, other] = ["novell", "3server"].map(|system| format!("{system}-30k-{access}"));
+        for (base, other) in [(&one, &other), (&other, &one)] {
+            let comparison = compared(base, other);
+            let verdict = &comparison.verdicts[0];
+            assert_eq!(verdict.effect, Effect::None, "{base} {other}");
+            let work = verdict.work.as_ref().unwrap();
+            let Change::Thousandths(moved) = work.change() else {
+                panic!("{:?}", work.change())
+            };
+            assert!(moved.abs() < 70, "{base} {other}: {moved}");
+            assert!(work.confidence.p().unwrap() > 0.1, "{:?}", work.confidence);
+            assert_eq!((verdict.culprit, verdict.most.as_ref()), (None, None));
+        }
+        // By requests it would be many times as slow.
+        let comparison = compared(&one, &other);
+        let read = comparison.groups.iter().max_by_key(|group| {
+            let sides = group.sides.iter().flatten();
+            sides.map(|side| side.response_time.total).sum::<i128>()
+        });
+        let both = read
+            .unwrap()
+            .both(0, wirewait_judge::compare::Figure::ResponseTime);
+        let (was, is) = both.unwrap();
+        assert!(is.number() > was.number() * f64::from(larger), "{access}");
+        assert!(comparison.verdicts[0].differs_in_size(read.unwrap()));
+    }
+}
+
+/// "The high throughput at 750 byte read access is about three times higher than the best
+/// throughput of 3Server": equal requests are compared by their times.
+#[test]
+fn with_small_messages_one_is_three_times_as_fast() {
+    let comparison = compared("3server-750-read", "novell-750-read");
+    let verdict = &comparison.verdicts[0];
+    assert_eq!(
+        (verdict.effect, verdict.work.as_ref()),
+        (Effect::Faster, None)
+    );
+    assert_eq!(verdict.culprit, Some(Culprit::Server));
+    let figure = wirewait_judge::compare::Figure::PeakThroughput;
+    let (was, is) = comparison.all.both(0, figure).unwrap();
+    let times = is.number() / was.number();
+    assert!((2.9..3.1).contains(&times), "{times}");
 }

@@ -8,7 +8,7 @@
 use super::{Study, assert_near, waited};
 use std::sync::OnceLock;
 use wirewait_analysis::{LevelCurve, LoadOf, Outcome};
-use wirewait_judge::compare::{Change, Comparison, Figure};
+use wirewait_judge::compare::{By, Change, Comparison, Figure, Group};
 use wirewait_synth::scenario::Call;
 
 const NETBENCH: [u32; 8] = [3, 9, 15, 21, 27, 33, 39, 45];
@@ -106,7 +106,18 @@ fn forty_five_percent_more_throughput_with_45_clients() {
     let rate = |study: &Study| level(curve(study, LoadOf::Capture), 45).0;
     let more = rate(fast) / rate(slow) - 1.0;
     assert!((0.43..0.47).contains(&more), "{more}");
-    // Two seconds of them, as `compare` has it: the ProSignia is the baseline.
+    // As `compare --at-load 45` has it, of the whole captures: the ProSignia is the baseline.
+    let comparison = Comparison::of(&[slow.snapshot(), fast.snapshot()], Some(By::Load));
+    let with_45 = |group: &&Group| group.has_stations(45);
+    let group = comparison.groups.iter().find(with_45).unwrap();
+    let Some(Change::Thousandths(at_45)) = group.change(0, Figure::WallThroughput) else {
+        panic!("{group:?}")
+    };
+    assert!(
+        (at_45 as f64 / 1000.0 - more).abs() < 0.001,
+        "{at_45} {more}"
+    );
+    // Two seconds of them, as `compare` has it.
     let [fast, slow] = netbench().each_ref().map(|study| study.within(29.5, 31.5));
     let comparison = Comparison::of(&[&slow, &fast], None);
     let change = comparison.all.change(0, Figure::WallThroughput);
@@ -133,6 +144,10 @@ fn the_peak_of_transactions_is_84_percent_higher() {
     );
     let more = fast as f64 / slow as f64 - 1.0;
     assert!((0.82..0.86).contains(&more), "{more}");
+    // The first line of `compare --peak`.
+    let comparison = Comparison::of(&[both[1].snapshot(), both[0].snapshot()], None);
+    let change = comparison.all.change(0, Figure::PeakTransactions);
+    assert_eq!(change, Some(Change::Thousandths(840)));
     // The mix of three clients, as `compare` has it.
     let [fast, slow] = both.each_ref().map(|study| study.within(6.5, 9.0));
     let comparison = Comparison::of(&[&slow, &fast], None);

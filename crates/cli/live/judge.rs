@@ -26,6 +26,7 @@ pub(super) fn held(conditions: &[Condition], about: &About, snapshot: &Snapshot)
         configurations: &configurations,
         comparison: &comparison,
         groups_wanted: false,
+        at: None,
         digits: Digits::All,
     };
     conditions

@@ -1,6 +1,7 @@
 //! What speaks against comparing two captures: that they did not do the same.
 
-use super::{Change, Effect, Figure, Group, Key, Side};
+use super::work::kind;
+use super::{Change, Group, Key, Side};
 use wirewait_analysis::{Grade, LedgerOf, Phase, Snapshot};
 use wirewait_wire::Kind;
 
@@ -64,10 +65,9 @@ pub enum Caveat {
 /// What speaks against comparing the other with this number.
 pub(super) fn doubts(
     captures: &[&Snapshot],
-    all: &Group,
     groups: &[Group],
+    sizes: Vec<Caveat>,
     number: usize,
-    effect: Effect,
 ) -> Vec<Caveat> {
     let (Some(base), Some(other)) = (captures.first(), captures.get(number + 1)) else {
         return Vec::new();
@@ -79,7 +79,7 @@ pub(super) fn doubts(
         }
     }
     doubts.extend(mix(groups, number));
-    doubts.extend(sizes(groups, number));
+    doubts.extend(sizes);
     let clients = (base.stations.len() as u64, other.stations.len() as u64);
     if clients.0 != clients.1 && clients.0 > 0 && clients.1 > 0 {
         doubts.push(Caveat::Clients(clients.0, clients.1));
@@ -88,13 +88,6 @@ pub(super) fn doubts(
         && a.abs_diff(b) > OTHER_IDLE
     {
         doubts.push(Caveat::Idle(a, b));
-    }
-    let more = match all.change(number, Figure::ResponseTime) {
-        Some(Change::Thousandths(n)) => n,
-        _ => 0,
-    };
-    if (effect == Effect::Slower && more < 0) || (effect == Effect::Faster && more > 0) {
-        doubts.push(Caveat::MeanDisagrees);
     }
     doubts
 }
@@ -163,7 +156,7 @@ fn mix(groups: &[Group], number: usize) -> Vec<Caveat> {
 }
 
 /// The mean size of reads and of writes.
-fn sizes(groups: &[Group], number: usize) -> impl Iterator<Item = Caveat> {
+pub(super) fn sizes(groups: &[Group], number: usize) -> Vec<Caveat> {
     [Kind::Read, Kind::Write]
         .into_iter()
         .filter_map(move |wanted| {
@@ -195,13 +188,7 @@ fn sizes(groups: &[Group], number: usize) -> impl Iterator<Item = Caveat> {
                 }),
             }
         })
-}
-
-fn kind(key: &Key) -> Option<Kind> {
-    match key {
-        Key::Operation { kind, .. } | Key::Kind(kind) => Some(*kind),
-        _ => None,
-    }
+        .collect()
 }
 
 /// The part of the elapsed time in which nobody wanted anything, in thousandths.

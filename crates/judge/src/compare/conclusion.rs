@@ -1,15 +1,16 @@
 //! What changed against the baseline, in whom, and what speaks against saying so.
 
-use super::{Caveat, Confidence, Figure, Group, Key, Ratio, caveat};
+use super::{Caveat, Change, Confidence, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Work, caveat};
 use crate::Culprit;
 use wirewait_analysis::Snapshot;
 
-/// What became of the requests' response time.
+/// What became of the service: of the requests' response time, or of the throughput where requests
+/// are of [other sizes](Work).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It is longer than the baseline's, more than chance explains.
+    /// It takes longer than in the baseline, more than chance explains.
     Slower,
-    /// It is shorter likewise.
+    /// It takes less time likewise.
     Faster,
     /// No difference that chance would not make as well.
     None,
@@ -30,7 +31,7 @@ impl Effect {
     }
 }
 
-/// Somebody's part of the time at work, for each answered request.
+/// Somebody's part of the time at work, for each answered request, or each byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Whose.
@@ -44,10 +45,12 @@ pub struct Part {
 /// What is to be said of one capture against the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conclusion {
-    /// What became of the response time.
+    /// What became of the service.
     pub effect: Effect,
     /// How sure that is.
     pub confidence: Confidence,
+    /// What decided, if it was not the response time.
+    pub work: Option<Work>,
     /// Time at work for each answered request: client, network, server, as in
     /// [`crate::Verdict`]. Empty where one of the captures has none.
     pub parts: Vec<Part>,
@@ -68,36 +71,96 @@ impl Conclusion {
         mix: &[Group],
         number: usize,
     ) -> Self {
-        let (effect, confidence) = match all.sure.get(number) {
-            Some(sure) => match &sure.response_time {
-                Confidence::Tested(test) if test.p < sure.level => {
-                    let slower = test.greater() > 0.5;
-                    let effect = if slower {
-                        Effect::Slower
-                    } else {
-                        Effect::Faster
-                    };
-                    (effect, sure.response_time)
-                }
-                Confidence::Tested(_) => (Effect::None, sure.response_time),
-                Confidence::TooFew(..) => (Effect::TooFew, sure.response_time),
-            },
-            None => (Effect::TooFew, Confidence::TooFew(0, 0)),
-        };
-        let parts = parts(captures, all, number);
-        let mut doubts = caveat::doubts(captures, all, mix, number, effect);
-        let elsewhere = elsewhere(effect, all, &parts, number);
-        let culprit = culprit(effect, all, &parts, number);
-        doubts.extend(elsewhere);
+        let parts = parts(captures, number, |place| {
+            Some(all.sides.get(place)?.as_ref()?.counts.answered)
+        });
+        let sizes = caveat::sizes(mix, number);
+        let work = Work::of(captures, all, mix, &sizes, number);
+        let mut doubts = caveat::doubts(captures, mix, sizes, number);
+        if let Some(work) = work {
+            let effect = by_work(&work);
+            return Self {
+                effect,
+                confidence: work.confidence,
+                culprit: most_of(effect, &work.parts),
+                work: Some(work),
+                parts,
+                most: None,
+                doubts,
+            };
+        }
+        let (effect, confidence) = by_response_time(all, number);
+        doubts.extend(disagrees(effect, all, number));
+        doubts.extend(elsewhere(effect, all, &parts, number));
         Self {
             effect,
             confidence,
-            parts,
-            culprit,
+            work: None,
+            culprit: culprit(effect, all, &parts, number),
             most: most(effect, groups, number),
+            parts,
             doubts,
         }
     }
+}
+
+impl Conclusion {
+    /// Whether the time of a single request of this group says nothing, as its requests are of other
+    /// sizes.
+    #[must_use]
+    pub fn differs_in_size(&self, group: &Group) -> bool {
+        let of = super::work::kind(&group.key);
+        let differs = |c: &Caveat| matches!(c, Caveat::Size { kind, .. } if Some(*kind) == of);
+        self.work.is_some() && self.doubts.iter().any(differs)
+    }
+}
+
+fn by_response_time(all: &Group, number: usize) -> (Effect, Confidence) {
+    let Some(sure) = all.sure.get(number) else {
+        return (Effect::TooFew, Confidence::TooFew(0, 0));
+    };
+    let effect = match &sure.response_time {
+        Confidence::Tested(test) if test.p < sure.level && test.greater() > 0.5 => Effect::Slower,
+        Confidence::Tested(test) if test.p < sure.level => Effect::Faster,
+        Confidence::Tested(_) => Effect::None,
+        Confidence::TooFew(..) => Effect::TooFew,
+    };
+    (effect, sure.response_time)
+}
+
+fn by_work(work: &Work) -> Effect {
+    let Some(p) = work.confidence.p() else {
+        return Effect::TooFew;
+    };
+    match work.change() {
+        _ if p >= LEVEL => Effect::None,
+        Change::Thousandths(n) if n <= -MATERIAL => Effect::Slower,
+        Change::Thousandths(n) if n < MATERIAL => Effect::None,
+        Change::Thousandths(_) | Change::FromNothing => Effect::Faster,
+    }
+}
+
+/// In whom most of the change is.
+fn most_of(effect: Effect, parts: &[Part]) -> Option<Culprit> {
+    let way = way(effect)? as f64;
+    let changes = parts.iter().map(|part| {
+        let more = (part.other.number() - part.base.number()) * way;
+        (more, part.culprit)
+    });
+    let most = changes.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    most.filter(|(more, _)| *more > 0.0)
+        .map(|(_, culprit)| culprit)
+}
+
+/// Whether most requests changed one way, and their mean the other.
+fn disagrees(effect: Effect, all: &Group, number: usize) -> Option<Caveat> {
+    let more = match all.change(number, Figure::ResponseTime) {
+        Some(Change::Thousandths(n)) => n,
+        _ => 0,
+    };
+    let disagrees =
+        (effect == Effect::Slower && more < 0) || (effect == Effect::Faster && more > 0);
+    disagrees.then_some(Caveat::MeanDisagrees)
 }
 
 /// Whether the time at work did not change with the response time: what the one lost the
@@ -117,11 +180,16 @@ fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Opti
         .then(|| Caveat::Elsewhere(shown(at_work), shown(now)))
 }
 
-fn parts(captures: &[&Snapshot], all: &Group, number: usize) -> Vec<Part> {
+/// Everyone's active time, for each of what `of` counts in the capture at a place.
+pub(super) fn parts(
+    captures: &[&Snapshot],
+    number: usize,
+    of: impl Fn(usize) -> Option<u64>,
+) -> Vec<Part> {
     let of = |place: usize| {
-        let answered = all.sides.get(place)?.as_ref()?.counts.answered;
+        let n = of(place)?;
         let parts = crate::verdict::parts(captures.get(place)?);
-        (answered > 0).then_some((parts, u128::from(answered)))
+        (n > 0).then_some((parts, u128::from(n)))
     };
     let (Some((base, base_n)), Some((other, other_n))) = (of(0), of(number + 1)) else {
         return Vec::new();

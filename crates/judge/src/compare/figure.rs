@@ -43,12 +43,22 @@ pub enum Figure {
     Throughput,
     /// File data per time in which a client had a request outstanding.
     BusyThroughput,
+    /// File data per active time of the clients.
+    ActiveThroughput,
     /// File data per elapsed time.
     WallThroughput,
     /// Final responses per elapsed time.
     TransactionsPerSecond,
     /// From the first request's first frame to the last answer's last.
     Elapsed,
+    /// The greatest steady file data per second of all numbers of active stations.
+    PeakThroughput,
+    /// With how many stations that was.
+    PeakStations,
+    /// The most steady final responses per second likewise.
+    PeakTransactions,
+    /// With how many stations those were.
+    PeakTransactionsStations,
 }
 
 /// What a figure is counted in.
@@ -81,7 +91,7 @@ pub enum Better {
 
 impl Figure {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 27] = [
         Self::Requests,
         Self::Unanswered,
         Self::Errors,
@@ -101,9 +111,14 @@ impl Figure {
         Self::DataBytes,
         Self::Throughput,
         Self::BusyThroughput,
+        Self::ActiveThroughput,
         Self::WallThroughput,
         Self::TransactionsPerSecond,
         Self::Elapsed,
+        Self::PeakThroughput,
+        Self::PeakStations,
+        Self::PeakTransactions,
+        Self::PeakTransactionsStations,
     ];
 
     /// The name used in every output and in conditions.
@@ -129,9 +144,14 @@ impl Figure {
             Self::DataBytes => "data_bytes",
             Self::Throughput => "throughput",
             Self::BusyThroughput => "busy_throughput",
+            Self::ActiveThroughput => "active_throughput",
             Self::WallThroughput => "wall_throughput",
             Self::TransactionsPerSecond => "transactions_per_second",
             Self::Elapsed => "elapsed",
+            Self::PeakThroughput => "peak_throughput",
+            Self::PeakStations => "peak_stations",
+            Self::PeakTransactions => "peak_transactions_per_second",
+            Self::PeakTransactionsStations => "peak_transactions_stations",
         }
     }
 
@@ -139,13 +159,21 @@ impl Figure {
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
-            Self::Requests | Self::Unanswered | Self::Errors => Unit::Count,
+            Self::Requests
+            | Self::Unanswered
+            | Self::Errors
+            | Self::PeakStations
+            | Self::PeakTransactionsStations => Unit::Count,
             Self::FramesPerRequest | Self::AcksPerRequest | Self::RetransmittedPerRequest => {
                 Unit::PerRequest
             }
             Self::DataBytes => Unit::Bytes,
-            Self::Throughput | Self::BusyThroughput | Self::WallThroughput => Unit::ByteRate,
-            Self::TransactionsPerSecond => Unit::Rate,
+            Self::Throughput
+            | Self::BusyThroughput
+            | Self::ActiveThroughput
+            | Self::WallThroughput
+            | Self::PeakThroughput => Unit::ByteRate,
+            Self::TransactionsPerSecond | Self::PeakTransactions => Unit::Rate,
             _ => Unit::Nanoseconds,
         }
     }
@@ -154,13 +182,34 @@ impl Figure {
     #[must_use]
     pub const fn better(self) -> Better {
         match self {
-            Self::Requests | Self::DataBytes => Better::Neither,
+            Self::Requests
+            | Self::DataBytes
+            | Self::PeakStations
+            | Self::PeakTransactionsStations => Better::Neither,
             Self::Throughput
             | Self::BusyThroughput
+            | Self::ActiveThroughput
             | Self::WallThroughput
+            | Self::PeakThroughput
+            | Self::PeakTransactions
             | Self::TransactionsPerSecond => Better::More,
             _ => Better::Less,
         }
+    }
+
+    /// Whether load curves do not have it.
+    const fn is_of_all_requests(self) -> bool {
+        matches!(
+            self,
+            Self::Unanswered
+                | Self::Errors
+                | Self::TurnaroundP50
+                | Self::TurnaroundP95
+                | Self::TurnaroundP99
+                | Self::FramesPerRequest
+                | Self::AcksPerRequest
+                | Self::RetransmittedPerRequest
+        )
     }
 
     /// Its value on one side; `None` where it was not measured.
@@ -192,6 +241,9 @@ impl Figure {
             let moved = u128::from(side.data_bytes);
             (moved > 0).then(|| Ratio::new(moved, ns)).flatten()
         };
+        if side.of_load && self.is_of_all_requests() {
+            return None;
+        }
         let elapsed = side.elapsed_ns.filter(|ns| *ns > 0).map(u128::from);
         match self {
             Self::Requests => whole(side.counts.requests),
@@ -217,9 +269,16 @@ impl Figure {
             Self::DataBytes => whole(side.data_bytes),
             Self::Throughput => moved(side.moving_ns.unsigned_abs()),
             Self::BusyThroughput => moved(u128::from(side.busy_ns?)),
+            Self::ActiveThroughput => moved(u128::from(side.active_ns?)),
             Self::WallThroughput => moved(elapsed?),
             Self::TransactionsPerSecond => Ratio::new(u128::from(side.counts.answered), elapsed?),
             Self::Elapsed => elapsed.map(|part| Ratio { part, of: 1 }),
+            Self::PeakThroughput => Ratio::new(side.peak?.1.into(), 1_000_000_000),
+            Self::PeakStations => whole(side.peak?.0.into()),
+            Self::PeakTransactions => {
+                Ratio::new(side.peak_transactions?.1.into(), 1_000_000_000_000)
+            }
+            Self::PeakTransactionsStations => whole(side.peak_transactions?.0.into()),
         }
     }
 }

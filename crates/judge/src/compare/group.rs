@@ -4,7 +4,8 @@ use super::{By, Confidence, Group, Key, LEVEL, Side, Sure};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wirewait_analysis::{
-    Grouping, LedgerOf, LedgerRow, PlaceRow, Sample, ServerRow, Snapshot, Spread, StationRow, Times,
+    Counts, Grouping, LedgerOf, LedgerRow, LevelCurve, LevelRow, LoadOf, PlaceRow, Sample,
+    ServerRow, Snapshot, Spread, StationRow, Times,
 };
 use wirewait_wire::Kind;
 
@@ -16,12 +17,17 @@ pub(super) fn all(captures: &[&Snapshot]) -> Group {
             side.operation(row, measures_service(row.kind));
         }
         let mut side = side.finish();
-        side.elapsed_ns = elapsed(snapshot, |of| *of == LedgerOf::Capture);
+        if let Some(curve) = curve(snapshot) {
+            (side.peak, side.peak_transactions) = (curve.peak, curve.peak_transactions);
+        }
+        side.elapsed_ns = row(snapshot, |of| *of == LedgerOf::Capture).map(|row| row.span_ns);
         side.busy_ns = snapshot
             .stations
             .iter()
             .map(|row| row.busy_ns)
             .reduce(u64::saturating_add);
+        side.active_ns =
+            row(snapshot, |of| *of == LedgerOf::Capture).map(|row| row.ledger.active());
         Some(side)
     });
     let mut all = vec![Group {
@@ -35,6 +41,9 @@ pub(super) fn all(captures: &[&Snapshot]) -> Group {
 
 /// The groups of all captures.
 pub(super) fn groups(captures: &[&Snapshot], by: By) -> Vec<Group> {
+    if by == By::Load {
+        return by_load(captures);
+    }
     let mut table: BTreeMap<Key, Vec<Option<Gathered>>> = BTreeMap::new();
     for (number, snapshot) in captures.iter().enumerate() {
         let mut at = |key: Key, add: &mut dyn FnMut(&mut Gathered)| {
@@ -96,6 +105,8 @@ pub(super) fn groups(captures: &[&Snapshot], by: By) -> Vec<Group> {
                     }
                 }
             }
+            // They have their figures, and no rows to gather them from.
+            By::Load => {}
         }
     }
     let mut groups: Vec<Group> = table
@@ -126,6 +137,66 @@ pub(super) fn groups(captures: &[&Snapshot], by: By) -> Vec<Group> {
         (waited(a), &a.key).cmp(&(waited(b), &b.key))
     });
     groups
+}
+
+/// The numbers of active stations, each where it was steady, the fewest first. Their times are not
+/// tested: the curves keep no single values.
+fn by_load(captures: &[&Snapshot]) -> Vec<Group> {
+    let mut table: BTreeMap<(u32, u32), Vec<Option<Side>>> = BTreeMap::new();
+    for (number, snapshot) in captures.iter().enumerate() {
+        let levels = curve(snapshot).into_iter().flat_map(|curve| &curve.levels);
+        let steady = levels.filter(|row| row.stations > 0 && row.steady.ns > 0);
+        for row in steady {
+            let sides = table.entry((row.stations, row.stations_to));
+            let sides = sides.or_insert_with(|| vec![None; captures.len()]);
+            if let Some(side) = sides.get_mut(number) {
+                *side = Some(level(row));
+            }
+        }
+    }
+    let none = Sure {
+        turnaround: Confidence::TooFew(0, 0),
+        response_time: Confidence::TooFew(0, 0),
+        level: LEVEL,
+    };
+    let groups = table.into_iter().map(|((from, to), sides)| Group {
+        key: Key::Stations { from, to },
+        sides,
+        sure: vec![none; captures.len().saturating_sub(1)],
+    });
+    groups.collect()
+}
+
+fn level(row: &LevelRow) -> Side {
+    let steady = &row.steady;
+    let turnaround = &steady.turnaround;
+    let moving = &steady.moved.response_time;
+    Side {
+        counts: Counts {
+            requests: steady.answered,
+            answered: steady.answered,
+            ..Counts::default()
+        },
+        turnaround: Times {
+            n: turnaround.n,
+            min: turnaround.min,
+            max: turnaround.max,
+            total: turnaround.total,
+            ..Times::default()
+        },
+        response_time: steady.response_time,
+        data_bytes: steady.data_bytes,
+        moving_ns: moving.total,
+        elapsed_ns: Some(steady.ns),
+        of_load: true,
+        ..Side::default()
+    }
+}
+
+/// The load curve of a capture as a whole.
+fn curve(snapshot: &Snapshot) -> Option<&LevelCurve> {
+    let mut curves = snapshot.load.levels.iter();
+    curves.find(|curve| curve.of == LoadOf::Capture)
 }
 
 /// Whether some capture has so little in common with the baseline that most of its requests,
@@ -186,9 +257,8 @@ fn measures_service(kind: Kind) -> bool {
     !matches!(kind, Kind::Wait | Kind::Session | Kind::Break)
 }
 
-fn elapsed(snapshot: &Snapshot, wanted: impl Fn(&LedgerOf) -> bool) -> Option<u64> {
-    let row = snapshot.ledgers.iter().find(|row| wanted(&row.of))?;
-    Some(row.span_ns)
+fn row(snapshot: &Snapshot, wanted: impl Fn(&LedgerOf) -> bool) -> Option<&LedgerRow> {
+    snapshot.ledgers.iter().find(|row| wanted(&row.of))
 }
 
 fn place(by: By, row: &PlaceRow) -> Option<Key> {
@@ -281,6 +351,8 @@ impl Gathered {
     fn elapsed(&mut self, row: &LedgerRow) {
         let elapsed = row.span_ns;
         self.side.elapsed_ns = Some(self.side.elapsed_ns.map_or(elapsed, |ns| ns.max(elapsed)));
+        let active = self.side.active_ns.unwrap_or(0);
+        self.side.active_ns = Some(active.saturating_add(row.ledger.active()));
     }
 
     fn finish(self) -> Side {

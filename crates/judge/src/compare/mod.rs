@@ -7,12 +7,14 @@ mod condition;
 mod figure;
 mod group;
 mod rank;
+mod work;
 
 pub use caveat::Caveat;
 pub use conclusion::{Conclusion, Effect, Part};
 pub use condition::{Against, Condition, Held, Outcome as ConditionOutcome, Relation};
 pub use figure::{Better, Change, Figure, Ratio, Unit};
 pub use rank::{Confidence, FEWEST, RankTest};
+pub use work::{MATERIAL, Work};
 
 use std::sync::Arc;
 use wirewait_analysis::{Counts, Fidelity, FrameSums, Samples, Snapshot, Times};
@@ -36,6 +38,8 @@ pub enum By {
     Share,
     /// Files with the same name on shares with the same name.
     File,
+    /// Times with the same number of active stations.
+    Load,
 }
 
 impl By {
@@ -49,6 +53,7 @@ impl By {
             Self::Client => "client",
             Self::Share => "share",
             Self::File => "file",
+            Self::Load => "load",
         }
     }
 }
@@ -84,6 +89,22 @@ pub enum Key {
         /// Its name, without a separator in front.
         path: Arc<str>,
     },
+    /// The number of stations that were active when they ended, and had been for a second or more.
+    Stations {
+        /// The number, or the least.
+        from: u32,
+        /// The most.
+        to: u32,
+    },
+}
+
+/// The load at which captures are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtLoad {
+    /// With this number of active stations.
+    Stations(u32),
+    /// Each with the number at which its throughput is greatest.
+    Peak,
 }
 
 /// The figures of a group in one capture.
@@ -109,6 +130,17 @@ pub struct Side {
     /// Time with at least one request outstanding, summed over clients; only for all, and for
     /// a client.
     pub busy_ns: Option<u64>,
+    /// Active time of the clients: waiting, or between requests and not idle. `None` where there is
+    /// no account of time, as for operations.
+    pub active_ns: Option<u64>,
+    /// The number of active stations with the greatest throughput, and that, bytes per second; only
+    /// for all.
+    pub peak: Option<(u32, u64)>,
+    /// Likewise of responses, thousandths of one per second.
+    pub peak_transactions: Option<(u32, u64)>,
+    /// Of a number of active stations: nothing is known of requests without a response, of frames,
+    /// and of the turnaround but its extremes and its mean.
+    pub of_load: bool,
 }
 
 impl Side {
@@ -165,6 +197,12 @@ impl Group {
     #[must_use]
     pub fn other(&self, number: usize) -> Option<&Side> {
         self.sides.get(number + 1)?.as_ref()
+    }
+
+    /// Whether it is of this number of active stations.
+    #[must_use]
+    pub fn has_stations(&self, stations: u32) -> bool {
+        matches!(self.key, Key::Stations { from, to } if (from..=to).contains(&stations))
     }
 
     /// A figure of the baseline and of another, where both have it.

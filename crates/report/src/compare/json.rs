@@ -75,7 +75,19 @@ struct Judged {
     culprit: Option<&'static str>,
     most_in: Option<String>,
     time_per_request: Vec<Part>,
+    /// Null where the response time decides.
+    by_bytes: Option<Work>,
     doubts: Vec<String>,
+}
+
+/// What decides where requests are of other sizes.
+#[derive(Serialize)]
+struct Work {
+    /// File data per active client time.
+    baseline_bytes_per_second: Value,
+    bytes_per_second: Value,
+    test: Tested,
+    time_per_megabyte: Vec<Part>,
 }
 
 #[derive(Serialize)]
@@ -160,21 +172,28 @@ fn capture<'a>(compared: &Compared<'_>, place: usize, one: &'a Configuration) ->
 
 fn judged(compared: &Compared<'_>, number: usize) -> Option<Judged> {
     let verdict = compared.comparison.verdicts.get(number)?;
-    let ns = |ratio: Ratio| i64::try_from(ratio.scaled(1)).unwrap_or(i64::MAX);
+    let parts = |parts: &[wirewait_judge::compare::Part], scale: u128| {
+        let ns = |ratio: Ratio| i64::try_from(ratio.scaled(scale)).unwrap_or(i64::MAX);
+        let part = |part: &wirewait_judge::compare::Part| Part {
+            of: part.culprit.name(),
+            baseline_ns: ns(part.base),
+            ns: ns(part.other),
+        };
+        parts.iter().map(part).collect()
+    };
+    let work = verdict.work.as_ref();
     Some(Judged {
         sentence: sentence(compared, number),
         effect: verdict.effect.name(),
         culprit: verdict.culprit.map(Culprit::name),
         most_in: verdict.most.as_ref().map(super::words::key_name),
-        time_per_request: verdict
-            .parts
-            .iter()
-            .map(|part| Part {
-                of: part.culprit.name(),
-                baseline_ns: ns(part.base),
-                ns: ns(part.other),
-            })
-            .collect(),
+        time_per_request: parts(&verdict.parts, 1),
+        by_bytes: work.map(|work| Work {
+            baseline_bytes_per_second: self::number(Figure::ActiveThroughput, work.base),
+            bytes_per_second: self::number(Figure::ActiveThroughput, work.other),
+            test: tested(&work.confidence, LEVEL),
+            time_per_megabyte: parts(&work.parts, 1_000_000),
+        }),
         doubts: doubts(compared, number),
     })
 }
@@ -204,22 +223,6 @@ fn blank(group: &Group, place: usize) -> Cell {
     let side = group.sides.get(place).and_then(Option::as_ref);
     let number = place.checked_sub(1);
     let sure = number.and_then(|number| group.sure.get(number));
-    let tested = |confidence: &Confidence, level: f64| match confidence {
-        Confidence::TooFew(a, b) => Tested {
-            baseline_values: *a,
-            values: *b,
-            p: None,
-            greater: None,
-            significant: None,
-        },
-        Confidence::Tested(test) => Tested {
-            baseline_values: test.n.0,
-            values: test.n.1,
-            p: Some(rounded(test.p)),
-            greater: Some(test.greater()),
-            significant: Some(test.p < level),
-        },
-    };
     Cell {
         figures: Figure::ALL
             .iter()
@@ -239,6 +242,25 @@ fn blank(group: &Group, place: usize) -> Cell {
         }),
         response_time_test: sure.map(|sure| tested(&sure.response_time, sure.level)),
         turnaround_test: sure.map(|sure| tested(&sure.turnaround, sure.level)),
+    }
+}
+
+fn tested(confidence: &Confidence, level: f64) -> Tested {
+    match confidence {
+        Confidence::TooFew(a, b) => Tested {
+            baseline_values: *a,
+            values: *b,
+            p: None,
+            greater: None,
+            significant: None,
+        },
+        Confidence::Tested(test) => Tested {
+            baseline_values: test.n.0,
+            values: test.n.1,
+            p: Some(rounded(test.p)),
+            greater: Some(test.greater()),
+            significant: Some(test.p < level),
+        },
     }
 }
 

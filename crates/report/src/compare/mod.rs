@@ -13,7 +13,7 @@ pub use words::{group_name, held};
 use crate::about::About;
 use crate::time::Digits;
 use wirewait_analysis::{Settings, Snapshot};
-use wirewait_judge::compare::Comparison;
+use wirewait_judge::compare::{AtLoad, Comparison};
 
 /// One capture of a comparison.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct Compared<'a> {
     pub comparison: &'a Comparison,
     /// The user asked for groups of a certain kind: they are shown for each capture.
     pub groups_wanted: bool,
+    /// The load at which they are compared first.
+    pub at: Option<AtLoad>,
     /// How many digits durations have in words and tables.
     pub digits: Digits,
 }
@@ -101,6 +103,7 @@ mod tests {
             configurations,
             comparison: &comparison,
             groups_wanted: by.is_some(),
+            at: None,
             digits: Digits::Three,
         })
     }

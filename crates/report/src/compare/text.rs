@@ -1,13 +1,15 @@
 //! The comparison for people.
 
 use super::Compared;
-use super::words::{doubts, group_name, parts, result, sentence, signed, value, worded};
+use super::words::{
+    at_load, doubts, group_name, overall, parts, result, sentence, signed, value, worded,
+};
 use crate::figures::{Grouped, Percent};
 use crate::table::{Column, NOTHING, Table};
 use crate::text::{Look, note};
 use crate::time::Short;
 use std::io::{self, Write};
-use wirewait_judge::compare::{Effect, FEWEST, Figure, Group, LEVEL};
+use wirewait_judge::compare::{By, Effect, FEWEST, Figure, Group, LEVEL, MATERIAL};
 
 /// Rows of a table of groups; the other formats have all.
 const MOST_ROWS: usize = 50;
@@ -17,7 +19,14 @@ const MOST_ROWS: usize = 50;
 /// # Errors
 /// What `out` says.
 pub fn text(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Result<()> {
-    match compared.comparison.verdicts.len() {
+    let others = compared.comparison.verdicts.len();
+    if let Some(at) = compared.at {
+        for number in 0..others {
+            look.heading(out, &at_load(compared, number, at))?;
+        }
+        writeln!(out)?;
+    }
+    match others {
         0 | 1 => one(out, compared, look)?,
         n => several(out, compared, look, n)?,
     }
@@ -98,15 +107,21 @@ pub(crate) fn counted(compared: &Compared<'_>) -> String {
     )
 }
 
-/// The capture whose mean response time changed most among those that did change.
+/// The capture that changed most among those that did change: in mean response time, or in
+/// throughput where that decides.
 pub(crate) fn most_changed(compared: &Compared<'_>) -> Option<usize> {
     let verdicts = compared.comparison.verdicts.iter().enumerate();
     verdicts
         .filter_map(|(number, verdict)| {
-            let (was, is) = compared.comparison.all.both(number, Figure::ResponseTime)?;
+            let (was, is) = match &verdict.work {
+                Some(work) => (work.other, work.base),
+                None => compared.comparison.all.both(number, Figure::ResponseTime)?,
+            };
             let real = matches!(verdict.effect, Effect::Slower | Effect::Faster);
             // Ten times as slow is as much as ten times as fast.
-            let times = (is.number().max(1.0) / was.number().max(1.0)).ln().abs();
+            let times = (is.number().max(1e-12) / was.number().max(1e-12))
+                .ln()
+                .abs();
             Some((real, times, number))
         })
         .max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(b.2.cmp(&a.2)))
@@ -132,7 +147,7 @@ fn figures(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Res
 
 /// Two captures: one figure a line, under its heading.
 pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
-    const ROWS: [(&str, Figure); 19] = [
+    const ROWS: [(&str, Figure); 24] = [
         ("requests", Figure::Requests),
         ("unanswered", Figure::Unanswered),
         ("errors", Figure::Errors),
@@ -153,8 +168,19 @@ pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
         ("file data, bytes", Figure::DataBytes),
         ("throughput while data moves", Figure::Throughput),
         ("throughput while clients wait", Figure::BusyThroughput),
+        (
+            "throughput while clients are active",
+            Figure::ActiveThroughput,
+        ),
         ("throughput over elapsed time", Figure::WallThroughput),
         ("transactions per second", Figure::TransactionsPerSecond),
+        ("peak throughput", Figure::PeakThroughput),
+        ("active stations at that peak", Figure::PeakStations),
+        ("peak transactions per second", Figure::PeakTransactions),
+        (
+            "active stations at that peak",
+            Figure::PeakTransactionsStations,
+        ),
     ];
     const COLUMNS: &[Column] = &[
         Column::left("all requests"),
@@ -239,7 +265,7 @@ pub(crate) fn configurations_table(compared: &Compared<'_>) -> Table {
             change(Figure::Turnaround),
             place
                 .checked_sub(1)
-                .map_or_else(String::new, |number| result(all, number)),
+                .map_or_else(String::new, |number| overall(compared, number)),
             of(Figure::Elapsed),
             change(Figure::Elapsed),
             of(Figure::Requests),
@@ -292,17 +318,23 @@ pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, T
         Column::under("mean response time", "base"),
         Column::under("mean response time", "other"),
         Column::under("mean response time", "change"),
-        Column::left("result"),
+        Column::left("result").rare(),
         Column::under("mean turnaround", "base"),
         Column::under("mean turnaround", "other"),
         Column::under("mean turnaround", "change"),
-        Column::under("frames per request", "base"),
-        Column::under("frames per request", "other"),
-        Column::under("acks per request", "base"),
-        Column::under("acks per request", "other"),
+        Column::under("frames per request", "base").rare(),
+        Column::under("frames per request", "other").rare(),
+        Column::under("acks per request", "base").rare(),
+        Column::under("acks per request", "other").rare(),
         Column::under("throughput", "base").rare(),
         Column::under("throughput", "other").rare(),
         Column::under("throughput", "change").rare(),
+        Column::under("over elapsed time", "base").rare(),
+        Column::under("over elapsed time", "other").rare(),
+        Column::under("over elapsed time", "change").rare(),
+        Column::under("per second", "base").rare(),
+        Column::under("per second", "other").rare(),
+        Column::under("per second", "change").rare(),
         Column::under("unanswered", "base").rare(),
         Column::under("unanswered", "other").rare(),
         Column::under("errors", "base").rare(),
@@ -337,13 +369,26 @@ pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, T
         row.extend(of(Figure::Requests));
         row.extend(of(Figure::ResponseTime));
         row.extend(change(Figure::ResponseTime));
-        row.push(result(group, number));
+        let verdict = comparison.verdicts.get(number);
+        row.push(match verdict.is_some_and(|v| v.differs_in_size(group)) {
+            true => "other sizes".to_owned(),
+            false => result(group, number),
+        });
         row.extend(of(Figure::Turnaround));
         row.extend(change(Figure::Turnaround));
         row.extend(of(Figure::FramesPerRequest));
         row.extend(of(Figure::AcksPerRequest));
         row.extend(of(Figure::Throughput));
         row.extend(change(Figure::Throughput));
+        for figure in [Figure::WallThroughput, Figure::TransactionsPerSecond] {
+            // Of the others it is a matter of how much was asked of them.
+            if comparison.by == By::Load {
+                row.extend(of(figure));
+                row.extend(change(figure));
+            } else {
+                row.extend([NOTHING; 3].map(str::to_owned));
+            }
+        }
         row.extend(rare(Figure::Unanswered));
         row.extend(rare(Figure::Errors));
         table.row(row);
@@ -375,6 +420,12 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
              times finds it less likely than {} by chance (p, two-sided; in a table of several \
              rows shared among them). It takes {FEWEST} values on each side.",
             Percent((LEVEL * 1000.0) as u64, 1000)
+        ),
+        format!(
+            "Where reads or writes are of other sizes and take half of the time or more, file data \
+             per active time of the clients decides instead, if it changed by {} or more; the test \
+             is of successive parts of the captures.",
+            Percent(MATERIAL.unsigned_abs(), 1000)
         ),
         format!(
             "All requests together: times without waits by design, session set-up and breaks. \

@@ -7,8 +7,8 @@ use crate::table::NOTHING;
 use crate::time::Digits;
 use wirewait_judge::Culprit;
 use wirewait_judge::compare::{
-    Better, Caveat, Change, Conclusion, Condition, ConditionOutcome, Confidence, Effect, FEWEST,
-    Figure, Group, Held, Key, Part, Ratio, Unit,
+    AtLoad, Better, Caveat, Change, Conclusion, Condition, ConditionOutcome, Confidence, Effect,
+    FEWEST, Figure, Group, Held, Key, LEVEL, MATERIAL, Part, Ratio, Unit, Work,
 };
 
 /// By which name a group is shown, and known to conditions.
@@ -42,6 +42,8 @@ pub(super) fn key_name(key: &Key) -> String {
             Some(share) => format!("{} {}", Escaped(share), Escaped(path)),
             None => Escaped(path).to_string(),
         },
+        Key::Stations { from, to } if from == to => stations(*from),
+        Key::Stations { from, to } => format!("{from} to {to} stations"),
     }
 }
 
@@ -123,6 +125,28 @@ pub(super) fn probability(p: f64) -> String {
     }
 }
 
+/// What is to be thought of a capture as a whole: one cell of a table.
+pub(super) fn overall(compared: &Compared<'_>, number: usize) -> String {
+    let verdicts = &compared.comparison.verdicts;
+    let work = verdicts
+        .get(number)
+        .and_then(|v| Some((v, v.work.as_ref()?)));
+    let Some((verdict, work)) = work else {
+        return result(&compared.comparison.all, number);
+    };
+    match (verdict.effect, work.confidence) {
+        (_, Confidence::TooFew(a, b)) => format!("too few samples ({a}, {b})"),
+        (effect, Confidence::Tested(test)) => {
+            let p = probability(test.p);
+            match effect {
+                Effect::Slower => format!("slower by bytes, {p}"),
+                Effect::Faster => format!("faster by bytes, {p}"),
+                Effect::None | Effect::TooFew => format!("no change by bytes, {p}"),
+            }
+        }
+    }
+}
+
 /// What is to be thought of a group's response time: one cell of a table.
 pub(super) fn result(group: &Group, number: usize) -> String {
     let side = |side: Option<&wirewait_judge::compare::Side>| side.is_some();
@@ -136,6 +160,7 @@ pub(super) fn result(group: &Group, number: usize) -> String {
         return NOTHING.to_owned();
     };
     match sure.response_time {
+        Confidence::TooFew(0, 0) if matches!(group.key, Key::Stations { .. }) => NOTHING.to_owned(),
         Confidence::TooFew(a, b) => format!("too few samples ({a}, {b})"),
         Confidence::Tested(test) => {
             let p = probability(test.p);
@@ -156,6 +181,9 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
         return String::new();
     };
     let all = &compared.comparison.all;
+    if let Some(work) = &verdict.work {
+        return by_work(compared, number, verdict, work);
+    }
     let Some((was, is)) = all.both(number, Figure::ResponseTime) else {
         let answered = |side: Option<&wirewait_judge::compare::Side>| {
             side.is_some_and(|side| side.response_time.n > 0)
@@ -228,6 +256,130 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
     }
 }
 
+fn stations(n: u32) -> String {
+    match n {
+        1 => "1 station".to_owned(),
+        n => format!("{n} stations"),
+    }
+}
+
+/// A capture against the baseline at the load that is asked for.
+pub(crate) fn at_load(compared: &Compared<'_>, number: usize, at: AtLoad) -> String {
+    let (name, base) = (compared.name(number + 1), compared.name(0));
+    let show = |figure, ratio| value(compared.digits, figure, Some(ratio));
+    let verdict = compared.comparison.verdicts.get(number);
+    // Requests of other sizes are not counted against each other.
+    let by_bytes = verdict.is_some_and(|verdict| verdict.work.is_some());
+    match at {
+        AtLoad::Stations(n) => {
+            let mut groups = compared.comparison.groups.iter();
+            let group = groups.find(|group| group.has_stations(n));
+            let has = |place: usize| {
+                let side = group.and_then(|group| group.sides.get(place)?.as_ref());
+                side.is_some_and(|side| side.counts.answered > 0)
+            };
+            let never = [(0, &base), (number + 1, &name)];
+            if let Some((_, name)) = never.into_iter().find(|(place, _)| !has(*place)) {
+                return format!(
+                    "Cannot tell: in {name} {} were never active together for a second; --by load \
+                     shows the numbers that were.",
+                    stations(n)
+                );
+            }
+            let change = |verb: &str, figure: Figure, unit: &str| {
+                let (was, is) = group?.both(number, figure)?;
+                Some(format!(
+                    "{verb} {}{unit}, {} in {base}: {}",
+                    show(figure, is),
+                    show(figure, was),
+                    worded(figure, Some(was.change(is)))
+                ))
+            };
+            let parts = [
+                change("moved", Figure::WallThroughput, ""),
+                change("answered", Figure::TransactionsPerSecond, " requests/s"),
+                change("took", Figure::ResponseTime, " for a request"),
+            ];
+            let parts = parts.into_iter().take(if by_bytes { 1 } else { 3 });
+            let parts: Vec<String> = parts.flatten().collect();
+            format!("With {} active {name} {}.", stations(n), parts.join("; "))
+        }
+        AtLoad::Peak => {
+            let all = &compared.comparison.all;
+            let peak = |verb: &str, figure: Figure, at: Figure, unit: &str| {
+                let ((was, is), (before, now)) = (all.both(number, figure)?, all.both(number, at)?);
+                let with = |n: Ratio| stations(u32::try_from(n.scaled(1)).unwrap_or(u32::MAX));
+                Some(format!(
+                    "{verb} {}{unit} with {}, {} with {} in {base}: {}",
+                    show(figure, is),
+                    with(now),
+                    show(figure, was),
+                    with(before),
+                    worded(figure, Some(was.change(is)))
+                ))
+            };
+            let (bytes, requests) = (Figure::PeakThroughput, Figure::PeakTransactions);
+            let parts = [
+                peak("moved", bytes, Figure::PeakStations, ""),
+                peak(
+                    "answered",
+                    requests,
+                    Figure::PeakTransactionsStations,
+                    " requests/s",
+                ),
+            ];
+            let parts = parts.into_iter().take(if by_bytes { 1 } else { 2 });
+            let parts: Vec<String> = parts.flatten().collect();
+            match parts.is_empty() {
+                true => format!(
+                    "Cannot tell: {name} or {base} has no load that was steady for long enough."
+                ),
+                false => format!("At its peak {name} {}.", parts.join("; ")),
+            }
+        }
+    }
+}
+
+/// The verdict on one capture that moves its data in requests of other sizes.
+fn by_work(compared: &Compared<'_>, number: usize, verdict: &Conclusion, work: &Work) -> String {
+    let (name, base) = (compared.name(number + 1), compared.name(0));
+    let figure = Figure::ActiveThroughput;
+    let rate = |rate: Ratio| value(compared.digits, figure, Some(rate));
+    let rates = format!(
+        "for each active client {name} moved {}, {base} {}: {}",
+        rate(work.other),
+        rate(work.base),
+        worded(figure, Some(work.change()))
+    );
+    match (verdict.effect, work.confidence) {
+        (effect @ (Effect::Slower | Effect::Faster), Confidence::Tested(test)) => {
+            let word = match effect {
+                Effect::Slower => "Slower",
+                _ => "Faster",
+            };
+            let whose = verdict.culprit.map_or_else(String::new, |culprit| {
+                format!("; mostly {}", whose(culprit))
+            });
+            format!(
+                "{word}: {rates}, significant ({}){whose}.",
+                probability(test.p)
+            )
+        }
+        (_, Confidence::Tested(test)) if test.p < LEVEL => {
+            let least = Percent(MATERIAL.unsigned_abs(), 1000);
+            format!("No change: {rates}. Less than {least} does not count where sizes differ.")
+        }
+        (_, Confidence::Tested(test)) => {
+            let p = probability(test.p);
+            format!("No change: {rates}, which chance does as well ({p}).")
+        }
+        (_, Confidence::TooFew(a, b)) => format!(
+            "Cannot tell: {rates}, but in {b} and {a} parts of the captures, and a judgement takes \
+             {FEWEST} of each."
+        ),
+    }
+}
+
 /// That the clients themselves took another time between their requests, if it matters.
 fn pauses(verdict: &Conclusion) -> Option<String> {
     let client = verdict
@@ -260,11 +412,21 @@ fn whose(culprit: Culprit) -> &'static str {
 
 /// Where the time for a request went, then and now: one line.
 pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
-    if verdict.parts.is_empty() {
+    let (parts, of, scale) = match &verdict.work {
+        Some(work) => (&work.parts, "for each megabyte of file data", 1_000_000),
+        None => (&verdict.parts, "per answered request", 1),
+    };
+    if parts.is_empty() {
         return None;
     }
     let each = |part: &Part| {
-        let ns = |ratio: Ratio| value(digits, Figure::ResponseTime, Some(ratio));
+        let ns = |ratio: Ratio| {
+            let scaled = Ratio {
+                part: ratio.part.saturating_mul(scale),
+                ..ratio
+            };
+            value(digits, Figure::ResponseTime, Some(scaled))
+        };
         format!(
             "{} {} (was {})",
             part.culprit.name(),
@@ -272,11 +434,8 @@ pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
             ns(part.base)
         )
     };
-    let parts: Vec<String> = verdict.parts.iter().map(each).collect();
-    Some(format!(
-        "Active time per answered request: {}.",
-        parts.join(", ")
-    ))
+    let parts: Vec<String> = parts.iter().map(each).collect();
+    Some(format!("Active time {of}: {}.", parts.join(", ")))
 }
 
 /// What speaks against it, a sentence each.
@@ -322,12 +481,18 @@ pub(crate) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                 kind,
                 base: was,
                 other: is,
-            } => format!(
-                "Doubt: a {} moves {} bytes on average in {name}, {} in {base}.",
-                kind.name(),
-                Grouped(*is),
-                Grouped(*was)
-            ),
+            } => {
+                let sizes = format!(
+                    "a {} moves {} bytes on average in {name}, {} in {base}",
+                    kind.name(),
+                    Grouped(*is),
+                    Grouped(*was)
+                );
+                match verdict.work {
+                    Some(_) => format!("Compared by bytes: {sizes}."),
+                    None => format!("Doubt: {sizes}."),
+                }
+            }
             Caveat::Clients(was, is) => format!(
                 "Doubt: another load: {} in {name}, {} in {base}.",
                 clients(*is),

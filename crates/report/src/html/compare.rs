@@ -7,7 +7,7 @@ use crate::compare::text::{
     CONFIGURATIONS, FELL_BACK, configurations_table, counted, figures_table, groups_table,
     headline, most_changed, notes,
 };
-use crate::compare::words::{doubts, parts};
+use crate::compare::words::{at_load, doubts, parts};
 use std::io::{self, Write};
 use wirewait_analysis::{Distributions, Histogram, Load};
 
@@ -66,8 +66,17 @@ fn each<'a>(
 
 /// The verdict, and where the time of each went.
 fn first(page: &mut Page, compared: &Compared<'_>) {
-    page.leaf("p", &[("class", &"verdict")], headline(compared));
     let verdicts = &compared.comparison.verdicts;
+    for at in compared.at.iter() {
+        (0..verdicts.len()).for_each(|number| {
+            page.leaf(
+                "p",
+                &[("class", &"verdict")],
+                at_load(compared, number, *at),
+            );
+        });
+    }
+    page.leaf("p", &[("class", &"verdict")], headline(compared));
     if verdicts.len() > 1 {
         page.leaf("p", &[("class", &"note")], counted(compared));
     }

@@ -484,6 +484,7 @@ fn a_comparison_is_a_page_with_all_captures_side_by_side() {
         configurations: &configurations,
         comparison: &comparison,
         groups_wanted: false,
+        at: None,
         digits: Digits::Three,
     };
     let mut out = Vec::new();
