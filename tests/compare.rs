@@ -4,9 +4,11 @@ use crate::support::{Analysis, Run, analyse, root};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-use wirewait_analysis::Snapshot;
+use wirewait_analysis::{Sink, Snapshot};
 use wirewait_judge::Culprit;
-use wirewait_judge::compare::{By, Caveat, Change, Comparison, Confidence, Effect, Figure, Key};
+use wirewait_judge::compare::{
+    By, Caveat, Change, Comparison, Confidence, Effect, Figure, Group, Key, Values,
+};
 use wirewait_synth::Scenario;
 
 /// Two stations, on TCP, and so many reads of 512 bytes, one every 100 ms, answered after
@@ -285,6 +287,42 @@ fn files_are_compared_by_name() {
     );
     let shares = Comparison::of(&[&old, &new], Some(By::Share));
     assert_eq!(shares.groups.len(), 1, "{:?}", shares.groups);
+
+    // With the times of all transactions there are percentiles of a file, and those of the whole are
+    // exact; with some of them, no worse than without.
+    let texts = [
+        visit("10.0.0.8", r"\\FS1\DATA", "0.002"),
+        visit("10.0.0.9", r"\\FS2\data", "0.003"),
+    ];
+    let with = |most: usize| {
+        let values = texts.each_ref().map(|text| {
+            let mut values = Values::keeping(most);
+            run(text)
+                .transactions
+                .iter()
+                .for_each(|t| values.transaction(t));
+            values
+        });
+        Comparison::with(&[&old, &new], &values, Some(By::File))
+    };
+    let p95 = |group: &Group, place: usize| {
+        let side = group.sides[place].as_ref().unwrap();
+        Figure::ResponseTimeP95
+            .of(side)
+            .map(|ratio| ratio.scaled(1))
+    };
+    let whole = with(1000);
+    assert!(!whole.drawn);
+    assert_eq!(p95(&whole.groups[0], 0), Some(2_000_000));
+    assert_eq!(p95(&whole.groups[0], 1), Some(3_000_000));
+    let Confidence::Tested(test) = whole.groups[0].sure[0].response_time else {
+        panic!("{:?}", whole.groups[0].sure)
+    };
+    assert_eq!(test.n, (101, 101));
+    let some = with(90);
+    assert!(some.drawn);
+    assert_eq!(p95(&some.groups[0], 0), None);
+    assert_eq!(p95(&some.all, 0), p95(&result.all, 0));
 }
 
 fn wirewait(arguments: &[&str]) -> Output {
@@ -514,6 +552,6 @@ fn a_sentence_that_says_slower_shows_slower_figures() {
     let text = String::from_utf8_lossy(&output.stdout);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let said = "Slower: the median request took 2.00 ms in lost-reply.pcapng, 1.14 ms in \
-                demo.pcapng: 75.6 % slower";
+                demo.pcapng: 76.0 % slower";
     assert!(flat.contains(said), "{text}");
 }

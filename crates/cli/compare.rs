@@ -6,7 +6,7 @@ use crate::input::{Input, is_stdin, warn};
 use crate::output::Output;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use wirewait::compare::{AtLoad, By, Comparison};
+use wirewait::compare::{AtLoad, By, Comparison, Values};
 use wirewait_report::compare::{self as report, Compared};
 use wirewait_report::html;
 
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         ));
     }
     let mut damaged = false;
-    let mut configurations = Vec::new();
+    let (mut configurations, mut values) = (Vec::new(), Vec::new());
     for (one, name) in wanted.iter().zip(names(&wanted)) {
         let input = InputArgs {
             files: one.files.clone(),
@@ -98,7 +98,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         let mut opened = Input::open(&input)?;
         opened.threads = args.threads.count();
         let settings = args.analysis.settings();
-        let analysis = opened.analyse(settings, &mut (), false, |_| Ok(()))?;
+        let mut times = Values::default();
+        let analysis = opened.analyse(settings, &mut times, false, |_| Ok(()))?;
+        values.push(times);
         damaged |= analysis.verdict() == Verdict::Damaged;
         configurations.push(report::Configuration {
             name,
@@ -118,7 +120,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
             "--at-load: the rows are those of --by load; leave --by out".to_owned(),
         ));
     }
-    let comparison = Comparison::of(&snapshots, by.or(at.map(|_| By::Load)));
+    let comparison = Comparison::with(&snapshots, &values, by.or(at.map(|_| By::Load)));
     let compared = Compared {
         configurations: &configurations,
         comparison: &comparison,

@@ -85,11 +85,13 @@ pub use totals::ServerTotal;
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{Transaction, WHOLE_FRAME};
 pub use windows::Windows;
+pub use wirewait_model::figures::counts_for_places;
 pub use wirewait_model::load::{
     Anomaly, BREAKS_PERCENT, BREAKS_TIMES, DEPTH_PERCENT, Dip, Dips, ENOUGH_OF_A_SIZE,
     ENOUGH_PER_BUCKET, ENOUGH_SIZES, Example, GROWN_PERCENT, Interval, Knee, LevelCurve,
     LevelFigures, LevelRow, LoadOf, Moved, NOISE_TIMES, STEADY_NS, SizeCurve, SizeRow, Timeline,
 };
+pub use wirewait_model::sample::Draw;
 pub use wirewait_model::{
     Bucket, Cell, Column, Counts, DistributionRow, Distributions, ENOUGH, EXACT_VALUES, Excluded,
     Extent, Fidelity, Figures, Flags, FrameCounts, FrameSums, Grouping, Histogram, HopRow, Mark,

@@ -212,7 +212,8 @@ impl Transaction {
     }
 
     /// What it took, if it counts in statistics of times.
-    pub(crate) fn took(&self) -> Option<LineTimes> {
+    #[must_use]
+    pub fn took(&self) -> Option<LineTimes> {
         if self.outcome != Outcome::Answered {
             return None;
         }

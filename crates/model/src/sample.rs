@@ -160,48 +160,69 @@ pub fn round_up(ns: i64) -> i64 {
 /// A fair choice of values, in bounded memory and the same for the same transactions:
 /// whether one is kept depends on its number alone.
 #[derive(Clone, Debug)]
-pub struct Draw {
-    kept: Vec<(u64, i64)>,
+pub struct Draw<T = i64> {
+    kept: Vec<(u64, T)>,
+    /// Values that are kept at the most.
+    most: usize,
     /// Numbers that are scattered above it are not kept.
     limit: u64,
     n: u64,
 }
 
-impl Default for Draw {
+impl<T> Default for Draw<T> {
     fn default() -> Self {
+        Self::of(EXACT_VALUES)
+    }
+}
+
+impl<T> Draw<T> {
+    /// Keeps this many at the most.
+    #[must_use]
+    pub const fn of(most: usize) -> Self {
         Self {
             kept: Vec::new(),
+            most,
             limit: u64::MAX,
             n: 0,
         }
     }
-}
 
-impl Draw {
-    /// Draws from the time of this transaction, ns, or not.
-    pub fn record(&mut self, transaction: u64, ns: i64) {
+    /// Draws the value of this transaction, or not.
+    pub fn record(&mut self, transaction: u64, value: T) {
         self.n += 1;
         let place = scattered(transaction);
         if place > self.limit {
             return;
         }
-        self.kept.push((place, ns));
-        while self.kept.len() > EXACT_VALUES {
+        self.kept.push((place, value));
+        while self.kept.len() > self.most {
             self.limit /= 2;
             let limit = self.limit;
             self.kept.retain(|(place, _)| *place <= limit);
         }
     }
 
-    /// What was drawn.
+    /// What was drawn, in the order of the transactions.
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        self.kept.iter().map(|(_, value)| value)
+    }
+
+    /// Whether these are all or some.
     #[must_use]
-    pub fn sample(&self) -> Sample {
-        let fidelity = if self.kept.len() as u64 == self.n {
+    pub fn fidelity(&self) -> Fidelity {
+        if self.kept.len() as u64 == self.n {
             Fidelity::Exact
         } else {
             Fidelity::Drawn
-        };
-        Sample::counted(self.kept.iter().map(|(_, ns)| (*ns, 1)), fidelity)
+        }
+    }
+}
+
+impl Draw {
+    /// What was drawn.
+    #[must_use]
+    pub fn sample(&self) -> Sample {
+        Sample::counted(self.values().map(|ns| (*ns, 1)), self.fidelity())
     }
 }
 

@@ -1,22 +1,25 @@
 //! Rows of snapshots, put together under common keys.
 
-use super::{By, Confidence, Group, Key, LEVEL, Side, Sure};
+use super::{By, Confidence, Group, Key, LEVEL, Side, Sure, Values};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wirewait_analysis::{
-    Counts, Grouping, LedgerOf, LedgerRow, LevelCurve, LevelRow, LoadOf, PlaceRow, Sample,
-    ServerRow, Snapshot, Spread, StationRow, Times,
+    Counts, Fidelity, Grouping, LedgerOf, LedgerRow, LevelCurve, LevelRow, LoadOf, PlaceRow,
+    Sample, Samples, ServerRow, Snapshot, Spread, StationRow, Times,
 };
 use wirewait_wire::Kind;
 
 /// Everything of each capture.
-pub(super) fn all(captures: &[&Snapshot]) -> Group {
-    let sides = captures.iter().map(|snapshot| {
+pub(super) fn all(captures: &[&Snapshot], values: &[Values]) -> Group {
+    let sides = captures.iter().enumerate().map(|(number, snapshot)| {
         let mut side = Gathered::default();
         for row in &snapshot.servers {
             side.operation(row, measures_service(row.kind));
         }
         let mut side = side.finish();
+        if let Some(values) = values.get(number) {
+            side.take(values.all());
+        }
         if let Some(curve) = curve(snapshot) {
             (side.peak, side.peak_transactions) = (curve.peak, curve.peak_transactions);
         }
@@ -40,7 +43,7 @@ pub(super) fn all(captures: &[&Snapshot]) -> Group {
 }
 
 /// The groups of all captures.
-pub(super) fn groups(captures: &[&Snapshot], by: By) -> Vec<Group> {
+pub(super) fn groups(captures: &[&Snapshot], values: &[Values], by: By) -> Vec<Group> {
     if by == By::Load {
         return by_load(captures);
     }
@@ -128,6 +131,15 @@ pub(super) fn groups(captures: &[&Snapshot], by: By) -> Vec<Group> {
                 .any(|side| side.counts != Default::default())
         })
         .collect();
+    for (number, values) in values.iter().enumerate() {
+        let mut samples = values.by(by);
+        for group in &mut groups {
+            let side = group.sides.get_mut(number).and_then(Option::as_mut);
+            if let (Some(side), Some(samples)) = (side, samples.remove(&group.key)) {
+                side.take(samples);
+            }
+        }
+    }
     judge(&mut groups);
     groups.sort_by(|a, b| {
         let waited = |group: &Group| {
@@ -253,7 +265,7 @@ fn judge(groups: &mut [Group]) {
 }
 
 /// Statistics over several operations leave out what is no measure of service.
-fn measures_service(kind: Kind) -> bool {
+pub(super) fn measures_service(kind: Kind) -> bool {
     !matches!(kind, Kind::Wait | Kind::Session | Kind::Break)
 }
 
@@ -284,13 +296,13 @@ fn owner(by: By, of: &LedgerOf) -> Option<Key> {
 }
 
 /// The name of a file, with or without a separator in front.
-fn path(name: &str) -> Arc<str> {
+pub(super) fn path(name: &str) -> Arc<str> {
     let bare = name.trim_start_matches(['\\', '/']);
     lower(if bare.is_empty() { name } else { bare })
 }
 
 /// The name of a share without that of its server.
-fn bare(share: &str) -> Arc<str> {
+pub(super) fn bare(share: &str) -> Arc<str> {
     let name = share.rsplit('\\').find(|part| !part.is_empty());
     lower(name.unwrap_or(share))
 }
@@ -298,6 +310,32 @@ fn bare(share: &str) -> Arc<str> {
 /// File servers take upper and lower case for the same.
 fn lower(name: &str) -> Arc<str> {
     name.to_lowercase().into()
+}
+
+impl Side {
+    /// Takes the values themselves in place of what rows keep of them, where that is more.
+    fn take(&mut self, samples: Samples) {
+        let Samples {
+            turnaround,
+            response_time,
+        } = samples;
+        let own = &mut self.samples;
+        for (times, kept, values) in [
+            (&mut self.turnaround, &mut own.turnaround, turnaround),
+            (
+                &mut self.response_time,
+                &mut own.response_time,
+                response_time,
+            ),
+        ] {
+            let whole = values.fidelity() == Fidelity::Exact && values.n() == times.n;
+            let better = kept.fidelity() == Fidelity::Drawn && values.n() > kept.n();
+            if whole || better {
+                *times = values.times(&spread(times));
+                *kept = values;
+            }
+        }
+    }
 }
 
 /// A side on its way: sums, and values from which the percentiles follow.

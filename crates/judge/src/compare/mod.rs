@@ -7,6 +7,7 @@ mod condition;
 mod figure;
 mod group;
 mod rank;
+mod values;
 mod work;
 
 pub use caveat::Caveat;
@@ -14,6 +15,7 @@ pub use conclusion::{Conclusion, Effect, Part};
 pub use condition::{Against, Condition, Held, Outcome as ConditionOutcome, Relation};
 pub use figure::{Better, Change, Figure, Ratio, Unit};
 pub use rank::{Confidence, FEWEST, RankTest};
+pub use values::{KEPT, Values};
 pub use work::{MATERIAL, Work};
 
 use std::sync::Arc;
@@ -233,6 +235,9 @@ pub struct Comparison {
     pub groups: Vec<Group>,
     /// The answer for each capture but the baseline.
     pub verdicts: Vec<Conclusion>,
+    /// A capture has more transactions than times of them are [kept](KEPT): of the others there are
+    /// histograms, or a choice.
+    pub drawn: bool,
 }
 
 impl Comparison {
@@ -240,8 +245,15 @@ impl Comparison {
     /// of them where the captures have no operations in common.
     #[must_use]
     pub fn of(captures: &[&Snapshot], by: Option<By>) -> Self {
-        let all = group::all(captures);
-        let operations = group::groups(captures, By::Operation);
+        Self::with(captures, &[], by)
+    }
+
+    /// As [`Comparison::of`], with the times of the transactions of each capture: percentiles and
+    /// tests are of them, where the rows have them rounded or have a few.
+    #[must_use]
+    pub fn with(captures: &[&Snapshot], values: &[Values], by: Option<By>) -> Self {
+        let all = group::all(captures, values);
+        let operations = group::groups(captures, values, By::Operation);
         let foreign = by.is_none() && group::foreign(&operations, captures.len());
         let chosen = match by {
             Some(by) => by,
@@ -250,7 +262,7 @@ impl Comparison {
         };
         let groups = match chosen {
             By::Operation => operations.clone(),
-            other => group::groups(captures, other),
+            other => group::groups(captures, values, other),
         };
         // Where classes are compared, classes make the mix.
         let mix = if chosen == By::Kind {
@@ -267,6 +279,7 @@ impl Comparison {
             all,
             groups,
             verdicts,
+            drawn: values.iter().any(|v| v.fidelity() == Fidelity::Drawn),
         }
     }
 }

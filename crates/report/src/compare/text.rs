@@ -9,7 +9,7 @@ use crate::table::{Column, NOTHING, Table};
 use crate::text::{Look, note};
 use crate::time::Short;
 use std::io::{self, Write};
-use wirewait_judge::compare::{By, Effect, FEWEST, Figure, Group, LEVEL, MATERIAL};
+use wirewait_judge::compare::{By, Effect, FEWEST, Figure, Group, KEPT, LEVEL, MATERIAL};
 
 /// Rows of a table of groups; the other formats have all.
 const MOST_ROWS: usize = 50;
@@ -435,6 +435,13 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
             Short(settings.think_ns)
         ),
     ];
+    if compared.comparison.drawn {
+        notes.push(format!(
+            "The times of {} transactions of a capture are kept; of more, those of operations are \
+             rounded by 0.8 % at most, and those of shares and files are drawn evenly.",
+            Grouped(KEPT as u64)
+        ));
+    }
     for one in compared.configurations {
         let row = &one.snapshot.capture;
         let mut line = format!(

@@ -1,0 +1,196 @@
+//! The times of single transactions, from which percentiles and tests of any grouping follow. What
+//! rows keep of them suits the rows: histograms, or some values of each.
+
+use super::group::{bare, measures_service, path};
+use super::{By, Key};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use wirewait_analysis::{
+    Draw, Fidelity, Place, Sample, Samples, Sink, Transaction, counts_for_places,
+};
+use wirewait_wire::{Endpoint, Kind};
+
+/// Transactions whose times are kept at the most; of more they are drawn evenly.
+pub const KEPT: usize = 1_000_000;
+
+/// The times of a capture's transactions. It is a [`Sink`] of the analysis.
+#[derive(Debug)]
+pub struct Values {
+    drawn: Draw<Value>,
+    /// To whom they belong, each once.
+    whose: Vec<Whose>,
+    known: HashMap<Whose, u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    response_ns: i64,
+    turnaround_ns: Option<i64>,
+    whose: u32,
+}
+
+/// What a transaction is grouped by.
+#[derive(Clone, Debug)]
+struct Whose {
+    protocol: &'static str,
+    command: &'static str,
+    code: u32,
+    kind: Kind,
+    client: Endpoint,
+    server: Endpoint,
+    place: Option<Arc<Place>>,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::keeping(KEPT)
+    }
+}
+
+impl Sink for Values {
+    fn transaction(&mut self, transaction: &Transaction) {
+        let Some(took) = transaction.took() else {
+            return;
+        };
+        let whose = Whose {
+            protocol: transaction.protocol,
+            command: transaction.operation.name,
+            code: transaction.code,
+            kind: transaction.kind,
+            client: transaction.client.station(),
+            server: transaction.server.station(),
+            place: transaction.place.clone(),
+        };
+        let whose = match self.known.get(&whose) {
+            Some(number) => *number,
+            None => {
+                // There are fewer than transactions, and those have numbers of 64 bits; names
+                // beyond 2^32 do not fit into memory.
+                let number = u32::try_from(self.whose.len()).unwrap_or(u32::MAX);
+                self.whose.push(whose.clone());
+                self.known.insert(whose, number);
+                number
+            }
+        };
+        let value = Value {
+            response_ns: took.response_ns,
+            turnaround_ns: took.turnaround_ns,
+            whose,
+        };
+        self.drawn.record(transaction.number, value);
+    }
+}
+
+impl Values {
+    /// Keeps the times of this many transactions at the most.
+    #[must_use]
+    pub fn keeping(most: usize) -> Self {
+        Self {
+            drawn: Draw::of(most),
+            whose: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Whether these are all or some.
+    #[must_use]
+    pub fn fidelity(&self) -> Fidelity {
+        self.drawn.fidelity()
+    }
+
+    /// Those of everything that measures service.
+    pub(super) fn all(&self) -> Samples {
+        let mut groups = self.grouped(|whose| measures_service(whose.kind).then_some(Key::All));
+        groups.remove(&Key::All).unwrap_or_default()
+    }
+
+    /// Those of each group.
+    pub(super) fn by(&self, by: By) -> BTreeMap<Key, Samples> {
+        self.grouped(|whose| whose.key(by))
+    }
+
+    fn grouped(&self, key: impl Fn(&Whose) -> Option<Key>) -> BTreeMap<Key, Samples> {
+        let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
+        let group_of: Vec<Option<usize>> = self
+            .whose
+            .iter()
+            .map(|whose| {
+                let next = numbers.len();
+                key(whose).map(|key| *numbers.entry(key).or_insert(next))
+            })
+            .collect();
+        let mut times = vec![(Vec::new(), Vec::new()); numbers.len()];
+        for value in self.drawn.values() {
+            let group = group_of.get(value.whose as usize).copied().flatten();
+            if let Some((response, turnaround)) = group.and_then(|group| times.get_mut(group)) {
+                response.push((value.response_ns, 1));
+                turnaround.extend(value.turnaround_ns.map(|ns| (ns, 1)));
+            }
+        }
+        let fidelity = self.fidelity();
+        let sample = |values: Vec<(i64, u64)>| Sample::counted(values.into_iter(), fidelity);
+        let mut times: Vec<Option<(Vec<_>, Vec<_>)>> = times.into_iter().map(Some).collect();
+        let groups = numbers.into_iter().filter_map(|(key, number)| {
+            let (response_time, turnaround) = times.get_mut(number)?.take()?;
+            let samples = Samples {
+                turnaround: sample(turnaround),
+                response_time: sample(response_time),
+            };
+            Some((key, samples))
+        });
+        groups.collect()
+    }
+}
+
+impl Whose {
+    /// The group of it whose times it counts in, by the rules of the rows.
+    fn key(&self, by: By) -> Option<Key> {
+        let place = || {
+            self.place
+                .as_deref()
+                .filter(|_| counts_for_places(self.kind))
+        };
+        match by {
+            By::Operation => Some(Key::Operation {
+                protocol: self.protocol,
+                command: self.command,
+                code: self.code,
+                kind: self.kind,
+            }),
+            By::Kind => Some(Key::Kind(self.kind)),
+            By::Server => measures_service(self.kind).then_some(Key::Server(self.server)),
+            By::Client => measures_service(self.kind).then_some(Key::Client(self.client)),
+            By::Share => Some(Key::Share(bare(place()?.share.as_deref()?))),
+            By::File => {
+                let place = place()?;
+                Some(Key::File {
+                    share: place.share.as_deref().map(bare),
+                    path: path(place.path.as_deref()?),
+                })
+            }
+            By::Load => None,
+        }
+    }
+}
+
+impl PartialEq for Whose {
+    fn eq(&self, other: &Self) -> bool {
+        let place = |of: &Self| of.place.as_ref().map(Arc::as_ptr);
+        (self.code, self.kind, self.client, self.server)
+            == (other.code, other.kind, other.client, other.server)
+            && place(self) == place(other)
+            && (self.protocol, self.command) == (other.protocol, other.command)
+    }
+}
+
+impl Eq for Whose {}
+
+impl Hash for Whose {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.code.hash(state);
+        self.client.hash(state);
+        self.server.hash(state);
+        self.place.as_ref().map(Arc::as_ptr).hash(state);
+    }
+}
