@@ -3,7 +3,7 @@
 
 use crate::by_template::ByTemplate;
 use crate::table::{Known, KnownSide, Place, Table};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::hash::{Hash, Hasher};
 use wirewait_wire::{DissectorId, Endpoint, Order, Registry, Session, Walk};
 
@@ -18,9 +18,24 @@ pub(crate) struct Path {
     /// The same of a byte stream.
     pub(crate) stream: KnownSide,
     pub(crate) link: KnownSide,
-    /// What the meters keep of this direction.
+    /// What the meters keep of it; nothing where nobody reads them.
+    metered: OnceCell<Box<Metered>>,
+    /// Its frames announce ways and servers.
+    pub(crate) announces: bool,
+    /// Which station on the link sends them, as it is found at once.
+    sender: (Cell<u32>, Cell<u64>),
+    /// What is looked for between the two.
+    pub(crate) symptoms: KnownSide,
+    /// What the frames of this conversation were spent on.
+    pub(crate) effort: Cell<Option<(u64, Place)>>,
+}
+
+/// Where the meters keep what a path is about.
+#[derive(Default)]
+pub(crate) struct Metered {
+    /// This direction.
     pub(crate) way: Known,
-    /// The meters know what the ports at its ends carry.
+    /// It is known what the ports at its ends carry.
     pub(crate) learned: Cell<bool>,
     /// The stations at both ends.
     pub(crate) stations: [Known; 2],
@@ -28,17 +43,26 @@ pub(crate) struct Path {
     pub(crate) transports: [Known; 2],
     /// The same, of what notices tell.
     pub(crate) told: Told,
-    /// Its frames announce ways and servers.
-    pub(crate) announces: bool,
-    /// Which station on the link sends them, as it is found at once.
-    pub(crate) sender: Cell<(usize, u64)>,
-    /// What is looked for between the two.
-    pub(crate) symptoms: KnownSide,
-    /// What the frames of this conversation were spent on.
-    pub(crate) effort: Cell<Option<(u64, Place)>>,
 }
 
 impl Path {
+    /// Which station on the link sends its frames: the slot and the number.
+    pub(crate) fn sender(&self) -> (usize, u64) {
+        (self.sender.0.get() as usize, self.sender.1.get())
+    }
+
+    /// It is this one.
+    pub(crate) fn is_sent_by(&self, (slot, number): (usize, u64)) {
+        // There are a few thousand slots.
+        self.sender.0.set(u32::try_from(slot).unwrap_or(u32::MAX));
+        self.sender.1.set(number);
+    }
+
+    /// What the meters keep of it.
+    pub(crate) fn metered(&self) -> &Metered {
+        self.metered.get_or_init(Box::default)
+    }
+
     /// Whether this goes from the one end to the other.
     pub(crate) fn is(&self, from: &Endpoint, to: &Endpoint) -> bool {
         self.ends
@@ -222,16 +246,19 @@ mod tests {
     fn a_path_is_kept_from_its_second_frame_on_and_a_flood_keeps_nothing() {
         let mut paths = Paths::new(100);
         for station in 0..10_000 {
-            of(&mut paths, station).learned.set(true);
+            of(&mut paths, station).metered().learned.set(true);
         }
         assert!(paths.table.is_empty());
         let again = of(&mut paths, 9_999);
-        assert!(!again.learned.get(), "nothing was kept of its first frame");
+        assert!(
+            !again.metered().learned.get(),
+            "nothing was kept of its first frame"
+        );
         assert!(again.is(&walk(9_999).facts.from, &walk(9_999).facts.to));
-        again.learned.set(true);
+        again.metered().learned.set(true);
         for station in 20_000..30_000 {
             of(&mut paths, station);
         }
-        assert!(of(&mut paths, 9_999).learned.get());
+        assert!(of(&mut paths, 9_999).metered().learned.get());
     }
 }

@@ -88,7 +88,7 @@ impl Place {
 pub(crate) type Known = Cell<Option<Place>>;
 
 /// The same of an entry with two sides, and which of them sends.
-pub(crate) type KnownSide = Cell<Option<(Place, usize)>>;
+pub(crate) type KnownSide = Cell<Option<(Place, u8)>>;
 
 #[derive(Clone)]
 struct Entry<K, V> {
@@ -269,12 +269,12 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         if let Some((place, side)) = known.get()
             && self.again(place).is_some()
         {
-            return Ok((place, side));
+            return Ok((place, usize::from(side)));
         }
         let (key, side) = key();
         match self.find(&key) {
             Some(place) => {
-                known.set(Some((place, side)));
+                known.set(Some((place, u8::from(side != 0))));
                 Ok((place, side))
             }
             None => Err((key, side)),

@@ -46,7 +46,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            window: 1 << 19,
+            window: 1 << 18,
             zone_offset: None,
             skip_unreadable: false,
         }

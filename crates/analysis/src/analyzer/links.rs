@@ -55,7 +55,7 @@ impl State {
                     self.books.holds(evicted.held(), 0);
                     self.flush(&mut evicted, Flags::LIMITED, common, sink);
                 }
-                arrival.path.link.set(Some((place, side)));
+                arrival.path.link.set(Some((place, u8::from(side != 0))));
                 (place, side)
             }
         };

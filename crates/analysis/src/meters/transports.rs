@@ -248,7 +248,7 @@ impl Transports {
         if facts.from == Endpoint::default() {
             return;
         }
-        if !seen.path.learned.get() {
+        if !seen.path.metered().learned.get() {
             self.learn(seen);
         }
         let carried = carried(seen);
@@ -291,7 +291,7 @@ impl Transports {
         let ends = [notice.from, notice.to].map(|end| key(end, notice.carrier));
         let elsewhere = Told::default();
         let told = match path.is(&notice.from, &notice.to) {
-            true => &path.told,
+            true => &path.metered().told,
             false => &elsewhere,
         };
         let known = told.on(notice.carrier);
@@ -472,7 +472,7 @@ impl Transports {
         }
         let (facts, carrier) = (&seen.walk.facts, seen.carrier);
         let key = || (facts.from, facts.to, carrier);
-        if let Some(place) = self.ways.find_known(&seen.path.way, key) {
+        if let Some(place) = self.ways.find_known(&seen.path.metered().way, key) {
             return Some(place);
         }
         let room = self.stations.has_room_for(2) && self.rows.has_room_for(2);
@@ -495,7 +495,7 @@ impl Transports {
             ..Way::default()
         };
         let (place, _) = self.ways.insert(key(), way);
-        seen.path.way.set(Some(place));
+        seen.path.metered().way.set(Some(place));
         Some(place)
     }
 
@@ -523,7 +523,7 @@ impl Transports {
         let mut load = Load::default();
         load.count(carried);
         let data = u64::from(!matches!(carried, Carried::Nothing));
-        let [mine, yours] = &seen.path.stations;
+        let [mine, yours] = &seen.path.metered().stations;
         let sender = known_row(&mut self.stations, mine, || from.station(), evicted);
         sender.sent(1, bytes);
         sender.group_packets_out += u64::from(!one);
@@ -531,7 +531,7 @@ impl Transports {
             let receiver = known_row(&mut self.stations, yours, || to.station(), evicted);
             receiver.received(1, bytes);
         }
-        let [mine, yours] = &seen.path.transports;
+        let [mine, yours] = &seen.path.metered().transports;
         let out = known_row(&mut self.rows, mine, || key(from, seen.carrier), evicted);
         out.sent(1, data, &load);
         if one {
@@ -572,7 +572,7 @@ impl Transports {
         if !link || seen.carrier.is_empty() {
             return;
         }
-        seen.path.learned.set(true);
+        seen.path.metered().learned.set(true);
         for port in [facts.from.port, facts.to.port].into_iter().flatten() {
             if self.ports.iter().any(|(known, _)| *known == port) {
                 continue;

@@ -52,7 +52,7 @@ impl<K: Hash + Eq + Clone, V: Default> Rows<K, V> {
             .unwrap_or_else(|(key, side)| {
                 let (place, evicted) = self.table.insert(key, V::default());
                 self.evicted += u64::from(evicted.is_some());
-                known.set(Some((place, side)));
+                known.set(Some((place, u8::from(side != 0))));
                 (place, side)
             });
         (self.table.at(place), side)

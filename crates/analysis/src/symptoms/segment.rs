@@ -188,7 +188,7 @@ impl Segment {
             return;
         }
         let station = &seen.walk.neighbours.0;
-        let (slot, number) = seen.path.sender.get();
+        let (slot, number) = seen.path.sender();
         if let Some(quick) = &mut self.quick[slot % QUICK]
             && quick.number == number
             && quick.interface == interface
@@ -207,7 +207,7 @@ impl Segment {
         } else if matches!(station, Address::Mac(_)) && near {
             let at = (station, interface);
             let known = self.sends(from, at, facts.packet_id, (seen.mark, course));
-            seen.path.sender.set(known);
+            seen.path.is_sent_by(known);
             let quick = self.quick[known.0 % QUICK];
             // Of IPv4 the latest packet has to be known.
             if let Some(template) = seen.walk.template

@@ -44,15 +44,16 @@ impl Sums {
     }
 
     /// Counts an answer; `whole`: all of its life, not only its end.
-    fn add(&mut self, answer: &Answer, whole: bool) {
+    fn add(&mut self, answer: &Queued, whole: bool) {
         self.answered = self.answered.saturating_add(1);
         self.data_bytes = self.data_bytes.saturating_add(answer.data_bytes);
-        let Some(ns) = answer.response_ns.filter(|_| whole) else {
+        let ns = answer.response_ns;
+        if ns == Queued::NONE || !whole {
             return;
-        };
+        }
         self.response_time.record(ns);
-        if let Some(ns) = answer.turnaround_ns {
-            self.turnaround.record(ns);
+        if answer.turnaround_ns != Queued::NONE {
+            self.turnaround.record(answer.turnaround_ns);
         }
         if answer.data_bytes > 0 {
             let moved = match answer.kind {
@@ -73,6 +74,33 @@ struct Row {
     ramps: Sums,
 }
 
+/// What is needed of an [`Answer`] until its stretch is known. There are many.
+#[derive(Clone, Copy)]
+struct Queued {
+    began: Timestamp,
+    ended: Timestamp,
+    data_bytes: u64,
+    response_ns: i64,
+    turnaround_ns: i64,
+    kind: Kind,
+}
+
+impl Queued {
+    /// No time: they are not below zero.
+    const NONE: i64 = i64::MIN;
+
+    fn of(answer: &Answer) -> Self {
+        Self {
+            began: answer.began,
+            ended: answer.ended,
+            data_bytes: answer.data_bytes,
+            response_ns: answer.response_ns.unwrap_or(Self::NONE),
+            turnaround_ns: answer.turnaround_ns.unwrap_or(Self::NONE),
+            kind: answer.kind,
+        }
+    }
+}
+
 type Rows = Vec<Option<Box<Row>>>;
 
 /// The levels of the capture, a server or an interface.
@@ -81,7 +109,7 @@ pub(super) struct Levels {
     activity: Activity,
     /// By the number of their class.
     rows: Rows,
-    waiting: VecDeque<Answer>,
+    waiting: VecDeque<Queued>,
     wire: VecDeque<(Timestamp, u64)>,
     unplaced: u64,
     /// Placed before it was known how many stations were active.
@@ -112,7 +140,7 @@ impl Levels {
 
     #[inline]
     pub(super) fn answered(&mut self, answer: &Answer) {
-        self.waiting.push_back(*answer);
+        self.waiting.push_back(Queued::of(answer));
         if self.waiting.len() > WAITING {
             self.hasty = self.hasty.saturating_add(1);
             self.place(|_, n| n == 0);
@@ -221,7 +249,7 @@ impl Levels {
     /// Counts answers where it is known how many stations were active at their ends: the first
     /// ones, as long as they are `due` by themselves and their number. Most lie in the same
     /// stretch as the one before.
-    fn place(&mut self, due: impl Fn(&Answer, usize) -> bool) {
+    fn place(&mut self, due: impl Fn(&Queued, usize) -> bool) {
         let mut n = 0;
         while let Some(first) = self.waiting.front().filter(|first| due(first, n)) {
             let stretch = self.activity.at(first.ended);

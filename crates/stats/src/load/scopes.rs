@@ -11,6 +11,9 @@ use wirewait_wire::{Endpoint, Timestamp};
 
 /// Servers, and interfaces, followed at once.
 const PARTS: usize = 16;
+/// One that was asked for nothing for so long gives way to another, ns. With more at work than are
+/// followed, curves of all of them would be curves of nothing.
+const RESTS_NS: i64 = 60_000_000_000;
 
 pub(super) struct Scopes {
     whole: Levels,
@@ -31,7 +34,8 @@ impl Scopes {
     }
 
     pub(super) fn frames(&mut self, traffic: &Traffic) {
-        self.interfaces.follow(traffic.interface, &self.whole);
+        self.interfaces
+            .follow(traffic.interface, traffic.since, &self.whole);
         if let Some(levels) = self.interfaces.of(traffic.interface) {
             levels.frames(traffic);
         }
@@ -53,7 +57,7 @@ impl Scopes {
         if let Some(place) = self.places.of(client, drop) {
             *place = waiting.interface;
         }
-        self.servers.follow(waiting.server, &self.whole);
+        self.servers.follow(waiting.server, waiting.at, &self.whole);
         self.each(waiting.client, waiting.server, |levels| {
             levels.begins(client, waiting.at);
         });
@@ -91,7 +95,7 @@ impl Scopes {
             losses.add(&levels.losses());
         }
         losses.add(&Losses {
-            rows: self.servers.evicted.saturating_add(self.interfaces.evicted),
+            rows: self.servers.lost.saturating_add(self.interfaces.lost),
             ..Losses::default()
         });
         losses
@@ -149,16 +153,18 @@ struct Parts<K> {
     /// The only one so far.
     only: Option<K>,
     all: Vec<Part<K>>,
-    /// When one was found, by their own count.
-    touches: u64,
     think_ns: i64,
     several: bool,
-    evicted: u64,
+    /// Those that gave way, and those that were not followed, each once in a row.
+    lost: u64,
+    /// The latest that was not followed.
+    refused: Option<K>,
 }
 
 struct Part<K> {
     key: K,
-    touched: u64,
+    /// When there was traffic of it.
+    touched: Timestamp,
     levels: Levels,
 }
 
@@ -167,48 +173,114 @@ impl<K: Copy + Eq> Parts<K> {
         Self {
             only: None,
             all: Vec::new(),
-            touches: 0,
             think_ns,
             several: false,
-            evicted: 0,
+            lost: 0,
+            refused: None,
         }
     }
 
     /// There is traffic of this part. While it is the only one, `whole` has its levels.
-    fn follow(&mut self, key: K, whole: &Levels) {
+    fn follow(&mut self, key: K, at: Timestamp, whole: &Levels) {
         match self.only {
             None => self.only = Some(key),
             Some(only) if only != key && !self.several => {
                 self.several = true;
-                self.add(only, whole.clone());
+                self.add(only, at, whole.clone());
             }
             Some(_) => {}
         }
-        if self.several && self.all.iter().all(|part| part.key != key) {
-            self.add(key, Levels::new(self.think_ns));
+        if !self.several {
+            return;
+        }
+        if let Some(part) = self.all.iter_mut().find(|part| part.key == key) {
+            part.touched = part.touched.max(at);
+        } else if self.has_room(at) {
+            self.add(key, at, Levels::new(self.think_ns));
+        } else if self.refused != Some(key) {
+            self.refused = Some(key);
+            self.lost = self.lost.saturating_add(1);
         }
     }
 
     /// The levels of a part that is followed, if it is not the only one.
     fn of(&mut self, key: K) -> Option<&mut Levels> {
         let part = self.all.iter_mut().find(|part| part.key == key)?;
-        self.touches += 1;
-        part.touched = self.touches;
         Some(&mut part.levels)
     }
 
-    /// Follows one more; the one that was untouched for longest gives way.
-    fn add(&mut self, key: K, levels: Levels) {
-        if self.all.len() >= PARTS {
-            let oldest = (0..self.all.len()).min_by_key(|at| self.all[*at].touched);
-            oldest.map(|at| self.all.swap_remove(at));
-            self.evicted += 1;
+    /// Whether one more can be followed. One that rests gives way.
+    fn has_room(&mut self, at: Timestamp) -> bool {
+        if self.all.len() < PARTS {
+            return true;
         }
-        self.touches += 1;
+        let places = 0..self.all.len();
+        let oldest = places.min_by_key(|place| self.all[*place].touched);
+        let resting = oldest.filter(|place| at.since(self.all[*place].touched) >= RESTS_NS);
+        if let Some(place) = resting {
+            self.all.swap_remove(place);
+            self.lost = self.lost.saturating_add(1);
+        }
+        resting.is_some()
+    }
+
+    fn add(&mut self, key: K, at: Timestamp, levels: Levels) {
         self.all.push(Part {
             key,
-            touched: self.touches,
+            touched: at,
             levels,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::id;
+
+    fn asks(scopes: &mut Scopes, server: u32, ms: i64) {
+        let waiting = Waiting {
+            client: Some(id(1)),
+            server: Some(id(server)),
+            interface: 0,
+            anyone: false,
+            at: Timestamp::from_nanos(ms * 1_000_000),
+        };
+        scopes.begins(&waiting);
+        scopes.ends(&waiting);
+    }
+
+    fn followed(scopes: &Scopes) -> Vec<u32> {
+        let parts = scopes.servers.all.iter();
+        let mut all: Vec<u32> = parts.filter_map(|part| Some(part.key?.index())).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Those that are at work stay, however many others ask; who rests for a minute gives way.
+    #[test]
+    fn servers_at_work_keep_their_curves() {
+        let mut scopes = Scopes::new(1);
+        let most = u32::try_from(PARTS).unwrap();
+        for round in 0..10 {
+            for server in 0..most + 4 {
+                asks(&mut scopes, server, round * 1000);
+            }
+        }
+        assert_eq!(followed(&scopes), (0..most).collect::<Vec<_>>());
+        assert_eq!(
+            scopes.losses().rows,
+            40,
+            "each time that one was turned away"
+        );
+        for server in 1..most {
+            asks(&mut scopes, server, 68_000);
+        }
+        asks(&mut scopes, 99, 68_999);
+        assert!(followed(&scopes).contains(&0), "not a minute yet");
+        asks(&mut scopes, 99, 69_000);
+        let now: Vec<u32> = (1..most).chain([99]).collect();
+        assert_eq!(followed(&scopes), now);
+        assert_eq!(scopes.losses().rows, 42);
     }
 }
