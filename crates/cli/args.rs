@@ -584,6 +584,8 @@ pub(crate) enum ReportFormat {
     Json,
     Csv,
     Html,
+    /// The capture, with comments on the frames that matter, for Wireshark
+    Pcapng,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -166,6 +166,17 @@ impl Input {
         Ok(analysis)
     }
 
+    /// As [`Input::analyse`], and the sink is told what each frame did.
+    pub(crate) fn analyse_observed<K: Sink>(
+        self,
+        settings: Settings,
+        sink: &mut K,
+    ) -> Result<Analysis, Failure> {
+        let analyzer = Analyzer::new(registry(), settings).unmetered().observed();
+        let (analysis, _) = self.lead(analyzer, sink, false, |_| Ok(()), |_, _| {})?;
+        Ok(analysis)
+    }
+
     /// As [`Input::analyse`], with a look at the analysis before each frame that it takes, and
     /// at its meters at the end.
     pub(crate) fn analyse_watching<K: Sink>(
@@ -245,7 +256,7 @@ impl Input {
         }
         let analysis = Analysis {
             snapshot,
-            interfaces: files.interfaces().iter().map(interface).collect(),
+            interfaces: files.interfaces().to_vec(),
             damage,
         };
         Ok((analysis, readings))
@@ -319,14 +330,15 @@ fn warn_anew(files: &Files, shown: usize) -> usize {
 /// What came out.
 pub(crate) struct Analysis {
     pub(crate) snapshot: Snapshot,
-    interfaces: Vec<Interface>,
+    pub(crate) interfaces: Vec<wirewait_capture::Interface>,
     damage: Damage,
 }
 
 impl Analysis {
     /// What a report says about the input.
     pub(crate) fn about(&self, args: &InputArgs) -> About {
-        about(args, self.interfaces.clone(), self.damage.sentences.clone())
+        let interfaces = self.interfaces.iter().map(interface).collect();
+        about(args, interfaces, self.damage.sentences.clone())
     }
 
     pub(crate) fn verdict(&self) -> Verdict {

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod annotate;
 mod args;
 #[cfg(feature = "columns")]
 mod columns;

@@ -162,13 +162,29 @@ impl Output {
         }
     }
 
-    fn failed(&self, error: &io::Error) -> Failure {
+    /// What it is called in messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What to say where writing failed.
+    pub(crate) fn failed(&self, error: &io::Error) -> Failure {
         match (Failure::writing(&self.name, error), self.out.get_ref()) {
             (Failure::Cannot(text), Target::Whole(file)) if !file.is_in_place() => {
                 Failure::Cannot(format!("{text}; nothing was changed there"))
             }
             (failure, _) => failure,
         }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

@@ -206,6 +206,7 @@ fn format_of_output(
         Some("ndjson" | "jsonl") => "ndjson",
         Some("csv") => "csv",
         Some("parquet") => "parquet",
+        Some("pcapng") => "pcapng",
         Some("arrow" | "feather") => "arrow",
         _ => return Ok(None),
     };

@@ -1,5 +1,6 @@
 //! `wirewait report`: the whole analysis of a capture.
 
+use crate::annotate;
 use crate::args::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, Verdict, shown};
 use crate::input::{Input, is_stdin, warn};
@@ -18,6 +19,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     // No figure depends on it; a table that is named has to be one all the same.
     last_profile::read(&args.profile)?;
     check(args)?;
+    if args.format == ReportFormat::Pcapng {
+        return annotate::run(args);
+    }
     if let Some(workers) = args.parallel {
         return parallel::run(args, workers);
     }
@@ -66,6 +70,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
                 .map_or(Conversation::Absent(UNREPEATABLE), Conversation::Drawn);
             html::report(out, &about, snapshot, conversation)
         }
+        ReportFormat::Pcapng => Ok(()),
     })?;
     output.finish()?;
     // Sums of a part cannot be told from those of the whole.
@@ -91,11 +96,33 @@ pub(crate) fn check(args: &ReportArgs) -> Result<(), Failure> {
     if args.symptoms.explain.is_some() && args.format != ReportFormat::Text {
         return wrong("--explain: only for --format text; the others hold all judgements anyway");
     }
-    if args.format == ReportFormat::Html && Output::is_to_terminal(&args.output) {
-        return wrong(
-            "--format html: the output is a terminal; write it to a file (-o report.html) or \
-             into a pipe",
-        );
+    if Output::is_to_terminal(&args.output) {
+        match args.format {
+            ReportFormat::Html => {
+                return wrong(
+                    "--format html: the output is a terminal; write it to a file (-o report.html) \
+                     or into a pipe",
+                );
+            }
+            ReportFormat::Pcapng => {
+                return wrong(
+                    "--format pcapng: the output is a terminal; write it to a file (-o \
+                     commented.pcapng) or into a pipe",
+                );
+            }
+            _ => {}
+        }
+    }
+    if args.format == ReportFormat::Pcapng {
+        if args.summary.is_some() {
+            return wrong("--summary: not with --format pcapng; write the sums by another report");
+        }
+        if args.input.files.iter().any(|file| is_stdin(file)) {
+            return wrong(
+                "--format pcapng: the capture is read twice for it, and the standard input cannot \
+                 be; save it to a file first",
+            );
+        }
     }
     if args.parallel.is_some() {
         if args.conversation.is_some() || args.symptoms.explain.is_some() {

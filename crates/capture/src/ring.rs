@@ -538,7 +538,7 @@ impl Ring {
 impl Open {
     /// Bytes it has, written or not.
     fn bytes(&mut self) -> u64 {
-        self.spool.written() + self.waiting.out().len() as u64
+        self.spool.written() + self.waiting.get_mut().len() as u64
     }
 
     /// Describes an interface of the capture as it is on one kind of link, and says how many
@@ -602,13 +602,13 @@ impl Open {
     /// frames of the file where statistics have to take their place. Says how many frames are
     /// not saved because of that.
     fn end_without_space(&mut self, interfaces: &[Interface], at: Timestamp) -> u64 {
-        let mut unwritten = spool::frames(self.waiting.out());
-        let undescribed = spool::descriptions(self.waiting.out());
-        self.waiting.out().clear();
+        let mut unwritten = spool::frames(self.waiting.get_mut());
+        let undescribed = spool::descriptions(self.waiting.get_mut());
+        self.waiting.get_mut().clear();
         let described = self.interfaces.len().saturating_sub(undescribed);
         self.statistics(interfaces, described, at, Upto::End);
         if self.flush(at).is_err() {
-            let wanted = self.waiting.out().len() as u64;
+            let wanted = self.waiting.get_mut().len() as u64;
             unwritten += self.spool.make_room(wanted);
             // What is lost stays untold if even that is refused.
             let _ = self.flush(at);
@@ -652,14 +652,14 @@ impl Open {
 
     fn is_due(&mut self, at: Timestamp) -> bool {
         let waited = at.since(self.flushed);
-        let waiting = self.waiting.out().len();
+        let waiting = self.waiting.get_mut().len();
         waiting >= BUFFER || waiting > 0 && !(-FLUSH_NS..FLUSH_NS).contains(&waited)
     }
 
     fn flush(&mut self, at: Timestamp) -> Result<(), Trouble> {
         self.flushed = at;
         self.spool
-            .write(self.waiting.out())
+            .write(self.waiting.get_mut())
             .map_err(|error| Trouble {
                 file: self.spool.path().to_owned(),
                 error,

@@ -165,6 +165,14 @@ impl<W: Write> PcapngWriter<W> {
     /// # Errors
     /// What `out` says; an `application` of more than 65,535 bytes.
     pub fn new(out: W, application: &str) -> io::Result<Self> {
+        Self::commented(out, application, None)
+    }
+
+    /// [`PcapngWriter::new`], with a comment on the whole file.
+    ///
+    /// # Errors
+    /// What `out` says; an `application` or a comment of more than 65,535 bytes.
+    pub fn commented(out: W, application: &str, comment: Option<&str>) -> io::Result<Self> {
         let mut writer = Self {
             out,
             links: Vec::new(),
@@ -173,6 +181,9 @@ impl<W: Write> PcapngWriter<W> {
         body.u32(0x1a2b_3c4d).u16(1).u16(0);
         // The length of the section is not known in advance.
         body.u64(u64::MAX);
+        if let Some(comment) = comment {
+            body.option(1, comment.as_bytes())?;
+        }
         body.option(4, application.as_bytes())?;
         body.end_of_options();
         writer.block(0x0a0d_0d0a, &body.0)?;
@@ -314,7 +325,7 @@ impl<W: Write> PcapngWriter<W> {
     }
 
     /// Where the bytes go; between two calls, these are whole blocks.
-    pub(crate) const fn out(&mut self) -> &mut W {
+    pub const fn get_mut(&mut self) -> &mut W {
         &mut self.out
     }
 

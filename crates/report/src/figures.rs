@@ -184,9 +184,32 @@ pub(crate) fn frames(shares: u64) -> Milli {
     Milli::ratio(shares, WHOLE_FRAME).unwrap_or(Milli(0))
 }
 
+/// Frames as a display filter of Wireshark: `frame.number in {126, 168}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct InWireshark(pub(crate) std::collections::BTreeSet<u64>);
+
+impl fmt::Display for InWireshark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, frame) in self.0.iter().enumerate() {
+            let before = if n == 0 { "frame.number in {" } else { ", " };
+            write!(f, "{before}{frame}")?;
+        }
+        f.write_str("}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn frames_are_a_display_filter() {
+        let frames = [168, 126, 168].into_iter().collect();
+        assert_eq!(
+            InWireshark(frames).to_string(),
+            "frame.number in {126, 168}"
+        );
+    }
 
     #[test]
     fn counts_are_grouped() {

@@ -11,6 +11,7 @@
 //! - [`counters`]: Performance Monitor's objects and counters, over time;
 //! - [`decode`]: frames, layer by layer;
 //! - [`protocols`]: what is understood, and by what it was checked;
+//! - [`remarks`]: comments beside frames, for other programs that show them;
 //! - [`config`]: files that a user writes, and mistakes in them.
 //!
 //! Nothing here measures anything: figures come from the analysis, in integers, and become
@@ -35,6 +36,7 @@ pub mod html;
 pub mod json;
 pub mod ladder;
 pub mod protocols;
+pub mod remarks;
 pub mod rows;
 pub mod summary;
 pub mod symptoms;

@@ -165,7 +165,8 @@ impl Thresholds {
     }
 
     /// One in milliseconds, as nanoseconds.
-    pub(crate) fn ns(&self, threshold: Threshold) -> i64 {
+    #[must_use]
+    pub fn ns(&self, threshold: Threshold) -> i64 {
         let ns = self.get(threshold).saturating_mul(1_000_000);
         i64::try_from(ns).unwrap_or(i64::MAX)
     }

@@ -1,8 +1,8 @@
 //! The slowest transactions.
 
-use super::{Look, shown};
+use super::{Look, note, shown};
 use crate::escape::Escaped;
-use crate::figures::Command;
+use crate::figures::{Command, InWireshark};
 use crate::table::{Column, NOTHING, Table};
 use crate::time::Digits;
 use crate::transactions::StatusName;
@@ -44,7 +44,17 @@ pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     }
     writeln!(out)?;
     look.heading(out, "Slowest")?;
-    table.write(out, look)
+    table.write(out, look)?;
+    let requests = snapshot
+        .slowest
+        .iter()
+        .filter_map(|t| t.request.or(t.response));
+    let frames = requests.map(|extent| extent.first.frame);
+    note(
+        out,
+        look,
+        format_args!("Wireshark: {}", InWireshark(frames.collect())),
+    )
 }
 
 fn slow_row(t: &Transaction, digits: Digits) -> Vec<String> {

@@ -3,7 +3,7 @@
 use super::why::nearest;
 use super::{Look, entry, note};
 use crate::about::About;
-use crate::figures::{Grouped, Percent};
+use crate::figures::{Grouped, InWireshark, Percent};
 use crate::symptoms::Texts;
 use crate::table::{Column, NOTHING, Table};
 use crate::time::{Digits, Rfc3339};
@@ -207,6 +207,10 @@ fn one(
     }
     if hits.count > 0 {
         entry(out, "frames", places(hits, usize::MAX))?;
+        let sights = hits
+            .kept()
+            .flat_map(|sight| [sight.from.frame, sight.to.frame]);
+        entry(out, "Wireshark", InWireshark(sights.collect()))?;
     }
     for (n, (why, sights)) in symptom.against.iter().enumerate() {
         let title = if n == 0 { "against" } else { "" };
