@@ -12,6 +12,8 @@ mod condition;
 mod config;
 mod counters;
 mod decode;
+#[cfg(feature = "libpcap")]
+mod extcap;
 mod failure;
 mod gather;
 mod help;

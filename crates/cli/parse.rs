@@ -2,6 +2,8 @@
 
 use crate::args::{Cli, Command};
 use crate::config;
+#[cfg(feature = "libpcap")]
+use crate::extcap;
 use crate::failure::{self, Failure};
 use crate::gather::gather;
 use crate::help;
@@ -24,6 +26,15 @@ pub(crate) fn parse(
     args: impl Iterator<Item = OsString>,
 ) -> Result<(Command, RightsArgs), Failure> {
     let mut typed: Vec<OsString> = args.collect();
+    #[cfg(feature = "libpcap")]
+    if let Some(asked) = extcap::asked(&typed) {
+        match asked? {
+            extcap::Asked::Print(text) => {
+                return Ok((Command::PrintConfig(text), RightsArgs::default()));
+            }
+            extcap::Asked::Run(arguments) => typed = arguments,
+        }
+    }
     // The name alone opens the screen.
     if typed.len() == 1 && std::io::stdout().is_terminal() {
         typed.push("live".into());

@@ -95,7 +95,8 @@ pub(crate) struct LiveArgs {
     /// Stop after N frames and report
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
-    /// Format of the final report; ndjson writes one line per request as it completes
+    /// Format of the final report; ndjson writes one line per request as it completes, pcapng each
+    /// frame
     #[arg(long, value_enum, default_value_t = LiveFormat::Text)]
     pub(crate) format: LiveFormat,
     /// Metrics for Prometheus at http://ADDRESS:PORT/metrics, without the screen: 127.0.0.1:9464
@@ -153,6 +154,8 @@ pub(crate) enum LiveFormat {
     Json,
     Csv,
     Ndjson,
+    /// Frames as they come, with comments on those that matter, for Wireshark
+    Pcapng,
 }
 
 #[cfg(feature = "libpcap")]

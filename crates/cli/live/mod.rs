@@ -1,5 +1,6 @@
 //! `wirewait live`: the wire as it is now.
 
+mod annotated;
 pub(crate) mod args;
 mod judge;
 #[cfg(feature = "libpcap")]
@@ -18,10 +19,12 @@ use crate::saver::Saver;
 use crate::signals::Signals;
 use crate::symptoms;
 use crate::transactions::Rows;
+use annotated::Annotated;
 use args::{LiveArgs, LiveFormat};
 use listen::Listener;
 use metrics::Metrics;
 use plain::{Limits, Watch};
+use std::io::{self, IsTerminal};
 use wirewait::{Rule, Snapshot};
 use wirewait_report::{About, Digits, Selection, csv, json, text, transactions};
 
@@ -58,12 +61,26 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     }
     // Before anything is captured: an hour is not to be lost for want of a place.
     let mut output = match args.format {
-        LiveFormat::Ndjson => Output::open_growing(&args.output, &[])?,
+        LiveFormat::Ndjson | LiveFormat::Pcapng => Output::open_growing(&args.output, &[])?,
         _ => Output::open(&args.output, &[])?,
     };
+    if args.format == LiveFormat::Pcapng && output.terminal {
+        return Err(Failure::Usage(
+            "--format pcapng: the output is a terminal; write it to a file (-o live.pcapng) or \
+             into a pipe"
+                .to_owned(),
+        ));
+    }
     let what = ready.what();
     let live = ready.start(&mut rights)?;
     let saver = Saver::of(args, &live)?;
+    // Wireshark takes what a source says for a complaint.
+    let quiet = args.format == LiveFormat::Pcapng && !io::stderr().is_terminal();
+    let say = |sentence: &str| {
+        if !quiet {
+            say(sentence);
+        }
+    };
     say(&format!("{what}; {}", watch.limits.end()));
     if let Some(address) = address {
         say(&format!("metrics: http://{address}/metrics"));
@@ -82,6 +99,13 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
         // Each request was a line when it was over.
         let seen = watch.plainly(live, saver, &mut rows, Rows::hand_on, |_, _| Ok(()))?;
         output = rows.into_output();
+        seen
+    } else if args.format == LiveFormat::Pcapng {
+        let mut annotated = Annotated::begin(output, &live, &watch.thresholds)?;
+        let seen = watch.plainly(live, saver, &mut annotated, Annotated::hand_on, |_, _| {
+            Ok(())
+        })?;
+        output = annotated.into_output()?;
         seen
     } else {
         let report = |about: &About, snapshot: &Snapshot| {
@@ -134,6 +158,6 @@ fn write(
         (LiveFormat::Text, None) => text::report(out, about, snapshot, look),
         (LiveFormat::Json, _) => json::report(out, about, snapshot),
         (LiveFormat::Csv, _) => csv::report(out, about, snapshot),
-        (LiveFormat::Ndjson, _) => Ok(()),
+        (LiveFormat::Ndjson | LiveFormat::Pcapng, _) => Ok(()),
     })
 }

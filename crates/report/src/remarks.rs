@@ -85,14 +85,11 @@ impl Remarks {
         Some(format!("wirewait: {}", remarks.join("; ")))
     }
 
-    /// Forgets remarks on frames before this one, and which frames transactions repeated: they
-    /// have been written.
+    /// Forgets remarks on frames before this one: they have been written.
     pub fn forget_before(&mut self, frame: u64) {
         let coming = self.frames.split_off(&frame);
         let gone = std::mem::replace(&mut self.frames, coming);
         self.kept -= gone.values().map(Vec::len).sum::<usize>();
-        self.kept -= self.repeats.values().map(Vec::len).sum::<usize>();
-        self.repeats.clear();
     }
 
     /// Frames that have a comment.
