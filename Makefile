@@ -1,6 +1,6 @@
 # The two commands of the README: `make demo` and `make test`. Both do all the set-up.
 
-.PHONY: demo install test docs setup check bench instructions memory fuzz pgo release reproducible offline
+.PHONY: demo install test docs setup check bench instructions memory fuzz pgo python release reproducible offline
 
 # The main job on a shipped capture.
 demo: setup
@@ -22,6 +22,10 @@ test: setup
 # A C compiler and libpcap's headers, if they are missing.
 setup:
 	@./scripts/setup.sh
+
+# The Python package: a wheel in python/target/wheels, installed and tested in a virtual environment.
+python: setup
+	./scripts/python.sh
 
 # What a change must pass besides the tests.
 check: setup

@@ -1,25 +1,19 @@
 //! Files of columns, written batch by batch.
 
-use crate::column::{self, Builder};
-use crate::pandas;
+use crate::Batches;
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
-use wirewait_report::rows::{Table, Text};
-
-/// Rows that are put into columns at once.
-pub const BATCH: usize = 4096;
+use wirewait_report::rows::Table;
 
 /// Rows of a row group of a Parquet file at most.
 pub const ROW_GROUP: usize = 1 << 17;
@@ -62,14 +56,9 @@ impl From<ParquetError> for RowsError {
 
 /// A file of rows of a table, as it is written.
 pub struct Rows<T> {
-    table: PhantomData<T>,
-    builders: Vec<Builder>,
-    /// Rows in the builders.
-    held: usize,
-    schema: SchemaRef,
+    batches: Batches<T>,
     file: File,
     bytes: Bytes,
-    scratch: Text,
 }
 
 /// The writers of the libraries take their output for themselves; it is drained from behind.
@@ -81,8 +70,7 @@ enum File {
 impl<T> fmt::Debug for Rows<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rows")
-            .field("schema", &self.schema)
-            .field("held", &self.held)
+            .field("batches", &self.batches)
             .finish_non_exhaustive()
     }
 }
@@ -94,22 +82,17 @@ impl<T: Table> Rows<T> {
     /// # Errors
     /// When the libraries refuse the columns.
     pub fn new(format: Format, metadata: &[(&str, String)]) -> Result<Self, RowsError> {
-        let fields: Vec<_> = T::COLUMNS.iter().map(column::field).collect();
-        let own = [
-            ("wirewait.schema", T::SCHEMA.to_owned()),
-            (pandas::KEY, pandas::metadata(&fields)),
-        ];
-        let metadata: Vec<_> = own.iter().chain(metadata).collect();
-        let values = metadata.iter();
-        let values: HashMap<_, _> = values
-            .map(|(name, value)| ((*name).to_owned(), value.clone()))
-            .collect();
-        // Also within Parquet: what reads it as Arrow looks nowhere else.
-        let schema = Arc::new(Schema::new(fields).with_metadata(values));
+        let batches = Batches::<T>::new(metadata);
+        // Its metadata stand also within Parquet's schema of Arrow: what reads the file as Arrow
+        // looks nowhere else.
+        let schema = batches.schema();
         let bytes = Bytes::default();
         let file = match format {
             Format::Parquet => {
-                let metadata = metadata.iter().map(|(name, value)| named(name, value));
+                let mut metadata: Vec<_> = schema.metadata().iter().collect();
+                metadata.sort_unstable();
+                let metadata = metadata.into_iter();
+                let metadata = metadata.map(|(name, value)| named(name, value));
                 let properties = WriterProperties::builder()
                     .set_compression(Compression::ZSTD(ZstdLevel::default()))
                     .set_max_row_group_row_count(Some(ROW_GROUP))
@@ -131,13 +114,9 @@ impl<T: Table> Rows<T> {
             }
         };
         Ok(Self {
-            table: PhantomData,
-            builders: T::COLUMNS.iter().map(Builder::of).collect(),
-            held: 0,
-            schema,
+            batches,
             file,
             bytes,
-            scratch: Text::default(),
         })
     }
 
@@ -146,14 +125,10 @@ impl<T: Table> Rows<T> {
     /// # Errors
     /// When the libraries cannot write a batch.
     pub fn add(&mut self, row: &T::Row<'_>) -> Result<(), RowsError> {
-        for (column, builder) in T::COLUMNS.iter().zip(&mut self.builders) {
-            builder.add(column, row, &mut self.scratch);
+        match self.batches.add(row)? {
+            Some(batch) => self.file.write(&batch),
+            None => Ok(()),
         }
-        self.held += 1;
-        if self.held >= BATCH {
-            self.write_batch()?;
-        }
-        Ok(())
     }
 
     /// The bytes of the file that are ready and were not taken yet.
@@ -168,7 +143,9 @@ impl<T: Table> Rows<T> {
     /// # Errors
     /// When the libraries cannot write it.
     pub fn finish(mut self, metadata: &[(&str, String)]) -> Result<Vec<u8>, RowsError> {
-        self.write_batch()?;
+        if let Some(batch) = self.batches.rest()? {
+            self.file.write(&batch)?;
+        }
         match self.file {
             File::Parquet(mut writer) => {
                 for (name, value) in metadata {
@@ -180,22 +157,18 @@ impl<T: Table> Rows<T> {
         }
         Ok(self.bytes.take())
     }
+}
 
-    fn write_batch(&mut self) -> Result<(), RowsError> {
-        if self.held == 0 {
-            return Ok(());
-        }
-        let columns = self.builders.iter_mut().map(Builder::finish).collect();
-        self.held = 0;
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)?;
-        match &mut self.file {
-            File::Parquet(writer) => {
-                writer.write(&batch)?;
+impl File {
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), RowsError> {
+        match self {
+            Self::Parquet(writer) => {
+                writer.write(batch)?;
                 if writer.in_progress_size() > ROW_GROUP_BYTES {
                     writer.flush()?;
                 }
             }
-            File::Arrow(writer) => writer.write(&batch)?,
+            Self::Arrow(writer) => writer.write(batch)?,
         }
         Ok(())
     }

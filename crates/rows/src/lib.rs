@@ -1,17 +1,21 @@
-//! Rows as files of columns: Parquet and Arrow.
+//! Rows as files of columns: Parquet and Arrow; and as batches of columns in memory.
 //!
 //! A [`Rows`] takes one row of a [`Table`] after the other, keeps a batch of [`BATCH`] of them, and
 //! gives the bytes of the file as they are ready ([`Rows::take`]); [`Rows::finish`] writes its
 //! footer. Memory depends on the width of the rows alone: a row group of a Parquet file ends after
 //! [`ROW_GROUP`] rows or [`ROW_GROUP_BYTES`] bytes.
 //!
+//! [`Batches`] are the same columns without a file, for programs that take Arrow's record batches.
+//!
 //! Columns are those of the table, with the names and values of NDJSON and CSV.
 
 #![forbid(unsafe_code)]
 
+mod batches;
 mod column;
 mod file;
 mod pandas;
 
-pub use file::{BATCH, Format, ROW_GROUP, ROW_GROUP_BYTES, Rows, RowsError};
+pub use batches::{BATCH, Batches};
+pub use file::{Format, ROW_GROUP, ROW_GROUP_BYTES, Rows, RowsError};
 pub use wirewait_report::rows::Table;
