@@ -213,3 +213,67 @@ fn a_capture_without_requests_is_a_short_report() {
         assert!(html.len() < 40_000, "{}", html.len());
     }
 }
+
+/// The cells of the rows of a page's table, by the label of its region.
+fn table(page: &str, label: &str) -> Vec<Vec<String>> {
+    let (_, region) = page
+        .split_once(&format!("aria-label=\"{label} (table)\""))
+        .unwrap_or_else(|| panic!("{label}"));
+    let (_, body) = region.split_once("<tbody>").unwrap();
+    let (body, _) = body.split_once("</tbody>").unwrap();
+    let rows = body.split("<tr>").skip(1);
+    let cell = |cell: &str| {
+        let text = cell.split_once('>').map_or("", |(_, text)| text);
+        let text = text.replace("<wbr>", "");
+        text.split('<').next().unwrap_or_default().to_owned()
+    };
+    rows.map(|row| {
+        row.split("<t")
+            .skip(1)
+            .filter(|part| part.starts_with(['d', 'h']))
+            .map(cell)
+            .collect()
+    })
+    .collect()
+}
+
+#[test]
+fn counters_of_the_page_are_those_of_the_counters_command() {
+    let page = html(DEMO, &[]);
+    let output = wirewait(&["counters", DEMO], &[]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut compared = 0;
+    let (mut names, mut before) = (("", ""), "");
+    for line in text.lines() {
+        // A station, then its objects, each below an empty line.
+        match line.len() - line.trim_start().len() {
+            0 if before.is_empty() => names.0 = line,
+            2 if before.is_empty() => names.1 = line.trim(),
+            _ => {}
+        }
+        before = line;
+        let label = format!("{}, {}", names.0, names.1);
+        if !page.contains(&format!("\"{label} (table)\"")) {
+            continue;
+        }
+        for row in table(&page, &label) {
+            if line.trim_start().starts_with(&format!("{}  ", row[0])) {
+                let (cells, shown): (Vec<&str>, Vec<&str>) = (
+                    row[1..]
+                        .iter()
+                        .map(String::as_str)
+                        .filter(|c| !c.is_empty())
+                        .collect(),
+                    line.trim_start()[row[0].len()..]
+                        .split("  ")
+                        .map(str::trim)
+                        .filter(|c| !c.is_empty())
+                        .collect(),
+                );
+                assert_eq!(cells, shown, "{label}: {}", row[0]);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 60, "{compared}: {text}");
+}

@@ -229,10 +229,10 @@ fn what_is_shown_is_written_to_a_file_and_help_tells_the_keys() {
     terminal.keys(&["?"]);
     terminal.shows(&["Open that screen; again: back to its top."]);
     terminal.keys(&["End"]);
-    terminal.shows(&["The frames of the place before.", "FRAMES"]);
+    terminal.shows(&["Frames of the previous place of the symptom.", "FRAMES"]);
     terminal.keys(&["Escape"]);
     terminal.until("no help", |text| {
-        !text.contains("The frames of the place before.")
+        !text.contains("Frames of the previous place of the symptom.")
     });
     terminal.keys(&["e"]);
     terminal.shows(&["written to wirewait-overview"]);
@@ -409,7 +409,7 @@ fn a_capture_comes_through_a_pipe() {
     terminal.run(&format!("cat {} | {program} view -", capture.display()));
     terminal.shows(&["54.9 % of", "END"]);
     terminal.keys(&["("]);
-    terminal.shows(&["what came through a pipe cannot be read again"]);
+    terminal.shows(&["cannot be read a second time"]);
     // A request's frames are those that are in memory.
     terminal.keys(&["2", "Enter", "Enter", "Enter", "Enter"]);
     terminal.until("frames", |text| text.contains("0000  "));

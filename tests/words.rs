@@ -184,6 +184,135 @@ fn comments_have_ever_fewer_of_the_replaced_words() {
     );
 }
 
+/// Words that texts of screen and reports do without: the glossary has one word for each thing.
+const UNSHOWN: [&str; 10] = [
+    "answer",
+    "answers",
+    "nobody",
+    "at hand",
+    "told of",
+    "asked for",
+    "anew",
+    "whom",
+    "not to be told",
+    "sent again",
+];
+
+/// The texts in quotation marks of a source file, each with its line, without its tests.
+fn texts(code: &str) -> Vec<(usize, String)> {
+    let code = code
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default();
+    let (mut found, mut line) = (Vec::new(), 1);
+    let mut rest = code.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\n' => line += 1,
+            '/' if rest.peek() == Some(&'/') => {
+                while rest.peek().is_some_and(|c| *c != '\n') {
+                    rest.next();
+                }
+            }
+            // A character: '"' and '\'' begin no text.
+            '\'' => {
+                let mut ahead = rest.clone();
+                let escaped = ahead.next() == Some('\\');
+                if escaped {
+                    ahead.next();
+                }
+                if ahead.next() == Some('\'') {
+                    rest = ahead;
+                }
+            }
+            '"' => {
+                let (mut text, begin) = (String::new(), line);
+                while let Some(c) = rest.next() {
+                    match c {
+                        '"' => break,
+                        '\\' if rest.peek() == Some(&'\n') => {
+                            while let Some(c) = rest.next_if(|c| c.is_whitespace()) {
+                                line += usize::from(c == '\n');
+                            }
+                        }
+                        '\\' => _ = rest.next(),
+                        c => {
+                            line += usize::from(c == '\n');
+                            text.push(c);
+                        }
+                    }
+                }
+                found.push((begin, text));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The words of `UNSHOWN` in a text.
+fn unshown(text: &str) -> Vec<&'static str> {
+    let words: Vec<String> = text
+        .to_lowercase()
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let text = format!(" {} ", words.join(" "));
+    let mut all = UNSHOWN.to_vec();
+    all.retain(|word| text.contains(&format!(" {word} ")));
+    all
+}
+
+#[test]
+fn screen_and_reports_have_one_word_for_each_thing() {
+    let mut found = Vec::new();
+    let mut seen = 0;
+    for folder in ["tui", "report", "stats", "judge", "model"] {
+        for path in beneath(&root().join("crates").join(folder).join("src"), "rs") {
+            let file = name(&path);
+            if file.contains("/tests") || file.contains("samples") {
+                continue;
+            }
+            for (line, text) in texts(&std::fs::read_to_string(&path).unwrap()) {
+                seen += 1;
+                let words = unshown(&text);
+                found.extend(words.iter().map(|word| format!("{file}:{line}: {word}")));
+            }
+        }
+    }
+    let tables = [
+        "crates/report/src/symptoms/texts.toml",
+        "crates/report/src/counters/table.csv",
+    ];
+    for file in tables {
+        for (line, text) in std::fs::read_to_string(root().join(file))
+            .unwrap()
+            .lines()
+            .enumerate()
+        {
+            seen += 1;
+            let words = unshown(text);
+            found.extend(
+                words
+                    .iter()
+                    .map(|word| format!("{file}:{}: {word}", line + 1)),
+            );
+        }
+    }
+    assert!(seen > 4_000, "{seen}");
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn texts_of_a_source_file_are_found_with_their_lines() {
+    let code = "let a = 'x'; // \"no\"\nlet q = '\"';\nlet t = \"An \\\n   answer\";\n\"b\"\n";
+    let found = texts(code);
+    assert_eq!(found, [(3, "An answer".to_owned()), (5, "b".to_owned())]);
+    assert_eq!(unshown("An Answer, asked for"), ["answer", "asked for"]);
+    assert_eq!(unshown("unanswered slow_answers answered"), [""; 0]);
+}
+
 #[test]
 fn a_replaced_word_is_found_with_its_line() {
     let found = replaced("fine\nWhoever reads this\nFrames Sent Again");

@@ -7,8 +7,41 @@ use crate::failure::{Failure, Verdict, shown};
 use crate::input::{Input, warn};
 use crate::output::Output;
 use crate::rights;
+use wirewait::{Analyzer, Frame, Readings};
 use wirewait_report::Rfc3339;
 use wirewait_report::counters::{Refusal, Sampler, Samples, Scratch, csv, json, pdh_csv, text};
+
+/// Samples counters during an analysis, until there are too many.
+pub(crate) struct Sampling {
+    sampler: Sampler,
+    refused: Option<Refusal>,
+}
+
+impl Sampling {
+    pub(crate) fn new(sampler: Sampler) -> Self {
+        Self {
+            sampler,
+            refused: None,
+        }
+    }
+
+    /// Before each frame.
+    pub(crate) fn frame(&mut self, frame: &Frame<'_>, analyzer: &Analyzer) {
+        if self.refused.is_none() {
+            let (at, number) = (frame.at, analyzer.number() + 1);
+            let taken = self.sampler.frame(at, number, || analyzer.readings());
+            self.refused = taken.err();
+        }
+    }
+
+    /// With the readings at the end.
+    pub(crate) fn finish(self, readings: &Readings) -> Result<Samples, Refusal> {
+        match self.refused {
+            Some(refused) => Err(refused),
+            None => self.sampler.finish(readings),
+        }
+    }
+}
 
 pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
     let mut input = Input::open(&args.input)?;
@@ -21,26 +54,15 @@ pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
         let scratch = rights::scratch().map(|file| Box::new(file) as Box<dyn Scratch>);
         sampler = sampler.over_time(args.max_values, scratch);
     }
-    let mut full: Option<Refusal> = None;
+    let mut sampling = Sampling::new(sampler);
     let (analysis, readings) = input.analyse_watching(
         settings,
         &mut (),
         false,
         |_| Ok(()),
-        |frame, analyzer| {
-            if full.is_none() {
-                let number = analyzer.number() + 1;
-                full = sampler
-                    .frame(frame.at, number, || analyzer.readings())
-                    .err();
-            }
-        },
+        |frame, analyzer| sampling.frame(frame, analyzer),
     )?;
-    let samples = match full {
-        Some(full) => Err(full),
-        None => sampler.finish(&readings),
-    }
-    .map_err(|full| match full {
+    let samples = sampling.finish(&readings).map_err(|full| match full {
         Refusal::Scratch(error) => Failure::Cannot(format!(
             "cannot write to a temporary file in {}: {error}; name another folder in {}, or \
              choose a longer --interval",

@@ -2,6 +2,7 @@
 
 use crate::annotate;
 use crate::args::{ReportArgs, ReportFormat};
+use crate::counters::Sampling;
 use crate::failure::{Failure, Verdict, shown};
 use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
@@ -10,7 +11,8 @@ use crate::output::Output;
 use crate::parallel;
 use crate::symptoms;
 use wirewait::{Choice, Summary, Transaction, registry};
-use wirewait_report::html::{self, Conversation};
+use wirewait_report::counters::{Refusal, Sampler};
+use wirewait_report::html::{self, Conversation, Further, Metered};
 use wirewait_report::json;
 use wirewait_report::ladder::{self, Climb, Ladder};
 use wirewait_report::text::{self, Look};
@@ -34,7 +36,23 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     input.threads = args.threads.count();
     let signals = input.heed_signals(&args.input)?;
     let settings = args.analysis.settings();
-    let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;
+    let (analysis, sampled) = match args.format {
+        ReportFormat::Html => {
+            let mut sampling = Sampling::new(Sampler::new(INTERVAL_NS, settings.link_speed));
+            let (analysis, readings) = input.analyse_watching(
+                settings,
+                &mut choice,
+                false,
+                |_| Ok(()),
+                |frame, analyzer| sampling.frame(frame, analyzer),
+            )?;
+            (analysis, Some(sampling.finish(&readings)))
+        }
+        _ => {
+            let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;
+            (analysis, None)
+        }
+    };
     let mut about = analysis.about(&args.input);
     about.texts = texts;
     let snapshot = &analysis.snapshot;
@@ -68,7 +86,17 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
             let conversation = drawn
                 .as_ref()
                 .map_or(Conversation::Absent(UNREPEATABLE), Conversation::Drawn);
-            html::report(out, &about, snapshot, conversation)
+            let why = sampled.as_ref().and_then(|sampled| sampled.as_ref().err());
+            let why = why.map(Refusal::to_string).unwrap_or_default();
+            let counters = match &sampled {
+                Some(Ok(samples)) => Metered::Sampled(samples),
+                _ => Metered::Absent(&why),
+            };
+            let further = Further {
+                conversation,
+                counters,
+            };
+            html::report(out, &about, snapshot, further)
         }
         ReportFormat::Pcapng => Ok(()),
     })?;
@@ -86,6 +114,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     }
     Ok(analysis.verdict())
 }
+
+/// Counters of the page are sampled as often as `wirewait counters` does by default.
+const INTERVAL_NS: i64 = 1_000_000_000;
 
 const UNREPEATABLE: &str = "To draw a conversation, the capture has to be read twice, and the \
     standard input can be read only once: save it to a file, and report on that.";

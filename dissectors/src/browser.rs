@@ -34,7 +34,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "browser",
     title: "Browser protocol in mailslot messages, MS-BRWS",
     does: "announcements, elections, backup lists: every field",
-    lacks: "answers are not paired with what asked for them",
+    lacks: "responses are not paired with their requests",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,

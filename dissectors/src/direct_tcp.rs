@@ -11,7 +11,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "SMB directly over TCP port 445, MS-SMB2 section 2.1",
     aliases: &["microsoft-ds", "Direct hosting", "SMB over TCP"],
     does: "messages in the TCP stream, finding the next one after a gap; streams on any port \
-           that nobody else claims, once a segment begins with a message",
+           that no other protocol claims, once a segment begins with a message",
     lacks: "On other ports than 139 and 445 a stream is not known whose messages never begin \
             with a segment, and what comes before the first that does is not looked at again.",
     verified: &[

@@ -67,7 +67,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "NetBIOS over TCP session set-up and keep-alive, RFC 1002; the framing of messages is \
             counted as nbss",
     aliases: &["NetBIOS over TCP/IP", "NetBT"],
-    does: "session request and its answers by name, keep-alive",
+    does: "session request and its responses by name, keep-alive",
     lacks: "NetBIOS scopes",
     verified: &[
         Verified::Specification,

@@ -101,7 +101,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "NCP over TCP (DmdT and tNcP), no public specification",
     aliases: &["NetWare over TCP/IP", "NCP over TCP"],
     does: "cuts the stream into NCP packets, skips packet signatures; streams on any port that \
-           nobody else claims, once a segment begins with a packet",
+           no other protocol claims, once a segment begins with a packet",
     lacks: "signatures are not checked",
     verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[

@@ -52,9 +52,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ncp_watchdog",
     title: "NetWare watchdog and message notices",
     aliases: &["watchdog", "WDOG", "IPX message"],
-    does: "watchdog questions and answers, notices of waiting messages",
+    does: "watchdog queries and responses, notices of waiting messages",
     lacks: "they are counted as other traffic, not with the NCP connection, which has \
-            sockets of its own; a question without answer is not pointed out",
+            sockets of its own; a query without a response is not pointed out",
     verified: &[Verified::Specification, Verified::Tshark],
     claims: &[
         Claim::Exact(ipx::MESSAGE.key(signature::QUERY as u32)),

@@ -30,9 +30,9 @@ pub mod opcode {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "netlogon",
     title: "Netlogon mailslot messages, MS-ADTS and MS-NRPC",
-    does: "queries for domain controllers and their answers: every field",
-    lacks: "extended responses and LAN Manager's rarer messages are shown as bytes; answers \
-            are not paired with what asked for them",
+    does: "queries for domain controllers and their responses: every field",
+    lacks: "extended responses and LAN Manager's rarer messages are shown as bytes; \
+            responses are not paired with their requests",
     verified: &[Verified::Specification, Verified::RealCaptures],
     claims: &[Claim::Exact(mailslot::NETLOGON)],
     dissect,

@@ -70,7 +70,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nmpi",
     title: "Name Management Protocol over IPX (Microsoft NWLink)",
     aliases: &["NWLink", "Name Management Protocol"],
-    does: "name and mailslot queries with their answers, mailslot messages",
+    does: "name and mailslot queries with their responses, mailslot messages",
     lacks: "no specification is public",
     verified: &[Verified::RealCaptures, Verified::Tshark],
     claims: &[

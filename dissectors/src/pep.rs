@@ -62,8 +62,8 @@ pub(crate) fn asks(client_type: u16) -> &'static Operation {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "pep",
     title: "Xerox Packet Exchange Protocol, XSIS 028112",
-    does: "requests and answers by their number, also where everyone is asked; repeated requests; \
-           who asks by well-known sockets, or by who was first",
+    does: "requests and responses by their number, also of broadcasts; repeated requests; the client \
+           by well-known sockets, or by the first packet",
     lacks: "what the programs put into it (3+Name, 3+Mail, time, clearinghouse) is not read; an \
             operation is named by its client type only; tried on made captures only",
     verified: &[Verified::Specification],

@@ -67,8 +67,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "rip",
     title: "Novell Routing Information Protocol",
     aliases: &["IPX RIP", "NetWare routing", "XNS RIP"],
-    does: "requests for routes and their answers; periodic updates are left out of the pairing",
-    lacks: "a request for several networks goes by the first one; only the first answer counts",
+    does: "requests for routes and their responses; periodic updates are left out of the pairing",
+    lacks: "a request for several networks goes by the first one; only the first response counts",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,

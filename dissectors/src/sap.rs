@@ -73,9 +73,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "sap",
     title: "Novell Service Advertising Protocol",
     aliases: &["NetWare SAP", "server advertising"],
-    does: "queries for servers and their answers; periodic advertisements are left out of the \
+    does: "queries for servers and their responses; periodic advertisements are left out of the \
            pairing",
-    lacks: "of several servers that answer one query only the first counts as the answer",
+    lacks: "of several servers that respond to one query only the first counts",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,

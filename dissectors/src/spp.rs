@@ -186,8 +186,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "spp",
     orders: true,
     title: "Xerox Sequenced Packet Protocol, XSIS 028112",
-    does: "connections, also where the answer comes from another socket; the order of packets, \
-           acknowledgements alone and riding on data, probes, windows, retransmissions, messages \
+    does: "connections, also where the response comes from another socket; the order of packets, pure \
+           and piggybacked acknowledgements, probes, windows, retransmissions, messages \
            by their end; SMB at the beginning of the data or up to 32 bytes behind it",
     lacks: "data in the packet that opens a connection is not followed; where 3Com's servers mark \
             the end of an SMB is not known (one that fills its packet ends there); tried on made \

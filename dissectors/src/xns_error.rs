@@ -76,8 +76,8 @@ pub(crate) fn refused(input: Input<'_>) -> Option<idp::Header> {
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "xns_error",
     title: "Xerox Error Protocol, XSIS 028112",
-    does: "errors by name, the packet that each is about; a refusal by the station that was asked \
-           is the answer to a PEP request",
+    does: "errors by name, the packet that each is about; a refusal by the receiver is the response \
+           to a PEP request",
     lacks: "errors about other protocols, and those of routers, are shown but end nothing; tried \
             on made captures only",
     verified: &[Verified::Specification],

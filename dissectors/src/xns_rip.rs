@@ -9,8 +9,8 @@ use wirewait_wire::{Claim, Dissector, Fields, Verified};
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "xns_rip",
     title: "Xerox Routing Information Protocol, XSIS 028112",
-    does: "requests for routes and their answers; periodic updates are left out of the pairing",
-    lacks: "a request for several networks goes by the first one; only the first answer counts; \
+    does: "requests for routes and their responses; periodic updates are left out of the pairing",
+    lacks: "a request for several networks goes by the first one; only the first response counts; \
             tried on made captures only",
     verified: &[Verified::Specification],
     claims: &[Claim::Exact(idp::TYPE.key(idp::packet::RIP as u32))],

@@ -155,7 +155,7 @@ const BOUNDS: [(Bound, &str, &str, Grade); 23] = [
     (
         Bound::Questions,
         "round_trips",
-        "connection requests and polls whose answer gives no round trip, because more than 4,096 \
+        "connection requests and polls whose response gives no round trip, because more than 4,096 \
          were open",
         DETAIL,
     ),

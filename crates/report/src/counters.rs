@@ -16,7 +16,7 @@ mod rows;
 mod samples;
 mod spool;
 mod table;
-mod text;
+pub(crate) mod text;
 
 pub use json::{SCHEMA, json};
 pub use live::{Chart, Kind, Line, Listed, Live, Pick, Place, SAMPLES};

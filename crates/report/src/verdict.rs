@@ -107,7 +107,7 @@ fn none(verdict: &Verdict) -> String {
     match verdict.active_ns {
         0 => "No verdict: the capture has no active time.".to_owned(),
         _ if has(|doubt| matches!(doubt, Doubt::Unknown(part) if *part > 333)) => {
-            "No verdict: of too much of the time the capture cannot tell what it was.".to_owned()
+            "No verdict: too much of the time is unknown.".to_owned()
         }
         _ => "No verdict: most of active time was spent on requests without a response.".to_owned(),
     }
@@ -174,10 +174,7 @@ pub fn position(verdict: &Verdict) -> Option<String> {
 /// What speaks against it, a sentence each.
 pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     verdict.doubts.iter().map(|doubt| match doubt {
-        Doubt::NoFrames => {
-            "Doubt: the capture is empty, or nothing of it is in the part that was chosen."
-                .to_owned()
-        }
+        Doubt::NoFrames => "Doubt: the capture is empty, or the chosen part of it is.".to_owned(),
         Doubt::FewRequests(n) => {
             format!("Doubt: {} answered; a verdict takes {ENOUGH}.", were(*n))
         }
@@ -205,7 +202,7 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             Percent(*share, 1000)
         ),
         Doubt::OneSample(end) => format!(
-            "Doubt: a single round trip tells how far the {} is.",
+            "Doubt: the distance to the {} comes from a single round trip.",
             end.name()
         ),
     })
@@ -386,7 +383,7 @@ mod tests {
         );
         assert_eq!(
             doubts[1],
-            "Doubt: a single round trip tells how far the server is."
+            "Doubt: the distance to the server comes from a single round trip."
         );
     }
 }

@@ -396,7 +396,7 @@ fn seek(model: &mut Model, to: Seek) -> Vec<Command> {
     };
     let back = !matches!(to, Seek::By(1..) | Seek::End);
     if back && !again {
-        model.complain("what came through a pipe cannot be read again");
+        model.complain("the capture came through a pipe and cannot be read a second time");
         return Vec::new();
     }
     // Where they end is known when they were read through; one can jump all the same.

@@ -227,7 +227,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     does: "sessions: opening, the order of packets, messages in pieces, acknowledgements, \
            retransmissions; datagrams down to the mailslot message in them; name queries \
-           with their answers",
+           with their responses",
     lacks: "no specification is public; messages in several packets are checked by no real \
             capture; status queries are not read",
     verified: &[Verified::RealCaptures, Verified::Tshark],

@@ -78,7 +78,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nbns",
     title: "NetBIOS name service over UDP, RFC 1002",
     aliases: &["WINS", "NetBIOS name service"],
-    does: "queries, node status, registrations and their answers by transaction number",
+    does: "queries, node status, registrations and their responses by transaction number",
     lacks: "NetBIOS scopes",
     verified: &[
         Verified::Specification,

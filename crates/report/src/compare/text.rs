@@ -429,7 +429,7 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
         ),
         format!(
             "All requests together: times without waits by design, session set-up and breaks. \
-             The time of a request ends after {} without an answer; a pause of more than {} is \
+             The time of a request ends after {} without a response; a pause of more than {} is \
              idle time.",
             Short(settings.timeout_ns),
             Short(settings.think_ns)

@@ -248,7 +248,7 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
                 .map_or_else(|| "no test".to_owned(), probability);
             let mut text = match change {
                 Change::Thousandths(0) => format!("No change: {times} ({p})."),
-                _ => format!("No change: {times}: {percent}, which chance does as well ({p})."),
+                _ => format!("No change: {times}: {percent}, no more than chance ({p})."),
             };
             text.push_str(&pauses(verdict).unwrap_or_default());
             text

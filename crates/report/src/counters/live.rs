@@ -74,6 +74,8 @@ pub struct Kind {
     pub scale: f64,
     /// Whether it has values.
     pub counted: bool,
+    /// Whether its values are seconds.
+    pub seconds: bool,
 }
 
 /// An instance of an object.
@@ -314,6 +316,7 @@ impl Kind {
             // Each one is a number above 0: a test looks at them.
             scale: counter.scale.parse().unwrap_or(1.0),
             counted: !matches!(counter.mark, Mark::HostInternal | Mark::NotCounted),
+            seconds: counter.is_seconds(),
         }
     }
 }

@@ -110,6 +110,11 @@ impl Mark {
 }
 
 impl Counter {
+    /// Whether its values are seconds. All others count, or are parts of something.
+    pub(crate) fn is_seconds(&self) -> bool {
+        self.name.starts_with("Avg. sec/")
+    }
+
     fn parse(line: &'static str) -> Option<Self> {
         let mut cells = line.splitn(9, ',');
         let mut cell = || cells.next();

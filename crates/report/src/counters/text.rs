@@ -17,6 +17,9 @@ use wirewait_wire::Endpoint;
 /// Stations shown; further ones are counted.
 const STATIONS: usize = 20;
 
+/// What the column of marks means.
+pub(crate) const MARKS: &str = "Marks: d derived, a approximated; what has no mark is exact.";
+
 const COUNTERS: &[Column] = &[
     Column::left("counter"),
     Column::right("mean"),
@@ -38,32 +41,17 @@ const RATIOS: &[Column] = &[
 /// # Errors
 /// What `out` says.
 pub fn text(out: &mut impl Write, samples: &Samples, look: Look) -> io::Result<()> {
-    let Some(start) = samples.start else {
+    let Some(extent) = extent(samples, look.digits) else {
         return writeln!(out, "No frames: no counters.");
     };
-    writeln!(
-        out,
-        "From {} for {}, in intervals of {}: mean over all of it, highest of an interval.",
-        Rfc3339(start),
-        look.digits.time(samples.elapsed_ns),
-        look.digits.time(samples.interval_ns),
-    )?;
-    writeln!(
-        out,
-        "Marks: d derived, a approximated; what has no mark is exact. --format json says how."
-    )?;
-    let mut stations = BTreeMap::<Option<Endpoint>, Vec<(&Instance, &Series)>>::new();
-    for (instance, series) in &samples.series {
-        let of = stations.entry(instance.station).or_default();
-        of.push((instance, series));
-    }
-    let more = stations.len().saturating_sub(STATIONS + 1);
-    for (station, rows) in stations.into_iter().take(STATIONS + 1) {
+    writeln!(out, "{extent}")?;
+    writeln!(out, "{MARKS} --format json says how.")?;
+    let (stations, more) = stations(samples, look.digits);
+    for (station, objects) in &stations {
         writeln!(out)?;
-        let name = station.map_or("Segment".to_owned(), |station| station.to_string());
-        look.heading(out, &name)?;
-        for (instance, series) in rows {
-            object(out, samples, instance, series, look)?;
+        look.heading(out, &name(*station))?;
+        for shown in objects {
+            write(out, shown, look)?;
         }
     }
     if more > 0 {
@@ -76,60 +64,117 @@ pub fn text(out: &mut impl Write, samples: &Samples, look: Look) -> io::Result<(
     unseen(out, look)
 }
 
+/// What people see of an object of a station.
+#[derive(Debug)]
+pub(crate) struct ObjectFigures {
+    /// The object, with its number in the registry and the name of the instance.
+    pub(crate) name: String,
+    /// Counters that are not zero.
+    pub(crate) counters: Table,
+    /// Names of those that are.
+    pub(crate) zero: Vec<&'static str>,
+    /// Ratios of its sums.
+    pub(crate) ratios: Table,
+}
+
+/// The objects of a station that have values; no station stands for the segment.
+pub(crate) type StationFigures = (Option<Endpoint>, Vec<ObjectFigures>);
+
+/// What the values are: from when, for how long, in which intervals. `None` without frames.
+pub(crate) fn extent(samples: &Samples, digits: Digits) -> Option<String> {
+    Some(format!(
+        "From {} for {}, in intervals of {}: mean over all of it, highest of an interval.",
+        Rfc3339(samples.start?),
+        digits.time(samples.elapsed_ns),
+        digits.time(samples.interval_ns),
+    ))
+}
+
+/// The first stations, the segment before them, and how many more there are.
+pub(crate) fn stations(samples: &Samples, digits: Digits) -> (Vec<StationFigures>, usize) {
+    let mut all = BTreeMap::<Option<Endpoint>, Vec<(&Instance, &Series)>>::new();
+    for (instance, series) in &samples.series {
+        all.entry(instance.station)
+            .or_default()
+            .push((instance, series));
+    }
+    let more = all.len().saturating_sub(STATIONS + 1);
+    let first = all.into_iter().take(STATIONS + 1);
+    let shown = first.map(|(station, rows)| {
+        let objects = rows.into_iter();
+        let objects = objects.filter_map(|(of, series)| object(samples, of, series, digits));
+        (station, objects.collect())
+    });
+    (shown.collect(), more)
+}
+
+/// The name of a station, or of the segment.
+pub(crate) fn name(station: Option<Endpoint>) -> String {
+    station.map_or("Segment".to_owned(), |station| station.to_string())
+}
+
+/// An object of which nothing happened (a server's queues of a client) has nothing to show.
 fn object(
-    out: &mut impl Write,
     samples: &Samples,
     instance: &Instance,
     series: &Series,
-    look: Look,
-) -> io::Result<()> {
+    digits: Digits,
+) -> Option<ObjectFigures> {
     let of = instance.object();
-    let mut table = Table::new(COUNTERS);
+    let mut counters = Table::new(COUNTERS);
     let mut zero = Vec::new();
     for (n, bound) in bound(instance).iter().enumerate() {
-        match line(samples, series, (n, bound), look.digits) {
-            Some(cells) => table.row(cells),
+        match line(samples, series, (n, bound), digits) {
+            Some(cells) => counters.row(cells),
             None if bound.counter.form == Form::Utilisation && samples.speed.is_none() => {
                 zero.push("% Network utilization (not known without --link-speed)");
             }
             None => zero.push(bound.counter.name),
         }
     }
-    // An object of which nothing happened (a server's queues of a client) says nothing.
-    if table.is_empty() {
-        return Ok(());
+    if counters.is_empty() {
+        return None;
     }
     let index = of.index.map_or(String::new(), |n| format!(" ({n})"));
     let name = match instance.name.as_str() {
         "" => String::new(),
         name => format!(" {name}"),
     };
-    writeln!(out)?;
-    look.heading(out, &format!("  {}{index}{name}", of.name))?;
-    table.write(out, look)?;
-    if !zero.is_empty() {
-        wrapped(out, "zero: ", &zero, look)?;
-    }
     let fields = (of.fields)();
-    let mut table = Table::new(RATIOS);
+    let mut formed = Table::new(RATIOS);
     for ratio in ratios().iter().filter(|ratio| ratio.table == of.table) {
-        let Some(formed) = ratio.form(&fields, &series.latest) else {
+        let Some(value) = ratio.form(&fields, &series.latest) else {
             continue;
         };
-        if formed.numerator == 0 {
+        if value.numerator == 0 {
             continue;
         }
-        table.row(vec![
+        formed.row(vec![
             ratio.name.to_owned(),
-            quotient(ratio.unit, formed, look.digits),
+            quotient(ratio.unit, value, digits),
             ratio.unit.to_owned(),
-            grouped(formed.numerator),
-            grouped(formed.denominator),
+            grouped(value.numerator),
+            grouped(value.denominator),
         ]);
     }
-    if !table.is_empty() {
+    Some(ObjectFigures {
+        name: format!("{}{index}{name}", of.name),
+        counters,
+        zero,
+        ratios: formed,
+    })
+}
+
+fn write(out: &mut impl Write, shown: &ObjectFigures, look: Look) -> io::Result<()> {
+    writeln!(out)?;
+    look.heading(out, &format!("  {}", shown.name))?;
+    shown.counters.write(out, look)?;
+    if !shown.zero.is_empty() {
+        wrapped(out, "zero: ", &shown.zero, look)?;
+    }
+    if !shown.ratios.is_empty() {
         writeln!(out)?;
-        table.write(out, look)?;
+        shown.ratios.write(out, look)?;
     }
     Ok(())
 }
@@ -149,8 +194,12 @@ fn line(
     if !ever && (total == 0 || counter.form == Form::Utilisation) {
         return None;
     }
-    let shown =
-        |value: Option<f64>| value.map_or(NOTHING.to_owned(), |value| number(value, digits));
+    let shown = |value: Option<f64>| match value {
+        None => NOTHING.to_owned(),
+        // Seconds have the unit that fits.
+        Some(value) if counter.is_seconds() => digits.time((value * 1e9).round() as i64),
+        Some(value) => number(value, digits),
+    };
     let mark = match counter.mark {
         Mark::Derived => "d",
         Mark::Approximated => "a",

@@ -112,7 +112,7 @@ impl fmt::Display for Origin<'_> {
         }
         let shown = tree.bytes.len() as u64;
         if shown < total {
-            write!(f, "; its first {} are at hand", Grouped(shown))?;
+            write!(f, "; its first {} are in memory", Grouped(shown))?;
         }
         f.write_str("; positions count from its beginning")
     }

@@ -103,15 +103,15 @@ fn name(t: &Transaction) -> String {
 fn introduction(ladder: &Ladder) -> String {
     let t = &ladder.transaction;
     let mut text = match t.response_time_ns() {
-        Some(ns) => format!("The request that is drawn took {}", Short(ns)),
-        None => "The request that is drawn has no response time".to_owned(),
+        Some(ns) => format!("The request took {}", Short(ns)),
+        None => "The request has no response time".to_owned(),
     };
     match t.turnaround {
         Turnaround::None => {}
         Turnaround::Exact(ns) => text.push_str(&format!(", {} of it at the server", Short(ns))),
         Turnaround::Between(low, high) => text.push_str(&format!(
-            ", between {} and {} of it at the server: it was sent more than once, and which copy \
-             was answered cannot be known",
+            ", between {} and {} of it at the server: the response may \
+             belong to either copy of the request",
             Short(low),
             Short(high)
         )),
@@ -295,8 +295,8 @@ fn does(deeds: &[(u64, Deed)], of: &Transaction) -> String {
     let mut words: Vec<String> = Vec::new();
     for (transaction, deed) in deeds.iter().take(3) {
         let deed = match deed {
-            Deed::Interim => "interim answer",
-            Deed::Retransmitted => "sent again",
+            Deed::Interim => "interim response",
+            Deed::Retransmitted => "retransmitted",
             deed => deed.name(),
         };
         words.push(match transaction {

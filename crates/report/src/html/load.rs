@@ -46,7 +46,7 @@ const BY_LOAD: &[Column] = &[
 ];
 
 const BY_SIZE: &[Column] = &[
-    Column::right("bytes asked for"),
+    Column::right("bytes requested"),
     Column::right("answered"),
     Column::under("response time", "min"),
     Column::under("response time", "p50"),
@@ -337,9 +337,9 @@ fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
             id: format!("sizes-{n}"),
             title: whose.clone(),
             caption: match curve.anomalies.is_empty() {
-                true => "Median response time by bytes asked for",
+                true => "Median response time by bytes requested",
                 false => {
-                    "Median response time by bytes asked for; a ring where the trend is broken"
+                    "Median response time by bytes requested; a ring where the trend is broken"
                 }
             }
             .to_owned(),

@@ -9,6 +9,7 @@
 mod capture;
 mod clock;
 mod compare;
+mod counters;
 mod distribution;
 mod ladder;
 mod ledger;
@@ -23,6 +24,7 @@ mod table;
 mod timeline;
 
 use crate::about::About;
+use crate::counters::Samples;
 use crate::ladder::Ladder;
 use crate::table::Table;
 use crate::text;
@@ -35,13 +37,13 @@ use wirewait_judge::Verdict;
 const STYLE: &str = include_str!("style.css");
 
 /// The SHA-256 of the style, in Base64: it is the only thing that a browser may use.
-const STYLE_HASH: &str = "kXufVEkhUQO6ERrS3c32AZ1n/nKrLd3yN+HAz7pKv1w=";
+const STYLE_HASH: &str = "r4UeN166ZqYUacYfSjIV82F/aik0Zi4X3qSHgRpnuKk=";
 
 /// Sorts tables.
 const SCRIPT: &str = include_str!("sort.js");
 
 /// The SHA-256 of the script, in Base64: it is the only one that a browser runs.
-const SCRIPT_HASH: &str = "UgOo7vGKA/bwl/ouJi60oqnGKcn+49tpsIOmNQbuo2k=";
+const SCRIPT_HASH: &str = "JEkGET0NxZjjMO3sXQyXkcpQ+bMAg7s2//BavQI7pTw=";
 
 /// Rows of a table of servers' operations.
 const OPERATIONS: usize = 40;
@@ -61,6 +63,24 @@ pub enum Conversation<'a> {
     Absent(&'a str),
 }
 
+/// What the page shows besides the figures of a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct Further<'a> {
+    /// The conversation to draw.
+    pub conversation: Conversation<'a>,
+    /// Performance Monitor's counters.
+    pub counters: Metered<'a>,
+}
+
+/// The counters of the page.
+#[derive(Clone, Copy, Debug)]
+pub enum Metered<'a> {
+    /// These samples.
+    Sampled(&'a Samples),
+    /// None, for this reason.
+    Absent(&'a str),
+}
+
 /// Writes the report.
 ///
 /// # Errors
@@ -69,7 +89,7 @@ pub fn report(
     out: &mut impl Write,
     about: &About,
     snapshot: &Snapshot,
-    conversation: Conversation<'_>,
+    further: Further<'_>,
 ) -> io::Result<()> {
     let mut body = Body::default();
     if !snapshot.ledgers.is_empty() {
@@ -116,6 +136,12 @@ pub fn report(
             }
         });
     }
+    if snapshot.capture.frames > 0 {
+        body.section("counters", "Counters", |page| match further.counters {
+            Metered::Sampled(samples) => counters::counters(page, samples),
+            Metered::Absent(why) => page.leaf("p", &[], why),
+        });
+    }
     let routers = routers(snapshot);
     if !routers.is_empty() {
         body.section("routers", "Routers", |page| {
@@ -154,7 +180,7 @@ pub fn report(
         body.section(
             "ladder",
             "A conversation, frame by frame",
-            |page| match conversation {
+            |page| match further.conversation {
                 Conversation::Drawn(drawn) => ladder::ladder(page, about, drawn),
                 Conversation::Absent(why) => page.leaf("p", &[], why),
             },
@@ -293,7 +319,7 @@ fn servers(page: &mut Page, snapshot: &Snapshot) {
         page.leaf(
             "p",
             &[],
-            "No request to a file server was found. `wirewait protocols` lists what is understood.",
+            "No request to a file server was found. `wirewait protocols` lists the protocols.",
         );
     }
     let tables = text::servers::tables(snapshot);
@@ -336,12 +362,12 @@ fn routers(snapshot: &Snapshot) -> Vec<(&'static str, Table, usize)> {
             load.transits.len(),
         ),
         (
-            "Networks, as routers told of them",
+            "Networks announced by routers",
             routes_table(snapshot),
             load.routes.len(),
         ),
         (
-            "Servers, as routers told of them",
+            "Servers announced by routers",
             services_table(snapshot),
             load.services.len(),
         ),

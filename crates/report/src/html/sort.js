@@ -4,6 +4,10 @@ function value(cell){
 const found=/^(-?[\d,]+(?:\.\d+)?)\s*(\S*)/.exec(cell.textContent.trim());
 return found?parseFloat(found[1].replace(/,/g,""))*(scale[found[2]]??1):-Infinity;
 }
+const hint=document.createElement("p");
+hint.className="note";
+hint.textContent="Tables sort by a click on a column's heading (\u2195).";
+document.querySelector("nav")?.after(hint);
 for(const table of document.querySelectorAll("table")){
 const body=table.tBodies[0],rows=[...body.rows],heads=table.tHead.rows[table.tHead.rows.length-1].cells;
 if(rows.length<2||rows.some(row=>!row.cells[0].textContent))continue;

@@ -89,7 +89,7 @@ pub(super) fn symptoms(page: &mut Page, about: &About, snapshot: &Snapshot) {
     };
     if others().next().is_some() {
         page.within("details", &[], |page| {
-            page.leaf("summary", &[], "Withdrawn for a reason, or said by another");
+            page.leaf("summary", &[], "Withdrawn, or covered by another symptom");
             page.within("ul", &[], |page| {
                 for symptom in others().take(FURTHER) {
                     page.leaf(

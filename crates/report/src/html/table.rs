@@ -104,9 +104,62 @@ fn cells(page: &mut Page, table: &Table, row: usize) {
         let class = if column.right { "n" } else { "t" };
         match n {
             0 if !cell.is_empty() => {
-                page.leaf("th", &[("scope", &"row"), ("class", &class)], cell);
+                page.within("th", &[("scope", &"row"), ("class", &class)], |page| {
+                    breakable(page, cell);
+                });
             }
-            _ => page.leaf("td", &[("class", &class)], cell),
+            _ => page.within("td", &[("class", &class)], |page| breakable(page, cell)),
         }
+    }
+}
+
+/// A word longer than this may be broken behind a dot: `00000022.02001b000008`.
+const LONG: usize = 16;
+
+/// A cell that may be broken where its parts meet, so that wide tables fit: `4.7 %` and
+/// `(8 / 169)`, the network and the node of a long address.
+fn breakable(page: &mut Page, cell: &str) {
+    let mut rest = cell;
+    while let Some(at) = joint(rest) {
+        let (part, more) = rest.split_at(at);
+        page.text(part);
+        page.void("wbr", &[]);
+        rest = more;
+    }
+    page.text(rest);
+}
+
+/// Where a text may be broken first.
+fn joint(text: &str) -> Option<usize> {
+    let before = text.find(" (").map(|at| at + 1);
+    let behind = text.find(") ").map(|at| at + 2);
+    let word = text.split([' ', '/']).next().unwrap_or_default();
+    let dot = word
+        .find('.')
+        .map(|at| at + 1)
+        .filter(|at| word.len() > LONG && *at < word.len());
+    [before, behind, dot].into_iter().flatten().min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_cells_break_where_their_parts_meet() {
+        let broken = |cell| {
+            let mut page = Page::default();
+            breakable(&mut page, cell);
+            page.finish()
+        };
+        assert_eq!(broken("7.1 % (38/538)"), "7.1 % <wbr>(38/538)");
+        assert_eq!(broken("(8 / 169) 4.7 %"), "(8 / 169) <wbr>4.7 %");
+        assert_eq!(
+            broken("00000022.02001b000008"),
+            "00000022.<wbr>02001b000008"
+        );
+        assert_eq!(broken("10.0.0.22"), "10.0.0.22");
+        assert_eq!(broken("603 ms"), "603 ms");
+        assert_eq!(broken("a<b (c)"), "a&lt;b <wbr>(c)");
     }
 }

@@ -39,7 +39,7 @@ fn entries_in(about: &About, snapshot: &Snapshot, digits: Digits) -> Vec<(&'stat
         entries.push((
             "not saved",
             format!(
-                "{} frames were received and are not in the {}",
+                "{} received frames are missing from the {}",
                 Grouped(n),
                 match about.files.len() {
                     1 => "file",

@@ -54,7 +54,7 @@ const RATES: &[Column] = &[
     Column::under("file data per second", "busy"),
     Column::under("file data per second", "wall"),
     Column::under("file data per second", "sending"),
-    Column::right("answers/s"),
+    Column::right("responses/s"),
 ];
 
 pub(super) fn efficiency(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {

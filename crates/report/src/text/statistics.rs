@@ -44,7 +44,7 @@ fn cell(cell: &Cell, digits: Digits) -> String {
 pub(crate) fn notes(statistic: &Statistic) -> Vec<String> {
     let left = (statistic.without_row > 0).then(|| {
         format!(
-            "{} more requests came from clients of which nothing is kept (limit rows).",
+            "{} more requests are of clients lost to the limit rows.",
             Grouped(statistic.without_row)
         )
     });

@@ -83,7 +83,7 @@ pub(super) fn symptoms(
     let further = raised.saturating_sub(SHOWN) as u64 + all.more;
     let rest = [
         (further, "more"),
-        (withdrawn as u64, "withdrawn for a reason"),
+        (withdrawn as u64, "withdrawn for another cause"),
     ]
     .into_iter()
     .filter(|(n, _)| *n > 0)
@@ -138,7 +138,7 @@ pub fn explain(
                 rule.limit.threshold().name(),
                 all.thresholds.get(rule.limit.threshold())
             ),
-            None => writeln!(out, "No event that a symptom counts was seen."),
+            None => writeln!(out, "No event of a symptom in this capture."),
         },
         (false, 0) => Ok(()),
         (false, n) => writeln!(

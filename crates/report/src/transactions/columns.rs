@@ -182,7 +182,7 @@ const COLUMNS: &[Column<Transactions>] = &[
     ),
     count(
         "data_bytes",
-        "Bytes of file data that were moved.",
+        "Bytes of file data transferred.",
         Width::Large,
         |r| Some(r.transaction.data_bytes),
     ),
@@ -240,7 +240,7 @@ const COLUMNS: &[Column<Transactions>] = &[
     ),
     count(
         "asked_bytes",
-        "Bytes of file data that were asked for.",
+        "Bytes of file data requested.",
         Width::Large,
         |r| Some(r.transaction.asked_bytes),
     ),

@@ -30,7 +30,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["enter"],
         Everywhere,
         "open",
-        "Open what is chosen: from a server to its operations, their transactions, their frames.",
+        "Open the chosen row: from a server to its operations, their transactions, their frames.",
     ),
     key(
         A::Transactions,
@@ -62,7 +62,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["a"],
         Chart,
         "add",
-        "Put more lines on the chart: an object, whose, which counters.",
+        "Add lines to the chart: object, station, counters.",
     ),
     key(
         A::Remove,
@@ -70,7 +70,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["x", "delete"],
         Chart,
         "take away",
-        "Take the chosen line off the chart.",
+        "Remove the chosen line from the chart.",
     ),
     key(
         A::Look,
@@ -110,7 +110,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["n"],
         Places,
         "next place",
-        "The frames of the next place where the symptom is seen.",
+        "Frames of the next place of the symptom.",
     ),
     key(
         A::PreviousPlace,
@@ -118,7 +118,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["N"],
         Places,
         "",
-        "The frames of the place before.",
+        "Frames of the previous place of the symptom.",
     ),
     key(
         A::Back,
@@ -126,7 +126,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["esc", "backspace"],
         Everywhere,
         "back",
-        "Back: close what is open, take the filter away, go up a level.",
+        "Back: close what is open, clear the filter, go up a level.",
     ),
     key(A::Up, "up", &["up", "k"], Everywhere, "", "Up a line."),
     key(
@@ -175,7 +175,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["left", "h"],
         Tables,
         "",
-        "Columns to the left.",
+        "Scroll to the columns at the left.",
     ),
     key(
         A::Right,
@@ -183,7 +183,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["right", "l"],
         Tables,
         "",
-        "Columns to the right that found no room.",
+        "Scroll to the columns at the right.",
     ),
     key(
         A::Filter,
@@ -199,7 +199,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["s"],
         Tables,
         "sort",
-        "Choose the column to sort by; the list says what each column means.",
+        "Choose the column to sort by. The list explains each column.",
     ),
     key(
         A::Columns,
@@ -239,7 +239,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["space"],
         Everywhere,
         "freeze",
-        "Stand still, and go on. What comes meanwhile is counted, not lost.",
+        "Freeze the screen, or resume. Statistics continue while it is frozen.",
     ),
     key(
         A::Window,
@@ -247,7 +247,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["w"],
         Everywhere,
         "window",
-        "Figures of the last 10 s, minute or 5 minutes, or of all the capture.",
+        "Window of the figures: last 10 s, minute, 5 minutes, or the whole capture.",
     ),
     key(
         A::Faster,
@@ -351,7 +351,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["r"],
         Everywhere,
         "",
-        "Forget all figures and begin anew; asks first.",
+        "Reset all statistics, after a confirmation.",
     ),
     key(
         A::Private,
@@ -391,7 +391,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["backtab"],
         Everywhere,
         "",
-        "The screen before.",
+        "The previous screen.",
     ),
     key(
         A::Help,
@@ -408,7 +408,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["ctrl-z"],
         Everywhere,
         "",
-        "Give the terminal back to the shell until `fg`; what the system cannot keep meanwhile counts as dropped.",
+        "Suspend until `fg`. Frames that the system cannot buffer meanwhile count as drops.",
     ),
     key(
         A::QuitKeep,
@@ -416,7 +416,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
         &["Q"],
         Everywhere,
         "",
-        "Quit, and leave the last screen in the terminal.",
+        "Quit, and keep the last screen in the terminal.",
     ),
     key(
         A::Quit,

@@ -39,6 +39,8 @@ pub(crate) enum Value {
     Milli(u64),
     /// A value of a counter.
     Float(f64),
+    /// A value of a counter of seconds: people see it in the unit that fits.
+    Seconds(f64),
     /// A course over time, the latest last; sorted by its sum.
     Course(Vec<u64>),
 }
@@ -117,6 +119,7 @@ impl Cell {
             Value::Share(part, whole) => Percent(*part, *whole).to_string(),
             Value::Milli(n) => Milli(*n).to_string(),
             Value::Float(value) => float(*value),
+            Value::Seconds(value) => Short((*value * 1e9).round() as i64).to_string(),
             Value::Course(values) => spark::line(&spark::squeezed(values, width), width),
         }
     }
@@ -137,7 +140,7 @@ impl Cell {
                 Milli::ratio(*part, *whole).map_or_else(String::new, |share| decimal(share.0))
             }
             Value::Milli(n) => decimal(*n),
-            Value::Float(value) => value.to_string(),
+            Value::Float(value) | Value::Seconds(value) => value.to_string(),
             Value::Course(values) => {
                 let values: Vec<String> = values.iter().map(u64::to_string).collect();
                 values.join(" ")
@@ -166,6 +169,7 @@ impl Cell {
             | Value::Number(_)
             | Value::Milli(_)
             | Value::Float(_)
+            | Value::Seconds(_)
             | Value::Course(_) => None,
         }
     }
@@ -227,7 +231,7 @@ fn weight(value: &Value) -> i128 {
         | Value::Share(n, _) => i128::from(*n),
         Value::Time(ns) | Value::AtMost(ns) => i128::from(*ns),
         // As large as it may be, it becomes a number: casts saturate.
-        Value::Float(value) => (*value * 1e6) as i128,
+        Value::Float(value) | Value::Seconds(value) => (*value * 1e6) as i128,
         Value::Between(low, high) => (i128::from(*low) + i128::from(*high)) / 2,
         Value::Course(values) => values.iter().map(|n| i128::from(*n)).sum(),
     }
@@ -288,6 +292,9 @@ mod tests {
         assert_eq!(shown(Value::Milli(1_234_567)), "1,235");
         let floats = [0.0, 610.0, -32.554, 0.25, 6261.4].map(|n| shown(Value::Float(n)));
         assert_eq!(floats, ["0", "610", "-32.6", "0.250", "6,261"]);
+        let seconds = [0.0, 0.001, 0.000_25, 12.0].map(|n| shown(Value::Seconds(n)));
+        assert_eq!(seconds, ["0 µs", "1.00 ms", "250 µs", "12.0 s"]);
+        assert_eq!(Cell::from(Value::Seconds(0.001)).exported(), "0.001");
         assert_eq!(Cell::from(Value::Share(1, 0)).exported(), "");
     }
 }

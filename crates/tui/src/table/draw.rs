@@ -303,7 +303,7 @@ fn marked(
     if cells.is_empty() {
         let said = match state.filter_text.as_str() {
             "" => rows.empty().to_owned(),
-            filter => format!("Nothing matches \"{filter}\". Esc takes the filter away."),
+            filter => format!("Nothing matches \"{filter}\". Esc clears the filter."),
         };
         let below = Rect::new(area.x, area.y + lines, area.width, 0);
         let below = Rect {

@@ -106,6 +106,7 @@ impl Figure {
             Value::Share(part, whole) => (100.0 * *part as f64 / (*whole).max(1) as f64, 1.0),
             Value::Milli(n) => (*n as f64 / 1e3, 1.0),
             Value::Float(value) => (*value, by(&SIZES, 1.0)),
+            Value::Seconds(value) => (*value * 1e9, by(&TIMES, 1e6)),
             Value::Count(n)
             | Value::Number(n)
             | Value::Bytes(n)

@@ -330,7 +330,7 @@ fn replaying_files() {
         [],
         "what came through a pipe is gone"
     );
-    assert!(shown(&model).contains("cannot be read again"));
+    assert!(shown(&model).contains("cannot be read a second time"));
     assert_eq!(press(&mut model, "space"), [Command::Pause(false)]);
     update(&mut model, Message::Fed(with(Pace::Times(1), true, false)));
     assert_eq!(press(&mut model, "-"), []);

@@ -148,7 +148,10 @@ fn equal_things_have_equal_shares() {
         let about = About::default();
         let (mut report, mut page, mut document) = (Vec::new(), Vec::new(), Vec::new());
         text::report(&mut report, &about, &snapshot, text::Look::FILE).unwrap();
-        let absent = html::Conversation::Absent("");
+        let absent = html::Further {
+            conversation: html::Conversation::Absent(""),
+            counters: html::Metered::Absent(""),
+        };
         html::report(&mut page, &about, &snapshot, absent).unwrap();
         json::report(&mut document, &about, &snapshot).unwrap();
         let report = String::from_utf8(report).unwrap();

@@ -37,7 +37,7 @@ fn frames(width: u16, height: u16) -> Model {
     let [Command::Decode(range)] = asked.as_slice() else {
         panic!("{asked:?}");
     };
-    assert!(shown(&model).contains("Looking for the frames."));
+    assert!(shown(&model).contains("Searching for the frames."));
     let found = decoded(*range.start(), *range.end());
     assert_eq!(found.len() as u64, range.end() - range.start() + 1);
     update(&mut model, Message::Decoded(found));
@@ -98,10 +98,10 @@ fn without_figures_they_say_so() {
     snapshot.symptoms.found.clear();
     feed.snapshot = Arc::new(snapshot);
     for (keys, said) in [
-        ("3", "No client has asked a file server yet."),
-        ("4", "Nobody asked a file server in the last minutes."),
-        ("5", "No line is on the chart: a adds some."),
-        ("6", "Nothing is wrong, as far as the frames show it."),
+        ("3", "No client has sent a request to a file server yet."),
+        ("4", "No request to a file server in the last minutes."),
+        ("5", "The chart is empty. a adds counters."),
+        ("6", "No symptom."),
     ] {
         for (width, height) in SIZES {
             let mut model = model(feed.clone(), width, height);
@@ -184,7 +184,7 @@ fn frames_that_are_gone_are_said_to_be_gone() {
     let mut model = model(replayed(), 80, 24);
     press(&mut model, "6 enter");
     update(&mut model, Message::Decoded(Arc::default()));
-    assert!(shown(&model).contains("no longer at hand"));
+    assert!(shown(&model).contains("no longer in memory"));
     // What nobody asked for changes nothing.
     press(&mut model, "1");
     let before = shown(&model);
@@ -254,7 +254,7 @@ fn lines_are_put_on_the_chart_and_taken_away() {
     press(&mut model, "enter");
     let text = shown(&model);
     assert!(
-        text.contains("26 of 26 lines") && text.contains("no more fit"),
+        text.contains("26 of 26 lines") && text.contains("its maximum"),
         "{text}"
     );
     press(&mut model, "esc esc esc");
@@ -271,7 +271,7 @@ fn lines_are_put_on_the_chart_and_taken_away() {
 fn what_only_the_machine_knows_is_said_and_never_drawn() {
     let mut model = model(replayed(), 132, 43);
     press(&mut model, "5 a / b r o w enter enter");
-    assert!(shown(&model).contains("Browser: only the machine itself knows"));
+    assert!(shown(&model).contains("Browser: host-internal"));
     press(
         &mut model,
         "esc / r e d i enter enter down enter / c o u n t e r : c a c h e enter enter",

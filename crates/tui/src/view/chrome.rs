@@ -319,7 +319,7 @@ pub(super) fn hints(model: &Model, screen: Rect, buffer: &mut Buffer) {
             Some(error) => (theme.bad, error.as_str()),
             None => (
                 theme.key,
-                "Enter keeps it, Esc takes it back; !word  column:word  column > 200",
+                "Enter applies, Esc cancels; !word  column:word  column > 200",
             ),
         };
         let line = format!("/{}_  {said}", table.filter_text);

@@ -63,20 +63,20 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             .help("The client's station."),
         Column::right("servers", 7, |r: &Row<'_>, _| r.since_start(|| Cell::count(r.station.servers)))
             .rank(8)
-            .help("Servers that it asked."),
+            .help("Servers to which the client sent requests."),
         Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.counts().requests))
             .rank(1)
-            .help("Requests that were seen."),
-        Column::left("answers over time", 17, |r: &Row<'_>, context| {
+            .help("Requests in the capture."),
+        Column::left("response rate", 17, |r: &Row<'_>, context| {
             Cell::from(Value::Course(context.course(&Of::Client(r.station.client)))).quiet()
         })
         .rank(6)
-        .help("Responses in each second of the last minute, or of the window; the latest at the right."),
+        .help("Responses in each second of the last minute, or of the window. The latest is at the right."),
         Column::right("waited", 8, |r: &Row<'_>, _| {
             r.since_start(|| Cell::time(r.ledger.map(|row| saturated(row.ledger.waited()))))
         })
         .rank(1)
-        .help("Time in which it waited for an answer: who waits longest stands first."),
+        .help("Time that the client waited for responses. The longest wait stands first."),
         Column::right("of all", 7, |r: &Row<'_>, _| {
             r.since_start(|| {
                 r.ledger.map_or_else(Cell::default, |row| {
@@ -85,65 +85,65 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             })
         })
         .rank(3)
-        .help("Its part of the time that all clients waited."),
+        .help("The client's share of the time that all clients waited."),
         Column::right("p50", 7, |r: &Row<'_>, _| {
             r.time(r.response_time.p50)
         })
         .under("response")
         .rank(4)
         .percentile()
-        .help("Half of its requests took no longer, from their first frame to the last of the answer."),
+        .help("Median response time, from the first frame of the request to the last frame of the response."),
         Column::right("p95", 7, |r: &Row<'_>, _| {
             r.time(r.response_time.p95)
         })
         .under("response")
         .rank(2)
         .percentile()
-        .help("All but one of twenty likewise."),
+        .help("95th percentile of the response time."),
         Column::right("× mean", 7, |r: &Row<'_>, _| r.since_start(|| relative(r)))
             .under("response")
             .rank(2)
-            .help("Its mean response time by that of all clients: 2 is twice as long."),
+            .help("The client's mean response time, divided by the mean of all clients. 2 is twice as long."),
         Column::right("think", 8, |r: &Row<'_>, _| {
             r.since_start(|| times(&r.station.think_time, r.station.think_time.p50))
         })
         .rank(5)
         .percentile()
-        .help("The median pause in which it wanted nothing, of those longer than half a second."),
+        .help("Median think time: pauses between requests longer than half a second."),
         Column::right("resent", 6, |r: &Row<'_>, _| {
             let window = r.window.as_ref().map(|tally| tally.retransmitted);
             Cell::trouble(window.unwrap_or(r.station.retransmitted), Tone::Warn)
         })
         .rank(4)
-        .help("Frames that were sent again for its requests, by it or its servers."),
+        .help("Retransmitted frames of the client's requests, in either direction."),
         Column::right("repeated", 8, |r: &Row<'_>, _| {
             Cell::trouble(r.counts().repeated, Tone::Warn)
         })
         .rank(4)
-        .help("Requests that it sent more than once."),
+        .help("Requests that the client sent more than once."),
         Column::right("errors", 6, |r: &Row<'_>, _| {
             Cell::trouble(r.counts().failures, Tone::Warn)
         })
         .rank(5)
-        .help("Answers that are failures."),
+        .help("Responses that report a failure."),
         Column::right("unanswered", 10, |r: &Row<'_>, _| {
             Cell::trouble(r.counts().unanswered, Tone::Bad)
         })
         .rank(5)
-        .help("Requests without any answer."),
+        .help("Requests without a response."),
         Column::right("data", 9, |r: &Row<'_>, _| {
             let window = r.window.as_ref().map(|tally| tally.data_bytes);
             Value::Bytes(window.unwrap_or(r.station.data_bytes)).into()
         })
             .rank(7)
-            .help("File data that it moved."),
+            .help("File data transferred."),
         Column::left("spread", 12, |r: &Row<'_>, _| match &r.window {
             Some(tally) => bars::spread(&tally.response_time.buckets().collect::<Vec<_>>()),
             None => bars::spread(&bars::steps(&r.station.samples.response_time)),
         })
             .under("response")
             .rank(7)
-            .help("How its response times are spread, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
+            .help("Distribution of the response times, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
     ]
 }
 
@@ -199,7 +199,7 @@ pub(super) fn list(model: &Model) -> Option<List<Row<'_>>> {
         rows: rows.collect(),
         key: |row: &Row<'_>| Key::Station(row.station.client),
         sorted: None,
-        empty: "No client has asked a file server yet.",
+        empty: "No client has sent a request to a file server yet.",
     })
 }
 
@@ -314,7 +314,7 @@ fn detail(
                 height: 1,
                 ..area
             };
-            super::rule(buffer, title, "Its response times", &context);
+            super::rule(buffer, title, "Response times", &context);
             let below = Rect {
                 y: y + 1,
                 height: room - 1,
@@ -337,11 +337,11 @@ fn detail(
     if below.height < 2 {
         return;
     }
-    super::rule(buffer, below, "Are all served alike?", &context);
+    super::rule(buffer, below, "Fairness between clients", &context);
     let mut y = y + 1;
     let sentences = fairness(&snapshot.fairness);
     if sentences.is_empty() {
-        let said = "Not to be told: that takes two clients with enough response times.";
+        let said = "Not enough data: fairness needs two clients with enough response times.";
         let rest = Rect {
             y,
             height: area.bottom() - y,

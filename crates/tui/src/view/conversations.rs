@@ -63,24 +63,24 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             .help("The number of the conversation in the capture."),
         Column::left("client", 15, |r: &Row<'_>, _| end(r, |p| p.client.to_string()))
             .most(32)
-            .help("Who asks, and from which port or socket."),
+            .help("The client, with its port or socket."),
         Column::left("server", 15, |r: &Row<'_>, _| end(r, |p| p.server.to_string()))
             .rank(2)
             .most(32)
-            .help("Who is asked."),
+            .help("The server, with its port or socket."),
         Column::left("protocol", 8, |r: &Row<'_>, _| {
             end(r, |p| format!("{}/{}", p.protocol, p.carrier))
         })
         .rank(6)
-        .help("What they speak, and what carries it."),
+        .help("Protocol and carrier."),
         Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.talk.tally.counts.requests))
             .rank(1)
-            .help("Requests that were closed in that time."),
-        Column::left("answers over time", 17, |r: &Row<'_>, context| {
+            .help("Transactions that ended in that time."),
+        Column::left("response rate", 17, |r: &Row<'_>, context| {
             Cell::from(Value::Course(context.course(&Of::Conversation(r.talk.number)))).quiet()
         })
         .rank(7)
-        .help("Responses in each second of the last minute, or of the window; the latest at the right."),
+        .help("Responses in each second of the last minute, or of the window. The latest is at the right."),
         Column::right("p95", 8, |r: &Row<'_>, _| {
             let all = r.talk.tally.response_time.times();
             at_most(&all, all.p95)
@@ -88,18 +88,18 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .under("response")
         .rank(2)
         .percentile()
-        .help("All but one of twenty requests took no longer; at most 4.2 % above that."),
+        .help("95th percentile of the response time, at most 4.2 % too high."),
         Column::right("data", 9, |r: &Row<'_>, _| Cell::from(Value::Bytes(r.talk.tally.data_bytes)).quiet())
         .rank(5)
-        .help("File data that was moved."),
+        .help("File data transferred."),
         Column::right("data", 7, |r: &Row<'_>, _| per_request(r, false))
             .under("frames/request")
             .rank(3)
-            .help("Frames with bytes of a request or its answer, by requests."),
+            .help("Frames with bytes of a request or its response, per request."),
         Column::right("acks", 6, |r: &Row<'_>, _| per_request(r, true))
             .under("frames/request")
             .rank(3)
-            .help("Frames that only acknowledge, by requests."),
+            .help("Pure acknowledgements per request."),
         Column::right("acks %", 6, |r: &Row<'_>, _| {
             let f = &r.talk.tally.frames;
             let all = [f.request, f.response, f.interim, f.ack, f.control, f.retransmitted];
@@ -110,74 +110,74 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             }
         })
         .rank(5)
-        .help("Acknowledgement overhead: frames that only acknowledge, of all frames of its requests."),
+        .help("Acknowledgement overhead: pure acknowledgements, as a share of all frames of the requests."),
         Column::right("resent", 6, |r: &Row<'_>, _| {
             Cell::trouble(r.talk.tally.transport.resent, Tone::Warn)
         })
         .rank(3)
-        .help("Data that a transport sent again."),
+        .help("Retransmissions by the transport."),
         Column::right("busy", 5, |r: &Row<'_>, _| {
             Cell::trouble(r.talk.tally.transport.busy, Tone::Warn)
         })
         .rank(4)
-        .help("Times that one side could take no more: a closed TCP window, an LLC RNR and the like."),
+        .help("How often a receiver stopped the sender: a closed TCP window, LLC RNR and the like."),
         Column::right("to client", 9, |r: &Row<'_>, _| in_flight(r, Who::Client))
             .under("most in flight")
             .rank(5)
-            .help("The most bytes that were on their way to the client when it acknowledged some of them: the part of its window that was used. Nothing stands here where nothing is acknowledged but by answers."),
+            .help("Most bytes in flight to the client when an acknowledgement came: the part of its window that was used. Empty where only responses acknowledge."),
         Column::right("to server", 9, |r: &Row<'_>, _| in_flight(r, Who::Server))
             .under("most in flight")
             .rank(5)
-            .help("The same of the server."),
+            .help("The same for the server."),
         Column::right("mean", 8, |r: &Row<'_>, _| {
             let mean = r.talk.tally.transport.window_mean();
             mean.map_or_else(Cell::default, |n| Value::Bytes(n).into())
         })
         .under("most in flight")
         .rank(6)
-        .help("Bytes that were on their way when an acknowledgement of them came, in either direction, on average."),
+        .help("Mean of the bytes in flight when an acknowledgement came, in either direction."),
         window("of client", |r, _| smallest(r, Who::Client))
             .under("smallest window")
             .rank(4)
-            .help("The smallest receive window that the client advertised: so much it could take at once. \">=\": the opening of the connection was not seen, which says by how much windows are to be multiplied."),
+            .help("The smallest receive window that the client advertised. \">=\": at least; the capture lacks the opening of the connection, which has the scale of the window."),
         window("of server", |r, _| smallest(r, Who::Server))
             .under("smallest window")
             .rank(4)
-            .help("The same of the server."),
+            .help("The same for the server."),
         window("of client", |r, _| mean(r, Who::Client))
             .under("mean window")
             .rank(7)
-            .help("The client's windows on average."),
+            .help("Mean receive window of the client."),
         window("of server", |r, _| mean(r, Who::Server))
             .under("mean window")
             .rank(7)
-            .help("The server's windows on average."),
+            .help("Mean receive window of the server."),
         window("of client", |r, _| largest(r, Who::Client))
             .under("largest window")
             .rank(7)
-            .help("The largest window of the client."),
+            .help("Largest receive window of the client."),
         window("of server", |r, _| largest(r, Who::Server))
             .under("largest window")
             .rank(7)
-            .help("The largest window of the server."),
+            .help("Largest receive window of the server."),
         window("of client", |r, _| shut(r, Who::Client))
             .under("zero windows")
             .rank(7)
-            .help("Frames in which the client said that it can take nothing."),
+            .help("Frames in which the client advertised a receive window of 0."),
         window("of server", |r, _| shut(r, Who::Server))
             .under("zero windows")
             .rank(7)
-            .help("Frames in which the server said that it can take nothing."),
+            .help("Frames in which the server advertised a receive window of 0."),
         Column::right("errors", 6, |r: &Row<'_>, _| {
             Cell::trouble(r.talk.tally.counts.failures, Tone::Warn)
         })
         .rank(6)
-        .help("Answers that are failures."),
+        .help("Responses that report a failure."),
         Column::right("unanswered", 10, |r: &Row<'_>, _| {
             Cell::trouble(r.talk.tally.counts.unanswered, Tone::Bad)
         })
         .rank(6)
-        .help("Requests without any answer."),
+        .help("Requests without a response."),
     ]
 }
 
@@ -269,7 +269,7 @@ impl View for Conversations {
         };
         let missed = recent.map_or(0, |recent| recent.missed().rows);
         if missed > 0 {
-            title.push_str(&format!("; {} counts did not fit", Grouped(missed)));
+            title.push_str(&format!("; {} counts lost to a limit", Grouped(missed)));
         }
         title
     }
@@ -288,7 +288,7 @@ impl View for Conversations {
             rows: rows.collect(),
             key: |row: &Row<'_>| Key::Number(row.talk.number),
             sorted: None,
-            empty: "Nobody asked a file server in the last minutes.",
+            empty: "No request to a file server in the last minutes.",
         }))
     }
 

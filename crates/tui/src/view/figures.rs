@@ -116,7 +116,7 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
     vec![
         Column::right("requests", 8, |r: &R, _| Cell::count(r.figures().counts.requests))
             .rank(2)
-            .help("Requests that were seen."),
+            .help("Requests in the capture."),
         Column::right("p50", 7, |r: &R, _| {
             let figures = r.figures();
             figures.time(&figures.turnaround, figures.turnaround.p50)
@@ -124,7 +124,7 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
         .under("turnaround")
         .rank(4)
         .percentile()
-        .help("The server's time, from the complete request to the first frame of the answer: half took no longer."),
+        .help("Server turnaround, from the complete request to the first frame of the response: median."),
         Column::right("p95", 7, |r: &R, _| {
             let figures = r.figures();
             figures.time(&figures.turnaround, figures.turnaround.p95)
@@ -132,7 +132,7 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
         .under("turnaround")
         .rank(1)
         .percentile()
-        .help("19 of 20 took no longer."),
+        .help("95th percentile of the turnaround."),
         Column::right("p99", 7, |r: &R, _| {
             let figures = r.figures();
             figures.time(&figures.turnaround, figures.turnaround.p99)
@@ -140,7 +140,7 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
         .under("turnaround")
         .rank(5)
         .percentile()
-        .help("99 of 100 took no longer."),
+        .help("99th percentile of the turnaround."),
         Column::right("total", 8, |r: &R, _| {
             let all = &r.figures().response_time;
             if r.waits() {
@@ -150,7 +150,7 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
         })
         .under("response")
         .rank(1)
-        .help("Response times added up, waits by design apart: what costs most stands first."),
+        .help("Sum of the response times, without waits by design. The greatest cost stands first."),
         Column::right("p95", 7, |r: &R, _| {
             let figures = r.figures();
             figures.time(&figures.response_time, figures.response_time.p95)
@@ -158,42 +158,42 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
         .under("response")
         .rank(4)
         .percentile()
-        .help("What the user felt, from the first frame of the request to the last of the answer: 19 of 20 took no longer."),
+        .help("95th percentile of the response time, from the first frame of the request to the last frame of the response."),
         Column::right("max", 7, |r: &R, _| {
             let all = &r.figures().response_time;
             times(all, all.max)
         })
         .under("response")
         .rank(6)
-        .help("The longest of them."),
+        .help("The longest response time."),
         Column::left("spread", 10, |r: &R, _| bars::spread(&r.figures().responses()))
             .under("response")
             .rank(7)
-            .help("How response times are spread, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
-        Column::left("answers over time", 17, |r: &R, context| {
+            .help("Distribution of the response times, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
+        Column::left("response rate", 17, |r: &R, context| {
             Cell::from(Value::Course(context.course(&r.of()))).quiet()
         })
         .rank(5)
-        .help("Responses in each second of the last minute, or of the window; the highest is full."),
+        .help("Responses in each second of the last minute, or of the window. The highest bar is full."),
         Column::right("data", 9, |r: &R, _| Cell::from(Value::Bytes(r.figures().data_bytes)).quiet())
         .rank(7)
-        .help("File data that was moved."),
+        .help("File data transferred."),
         Column::right("frames/req", 10, |r: &R, _| {
             let (data, _) = frames_per_request(&r.figures().frames, &r.figures().counts);
             data.map_or_else(Cell::default, |n| Value::Milli(n.0).into())
         })
         .rank(8)
-        .help("Frames that carry a request and its answer, on average."),
+        .help("Mean number of frames that carry a request and its response."),
         Column::right("errors", 6, |r: &R, _| {
             Cell::trouble(r.figures().counts.failures, Tone::Warn)
         })
         .rank(3)
-        .help("Answers that are failures."),
+        .help("Responses that report a failure."),
         Column::right("unanswered", 10, |r: &R, _| {
             Cell::trouble(r.figures().counts.unanswered, Tone::Bad)
         })
         .rank(3)
-        .help("Requests without any answer."),
+        .help("Requests without a response."),
         Column::right("repeated", 8, |r: &R, _| {
             Cell::trouble(r.figures().counts.repeated, Tone::Warn)
         })

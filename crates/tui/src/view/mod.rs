@@ -150,7 +150,7 @@ pub(crate) fn draw(model: &Model, buffer: &mut Buffer) {
     if model.feed.is_some() {
         view.draw(model, place, body(screen), buffer);
     } else {
-        let said = "Waiting for the first figures.";
+        let said = "Waiting for data.";
         text::wrapped(buffer, body(screen), said, model.palette.theme().dim);
     }
     chrome::status(model, screen, buffer);

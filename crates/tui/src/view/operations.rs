@@ -45,12 +45,12 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             })
         })
         .most(34)
-        .help("What was asked for; (wait): it waits by design."),
+        .help("Protocol command. (wait): it waits by design."),
         Column::left("protocol", 8, |r: &Row<'_>, _| {
             Cell::text(format!("{}/{}", r.key.protocol, r.key.carrier))
         })
         .rank(6)
-        .help("What it belongs to, and what carries it."),
+        .help("Protocol and carrier."),
     ];
     columns.extend(figures::columns());
     let before = columns.len() - 4;
@@ -61,7 +61,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
                 .map_or_else(Cell::default, |n| Value::Rate(n).into())
         })
         .rank(8)
-        .help("File data by the response times of the requests that moved it."),
+        .help("File data per second of response time of the requests that transferred it."),
     );
     columns
 }
@@ -117,8 +117,8 @@ fn list<'m>(model: &'m Model, place: &Place) -> List<Row<'m>> {
         },
         sorted: Some(("total", true)),
         empty: match model.window {
-            None => "Nothing was asked of this server yet.",
-            Some(_) => "This server answered nothing in this time.",
+            None => "No request to this server yet.",
+            Some(_) => "This server sent no response in this time.",
         },
     }
 }

@@ -150,7 +150,7 @@ pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
         Overlay::Reset => {
             let lines = [Line {
                 left: "y".to_owned(),
-                right: "forget all figures and begin anew; any other key: no".to_owned(),
+                right: "reset all statistics; any other key cancels".to_owned(),
             }];
             list(model, screen, buffer, "Reset?", &lines, (0, None));
         }

@@ -51,7 +51,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         })
         .rank(7)
         .most(24)
-        .help("What its clients speak, and what carries it."),
+        .help("Protocols and their carriers."),
     ];
     columns.extend(figures::columns());
     let before = columns.len() - 3;
@@ -62,7 +62,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
                 Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))
             })
             .rank(6)
-            .help("Client-seconds spent waiting for it: each moment of a client counts at one server."),
+            .help("Client-seconds spent waiting for this server. Each moment of a client counts at one server."),
             Column::right("server's", 8, |r: &Row<'_>, _| {
                 r.ledger.map_or_else(Cell::default, |row| {
                     Value::Share(row.ledger.get(Phase::Server), row.ledger.active()).into()
@@ -120,8 +120,8 @@ pub(super) fn list(model: &Model) -> List<Row<'_>> {
         key: |row: &Row<'_>| Key::Station(row.server),
         sorted: Some(("total", true)),
         empty: match model.window {
-            None => "No request to a file server was seen yet.",
-            Some(_) => "No server answered in this time.",
+            None => "No request to a file server yet.",
+            Some(_) => "No server responded in this time.",
         },
     }
 }

@@ -30,12 +30,12 @@ impl View for Statistics {
         let columns = vec![
             Column::left("statistic", 20, |s: &&Statistic, _| Cell::text(s.title))
                 .most(40)
-                .help("What is counted."),
+                .help("Title of the table."),
             Column::right("rows", 6, |s: &&Statistic, _| {
                 Cell::count(s.rows.len() as u64)
             })
             .rank(1)
-            .help("Rows of its table."),
+            .help("Rows of the table."),
             Column::left("", 20, |s: &&Statistic, _| Cell::text(s.about))
                 .rank(2)
                 .grows(),
@@ -110,7 +110,7 @@ impl View for OneStatistic {
         let mut said = statistic.about.to_owned();
         if statistic.without_row > 0 {
             said.push_str(&format!(
-                " {} more requests came from clients of which nothing is kept.",
+                " {} more requests are of clients lost to the limit rows.",
                 Grouped(statistic.without_row)
             ));
         }
@@ -170,6 +170,6 @@ impl Rows for Figures<'_> {
     }
 
     fn empty(&self) -> &'static str {
-        "Nothing was counted yet."
+        "No data yet."
     }
 }

@@ -69,7 +69,7 @@ impl View for OneTransaction {
         let context = model.context();
         let theme = context.theme;
         let Some(t) = found(feed, *number) else {
-            let said = "This transaction is no longer at hand: newer ones took its place.";
+            let said = "This transaction is no longer in memory: newer ones took its place.";
             text::wrapped(buffer, body, said, theme.dim);
             return;
         };
@@ -86,14 +86,14 @@ impl View for OneTransaction {
             ("server", t.server.to_string()),
             ("outcome", shown(outcome(t))),
             ("file", shown(file(t, &context))),
-            ("response", human(t.response_time_ns())),
+            ("response time", human(t.response_time_ns())),
             (
                 "request",
                 format!("{}, {}", human(t.request_transfer_ns()), extent(t.request)),
             ),
             ("turnaround", between(t)),
             (
-                "answer",
+                "response",
                 format!(
                     "{}, {}",
                     human(t.response_transfer_ns()),
@@ -106,16 +106,16 @@ impl View for OneTransaction {
             let moved = context.units.size(moved);
             lines.push((
                 "data",
-                format!("{moved} of {} asked for", context.units.size(asked)),
+                format!("{moved} of {} requested", context.units.size(asked)),
             ));
         }
         let counted = [
             (f.request, "of the request"),
-            (f.response, "of the answer"),
-            (f.interim, "of interim answers"),
+            (f.response, "of the response"),
+            (f.interim, "of interim responses"),
             (f.ack, "acknowledging"),
-            (f.control, "of upkeep"),
-            (f.retransmitted, "sent again"),
+            (f.control, "of control traffic"),
+            (f.retransmitted, "retransmitted"),
         ];
         let counted: Vec<String> = counted
             .iter()
@@ -143,11 +143,11 @@ impl View for OneTransaction {
             if y >= body.bottom() || value.is_empty() || value == "-" {
                 continue;
             }
-            put(buffer, (body.x, y), 10, name, false, theme.title);
+            put(buffer, (body.x, y), 13, name, false, theme.title);
             let area = Rect {
-                x: body.x + 11.min(body.width),
+                x: body.x + 14.min(body.width),
                 y,
-                width: body.width.saturating_sub(11),
+                width: body.width.saturating_sub(14),
                 height: body.bottom() - y,
             };
             y += text::wrapped(buffer, area, &value, theme.plain);
@@ -160,7 +160,7 @@ fn between(t: &Transaction) -> String {
         Turnaround::None => "-".to_owned(),
         Turnaround::Exact(ns) => Short(ns).to_string(),
         Turnaround::Between(low, high) => format!(
-            "between {} and {}: nobody knows which of the requests was answered",
+            "between {} and {}: the response may belong to either copy of the request",
             Short(low),
             Short(high)
         ),

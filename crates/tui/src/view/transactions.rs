@@ -28,44 +28,44 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         Column::left("client", 15, |t: &Row<'_>, _| Cell::text(t.client.station().to_string()))
             .rank(3)
             .most(30)
-            .help("Who asked."),
+            .help("The client that sent the request."),
         Column::left("operation", 12, |t: &Row<'_>, _| {
             Cell::text(command(t.operation.name, t.code))
         })
         .rank(5)
         .most(30)
-        .help("What was asked for."),
+        .help("Protocol command of the request."),
         Column::right("response", 8, |t: &Row<'_>, _| Cell::time(t.response_time_ns()))
-            .help("From the first frame of the request to the last of the answer."),
+            .help("Response time (t4 - t1), from the first frame of the request to the last frame of the response."),
         Column::right("request", 7, |t: &Row<'_>, _| Cell::time(t.request_transfer_ns()))
             .under("of that")
             .rank(4)
-            .help("The request was on its way."),
+            .help("Request transfer (t2 - t1)."),
         Column::right("server", 7, |t: &Row<'_>, _| turnaround(t))
             .under("of that")
             .rank(1)
-            .help("From the complete request to the first frame of the answer; two times where it was asked twice and nobody knows which was answered."),
-        Column::right("answer", 7, |t: &Row<'_>, _| Cell::time(t.response_transfer_ns()))
+            .help("Server turnaround (t3 - t2), from the complete request to the first frame of the response. Two limits where the request was repeated and the response may belong to either copy."),
+        Column::right("transfer", 8, |t: &Row<'_>, _| Cell::time(t.response_transfer_ns()))
             .under("of that")
             .rank(4)
-            .help("The answer was on its way."),
+            .help("Response transfer (t4 - t3)."),
         Column::left("outcome", 10, |t: &Row<'_>, _| outcome(t))
             .rank(2)
             .most(34)
-            .help("How it ended."),
+            .help("How the transaction ended."),
         Column::right("data", 8, |t: &Row<'_>, _| Cell::from(Value::Bytes(t.data_bytes)).quiet())
         .rank(5)
-        .help("File data that it moved."),
+        .help("File data transferred."),
         Column::right("frames", 6, |t: &Row<'_>, _| Cell::count(t.frames.total()))
             .rank(7)
-            .help("Frames that belong to it."),
+            .help("Frames of the transaction."),
         Column::left("remarks", 8, |t: &Row<'_>, _| {
             let names: Vec<&str> = t.flags.names().collect();
             Cell::text(names.join(" "))
         })
         .rank(8)
         .most(30)
-        .help("What to bear in mind about its times."),
+        .help("Notes on the accuracy of its times."),
         Column::left("file", 14, |t: &Row<'_>, context| file(t, context))
             .rank(3)
             .most(120)
@@ -163,7 +163,7 @@ impl View for Transactions {
                 model.keys.first(Action::Number)
             ),
             n => format!(
-                "{what}: the latest and the slowest ({} more are no longer at hand)",
+                "{what}: the latest and the slowest ({} more no longer in memory)",
                 Grouped(n)
             ),
         }
@@ -190,7 +190,7 @@ impl View for Transactions {
             rows: all.filter(|t| scope.takes(t)).collect(),
             key: |t: &Row<'_>| Key::Number(t.number),
             sorted: Some(("response", true)),
-            empty: "None of the latest transactions belongs here.",
+            empty: "No recent transaction matches.",
         }))
     }
 

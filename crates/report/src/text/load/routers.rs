@@ -65,7 +65,7 @@ pub(super) fn hops(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
             out,
             look,
             format_args!(
-                "packets that had passed {} routers or more, which the next one throws away (limit {HOP_LIMIT}): {}",
+                "packets that had passed {} routers or more, which the next one discards (limit {HOP_LIMIT}): {}",
                 HOP_LIMIT - 1,
                 Grouped(load.at_hop_limit)
             ),
@@ -168,7 +168,7 @@ pub(super) fn routes(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
     let table = routes_table(snapshot);
     list(
         out,
-        "Networks, as routers told of them",
+        "Networks announced by routers",
         &table,
         snapshot.load.routes.len(),
         look,
@@ -213,7 +213,7 @@ pub(super) fn services(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
     let table = services_table(snapshot);
     list(
         out,
-        "Servers, as routers told of them",
+        "Servers announced by routers",
         &table,
         snapshot.load.services.len(),
         look,

@@ -15,7 +15,7 @@ const CURVES: usize = 6;
 const ENOUGH: usize = 3;
 
 const COLUMNS: &[Column] = &[
-    Column::right("bytes asked for"),
+    Column::right("bytes requested"),
     Column::right("answered"),
     Column::under("response time", "min"),
     Column::under("response time", "p50"),
@@ -74,7 +74,7 @@ fn one(out: &mut impl Write, curve: &SizeCurve, look: Look) -> io::Result<()> {
             out,
             look,
             format_args!(
-                "and {} more sizes, each asked for less often; --format json has them all",
+                "and {} more sizes, each requested less often; --format json has them all",
                 Grouped(more as u64)
             ),
         )?;

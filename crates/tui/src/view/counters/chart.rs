@@ -92,7 +92,7 @@ fn value_bar(model: &Model, rows: &[Row<'_>], chosen: Option<usize>) -> String {
     let Some(row) = rows.iter().find(|row| Some(row.number) == chosen) else {
         return String::new();
     };
-    let shown = |of: Option<f64>| value(of).shown(model.units, 0);
+    let shown = |of: Option<f64>| value(row.kind, of).shown(model.units, 0);
     if let Some(kind) = row.kind.filter(|kind| !kind.counted) {
         return format!("{}: {}, never estimated", letter(row.number), kind.mark);
     }

@@ -1,6 +1,6 @@
 //! Which lines are on the chart: an object, whose, which of its counters.
 
-use super::{MOST, instance, power, scale_text};
+use super::{MOST, instance, power, scale_text, value};
 use crate::Command;
 use crate::model::{Context, Model};
 use crate::place::Place;
@@ -70,17 +70,17 @@ impl View for Objects {
                         n => Cell::count(n),
                     }
                 })
-                .help("Stations, shares or interfaces for which it counts at the moment."),
+                .help("Stations, shares or interfaces that have values now."),
                 Column::right("counters", 8, |l: &(Listed, usize), _| {
                     Cell::count((l.0.counters.len() - l.1) as u64)
                 })
-                .help("Counters that the wire shows."),
+                .help("Counters that can be computed from the wire."),
                 Column::right("hidden", 8, |l: &(Listed, usize), _| match l.1 as u64 {
                     0 => Cell::default(),
                     n => Cell::count(n).toned(Tone::Dim),
                 })
                 .rank(1)
-                .help("Counters that only the machine itself knows; they are never estimated."),
+                .help("Host-internal counters, which no capture shows; never estimated."),
             ],
             rows: listed(model)
                 .into_iter()
@@ -111,8 +111,8 @@ impl View for Objects {
             [] => {
                 let hidden = listed.counters.iter().all(|kind| !kind.counted);
                 model.say(match hidden {
-                    true => format!("{object}: only the machine itself knows; never estimated"),
-                    false => format!("{object}: nothing on the wire has moved it yet"),
+                    true => format!("{object}: host-internal, never estimated"),
+                    false => format!("{object}: no traffic for it yet"),
                 });
             }
             [only] => {
@@ -160,13 +160,13 @@ impl View for Instances {
                     Row::All(n) => Cell::text(format!("all {} instances", Grouped(*n))),
                     Row::One(whose) => Cell::text(whose.station()),
                 })
-                .help("The station that is counted for."),
+                .help("Station of the counter."),
                 Column::left("instance", 10, |row: &Row, context| match row {
                     Row::One(whose) => instance(whose, context),
                     Row::All(_) => Cell::default(),
                 })
                 .most(60)
-                .help("Which of several: an interface, a share, a peer."),
+                .help("Instance: an interface, a share, a peer."),
             ],
             rows,
             key: |row: &Row| match row {
@@ -174,7 +174,7 @@ impl View for Instances {
                 Row::One(whose) => Key::Instance(whose.clone()),
             },
             sorted: None,
-            empty: "Nothing is counted for anyone yet.",
+            empty: "No station has values yet.",
         }))
     }
 
@@ -255,32 +255,32 @@ impl View for Kinds {
                     (on, of) if on == of => Cell::text("✓").toned(Tone::Good),
                     (on, of) => Cell::text(format!("{on} of {of}")).toned(Tone::Good),
                 })
-                .help("Whether it is on the chart: Enter puts it there and takes it away."),
+                .help("Whether the counter is on the chart. Enter adds or removes it."),
                 Column::left("counter", 30, |c: &Choice<'_>, _| {
                     Cell::text(c.kind.name).toned(tone(c))
                 })
-                .help("What is counted."),
+                .help("Name of the counter."),
                 Column::right("last", 9, |c: &Choice<'_>, _| {
                     let last = c.pick.as_ref().and_then(|pick| c.chart.line(pick).last);
-                    last.map_or_else(Cell::default, |v| Value::Float(v).into())
+                    value(Some(c.kind), last)
                 })
                 .rank(1)
-                .help("The value of the last complete interval."),
+                .help("Value of the last complete interval."),
                 Column::left("mark", 13, |c: &Choice<'_>, _| {
                     Cell::text(c.kind.mark).toned(tone(c))
                 })
                 .rank(2)
-                .help("How far the wire shows it. What is host-internal is never estimated."),
+                .help("Accuracy: exact, derived or approximated. Host-internal counters are never estimated."),
                 Column::right("scale", 8, |c: &Choice<'_>, _| {
                     Cell::text(scale_text(power(c.kind.scale)))
                 })
                 .rank(4)
-                .help("By what Performance Monitor multiplied it."),
+                .help("Scale factor of Performance Monitor's chart."),
                 Column::left("to know", 10, |c: &Choice<'_>, _| Cell::text(c.kind.how))
                     .rank(3)
                     .most(120)
                     .grows()
-                    .help("How it is found, where that is not plain."),
+                    .help("Notes on the computation."),
             ],
             rows: listed.counters.iter().map(choice).collect(),
             key: |choice: &Choice<'_>| Key::Name(choice.kind.name.to_owned()),
@@ -308,9 +308,9 @@ impl View for Kinds {
         if !kind.counted {
             model.say(match kind.mark {
                 "host-internal" => {
-                    format!("{name}: only the machine itself knows; never estimated")
+                    format!("{name}: host-internal, never estimated")
                 }
-                _ => format!("{name}: is not counted"),
+                _ => format!("{name}: not counted"),
             });
             return Vec::new();
         }
@@ -322,7 +322,7 @@ impl View for Kinds {
             .collect::<Vec<_>>();
         let room = changed.into_iter().all(|pick| model.chart.turn(pick, kind));
         if !room {
-            model.complain(format!("the chart has {MOST} lines: no more fit"));
+            model.complain(format!("the chart has {MOST} lines, its maximum"));
         }
         model.refresh();
         Vec::new()

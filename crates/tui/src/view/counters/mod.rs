@@ -151,49 +151,55 @@ impl Row<'_> {
 
 fn columns<'m>() -> Vec<Column<Row<'m>>> {
     vec![
-        Column::left("", 1, |r: &Row<'_>, _| Cell::text(letter(r.number).to_string()))
-            .help("The letter of the line on the chart."),
+        Column::left("", 1, |r: &Row<'_>, _| {
+            Cell::text(letter(r.number).to_string())
+        })
+        .help("Letter of the line on the chart."),
         Column::left("counter", 16, |r: &Row<'_>, _| {
             Cell::text(r.kind.map_or("", |kind| kind.name))
         })
         .most(34)
-        .help("What is counted."),
+        .help("Name of the counter."),
         Column::left("object", 8, |r: &Row<'_>, _| Cell::text(r.pick.object()))
             .rank(3)
             .most(20)
             .help("Performance Monitor's object."),
-        Column::left("station", 12, |r: &Row<'_>, _| Cell::text(r.pick.place().station()))
-            .rank(2)
-            .most(30)
-            .help("The station that is counted for."),
+        Column::left("station", 12, |r: &Row<'_>, _| {
+            Cell::text(r.pick.place().station())
+        })
+        .rank(2)
+        .most(30)
+        .help("Station of the counter."),
         Column::left("instance", 8, |r: &Row<'_>, context| {
             instance(&r.pick.place(), context)
         })
         .rank(4)
         .most(30)
-        .help("Which of several: an interface, a share, a peer."),
+        .help("Instance: an interface, a share, a peer."),
         Column::right("scale", 7, |r: &Row<'_>, _| Cell::text(scale_text(r.power)))
             .rank(2)
-            .help("By what the values are multiplied before they are drawn: , and . change it, = fits it."),
-        Column::right("last", 9, |r: &Row<'_>, _| value(r.line().last))
+            .help("Scale factor of the line. , and . change it, = fits it to the chart."),
+        Column::right("last", 9, |r: &Row<'_>, _| value(r.kind, r.line().last))
             .rank(1)
-            .help("The value of the last complete interval."),
-        Column::right("average", 9, |r: &Row<'_>, _| value(r.line().average))
-            .rank(1)
-            .help("Of a rate over all of the chart's time; otherwise of the values."),
-        Column::right("min", 9, |r: &Row<'_>, _| value(r.line().min))
+            .help("Value of the last complete interval."),
+        Column::right("average", 9, |r: &Row<'_>, _| {
+            value(r.kind, r.line().average)
+        })
+        .rank(1)
+        .help("Mean over the time of the chart."),
+        Column::right("min", 9, |r: &Row<'_>, _| value(r.kind, r.line().min))
             .rank(3)
-            .help("The smallest value on the chart."),
-        Column::right("max", 9, |r: &Row<'_>, _| value(r.line().max))
+            .help("Smallest value on the chart."),
+        Column::right("max", 9, |r: &Row<'_>, _| value(r.kind, r.line().max))
             .rank(3)
-            .help("The greatest value on the chart."),
-        Column::right("at", 9, |r: &Row<'_>, _| value(r.at()))
+            .help("Greatest value on the chart."),
+        Column::right("at", 9, |r: &Row<'_>, _| value(r.kind, r.at()))
             .rank(5)
-            .help("The value at the time that is looked at: Left and Right move it."),
+            .help("Value at the cursor. Left and Right move the cursor."),
         Column::left("mark", 6, |r: &Row<'_>, _| mark(r))
             .rank(6)
             .most(14)
-            .help("How far the wire shows it: exact, derived from what is seen, or approximated."),
+            .help("Accuracy: exact, derived or approximated."),
     ]
 }
 
@@ -206,8 +212,13 @@ fn instance(whose: &Whose, context: &Context<'_>) -> Cell {
     }
 }
 
-fn value(value: Option<f64>) -> Cell {
-    value.map_or_else(Cell::default, |value| Value::Float(value).into())
+/// A value of a counter of this kind; seconds have the unit that fits.
+fn value(kind: Option<Kind>, value: Option<f64>) -> Cell {
+    let shown = match kind.is_some_and(|kind| kind.seconds) {
+        true => Value::Seconds,
+        false => Value::Float,
+    };
+    value.map_or_else(Cell::default, |value| shown(value).into())
 }
 
 fn mark(row: &Row<'_>) -> Cell {
@@ -304,7 +315,7 @@ impl View for Counters {
             rows: rows(model),
             key: |row: &Row<'_>| Key::Counter(row.pick.clone()),
             sorted: None,
-            empty: "No line is on the chart: a adds some.",
+            empty: "The chart is empty. a adds counters.",
         }))
     }
 

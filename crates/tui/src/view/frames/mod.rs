@@ -132,27 +132,27 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             r.toned(time.map_or_else(Cell::default, |time| Cell::text(time.to_owned())))
         })
         .rank(2)
-        .help("When it was captured, to the microsecond."),
+        .help("Time of capture, to the microsecond."),
         Column::right("at", 9, |r: &Row<'_>, context| {
             let since = r.frame.at.and_then(|at| Some(at.since(context.first?)));
             r.toned(Cell::time(since))
         })
         .rank(7)
-        .help("When it was captured, from the beginning of the capture."),
+        .help("Time of capture, since the beginning of the capture."),
         Column::left("role", 10, |r: &Row<'_>, _| r.role())
             .rank(1)
             .most(16)
-            .help("Its direction, as seen from the sender of the first frame, and what it does in a transaction: request, response, interim, ack, control, retransmitted."),
+            .help("Direction, relative to the sender of the first frame, and role in a transaction: request, response, interim, ack, control, retransmitted."),
         Column::left("source", 12, |r: &Row<'_>, _| r.text(&r.frame.source))
             .rank(4)
             .most(28)
-            .help("Who sent it."),
+            .help("Sender of the frame."),
         Column::left("destination", 12, |r: &Row<'_>, _| {
             r.text(&r.frame.destination)
         })
         .rank(5)
         .most(28)
-        .help("To whom."),
+        .help("Receiver of the frame."),
         Column::left("protocol", 8, |r: &Row<'_>, _| r.text(&r.frame.protocol))
             .rank(6)
             .help("The innermost protocol."),
@@ -160,11 +160,11 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             r.toned(Cell::count(r.frame.wire_len.into()))
         })
         .rank(3)
-        .help("Its length on the wire."),
+        .help("Length on the wire."),
         Column::left("summary", 32, |r: &Row<'_>, _| r.text(&r.frame.summary))
             .most(400)
             .grows()
-            .help("What it says. Frames between other stations than the first one's are dim."),
+            .help("Content in one line. Frames between other stations than those of the first frame are dim."),
     ]
 }
 
@@ -284,8 +284,8 @@ impl View for Frames {
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
         let empty = match &model.level().pane.frames {
             _ if model.hides_names() => HIDDEN,
-            None => "Looking for the frames.",
-            Some(_) => "These frames are no longer at hand: newer ones took their place.",
+            None => "Searching for the frames.",
+            Some(_) => "These frames are no longer in memory: newer ones took their place.",
         };
         let all = list(model);
         let first = all.first();
@@ -366,7 +366,7 @@ impl View for Frames {
             wrapped(
                 buffer,
                 parts.tree,
-                "Nothing is known of this frame.",
+                "This frame could not be dissected.",
                 context.theme.dim,
             );
         }

@@ -370,7 +370,7 @@ impl View for Overview {
             table::preview(rows.as_ref(), key, &context, plan.table(*area), buffer);
         }
         if plan.sections.is_empty() {
-            let said = "No request to a file server was seen yet, and no symptom.";
+            let said = "No request to a file server and no symptom yet.";
             let y = plan.charts.bottom().max(body.y + plan.head.len() as u16);
             let rest = Rect {
                 y,

@@ -137,51 +137,51 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         Column::right("lost", 8, |r: &Row<'_>, _| {
             toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet())
         })
-        .help("Time that somebody lost by it, in the window if one is chosen: what costs most stands first. What stands behind a sum and has no moments is of all the capture, and says so."),
+        .help("Time lost to the symptom, in the window if one is chosen. The greatest cost stands first. Symptoms that come from sums have no moments: theirs is of the whole capture."),
         Column::left("symptom", 18, |r: &Row<'_>, _| {
             let title = r.feed.about.texts.title(r.symptom.rule.id).to_owned();
             toned(r, Cell::text(title))
         })
         .most(48)
-        .help("What is wrong."),
+        .help("Title of the symptom."),
         Column::left("of", 15, |r: &Row<'_>, _| {
             toned(r, Cell::text(subject(&r.symptom.subject)))
         })
         .rank(1)
         .most(60)
         .grows()
-        .help("Whom it concerns."),
+        .help("The stations or the file that it concerns."),
         Column::left("how often", 12, |r: &Row<'_>, _| {
             toned(r, Cell::text(r.often()))
         })
         .rank(2)
         .most(32)
-        .help("How often it happened, and of how many; in the window if one is chosen."),
+        .help("Number of events, and of how many; in the window if one is chosen."),
         Column::left("judged", 9, |r: &Row<'_>, _| {
             toned(r, Cell::text(r.symptom.state.name()))
         })
         .rank(4)
-        .help("Raised; withdrawn, because it has another reason; covered by a graver one; below its threshold, or too few to judge."),
+        .help("Raised; withdrawn, because another cause explains it; covered by a graver symptom; below its threshold; or too few events to judge."),
         Column::left("frames", 10, |r: &Row<'_>, _| {
             toned(r, Cell::text(r.places(2)))
         })
         .rank(3)
         .most(32)
-        .help("From which frame to which, the most expensive places."),
+        .help("First and last frame of the most expensive places."),
         Column::right("first", 7, |r: &Row<'_>, context| {
             let first = r.symptom.hits.first.map(|mark| mark.at);
             let since = first.and_then(|at| Some(at.since(context.first?)));
             toned(r, Cell::time(since))
         })
         .rank(6)
-        .help("When it was seen first, from the beginning of the capture."),
+        .help("Time of the first event, since the beginning of the capture."),
         Column::right("last", 7, |r: &Row<'_>, context| {
             let last = r.symptom.hits.last.map(|mark| mark.at);
             let since = last.and_then(|at| Some(at.since(context.first?)));
             toned(r, Cell::time(since))
         })
         .rank(5)
-        .help("When it was seen last likewise."),
+        .help("Time of the last event, since the beginning of the capture."),
     ]
 }
 
@@ -307,8 +307,8 @@ impl View for Symptoms {
             key: |row: &Row<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
             sorted: None,
             empty: match model.window {
-                None => "Nothing is wrong, as far as the frames show it.",
-                Some(_) => "Nothing was wrong in this time, as far as the frames show it.",
+                None => "No symptom.",
+                Some(_) => "No symptom in this time.",
             },
         }))
     }
@@ -326,7 +326,7 @@ impl View for Symptoms {
             return Vec::new();
         };
         let Some(dearest) = dearest(symptom) else {
-            model.say("no frame shows it alone: it is in the sum of all");
+            model.say("no single frame shows it: it comes from sums over the whole capture");
             return Vec::new();
         };
         let range = |sight: &Sight| {
@@ -453,7 +453,7 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
                 Short(saturated(lost.cost_ns)),
                 Grouped(lost.times)
             ),
-            false => "it is found in sums of all the capture and has no moments".to_owned(),
+            false => "it comes from sums over the whole capture and has no moments".to_owned(),
         };
         entries.push(("in window", said));
     }
