@@ -109,7 +109,7 @@ pub fn fairness(found: &Fairness) -> Vec<String> {
     let limit = Milli(STARVES_PERCENT * 10);
     for row in found.starving.iter().take(STARVING) {
         sentences.push(format!(
-            "starves: {} waits {} times the mean of all (n {}; from {limit} on it counts)",
+            "starves: {} waits {} times the mean of all (n {}; threshold {limit})",
             row.client,
             milli(row.normalised_mean),
             Grouped(row.n)

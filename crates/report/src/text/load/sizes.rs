@@ -91,7 +91,7 @@ fn breaks(out: &mut impl Write, anomaly: &Anomaly, look: Look) -> io::Result<()>
         out,
         look,
         format_args!(
-            "{} bytes break the trend: {} (median of {}) where the other sizes predict {}, {} times as long (from {} on it counts); {} bytes take {}; frames {}",
+            "{} bytes break the trend: {} (median of {}) where the other sizes predict {}, {} times as long (threshold {}); {} bytes take {}; frames {}",
             range(anomaly.from_bytes, anomaly.to_bytes),
             look.digits.time(anomaly.p50_ns),
             Grouped(anomaly.n),
