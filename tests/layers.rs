@@ -46,6 +46,7 @@ const ONLY: &[(&str, &str)] = &[
     ("pcap", "crates/capture"),
     ("nom", "dissectors"),
     ("ratatui", "crates/tui"),
+    ("askama", "crates/report"),
     ("parquet", "crates/rows"),
     ("arrow-array", "crates/rows"),
     ("arrow-ipc", "crates/rows"),

@@ -6,6 +6,7 @@ use crate::about::About;
 use crate::figures::Grouped;
 use crate::text;
 use crate::time::{Rfc3339, Short};
+use askama::Template;
 use wirewait_analysis::Snapshot;
 use wirewait_wire::Timestamp;
 
@@ -19,61 +20,87 @@ pub(super) fn capture(page: &mut Page, about: &About, snapshot: &Snapshot) {
         let more = format!("and {} more files", Grouped((files - ROWS) as u64));
         entries.insert(ROWS, ("", more));
     }
-    page.within("dl", &[], |page| {
-        groups(page, &entries, |page, name, value| match name {
-            text::capture::QUALITY => page.within("dd", &[], |page| {
-                let class = format!("grade {grade}");
-                page.leaf("strong", &[("class", &class)], value);
-            }),
-            _ => page.leaf("dd", &[], value),
-        });
+    let entries: Vec<(&str, &str)> = entries
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    page.template(&ListPart {
+        entries,
+        graded: Some((text::capture::QUALITY, grade)),
     });
     if !snapshot.protocols.is_empty() {
-        page.within("details", &[], |page| {
-            page.leaf("summary", &[], "Frames that contain a protocol");
-            page.within("ul", &[("class", &"key")], |page| {
-                for (name, count) in &snapshot.protocols {
-                    page.leaf("li", &[], format_args!("{name} {}", Grouped(*count)));
-                }
-            });
+        let protocols = snapshot.protocols.iter();
+        let protocols = protocols.map(|(name, count)| format!("{name} {}", Grouped(*count)));
+        page.template(&ProtocolsPart {
+            protocols: protocols.collect(),
         });
     }
 }
 
+/// Names and what they stand for; a nameless one goes on from the one before.
+#[derive(Template)]
+#[template(path = "list.html")]
+struct ListPart<'a> {
+    entries: Vec<(&'a str, &'a str)>,
+    /// The name of the entry that is a grade, and the grade.
+    graded: Option<(&'a str, &'a str)>,
+}
+
+impl ListPart<'_> {
+    /// The grade, if this is its entry.
+    fn grade(&self, name: &str) -> Option<&str> {
+        self.graded
+            .filter(|(of, _)| *of == name)
+            .map(|(_, grade)| grade)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "protocols.html")]
+struct ProtocolsPart {
+    protocols: Vec<String>,
+}
+
+/// How long a capture is, and how good.
+#[derive(Template)]
+#[template(path = "extent.html")]
+struct ExtentPart<'a> {
+    /// Which one, if there are several.
+    of: Option<&'a str>,
+    extent: String,
+    grade: &'a str,
+}
+
 /// What was captured, in one line: the list further down says more.
 pub(super) fn headline(page: &mut Page, snapshot: &Snapshot) {
-    let grade = snapshot.capture.grade.name();
-    page.within("p", &[("class", &"note")], |page| {
-        extent(page, snapshot);
-        page.text("; quality of the capture: ");
-        let class = format!("grade {grade}");
-        page.leaf("a", &[("href", &"#capture"), ("class", &class)], grade);
+    page.template(&ExtentPart {
+        of: None,
+        extent: extent(snapshot),
+        grade: snapshot.capture.grade.name(),
     });
 }
 
 /// Writes how long one of several captures is, and how good.
 pub(super) fn line(page: &mut Page, name: &str, snapshot: &Snapshot) {
-    let grade = snapshot.capture.grade.name();
-    page.within("p", &[("class", &"note")], |page| {
-        page.text(format_args!("{name}: "));
-        extent(page, snapshot);
-        page.text("; quality of the capture: ");
-        let class = format!("grade {grade}");
-        page.leaf("strong", &[("class", &class)], grade);
+    page.template(&ExtentPart {
+        of: Some(name),
+        extent: extent(snapshot),
+        grade: snapshot.capture.grade.name(),
     });
 }
 
 /// How many frames there are, from when to when.
-fn extent(page: &mut Page, snapshot: &Snapshot) {
+fn extent(snapshot: &Snapshot) -> String {
     let capture = &snapshot.capture;
-    page.text(format_args!("{} frames", Grouped(capture.frames)));
-    if let (Some(first), Some(last)) = (capture.first, capture.last) {
-        page.text(format_args!(
-            "; {} to {} UTC ({})",
+    let frames = Grouped(capture.frames);
+    match (capture.first, capture.last) {
+        (Some(first), Some(last)) => format!(
+            "{frames} frames; {} to {} UTC ({})",
             seconds(first),
             seconds(last),
             Short(i64::try_from(capture.elapsed_ns).unwrap_or(i64::MAX))
-        ));
+        ),
+        _ => format!("{frames} frames"),
     }
 }
 
@@ -85,21 +112,11 @@ fn seconds(at: Timestamp) -> String {
 
 /// Names and what they stand for; a nameless one goes on from the one before.
 pub(super) fn list(page: &mut Page, entries: &[(impl AsRef<str>, String)]) {
-    page.within("dl", &[], |page| {
-        groups(page, entries, |page, _, value| page.leaf("dd", &[], value));
+    let entries = entries.iter();
+    page.template(&ListPart {
+        entries: entries
+            .map(|(name, value)| (name.as_ref(), value.as_str()))
+            .collect(),
+        graded: None,
     });
-}
-
-fn groups(
-    page: &mut Page,
-    entries: &[(impl AsRef<str>, String)],
-    mut value: impl FnMut(&mut Page, &str, &str),
-) {
-    for (name, text) in entries {
-        let name = name.as_ref();
-        if !name.is_empty() {
-            page.leaf("dt", &[], name);
-        }
-        value(page, name, text);
-    }
 }

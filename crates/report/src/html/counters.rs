@@ -6,41 +6,65 @@ use super::table;
 use crate::counters::Samples;
 use crate::counters::text::{MARKS, StationFigures, extent, name, stations};
 use crate::time::Digits;
+use askama::Template;
+
+/// What a station counted.
+struct StationPart {
+    name: String,
+    /// It is seen at once.
+    is_segment: bool,
+    objects: String,
+}
+
+#[derive(Template)]
+#[template(path = "counters.html")]
+struct CountersPart {
+    extent: String,
+    marks: &'static str,
+    stations: Vec<StationPart>,
+}
+
+/// What an object of a station counted.
+#[derive(Template)]
+#[template(path = "counted.html")]
+struct ObjectPart<'a> {
+    name: &'a str,
+    counters: String,
+    zero: String,
+    ratios: String,
+}
 
 /// Writes what is not zero: the segment at once, each station when it is opened.
 pub(super) fn counters(page: &mut Page, samples: &Samples) {
     let Some(extent) = extent(samples, Digits::Three) else {
         return;
     };
-    page.leaf("p", &[("class", &"note")], format_args!("{extent} {MARKS}"));
     let (stations, more) = stations(samples, Digits::Three);
-    for station in &stations {
-        let title = name(station.0);
-        match station.0 {
-            None => {
-                page.leaf("h3", &[], &title);
-                objects(page, &title, station);
-            }
-            Some(_) => page.within("details", &[], |page| {
-                page.leaf("summary", &[], &title);
-                objects(page, &title, station);
-            }),
-        }
-    }
+    let stations = stations.iter().map(|station| StationPart {
+        name: name(station.0),
+        is_segment: station.0.is_none(),
+        objects: Page::part(|page| objects(page, station)),
+    });
+    page.template(&CountersPart {
+        extent,
+        marks: MARKS,
+        stations: stations.collect(),
+    });
     table::more(page, more);
 }
 
-fn objects(page: &mut Page, of: &str, (_, objects): &StationFigures) {
+fn objects(page: &mut Page, (station, objects): &StationFigures) {
     for shown in objects {
-        page.leaf("h4", &[], &shown.name);
-        let caption = format!("{of}, {}", shown.name);
-        table::table(page, &caption, &shown.counters, ROWS);
-        if !shown.zero.is_empty() {
-            let zero = shown.zero.join(", ");
-            page.leaf("p", &[("class", &"note")], format_args!("Zero: {zero}."));
-        }
-        if !shown.ratios.is_empty() {
-            table::table(page, &format!("{caption}, ratios"), &shown.ratios, ROWS);
-        }
+        let caption = format!("{}, {}", name(*station), shown.name);
+        page.template(&ObjectPart {
+            name: &shown.name,
+            counters: Page::part(|page| table::table(page, &caption, &shown.counters, ROWS)),
+            zero: shown.zero.join(", "),
+            ratios: Page::part(|page| {
+                if !shown.ratios.is_empty() {
+                    table::table(page, &format!("{caption}, ratios"), &shown.ratios, ROWS);
+                }
+            }),
+        });
     }
 }

@@ -1,7 +1,10 @@
-//! Writes markup that is well formed and harmless, whatever the texts in it are: elements are
-//! closed by construction, and every text and attribute is escaped.
+//! Markup that is well formed and harmless, whatever the texts in it are. Texts and tables are
+//! templates (`templates`), which escape as [`Harmless`] does; plots are drawn element by element,
+//! closed by construction, with the same escapes.
 
 use crate::escape::Escaping;
+use askama::Template;
+use askama::filters::Escaper;
 use std::fmt::{self, Display, Write};
 
 /// A document under way.
@@ -14,11 +17,11 @@ pub(super) struct Page {
 pub(super) type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
 impl Page {
-    /// A document that begins with this, as it is.
-    pub(super) fn beginning(raw: &'static str) -> Self {
-        Self {
-            out: raw.to_owned(),
-        }
+    /// What `write` writes.
+    pub(super) fn part(write: impl FnOnce(&mut Self)) -> String {
+        let mut page = Self::default();
+        write(&mut page);
+        page.out
     }
 
     /// The document.
@@ -65,18 +68,10 @@ impl Page {
         self.escaped(&text);
     }
 
-    /// The style of the document: ours, and written as it is.
-    pub(super) fn style(&mut self, css: &'static str) {
-        self.out.push_str("<style>");
-        self.out.push_str(css);
-        self.out.push_str("</style>");
-    }
-
-    /// The script of the document: ours, and written as it is.
-    pub(super) fn script(&mut self, code: &'static str) {
-        self.out.push_str("<script>");
-        self.out.push_str(code);
-        self.out.push_str("</script>");
+    /// A template with its values.
+    pub(super) fn template(&mut self, template: &impl Template) {
+        // Writing to a string does not fail; what fails is a text that refuses to be shown.
+        let _ = template.render_into(&mut self.out);
     }
 
     /// Another document, as it is.
@@ -108,22 +103,36 @@ impl Page {
     }
 }
 
-/// Replaces what means something in HTML.
-struct Html<'a>(&'a mut String);
+/// How templates escape: `askama.toml` names it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Harmless;
 
-impl fmt::Write for Html<'_> {
+impl Escaper for Harmless {
+    fn write_escaped_str<W: Write>(&self, mut dest: W, text: &str) -> fmt::Result {
+        Escaping(&mut Html(&mut dest)).write_str(text)
+    }
+}
+
+/// Replaces what means something in HTML.
+struct Html<'a, W>(&'a mut W);
+
+impl<W: Write> Write for Html<'_, W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        for c in text.chars() {
-            match c {
-                '&' => self.0.push_str("&amp;"),
-                '<' => self.0.push_str("&lt;"),
-                '>' => self.0.push_str("&gt;"),
-                '"' => self.0.push_str("&quot;"),
-                '\'' => self.0.push_str("&#39;"),
-                c => self.0.push(c),
-            }
+        let special = |c: char| matches!(c, '&' | '<' | '>' | '"' | '\'');
+        let mut rest = text;
+        while let Some(at) = rest.find(special) {
+            let (plain, tail) = rest.split_at(at);
+            self.0.write_str(plain)?;
+            self.0.write_str(match tail.as_bytes().first() {
+                Some(b'&') => "&amp;",
+                Some(b'<') => "&lt;",
+                Some(b'>') => "&gt;",
+                Some(b'"') => "&quot;",
+                _ => "&#39;",
+            })?;
+            rest = tail.get(1..).unwrap_or_default();
         }
-        Ok(())
+        self.0.write_str(rest)
     }
 }
 
@@ -146,13 +155,26 @@ mod tests {
     }
 
     #[test]
+    fn templates_escape_as_the_rest_of_the_page() {
+        #[derive(Template)]
+        #[template(source = "<b title=\"{{ text }}\">{{ text }}</b>", ext = "html")]
+        struct Bold<'a> {
+            text: &'a str,
+        }
+        let text = "\"><script>&'\x1b\n\u{202e}";
+        let drawn = Page::part(|page| page.leaf("b", &[("title", &text)], text));
+        assert_eq!(Page::part(|page| page.template(&Bold { text })), drawn);
+        assert!(!drawn.contains("<script"));
+    }
+
+    #[test]
     fn elements_end_where_they_should() {
-        let mut page = Page::beginning("<!doctype html>");
+        let mut page = Page::default();
         page.within("div", &[], |page| {
             page.leaf("b", &[], 1);
             page.void("br", &[]);
             page.line();
         });
-        assert_eq!(page.finish(), "<!doctype html><div><b>1</b><br>\n</div>");
+        assert_eq!(page.finish(), "<div><b>1</b><br>\n</div>");
     }
 }

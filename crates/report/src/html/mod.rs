@@ -29,6 +29,7 @@ use crate::ladder::Ladder;
 use crate::table::Table;
 use crate::text;
 use crate::time::Digits;
+use askama::Template;
 use markup::Page;
 use std::io::{self, Write};
 use wirewait_analysis::Snapshot;
@@ -130,9 +131,7 @@ pub fn report(
     if !efficiency.is_empty() {
         body.section("efficiency", "Efficiency", |page| {
             for (title, table) in &efficiency {
-                page.leaf("h3", &[], title);
-                table::table(page, title, table, ROWS);
-                table::more(page, table.len().saturating_sub(ROWS));
+                table::titled(page, title, table, ROWS, table.len().saturating_sub(ROWS));
             }
         });
     }
@@ -146,9 +145,8 @@ pub fn report(
     if !routers.is_empty() {
         body.section("routers", "Routers", |page| {
             for (title, table, rows) in &routers {
-                page.leaf("h3", &[], title);
-                table::table(page, title, table, ROWS);
-                table::more(page, rows.saturating_sub(table.len().min(ROWS)));
+                let more = rows.saturating_sub(table.len().min(ROWS));
+                table::titled(page, title, table, ROWS, more);
             }
         });
     }
@@ -209,65 +207,52 @@ struct Body {
     contents: Vec<(&'static str, &'static str)>,
 }
 
+#[derive(Template)]
+#[template(path = "section.html")]
+struct SectionPart {
+    id: &'static str,
+    title: &'static str,
+    inside: String,
+}
+
 impl Body {
     fn section(&mut self, id: &'static str, title: &'static str, inside: impl FnOnce(&mut Page)) {
-        let heading = format!("{id}-heading");
-        self.page.within(
-            "section",
-            &[("id", &id), ("aria-labelledby", &heading)],
-            |page| {
-                page.leaf("h2", &[("id", &heading)], title);
-                inside(page);
-            },
-        );
+        let inside = Page::part(inside);
+        self.page.template(&SectionPart { id, title, inside });
         self.page.line();
         self.contents.push((id, title));
     }
 }
 
 /// The page: its title, what stands first, and the sections.
+#[derive(Template)]
+#[template(path = "page.html")]
+struct WholePage<'a> {
+    title: &'a str,
+    policy: String,
+    style: &'static str,
+    script: &'static str,
+    /// Patterns of the bars.
+    patterns: String,
+    first: String,
+    contents: Vec<(&'static str, &'static str)>,
+    main: String,
+}
+
 fn document(title: &str, first: impl FnOnce(&mut Page), body: Body) -> Page {
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; script-src 'sha256-{SCRIPT_HASH}'; \
-         base-uri 'none'; form-action 'none'"
-    );
-    let mut page = Page::beginning("<!DOCTYPE html>\n");
-    page.within("html", &[("lang", &"en")], |page| {
-        page.within("head", &[], |page| {
-            page.void("meta", &[("charset", &"utf-8")]);
-            page.void(
-                "meta",
-                &[
-                    ("http-equiv", &"Content-Security-Policy"),
-                    ("content", &policy),
-                ],
-            );
-            page.void(
-                "meta",
-                &[
-                    ("name", &"viewport"),
-                    ("content", &"width=device-width, initial-scale=1"),
-                ],
-            );
-            page.void(
-                "meta",
-                &[("name", &"color-scheme"), ("content", &"light dark")],
-            );
-            page.leaf("title", &[], title);
-            page.style(STYLE);
-        });
-        page.line();
-        page.within("body", &[], |page| {
-            ledger::patterns(page);
-            page.within("header", &[], |page| {
-                page.leaf("h1", &[], title);
-                first(page);
-                contents(page, &body.contents);
-            });
-            page.line();
-            page.within("main", &[], |page| page.insert(body.page));
-            page.script(SCRIPT);
-        });
+    let mut page = Page::default();
+    page.template(&WholePage {
+        title,
+        policy: format!(
+            "default-src 'none'; style-src 'sha256-{STYLE_HASH}'; script-src \
+             'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'"
+        ),
+        style: STYLE,
+        script: SCRIPT,
+        patterns: Page::part(ledger::patterns),
+        first: Page::part(first),
+        contents: body.contents,
+        main: body.page.finish(),
     });
     page.line();
     page
@@ -283,34 +268,20 @@ fn title(about: &About) -> String {
     format!("wirewait report: {named}")
 }
 
-fn verdict(page: &mut Page, snapshot: &Snapshot) {
-    let verdict = Verdict::on(snapshot);
-    page.leaf(
-        "p",
-        &[("class", &"verdict")],
-        crate::verdict::sentence(&verdict),
-    );
-    if let Some(shares) = crate::verdict::shares(&verdict) {
-        page.leaf("p", &[("class", &"note")], shares);
-    }
-    if !verdict.doubts.is_empty() {
-        page.within("ul", &[("class", &"doubts")], |page| {
-            for doubt in crate::verdict::doubts(&verdict) {
-                page.leaf("li", &[], doubt);
-            }
-        });
-    }
+#[derive(Template)]
+#[template(path = "verdict.html")]
+struct VerdictPart {
+    sentence: String,
+    shares: Option<String>,
+    doubts: Vec<String>,
 }
 
-fn contents(page: &mut Page, contents: &[(&'static str, &'static str)]) {
-    page.within("nav", &[("aria-label", &"Sections")], |page| {
-        page.within("ul", &[], |page| {
-            for (id, title) in contents {
-                page.within("li", &[], |page| {
-                    page.leaf("a", &[("href", &format_args!("#{id}"))], title);
-                });
-            }
-        });
+fn verdict(page: &mut Page, snapshot: &Snapshot) {
+    let verdict = Verdict::on(snapshot);
+    page.template(&VerdictPart {
+        sentence: crate::verdict::sentence(&verdict),
+        shares: crate::verdict::shares(&verdict),
+        doubts: crate::verdict::doubts(&verdict).collect(),
     });
 }
 
@@ -324,9 +295,8 @@ fn servers(page: &mut Page, snapshot: &Snapshot) {
     }
     let tables = text::servers::tables(snapshot);
     for (title, table) in tables.iter().take(SERVERS) {
-        page.leaf("h3", &[], title);
-        table::table(page, title, table, OPERATIONS);
-        table::more(page, table.len().saturating_sub(OPERATIONS));
+        let more = table.len().saturating_sub(OPERATIONS);
+        table::titled(page, title, table, OPERATIONS, more);
     }
     table::more(page, tables.len().saturating_sub(SERVERS));
 }

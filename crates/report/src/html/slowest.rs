@@ -4,25 +4,33 @@ use super::markup::Page;
 use super::{ROWS, table};
 use crate::about::About;
 use crate::text;
+use askama::Template;
 use std::fmt::Write;
 use wirewait_analysis::{Snapshot, Transaction};
 
+#[derive(Template)]
+#[template(path = "slowest.html")]
+struct SlowestPart {
+    table: String,
+    /// A request with its frames, and the command that shows them.
+    requests: Vec<(String, String)>,
+}
+
 pub(super) fn slowest(page: &mut Page, about: &About, snapshot: &Snapshot) {
     let rows = text::slowest::table(snapshot);
-    table::table(page, "Slowest requests", &rows, ROWS);
-    table::more(page, rows.len().saturating_sub(ROWS));
-    page.within("details", &[], |page| {
-        page.leaf("summary", &[], "Commands that show their frames");
-        page.within("ul", &[], |page| {
-            for t in snapshot.slowest.iter().take(ROWS) {
-                page.within("li", &[], |page| {
-                    page.text(format_args!("#{}, {}", t.number, frames(t)));
-                    let command =
-                        command(about, &["decode", "--transaction", &t.number.to_string()]);
-                    page.leaf("pre", &[], command);
-                });
-            }
-        });
+    let requests = snapshot.slowest.iter().take(ROWS).map(|t| {
+        let number = t.number.to_string();
+        (
+            format!("#{number}, {}", frames(t)),
+            command(about, &["decode", "--transaction", &number]),
+        )
+    });
+    page.template(&SlowestPart {
+        table: Page::part(|page| {
+            table::table(page, "Slowest requests", &rows, ROWS);
+            table::more(page, rows.len().saturating_sub(ROWS));
+        }),
+        requests: requests.collect(),
     });
 }
 

@@ -4,9 +4,11 @@ use super::markup::Page;
 use super::slowest::command;
 use super::table;
 use crate::about::About;
+use crate::symptoms::Entry;
 use crate::table::{Column, NOTHING, Table};
 use crate::text::symptoms::{cost, judged, often, places, subject};
 use crate::text::why::nearest;
+use askama::Template;
 use wirewait_analysis::{Snapshot, State, Symptom};
 
 const COLUMNS: &[Column] = &[
@@ -27,37 +29,66 @@ const PLACES: usize = 6;
 /// Symptoms that the beginning of the document names.
 const FIRST: usize = 3;
 
+/// The most expensive symptom of a rule.
+struct LeadingSymptom<'a> {
+    id: &'static str,
+    title: &'a str,
+    subject: String,
+    lost: String,
+    /// Further ones of the rule.
+    more: usize,
+    action: Option<&'a String>,
+}
+
+#[derive(Template)]
+#[template(path = "first.html")]
+struct FirstPart<'a> {
+    symptoms: Vec<LeadingSymptom<'a>>,
+}
+
+/// Raised symptoms of a rule.
+#[derive(Template)]
+#[template(path = "symptom.html")]
+struct RulePart<'a> {
+    id: &'static str,
+    title: &'a str,
+    texts: Option<&'a Entry>,
+    counts: &'static str,
+    severity: &'static str,
+    table: String,
+    commands: Vec<String>,
+}
+
+#[derive(Template)]
+#[template(path = "symptoms.html")]
+struct SymptomsPart {
+    raised: String,
+    /// Withdrawn and covered ones.
+    others: Vec<String>,
+    more: String,
+    command: String,
+}
+
 /// The most expensive ones and what to try first, for the beginning of the document.
 pub(super) fn headline(page: &mut Page, about: &About, snapshot: &Snapshot) {
     let groups = by_rule(snapshot);
     if groups.is_empty() {
         return none(page, about, snapshot);
     }
-    page.within("ul", &[("class", &"first")], |page| {
-        for group in groups.iter().take(FIRST) {
-            let rule = group[0].rule;
-            page.within("li", &[], |page| {
-                page.within(
-                    "a",
-                    &[("href", &format_args!("#symptom-{}", rule.id))],
-                    |page| {
-                        page.text(about.texts.title(rule.id));
-                    },
-                );
-                page.text(format_args!(
-                    ": {}, {}",
-                    subject(&group[0].subject),
-                    lost(group[0])
-                ));
-                if let Some(more) = group.len().checked_sub(1).filter(|more| *more > 0) {
-                    page.text(format_args!(", and {more} more"));
-                }
-                let texts = about.texts.of(rule.id);
-                if let Some(action) = texts.and_then(|texts| texts.actions.first()) {
-                    page.text(format_args!(". Try first: {action}"));
-                }
-            });
+    let symptoms = groups.iter().take(FIRST).map(|group| {
+        let rule = group[0].rule;
+        let texts = about.texts.of(rule.id);
+        LeadingSymptom {
+            id: rule.id,
+            title: about.texts.title(rule.id),
+            subject: subject(&group[0].subject),
+            lost: lost(group[0]),
+            more: group.len() - 1,
+            action: texts.and_then(|texts| texts.actions.first()),
         }
+    });
+    page.template(&FirstPart {
+        symptoms: symptoms.collect(),
     });
 }
 
@@ -77,43 +108,34 @@ pub(super) fn symptoms(page: &mut Page, about: &About, snapshot: &Snapshot) {
     if groups.is_empty() {
         none(page, about, snapshot);
     }
-    for group in groups.iter().take(SHOWN) {
-        of_rule(page, about, group);
-    }
-    let further: usize = groups.iter().skip(SHOWN).map(Vec::len).sum();
-    let evicted = usize::try_from(all.more).unwrap_or(usize::MAX);
-    table::more(page, further.saturating_add(evicted));
-    let others = || {
-        let found = all.found.iter();
-        found.filter(|s| matches!(s.state, State::Withdrawn(_) | State::Covered(_)))
-    };
-    if others().next().is_some() {
-        page.within("details", &[], |page| {
-            page.leaf("summary", &[], "Withdrawn, or covered by another symptom");
-            page.within("ul", &[], |page| {
-                for symptom in others().take(FURTHER) {
-                    page.leaf(
-                        "li",
-                        &[],
-                        format_args!(
-                            "{}, {}, {}: {}",
-                            about.texts.title(symptom.rule.id),
-                            subject(&symptom.subject),
-                            often(symptom),
-                            judged(&symptom.state, &about.texts)
-                        ),
-                    );
-                }
-            });
-            table::more(page, others().count().saturating_sub(FURTHER));
-        });
-    }
-    page.leaf(
-        "p",
-        &[("class", &"note")],
-        "How each was judged, with its thresholds:",
-    );
-    page.leaf("pre", &[], command(about, &["report", "--explain"]));
+    let raised = Page::part(|page| {
+        for group in groups.iter().take(SHOWN) {
+            of_rule(page, about, group);
+        }
+        let further: usize = groups.iter().skip(SHOWN).map(Vec::len).sum();
+        let evicted = usize::try_from(all.more).unwrap_or(usize::MAX);
+        table::more(page, further.saturating_add(evicted));
+    });
+    let found = all.found.iter();
+    let others = found.filter(|s| matches!(s.state, State::Withdrawn(_) | State::Covered(_)));
+    let others: Vec<String> = others
+        .map(|symptom| {
+            format!(
+                "{}, {}, {}: {}",
+                about.texts.title(symptom.rule.id),
+                subject(&symptom.subject),
+                often(symptom),
+                judged(&symptom.state, &about.texts)
+            )
+        })
+        .collect();
+    let more = others.len().saturating_sub(FURTHER);
+    page.template(&SymptomsPart {
+        raised,
+        others: others.into_iter().take(FURTHER).collect(),
+        more: Page::part(|page| table::more(page, more)),
+        command: command(about, &["report", "--explain"]),
+    });
 }
 
 /// Raised symptoms, those of one rule together; the most expensive rule first.
@@ -141,55 +163,27 @@ fn lost(symptom: &Symptom) -> String {
 fn of_rule(page: &mut Page, about: &About, group: &[&Symptom]) {
     let rule = group[0].rule;
     let title = about.texts.title(rule.id);
-    page.within("article", &[("class", &"symptom")], |page| {
-        page.leaf("h3", &[("id", &format_args!("symptom-{}", rule.id))], title);
-        let texts = about.texts.of(rule.id);
-        if let Some(texts) = texts {
-            page.leaf("p", &[], &texts.description);
-        }
-        page.leaf(
-            "p",
-            &[("class", &"note")],
-            format_args!(
-                "Counted: {}. Severity: {}.",
-                rule.counts,
-                rule.severity.name()
-            ),
-        );
-        let mut rows = Table::new(COLUMNS);
-        for symptom in group.iter().take(OF_ONE) {
-            rows.row(vec![
-                subject(&symptom.subject),
-                cost(symptom),
-                often(symptom),
-                places(&symptom.hits, PLACES),
-            ]);
-        }
-        table::table(page, title, &rows, OF_ONE);
-        table::more(page, group.len().saturating_sub(OF_ONE));
-        page.within("details", &[], |page| {
-            page.leaf("summary", &[], "Causes, what to try, and the frames");
-            if let Some(texts) = texts {
-                for (title, lines) in [
-                    ("Possible causes", &texts.causes),
-                    ("What to try", &texts.actions),
-                ] {
-                    if lines.is_empty() {
-                        continue;
-                    }
-                    page.leaf("h4", &[], title);
-                    page.within("ul", &[], |page| {
-                        for line in lines {
-                            page.leaf("li", &[], line);
-                        }
-                    });
-                }
-            }
-            page.leaf("h4", &[], "Frames");
-            for symptom in group.iter().take(OF_ONE) {
-                page.leaf("pre", &[], check(about, symptom));
-            }
-        });
+    let mut rows = Table::new(COLUMNS);
+    for symptom in group.iter().take(OF_ONE) {
+        rows.row(vec![
+            subject(&symptom.subject),
+            cost(symptom),
+            often(symptom),
+            places(&symptom.hits, PLACES),
+        ]);
+    }
+    let commands = group.iter().take(OF_ONE);
+    page.template(&RulePart {
+        id: rule.id,
+        title,
+        texts: about.texts.of(rule.id),
+        counts: rule.counts,
+        severity: rule.severity.name(),
+        table: Page::part(|page| {
+            table::table(page, title, &rows, OF_ONE);
+            table::more(page, group.len().saturating_sub(OF_ONE));
+        }),
+        commands: commands.map(|symptom| check(about, symptom)).collect(),
     });
 }
 

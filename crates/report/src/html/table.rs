@@ -2,40 +2,74 @@
 
 use super::markup::Page;
 use crate::figures::Grouped;
-use crate::table::Table;
+use crate::table::{Column, Table};
+use askama::Template;
+
+/// A heading of a column.
+struct TableHeading {
+    title: &'static str,
+    class: &'static str,
+}
+
+/// A cell, in the parts between which it may be broken.
+struct TableCell<'a> {
+    /// It names its row.
+    heads: bool,
+    class: &'static str,
+    parts: Vec<&'a str>,
+}
+
+#[derive(Template)]
+#[template(path = "table.html")]
+struct TablePart<'a> {
+    caption: &'a str,
+    groups: Vec<(&'static str, usize)>,
+    headings: Vec<TableHeading>,
+    rows: Vec<Vec<TableCell<'a>>>,
+}
 
 /// Writes the first `limit` rows; says what they are, for those who hear the page.
 pub(super) fn table(page: &mut Page, caption: &str, table: &Table, limit: usize) {
-    region(page, caption, |page| {
-        head(page, table);
-        page.within("tbody", &[], |page| {
-            for row in 0..table.len().min(limit) {
-                page.line();
-                page.within("tr", &[], |page| cells(page, table, row));
-            }
-        });
+    let grouped = table.headings().any(|column| !column.group.is_empty());
+    let headings = table.headings().map(|column| TableHeading {
+        title: column.title,
+        class: class(column),
     });
+    let rows = (0..table.len().min(limit)).map(|row| cells(table, row));
+    page.template(&TablePart {
+        caption,
+        groups: if grouped { groups(table) } else { Vec::new() },
+        headings: headings.collect(),
+        rows: rows.collect(),
+    });
+    page.line();
+}
+
+/// Numbers stand at the right.
+fn class(column: &Column) -> &'static str {
+    if column.right { "n" } else { "t" }
+}
+
+#[derive(Template)]
+#[template(path = "region.html")]
+struct RegionPart<'a> {
+    caption: &'a str,
+    inside: String,
 }
 
 /// A table with what `inside` writes in it. What is wider than the screen scrolls by itself, with
 /// the keyboard as well.
 pub(super) fn region(page: &mut Page, caption: &str, inside: impl FnOnce(&mut Page)) {
-    let region = format!("{caption} (table)");
-    page.within(
-        "section",
-        &[
-            ("class", &"wide"),
-            ("aria-label", &region),
-            ("tabindex", &0),
-        ],
-        |page| {
-            page.within("table", &[], |page| {
-                page.leaf("caption", &[("class", &"unseen")], caption);
-                inside(page);
-            });
-        },
-    );
+    let inside = Page::part(inside);
+    page.template(&RegionPart { caption, inside });
     page.line();
+}
+
+/// Writes the first `limit` rows under a heading, and how many `more` there are.
+pub(super) fn titled(page: &mut Page, title: &str, rows: &Table, limit: usize, left_out: usize) {
+    page.leaf("h3", &[], title);
+    table(page, title, rows, limit);
+    more(page, left_out);
 }
 
 /// Says how many are left out, if any are.
@@ -60,33 +94,6 @@ pub(super) fn numbers(page: &mut Page, caption: &str, rows: &Table) {
     });
 }
 
-fn head(page: &mut Page, table: &Table) {
-    let grouped = table.headings().any(|column| !column.group.is_empty());
-    page.within("thead", &[], |page| {
-        if grouped {
-            page.within("tr", &[], |page| {
-                for (group, width) in groups(table) {
-                    match group {
-                        "" => page.leaf("td", &[("colspan", &width)], ""),
-                        group => {
-                            page.leaf("th", &[("scope", &"colgroup"), ("colspan", &width)], group)
-                        }
-                    }
-                }
-            });
-        }
-        page.within("tr", &[], |page| {
-            for column in table.headings() {
-                let class = if column.right { "n" } else { "t" };
-                match column.title {
-                    "" => page.leaf("td", &[], ""),
-                    title => page.leaf("th", &[("scope", &"col"), ("class", &class)], title),
-                }
-            }
-        });
-    });
-}
-
 /// Neighbours under the same heading, and how many they are.
 fn groups(table: &Table) -> Vec<(&'static str, usize)> {
     let mut groups: Vec<(&'static str, usize)> = Vec::new();
@@ -99,34 +106,32 @@ fn groups(table: &Table) -> Vec<(&'static str, usize)> {
     groups
 }
 
-fn cells(page: &mut Page, table: &Table, row: usize) {
-    for (n, (column, cell)) in table.cells(row).enumerate() {
-        let class = if column.right { "n" } else { "t" };
-        match n {
-            0 if !cell.is_empty() => {
-                page.within("th", &[("scope", &"row"), ("class", &class)], |page| {
-                    breakable(page, cell);
-                });
-            }
-            _ => page.within("td", &[("class", &class)], |page| breakable(page, cell)),
-        }
-    }
+fn cells(table: &Table, row: usize) -> Vec<TableCell<'_>> {
+    let cells = table.cells(row).enumerate();
+    cells
+        .map(|(n, (column, text))| TableCell {
+            heads: n == 0 && !text.is_empty(),
+            class: class(column),
+            parts: parts(text),
+        })
+        .collect()
 }
 
 /// A word longer than this may be broken behind a dot: `00000022.02001b000008`.
 const LONG: usize = 16;
 
-/// A cell that may be broken where its parts meet, so that wide tables fit: `4.7 %` and
+/// The parts between which a cell may be broken, so that wide tables fit: `4.7 %` and
 /// `(8 / 169)`, the network and the node of a long address.
-fn breakable(page: &mut Page, cell: &str) {
+fn parts(cell: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
     let mut rest = cell;
     while let Some(at) = joint(rest) {
         let (part, more) = rest.split_at(at);
-        page.text(part);
-        page.void("wbr", &[]);
+        parts.push(part);
         rest = more;
     }
-    page.text(rest);
+    parts.push(rest);
+    parts
 }
 
 /// Where a text may be broken first.
@@ -147,19 +152,14 @@ mod tests {
 
     #[test]
     fn wide_cells_break_where_their_parts_meet() {
-        let broken = |cell| {
-            let mut page = Page::default();
-            breakable(&mut page, cell);
-            page.finish()
-        };
-        assert_eq!(broken("7.1 % (38/538)"), "7.1 % <wbr>(38/538)");
-        assert_eq!(broken("(8 / 169) 4.7 %"), "(8 / 169) <wbr>4.7 %");
+        assert_eq!(parts("7.1 % (38/538)"), ["7.1 % ", "(38/538)"]);
+        assert_eq!(parts("(8 / 169) 4.7 %"), ["(8 / 169) ", "4.7 %"]);
         assert_eq!(
-            broken("00000022.02001b000008"),
-            "00000022.<wbr>02001b000008"
+            parts("00000022.02001b000008"),
+            ["00000022.", "02001b000008"]
         );
-        assert_eq!(broken("10.0.0.22"), "10.0.0.22");
-        assert_eq!(broken("603 ms"), "603 ms");
-        assert_eq!(broken("a<b (c)"), "a&lt;b <wbr>(c)");
+        assert_eq!(parts("10.0.0.22"), ["10.0.0.22"]);
+        assert_eq!(parts("603 ms"), ["603 ms"]);
+        assert_eq!(parts(""), [""]);
     }
 }
