@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let texts = symptoms::texts(&args.symptoms)?;
     let mut input = Input::open(&args.input)?;
     input.thresholds = symptoms::thresholds(&args.symptoms);
-    input.ahead = args.threads.ahead();
+    input.threads = args.threads.count();
     input.heed_signals(&args.input)?;
     let mut remarks = Remarks::new(&input.thresholds);
     let analysis = input.analyse_observed(args.analysis.settings(), &mut remarks)?;
