@@ -283,11 +283,13 @@ def truth(fault, done, slept, lost_at):
     network = len(done) * 2 * fault.way_ms * 1e6
     if fault.bytes_per_s:
         network += len(done) * fault.size / fault.bytes_per_s * 1e9
-    # A frame that was lost costs what its request took longer than three times the median.
+    # A frame that was lost costs what its request took longer than three times the median, but
+    # nothing before it was lost.
     usual = sorted(b - a for a, b in done)[len(done) // 2]
     for a, b in done:
-        if any(a <= at <= b for at in lost_at):
-            network += max(0, b - a - 3 * usual)
+        lost = [at for at in lost_at if a <= at <= b]
+        if lost:
+            network += max(0, min(b - a - 3 * usual, b - lost[0]))
     rest = max(0, active - think - server - network)
     return active, {"client": (think, think + rest), "network": (network, network + rest),
                     "server": (server, server + rest)}

@@ -73,6 +73,10 @@ const OWN: Raised = &[
     ("smb1/oplock-break.pcapng", &["break_waits"]),
     ("smb1/sequence-over-ipx.pcapng", &["unanswered_requests"]),
     ("smb2/encrypted-guess.pcapng", &["unanswered_requests"]),
+    (
+        "tcp/lost-requests.pcapng",
+        &["frames_resent", "small_reads"],
+    ),
 ];
 
 #[test]

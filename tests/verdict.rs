@@ -313,3 +313,22 @@ fn lost_replies_are_loss_recovery() {
     assert!(raised("frames_resent"));
     assert!(!raised("client_impatient"));
 }
+
+/// Thirty requests lost before the capture, as the scenario says: 200 ms each of 207 without a
+/// frame, 240 ms of the server, 330 and 899 ms of gaps.
+#[test]
+fn requests_lost_before_the_capture_are_loss_recovery() {
+    let capture = crate::support::root().join("captures/tcp/lost-requests.pcapng");
+    let found = analyse(&[capture]).unwrap();
+    let rows = &found.snapshot.ledgers;
+    let all = rows.iter().find(|row| row.of == LedgerOf::Capture).unwrap();
+    let ms = |phase| all.ledger.get(phase) as f64 / 1e6;
+    assert_eq!(ms(Phase::Retransmission), 6_000.0);
+    assert_eq!(ms(Phase::Server), 240.0);
+    assert_eq!(ms(Phase::Client), 1_229.0);
+    let verdict = Verdict::on(&found.snapshot);
+    assert_eq!(verdict.finding, Finding::Named(Network));
+    let mut symptoms = found.snapshot.symptoms.found.iter();
+    let lost = symptoms.find(|s| s.rule.id == "frames_resent").unwrap();
+    assert_eq!((lost.state, lost.hits.count), (State::Raised, 30));
+}

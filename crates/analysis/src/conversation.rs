@@ -137,6 +137,7 @@ impl Conversation {
             displaced: false,
             held_back: false,
             seen_to: u64::MAX,
+            recovered: (0, 0),
         };
         *server_known = beginning.server.is_some();
         *seen = [beginning.anyone; 2];

@@ -2,6 +2,7 @@
 
 use crate::Mark;
 use crate::notice::{DEAD_AFTER, Noticed};
+use crate::packets::{self, Packets};
 use std::collections::VecDeque;
 
 /// Frames on their way that are remembered in one direction.
@@ -42,6 +43,8 @@ struct Way {
     poll: Option<Mark>,
     /// When it was last heard.
     heard: Option<Mark>,
+    /// How it numbers its packets.
+    packets: Packets,
     /// Tries in a row of which nothing came; the first and the last of them.
     tries: u32,
     tried: Option<(Mark, Mark)>,
@@ -86,6 +89,30 @@ impl Flow {
     pub(crate) fn heard(&mut self, side: usize, mark: Mark) {
         self.ways[side].heard = Some(mark);
         self.ways[1 - side].tries = 0;
+    }
+
+    /// What is [heard](Self::heard) next from `side` is a packet with this identification and
+    /// data of this length. The time that its sender had waited at least to send again what was
+    /// lost before, ns; 0 where the identifications do not show that.
+    #[inline]
+    pub(crate) fn recovers(&mut self, side: usize, packet: (Option<u16>, u32), mark: Mark) -> i64 {
+        let [way, other] = match &mut self.ways {
+            [way, other] if side == 0 => [way, other],
+            [other, way] => [way, other],
+        };
+        match (way.packets.came(packet), way.heard) {
+            (missing @ 1.., Some(before)) if other.tries == 0 => {
+                // What is missing may be an acknowledgement, where one was owed.
+                let sure = other.sent.is_empty() || missing == 1 && way.packets.are_its_own();
+                let silent_ns = mark.at.since(before.at);
+                if sure {
+                    packets::recovered(missing, silent_ns)
+                } else {
+                    0
+                }
+            }
+            _ => 0,
+        }
     }
 
     /// `side` sends data for the first time: the numbers from `number` to before `end`.

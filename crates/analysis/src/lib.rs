@@ -26,6 +26,7 @@ mod meters;
 mod names;
 mod notice;
 mod numbered;
+mod packets;
 mod pairing;
 mod parties;
 mod path;

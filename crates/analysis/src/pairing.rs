@@ -662,6 +662,7 @@ impl Pairing {
         let whole = open.asks(x);
         events(Event::Opened(&mut open.transaction, self.known(between)));
         open.parties = self.parties;
+        open.lost_before(between.recovered_ns(tally), events);
         self.open.push(open);
         self.asked_whole(serial, whole, world, events);
         serial

@@ -66,6 +66,8 @@ pub(crate) struct ByteStream {
     /// The shortest time in which its sender acknowledged what it was sent, ns: a round trip, as
     /// seen from the capture.
     reacts_ns: Option<i64>,
+    /// How far its sender said to be when nothing behind what is missing had come, and when.
+    claimed: Option<(u64, Timestamp)>,
 }
 
 impl Default for ByteStream {
@@ -84,6 +86,7 @@ impl ByteStream {
             started: false,
             stray: (0, 0),
             reacts_ns: None,
+            claimed: None,
         }
     }
 
@@ -108,12 +111,13 @@ impl ByteStream {
             started,
             stray,
             reacts_ns,
+            claimed,
         } = self;
         held.clear();
         (*origin, *next, *acked) = (0, 0, 0);
         *started = false;
         *stray = (0, 0);
-        *reacts_ns = None;
+        (*reacts_ns, *claimed) = (None, None);
     }
 
     /// The stream's first byte has this sequence number.
@@ -178,6 +182,28 @@ impl ByteStream {
         }
         let before = std::mem::replace(&mut self.acked, position);
         Some((before, position))
+    }
+
+    /// Its sender sent a segment without data, whose number says how far it is.
+    #[inline]
+    pub(crate) fn claims(&mut self, seq: u32, now: Timestamp) {
+        // Truncation intended: sequence numbers are positions modulo 2^32.
+        if self.origin.wrapping_add(self.next as u32) != seq && self.claimed.is_none() {
+            let further = self.position(seq).filter(|at| *at > self.next);
+            let claimed = further.filter(|_| self.started && self.held.is_empty());
+            self.claimed = claimed.map(|at| (at, now));
+        }
+    }
+
+    /// Since when its sender said to have sent these bytes, where they come only now.
+    #[inline]
+    pub(crate) fn claimed_since(&mut self, seq: u32) -> Option<Timestamp> {
+        let (to, since) = self.claimed?;
+        let at = self.position(seq)?;
+        if self.next >= to {
+            self.claimed = None;
+        }
+        (at == self.next && at < to).then_some(since)
     }
 
     /// Its sender acknowledged something after this time.
@@ -358,6 +384,7 @@ impl ByteStream {
                 at: held.place,
                 share: held.share,
                 hops: held.hops,
+                packet: None,
                 resent: held.resent,
                 late_ns: held.late_ns,
                 sent: held.sent,
@@ -392,6 +419,7 @@ mod tests {
             at: 0,
             share: (0, 0),
             hops: None,
+            packet: None,
             resent: None,
             late_ns: 0,
             sent: crate::piece::Sent::UNKNOWN,
@@ -477,6 +505,26 @@ mod tests {
         assert_eq!(fill(&[30, 10, 20], 9), Fate::Overtaken { late_ns: 9 });
         assert_eq!(fill(&[30, 10, 20], 10), Fate::New);
         assert_eq!(fill(&[], 1), Fate::New);
+    }
+
+    /// Bytes 2 to 4 were sent before 20, when their sender said to be behind them, and come at 500.
+    #[test]
+    fn a_segment_without_data_says_how_far_its_sender_is() {
+        let (mut s, mut log) = (ByteStream::new(), String::new());
+        let ns = Timestamp::from_nanos;
+        s.start(u32::MAX);
+        feed(&mut s, 1, u32::MAX, b"ab", &mut log);
+        // A keep-alive, and an acknowledgement in its turn.
+        s.claims(0, ns(5));
+        s.claims(1, ns(10));
+        assert_eq!(s.claimed_since(1), None);
+        s.claims(3, ns(20));
+        s.claims(3, ns(30));
+        assert_eq!(s.claimed_since(3), None, "what comes behind is new");
+        assert_eq!(s.claimed_since(1), Some(ns(20)));
+        feed(&mut s, 500, 1, b"cd", &mut log);
+        assert_eq!(s.claimed_since(3), None);
+        assert_eq!(log, "1:ab 500:cd ");
     }
 
     #[test]

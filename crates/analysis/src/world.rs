@@ -9,6 +9,7 @@ use crate::names::Known;
 use crate::pairing::Spare;
 use crate::parties::{Directory, Parties};
 use crate::path::Path;
+use crate::piece::Tally;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::RefCell;
 use wirewait_wire::word::Name;
@@ -80,7 +81,7 @@ pub(crate) enum Event<'a> {
     Waits(Wait<'a>),
     /// The wait is over since then.
     Waited(Wait<'a>, Timestamp),
-    /// From the beginning of the wait to then the answer had to be sent again.
+    /// From the beginning of the wait to then the answer had to be sent again, or the request was lost.
     Lost(Wait<'a>, Timestamp),
     /// A transport did something that an administrator counts.
     Notice(&'a Notice),
@@ -184,4 +185,21 @@ pub(crate) struct Between {
     /// Up to where data of the other side was captured without a hole, if some behind that is
     /// missing; else all of it.
     pub(crate) seen_to: u64,
+    /// This frame brings what was lost before the capture, and the time that its sender waited at
+    /// least to send it again, ns.
+    pub(crate) recovered: (u64, i64),
+}
+
+impl Between {
+    /// How long, at least, the sender of this message waited to send it again, because it was lost
+    /// before the capture, ns.
+    #[inline]
+    pub(crate) fn recovered_ns(&self, tally: &Tally) -> i64 {
+        let (frame, ns) = self.recovered;
+        if frame == tally.extent.first.frame {
+            ns
+        } else {
+            0
+        }
+    }
 }

@@ -188,8 +188,11 @@ impl Accounts {
         self.client(wait).timeline.waited(wait.began, at);
     }
 
-    /// From the beginning of the wait to `at` the response was lost.
+    /// From the beginning of the wait to `at` the response, or the request, was lost.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
+        if wait.case.parties.client == Place::NOWHERE {
+            return;
+        }
         let owner = self.owner(wait.case.parties);
         if !self.client(wait).timeline.lost(wait.began, at, owner) {
             self.sums.hits.hit(Bound::AccountWaits);

@@ -379,6 +379,7 @@ impl State {
                     at: held.at,
                     share: (0, held.length),
                     hops: held.facts.hops,
+                    packet: held.facts.packet_id,
                     resent: held.resent,
                     late_ns: 0,
                     sent: held.sent,

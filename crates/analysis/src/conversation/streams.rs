@@ -2,6 +2,7 @@
 
 use super::{Conversation, learn, remember};
 use crate::message::Message;
+use crate::packets;
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
@@ -50,7 +51,13 @@ impl Conversation {
         }
         if piece.length > 0 {
             let mut piece = *piece;
-            if let Some(streams) = &self.streams {
+            if let Some(streams) = &mut self.streams {
+                let claimed = streams[side].claimed_since(segment.seq);
+                let late_ns = claimed.map_or(0, |since| mark.at.since(since));
+                // Sooner it was overtaken by the segment that said so.
+                if late_ns >= packets::TIMER_NS {
+                    self.between.recovered = (mark.frame, late_ns);
+                }
                 let other = &streams[1 - side];
                 piece.sent.covers = other.covered(segment.ack);
                 self.between.held_back = other.lacks();
@@ -58,6 +65,9 @@ impl Conversation {
             }
             self.data(side, segment.seq, &mut piece, world, events);
         } else {
+            if let Some(streams) = self.streams.as_mut().filter(|_| pure) {
+                streams[side].claims(segment.seq, mark.at);
+            }
             let owned = pure
                 && moved.is_some_and(|(_, to)| {
                     self.credit(1 - side, to.saturating_sub(1), mark, events)
@@ -100,7 +110,11 @@ impl Conversation {
         let Some(flow) = &mut self.flow else {
             return;
         };
+        let recovered_ns = flow.recovers(side, (piece.packet, piece.length), mark);
         flow.heard(side, mark);
+        if recovered_ns > 0 {
+            self.between.recovered = (mark.frame, recovered_ns);
+        }
         flow.poll_answered(side);
         let acknowledged = segment
             .ack

@@ -143,6 +143,9 @@ impl Pairing {
             return Some(serial);
         }
         open.read(message, x, world);
+        if open.transaction.response.is_none() && open.transaction.copies == 1 {
+            open.recovered_ns = between.recovered_ns(tally);
+        }
         open.answer(x, tally);
         self.naming.answered(open, x, message, world);
         if open.answered_whole(x) {

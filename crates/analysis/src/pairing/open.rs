@@ -82,6 +82,8 @@ pub(crate) struct Open {
     pub(super) promised: bool,
     /// Time lost in the request and in the response, ns.
     pub(super) lost_ns: [i64; 2],
+    /// How long at least the response, lost before the capture, waited to be sent again, ns.
+    pub(super) recovered_ns: i64,
     /// Until when the answer was still being sent, or asked for, again after it was complete.
     pub(super) lost_until: Option<Timestamp>,
     /// What the figures were told.
@@ -183,6 +185,7 @@ impl Open {
             resent: None,
             promised: false,
             lost_ns: [0; 2],
+            recovered_ns: 0,
             lost_until: None,
             waiting: Waiting::Nobody,
             anyone: false,
@@ -248,6 +251,7 @@ impl Open {
             resent,
             promised,
             lost_ns,
+            recovered_ns,
             lost_until,
             waiting,
             anyone,
@@ -285,6 +289,7 @@ impl Open {
         *resent = tally.resent;
         *promised = false;
         *lost_ns = [tally.lost_ns, 0];
+        *recovered_ns = 0;
         *lost_until = None;
         *waiting = Waiting::Nobody;
         *anyone = x.anyone;

@@ -82,6 +82,7 @@ impl Bench {
                 displaced: false,
                 held_back: false,
                 seen_to: u64::MAX,
+                recovered: (0, 0),
             },
             settings,
             sure: 0,

@@ -85,6 +85,17 @@ impl Open {
         }
     }
 
+    /// The request was lost before the capture, and its client waited at least `ns` to send it
+    /// again.
+    pub(super) fn lost_before(&self, ns: i64, events: Events<'_>) {
+        if let Some(request) = self.transaction.request
+            && ns > 0
+        {
+            let at = request.first.at;
+            events(Event::Lost(self.wait(at.plus(-ns)), at));
+        }
+    }
+
     fn wait(&self, began: Timestamp) -> Wait<'_> {
         Wait {
             case: self.case(),
@@ -115,11 +126,13 @@ impl Open {
                     Turnaround::Between(low, _) if t.interims == 0 => t3.plus(low.saturating_neg()),
                     Turnaround::Between(..) | Turnaround::None | Turnaround::Exact(_) => t2,
                 };
+                // The response was lost before the capture: all that is lost stands at the end.
+                let recovered = -self.recovered_ns.clamp(0, t3.since(t2).max(0));
                 let ends = [
                     t2.plus(lost(0, began, t2)),
                     again,
-                    t3,
-                    end.plus(lost(1, t3, end)),
+                    t3.plus(recovered),
+                    end.plus(lost(1, t3, end)).plus(recovered),
                     end,
                 ];
                 (ends, Outstanding::ANSWERED)

@@ -358,10 +358,10 @@ impl Watch {
         }
     }
 
-    /// The answer had to be sent again, after it was complete.
+    /// The answer had to be sent again, after it was complete; or the request, before it was seen.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
-        if let Some(look) = repeats::lost_behind(wait, at) {
-            let pair = self.pairs.of(wait.case.parties.pair);
+        let pair = self.pairs.still(wait.case.parties.pair);
+        if let (Some(look), Some(pair)) = (repeats::lost_behind(wait, at), pair) {
             let t = wait.case.transaction;
             pair.answer_resent(t, &look, self.course.as_deref_mut(), &mut self.hits);
         }

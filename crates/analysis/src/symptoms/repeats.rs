@@ -205,13 +205,15 @@ pub(super) fn lost(t: &Transaction, outstanding: &Outstanding) -> Option<Look> {
     (lost > 0).then(|| doubtful(sight.costing(lost).until(until)))
 }
 
-/// The same where the answer was complete already and had to be sent again.
+/// The same where the answer was complete already and had to be sent again, or the request was lost
+/// before the capture.
 pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<Look> {
     let t = wait.case.transaction;
     if wait.anyone || !is_request(t) {
         return None;
     }
-    let sight = Sight::between(t.request?.first, t.response?.last);
+    let request = t.request?.first;
+    let sight = Sight::between(request, t.response.map_or(request, |r| r.last));
     Some(doubtful(
         sight.costing(at.since(wait.began).max(0)).until(at),
     ))

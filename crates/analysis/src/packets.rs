@@ -1,0 +1,158 @@
+//! What the identifications of a sender's packets show: that some of them were lost before the
+//! capture.
+//!
+//! Some stacks number the packets of each connection one by one (Linux; RFC 6864 leaves it to
+//! them). A number that is missing after a silence as long as a retransmission timer is a packet
+//! that was lost, and what comes then is that again.
+
+/// The shortest retransmission timer in use, ns: Linux' (`TCP_RTO_MIN`). RFC 6298 has 1 s.
+pub(crate) const TIMER_NS: i64 = 200_000_000;
+/// Consecutive numbers that show a count, and what a missing one subtracts from them.
+const COUNTED: u8 = 4;
+const LEFT_OUT: u8 = 4;
+const MOST: u8 = 64;
+/// Where more are missing, the count has begun anew.
+const LOST: u16 = 4;
+/// A segment with more bytes was cut into several packets behind the capture, each with a number.
+const CUT: u32 = 1460;
+
+/// How a sender numbers the packets of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Packets {
+    latest: u16,
+    /// How many came in a row lately; 0 while `latest` is not known.
+    counted: u8,
+    /// What came last may have taken several numbers.
+    cut: bool,
+    /// The first had none: the count began with the connection, and is that of no other (Linux, for
+    /// the side that accepts it).
+    own: bool,
+}
+
+impl Packets {
+    /// A packet with this identification and data of this length: the number of packets missing
+    /// before it, where they are counted.
+    #[inline]
+    pub(crate) fn came(&mut self, (packet, bytes): (Option<u16>, u32)) -> u16 {
+        let Some(packet) = packet else {
+            (self.counted, self.own) = (0, true);
+            return 0;
+        };
+        let step = packet.wrapping_sub(std::mem::replace(&mut self.latest, packet));
+        let cut = std::mem::replace(&mut self.cut, bytes > CUT);
+        if step == 1 {
+            self.counted = self.counted.saturating_add(1).min(MOST);
+            return 0;
+        }
+        self.skips(step, cut)
+    }
+
+    /// Whether no other connection shares the count.
+    pub(crate) fn are_its_own(&self) -> bool {
+        self.own
+    }
+
+    /// The latest packet is another one than the next.
+    #[cold]
+    fn skips(&mut self, step: u16, cut: bool) -> u16 {
+        if self.counted > 0 && (cut || step == 0) {
+            return 0;
+        }
+        // Those that overtook each other.
+        let missing = step.wrapping_sub(1);
+        let back = step.wrapping_neg() <= LOST;
+        if back {
+            self.latest = self.latest.wrapping_add(step.wrapping_neg());
+        }
+        let counted = self.counted >= COUNTED;
+        self.counted = match missing {
+            _ if back => self.counted,
+            ..=LOST => self.counted.saturating_sub(LEFT_OUT).max(1),
+            _ => 1,
+        };
+        let lost = counted && !back && missing <= LOST;
+        if lost { missing } else { 0 }
+    }
+}
+
+/// How long, at least, a sender waited to send again what was lost `missing` times, after a silence
+/// of `silent_ns`; 0 where that is no such wait, or may be another one.
+pub(crate) fn recovered(missing: u16, silent_ns: i64) -> i64 {
+    // Each try waits twice as long as the one before. The first may be a probe, after which the
+    // timer begins anew (RFC 8985, 7.2).
+    let waits: &[i64] = match missing {
+        1 => &[TIMER_NS],
+        2 => &[3 * TIMER_NS, 2 * TIMER_NS],
+        _ => &[],
+    };
+    // Where one number serves all connections of a station (Windows), a pause shows others.
+    let fits = |wait: &&i64| (**wait..**wait + **wait / 2).contains(&silent_ns);
+    waits.iter().find(fits).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    /// What is found missing before each of these packets.
+    fn missing(packets: &[(u16, u32)]) -> Vec<u16> {
+        let mut known = Packets::default();
+        let came = |(id, bytes): &(u16, u32)| known.came((Some(*id), *bytes));
+        packets.iter().map(came).collect()
+    }
+
+    fn counted(from: u16, more: &[(u16, u32)]) -> Vec<u16> {
+        let first = (0..10).map(|n| (from.wrapping_add(n), 0));
+        let all: Vec<_> = first.chain(more.iter().copied()).collect();
+        missing(&all).split_off(10)
+    }
+
+    #[test]
+    fn a_number_that_is_left_out_is_a_packet_that_is_missing() {
+        // 0xFFFF and 0 stand for "none".
+        assert_eq!(counted(100, &[(110, 0), (112, 0), (113, 0)]), [0, 1, 0]);
+        assert_eq!(counted(100, &[(112, 0)]), [2]);
+        assert_eq!(counted(100, &[(115, 0)]), [0], "another count");
+    }
+
+    #[test]
+    fn numbers_that_are_not_counted_show_nothing() {
+        assert_eq!(missing(&[(5, 0), (7, 0), (9, 0), (11, 0), (13, 0)]), [0; 5]);
+        let random = [(5, 0), (900, 0), (17, 0), (19, 0)];
+        assert_eq!(missing(&random), [0; 4]);
+        let mut known = Packets::default();
+        assert_eq!(known.came((None, 100)), 0);
+    }
+
+    #[test]
+    fn packets_that_overtook_each_other_are_not_missing_later() {
+        assert_eq!(
+            counted(100, &[(111, 0), (110, 0), (112, 0), (113, 0)])[1..],
+            [0; 3]
+        );
+    }
+
+    #[test]
+    fn a_segment_that_was_cut_behind_the_capture_took_several_numbers() {
+        assert_eq!(counted(100, &[(110, 4_000), (113, 0), (114, 0)]), [0; 3]);
+    }
+
+    /// 200 ms once; twice 200 and 400, or a probe and 200. What is longer may be a pause in which
+    /// its sender spoke to others.
+    #[test]
+    fn silence_is_recovery_where_a_timer_fits() {
+        let found = [
+            (1, 199),
+            (1, 207),
+            (1, 300),
+            (2, 415),
+            (2, 610),
+            (2, 900),
+            (3, 1_400),
+        ];
+        let found = found.map(|(missing, ms)| recovered(missing, ms * MS) / MS);
+        assert_eq!(found, [0, 200, 0, 400, 600, 0, 0]);
+    }
+}
