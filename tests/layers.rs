@@ -170,6 +170,50 @@ fn the_analysis_knows_no_protocol_by_name() {
     }
 }
 
+/// A name stands for one type in a crate, whichever module it is in. The exceptions: parsers and
+/// builders of a protocol, each in the module of its protocol, and what is another type on another
+/// system.
+#[test]
+fn a_type_name_stands_once_in_a_crate() {
+    let excused = |folder: &str, name: &str| match folder {
+        "dissectors" | "dev/synth" => matches!(name, "Header" | "Packet" | "Message"),
+        _ => false,
+    };
+    let defined = |line: &str| -> Option<String> {
+        let words = line.split_whitespace();
+        let mut words = words.skip_while(|word| word.starts_with("pub"));
+        let kind = words.next()?;
+        let of_module = line.starts_with(char::is_alphabetic);
+        let name = words.next()?;
+        let end = name.find(|c: char| !c.is_alphanumeric() && c != '_');
+        let is_type = matches!(kind, "struct" | "enum" | "trait" | "type");
+        (is_type && of_module).then(|| name[..end.unwrap_or(name.len())].to_owned())
+    };
+    let mut types = 0;
+    for (folder, _) in ALLOWED {
+        let mut known: BTreeMap<String, String> = BTreeMap::new();
+        for (file, text) in sources(&root().join(folder)) {
+            if file.contains("/tests/")
+                || file.ends_with("tests.rs")
+                || file.ends_with("testing.rs")
+            {
+                continue;
+            }
+            let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or("");
+            for name in text.lines().filter_map(defined) {
+                types += 1;
+                if let Some(before) = known.insert(name.clone(), file.clone()) {
+                    assert!(
+                        excused(folder, &name),
+                        "{folder}: {name} is defined in {before} and in {file}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(types > 1000, "{types} types were seen");
+}
+
 #[test]
 fn unsafe_code_is_forbidden_everywhere() {
     for (folder, _) in ALLOWED {

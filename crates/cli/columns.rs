@@ -9,9 +9,9 @@ use std::io::{self, Write};
 use wirewait::{Sink, Transaction};
 use wirewait_capture::Origins;
 use wirewait_report::counters::{Counters, Samples, each};
-use wirewait_report::decode::{FrameRow, Frames};
-use wirewait_report::transactions::{Entry, FrameOrigin, Transactions};
-use wirewait_rows::{Format, Rows, RowsError, Table};
+use wirewait_report::decode::{FrameRow, FrameRows};
+use wirewait_report::transactions::{ColumnEntry, FrameOrigin, Transactions};
+use wirewait_rows::{Format, RowTable, Rows, RowsError};
 
 /// Writes the transactions of a capture. The file takes its name when it is complete.
 pub(crate) fn transactions(args: &TransactionsArgs, format: Format) -> Result<Verdict, Failure> {
@@ -71,7 +71,7 @@ pub(crate) struct ColumnFile<T> {
     output: Output,
 }
 
-impl ColumnFile<Frames> {
+impl ColumnFile<FrameRows> {
     /// A file of decoded frames.
     pub(crate) fn frames(args: &DecodeArgs, format: Format) -> Result<Self, Failure> {
         Self::open(&args.output, &args.input, format)
@@ -83,7 +83,7 @@ impl ColumnFile<Frames> {
     }
 }
 
-impl<T: Table> ColumnFile<T> {
+impl<T: RowTable> ColumnFile<T> {
     fn open(output: &OutputArgs, input: &InputArgs, format: Format) -> Result<Self, Failure> {
         if Output::is_to_terminal(output) {
             return Err(Failure::Usage(
@@ -160,7 +160,7 @@ impl Sink for Columns {
                 file,
                 frame: *frame,
             });
-            let entry = Entry {
+            let entry = ColumnEntry {
                 transaction,
                 origin,
             };

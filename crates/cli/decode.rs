@@ -10,7 +10,7 @@ use crate::output::Output;
 use wirewait::{Analyzer, Choice, Frame, Registry, Settings, registry};
 use wirewait_report::Escaped;
 #[cfg(feature = "columns")]
-use wirewait_report::decode::Frames;
+use wirewait_report::decode::FrameRows;
 use wirewait_report::decode::{Cast, Decoder, Filter, FilterError, Shape, Time};
 use wirewait_report::text::Look;
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         .map(|number| cast(args, number))
         .transpose()?;
     let input = Input::open(&args.input)?;
-    let mut target = Target::open(args)?;
+    let mut target = DecodeTarget::open(args)?;
     let detail = args.detail || !args.select.is_empty();
     let shape = match (args.format, detail) {
         (DecodeFormat::Json, _) => Shape::Json,
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
     if let Some(filter) = filter {
         decoder.show(filter);
     }
-    let wanted = Wanted {
+    let wanted = WantedFrames {
         ranges: &args.frames,
         cast: cast.clone(),
     };
@@ -92,13 +92,13 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
 }
 
 /// Where frames go.
-enum Target {
+enum DecodeTarget {
     Text(Output),
     #[cfg(feature = "columns")]
-    Columns(Box<ColumnFile<Frames>>),
+    Columns(Box<ColumnFile<FrameRows>>),
 }
 
-impl Target {
+impl DecodeTarget {
     fn open(args: &DecodeArgs) -> Result<Self, Failure> {
         #[cfg(feature = "columns")]
         if let Some(format) = args.format.columns() {
@@ -196,12 +196,12 @@ fn cast(args: &DecodeArgs, number: u64) -> Result<Cast, Failure> {
 }
 
 /// The frames that are to be shown.
-struct Wanted<'a> {
+struct WantedFrames<'a> {
     ranges: &'a [FrameRange],
     cast: Option<Cast>,
 }
 
-impl Wanted<'_> {
+impl WantedFrames<'_> {
     fn has(&self, number: u64) -> bool {
         let mut ranges = self.ranges.iter();
         let in_range = self.ranges.is_empty() || ranges.any(|range| range.0.contains(&number));

@@ -35,7 +35,7 @@ pub(crate) struct Opened {
 pub(crate) struct Replacement {
     file: File,
     path: PathBuf,
-    way: Way,
+    way: Replaced,
     /// The file it replaces. It is written over where it cannot be replaced after all.
     old: Option<File>,
     /// Something was in it.
@@ -44,7 +44,7 @@ pub(crate) struct Replacement {
 
 /// What is written to.
 #[derive(Debug)]
-enum Way {
+enum Replaced {
     /// A file without a name in the same folder.
     #[cfg(target_os = "linux")]
     Unnamed,
@@ -129,7 +129,7 @@ impl Replacement {
                 Some(scratch) => Ok(Self {
                     file: scratch,
                     path,
-                    way: Way::Copied,
+                    way: Replaced::Copied,
                     old: Some(old),
                     held,
                 }),
@@ -138,7 +138,7 @@ impl Replacement {
                     Ok(Self {
                         file: old,
                         path,
-                        way: Way::InPlace,
+                        way: Replaced::InPlace,
                         old: None,
                         held,
                     })
@@ -151,7 +151,7 @@ impl Replacement {
     /// Whether the file itself is written, because nothing can take its place, and what it held is
     /// gone.
     pub(crate) fn is_in_place(&self) -> bool {
-        matches!(self.way, Way::InPlace) && self.held
+        matches!(self.way, Replaced::InPlace) && self.held
     }
 
     /// Puts it in its place.
@@ -160,7 +160,7 @@ impl Replacement {
     /// What the operating system says; the file is as it was then.
     pub(crate) fn commit(mut self) -> io::Result<()> {
         sync(&self.file)?;
-        if matches!(self.way, Way::Copied) {
+        if matches!(self.way, Replaced::Copied) {
             let old = self.old.take();
             return old.map_or(Ok(()), |old| write_over(&mut self.file, old));
         }
@@ -185,7 +185,7 @@ impl Replacement {
     pub(crate) fn commit_anew(mut self) -> io::Result<()> {
         sync(&self.file)?;
         #[cfg(target_os = "linux")]
-        if matches!(self.way, Way::Unnamed) {
+        if matches!(self.way, Replaced::Unnamed) {
             match linux::name_as(&self.file, &self.path) {
                 Ok(()) => {
                     sync_folder(&self.path);
@@ -205,11 +205,11 @@ impl Replacement {
 
     /// The file beside with all of it, on its disk.
     fn named(&mut self) -> io::Result<Option<Named>> {
-        match std::mem::replace(&mut self.way, Way::InPlace) {
-            Way::InPlace | Way::Copied => Ok(None),
-            Way::Beside(named) => Ok(Some(named)),
+        match std::mem::replace(&mut self.way, Replaced::InPlace) {
+            Replaced::InPlace | Replaced::Copied => Ok(None),
+            Replaced::Beside(named) => Ok(Some(named)),
             #[cfg(target_os = "linux")]
-            Way::Unnamed => linux::name(&mut self.file, &self.path).map(Some),
+            Replaced::Unnamed => linux::name(&mut self.file, &self.path).map(Some),
         }
     }
 }
@@ -327,13 +327,13 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-fn make(path: &Path, readers: Readers) -> io::Result<(File, Way)> {
+fn make(path: &Path, readers: Readers) -> io::Result<(File, Replaced)> {
     #[cfg(target_os = "linux")]
     if let Ok(file) = linux::unnamed(folder(path), readers) {
-        return Ok((file, Way::Unnamed));
+        return Ok((file, Replaced::Unnamed));
     }
     let (file, named) = beside(path, readers)?;
-    Ok((file, Way::Beside(named)))
+    Ok((file, Replaced::Beside(named)))
 }
 
 /// A file of this program's own in the same folder.
@@ -500,7 +500,7 @@ mod tests {
             let mut new = Replacement::new(path, Readers::Usual).unwrap();
             if named {
                 let (file, beside) = beside(path, Readers::Usual).unwrap();
-                (new.file, new.way) = (file, Way::Beside(beside));
+                (new.file, new.way) = (file, Replaced::Beside(beside));
             }
             new
         })

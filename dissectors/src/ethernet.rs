@@ -27,7 +27,7 @@ pub struct Header {
     pub destination: [u8; 6],
     /// Source address.
     pub source: [u8; 6],
-    /// EtherType or length; see [`Content`].
+    /// EtherType or length; see [`EthernetContent`].
     pub type_or_length: u16,
 }
 
@@ -59,7 +59,7 @@ impl Header {
 
 /// What a type/length field announces, behind the addresses or behind a VLAN tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum EthernetContent {
     /// An EtherType. The payload has a length of its own, padding may follow it.
     Type(u16),
     /// So many bytes of LLC; the rest is padding.
@@ -71,7 +71,7 @@ pub enum Content {
 /// The largest length; EtherTypes begin at 0x0600, what lies between is neither.
 const MAX_LENGTH: u16 = 1500;
 
-impl Content {
+impl EthernetContent {
     /// Reads a type/length field; `payload` is what follows it. `None` for a value
     /// between the largest length and the smallest type.
     #[must_use]
@@ -108,7 +108,7 @@ impl Content {
 }
 
 /// `type 8137`, `802.2, length 38`, `raw 802.3, length 38`.
-impl fmt::Display for Content {
+impl fmt::Display for EthernetContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Type(t) => write!(f, "type {t:04x}"),
@@ -173,7 +173,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         });
     }
     let payload = input.skip(Header::LENGTH);
-    let content = Content::read(h.type_or_length, payload)
+    let content = EthernetContent::read(h.type_or_length, payload)
         .ok_or(malformed(12, "type/length from 05dd to 05ff"))?;
     Ok(Layer {
         header: Header::LENGTH,
@@ -219,7 +219,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     if h.is_inter_switch_link() {
         return write!(out, "Cisco ISL, length {}", h.type_or_length);
     }
-    match Content::read(h.type_or_length, input.skip(Header::LENGTH)) {
+    match EthernetContent::read(h.type_or_length, input.skip(Header::LENGTH)) {
         Some(content) => write!(out, "{content}"),
         None => write!(out, "invalid type/length {:04x}", h.type_or_length),
     }
@@ -247,17 +247,17 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
     type_or_length(f)
 }
 
-/// What [`Content`] reads.
+/// What [`EthernetContent`] reads.
 pub(crate) fn type_or_length(f: &mut Fields<'_>) -> Option<()> {
     let value = be16(f.peek(), 0);
-    match value.and_then(|v| Content::read(v, f.input().skip(f.at()).skip(2))) {
-        Some(Content::Type(_)) => ethernet_type(f, "Type").map(|_| ()),
-        Some(Content::Llc(_)) => {
+    match value.and_then(|v| EthernetContent::read(v, f.input().skip(f.at()).skip(2))) {
+        Some(EthernetContent::Type(_)) => ethernet_type(f, "Type").map(|_| ()),
+        Some(EthernetContent::Llc(_)) => {
             f.be16("Length")?;
             f.means("802.2 follows");
             Some(())
         }
-        Some(Content::RawIpx(_)) => {
+        Some(EthernetContent::RawIpx(_)) => {
             f.be16("Length")?;
             f.means("raw 802.3: IPX follows");
             Some(())
@@ -475,9 +475,9 @@ pub(crate) mod tests {
             let fields = testing::fields(&DISSECTOR, input);
             let h = Header::parse(input).unwrap();
             let value = h.type_or_length;
-            let name = match Content::read(value, input.skip(14)) {
+            let name = match EthernetContent::read(value, input.skip(14)) {
                 _ if h.is_inter_switch_link() => "Length",
-                Some(Content::Type(_)) => "Type",
+                Some(EthernetContent::Type(_)) => "Type",
                 Some(_) => "Length",
                 None => "Type or length",
             };

@@ -200,15 +200,15 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
         "{} > {}, {}, hops {}, length {}",
         h.source.endpoint(),
         h.destination.endpoint(),
-        PacketType(h.packet_type),
+        IpxPacketType(h.packet_type),
         h.hops,
         h.length
     )
 }
 
-struct PacketType(u8);
+struct IpxPacketType(u8);
 
-impl fmt::Display for PacketType {
+impl fmt::Display for IpxPacketType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             1 => f.write_str("RIP"),
@@ -237,7 +237,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
         hops => f.means(format_args!("{hops} routers passed")),
     };
     let packet_type = f.u8("Packet type")?;
-    f.means(PacketType(packet_type));
+    f.means(IpxPacketType(packet_type));
     network(f, "Destination network")?;
     node(f, "Destination node")?;
     socket(f, "Destination socket")?;

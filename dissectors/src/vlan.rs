@@ -1,6 +1,6 @@
 //! VLAN tags: IEEE 802.1Q (9.6), 802.1ad provider tags, and the older stacked 0x9100.
 
-use crate::ethernet::{self, Content, TYPE};
+use crate::ethernet::{self, EthernetContent, TYPE};
 use crate::parse::{header, malformed};
 use std::fmt;
 use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Verified};
@@ -64,7 +64,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let tag = Tag::parse(input)?;
     let payload = input.skip(Tag::LENGTH);
-    let content = Content::read(tag.type_or_length, payload)
+    let content = EthernetContent::read(tag.type_or_length, payload)
         .ok_or(malformed(2, "type/length from 05dd to 05ff"))?;
     Ok(Layer {
         header: Tag::LENGTH,
@@ -81,7 +81,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     if tag.drop_eligible {
         out.write_str("drop eligible, ")?;
     }
-    match Content::read(tag.type_or_length, input.skip(Tag::LENGTH)) {
+    match EthernetContent::read(tag.type_or_length, input.skip(Tag::LENGTH)) {
         Some(content) => write!(out, "{content}"),
         None => write!(out, "invalid type/length {:04x}", tag.type_or_length),
     }

@@ -16,13 +16,13 @@ use crate::conversation::{Beginning, Conversation, Vacant};
 use crate::duplicates::{Before, Duplicates};
 use crate::intake::{Intake, Look};
 use crate::key::ConversationKey;
-use crate::names::Known;
+use crate::names::KnownNames;
 use crate::numbered::Link;
 use crate::pairing::Spare;
 use crate::path::{Path, Paths};
 use crate::piece::{Piece, Sent};
 use crate::segment::Segments;
-use crate::table::{Place, Table};
+use crate::table::{Table, TablePlace};
 use crate::world::{Event, Seen, World};
 use crate::{
     Assembled, CaptureRow, Deed, Fairness, Figures, Flags, Grade, LedgerCourse, Load, Mark, Notice,
@@ -93,23 +93,23 @@ impl Sink for Vec<Transaction> {
 /// Memory is bounded by the [`Settings`]: every table gives up what was untouched for
 /// longest and counts it. Time is that of the frames.
 pub struct Analyzer {
-    pub(crate) common: Common,
+    pub(crate) common: Shared,
     templates: Templates,
     paths: Paths,
-    pub(crate) state: State,
+    pub(crate) state: AnalyzerState,
 }
 
 /// What every part of the analysis may use.
-pub(crate) struct Common {
+pub(crate) struct Shared {
     pub(crate) registry: Arc<Registry>,
-    pub(crate) names: RefCell<Known>,
+    pub(crate) names: RefCell<KnownNames>,
     pub(crate) settings: Settings,
     spare: RefCell<Spare>,
     vacant: Vacant,
     rooms: Rooms,
 }
 
-pub(crate) struct State {
+pub(crate) struct AnalyzerState {
     conversations: Table<ConversationKey, Box<Conversation>>,
     /// A link is taken out while its conversations are worked on, and put back.
     links: Table<ConversationKey, Option<Box<Link>>>,
@@ -150,16 +150,16 @@ impl Analyzer {
         let registry = Arc::new(registry);
         Self {
             templates: Templates::default(),
-            common: Common {
+            common: Shared {
                 registry,
-                names: RefCell::new(Known::new(settings.names, settings.private)),
+                names: RefCell::new(KnownNames::new(settings.names, settings.private)),
                 settings,
                 spare: RefCell::default(),
                 vacant: Vacant::default(),
                 rooms: Rooms::default(),
             },
             paths: Paths::new(settings.conversations),
-            state: State {
+            state: AnalyzerState {
                 conversations: Table::new(settings.conversations),
                 links: Table::new(settings.conversations),
                 calls: Calls::new(settings.conversations),
@@ -273,7 +273,7 @@ impl Analyzer {
 
     /// Takes the next frame in.
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) {
-        let Common {
+        let Shared {
             registry, settings, ..
         } = &self.common;
         let walk = registry.walk_by(&mut self.templates, frame);
@@ -379,7 +379,7 @@ impl Analyzer {
     #[must_use]
     pub fn snapshot(&mut self, figures: Figures) -> Snapshot {
         self.state.books.post();
-        let State {
+        let AnalyzerState {
             books,
             segments,
             bytes,
@@ -463,7 +463,7 @@ impl Analyzer {
     }
 }
 
-impl Common {
+impl Shared {
     /// The innermost layer that carries requests.
     fn carrier(&self, walk: &Walk) -> Option<(&'static str, Span)> {
         let span = walk.carrier?;
@@ -471,13 +471,13 @@ impl Common {
     }
 }
 
-impl State {
+impl AnalyzerState {
     fn frame(
         &mut self,
         frame: &Frame<'_>,
         (walk, before): (&Walk, Before),
         paths: &mut Paths,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) {
         let registry = &common.registry;
@@ -549,7 +549,7 @@ impl State {
     fn dispatch(
         &mut self,
         seen: &Seen<'_>,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
         let (frame, walk) = (seen.frame, seen.walk);
@@ -610,14 +610,14 @@ impl State {
     }
 
     /// The number of a conversation.
-    fn number(&mut self, place: Place) -> Option<u64> {
+    fn number(&mut self, place: TablePlace) -> Option<u64> {
         let conversation = self.conversations.get_mut(place)?;
         Some(conversation.named().0)
     }
 
     /// What the frame does to its connection, if it does anything.
     #[inline]
-    fn step(&mut self, arrival: &Arrival<'_>, place: Option<Place>, sink: &mut dyn Sink) {
+    fn step(&mut self, arrival: &Arrival<'_>, place: Option<TablePlace>, sink: &mut dyn Sink) {
         let facts = arrival.facts;
         let Some(connection) = connections::step(facts.connection, &facts.order) else {
             return;
@@ -630,7 +630,7 @@ impl State {
         &mut self,
         arrival: &Arrival<'_>,
         connection: Connection,
-        place: Option<Place>,
+        place: Option<TablePlace>,
         sink: &mut dyn Sink,
     ) {
         let facts = arrival.facts;
@@ -667,7 +667,7 @@ impl State {
         mut beginning: Beginning,
         world: &World<'_>,
         sink: &mut dyn Sink,
-    ) -> Place {
+    ) -> TablePlace {
         self.numbered += 1;
         beginning.number = self.numbered;
         self.begin_numbered(key, beginning, world, sink)
@@ -680,7 +680,7 @@ impl State {
         beginning: Beginning,
         world: &World<'_>,
         sink: &mut dyn Sink,
-    ) -> Place {
+    ) -> TablePlace {
         let conversation = world.vacant.next(&beginning, self.observed);
         let (place, evicted) = self.conversations.insert(key, conversation);
         if let Some(mut evicted) = evicted {
@@ -693,7 +693,7 @@ impl State {
     }
 
     #[cold]
-    fn sweep(&mut self, now: Timestamp, common: &Common, sink: &mut dyn Sink) {
+    fn sweep(&mut self, now: Timestamp, common: &Shared, sink: &mut dyn Sink) {
         self.swept = now;
         let nowhere = Path::default();
         let world = self.world(common);
@@ -709,7 +709,7 @@ impl State {
         self.books.accounts.settle(now);
     }
 
-    fn finish(&mut self, common: &Common, sink: &mut dyn Sink) {
+    fn finish(&mut self, common: &Shared, sink: &mut dyn Sink) {
         for mut link in self.links.drain().flatten() {
             self.flush(&mut link, Flags::CAPTURE_LOSS, common, sink);
         }
@@ -730,7 +730,7 @@ impl State {
         }
     }
 
-    fn world<'a>(&self, common: &'a Common) -> World<'a> {
+    fn world<'a>(&self, common: &'a Shared) -> World<'a> {
         World {
             registry: &common.registry,
             names: &common.names,

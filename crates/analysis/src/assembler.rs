@@ -4,7 +4,7 @@
 mod lost;
 
 use crate::message::{ENOUGH, Message, Reading, is_cut, part_of};
-use crate::piece::{Piece, Tally, clip};
+use crate::piece::{Piece, PieceTally, clip};
 use crate::trail::{Assembled, Deed, Trace, Trail};
 use crate::turns::Said;
 use crate::{Flags, Mark};
@@ -18,7 +18,7 @@ const WINDOW: usize = 2048;
 const FRAMING: usize = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum AssemblyState {
     /// Where the next message begins is not known.
     Lost,
     /// Between messages.
@@ -41,7 +41,7 @@ impl Rooms {
 
 /// One direction of a conversation, as a row of messages.
 pub(crate) struct Assembler {
-    state: State,
+    state: AssemblyState,
     /// The head of the part under way, when it does not lie in one piece.
     head: Vec<u8>,
     /// Nothing more can be appended to the head: bytes are missing behind it.
@@ -59,7 +59,7 @@ pub(crate) struct Assembler {
     reader: Option<DissectorId>,
     /// Where the next part of the message begins is not known.
     seeking: bool,
-    tally: Option<Tally>,
+    tally: Option<PieceTally>,
     last_frame: u64,
     serial: u64,
     /// Position of the next byte.
@@ -87,9 +87,9 @@ impl Assembler {
     pub(crate) fn new(known_start: bool, observed: bool) -> Self {
         Self {
             state: if known_start {
-                State::Between
+                AssemblyState::Between
             } else {
-                State::Lost
+                AssemblyState::Lost
             },
             head: Vec::new(),
             head_closed: false,
@@ -149,7 +149,7 @@ impl Assembler {
             .trace();
         let (got, left) = (self.got, self.left);
         let (head, dissector) = match self.state {
-            State::Inside => {
+            AssemblyState::Inside => {
                 let bytes = clip(&self.head, got);
                 (bytes, registry.resolve(&self.next, bytes))
             }
@@ -196,7 +196,7 @@ impl Assembler {
     }
 
     /// The part under way, if the byte at `position` is in it.
-    pub(crate) fn under_way(&mut self, position: u64) -> Option<&mut Tally> {
+    pub(crate) fn under_way(&mut self, position: u64) -> Option<&mut PieceTally> {
         self.tally.as_mut().filter(|_| position >= self.start)
     }
 
@@ -212,13 +212,13 @@ impl Assembler {
         }
         self.reset_part();
         self.tail = None;
-        self.state = State::Lost;
+        self.state = AssemblyState::Lost;
     }
 
     /// Whether it is not known where the next message begins.
     #[inline]
     pub(crate) fn is_lost(&self) -> bool {
-        matches!(self.state, State::Lost)
+        matches!(self.state, AssemblyState::Lost)
     }
 
     /// Up to where bytes were passed over because nothing told where a message begins.
@@ -240,11 +240,11 @@ impl Assembler {
             && piece.length > 0
         {
             let used = match self.state {
-                State::Lost => self.look(piece, framer),
-                State::Between | State::Framing => {
+                AssemblyState::Lost => self.look(piece, framer),
+                AssemblyState::Between | AssemblyState::Framing => {
                     self.frame_message(piece, framer.framing, registry, out)
                 }
-                State::Inside => self.inside(piece, registry, out),
+                AssemblyState::Inside => self.inside(piece, registry, out),
             };
             self.position += u64::from(used);
             if used >= piece.length {
@@ -281,7 +281,7 @@ impl Assembler {
         if self.tally.is_none() {
             self.begin(piece.mark);
             self.next = next;
-            self.state = State::Inside;
+            self.state = AssemblyState::Inside;
         }
         self.position += u64::from(piece.length);
         if last && self.got == 0 && self.head.is_empty() {
@@ -358,7 +358,7 @@ impl Assembler {
         out: &mut dyn FnMut(Message<'_>),
     ) {
         self.position += n;
-        if self.state == State::Inside && self.left >= n {
+        if self.state == AssemblyState::Inside && self.left >= n {
             let part_left = self.length.map(|l| l.saturating_sub(self.got));
             // The end of this part and the head of the next are missing, or that alone.
             let ends = self.seeking || part_left.is_some_and(|l| l < n);
@@ -409,7 +409,7 @@ impl Assembler {
         }
         self.pass_over();
         if left > 0 {
-            (self.left, self.seeking, self.state) = (left, true, State::Inside);
+            (self.left, self.seeking, self.state) = (left, true, AssemblyState::Inside);
         }
     }
 
@@ -433,7 +433,7 @@ impl Assembler {
     /// Nothing is left of a message of which a part was not found.
     fn pass_over(&mut self) {
         self.reset_part();
-        self.state = State::Between;
+        self.state = AssemblyState::Between;
     }
 
     /// Finds the framing at the beginning of a message; says how many bytes it used.
@@ -465,7 +465,7 @@ impl Assembler {
             } if header > 0 || length > 0 => {
                 let fresh = header.saturating_sub(u32::try_from(before).unwrap_or(u32::MAX));
                 let fresh = fresh.min(piece.length);
-                if self.state == State::Between {
+                if self.state == AssemblyState::Between {
                     self.begin(piece.mark);
                 }
                 self.count(piece, fresh);
@@ -481,7 +481,7 @@ impl Assembler {
                 self.next = next;
                 self.got = extra as u64;
                 self.left = u64::from(length) - self.got;
-                self.state = State::Inside;
+                self.state = AssemblyState::Inside;
                 if self.left == 0 {
                     self.position += u64::from(fresh);
                     self.gathered(registry, out);
@@ -495,9 +495,9 @@ impl Assembler {
                     self.abandon();
                     return 0;
                 }
-                if self.state == State::Between {
+                if self.state == AssemblyState::Between {
                     self.begin(piece.mark);
-                    self.state = State::Framing;
+                    self.state = AssemblyState::Framing;
                 }
                 if before == 0 {
                     self.head.extend_from_slice(piece.bytes);
@@ -522,7 +522,7 @@ impl Assembler {
         if self.tally.is_none() {
             if self.seeking {
                 let skipped = self.seek(piece, registry);
-                if skipped > 0 || self.state != State::Inside {
+                if skipped > 0 || self.state != AssemblyState::Inside {
                     return skipped;
                 }
             }
@@ -646,7 +646,7 @@ impl Assembler {
             // Further parts share the frame: counted with the first.
             piece = piece.after(n);
             self.begin_next(piece.mark);
-            self.state = State::Inside;
+            self.state = AssemblyState::Inside;
             if let Some(tally) = &mut self.tally {
                 tally.frames = 1;
                 tally.bytes = u64::from(piece.length);
@@ -698,16 +698,16 @@ impl Assembler {
         let (left, next) = (self.left, self.next);
         self.reset_part();
         if left > 0 {
-            (self.left, self.next, self.state) = (left, next, State::Inside);
+            (self.left, self.next, self.state) = (left, next, AssemblyState::Inside);
         } else {
-            self.state = State::Between;
+            self.state = AssemblyState::Between;
         }
     }
 
     fn begin(&mut self, mark: Mark) {
         self.serial += 1;
         self.start = self.position;
-        self.tally = Some(Tally::new(mark));
+        self.tally = Some(PieceTally::new(mark));
         self.last_frame = 0;
         self.got = 0;
         self.confirmed = 0;

@@ -1,7 +1,7 @@
 //! What is kept of the entries of a table elsewhere: found by their places, so that no key is
 //! hashed or compared.
 
-use crate::table::{Generation, Place};
+use crate::table::{Generation, TablePlace};
 
 /// A value for each place for which one was asked. When a place goes to another entry the value
 /// of the one before goes with it; the table counts that.
@@ -30,7 +30,7 @@ impl<V: Default> Column<V> {
 
     /// Whether there is a value of this place.
     #[inline]
-    pub(crate) fn has(&self, place: Place) -> bool {
+    pub(crate) fn has(&self, place: TablePlace) -> bool {
         let slot = self.slots.get(place.index());
         slot.is_some_and(|slot| slot.generation == Some(place.generation()))
     }
@@ -38,7 +38,7 @@ impl<V: Default> Column<V> {
     /// The value of this place; a new one that nobody will see, if whoever was there has gone
     /// and left [nowhere](Place::NOWHERE).
     #[inline]
-    pub(crate) fn of(&mut self, place: Place) -> &mut V {
+    pub(crate) fn of(&mut self, place: TablePlace) -> &mut V {
         if !self.has(place) {
             return self.new_of(place);
         }
@@ -46,19 +46,19 @@ impl<V: Default> Column<V> {
     }
 
     /// The same, unless whoever was there has gone and left [nowhere](Place::NOWHERE).
-    pub(crate) fn still(&mut self, place: Place) -> Option<&mut V> {
-        (place != Place::NOWHERE).then(|| self.of(place))
+    pub(crate) fn still(&mut self, place: TablePlace) -> Option<&mut V> {
+        (place != TablePlace::NOWHERE).then(|| self.of(place))
     }
 
     /// The value of this place, if there is one.
     #[inline]
-    pub(crate) fn known(&mut self, place: Place) -> Option<&mut V> {
+    pub(crate) fn known(&mut self, place: TablePlace) -> Option<&mut V> {
         let slot = self.slots.get_mut(place.index())?;
         (slot.generation == Some(place.generation())).then_some(&mut slot.value)
     }
 
     /// Takes the value out.
-    pub(crate) fn take(&mut self, place: Place) -> Option<V> {
+    pub(crate) fn take(&mut self, place: TablePlace) -> Option<V> {
         let slot = self.slots.get_mut(place.index())?;
         if slot.generation != Some(place.generation()) {
             return None;
@@ -68,17 +68,17 @@ impl<V: Default> Column<V> {
     }
 
     /// Makes a value for this place, if there is none; gives that of whoever had it before.
-    pub(crate) fn renew(&mut self, place: Place) -> Option<V> {
-        if self.has(place) || place == Place::NOWHERE {
+    pub(crate) fn renew(&mut self, place: TablePlace) -> Option<V> {
+        if self.has(place) || place == TablePlace::NOWHERE {
             return None;
         }
         self.replace(place)
     }
 
     /// All values, in the order of their places.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &V)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (TablePlace, &V)> {
         let slots = (0..).zip(&self.slots);
-        slots.filter_map(|(at, slot)| Some((Place::at(at, slot.generation?), &slot.value)))
+        slots.filter_map(|(at, slot)| Some((TablePlace::at(at, slot.generation?), &slot.value)))
     }
 
     /// All values, in the order of their places.
@@ -90,8 +90,8 @@ impl<V: Default> Column<V> {
 
     #[cold]
     #[inline(never)]
-    fn new_of(&mut self, place: Place) -> &mut V {
-        if place == Place::NOWHERE {
+    fn new_of(&mut self, place: TablePlace) -> &mut V {
+        if place == TablePlace::NOWHERE {
             return self.nobody.insert(V::default());
         }
         self.replace(place);
@@ -99,8 +99,8 @@ impl<V: Default> Column<V> {
     }
 
     #[cold]
-    fn replace(&mut self, place: Place) -> Option<V> {
-        debug_assert_ne!(place, Place::NOWHERE);
+    fn replace(&mut self, place: TablePlace) -> Option<V> {
+        debug_assert_ne!(place, TablePlace::NOWHERE);
         let index = place.index();
         if index >= self.slots.len() {
             // Values are large: a quarter more than is needed, not twice as much.
@@ -141,9 +141,9 @@ mod tests {
         assert_eq!(column.iter().collect::<Vec<_>>(), [(b, &0)]);
         assert_eq!(column.take(b), Some(0));
         assert_eq!(column.known(b), None);
-        assert_eq!(column.known(Place::NOWHERE), None);
-        *column.of(Place::NOWHERE) += 1;
-        assert_eq!(column.of(Place::NOWHERE), &0);
+        assert_eq!(column.known(TablePlace::NOWHERE), None);
+        *column.of(TablePlace::NOWHERE) += 1;
+        assert_eq!(column.of(TablePlace::NOWHERE), &0);
         assert_eq!(column.iter().count(), 0);
     }
 }

@@ -5,14 +5,14 @@ mod streams;
 mod turns;
 mod vacant;
 
-pub(crate) use turns::Heard;
+pub(crate) use turns::HeardTurn;
 pub(crate) use vacant::Vacant;
 
 use crate::assembler::Assembler;
 use crate::clock::DISPLACED_NS;
-use crate::flow::Flow;
+use crate::flow::StreamFlow;
 use crate::message::Message;
-use crate::numbered::Gaps;
+use crate::numbered::LinkGaps;
 use crate::pairing::Pairing;
 use crate::piece::Piece;
 use crate::stream::ByteStream;
@@ -33,7 +33,7 @@ const SEQUENCE_NUMBERS: u64 = 1 << 32;
 
 /// A message of a transaction that was seen whole, for what comes later.
 #[derive(Clone, Copy)]
-struct Recent {
+struct RecentFrames {
     serial: u64,
     start: u64,
     end: u64,
@@ -60,13 +60,13 @@ pub(crate) struct Conversation {
     seen: [bool; 2],
     streams: Option<Box<[ByteStream; 2]>>,
     /// What is on its way in the streams; of a session on a link, who can take nothing more.
-    flow: Option<Box<Flow>>,
+    flow: Option<Box<StreamFlow>>,
     /// What each end of the streams can take.
     offers: Option<Box<Offers>>,
     framer: Option<DissectorId>,
     turns: Option<Box<Turns>>,
     assemblers: [Assembler; 2],
-    recent: [VecDeque<Recent>; 2],
+    recent: [VecDeque<RecentFrames>; 2],
     pairing: Pairing,
     finished: [bool; 2],
     /// It goes because of a limit.
@@ -308,7 +308,7 @@ impl Conversation {
         side: usize,
         piece: &Piece<'_>,
         next: Next,
-        (segment, gaps): (Segment, Gaps),
+        (segment, gaps): (Segment, LinkGaps),
         world: &World<'_>,
         events: Events<'_>,
     ) -> u64 {
@@ -424,7 +424,9 @@ impl Conversation {
         if !more || rest > 0 {
             self.notice(1 - side, mark, (Noticed::Rejected, rest), events);
         }
-        let flow = self.flow.get_or_insert_with(|| Box::new(Flow::new(2)));
+        let flow = self
+            .flow
+            .get_or_insert_with(|| Box::new(StreamFlow::new(2)));
         if let Some(what) = flow.ready(1 - side, more, mark) {
             self.notice(1 - side, mark, (what, 0), events);
         }
@@ -602,7 +604,7 @@ fn learn(between: &mut Between, server_known: &mut bool, side: usize, exchange: 
 
 /// Keeps what is needed of a message while its transaction is open.
 fn remember(
-    recent: &mut VecDeque<Recent>,
+    recent: &mut VecDeque<RecentFrames>,
     message: &Message<'_>,
     transaction: Option<u64>,
     pairing: &Pairing,
@@ -620,7 +622,7 @@ fn remember(
     if recent.len() >= RECENT {
         recent.pop_front();
     }
-    recent.push_back(Recent {
+    recent.push_back(RecentFrames {
         serial: message.serial,
         start: message.range.0,
         end: message.range.1,

@@ -31,7 +31,7 @@ const ROOM: u32 = 25;
 
 /// A packet that a router counted, where and when it was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sight {
+pub(crate) struct SeenBefore {
     pub(crate) at: Timestamp,
     pub(crate) interface: u32,
     /// Routers that it had passed.
@@ -46,12 +46,12 @@ pub(crate) struct Before {
     /// The interface of the frame of which it is a copy.
     pub(crate) original: Option<u32>,
     /// When its packet was seen before, unless the frame is a copy.
-    pub(crate) packet: Option<Sight>,
+    pub(crate) packet: Option<SeenBefore>,
 }
 
 /// A frame or a packet: its digest, whose lowest bits made room for what else is known of it.
 #[derive(Clone, Copy)]
-struct Kept {
+struct KeptDigest {
     word: u64,
     at: Timestamp,
 }
@@ -60,7 +60,7 @@ struct Kept {
 /// processor's cache: every frame goes to another set, and waits until that is there.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-pub(crate) struct Set([Kept; WAYS]);
+pub(crate) struct Set([KeptDigest; WAYS]);
 
 /// The latest frames and packets, by digest. Of fixed size: where too many digests share a set
 /// the oldest is forgotten, and its copy would count as a frame.
@@ -90,7 +90,7 @@ impl Duplicates {
         if bytes.is_empty() {
             return Before::default();
         }
-        let counted = Counted::of(frame, walk, &mut self.ends);
+        let counted = CountedCopy::of(frame, walk, &mut self.ends);
         let digest = match &counted {
             Some(counted) => {
                 let head = &bytes[..bytes.len().min(counted.start.saturating_sub(start))];
@@ -108,7 +108,7 @@ impl Duplicates {
         // A frame and its packet are in one set, so that one wait is enough.
         let number = counted.as_ref().map_or(digest, |counted| counted.digest);
         let set = &mut self.sets[number as usize % SETS];
-        let copied = |kept: &Kept| {
+        let copied = |kept: &KeptDigest| {
             kept.word ^ digest <= INTERFACES && (0..=window).contains(&frame.at.since(kept.at))
         };
         if let Some(original) = set.0.iter().find(|kept| copied(kept)) {
@@ -117,11 +117,11 @@ impl Duplicates {
                 packet: None,
             };
         }
-        let now = Kept {
+        let now = KeptDigest {
             word: digest & !INTERFACES | u64::from(frame.interface) & INTERFACES,
             at: frame.at,
         };
-        let packet = counted.map(|counted| Sight {
+        let packet = counted.map(|counted| SeenBefore {
             at: frame.at,
             interface: frame.interface,
             hops: counted.hops,
@@ -132,7 +132,7 @@ impl Duplicates {
                 let before = set.renew(number, sight);
                 match before {
                     Some(_) => set.remember(now),
-                    None => set.remember_both(now, Kept::packet(number, sight)),
+                    None => set.remember_both(now, KeptDigest::packet(number, sight)),
                 }
                 before
             }
@@ -149,7 +149,7 @@ impl Duplicates {
 }
 
 /// What of a frame is the same on both sides of a router.
-struct Counted {
+struct CountedCopy {
     /// Where the payload of the layer begins that counts routers, and its digest.
     start: usize,
     payload: u64,
@@ -158,7 +158,7 @@ struct Counted {
     hops: u8,
 }
 
-impl Counted {
+impl CountedCopy {
     fn of(frame: &Frame<'_>, walk: &Walk, ends: &mut ByTemplate<u64>) -> Option<Self> {
         let (span, hops) = (walk.counted?, walk.facts.hops?);
         let start = span.payload as usize;
@@ -187,52 +187,52 @@ impl Counted {
 }
 
 impl Set {
-    pub(crate) const MADE: Self = Self([Kept::MADE; WAYS]);
+    pub(crate) const MADE: Self = Self([KeptDigest::MADE; WAYS]);
 
     /// Tells of the same packet seen before, if there is one, and puts the new sight in its
     /// place.
-    pub(crate) fn renew(&mut self, digest: u64, new: Sight) -> Option<Sight> {
-        let kept = Kept::packet(digest, new);
-        let same = |k: &Kept| {
+    pub(crate) fn renew(&mut self, digest: u64, new: SeenBefore) -> Option<SeenBefore> {
+        let kept = KeptDigest::packet(digest, new);
+        let same = |k: &KeptDigest| {
             (k.word ^ kept.word) >> ROOM == 0 && (0..=TRANSIT_NS).contains(&new.at.since(k.at))
         };
         let known = self.0.iter_mut().find(|k| same(k))?;
         let before = known.sight();
         let again = before.again || new.hops <= before.hops;
-        *known = Kept::packet(digest, Sight { again, ..new });
+        *known = KeptDigest::packet(digest, SeenBefore { again, ..new });
         Some(before)
     }
 
     /// A frame, and its packet, which was not known.
-    fn remember_both(&mut self, frame: Kept, packet: Kept) {
+    fn remember_both(&mut self, frame: KeptDigest, packet: KeptDigest) {
         let Self([first, second, ..]) = *self;
         *self = Self([frame, packet, first, second]);
     }
 
     /// Puts a packet in its place, and tells of the same one seen before.
     #[cfg(test)]
-    pub(crate) fn packet(&mut self, digest: u64, new: Sight) -> Option<Sight> {
+    pub(crate) fn packet(&mut self, digest: u64, new: SeenBefore) -> Option<SeenBefore> {
         let before = self.renew(digest, new);
         if before.is_none() {
-            self.remember(Kept::packet(digest, new));
+            self.remember(KeptDigest::packet(digest, new));
         }
         before
     }
 
     /// The oldest makes room.
-    fn remember(&mut self, kept: Kept) {
+    fn remember(&mut self, kept: KeptDigest) {
         let Self([first, second, third, _]) = *self;
         *self = Self([kept, first, second, third]);
     }
 }
 
-impl Kept {
+impl KeptDigest {
     const MADE: Self = Self {
         word: 0,
         at: Timestamp::from_nanos(i64::MIN),
     };
 
-    fn packet(digest: u64, sight: Sight) -> Self {
+    fn packet(digest: u64, sight: SeenBefore) -> Self {
         let rest = u64::from(sight.interface) & INTERFACES
             | u64::from(sight.hops) << 16
             | u64::from(sight.again) << 24;
@@ -242,8 +242,8 @@ impl Kept {
         }
     }
 
-    fn sight(self) -> Sight {
-        Sight {
+    fn sight(self) -> SeenBefore {
+        SeenBefore {
             at: self.at,
             interface: (self.word & INTERFACES) as u32,
             hops: (self.word >> 16 & 0xff) as u8,

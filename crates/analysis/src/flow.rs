@@ -14,7 +14,7 @@ const DONE: usize = 16;
 const FIRST: usize = 2;
 
 /// Data that was sent and is not acknowledged.
-struct Sent {
+struct SentSegment {
     number: u32,
     /// The number expected next by who has it.
     end: u32,
@@ -30,8 +30,8 @@ const FULL: u64 = 1460;
 const STREAM: u64 = 1 << 32;
 
 #[derive(Default)]
-struct Way {
-    sent: VecDeque<Sent>,
+struct FlowWay {
+    sent: VecDeque<SentSegment>,
     /// What was acknowledged last, by its first number: it may come again when the
     /// acknowledgement was lost.
     done: VecDeque<(u32, Mark)>,
@@ -54,13 +54,13 @@ struct Way {
 
 /// Both directions of a link or a byte stream.
 #[derive(Default)]
-pub(crate) struct Flow {
+pub(crate) struct StreamFlow {
     /// How many numbers there are before they start again.
     modulus: u64,
-    ways: [Way; 2],
+    ways: [FlowWay; 2],
 }
 
-impl Flow {
+impl StreamFlow {
     /// A link whose numbers start again at `modulus`, or a byte stream.
     pub(crate) fn new(modulus: u64) -> Self {
         Self {
@@ -77,10 +77,10 @@ impl Flow {
                 (std::mem::take(&mut way.sent), std::mem::take(&mut way.done));
             sent.clear();
             done.clear();
-            *way = Way {
+            *way = FlowWay {
                 sent,
                 done,
-                ..Way::default()
+                ..FlowWay::default()
             };
         }
     }
@@ -127,7 +127,7 @@ impl Flow {
         if way.sent.capacity() == 0 {
             way.sent.reserve_exact(FIRST);
         }
-        way.sent.push_back(Sent {
+        way.sent.push_back(SentSegment {
             number,
             end,
             bytes,
@@ -280,7 +280,7 @@ impl Flow {
     }
 }
 
-impl Way {
+impl FlowWay {
     fn try_again(&mut self, mark: Mark) {
         let first = match self.tried {
             Some((first, _)) if self.tries > 0 => first,
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_takes_what_is_before_it_across_the_wrap() {
-        let mut flow = Flow::new(128);
+        let mut flow = StreamFlow::new(128);
         flow.sent(0, (126, 127), 100, mark(1));
         flow.sent(0, (127, 0), 200, mark(2));
         flow.sent(0, (0, 1), 400, mark(3));
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_again_knows_when_it_was_sent_last() {
-        let mut flow = Flow::new(1 << 32);
+        let mut flow = StreamFlow::new(1 << 32);
         flow.sent(1, (5, 105), 100, mark(1));
         let resent = |after_ns| Noticed::Resent { after_ns };
         assert_eq!(flow.resent(1, 5, mark(301)), resent(Some(300_000_000)));
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn three_tries_in_silence_are_the_end() {
-        let mut flow = Flow::new(128);
+        let mut flow = StreamFlow::new(128);
         flow.heard(1, mark(5));
         flow.sent(0, (0, 1), 10, mark(10));
         flow.resent(0, 0, mark(100));
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn whoever_is_heard_is_not_dead() {
-        let mut flow = Flow::new(128);
+        let mut flow = StreamFlow::new(128);
         flow.sent(0, (0, 1), 10, mark(10));
         for at in [100, 200, 300] {
             flow.resent(0, 0, mark(at));
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn busy_is_told_once_until_ready() {
-        let mut flow = Flow::new(128);
+        let mut flow = StreamFlow::new(128);
         assert_eq!(flow.ready(0, true, mark(1)), None);
         assert_eq!(flow.ready(0, false, mark(2)), Some(Noticed::Busy));
         assert_eq!(flow.ready(0, false, mark(3)), None);

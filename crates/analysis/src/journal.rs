@@ -10,7 +10,7 @@
 use crate::Transaction;
 use crate::efficiency::{Accesses, Payer, Spent};
 use crate::parties::Parties;
-use crate::table::Place;
+use crate::table::TablePlace;
 use crate::world::Case;
 use wirewait_model::records::{Group, GroupKey, Line, LineTimes};
 
@@ -23,7 +23,7 @@ const SEVERAL: u64 = 0;
 
 /// The open pages, each where its heading is looked for.
 pub(crate) struct Journal {
-    pages: Vec<Page>,
+    pages: Vec<JournalPage>,
     entered: u64,
 }
 
@@ -35,12 +35,12 @@ pub(crate) struct Heading {
     /// Whose account of frames they are on.
     pub(crate) payer: Payer,
     /// The operation, in the directory.
-    pub(crate) at: Place,
+    pub(crate) at: TablePlace,
 }
 
 /// Transactions that count in the same rows.
 #[derive(Default)]
-pub(crate) struct Page {
+pub(crate) struct JournalPage {
     of: Option<(Heading, Group)>,
     /// Transactions entered since it was posted.
     entered: u64,
@@ -50,7 +50,9 @@ pub(crate) struct Page {
 impl Journal {
     pub(crate) fn new() -> Self {
         Self {
-            pages: std::iter::repeat_with(Page::default).take(PAGES).collect(),
+            pages: std::iter::repeat_with(JournalPage::default)
+                .take(PAGES)
+                .collect(),
             entered: 0,
         }
     }
@@ -71,7 +73,7 @@ impl Journal {
     }
 
     /// What stands there.
-    pub(crate) fn page(&self, place: usize) -> &Page {
+    pub(crate) fn page(&self, place: usize) -> &JournalPage {
         &self.pages[place % PAGES]
     }
 
@@ -129,7 +131,7 @@ impl Journal {
 }
 
 impl Heading {
-    pub(crate) fn new(case: Case<'_>, payer: Payer, at: Place) -> Self {
+    pub(crate) fn new(case: Case<'_>, payer: Payer, at: TablePlace) -> Self {
         Self {
             conversation: conversation(case),
             parties: *case.parties,
@@ -172,10 +174,10 @@ fn conversation(case: Case<'_>) -> u64 {
 
 /// Whether nothing is kept of the client, who was never answered.
 pub(crate) fn is_of_passer_by(case: Case<'_>) -> bool {
-    case.parties.client == Place::NOWHERE && case.transaction.response.is_none()
+    case.parties.client == TablePlace::NOWHERE && case.transaction.response.is_none()
 }
 
-impl Page {
+impl JournalPage {
     /// The heading, if this transaction belongs under it.
     pub(crate) fn heading_of(&self, case: Case<'_>, payer: Payer) -> Option<&Heading> {
         let (heading, group) = self.of.as_ref()?;

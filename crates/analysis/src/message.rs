@@ -1,7 +1,7 @@
 //! A part of a message, complete: what its dissector says it means.
 
 use crate::Flags;
-use crate::piece::{Piece, Tally};
+use crate::piece::{Piece, PieceTally};
 use crate::trail::{Trace, stretch};
 use crate::turns::Said;
 use wirewait_wire::{Dissector, DissectorId, Exchange, Fault, Framing, Input, Part, Registry};
@@ -19,7 +19,7 @@ pub(crate) struct Message<'a> {
     pub(crate) exchange: Option<&'a mut Exchange>,
     /// It could not be read.
     pub(crate) malformed: bool,
-    pub(crate) tally: Tally,
+    pub(crate) tally: PieceTally,
     /// Number of the message on this direction; parts of one share it.
     pub(crate) serial: u64,
     /// Position of the part's first byte and of the byte behind it, on this direction.
@@ -36,7 +36,7 @@ pub(crate) fn datagram(
     registry: &Registry,
     out: impl FnOnce(Message<'_>),
 ) {
-    let mut tally = Tally::of(piece);
+    let mut tally = PieceTally::of(piece);
     let input = Input {
         bytes: piece.bytes,
         length: piece.length,
@@ -89,7 +89,7 @@ pub(crate) fn framed(
     if reading.length != u64::from(length) {
         return false;
     }
-    let mut tally = Tally::of(&piece);
+    let mut tally = PieceTally::of(&piece);
     tally.flags.set_if(Flags::SNAPPED, is_cut(input));
     take(Message {
         dissector: reading.dissector,

@@ -54,7 +54,7 @@ pub(crate) struct Told {
 }
 
 /// The names of one capture.
-pub(crate) struct Known {
+pub(crate) struct KnownNames {
     texts: Table<Arc<str>, ()>,
     places: Table<Arc<Place>, ()>,
     numbers: Table<(u64, Number), Arc<Place>>,
@@ -71,7 +71,7 @@ struct Pseudonyms {
     next: [u64; 3],
 }
 
-impl Known {
+impl KnownNames {
     /// At most `capacity` names and as many numbers. With `private` every name of a user,
     /// share or file is replaced by a number, the same for the same name.
     pub(crate) fn new(capacity: usize, private: bool) -> Self {
@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    fn read(known: &mut Known, text: &str, base: Option<&Arc<Place>>) -> Option<Arc<Place>> {
+    fn read(known: &mut KnownNames, text: &str, base: Option<&Arc<Place>>) -> Option<Arc<Place>> {
         known.read(told, Input::whole(text.as_bytes()), base).0
     }
 
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn names_add_up_from_the_session_to_the_file() {
-        let mut known = Known::new(10, false);
+        let mut known = KnownNames::new(10, false);
         let offer = read(&mut known, "dLANMAN1.0|dNT LM 0.12", None).unwrap();
         let base = known.chosen(&offer, 1).unwrap();
         let session = read(&mut known, "uGUEST", Some(&base)).unwrap();
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_share_of_pipes_is_one_until_another_is_named() {
-        let mut known = Known::new(10, true);
+        let mut known = KnownNames::new(10, true);
         let pipes = read(&mut known, "sIPC$|!", None).unwrap();
         assert!(pipes.pipes);
         assert!(read(&mut known, r"p\srvsvc", Some(&pipes)).unwrap().pipes);
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_number_is_good_within_its_conversation() {
-        let mut known = Known::new(2, false);
+        let mut known = KnownNames::new(2, false);
         let place = read(&mut known, "pX", None).unwrap();
         known.bind(1, Number::File(7), &place);
         assert_eq!(known.find(1, Number::File(7)), Some(Arc::clone(&place)));
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn private_names_are_numbers_the_same_for_the_same_name() {
-        let mut known = Known::new(10, true);
+        let mut known = KnownNames::new(10, true);
         let one = read(&mut known, "uANNA|sHR|ppay.xls", None).unwrap();
         let two = read(&mut known, "uBERT|sHR|ppay.xls", None).unwrap();
         assert_eq!(
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_long_name_is_cut_where_it_shows() {
-        let mut known = Known::new(10, false);
+        let mut known = KnownNames::new(10, false);
         let place = read(&mut known, &format!("p{}", "x".repeat(5000)), None).unwrap();
         let path = place.path.clone().unwrap();
         assert_eq!(path.chars().count(), LONGEST_NAME + 1);
@@ -373,13 +373,13 @@ mod tests {
 
     #[test]
     fn nothing_named_is_nothing() {
-        assert_eq!(read(&mut Known::new(10, false), "p|s|u", None), None);
+        assert_eq!(read(&mut KnownNames::new(10, false), "p|s|u", None), None);
     }
 
-    impl Known {
+    impl KnownNames {
         /// Two dialects more are offered than are kept.
         pub(crate) fn overrun() -> Hits {
-            let mut known = Known::new(10, false);
+            let mut known = KnownNames::new(10, false);
             read(&mut known, &["dA"; OFFERS + 2].join("|"), None);
             known.hits
         }

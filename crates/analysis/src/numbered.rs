@@ -1,9 +1,9 @@
 //! Puts the frames of a numbered link (LLC type 2, SPX, NBIPX) in order, and knows which message each
 //! unacknowledged frame belongs to.
 
-use crate::flow::Flow;
+use crate::flow::StreamFlow;
 use crate::piece::Sent;
-use crate::table::Place;
+use crate::table::TablePlace;
 use crate::{Flags, Mark};
 use std::collections::VecDeque;
 use wirewait_wire::word::Name;
@@ -12,13 +12,13 @@ use wirewait_wire::{DissectorId, Endpoint, Facts, Next, Timestamp};
 /// A message, or what stands for one: on which conversation, from which side, its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
-    pub(crate) place: Place,
+    pub(crate) place: TablePlace,
     pub(crate) side: usize,
     pub(crate) serial: u64,
 }
 
 /// A frame that came too early.
-pub(crate) struct Held {
+pub(crate) struct HeldSegment {
     pub(crate) number: u16,
     pub(crate) facts: Facts,
     pub(crate) next: Next,
@@ -37,7 +37,7 @@ pub(crate) struct Held {
 /// How often frames of a direction were missing, and why they were the last time: they were never
 /// captured, or are not waited for any longer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Gaps {
+pub(crate) struct LinkGaps {
     pub(crate) count: u64,
     pub(crate) why: Flags,
 }
@@ -68,10 +68,10 @@ struct Direction {
     riding: VecDeque<u16>,
     /// By their distance from the next one. Windows are small, and early frames nearly always
     /// come one behind the other.
-    held: VecDeque<Box<Held>>,
+    held: VecDeque<Box<HeldSegment>>,
     /// Bytes of memory for them.
     held_bytes: usize,
-    gaps: Gaps,
+    gaps: LinkGaps,
     lost: u64,
 }
 
@@ -82,13 +82,13 @@ pub(crate) struct Link {
     /// The beginning of the link is in the capture.
     pub(crate) from_start: bool,
     /// The conversation that used it last, and the latest that was seen to have had responses.
-    pub(crate) last: Option<Place>,
-    pub(crate) proven: Option<Place>,
+    pub(crate) last: Option<TablePlace>,
+    pub(crate) proven: Option<TablePlace>,
     /// The end that was called, and the port that it was called at: it may have answered from
     /// another one.
     pub(crate) called: Option<(Endpoint, u16)>,
     /// What is on its way.
-    pub(crate) flow: Flow,
+    pub(crate) flow: StreamFlow,
     /// The ends, in the order of the sides, and what the link carries.
     pub(crate) ends: [Endpoint; 2],
     pub(crate) carrier: Name,
@@ -103,7 +103,7 @@ impl Link {
             last: None,
             proven: None,
             called: None,
-            flow: Flow::new(modulus.into()),
+            flow: StreamFlow::new(modulus.into()),
             ends: [Endpoint::default(); 2],
             carrier: "",
         }
@@ -203,7 +203,7 @@ impl Link {
     }
 
     /// Holds an early frame back; says whether it was already.
-    pub(crate) fn hold(&mut self, side: usize, frame: Held) -> bool {
+    pub(crate) fn hold(&mut self, side: usize, frame: HeldSegment) -> bool {
         let modulus = self.modulus;
         let direction = &mut self.directions[side];
         let expected = direction.next.unwrap_or(frame.number);
@@ -224,7 +224,7 @@ impl Link {
     }
 
     /// A held frame whose turn has come.
-    pub(crate) fn release(&mut self, side: usize) -> Option<Held> {
+    pub(crate) fn release(&mut self, side: usize) -> Option<HeldSegment> {
         let modulus = self.modulus;
         let direction = &mut self.directions[side];
         if direction.held.front()?.number != direction.next? {
@@ -310,7 +310,7 @@ impl Link {
     }
 
     /// How often frames of this side were missing so far.
-    pub(crate) fn gaps(&self, side: usize) -> Gaps {
+    pub(crate) fn gaps(&self, side: usize) -> LinkGaps {
         self.directions[side].gaps
     }
 
@@ -341,7 +341,7 @@ impl Link {
     }
 }
 
-impl Held {
+impl HeldSegment {
     /// Bytes of memory that it takes.
     fn weight(&self) -> usize {
         self.bytes.len() + size_of::<Self>() + size_of::<Box<Self>>()
@@ -369,7 +369,7 @@ impl Direction {
             self.lost += u64::from(frames);
         }
         if frames > 0 {
-            self.gaps = Gaps {
+            self.gaps = LinkGaps {
                 count: self.gaps.count.saturating_add(1),
                 why,
             };
@@ -426,8 +426,8 @@ mod tests {
         }
     }
 
-    fn held(number: u16) -> Held {
-        Held {
+    fn held(number: u16) -> HeldSegment {
+        HeldSegment {
             number,
             facts: Facts::default(),
             next: Next::NONE,
@@ -501,7 +501,7 @@ mod tests {
         link.acknowledge(0, 3);
         assert_eq!(link.take_lost(), 2);
         assert_eq!(link.release(0).map(|held| held.number), Some(2));
-        let gaps = Gaps {
+        let gaps = LinkGaps {
             count: 1,
             why: Flags::CAPTURE_LOSS,
         };

@@ -17,13 +17,13 @@ mod waits;
 
 use crate::message::Message;
 use crate::parties::Parties;
-use crate::piece::Tally;
+use crate::piece::PieceTally;
 use crate::turns::Said;
 use crate::world::{Between, Event, Events, Limited, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome, Transaction};
 use naming::Naming;
 pub(crate) use open::Spare;
-use open::{Open, State};
+use open::{Open, OpenState};
 pub(crate) use opens::Opens;
 use strays::Stray;
 
@@ -62,7 +62,7 @@ pub(crate) struct Pairing {
     /// Somebody wants to know what messages and frames did.
     observed: bool,
     /// What the latest message did.
-    told: Told,
+    told: ToldOf,
     /// Requests before this one that get no answer may have had one: some of the conversation
     /// was given up because of a limit.
     in_doubt: u64,
@@ -78,7 +78,7 @@ pub(crate) struct Pairing {
 
 /// What a message did.
 #[derive(Clone, Copy, Default)]
-struct Told {
+struct ToldOf {
     /// In which transaction, and what.
     deed: Option<(u64, Deed)>,
     /// The request that it answers.
@@ -121,7 +121,7 @@ impl Pairing {
         (*began_late, *doubtful) = (false, false);
         *naming = Naming::default();
         *is_observed = observed;
-        *told = Told::default();
+        *told = ToldOf::default();
         *in_doubt = 0;
         *limited = rest;
         unsure.clear();
@@ -151,7 +151,7 @@ impl Pairing {
         events: Events<'_>,
     ) -> Option<u64> {
         if self.observed {
-            self.told = Told::default();
+            self.told = ToldOf::default();
         }
         let found = self.take(side, message, between, world, events);
         if between.displaced
@@ -177,7 +177,7 @@ impl Pairing {
         if self.observed
             && let Some(open) = found.and_then(|serial| self.by_serial(serial))
         {
-            self.told = Told {
+            self.told = ToldOf {
                 deed: Some((open.transaction.number, open.deed)),
                 asked: (open.side != side).then(|| open.question()),
             };
@@ -193,7 +193,7 @@ impl Pairing {
         events: Events<'_>,
     ) {
         let trace = message.trace;
-        let Told { deed, asked } = self.told;
+        let ToldOf { deed, asked } = self.told;
         if let Some((number, _)) = deed {
             for (frame, deed) in trace.others {
                 events(Event::Did(number, *deed, Some(*frame)));
@@ -320,7 +320,10 @@ impl Pairing {
         let waits = |o: &Open| {
             o.side != side
                 && o.id == x.id
-                && matches!(o.state, State::Waiting | State::Answering | State::Asking)
+                && matches!(
+                    o.state,
+                    OpenState::Waiting | OpenState::Answering | OpenState::Asking
+                )
         };
         self.open.latest(x.id?, waits)?;
         read(message.input).ok()?.exchange
@@ -414,7 +417,7 @@ impl Pairing {
             }
             if side == open.side {
                 t.copies = t.copies.saturating_add(u32::from(again));
-                if matches!(open.state, State::Waiting | State::Asking) {
+                if matches!(open.state, OpenState::Waiting | OpenState::Asking) {
                     open.resent = Some(mark);
                 } else if t
                     .response
@@ -536,7 +539,7 @@ impl Pairing {
         while let Some(at) = self.open.next(from, |_| true) {
             let open = &mut *self.open[at];
             from = open.serial + 1;
-            let asked = matches!(open.state, State::Waiting | State::Answering);
+            let asked = matches!(open.state, OpenState::Waiting | OpenState::Answering);
             if open.side != side || !asked {
                 self.close(at, Some(now), between, world, events);
                 continue;
@@ -603,7 +606,7 @@ impl Pairing {
         // it, by which what is answered does not come back.
         let now = own.min(world.sure);
         let asked = |o: &Open| {
-            let now = if o.state == State::Done { own } else { now };
+            let now = if o.state == OpenState::Done { own } else { now };
             o.id == x.id && o.side == side && o.deadline > now && o.is_asked_by(x)
         };
         if let Some(at) = x.id.and_then(|id| self.open.latest(id, asked)) {
@@ -616,7 +619,7 @@ impl Pairing {
                 return self.request_part(at, (from, length, of), x, tally, world, events);
             }
             let open = &mut *self.open[at];
-            if open.state == State::Asking && matches!(x.parts, Parts::Masked { .. }) {
+            if open.state == OpenState::Asking && matches!(x.parts, Parts::Masked { .. }) {
                 let serial = open.serial;
                 let last = open.more(x, tally);
                 self.asked_whole(serial, last, world, events);
@@ -625,11 +628,11 @@ impl Pairing {
             let repeated = match (open.number.zip(x.number), open.state) {
                 _ if between.turns => message.said == Said::Again,
                 (Some((known, number)), _) => known == number,
-                (None, State::Done) => x.repeats,
+                (None, OpenState::Done) => x.repeats,
                 (None, _) => x.repeats || between.unordered,
             };
             if repeated && self.is_last_of_lane(at) {
-                if between.turns && self.open[at].state == State::Done {
+                if between.turns && self.open[at].state == OpenState::Done {
                     return self.reopen(at, x, tally, world, events);
                 }
                 let open = &mut *self.open[at];
@@ -682,7 +685,7 @@ impl Pairing {
         // from the next one's, the next request ends that.
         let ends_answered = !between.stream;
         let superseded = |o: &Open| {
-            let over = o.state == State::Done && o.lane.is_none() && ends_answered;
+            let over = o.state == OpenState::Done && o.lane.is_none() && ends_answered;
             o.side == side
                 && (over
                     || (x.id.is_some() && o.id == x.id)
@@ -691,7 +694,7 @@ impl Pairing {
         let may_be_overtaken = |o: &Open| {
             between.unordered
                 && !between.turns
-                && o.state == State::Waiting
+                && o.state == OpenState::Waiting
                 && o.id != x.id
                 && o.deadline > now
         };
@@ -700,7 +703,7 @@ impl Pairing {
         while let Some(at) = self.open.next_related(from, related, superseded) {
             let o = &mut self.open[at];
             from = o.serial + 1;
-            if o.id == x.id && o.is_told_apart(x) && o.state != State::Done {
+            if o.id == x.id && o.is_told_apart(x) && o.state != OpenState::Done {
                 // Its client does not wait for it alone, or no longer.
                 let soon = now.plus(OVERTAKEN_NS);
                 if !o.overtaken && o.deadline > soon {
@@ -712,7 +715,7 @@ impl Pairing {
                 continue;
             }
             // The answer may have been captured, and wait for what comes before it.
-            if between.held_back && o.state != State::Done {
+            if between.held_back && o.state != OpenState::Done {
                 self.open.awaits(at);
                 continue;
             }
@@ -771,7 +774,7 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> Option<u64> {
-        let asking = |o: &Open| o.side == side && o.id == x.id && o.state == State::Asking;
+        let asking = |o: &Open| o.side == side && o.id == x.id && o.state == OpenState::Asking;
         let at = match x.id {
             Some(id) => self.open.latest(id, asking),
             None => self.open.latest_unnamed(asking),
@@ -805,10 +808,10 @@ impl Pairing {
         }
         let open = &mut *self.open[at];
         if whole {
-            if world.metered && open.state == State::Asking {
+            if world.metered && open.state == OpenState::Asking {
                 events(Event::Asked(open.case()));
             }
-            open.state = State::Waiting;
+            open.state = OpenState::Waiting;
         }
     }
 
@@ -851,13 +854,13 @@ impl Pairing {
             self.settle(world, events);
         }
         let open = &mut *self.open[at];
-        if open.state != State::Done {
+        if open.state != OpenState::Done {
             open.unshelve(events);
         }
         match open.state {
-            State::Done => open.clock_stepped(world),
+            OpenState::Done => open.clock_stepped(world),
             // The raw data was not captured, or never sent; the answer stands.
-            State::Raw { answered: true, .. } => self.done(at, u64::MAX, world, events),
+            OpenState::Raw { answered: true, .. } => self.done(at, u64::MAX, world, events),
             _ => {
                 let end = self.unanswered((at, awaited), now, between, world);
                 let open = &mut *self.open[at];
@@ -920,7 +923,7 @@ impl Pairing {
         Some(&mut self.open[at])
     }
 
-    fn upkeep(&mut self, tally: &Tally, events: Events<'_>) {
+    fn upkeep(&mut self, tally: &PieceTally, events: Events<'_>) {
         match self.open.earliest_undone() {
             Some(at) => {
                 let open = &mut *self.open[at];

@@ -5,7 +5,7 @@
 //!
 //! [`Column`]: crate::column::Column
 
-use crate::table::{Place, Table};
+use crate::table::{Table, TablePlace};
 use crate::{Grouping, ShareKey, Transaction, names};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use wirewait_wire::word::Name;
 /// Where those stand whom a transaction concerns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parties {
-    pub(crate) client: Place,
-    pub(crate) server: Place,
+    pub(crate) client: TablePlace,
+    pub(crate) server: TablePlace,
     /// Both.
-    pub(crate) pair: Place,
+    pub(crate) pair: TablePlace,
     /// Both, on what carries their requests.
-    pub(crate) tie: Place,
+    pub(crate) tie: TablePlace,
     /// Where it happens, if that has a name.
     pub(crate) named: Option<Named>,
     /// The handle of the file it concerns, and where that stands.
-    file: Option<(u128, Place)>,
+    file: Option<(u128, TablePlace)>,
     /// What had gone from the directory when this was looked up: nothing since, and all of
     /// it is still there.
     as_of: u64,
@@ -45,20 +45,20 @@ impl Default for Parties {
 /// Where those names stand that the place of a transaction has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named {
-    spot: Place,
+    spot: TablePlace,
     /// The user, the share and the file at the server, in the order of [`Grouping`].
-    pub(crate) labels: [Option<Place>; 3],
+    pub(crate) labels: [Option<TablePlace>; 3],
     /// The client at the share.
-    pub(crate) mount: Option<Place>,
+    pub(crate) mount: Option<TablePlace>,
 }
 
 impl Parties {
     /// Not looked up yet.
     pub(crate) const UNKNOWN: Self = Self {
-        client: Place::NOWHERE,
-        server: Place::NOWHERE,
-        pair: Place::NOWHERE,
-        tie: Place::NOWHERE,
+        client: TablePlace::NOWHERE,
+        server: TablePlace::NOWHERE,
+        pair: TablePlace::NOWHERE,
+        tie: TablePlace::NOWHERE,
         named: None,
         file: None,
         as_of: u64::MAX,
@@ -80,7 +80,7 @@ impl Parties {
     }
 
     /// Where the handle of the file stands that the transaction concerns.
-    pub(crate) fn handle(&self) -> Option<Place> {
+    pub(crate) fn handle(&self) -> Option<TablePlace> {
         self.file.map(|(_, place)| place)
     }
 }
@@ -88,7 +88,7 @@ impl Parties {
 /// A place by name, of which there is one copy, as a pair of stations uses it.
 #[derive(Clone)]
 struct Spot {
-    pair: Place,
+    pair: TablePlace,
     place: Arc<names::Place>,
 }
 
@@ -102,7 +102,7 @@ struct Spot {
 pub(crate) struct Directory {
     stations: Table<Endpoint, ()>,
     pairs: Table<(Endpoint, Endpoint), ()>,
-    ties: Table<(Place, Name), ()>,
+    ties: Table<(TablePlace, Name), ()>,
     labels: Table<Label, ()>,
     operations: Table<OperationAt, ()>,
     mounts: Table<ShareKey, ()>,
@@ -212,7 +212,7 @@ impl Directory {
             return parties;
         }
         let ends = [parties.client, parties.server, parties.pair, parties.tie];
-        if ends.contains(&Place::NOWHERE) {
+        if ends.contains(&TablePlace::NOWHERE) {
             parties.named = None;
             parties.file = None;
             return parties;
@@ -237,10 +237,11 @@ impl Directory {
         if parties.as_of == self.gone {
             return *parties;
         }
-        fn or_nowhere<K: Hash + Eq + Clone>(table: &Table<K, ()>, place: Place) -> Place {
-            table.key_at(place).map_or(Place::NOWHERE, |_| place)
+        fn or_nowhere<K: Hash + Eq + Clone>(table: &Table<K, ()>, place: TablePlace) -> TablePlace {
+            table.key_at(place).map_or(TablePlace::NOWHERE, |_| place)
         }
-        let label = |label: Option<Place>| label.filter(|at| self.labels.key_at(*at).is_some());
+        let label =
+            |label: Option<TablePlace>| label.filter(|at| self.labels.key_at(*at).is_some());
         Parties {
             client: or_nowhere(&self.stations, parties.client),
             server: or_nowhere(&self.stations, parties.server),
@@ -255,7 +256,7 @@ impl Directory {
     }
 
     /// Where the operation stands that was asked for; it may push another one out.
-    pub(crate) fn operation_of(&mut self, t: &Transaction, server: Place) -> Place {
+    pub(crate) fn operation_of(&mut self, t: &Transaction, server: TablePlace) -> TablePlace {
         // Of a server of which nothing is kept there are operations all the same.
         let key = OperationAt {
             server: server.id(),
@@ -271,39 +272,39 @@ impl Directory {
     }
 
     /// Whether that operation is still there; keeps it from being dropped.
-    pub(crate) fn has_operation(&mut self, place: Place) -> bool {
+    pub(crate) fn has_operation(&mut self, place: TablePlace) -> bool {
         self.operations.again(place).is_some()
     }
 
     /// It was answered, and is kept longer than those that never were.
-    pub(crate) fn prove_operation(&mut self, place: Place) {
+    pub(crate) fn prove_operation(&mut self, place: TablePlace) {
         self.operations.prove(place);
     }
 
     /// The station at this place, if it is not gone.
-    pub(crate) fn station(&self, place: Place) -> Option<Endpoint> {
+    pub(crate) fn station(&self, place: TablePlace) -> Option<Endpoint> {
         self.stations.key_at(place).copied()
     }
 
     /// Client and server.
-    pub(crate) fn pair(&self, place: Place) -> Option<(Endpoint, Endpoint)> {
+    pub(crate) fn pair(&self, place: TablePlace) -> Option<(Endpoint, Endpoint)> {
         self.pairs.key_at(place).copied()
     }
 
     /// Client, server and carrier.
-    pub(crate) fn tie(&self, place: Place) -> Option<(Endpoint, Endpoint, &'static str)> {
+    pub(crate) fn tie(&self, place: TablePlace) -> Option<(Endpoint, Endpoint, &'static str)> {
         let (pair, carrier) = self.ties.key_at(place)?;
         let (client, server) = self.pair(*pair)?;
         Some((client, server, *carrier))
     }
 
     /// The user, share or file at this place.
-    pub(crate) fn label(&self, place: Place) -> Option<&Label> {
+    pub(crate) fn label(&self, place: TablePlace) -> Option<&Label> {
         self.labels.key_at(place)
     }
 
     /// Client, server and share.
-    pub(crate) fn mount(&self, place: Place) -> Option<&ShareKey> {
+    pub(crate) fn mount(&self, place: TablePlace) -> Option<&ShareKey> {
         self.mounts.key_at(place)
     }
 
@@ -313,12 +314,12 @@ impl Directory {
     }
 
     /// Where this pair stands, if it is known.
-    pub(crate) fn known_pair(&mut self, client: Endpoint, server: Endpoint) -> Option<Place> {
+    pub(crate) fn known_pair(&mut self, client: Endpoint, server: Endpoint) -> Option<TablePlace> {
         self.pairs.find(&(client.station(), server.station()))
     }
 
     /// Where this pair stands.
-    pub(crate) fn pair_of(&mut self, client: Endpoint, server: Endpoint) -> Place {
+    pub(crate) fn pair_of(&mut self, client: Endpoint, server: Endpoint) -> TablePlace {
         let found = self
             .pairs
             .place_of(&(client.station(), server.station()), || ());
@@ -410,7 +411,7 @@ impl Directory {
         })
     }
 
-    fn file(&mut self, t: &Transaction, parties: &Parties) -> Option<(u128, Place)> {
+    fn file(&mut self, t: &Transaction, parties: &Parties) -> Option<(u128, TablePlace)> {
         let handle = t.file?.handle;
         let key = (t.conversation, handle);
         if let Some(known @ (_, place)) = parties.file
@@ -425,7 +426,7 @@ impl Directory {
     }
 
     /// Counts what had to go.
-    fn note(&mut self, (place, evicted): (Place, Option<()>)) -> Place {
+    fn note(&mut self, (place, evicted): (TablePlace, Option<()>)) -> TablePlace {
         self.gone += u64::from(evicted.is_some());
         self.evicted += u64::from(evicted.is_some());
         place
@@ -434,20 +435,20 @@ impl Directory {
 
 impl Entities for Directory {
     fn station(&self, id: StationId) -> Option<Endpoint> {
-        self.stations.key_at(Place::of(id)).copied()
+        self.stations.key_at(TablePlace::of(id)).copied()
     }
 
     fn pair(&self, id: PairId) -> Option<Pair> {
-        let (client, server) = *self.pairs.key_at(Place::of(id))?;
+        let (client, server) = *self.pairs.key_at(TablePlace::of(id))?;
         Some(Pair { client, server })
     }
 
     fn operation(&self, id: OperationId) -> Option<OperationAt> {
-        self.operations.key_at(Place::of(id)).copied()
+        self.operations.key_at(TablePlace::of(id)).copied()
     }
 
     fn label(&self, id: LabelId) -> Option<&Label> {
-        self.labels.key_at(Place::of(id))
+        self.labels.key_at(TablePlace::of(id))
     }
 }
 

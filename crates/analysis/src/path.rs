@@ -2,7 +2,7 @@
 //! one look.
 
 use crate::by_template::ByTemplate;
-use crate::table::{Known, KnownSide, Place, Table};
+use crate::table::{Known, KnownSide, Table, TablePlace};
 use std::cell::{Cell, OnceCell};
 use std::hash::{Hash, Hasher};
 use wirewait_wire::{DissectorId, Endpoint, Order, Registry, Session, Walk};
@@ -27,7 +27,7 @@ pub(crate) struct Path {
     /// What is looked for between the two.
     pub(crate) symptoms: KnownSide,
     /// What the frames of this conversation were spent on.
-    pub(crate) effort: Cell<Option<(u64, Place)>>,
+    pub(crate) effort: Cell<Option<(u64, TablePlace)>>,
 }
 
 /// Where the meters keep what a path is about.
@@ -42,7 +42,7 @@ pub(crate) struct Metered {
     /// Their transports, by what carries the frames.
     pub(crate) transports: [Known; 2],
     /// The same, of what notices tell.
-    pub(crate) told: Told,
+    pub(crate) told: PathTold,
 }
 
 impl Path {
@@ -74,12 +74,12 @@ impl Path {
 /// Transports of which notices tell. The frame that gives rise to one may not show what carries
 /// it.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct PathTold {
     carrier: Cell<&'static str>,
     ends: [Known; 2],
 }
 
-impl Told {
+impl PathTold {
     /// The two ends on this carrier.
     pub(crate) fn on(&self, carrier: &'static str) -> &[Known; 2] {
         if !std::ptr::eq(self.carrier.replace(carrier), carrier) {
@@ -93,7 +93,7 @@ impl Told {
 
 /// What tells paths apart: all by which anything in a [`Path`] is found.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Key {
+struct PathKey {
     addresses: [u128; 2],
     /// Ports and kinds of addresses, and above them the layers.
     rest: [u64; 2],
@@ -101,7 +101,7 @@ struct Key {
     numbers: [u64; 2],
 }
 
-impl Hash for Key {
+impl Hash for PathKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Number by number: an array would be hashed as bytes.
         for address in self.addresses {
@@ -113,7 +113,7 @@ impl Hash for Key {
     }
 }
 
-impl Key {
+impl PathKey {
     /// All of it, mixed: the upper bits best.
     fn mixed(&self) -> u64 {
         const K: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -135,12 +135,12 @@ const ONCE: usize = 1 << 15;
 /// The latest paths. One is kept from its second frame on: of a flood whose frames all come from
 /// another station nothing is kept but a number each.
 pub(crate) struct Paths {
-    table: Table<Key, Path>,
+    table: Table<PathKey, Path>,
     /// Where the path was that fell into each slot last. Whoever makes paths collide here only
     /// makes them be looked up in the table.
-    guesses: Vec<Place>,
+    guesses: Vec<TablePlace>,
     /// Paths by template: frames with one template are on one path.
-    by_template: ByTemplate<Place>,
+    by_template: ByTemplate<TablePlace>,
     /// Of those with one frame so far, or of whoever fell into their slots.
     once: Vec<u32>,
     /// That of a frame of which nothing is kept.
@@ -151,8 +151,8 @@ impl Paths {
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
             table: Table::new(capacity.saturating_mul(2)),
-            guesses: vec![Place::NOWHERE; GUESSES],
-            by_template: ByTemplate::new(Place::NOWHERE),
+            guesses: vec![TablePlace::NOWHERE; GUESSES],
+            by_template: ByTemplate::new(TablePlace::NOWHERE),
             once: vec![0; ONCE],
             passing: Path::default(),
         }
@@ -189,7 +189,7 @@ impl Paths {
         let numbers = |session: Option<Session>| {
             session.map_or(0, |n| 1 << 32 | u64::from(n.from) << 16 | u64::from(n.to))
         };
-        let key = Key {
+        let key = PathKey {
             addresses: [from.address(), to.address()],
             rest: [from.rest() | above(layer), to.rest() | above(carrier)],
             numbers: [numbers(facts.session), numbers(link)],

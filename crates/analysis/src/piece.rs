@@ -99,7 +99,7 @@ impl<'a> Piece<'a> {
 
 /// What was gathered about a part of a message besides its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct PieceTally {
     pub(crate) extent: Extent,
     /// Frames with at least one new byte of it.
     pub(crate) frames: u32,
@@ -124,7 +124,7 @@ pub(crate) struct Tally {
     pub(crate) sent: Sent,
 }
 
-impl Tally {
+impl PieceTally {
     pub(crate) fn new(mark: Mark) -> Self {
         Self {
             extent: Extent {
@@ -264,13 +264,13 @@ mod tests {
                 ..plain
             },
         ] {
-            let mut added = Tally::new(piece.mark);
+            let mut added = PieceTally::new(piece.mark);
             added.add(&piece, piece.length, &mut 0);
-            assert_eq!(Tally::of(&piece), added);
+            assert_eq!(PieceTally::of(&piece), added);
         }
-        assert_eq!(Tally::of(&plain).share, WHOLE_FRAME);
+        assert_eq!(PieceTally::of(&plain).share, WHOLE_FRAME);
         assert_eq!(
-            Tally::of(&numbered).share,
+            PieceTally::of(&numbered).share,
             WHOLE_FRAME * 5 / 9 - WHOLE_FRAME * 2 / 9
         );
     }

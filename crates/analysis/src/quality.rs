@@ -23,13 +23,13 @@ pub(crate) struct Quality {
     pub(crate) dropped: u64,
     /// Frames that the capturing program had and did not save.
     pub(crate) not_saved: u64,
-    pub(crate) limits: Hits,
+    pub(crate) limits: LimitHits,
     pub(crate) faults: Faults,
 }
 
 /// How often limits of the settings were reached that conversations notice.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hits {
+pub(crate) struct LimitHits {
     pub(crate) open_requests: u64,
     pub(crate) conversation_requests: u64,
     pub(crate) held_bytes: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Hits {
     pub(crate) pieces: u64,
 }
 
-impl Hits {
+impl LimitHits {
     pub(crate) fn hit(&mut self, limit: Limited) {
         *match limit {
             Limited::OpenRequests => &mut self.open_requests,

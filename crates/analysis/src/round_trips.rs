@@ -20,7 +20,7 @@ const OPEN: usize = 4096;
 const WINDOW_NS: i64 = 60_000_000_000;
 
 /// A question that the receiver's transport answers at once.
-struct Question {
+struct TripQuestion {
     at: Mark,
     /// What the answer acknowledges, on a byte stream.
     expects: u32,
@@ -29,7 +29,7 @@ struct Question {
 }
 
 /// Who asked whom, and on which of their connections.
-type Key = (Endpoint, Endpoint, Option<(u16, u16)>);
+type TripKey = (Endpoint, Endpoint, Option<(u16, u16)>);
 
 /// What is known of the way to a station.
 #[derive(Clone, Copy, Default)]
@@ -43,7 +43,7 @@ struct Station {
 }
 
 pub(crate) struct RoundTrips {
-    open: Table<Key, Question>,
+    open: Table<TripKey, TripQuestion>,
     waiting: usize,
     stations: Table<Endpoint, Station>,
     /// Changes whenever the distance of a station does.
@@ -130,14 +130,14 @@ impl RoundTrips {
         rows
     }
 
-    fn ask(&mut self, key: Key, at: Mark, expects: u32) {
+    fn ask(&mut self, key: TripKey, at: Mark, expects: u32) {
         let found = self.open.find(&key).and_then(|p| self.open.get_mut(p));
         if let Some(question) = found {
             question.repeated = true;
             question.expects = expects;
             return;
         }
-        let question = Question {
+        let question = TripQuestion {
             at,
             expects,
             repeated: false,
@@ -148,11 +148,11 @@ impl RoundTrips {
         }
     }
 
-    fn answer(&mut self, key: Key, at: Mark, acknowledges: Option<u32>) {
+    fn answer(&mut self, key: TripKey, at: Mark, acknowledges: Option<u32>) {
         let Some(place) = self.open.find(&key) else {
             return;
         };
-        let fits = |question: &mut Question| acknowledges.is_none_or(|a| a == question.expects);
+        let fits = |question: &mut TripQuestion| acknowledges.is_none_or(|a| a == question.expects);
         if !self.open.get_mut(place).is_some_and(fits) {
             return;
         }

@@ -14,7 +14,7 @@ use wirewait_model::records::EntityId;
 
 /// A place in a [`Table`] that can be told apart from a later entry in the same place.
 #[derive(Clone, Copy, Debug, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct TablePlace {
     index: u32,
     generation: Generation,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Place {
 pub(crate) type Generation = NonZeroU32;
 
 /// Compared more often than anything else: without a branch.
-impl PartialEq for Place {
+impl PartialEq for TablePlace {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         let generations = self.generation.get() ^ other.generation.get();
@@ -32,14 +32,14 @@ impl PartialEq for Place {
     }
 }
 
-impl Hash for Place {
+impl Hash for TablePlace {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.index.hash(state);
         self.generation.hash(state);
     }
 }
 
-impl Place {
+impl TablePlace {
     /// No place of any table. Nothing can be kept of it.
     pub(crate) const NOWHERE: Self = Self {
         index: u32::MAX,
@@ -85,10 +85,10 @@ impl Place {
 }
 
 /// Where the entry of some key was found last, in a table of somebody's. The entry may be gone.
-pub(crate) type Known = Cell<Option<Place>>;
+pub(crate) type Known = Cell<Option<TablePlace>>;
 
 /// The same of an entry with two sides, and which of them sends.
-pub(crate) type KnownSide = Cell<Option<(Place, u8)>>;
+pub(crate) type KnownSide = Cell<Option<(TablePlace, u8)>>;
 
 #[derive(Clone)]
 struct Entry<K, V> {
@@ -151,14 +151,18 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// Where this key is, moved to the young end.
-    pub(crate) fn find(&mut self, key: &K) -> Option<Place> {
+    pub(crate) fn find(&mut self, key: &K) -> Option<TablePlace> {
         let index = self.index_of(key)?;
         self.touch(index);
         Some(self.place(index))
     }
 
     /// Where this key is, moved to the young end; if it is new there, what had to go.
-    pub(crate) fn place_of(&mut self, key: &K, value: impl FnOnce() -> V) -> (Place, Option<V>) {
+    pub(crate) fn place_of(
+        &mut self,
+        key: &K,
+        value: impl FnOnce() -> V,
+    ) -> (TablePlace, Option<V>) {
         let hash = self.hasher.hash_one(key);
         match self.index_by(hash, key) {
             Some(index) => {
@@ -170,14 +174,14 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// The key of a place, if its entry is still there.
-    pub(crate) fn key_at(&self, place: Place) -> Option<&K> {
+    pub(crate) fn key_at(&self, place: TablePlace) -> Option<&K> {
         let entry = self.entries.get(place.index as usize)?;
         (entry.generation == place.generation && entry.value.is_some()).then_some(&entry.key)
     }
 
     /// Whether the entry that was found here before is still there, and has this key. It moves
     /// to the young end then.
-    pub(crate) fn is_at(&mut self, place: Place, key: &K) -> bool {
+    pub(crate) fn is_at(&mut self, place: TablePlace, key: &K) -> bool {
         let entry = self.entries.get_mut(place.index as usize);
         let entry = entry.filter(|entry| {
             entry.generation == place.generation && entry.value.is_some() && entry.key == *key
@@ -202,13 +206,13 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// Where all entries are, the one untouched for longest first.
-    pub(crate) fn by_age(&self) -> Vec<Place> {
+    pub(crate) fn by_age(&self) -> Vec<TablePlace> {
         let entries = (0..).zip(self.entries.iter());
         let entries = entries.filter(|(_, entry)| entry.value.is_some());
-        let mut places: Vec<(u64, Place)> = entries
+        let mut places: Vec<(u64, TablePlace)> = entries
             .map(|(index, entry)| {
                 let generation = entry.generation;
-                (entry.touched, Place { index, generation })
+                (entry.touched, TablePlace { index, generation })
             })
             .collect();
         places.sort_unstable();
@@ -216,7 +220,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// Moves an entry that is there to the young end.
-    pub(crate) fn renew(&mut self, place: Place) {
+    pub(crate) fn renew(&mut self, place: TablePlace) {
         self.touches += 1;
         if let Some(entry) = self.entries.get_mut(place.index as usize) {
             entry.touched = self.touches;
@@ -225,7 +229,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
 
     /// The entry that was found here before, if it is still there, moved to the young end.
     #[inline]
-    pub(crate) fn again(&mut self, place: Place) -> Option<&mut V> {
+    pub(crate) fn again(&mut self, place: TablePlace) -> Option<&mut V> {
         let entry = self.entries.get_mut(place.index as usize)?;
         if entry.generation != place.generation {
             return None;
@@ -237,7 +241,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
 
     /// The entry has given a reason to be kept longer than others.
     #[inline]
-    pub(crate) fn prove(&mut self, place: Place) {
+    pub(crate) fn prove(&mut self, place: TablePlace) {
         if let Some(entry) = self.entries.get_mut(place.index as usize)
             && !entry.proven
             && entry.generation == place.generation
@@ -249,7 +253,11 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// Where a key is that was known to be somewhere.
-    pub(crate) fn find_known(&mut self, known: &Known, key: impl FnOnce() -> K) -> Option<Place> {
+    pub(crate) fn find_known(
+        &mut self,
+        known: &Known,
+        key: impl FnOnce() -> K,
+    ) -> Option<TablePlace> {
         if let Some(place) = known.get()
             && self.again(place).is_some()
         {
@@ -265,7 +273,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         &mut self,
         known: &KnownSide,
         key: impl FnOnce() -> (K, usize),
-    ) -> Result<(Place, usize), (K, usize)> {
+    ) -> Result<(TablePlace, usize), (K, usize)> {
         if let Some((place, side)) = known.get()
             && self.again(place).is_some()
         {
@@ -293,11 +301,11 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// Inserts a value under a key that is not in the table, and returns what had to go.
-    pub(crate) fn insert(&mut self, key: K, value: V) -> (Place, Option<V>) {
+    pub(crate) fn insert(&mut self, key: K, value: V) -> (TablePlace, Option<V>) {
         self.insert_by(self.hasher.hash_one(&key), key, value)
     }
 
-    fn insert_by(&mut self, hash: u64, key: K, value: V) -> (Place, Option<V>) {
+    fn insert_by(&mut self, hash: u64, key: K, value: V) -> (TablePlace, Option<V>) {
         let evicted = if self.map.len() >= self.capacity {
             self.oldest().and_then(|oldest| self.remove(oldest))
         } else {
@@ -351,7 +359,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         self.entries[index as usize].value.as_ref()
     }
 
-    pub(crate) fn get_mut(&mut self, place: Place) -> Option<&mut V> {
+    pub(crate) fn get_mut(&mut self, place: TablePlace) -> Option<&mut V> {
         let entry = self.entries.get_mut(place.index as usize)?;
         if entry.generation == place.generation {
             entry.value.as_mut()
@@ -361,7 +369,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// The value at a place that was found or made just now.
-    pub(crate) fn at(&mut self, place: Place) -> &mut V
+    pub(crate) fn at(&mut self, place: TablePlace) -> &mut V
     where
         V: Default,
     {
@@ -371,7 +379,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// Takes an entry out.
-    pub(crate) fn take(&mut self, place: Place) -> Option<V> {
+    pub(crate) fn take(&mut self, place: TablePlace) -> Option<V> {
         self.get_mut(place)?;
         self.remove(place.index)
     }
@@ -423,8 +431,8 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         map.insert_unique(hash, index, again);
     }
 
-    fn place(&self, index: u32) -> Place {
-        Place {
+    fn place(&self, index: u32) -> TablePlace {
+        TablePlace {
             index,
             generation: self.entries[index as usize].generation,
         }
@@ -454,11 +462,11 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
 
     /// Puts every entry into its queue.
     fn line_up(&mut self) {
-        let mut waiting: [Vec<(u64, Place)>; 2] = Default::default();
+        let mut waiting: [Vec<(u64, TablePlace)>; 2] = Default::default();
         let entries = (0..).zip(self.entries.iter());
         for (index, entry) in entries.filter(|(_, entry)| entry.value.is_some()) {
             let generation = entry.generation;
-            let place = Place { index, generation };
+            let place = TablePlace { index, generation };
             waiting[usize::from(entry.proven)].push((entry.touched, place));
         }
         self.queues = waiting.map(Queue::of);

@@ -4,12 +4,12 @@ use crate::account::Outstanding;
 use crate::assembler::Rooms;
 use crate::clock::Steps;
 use crate::conversation::Vacant;
-use crate::duplicates::Sight;
-use crate::names::Known;
+use crate::duplicates::SeenBefore;
+use crate::names::KnownNames;
 use crate::pairing::Spare;
 use crate::parties::{Directory, Parties};
 use crate::path::Path;
-use crate::piece::Tally;
+use crate::piece::PieceTally;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::RefCell;
 use wirewait_wire::word::Name;
@@ -18,7 +18,7 @@ use wirewait_wire::{DissectorId, Endpoint, Frame, Registry, Span, Timestamp, Wal
 /// What is the same for every conversation.
 pub(crate) struct World<'a> {
     pub(crate) registry: &'a Registry,
-    pub(crate) names: &'a RefCell<Known>,
+    pub(crate) names: &'a RefCell<KnownNames>,
     pub(crate) settings: &'a Settings,
     pub(crate) spare: &'a RefCell<Spare>,
     pub(crate) vacant: &'a Vacant,
@@ -50,7 +50,7 @@ pub(crate) struct Seen<'a> {
     /// Its layers, and what they mean together.
     pub(crate) walk: &'a Walk,
     /// Where and when its packet was seen before, if routers count it.
-    pub(crate) before: Option<Sight>,
+    pub(crate) before: Option<SeenBefore>,
     /// What is kept of those who sent it and are to have it.
     pub(crate) path: &'a Path,
     /// The innermost of its layers that carries requests; empty if there is none.
@@ -194,7 +194,7 @@ impl Between {
     /// How long, at least, the sender of this message waited to send it again, because it was lost
     /// before the capture, ns.
     #[inline]
-    pub(crate) fn recovered_ns(&self, tally: &Tally) -> i64 {
+    pub(crate) fn recovered_ns(&self, tally: &PieceTally) -> i64 {
         let (frame, ns) = self.recovered;
         if frame == tally.extent.first.frame {
             ns

@@ -6,7 +6,7 @@
 
 use crate::compressed;
 use crate::format::Fault;
-use crate::held::{self, Opened};
+use crate::held::{self, HeldCapture};
 use crate::opening::open_file;
 use crate::window::Window;
 use std::fs::File;
@@ -203,7 +203,7 @@ fn packed_tar(head: &[u8], mut rest: impl Read, name: &str) -> Result<Listing, F
     scratch.write_all(head).map_err(full)?;
     let damage = copy(&mut rest, scratch).map_err(full)?;
     let length = scratch.stream_position().map_err(full)? - base;
-    let section = Section::new(base, length).map_err(full)?;
+    let section = ArchiveSection::new(base, length).map_err(full)?;
     let mut listing = tar(BufReader::new(section), base, &Store::Scratch, name)?;
     if let Some(damage) = damage {
         listing.errors.clear();
@@ -227,13 +227,13 @@ fn copy(from: &mut impl Read, mut to: &File) -> io::Result<Option<io::Error>> {
 }
 
 /// A part of the scratch file, with positions of its own.
-struct Section {
-    file: Opened,
+struct ArchiveSection {
+    file: HeldCapture,
     base: u64,
     length: u64,
 }
 
-impl Section {
+impl ArchiveSection {
     fn new(base: u64, length: u64) -> io::Result<Self> {
         let mut file = held::open_scratch()?;
         file.seek(SeekFrom::Start(base))?;
@@ -241,7 +241,7 @@ impl Section {
     }
 }
 
-impl Read for Section {
+impl Read for ArchiveSection {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let at = self.file.stream_position()?.saturating_sub(self.base);
         let left = usize::try_from(self.length.saturating_sub(at)).unwrap_or(usize::MAX);
@@ -250,7 +250,7 @@ impl Read for Section {
     }
 }
 
-impl Seek for Section {
+impl Seek for ArchiveSection {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let to = match to {
             SeekFrom::Start(at) => SeekFrom::Start(self.base.saturating_add(at)),
@@ -268,7 +268,7 @@ impl Seek for Section {
     }
 }
 
-fn zip(file: Opened, path: &Path, name: &str) -> Result<Listing, Fault> {
+fn zip(file: HeldCapture, path: &Path, name: &str) -> Result<Listing, Fault> {
     let damaged = |error: zip::result::ZipError| {
         Fault::unreadable(format!("is a zip archive that cannot be read: {error}"))
     };

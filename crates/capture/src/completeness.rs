@@ -14,7 +14,7 @@ const AT_THE_START: i64 = 1_000_000_000;
 
 /// The counters of an interface statistics block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counted {
+pub(crate) struct CountedLosses {
     /// When counting began (any unit): equal for the files of one ring.
     pub(crate) began: Option<u64>,
     /// `isb_ifrecv`.
@@ -40,7 +40,7 @@ pub(crate) struct Tally {
     base: Option<u64>,
     /// The latest statistics, and when their count began. Some writers give that in
     /// microseconds whatever the resolution of the interface is (dumpcap): both readings.
-    counted: Option<(Counted, [Option<Timestamp>; 2])>,
+    counted: Option<(CountedLosses, [Option<Timestamp>; 2])>,
 }
 
 /// Frames that were delivered to the capturing program and are not in the section.
@@ -74,7 +74,7 @@ impl Tally {
     }
 
     /// Statistics, and the two readings of when their count began.
-    pub(crate) fn count(&mut self, counted: Counted, began: [Option<Timestamp>; 2]) {
+    pub(crate) fn count(&mut self, counted: CountedLosses, began: [Option<Timestamp>; 2]) {
         let says = counted.received.or(counted.accepted).or(counted.delivered);
         if says.is_none() {
             return;
@@ -137,7 +137,7 @@ mod tests {
 
     const BEGAN: Timestamp = Timestamp::from_nanos(1_700_000_000_000_000_000);
 
-    fn tally(frames: u64, after: i64, counted: Counted) -> Tally {
+    fn tally(frames: u64, after: i64, counted: CountedLosses) -> Tally {
         let mut tally = Tally::new(false);
         for n in 0..frames {
             tally.frame(Some(BEGAN.plus(after + n as i64)), 0);
@@ -150,7 +150,7 @@ mod tests {
         tally.shortfall().map(|shortfall| shortfall.frames)
     }
 
-    const NOTHING: Counted = Counted {
+    const NOTHING: CountedLosses = CountedLosses {
         began: Some(1),
         received: None,
         dropped: None,
@@ -170,7 +170,7 @@ mod tests {
             // dumpcap 2 with threads.
             (440, Some(0), 220, None),
         ] {
-            let counted = Counted {
+            let counted = CountedLosses {
                 received: Some(received),
                 dropped,
                 ..NOTHING
@@ -183,7 +183,7 @@ mod tests {
     fn the_closest_counter_is_taken() {
         // Received 100, one dropped by the interface; a filter took 60, the system lost 10
         // of them, and 45 reached the program: 5 were still in the system's buffer.
-        let mut counted = Counted {
+        let mut counted = CountedLosses {
             received: Some(100),
             dropped: Some(11),
             accepted: Some(50),
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_count_of_earlier_files_is_not_missing_here() {
-        let counted = Counted {
+        let counted = CountedLosses {
             delivered: Some(900),
             ..NOTHING
         };
@@ -217,7 +217,7 @@ mod tests {
         let mut empty = tally(
             0,
             0,
-            Counted {
+            CountedLosses {
                 delivered: Some(0),
                 ..NOTHING
             },
@@ -228,7 +228,7 @@ mod tests {
         // The count at the beginning of the file is known.
         for (base, wanted) in [(800, Some(0)), (700, Some(100)), (950, Some(0))] {
             let mut later = Tally::new(false);
-            let begin = Counted {
+            let begin = CountedLosses {
                 delivered: Some(base),
                 ..NOTHING
             };
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn what_is_noted_beside_a_frame_is_not_missing_twice() {
-        let counted = |delivered, received| Counted {
+        let counted = |delivered, received| CountedLosses {
             delivered,
             received,
             ..NOTHING

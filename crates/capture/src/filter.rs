@@ -83,7 +83,7 @@ pub struct Filter {
     names_vlans: bool,
     /// The frame at hand without its tag.
     untagged: Vec<u8>,
-    tally: Tally,
+    tally: FilterTally,
     /// `Err` is libpcap's reason why the expression cannot match on that link.
     programs: BTreeMap<LinkType, Result<Program, String>>,
 }
@@ -102,7 +102,7 @@ impl Filter {
                         expression: expression.to_owned(),
                         names_vlans: vlan::is_named(expression),
                         untagged: Vec::new(),
-                        tally: Tally::default(),
+                        tally: FilterTally::default(),
                         programs: BTreeMap::new(),
                     });
                 }
@@ -185,7 +185,7 @@ impl Filter {
 
 /// What a filter met.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct FilterTally {
     /// A frame matched.
     matched: bool,
     /// Frames with a VLAN tag.

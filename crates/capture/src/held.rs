@@ -60,12 +60,12 @@ pub fn hold<'p>(paths: impl IntoIterator<Item = &'p Path>, most: usize) -> usize
 ///
 /// # Errors
 /// As [`File::open`]; for a path that was to be held, what happened then.
-pub fn open(path: &Path) -> io::Result<Opened> {
+pub fn open(path: &Path) -> io::Result<HeldCapture> {
     let Some(held) = HELD.get().and_then(|held| held.get(path)) else {
-        return File::open(path).map(Opened::new);
+        return File::open(path).map(HeldCapture::new);
     };
     match &held.file {
-        Ok(file) => Ok(Opened::lent(Arc::clone(file))),
+        Ok(file) => Ok(HeldCapture::lent(Arc::clone(file))),
         Err(Some(number)) => Err(io::Error::from_raw_os_error(*number)),
         Err(None) => Err(io::ErrorKind::Other.into()),
     }
@@ -114,21 +114,21 @@ pub(crate) fn scratch_writer() -> Option<Arc<File>> {
 }
 
 /// The scratch file, to be read.
-pub(crate) fn open_scratch() -> io::Result<Opened> {
+pub(crate) fn open_scratch() -> io::Result<HeldCapture> {
     let scratch = scratch_writer().ok_or(io::ErrorKind::NotFound)?;
-    Ok(Opened::lent(scratch))
+    Ok(HeldCapture::lent(scratch))
 }
 
 /// A file opened for reading from its beginning.
 #[derive(Debug)]
-pub struct Opened {
+pub struct HeldCapture {
     file: Arc<File>,
     /// Where to read next, in a file that others may read from at the same time. `None` for a file
     /// of its own, and for pipes and devices, which have one position only.
     at: Option<u64>,
 }
 
-impl Opened {
+impl HeldCapture {
     fn new(file: File) -> Self {
         Self {
             file: Arc::new(file),
@@ -153,7 +153,7 @@ impl Opened {
     }
 }
 
-impl Seek for Opened {
+impl Seek for HeldCapture {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let Some(at) = self.at else {
             return (&*self.file).seek(to);
@@ -169,7 +169,7 @@ impl Seek for Opened {
     }
 }
 
-impl Read for Opened {
+impl Read for HeldCapture {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let Some(at) = self.at else {
             return (&*self.file).read(out);

@@ -1,6 +1,6 @@
 //! The interfaces of a capture, numbered across its files.
 
-use crate::completeness::{Counted, Shortfall};
+use crate::completeness::{CountedLosses, Shortfall};
 use crate::format::Fault;
 use std::collections::BTreeMap;
 use wirewait_wire::LinkType;
@@ -82,14 +82,14 @@ type Identity = (Option<String>, LinkType, u32);
 pub(crate) struct Interfaces {
     list: Vec<Interface>,
     numbers: BTreeMap<Identity, u32>,
-    runs: Vec<Run>,
+    runs: Vec<InterfaceRun>,
 }
 
 /// Counters of the present run of the capturing program, and the sum of earlier runs.
 #[derive(Clone, Copy, Debug, Default)]
-struct Run {
-    present: Counted,
-    earlier: Counted,
+struct InterfaceRun {
+    present: CountedLosses,
+    earlier: CountedLosses,
 }
 
 /// The interfaces of one section (one pcapng section, or one file of another format).
@@ -131,7 +131,7 @@ impl Interfaces {
         let number = u32::try_from(self.list.len()).ok()?;
         self.numbers.insert(identity, number);
         self.list.push(interface);
-        self.runs.push(Run::default());
+        self.runs.push(InterfaceRun::default());
         Some(number)
     }
 
@@ -155,7 +155,7 @@ impl Interfaces {
 
     /// Takes in counters. They run on from file to file of one run of the capturing
     /// program, so the last of a run holds; different runs add up.
-    pub(crate) fn count(&mut self, number: u32, counted: Counted) {
+    pub(crate) fn count(&mut self, number: u32, counted: CountedLosses) {
         let (Some(interface), Some(run)) = (
             self.list.get_mut(number as usize),
             self.runs.get_mut(number as usize),
@@ -165,13 +165,13 @@ impl Interfaces {
         if run.present.began != counted.began {
             run.earlier.received = sum(run.earlier.received, run.present.received);
             run.earlier.dropped = sum(run.earlier.dropped, run.present.dropped);
-            run.present = Counted::default();
+            run.present = CountedLosses::default();
         }
-        run.present = Counted {
+        run.present = CountedLosses {
             began: counted.began,
             received: run.present.received.max(counted.received),
             dropped: run.present.dropped.max(counted.dropped),
-            ..Counted::default()
+            ..CountedLosses::default()
         };
         interface.received = sum(run.earlier.received, run.present.received);
         interface.dropped = sum(run.earlier.dropped, run.present.dropped);
@@ -273,11 +273,11 @@ mod tests {
             &mut Section::default(),
             Interface::new(LinkType::ETHERNET, 0),
         );
-        let counted = |began, received, dropped| Counted {
+        let counted = |began, received, dropped| CountedLosses {
             began: Some(began),
             received: Some(received),
             dropped,
-            ..Counted::default()
+            ..CountedLosses::default()
         };
         all.count(0, counted(1, 10, None));
         all.count(0, counted(1, 25, Some(2)));

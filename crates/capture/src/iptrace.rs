@@ -14,7 +14,7 @@ use wirewait_wire::{LinkType, Timestamp};
 
 pub(crate) const FORMAT: Format = Format {
     name: "AIX iptrace",
-    matches: |head| Version::of(head).is_some(),
+    matches: |head| IptraceVersion::of(head).is_some(),
     action: Action::Read(|window, _| open(window)),
 };
 
@@ -42,12 +42,12 @@ const FDDI_PADDING: usize = 3;
 /// | 32 | 4 | seconds since 1970 again (2.0) |
 /// | 36 | 4 | nanoseconds (2.0) |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Version {
+enum IptraceVersion {
     One,
     Two,
 }
 
-impl Version {
+impl IptraceVersion {
     fn of(head: &[u8]) -> Option<Self> {
         match head.get(..MAGIC)? {
             b"iptrace 1.0" => Some(Self::One),
@@ -66,7 +66,7 @@ impl Version {
 }
 
 fn open(mut window: Window) -> Result<Box<dyn Reader>, Fault> {
-    let version = Version::of(file_header(&mut window, MAGIC)?)
+    let version = IptraceVersion::of(file_header(&mut window, MAGIC)?)
         .ok_or_else(|| Fault::unreadable("not an iptrace file"))?;
     skip_in_head(&mut window, MAGIC as u64)?;
     Ok(reader(Iptrace {
@@ -99,7 +99,7 @@ fn name(head: &[u8]) -> Option<String> {
 
 struct Iptrace {
     records: Records,
-    version: Version,
+    version: IptraceVersion,
     met: Met,
     left_out: LeftOut,
 }
@@ -114,8 +114,8 @@ impl Iptrace {
             let length = u32_at(head, 0, true);
             let kind = head.get(28).copied().unwrap_or_default();
             let (seconds, nanos) = match self.version {
-                Version::One => (u32_at(head, 4, true), 0),
-                Version::Two => (u32_at(head, 32, true), u32_at(head, 36, true)),
+                IptraceVersion::One => (u32_at(head, 4, true), 0),
+                IptraceVersion::Two => (u32_at(head, 32, true), u32_at(head, 36, true)),
             };
             let name = name(head);
             let start = self.records.offset();
@@ -173,10 +173,10 @@ pub(crate) mod tests {
     /// Records of (interface, unit, type, nanoseconds, bytes).
     type Row<'a> = (&'a [u8; 4], u8, u8, u32, &'a [u8]);
 
-    fn file(version: Version, records: &[Row<'_>]) -> Vec<u8> {
+    fn file(version: IptraceVersion, records: &[Row<'_>]) -> Vec<u8> {
         let mut out = match version {
-            Version::One => b"iptrace 1.0".to_vec(),
-            Version::Two => b"iptrace 2.0".to_vec(),
+            IptraceVersion::One => b"iptrace 1.0".to_vec(),
+            IptraceVersion::Two => b"iptrace 2.0".to_vec(),
         };
         for (prefix, unit, kind, nanos, bytes) in records {
             let length = bytes.len() + version.header() - UNCOUNTED;
@@ -186,7 +186,7 @@ pub(crate) mod tests {
             out.extend(*prefix);
             out.extend(b"if_xx: ns_al");
             out.extend([*kind, 1]);
-            if version == Version::Two {
+            if version == IptraceVersion::Two {
                 out.extend([0, 0]);
                 out.extend((SECONDS + 1).to_be_bytes());
                 out.extend(nanos.to_be_bytes());
@@ -206,7 +206,10 @@ pub(crate) mod tests {
 
     /// Good files, to be damaged.
     pub(crate) fn samples() -> Vec<Vec<u8>> {
-        vec![file(Version::One, &FOUR), file(Version::Two, &FOUR)]
+        vec![
+            file(IptraceVersion::One, &FOUR),
+            file(IptraceVersion::Two, &FOUR),
+        ]
     }
 
     fn seen(seconds: u32, nanos: i64, link: u16, interface: u32, bytes: &[u8]) -> Seen {
@@ -221,8 +224,10 @@ pub(crate) mod tests {
 
     #[test]
     fn records_of_several_interfaces() {
-        for (version, seconds, unit) in [(Version::One, SECONDS, 0), (Version::Two, SECONDS + 1, 1)]
-        {
+        for (version, seconds, unit) in [
+            (IptraceVersion::One, SECONDS, 0),
+            (IptraceVersion::Two, SECONDS + 1, 1),
+        ] {
             let file = file(version, &FOUR);
             let (frames, interfaces) = read_good(&file);
             assert_eq!(
@@ -250,7 +255,7 @@ pub(crate) mod tests {
         let mut records = FOUR.to_vec();
         records.insert(1, (b"ib\0\0", 0, 199, 0, b"InfiniBand"));
         records.push((b"ib\0\0", 0, 199, 0, b"InfiniBand"));
-        let bytes = file(Version::Two, &records);
+        let bytes = file(IptraceVersion::Two, &records);
         let (frames, _, fault) = read_all(Chunks::new(&bytes, 100), 4096);
         assert_eq!(frames.len(), 4);
         let fault = fault.unwrap();
@@ -264,7 +269,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_record_shorter_than_its_header_ends_the_file() {
-        for version in [Version::One, Version::Two] {
+        for version in [IptraceVersion::One, IptraceVersion::Two] {
             let mut bytes = file(version, &FOUR);
             let second = MAGIC + version.header() + FOUR[0].4.len();
             let short = (version.header() - UNCOUNTED - 1) as u32;
@@ -277,7 +282,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_frame_shorter_than_its_padding_is_empty() {
-        let bytes = file(Version::Two, &[(b"fi\0\0", 0, 15, 0, b"ab")]);
+        let bytes = file(IptraceVersion::Two, &[(b"fi\0\0", 0, 15, 0, b"ab")]);
         let (frames, _) = read_good(&bytes);
         assert_eq!(frames, [seen(SECONDS + 1, 0, 10, 0, b"")]);
     }

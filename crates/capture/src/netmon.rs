@@ -35,13 +35,13 @@ const WINDOWS_EPOCH: i128 = 11_644_473_600 * 1_000_000_000;
 
 /// Which records a file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Version {
+enum NetmonVersion {
     One,
     /// The minor version tells how much stands behind a frame.
     Two(u8),
 }
 
-impl Version {
+impl NetmonVersion {
     /// Bytes of the file header, behind which the first record is unless the table says
     /// something else. That of the later versions is known from one file only.
     const fn file_header(self) -> usize {
@@ -101,8 +101,8 @@ fn open(mut window: Window, zone: Zone) -> Result<Box<dyn Reader>, Fault> {
     let byte = |at: usize| head.get(at).copied().unwrap_or_default();
     let field = |at| u16_at(head, at, false);
     let version = match (byte(5), byte(4)) {
-        (1, _) => Version::One,
-        (2, minor) => Version::Two(minor),
+        (1, _) => NetmonVersion::One,
+        (2, minor) => NetmonVersion::Two(minor),
         (major, minor) => {
             return Err(Fault::unreadable(format!(
                 "says it is of Network Monitor version {major}.{minor}, which does not exist; \
@@ -133,8 +133,8 @@ fn open(mut window: Window, zone: Zone) -> Result<Box<dyn Reader>, Fault> {
     let fault = fault.or_else(|| order.fault(table, length));
     // From 2.3 on each frame has a time in UTC.
     let remarks = match version {
-        Version::Two(3..) => Vec::new(),
-        Version::One | Version::Two(_) => zone.remarks(start),
+        NetmonVersion::Two(3..) => Vec::new(),
+        NetmonVersion::One | NetmonVersion::Two(_) => zone.remarks(start),
     };
     Ok(reader(NetMon {
         bytes,
@@ -163,7 +163,7 @@ enum Order {
 impl Order {
     /// The order in a file of so many bytes whose header gives the place and length of its
     /// table.
-    fn of(version: Version, table: usize, length: usize, bytes: usize) -> Self {
+    fn of(version: NetmonVersion, table: usize, length: usize, bytes: usize) -> Self {
         let end = table.saturating_add(length);
         let first = version.file_header();
         if length > 0 && table >= first && end <= bytes {
@@ -205,7 +205,7 @@ struct Found {
 
 struct NetMon {
     bytes: Vec<u8>,
-    version: Version,
+    version: NetmonVersion,
     /// That of records without one.
     network: u16,
     /// Nanoseconds since 1970.
@@ -241,11 +241,11 @@ impl NetMon {
             return Err("its header is zeros: it was never written".to_owned());
         }
         let (wire, captured) = match self.version {
-            Version::One => (
+            NetmonVersion::One => (
                 u32::from(u16_at(rest, 4, false)),
                 usize::from(u16_at(rest, 6, false)),
             ),
-            Version::Two(_) => (u32_at(rest, 8, false), u32_at(rest, 12, false) as usize),
+            NetmonVersion::Two(_) => (u32_at(rest, 8, false), u32_at(rest, 12, false) as usize),
         };
         if captured > MAX_FRAME {
             return Err(format!(
@@ -269,13 +269,13 @@ impl NetMon {
     /// The time in a record header or, in later versions, in the trailer.
     fn time(&self, header: &[u8], trailer: &[u8]) -> Timestamp {
         let nanos = match self.version {
-            Version::One => i128::from(u32_at(header, 0, false)) * 1_000_000,
-            Version::Two(3..) => {
+            NetmonVersion::One => i128::from(u32_at(header, 0, false)) * 1_000_000,
+            NetmonVersion::Two(3..) => {
                 return moment(i128::from(u64_at(trailer, 6, false)) * 100 - WINDOWS_EPOCH);
             }
             // Microseconds, which Network Monitor makes 100 ns in 64 bits: the times of
             // frames before the start of the capture are negative only after that.
-            Version::Two(_) => {
+            NetmonVersion::Two(_) => {
                 i128::from(u64_at(header, 0, false).wrapping_mul(10).cast_signed()) * 100
             }
         };

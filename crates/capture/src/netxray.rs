@@ -43,7 +43,7 @@ impl Generation {
 
 /// What the file header says.
 #[derive(Clone, Copy, Debug)]
-struct Header {
+struct NetxrayHeader {
     generation: Generation,
     /// Seconds since 1970.
     start: u32,
@@ -61,7 +61,7 @@ struct Header {
     end: u64,
 }
 
-impl Header {
+impl NetxrayHeader {
     fn read(head: &[u8]) -> Result<Self, Fault> {
         let byte = |at: usize| head.get(at).copied().unwrap_or_default();
         let field = |at| u32_at(head, at, false);
@@ -170,7 +170,7 @@ impl Header {
 }
 
 fn open(mut window: Window) -> Result<Box<dyn Reader>, Fault> {
-    let header = Header::read(file_header(&mut window, FILE_HEADER)?)?;
+    let header = NetxrayHeader::read(file_header(&mut window, FILE_HEADER)?)?;
     let mut interface = Interface::new(header.link, 0);
     interface.speed = Some(u64::from(header.speed)).filter(|speed| *speed > 0);
     if header.generation == Generation::Two && header.has_fcs {
@@ -222,7 +222,7 @@ fn open(mut window: Window) -> Result<Box<dyn Reader>, Fault> {
 
 struct NetXRay {
     records: Records,
-    header: Header,
+    header: NetxrayHeader,
     interface: Interface,
     met: Met,
     /// Where the last record ends, unless the stream ends there.
@@ -316,7 +316,7 @@ pub(crate) mod tests {
     /// Stands for a file of before there were versions, where the text does not count.
     const OLD: &[u8; 8] = b"oldest..";
 
-    struct Build {
+    struct NetxrayBuild {
         version: &'static [u8; 8],
         network: [u8; 2],
         unit: u8,
@@ -325,7 +325,7 @@ pub(crate) mod tests {
         pod: u8,
     }
 
-    impl Default for Build {
+    impl Default for NetxrayBuild {
         fn default() -> Self {
             Self {
                 version: b"002.001\0",
@@ -347,7 +347,7 @@ pub(crate) mod tests {
         (5_000_000_000, 19, b"third and its FCS..", true),
     ];
 
-    impl Build {
+    impl NetxrayBuild {
         fn records(&self, rows: &[Row<'_>]) -> Vec<u8> {
             let mut out = Vec::new();
             for (ticks, wire, bytes, extra) in rows {
@@ -423,7 +423,7 @@ pub(crate) mod tests {
     }
 
     fn circular() -> Vec<u8> {
-        let build = Build::default();
+        let build = NetxrayBuild::default();
         let (newer, older) = (build.records(&THREE[1..]), build.records(&THREE[..1]));
         let data = [&newer[..], b"..", &older[..]].concat();
         let end = FILE_HEADER + newer.len();
@@ -432,24 +432,28 @@ pub(crate) mod tests {
 
     /// Good files, to be damaged.
     pub(crate) fn samples() -> Vec<Vec<u8>> {
-        let one = Build {
+        let one = NetxrayBuild {
             version: b"001.100\0",
-            ..Build::default()
+            ..NetxrayBuild::default()
         };
-        vec![Build::default().file(&THREE), one.file(&THREE), circular()]
+        vec![
+            NetxrayBuild::default().file(&THREE),
+            one.file(&THREE),
+            circular(),
+        ]
     }
 
     #[test]
     fn every_generation_has_its_own_records() {
-        let file = Build::default().file(&THREE);
+        let file = NetxrayBuild::default().file(&THREE);
         assert_eq!(read_good(&file).0, three(1000));
         assert_chunking_does_not_matter(&file);
         assert_cut_anywhere(&file, FILE_HEADER);
 
         for (version, tick) in [(b"001.000\0", 1_000_000), (b"001.100\0", 1000)] {
-            let file = Build {
+            let file = NetxrayBuild {
                 version,
-                ..Build::default()
+                ..NetxrayBuild::default()
             }
             .file(&THREE);
             let mut wanted = three(tick);
@@ -457,9 +461,9 @@ pub(crate) mod tests {
             assert_eq!(read_good(&file).0, wanted);
             assert_cut_anywhere(&file, FILE_HEADER);
         }
-        let file = Build {
+        let file = NetxrayBuild {
             version: OLD,
-            ..Build::default()
+            ..NetxrayBuild::default()
         }
         .file(&THREE);
         let (frames, _) = read_good(&file);
@@ -470,7 +474,7 @@ pub(crate) mod tests {
     #[test]
     fn clocks_are_chosen_by_version_pod_and_unit() {
         let ticks = |version, network, pod, unit| {
-            let file = Build {
+            let file = NetxrayBuild {
                 version,
                 network,
                 unit,
@@ -498,11 +502,11 @@ pub(crate) mod tests {
     #[test]
     fn times_count_from_the_start_stamp_except_for_pods() {
         for (pod, nanos) in [(0, -1_000_000), (3, 1_000_000)] {
-            let file = Build {
+            let file = NetxrayBuild {
                 version: b"002.002\0",
                 start_stamp: 2000,
                 pod,
-                ..Build::default()
+                ..NetxrayBuild::default()
             }
             .file(&THREE);
             assert_eq!(read_good(&file).0[0].nanos, seen(nanos, 0, b"").nanos);
@@ -518,25 +522,25 @@ pub(crate) mod tests {
             ([9, 0], 105),
             ([3, 2], 10),
         ] {
-            let file = Build {
+            let file = NetxrayBuild {
                 network,
-                ..Build::default()
+                ..NetxrayBuild::default()
             }
             .file(&THREE);
             assert_eq!(read_good(&file).0[0].link, link, "{network:?}");
         }
         for network in [[3, 0], [8, 0], [0, 1], [0, 2], [255, 0]] {
-            let file = Build {
+            let file = NetxrayBuild {
                 network,
-                ..Build::default()
+                ..NetxrayBuild::default()
             }
             .file(&THREE);
             let fault = read_all(Chunks::new(&file, 1000), 4096).2.unwrap();
             assert_eq!(fault.severity, Severity::Unreadable, "{network:?}");
         }
-        let file = Build {
+        let file = NetxrayBuild {
             version: b"003.000\0",
-            ..Build::default()
+            ..NetxrayBuild::default()
         }
         .file(&THREE);
         let fault = read_all(Chunks::new(&file, 1000), 4096).2.unwrap();
@@ -545,15 +549,15 @@ pub(crate) mod tests {
 
     #[test]
     fn the_end_that_the_header_gives_holds() {
-        let mut file = Build::default().file(&THREE);
+        let mut file = NetxrayBuild::default().file(&THREE);
         file.extend(b"rubbish behind the last record, as real files have it");
         assert_eq!(read_good(&file).0, three(1000));
 
-        let data = Build::default().records(&THREE);
-        let open = Build::default().around(&data, FILE_HEADER as u32, 0);
+        let data = NetxrayBuild::default().records(&THREE);
+        let open = NetxrayBuild::default().around(&data, FILE_HEADER as u32, 0);
         assert_eq!(read_good(&open).0, three(1000), "never closed");
 
-        let inside = Build::default().around(&data, 12, 300);
+        let inside = NetxrayBuild::default().around(&data, 12, 300);
         let fault = read_all(Chunks::new(&inside, 1000), 4096).2.unwrap();
         assert_eq!(fault.severity, Severity::Unreadable);
     }
@@ -583,7 +587,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_speed_of_the_link_is_in_the_header() {
-        let mut file = Build::default().file(&THREE);
+        let mut file = NetxrayBuild::default().file(&THREE);
         for (speed, expected) in [(0, None), (16_000_000u32, Some(16_000_000))] {
             file[0x3c..0x40].copy_from_slice(&speed.to_le_bytes());
             assert_eq!(read_good(&file).1.list()[0].speed, expected);
@@ -593,9 +597,9 @@ pub(crate) mod tests {
     #[test]
     fn a_frame_check_sequence_is_noted_where_it_is_one() {
         for (realtick, fcs_len) in [(0x0012_3428, 4), (0, 0)] {
-            let file = Build {
+            let file = NetxrayBuild {
                 realtick,
-                ..Build::default()
+                ..NetxrayBuild::default()
             }
             .file(&THREE);
             assert_eq!(read_good(&file).1.list()[0].fcs_len, fcs_len);

@@ -54,7 +54,7 @@ fn open(mut window: Window, zone: Zone) -> Result<Box<dyn Reader>, Fault> {
         ));
     }
     let body = head.get(start..).unwrap_or_default();
-    let version = Version::read(body)?;
+    let version = SnifferVersion::read(body)?;
     skip_in_head(&mut window, (start + length) as u64)?;
     skip_header_records(&mut window, version.major)?;
     let base = window.offset();
@@ -69,7 +69,7 @@ fn open(mut window: Window, zone: Zone) -> Result<Box<dyn Reader>, Fault> {
         records,
         interface: Interface::new(version.link, 0),
         met: Met::default(),
-        clock: Clock {
+        clock: SnifferClock {
             midnight: zone.nanos(version.date),
             tick: version.tick,
         },
@@ -79,7 +79,7 @@ fn open(mut window: Window, zone: Zone) -> Result<Box<dyn Reader>, Fault> {
 
 /// What the version record says.
 #[derive(Clone, Copy, Debug)]
-struct Version {
+struct SnifferVersion {
     major: u16,
     date: Civil,
     link: LinkType,
@@ -88,7 +88,7 @@ struct Version {
     tick: u64,
 }
 
-impl Version {
+impl SnifferVersion {
     fn read(body: &[u8]) -> Result<Self, Fault> {
         let byte = |at: usize| body.get(at).copied().unwrap_or_default();
         let date = u16_at(body, 6, false);
@@ -165,20 +165,20 @@ struct NgSniffer {
     records: Records,
     interface: Interface,
     met: Met,
-    clock: Clock,
+    clock: SnifferClock,
     remarks: Vec<String>,
 }
 
 /// How the frames of a file tell the time.
 #[derive(Clone, Copy, Debug)]
-struct Clock {
+struct SnifferClock {
     /// Nanoseconds since 1970 at the beginning of the first day.
     midnight: i64,
     /// Picoseconds.
     tick: u64,
 }
 
-impl Clock {
+impl SnifferClock {
     /// The time in the first six bytes of a frame record.
     fn time(self, fields: &[u8]) -> Timestamp {
         let byte = |at: usize| fields.get(at).copied().unwrap_or_default();

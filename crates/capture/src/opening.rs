@@ -1,11 +1,11 @@
 //! Files, opened with errors that say what to do.
 
 use crate::format::Fault;
-use crate::held::{self, Opened};
+use crate::held::{self, HeldCapture};
 use std::path::Path;
 
 /// Opens a file, with errors that say what to do.
-pub(crate) fn open_file(path: &Path) -> Result<Opened, Fault> {
+pub(crate) fn open_file(path: &Path) -> Result<HeldCapture, Fault> {
     /// "Too many open files" on Linux, macOS and the BSDs.
     const EMFILE: i32 = 24;
     let file = held::open(path).map_err(|error| {

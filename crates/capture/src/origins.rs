@@ -14,12 +14,12 @@ pub struct Origins(Arc<Mutex<Runs>>);
 #[derive(Debug, Default)]
 struct Runs {
     /// In the order of their frames.
-    runs: VecDeque<Run>,
+    runs: VecDeque<FrameRun>,
 }
 
 /// Frames that follow each other in one file and in the capture.
 #[derive(Clone, Debug)]
-struct Run {
+struct FrameRun {
     /// Number of the first of them in the capture, counted from 1.
     first: u64,
     /// Its number in the file, counted from 1.
@@ -39,7 +39,7 @@ impl Origins {
         Some((Arc::clone(&run.file), run.place + (frame - run.first)))
     }
 
-    fn begin(&self, run: Run) {
+    fn begin(&self, run: FrameRun) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.runs.len() >= RUNS {
             known.runs.pop_front();
@@ -74,7 +74,7 @@ impl Tracker {
     pub(crate) fn lent(&mut self, order: usize, place: u64, name: &str) {
         self.number += 1;
         if self.last != Some((order, place - 1)) {
-            self.origins.begin(Run {
+            self.origins.begin(FrameRun {
                 first: self.number,
                 place,
                 file: name.into(),

@@ -62,7 +62,7 @@ enum Lengths {
 
 /// A record header.
 #[derive(Clone, Copy, Debug)]
-struct Header {
+struct PcapHeader {
     seconds: u32,
     fraction: u32,
     captured: u32,
@@ -82,7 +82,7 @@ struct Layout {
 
 impl Layout {
     #[inline]
-    fn record(&self, header: &Header, link: LinkType, interface: u32, wire_len: u32) -> Record {
+    fn record(&self, header: &PcapHeader, link: LinkType, interface: u32, wire_len: u32) -> Record {
         Record {
             at: Timestamp::from_nanos(
                 i64::from(header.seconds) * 1_000_000_000
@@ -95,7 +95,7 @@ impl Layout {
     }
 
     #[inline]
-    fn header(&self, bytes: &[u8]) -> Header {
+    fn header(&self, bytes: &[u8]) -> PcapHeader {
         // Callers have seen to it that there are as many.
         let bytes = bytes.first_chunk::<16>().unwrap_or(&[0; 16]);
         let (fields, _) = bytes.as_chunks();
@@ -110,7 +110,7 @@ impl Layout {
             Lengths::WireFirst => (second, first),
             Lengths::Either => (first.min(second), first.max(second)),
         };
-        Header {
+        PcapHeader {
             seconds,
             fraction,
             captured,
@@ -372,7 +372,7 @@ pub(crate) mod tests {
     };
 
     /// A pcap file by hand: the records are (seconds, fraction, wire length, bytes).
-    struct Build {
+    struct PcapBuild {
         magic: u32,
         big: bool,
         version: (u16, u16),
@@ -382,7 +382,7 @@ pub(crate) mod tests {
         swapped: bool,
     }
 
-    impl Default for Build {
+    impl Default for PcapBuild {
         fn default() -> Self {
             Self {
                 magic: 0xa1b2_c3d4,
@@ -395,7 +395,7 @@ pub(crate) mod tests {
         }
     }
 
-    impl Build {
+    impl PcapBuild {
         fn file(&self, records: &[(u32, u32, u32, &[u8])]) -> Vec<u8> {
             let mut out = Vec::new();
             let u32s = |values: &[u32], out: &mut Vec<u8>| {
@@ -458,7 +458,7 @@ pub(crate) mod tests {
 
     /// A good file, to be damaged.
     pub(crate) fn sample() -> Vec<u8> {
-        Build::default().file(&THREE)
+        PcapBuild::default().file(&THREE)
     }
 
     #[test]
@@ -472,11 +472,11 @@ pub(crate) mod tests {
                 (0xa1b2_cd34, 8, 1000),
                 (0xa1b2_cd34, 12, 1000),
             ] {
-                let file = Build {
+                let file = PcapBuild {
                     magic,
                     big,
                     extra,
-                    ..Build::default()
+                    ..PcapBuild::default()
                 }
                 .file(&THREE);
                 let (frames, interfaces) = read_good(&file);
@@ -499,11 +499,11 @@ pub(crate) mod tests {
             ((2, 3), true),
             ((2, 3), false),
         ] {
-            let file = Build {
+            let file = PcapBuild {
                 version,
                 swapped,
                 big: true,
-                ..Build::default()
+                ..PcapBuild::default()
             }
             .file(&THREE);
             assert_eq!(
@@ -512,9 +512,9 @@ pub(crate) mod tests {
                 "{version:?}"
             );
         }
-        let file = Build {
+        let file = PcapBuild {
             version: (3, 0),
-            ..Build::default()
+            ..PcapBuild::default()
         }
         .file(&THREE);
         let fault = read_all(Chunks::new(&file, 100), 4096).2.unwrap();
@@ -523,7 +523,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_wire_length_below_the_captured_one_is_mended_and_counted() {
-        let file = Build::default().file(&[(DAY, 0, 3, b"longer"), (DAY, 0, 6, b"longer")]);
+        let file = PcapBuild::default().file(&[(DAY, 0, 3, b"longer"), (DAY, 0, 6, b"longer")]);
         let (frames, interfaces) = read_good(&file);
         assert_eq!(frames[0].wire_len, 6);
         assert_eq!(interfaces.list()[0].lengths_mended, 1);
@@ -531,9 +531,9 @@ pub(crate) mod tests {
 
     #[test]
     fn the_frame_check_sequence_is_taken_off() {
-        let file = Build {
+        let file = PcapBuild {
             link: 1 | 0x0400_0000 | 2 << 28,
-            ..Build::default()
+            ..PcapBuild::default()
         }
         .file(&[
             (DAY, 0, 10, b"abcdef1234"),
@@ -556,9 +556,9 @@ pub(crate) mod tests {
 
     #[test]
     fn raw_ip_goes_by_its_registered_number() {
-        let file = Build {
+        let file = PcapBuild {
             link: 12,
-            ..Build::default()
+            ..PcapBuild::default()
         }
         .file(&THREE);
         assert_eq!(read_good(&file).0[0].link, 101);
@@ -567,9 +567,9 @@ pub(crate) mod tests {
     #[test]
     fn cut_anywhere_the_whole_frames_before_the_cut_are_read() {
         for extra in [0, 4, 8] {
-            let whole = Build {
+            let whole = PcapBuild {
                 extra,
-                ..Build::default()
+                ..PcapBuild::default()
             }
             .file(&THREE);
             let ends: Vec<usize> = THREE
@@ -610,15 +610,15 @@ pub(crate) mod tests {
 
     #[test]
     fn a_file_without_frames_is_good() {
-        assert_eq!(read_good(&Build::default().file(&[])).0, []);
+        assert_eq!(read_good(&PcapBuild::default().file(&[])).0, []);
     }
 
     #[test]
     fn an_impossible_length_ends_the_file_where_it_is() {
-        let mut file = Build::default().file(&THREE);
+        let mut file = PcapBuild::default().file(&THREE);
         let damage = file.len();
         file.extend(
-            Build::default()
+            PcapBuild::default()
                 .file(&[(DAY, 0, 262_145, b"")])
                 .split_off(FILE_HEADER),
         );
@@ -635,7 +635,7 @@ pub(crate) mod tests {
     #[test]
     fn the_largest_frame_is_read() {
         let large = vec![7; MAX_FRAME];
-        let file = Build::default().file(&[(DAY, 0, 300_000, &large), (DAY, 0, 5, b"after")]);
+        let file = PcapBuild::default().file(&[(DAY, 0, 300_000, &large), (DAY, 0, 5, b"after")]);
         let (frames, _) = read_good(&file);
         assert_eq!(frames[0].bytes, large);
         assert_eq!(frames[0].wire_len, 300_000);
@@ -644,7 +644,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_end_of_zeros_is_damage_and_not_frames() {
-        let mut file = Build::default().file(&THREE);
+        let mut file = PcapBuild::default().file(&THREE);
         let damage = file.len() as u64;
         file.extend([0; 4096]);
         let (frames, _, fault) = read_all(Chunks::new(&file, 4096), 4096);
@@ -658,9 +658,9 @@ pub(crate) mod tests {
             .map(|i| (i, 500_000, 60, &b"some bytes of a frame"[..]))
             .collect();
         for extra in [0, 4, 8] {
-            let file = Build {
+            let file = PcapBuild {
                 extra,
-                ..Build::default()
+                ..PcapBuild::default()
             }
             .file(&records);
             let (frames, _) = read_good(&file);

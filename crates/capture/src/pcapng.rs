@@ -5,7 +5,7 @@
 //! own byte order and interfaces.
 
 use crate::clock::Clock;
-use crate::completeness::{Counted, Tally};
+use crate::completeness::{CountedLosses, Tally};
 use crate::format::{
     Action, Fault, Format, MAX_FRAME, Reader, Record, link_type, u16_at, u32_at, u64_at,
 };
@@ -253,7 +253,7 @@ impl Pcapng {
         let mut interface = Interface::new(link, u32_at(block, 12, big));
         let (mut resolution, mut offset) = (6, 0);
         let mut filtered = false;
-        for (code, value) in Options::new(block.get(16..).unwrap_or_default(), big) {
+        for (code, value) in BlockOptions::new(block.get(16..).unwrap_or_default(), big) {
             match (code, value) {
                 (2, name) => interface.name = Some(text(name)),
                 (8, [_, _, _, _, _, _, _, _]) => {
@@ -317,7 +317,7 @@ impl Pcapng {
         let mut fcs_len = local.fcs_len;
         let padded = (captured as usize).next_multiple_of(4);
         if let Some(options) = rest.get(padded..) {
-            for (code, value) in Options::new(options, big) {
+            for (code, value) in BlockOptions::new(options, big) {
                 match (code, value) {
                     (2, [_, _, _, _]) => {
                         // epb_flags: bits 5 to 8 are this frame's own FCS length.
@@ -428,9 +428,9 @@ impl Pcapng {
         else {
             return;
         };
-        let mut counted = Counted::default();
+        let mut counted = CountedLosses::default();
         let mut by_system = None;
-        for (code, value) in Options::new(block.get(20..).unwrap_or_default(), big) {
+        for (code, value) in BlockOptions::new(block.get(20..).unwrap_or_default(), big) {
             if value.len() != 8 {
                 continue;
             }
@@ -532,18 +532,18 @@ fn text(raw: &[u8]) -> String {
 }
 
 /// The options of a block: code and value, up to the end mark or to what is broken.
-struct Options<'a> {
+struct BlockOptions<'a> {
     rest: &'a [u8],
     big_endian: bool,
 }
 
-impl<'a> Options<'a> {
+impl<'a> BlockOptions<'a> {
     const fn new(rest: &'a [u8], big_endian: bool) -> Self {
         Self { rest, big_endian }
     }
 }
 
-impl<'a> Iterator for Options<'a> {
+impl<'a> Iterator for BlockOptions<'a> {
     type Item = (u16, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -568,7 +568,7 @@ pub(crate) mod tests {
     };
 
     /// A pcapng file by hand.
-    struct Build {
+    struct PcapngBuild {
         big: bool,
         out: Vec<u8>,
     }
@@ -583,7 +583,7 @@ pub(crate) mod tests {
     }
     use Field::{Raw, U16, U32, U64};
 
-    impl Build {
+    impl PcapngBuild {
         fn new(big: bool) -> Self {
             let mut build = Self {
                 big,
@@ -671,7 +671,7 @@ pub(crate) mod tests {
 
     /// A good file with all that is read, to be damaged.
     pub(crate) fn sample() -> Vec<u8> {
-        let mut build = Build::new(false);
+        let mut build = PcapngBuild::new(false);
         build
             .interface(
                 1,
@@ -748,7 +748,7 @@ pub(crate) mod tests {
             (0, i64::MIN, 0, i64::MIN),
         ] {
             for big in [false, true] {
-                let mut build = Build::new(big);
+                let mut build = PcapngBuild::new(big);
                 build
                     .interface(
                         1,
@@ -776,7 +776,7 @@ pub(crate) mod tests {
 
     #[test]
     fn each_section_has_its_own_byte_order_and_interfaces() {
-        let mut build = Build::new(false);
+        let mut build = PcapngBuild::new(false);
         build
             .interface(1, 96, &[U16(2), U16(4), Raw(b"eth0")])
             .interface(113, 0, &[U16(9), U16(1), Raw(&[9])])
@@ -813,7 +813,7 @@ pub(crate) mod tests {
     #[test]
     fn a_simple_packet_has_the_time_before_it_and_an_implied_length() {
         for big in [false, true] {
-            let mut build = Build::new(big);
+            let mut build = PcapngBuild::new(big);
             build
                 .interface(1, 5, &[])
                 .block(SIMPLE_PACKET, &[U32(3), Raw(b"abc")])
@@ -835,8 +835,8 @@ pub(crate) mod tests {
     #[test]
     fn old_packets_and_losses_are_read() {
         for big in [false, true] {
-            let mut build = Build::new(big);
-            let packet = |build: &mut Build, losses| {
+            let mut build = PcapngBuild::new(big);
+            let packet = |build: &mut PcapngBuild, losses| {
                 build.block(
                     PACKET,
                     &[
@@ -899,7 +899,7 @@ pub(crate) mod tests {
     #[test]
     fn the_speed_of_a_link_is_known_where_the_file_says() {
         for (big, speed, expected) in [(false, 10_000_000, Some(10_000_000)), (true, 0, None)] {
-            let mut build = Build::new(big);
+            let mut build = PcapngBuild::new(big);
             build
                 .interface(1, 0, &[U16(8), U16(8), U64(speed)])
                 .frame(0, 0, 6, b"abcdef");
@@ -911,7 +911,7 @@ pub(crate) mod tests {
     #[test]
     fn the_frame_check_sequence_is_taken_off() {
         for length in [4, 32] {
-            let mut build = Build::new(true);
+            let mut build = PcapngBuild::new(true);
             build
                 .interface(1, 0, &[U16(13), U16(1), Raw(&[length])])
                 .frame(0, 0, 10, b"abcdef1234")
@@ -939,7 +939,7 @@ pub(crate) mod tests {
 
     #[test]
     fn other_blocks_are_passed_over_however_long() {
-        let mut build = Build::new(false);
+        let mut build = PcapngBuild::new(false);
         let long = vec![0x55; 3 * MAX_WINDOW];
         build
             .interface(1, 0, &[])
@@ -952,7 +952,7 @@ pub(crate) mod tests {
 
     #[test]
     fn padding_that_the_length_leaves_out_is_found() {
-        let mut build = Build::new(false);
+        let mut build = PcapngBuild::new(false);
         build.interface(1, 0, &[]);
         for bytes in [&b"abcdef"[..], b"ghi"] {
             let start = build.out.len();
@@ -975,7 +975,7 @@ pub(crate) mod tests {
     #[test]
     fn cut_anywhere_the_whole_frames_before_the_cut_are_read() {
         for big in [false, true] {
-            let mut build = Build::new(big);
+            let mut build = PcapngBuild::new(big);
             let mut starts = vec![0, build.out.len()];
             build.interface(1, 0, &[U16(2), U16(4), Raw(b"eth0")]);
             starts.push(build.out.len());
@@ -1009,8 +1009,8 @@ pub(crate) mod tests {
     }
 
     /// What follows a good frame, and where the fault is said to be.
-    fn damage(bad: impl Fn(&mut Build)) -> String {
-        let mut build = Build::new(false);
+    fn damage(bad: impl Fn(&mut PcapngBuild)) -> String {
+        let mut build = PcapngBuild::new(false);
         build.interface(1, 0, &[]).frame(0, 0, 2, b"ok");
         let at = build.out.len() as u64;
         bad(&mut build);
@@ -1026,7 +1026,7 @@ pub(crate) mod tests {
     #[test]
     fn damage_is_named_where_it_is() {
         let broken = |at_end: usize, value: u32| {
-            move |build: &mut Build| {
+            move |build: &mut PcapngBuild| {
                 build.frame(0, 0, 2, b"bad!");
                 let at = build.out.len() - at_end;
                 build.out[at..at + 4].copy_from_slice(&value.to_le_bytes());
@@ -1050,7 +1050,7 @@ pub(crate) mod tests {
 
     #[test]
     fn hostile_options_do_no_harm() {
-        let mut build = Build::new(false);
+        let mut build = PcapngBuild::new(false);
         let name = vec![b'n'; 60_000];
         build
             .interface(1, 0, &[U16(2), U16(60_000), Raw(&name)])
@@ -1067,7 +1067,7 @@ pub(crate) mod tests {
 
     #[test]
     fn too_many_interfaces_are_damage() {
-        let mut build = Build::new(false);
+        let mut build = PcapngBuild::new(false);
         for _ in 0..=MAX_INTERFACES {
             build.interface(1, 0, &[]);
         }

@@ -95,7 +95,7 @@ impl Recent {
             self.gone += 1;
             return;
         };
-        let record = Record {
+        let record = KeptRecord {
             number,
             at: frame.at,
             wire_len: frame.wire_len,
@@ -239,13 +239,13 @@ impl Recent {
         }
     }
 
-    fn record(&self, place: usize) -> Option<Record> {
+    fn record(&self, place: usize) -> Option<KeptRecord> {
         let header = self.memory.get(place..)?.first_chunk()?;
-        Some(Record::from_bytes(header))
+        Some(KeptRecord::from_bytes(header))
     }
 
     /// Where the record behind this one begins.
-    fn behind(&self, place: usize, record: &Record) -> usize {
+    fn behind(&self, place: usize, record: &KeptRecord) -> usize {
         let next = place + HEADER + record.length as usize;
         if Some(next) == self.wrapped { 0 } else { next }
     }
@@ -282,7 +282,7 @@ impl<'a> Iterator for Frames<'a> {
 }
 
 /// What stands in front of a frame.
-struct Record {
+struct KeptRecord {
     number: u64,
     at: Timestamp,
     wire_len: u32,
@@ -291,7 +291,7 @@ struct Record {
     link: LinkType,
 }
 
-impl Record {
+impl KeptRecord {
     fn to_bytes(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..8].copy_from_slice(&self.number.to_le_bytes());

@@ -152,7 +152,7 @@ pub struct Ring {
     limits: Limits,
     application: String,
     folder: Folder,
-    interfaces: Vec<Interface>,
+    interfaces: Vec<RingInterface>,
     began: Timestamp,
     open: Option<Open>,
     /// When it failed last, while it does.
@@ -165,14 +165,14 @@ pub struct Ring {
 
 /// An interface of the capture.
 #[derive(Debug)]
-struct Interface {
+struct RingInterface {
     description: Description,
     counts: Counts,
     /// What came from it, by kind of link: an interface may come back on another one.
     traffic: Vec<Traffic>,
 }
 
-impl Interface {
+impl RingInterface {
     fn traffic(&mut self, link: LinkType) -> &mut Traffic {
         let known = self.traffic.iter().position(|known| known.link == link);
         let place = known.unwrap_or_else(|| {
@@ -389,7 +389,7 @@ impl Ring {
     }
 
     fn know(&mut self, description: Description) -> u32 {
-        self.interfaces.push(Interface {
+        self.interfaces.push(RingInterface {
             description,
             counts: Counts {
                 began: Some(self.began),
@@ -543,7 +543,12 @@ impl Open {
 
     /// Describes an interface of the capture as it is on one kind of link, and says how many
     /// of its frames came before.
-    fn describe(&mut self, number: u32, interface: &Interface, link: LinkType) -> io::Result<()> {
+    fn describe(
+        &mut self,
+        number: u32,
+        interface: &RingInterface,
+        link: LinkType,
+    ) -> io::Result<()> {
         let here = self.waiting.describe(&Description {
             link,
             ..interface.description.clone()
@@ -559,7 +564,7 @@ impl Open {
         Ok(())
     }
 
-    fn frame(&mut self, frame: &Frame<'_>, interface: &Interface) -> io::Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>, interface: &RingInterface) -> io::Result<()> {
         let wanted = (frame.interface, frame.link);
         let place = frame.interface as usize;
         let number = if self.interfaces.get(place) == Some(&wanted) {
@@ -588,8 +593,8 @@ impl Open {
     }
 
     /// Says at its end what was lost; again if frames were lost since it was said.
-    fn end(&mut self, interfaces: &[Interface], at: Timestamp, upto: Upto) {
-        let lost = |known: &Interface| known.traffic.iter().any(|traffic| traffic.lost > 0);
+    fn end(&mut self, interfaces: &[RingInterface], at: Timestamp, upto: Upto) {
+        let lost = |known: &RingInterface| known.traffic.iter().any(|traffic| traffic.lost > 0);
         if std::mem::replace(&mut self.full, true)
             && !(upto == Upto::End && interfaces.iter().any(lost))
         {
@@ -601,7 +606,7 @@ impl Open {
     /// Ends the file on a disk that has no space: what waits is given up, and so are the last
     /// frames of the file where statistics have to take their place. Says how many frames are
     /// not saved because of that.
-    fn end_without_space(&mut self, interfaces: &[Interface], at: Timestamp) -> u64 {
+    fn end_without_space(&mut self, interfaces: &[RingInterface], at: Timestamp) -> u64 {
         let mut unwritten = spool::frames(self.waiting.get_mut());
         let undescribed = spool::descriptions(self.waiting.get_mut());
         self.waiting.get_mut().clear();
@@ -619,7 +624,7 @@ impl Open {
     /// What was counted on the first `described` interfaces of the file.
     fn statistics(
         &mut self,
-        interfaces: &[Interface],
+        interfaces: &[RingInterface],
         described: usize,
         at: Timestamp,
         upto: Upto,

@@ -3,7 +3,7 @@
 //!
 //! The only one of the old formats that counts lost frames: see [`Snoop::lost`].
 
-use crate::completeness::Counted;
+use crate::completeness::CountedLosses;
 use crate::format::{Action, Fault, Format, Reader, Record, u32_at};
 use crate::interfaces::{Interface, Interfaces, Met};
 use crate::pcap::without_fcs;
@@ -40,7 +40,7 @@ fn open(mut window: Window) -> Result<Box<dyn Reader>, Fault> {
     }
     // Where there is no whole record header, there is no frame that needs to be told apart.
     let shomiti = match window.fill(FILE_HEADER + RECORD_HEADER) {
-        Ok(true) => Header::read(window.unread().get(FILE_HEADER..).unwrap_or_default())
+        Ok(true) => SnoopHeader::read(window.unread().get(FILE_HEADER..).unwrap_or_default())
             .padding()
             .is_some_and(|padding| padding >= SHOMITI_TRAILER),
         Ok(false) | Err(_) => false,
@@ -100,7 +100,7 @@ const fn shomiti_link(datalink: u32) -> Option<LinkType> {
 
 /// A record header.
 #[derive(Clone, Copy, Debug)]
-struct Header {
+struct SnoopHeader {
     wire: u32,
     captured: u32,
     /// Bytes up to the next record.
@@ -111,7 +111,7 @@ struct Header {
     micros: u32,
 }
 
-impl Header {
+impl SnoopHeader {
     fn read(bytes: &[u8]) -> Self {
         let field = |at| u32_at(bytes, at, true);
         Self {
@@ -145,7 +145,7 @@ struct Snoop {
 impl Snoop {
     /// Takes in the count of lost frames. Only its growth is a loss in this file: what was
     /// cut out of a longer file starts with the losses before it.
-    fn count(&mut self, interfaces: &mut Interfaces, number: u32, header: &Header) {
+    fn count(&mut self, interfaces: &mut Interfaces, number: u32, header: &SnoopHeader) {
         let before = match self.drops.replace(header.drops) {
             Some(before) if before == header.drops => return,
             Some(before) => before,
@@ -158,11 +158,11 @@ impl Snoop {
         self.lost = self.lost.saturating_add(u64::from(grown));
         interfaces.count(
             number,
-            Counted {
+            CountedLosses {
                 began: Some(self.began),
                 received: None,
                 dropped: Some(self.lost),
-                ..Counted::default()
+                ..CountedLosses::default()
             },
         );
     }
@@ -174,7 +174,7 @@ impl Sequence for Snoop {
         let Some(head) = self.records.header(RECORD_HEADER)? else {
             return Ok(None);
         };
-        let header = Header::read(head);
+        let header = SnoopHeader::read(head);
         let start = self.records.offset();
         let Some(padding) = header.padding() else {
             return Err(Fault::damaged(

@@ -79,11 +79,11 @@ pub(crate) fn with_options(command: Command) -> Command {
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     /// In the order in which they take effect: the last one holds.
-    set: Vec<Set>,
+    set: Vec<SetOption>,
 }
 
 #[derive(Debug)]
-struct Set {
+struct SetOption {
     section: &'static Section,
     /// Of a section of names, the option's.
     key: &'static str,
@@ -158,7 +158,7 @@ impl Settings {
             });
             let values =
                 checked.map_err(|message| usage(config.mistake(setting, part, message)))?;
-            self.set.push(Set {
+            self.set.push(SetOption {
                 section,
                 key,
                 values,
@@ -195,7 +195,7 @@ impl Settings {
             if let Some(refusal) = refusal(arg, &values) {
                 return Err(wrong(&refusal));
             }
-            self.set.push(Set {
+            self.set.push(SetOption {
                 section,
                 key,
                 values,
@@ -247,9 +247,9 @@ impl Settings {
     }
 
     /// What a setting is set to, or what names are.
-    fn values<'s>(&'s self, section: &Section, key: &str) -> impl Iterator<Item = &'s Set> {
+    fn values<'s>(&'s self, section: &Section, key: &str) -> impl Iterator<Item = &'s SetOption> {
         let (section, key) = (section.name, key.to_owned());
-        let fits = move |set: &&Set| set.section.name == section && set.key == key;
+        let fits = move |set: &&SetOption| set.section.name == section && set.key == key;
         self.set.iter().filter(fits)
     }
 }

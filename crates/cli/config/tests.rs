@@ -149,8 +149,9 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
         .filter(|key| key.example.is_some())
         .map(|key| key.name)
         .collect();
-    let is_named = |set: &Set| matches!(set.section.holds, Holds::Named(_));
-    let (named, mut options): (Vec<Set>, Vec<Set>) = settings.set.into_iter().partition(is_named);
+    let is_named = |set: &SetOption| matches!(set.section.holds, Holds::Named(_));
+    let (named, mut options): (Vec<SetOption>, Vec<SetOption>) =
+        settings.set.into_iter().partition(is_named);
     options.retain(|set| !examples.contains(set.key));
     let options = Settings { set: options };
     for typed in [

@@ -23,7 +23,7 @@ use annotated::Annotated;
 use args::{LiveArgs, LiveFormat};
 use listen::Listener;
 use metrics::Metrics;
-use plain::{Limits, Watch};
+use plain::{Limits, PlainWatch};
 use std::io::{self, IsTerminal};
 use wirewait::{Rule, Snapshot};
 use wirewait_report::{About, Digits, Selection, csv, json, text, transactions};
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     let (metrics, registry) = listener.is_some().then(Metrics::new).unzip();
     let serve = listener.zip(registry);
     let serve = serve.map(|(listener, registry)| move || listener.serve(&registry));
-    let mut watch = Watch {
+    let mut watch = PlainWatch {
         metrics,
         settings: args.analysis.settings(),
         thresholds: symptoms::thresholds(&args.symptoms),

@@ -52,7 +52,7 @@ impl Limits {
 }
 
 /// How to watch.
-pub(crate) struct Watch {
+pub(crate) struct PlainWatch {
     /// What is shown to others meanwhile.
     pub(super) metrics: Option<Metrics>,
     pub(super) settings: Settings,
@@ -71,7 +71,7 @@ pub(crate) struct Seen {
     pub(super) saved: Option<Ended>,
 }
 
-impl Watch {
+impl PlainWatch {
     /// Leads frames through the analysis until the end. `hand_on` is called whenever there is
     /// nothing else to do at the moment: rows are to be written then. `report` is called when
     /// somebody asks how it stands.

@@ -1,7 +1,7 @@
 //! Watching on a screen.
 
 use super::args::{LiveArgs, LiveFormat};
-use super::plain::{Watch as Plain, summary};
+use super::plain::{PlainWatch as Plain, summary};
 use super::source::{self, Ready};
 use crate::failure::{Failure, Verdict, say};
 use crate::own::Own;

@@ -58,7 +58,7 @@ pub(crate) struct Farewell {
     /// Frames that were analysed since the beginning, or since the last reset.
     pub(crate) frames: u64,
     /// What else is to be said of a live capture.
-    pub(crate) live: Option<segment::Farewell>,
+    pub(crate) live: Option<segment::SegmentFarewell>,
 }
 
 impl Watch {

@@ -37,7 +37,7 @@ pub(super) struct Segment {
 
 /// What it was in the end.
 #[derive(Debug)]
-pub(crate) struct Farewell {
+pub(crate) struct SegmentFarewell {
     pub(crate) interfaces: Vec<Captured>,
     pub(crate) elapsed: Duration,
     pub(crate) damaged: bool,
@@ -185,11 +185,11 @@ impl Segment {
     }
 
     /// Ends the capture and the file that is being written.
-    pub(super) fn finish(mut self) -> Farewell {
+    pub(super) fn finish(mut self) -> SegmentFarewell {
         self.tap.live.stop();
         let saved = self.tap.saver.map(|saver| saver.finish(&self.tap.live));
         let kept = saved.as_ref().is_none_or(|saved| saved.whole);
-        Farewell {
+        SegmentFarewell {
             interfaces: self.tap.live.interfaces(),
             elapsed: self.begun.elapsed(),
             damaged: !self.damage.is_empty() || !kept,

@@ -19,7 +19,7 @@ mod table;
 pub(crate) mod text;
 
 pub use json::{SCHEMA, json};
-pub use live::{Chart, Kind, Line, Listed, Live, Pick, Place, SAMPLES};
+pub use live::{Chart, CounterPlace, Kind, Line, Listed, Live, Pick, SAMPLES};
 pub use pdh::pdh_csv;
 pub use rows::{Counters, Sample, csv, each};
 pub use samples::{Leap, Refusal, Sampler, Samples};

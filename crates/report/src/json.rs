@@ -53,7 +53,7 @@ pub fn report_with(
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Document<'a> {
+struct ReportDocument<'a> {
     schema: &'static str,
     verdict: verdict::Judged,
     capture: capture::Capture<'a>,
@@ -68,12 +68,12 @@ struct Document<'a> {
     distribution: distribution::Distributions,
     ledger: ledger::Ledgers,
     round_trips: Vec<verdict::Trip>,
-    users: Vec<places::Place>,
-    shares: Vec<places::Place>,
-    files: Vec<places::Place>,
+    users: Vec<places::PlaceDocument>,
+    shares: Vec<places::PlaceDocument>,
+    files: Vec<places::PlaceDocument>,
     statistics: Vec<statistics::Statistic<'a>>,
     slowest: Vec<Row<'a>>,
-    ladder: Option<ladder::Conversation<'a>>,
+    ladder: Option<ladder::LadderConversation<'a>>,
     excluded: Vec<settings::Excluded>,
     settings: settings::SettingsUsed,
 }
@@ -82,8 +82,8 @@ fn document<'a>(
     about: &'a About,
     snapshot: &'a Snapshot,
     drawn: Option<&'a Ladder>,
-) -> Document<'a> {
-    Document {
+) -> ReportDocument<'a> {
+    ReportDocument {
         schema: SCHEMA,
         verdict: verdict::judged(snapshot),
         capture: capture::capture(about, snapshot),
@@ -136,7 +136,7 @@ mod tests {
     /// The published schema is that of the types which the document is written from.
     #[test]
     fn the_published_schema_is_that_of_the_document() {
-        let schema = crate::schema::of::<Document<'_>>(SCHEMA);
+        let schema = crate::schema::of::<ReportDocument<'_>>(SCHEMA);
         crate::schema::check("report.schema.json", &schema);
     }
 

@@ -115,7 +115,7 @@ pub struct Rung {
 pub struct Climb {
     registry: Registry,
     analyzer: Analyzer,
-    heard: Heard,
+    heard: HeardFrame,
     walk: Walk,
     number: u64,
 }
@@ -141,7 +141,7 @@ impl Climb {
         Self {
             registry,
             analyzer: Analyzer::new(for_analysis, settings).observed(),
-            heard: Heard::new(transaction),
+            heard: HeardFrame::new(transaction),
             walk: Walk::default(),
             number: 0,
         }
@@ -185,7 +185,7 @@ impl Climb {
         if !self.heard.is_done() {
             self.analyzer.finish(&mut self.heard);
         }
-        let Heard {
+        let HeardFrame {
             transaction, parts, ..
         } = self.heard;
         let earlier = parts[0].left_out;
@@ -250,7 +250,7 @@ impl Kept {
 
 /// Frames that lie side by side in time: the first few, and the last few.
 #[derive(Default)]
-struct Part {
+struct LadderPart {
     first: usize,
     last: usize,
     head: Vec<Kept>,
@@ -258,7 +258,7 @@ struct Part {
     left_out: u64,
 }
 
-impl Part {
+impl LadderPart {
     fn new(first: usize, last: usize) -> Self {
         Self {
             first,
@@ -290,10 +290,10 @@ impl Part {
 }
 
 /// What is gathered, and what the analysis tells of it.
-struct Heard {
+struct HeardFrame {
     transaction: Transaction,
     /// Before the request, the request, until the answer, the answer, behind it.
-    parts: [Part; 5],
+    parts: [LadderPart; 5],
     /// The last frame of each part but the last.
     ends: [u64; 4],
     /// The end of the transaction.
@@ -302,7 +302,7 @@ struct Heard {
     now: Timestamp,
 }
 
-impl Heard {
+impl HeardFrame {
     fn new(transaction: Transaction) -> Self {
         let (request, response) = (transaction.request, transaction.response);
         let begin = request.or(response).map_or(1, |extent| extent.first.frame);
@@ -320,11 +320,11 @@ impl Heard {
                 end,
             ],
             parts: [
-                Part::new(0, AROUND),
-                Part::new(HALF, HALF),
-                Part::new(HALF, HALF),
-                Part::new(HALF, HALF),
-                Part::new(AROUND, 0),
+                LadderPart::new(0, AROUND),
+                LadderPart::new(HALF, HALF),
+                LadderPart::new(HALF, HALF),
+                LadderPart::new(HALF, HALF),
+                LadderPart::new(AROUND, 0),
             ],
             over,
             transaction,
@@ -370,7 +370,7 @@ impl Heard {
     }
 }
 
-impl Sink for Heard {
+impl Sink for HeardFrame {
     fn transaction(&mut self, transaction: &Transaction) {
         self.closed |= transaction.number == self.transaction.number;
     }
@@ -426,10 +426,10 @@ mod tests {
 
     /// Frames 17-18 ask and 20-23 answer in [`samples::answered`]; here the answer ends with
     /// frame 1000.
-    fn heard(frames: std::ops::RangeInclusive<u64>) -> Heard {
+    fn heard(frames: std::ops::RangeInclusive<u64>) -> HeardFrame {
         let mut transaction = samples::answered();
         transaction.response.as_mut().unwrap().last = samples::mark(1000, 5000);
-        let mut heard = Heard::new(transaction);
+        let mut heard = HeardFrame::new(transaction);
         for number in frames {
             heard.keep(number, &frame(samples::at(0)), true);
         }
@@ -466,7 +466,7 @@ mod tests {
 
     #[test]
     fn without_an_answer_the_wait_goes_on_to_the_end() {
-        let mut heard = Heard::new(samples::unanswered());
+        let mut heard = HeardFrame::new(samples::unanswered());
         for number in 1..=500 {
             heard.keep(number, &frame(samples::at(0)), false);
         }

@@ -116,13 +116,13 @@ pub fn text(out: &mut impl Write, known: &[Known], look: Look) -> io::Result<()>
 /// # Errors
 /// What `out` says.
 pub fn json(out: &mut impl Write, known: &[Known]) -> io::Result<()> {
-    let list: Vec<Protocol> = known.iter().map(Protocol::new).collect();
+    let list: Vec<ProtocolDocument> = known.iter().map(ProtocolDocument::new).collect();
     serde_json::to_writer_pretty(&mut *out, &list)?;
     writeln!(out)
 }
 
 #[derive(Serialize)]
-struct Protocol {
+struct ProtocolDocument {
     name: &'static str,
     title: &'static str,
     aliases: &'static [&'static str],
@@ -143,7 +143,7 @@ struct Protocol {
     pairs_same_as_tshark: u64,
 }
 
-impl Protocol {
+impl ProtocolDocument {
     fn new(known: &Known) -> Self {
         let Known {
             dissector,

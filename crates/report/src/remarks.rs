@@ -206,10 +206,10 @@ impl Sink for Remarks {
             Noticed::Rejected => "asks for lost data again".to_owned(),
             Noticed::Refused { .. } => "connection refused".to_owned(),
             Noticed::NotAnswered { tries } => {
-                format!("no answer to {tries} attempts to connect")
+                format!("no response to {tries} attempts to connect")
             }
             Noticed::Died { tries, silent_ns } => format!(
-                "the other side is silent: {tries} attempts in {} without an answer",
+                "the other side is silent: {tries} attempts in {} without a response",
                 Short(silent_ns)
             ),
             _ => return,

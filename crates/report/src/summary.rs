@@ -15,7 +15,7 @@ pub use buckets::Buckets;
 pub use text::text;
 
 use crate::escape::JsonEscaping;
-use document::{Document, Form};
+use document::{Document, DocumentForm};
 use std::fmt;
 use std::io::{self, Write};
 use wirewait_analysis::Summary;
@@ -52,7 +52,7 @@ pub fn json(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 /// What is wrong with it, and where.
 pub fn read(bytes: &[u8]) -> Result<Summary, Refused> {
     let refused = |error: serde_json::Error| Refused(error.to_string());
-    let form: Form = serde_json::from_slice(bytes)
+    let form: DocumentForm = serde_json::from_slice(bytes)
         .map_err(|error| Refused(format!("is not a summary: {error}")))?;
     form.check().map_err(Refused)?;
     let document: Document = serde_json::from_slice(bytes).map_err(refused)?;

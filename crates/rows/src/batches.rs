@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use wirewait_report::rows::{Table, Text};
+use wirewait_report::rows::{RowTable, Text};
 
 /// Rows that are put into columns at once.
 pub const BATCH: usize = 4096;
@@ -33,7 +33,7 @@ impl<T> fmt::Debug for Batches<T> {
     }
 }
 
-impl<T: Table> Batches<T> {
+impl<T: RowTable> Batches<T> {
     /// No rows yet. `metadata` are names and values for the metadata of the schema, beside the
     /// version of the table (`wirewait.schema`).
     #[must_use]
@@ -96,12 +96,12 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
     use wirewait_report::counters::Counters;
-    use wirewait_report::decode::Frames;
+    use wirewait_report::decode::FrameRows;
     use wirewait_report::transactions::Transactions;
 
     /// Columns of a version are a promise: those in `columns/` stay, with name, type and place. Of
     /// a table that has more, `WIREWAIT_BLESS=1` adds the new ones at the end of the file.
-    fn only_grows<T: Table>() {
+    fn only_grows<T: RowTable>() {
         let schema = Batches::<T>::new(&[]).schema();
         let fields = schema.fields().iter();
         let columns: Vec<_> = fields
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn columns_of_a_version_stay() {
         only_grows::<Transactions>();
-        only_grows::<Frames>();
+        only_grows::<FrameRows>();
         only_grows::<Counters>();
     }
 }

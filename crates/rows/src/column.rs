@@ -7,21 +7,21 @@ use arrow_array::builder::{
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use std::sync::Arc;
-use wirewait_report::rows::{Column, Member, Table, Text, Value, Width};
+use wirewait_report::rows::{CellValue, Member, RowColumn, RowTable, Text, Width};
 
 /// The field of a column. Numbers are signed where that loses nothing: all readers know those, and
 /// differences of them do not wrap.
-pub(crate) fn field<T: Table>(column: &Column<T>) -> Field {
+pub(crate) fn field<T: RowTable>(column: &RowColumn<T>) -> Field {
     let kind = match &column.value {
-        Value::Text(_) | Value::Name(_) => DataType::Utf8,
-        Value::Count(Width::Bits64, _) => DataType::UInt64,
-        Value::Count(..) | Value::Signed(_) => DataType::Int64,
-        Value::Real(_) => DataType::Float64,
-        Value::Boolean(_) => DataType::Boolean,
-        Value::Time(_) => DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into())),
-        Value::Words(_) => DataType::List(item(DataType::Utf8)),
-        Value::Counts(_) | Value::Bounds(_) => DataType::List(item(DataType::Int64)),
-        Value::Group(members) => DataType::Struct(fields::<T>(members)),
+        CellValue::Text(_) | CellValue::Name(_) => DataType::Utf8,
+        CellValue::Count(Width::Bits64, _) => DataType::UInt64,
+        CellValue::Count(..) | CellValue::Signed(_) => DataType::Int64,
+        CellValue::Real(_) => DataType::Float64,
+        CellValue::Boolean(_) => DataType::Boolean,
+        CellValue::Time(_) => DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into())),
+        CellValue::Words(_) => DataType::List(item(DataType::Utf8)),
+        CellValue::Counts(_) | CellValue::Bounds(_) => DataType::List(item(DataType::Int64)),
+        CellValue::Group(members) => DataType::Struct(fields::<T>(members)),
     };
     Field::new(column.name, kind, true)
 }
@@ -30,7 +30,7 @@ fn item(kind: DataType) -> FieldRef {
     Arc::new(Field::new_list_field(kind, true))
 }
 
-fn fields<T: Table>(members: &[Member<T>]) -> Fields {
+fn fields<T: RowTable>(members: &[Member<T>]) -> Fields {
     let named = members.iter().map(|(name, _)| *name);
     named
         .map(|name| Field::new(name, DataType::Int64, true))
@@ -51,19 +51,21 @@ pub(crate) enum Builder {
 }
 
 impl Builder {
-    pub(crate) fn of<T: Table>(column: &Column<T>) -> Self {
+    pub(crate) fn of<T: RowTable>(column: &RowColumn<T>) -> Self {
         match &column.value {
-            Value::Text(_) | Value::Name(_) => Self::Text(StringBuilder::new()),
-            Value::Count(Width::Bits64, _) => Self::Unsigned(UInt64Builder::new()),
-            Value::Count(..) | Value::Signed(_) => Self::Integer(Int64Builder::new()),
-            Value::Real(_) => Self::Real(Float64Builder::new()),
-            Value::Boolean(_) => Self::Boolean(BooleanBuilder::new()),
-            Value::Time(_) => Self::Time(TimestampNanosecondBuilder::new().with_timezone("UTC")),
-            Value::Words(_) => Self::Texts(ListBuilder::new(StringBuilder::new())),
-            Value::Counts(_) | Value::Bounds(_) => {
+            CellValue::Text(_) | CellValue::Name(_) => Self::Text(StringBuilder::new()),
+            CellValue::Count(Width::Bits64, _) => Self::Unsigned(UInt64Builder::new()),
+            CellValue::Count(..) | CellValue::Signed(_) => Self::Integer(Int64Builder::new()),
+            CellValue::Real(_) => Self::Real(Float64Builder::new()),
+            CellValue::Boolean(_) => Self::Boolean(BooleanBuilder::new()),
+            CellValue::Time(_) => {
+                Self::Time(TimestampNanosecondBuilder::new().with_timezone("UTC"))
+            }
+            CellValue::Words(_) => Self::Texts(ListBuilder::new(StringBuilder::new())),
+            CellValue::Counts(_) | CellValue::Bounds(_) => {
                 Self::Integers(ListBuilder::new(Int64Builder::new()))
             }
-            Value::Group(members) => Self::Group(
+            CellValue::Group(members) => Self::Group(
                 fields::<T>(members),
                 members.iter().map(|_| Int64Builder::new()).collect(),
             ),
@@ -71,41 +73,41 @@ impl Builder {
     }
 
     /// Adds the value of a row. `scratch` is reused.
-    pub(crate) fn add<T: Table>(
+    pub(crate) fn add<T: RowTable>(
         &mut self,
-        column: &Column<T>,
+        column: &RowColumn<T>,
         row: &T::Row<'_>,
         scratch: &mut Text,
     ) {
         match (&column.value, self) {
-            (Value::Text(write) | Value::Name(write), Self::Text(to)) => {
+            (CellValue::Text(write) | CellValue::Name(write), Self::Text(to)) => {
                 scratch.clear();
                 // Writing into a text cannot fail.
                 let _infallible = write(row, scratch);
                 to.append_option(scratch.get());
             }
-            (Value::Count(_, get), Self::Unsigned(to)) => to.append_option(get(row)),
-            (Value::Count(_, get), Self::Integer(to)) => to.append_option(get(row).map(signed)),
-            (Value::Signed(get), Self::Integer(to)) => to.append_option(get(row)),
-            (Value::Real(get), Self::Real(to)) => to.append_option(get(row)),
-            (Value::Boolean(get), Self::Boolean(to)) => to.append_option(get(row)),
-            (Value::Time(get), Self::Time(to)) => {
+            (CellValue::Count(_, get), Self::Unsigned(to)) => to.append_option(get(row)),
+            (CellValue::Count(_, get), Self::Integer(to)) => to.append_option(get(row).map(signed)),
+            (CellValue::Signed(get), Self::Integer(to)) => to.append_option(get(row)),
+            (CellValue::Real(get), Self::Real(to)) => to.append_option(get(row)),
+            (CellValue::Boolean(get), Self::Boolean(to)) => to.append_option(get(row)),
+            (CellValue::Time(get), Self::Time(to)) => {
                 to.append_option(get(row).map(|time| time.as_nanos()));
             }
-            (Value::Words(list), Self::Texts(to)) => {
+            (CellValue::Words(list), Self::Texts(to)) => {
                 let mut words = Vec::new();
                 list(row, &mut words);
                 to.append_value(words.into_iter().map(Some));
             }
-            (Value::Counts(list), Self::Integers(to)) => {
+            (CellValue::Counts(list), Self::Integers(to)) => {
                 let mut counts = Vec::new();
                 list(row, &mut counts);
                 to.append_value(counts.into_iter().map(signed).map(Some));
             }
-            (Value::Bounds(get), Self::Integers(to)) => {
+            (CellValue::Bounds(get), Self::Integers(to)) => {
                 to.append_option(get(row).map(|bounds| bounds.map(Some)));
             }
-            (Value::Group(members), Self::Group(_, to)) => {
+            (CellValue::Group(members), Self::Group(_, to)) => {
                 for ((_, get), to) in members.iter().zip(to) {
                     to.append_value(get(row).into());
                 }

@@ -13,7 +13,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
-use wirewait_report::rows::Table;
+use wirewait_report::rows::RowTable;
 
 /// Rows of a row group of a Parquet file at most.
 pub const ROW_GROUP: usize = 1 << 17;
@@ -75,7 +75,7 @@ impl<T> fmt::Debug for Rows<T> {
     }
 }
 
-impl<T: Table> Rows<T> {
+impl<T: RowTable> Rows<T> {
     /// Begins a file. `metadata` are names and values for the metadata of the file, beside the
     /// version of the schema (`wirewait.schema`).
     ///

@@ -18,4 +18,4 @@ mod pandas;
 
 pub use batches::{BATCH, Batches};
 pub use file::{Format, ROW_GROUP, ROW_GROUP_BYTES, Rows, RowsError};
-pub use wirewait_report::rows::Table;
+pub use wirewait_report::rows::RowTable;

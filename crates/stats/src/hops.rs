@@ -10,11 +10,11 @@ use wirewait_wire::Timestamp;
 /// At most one row for each number of routers, 256.
 #[derive(Default)]
 pub(crate) struct Hops {
-    rows: BTreeMap<u8, Row>,
+    rows: BTreeMap<u8, HopTally>,
 }
 
 #[derive(Default)]
-struct Row {
+struct HopTally {
     counts: Counts,
     response_time: Distribution,
     turnaround: Spread,
@@ -38,7 +38,7 @@ impl Collector for Hops {
     }
 }
 
-impl Row {
+impl HopTally {
     fn count(&mut self, group: &Group, times: &GroupTimes) {
         self.counts.merge(&group.counts);
         self.data_bytes = self.data_bytes.saturating_add(group.data_bytes);

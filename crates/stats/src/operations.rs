@@ -8,13 +8,13 @@ use wirewait_model::{Counts, Distribution, Figures, FrameSums, Samples, ServerRo
 use wirewait_wire::Endpoint;
 
 pub(crate) struct Operations {
-    rows: Rows<OperationAt, Row>,
+    rows: Rows<OperationAt, OperationTally>,
     /// What rows had counted that were dropped.
     gone: Passers,
 }
 
 #[derive(Default)]
-struct Row {
+struct OperationTally {
     /// Its owner, for when it is dropped.
     owner: u64,
     /// As its first transaction shows it.
@@ -40,7 +40,7 @@ impl Operations {
 
     fn count(&mut self, group: &Group, times: &GroupTimes) {
         let gone = &mut self.gone;
-        let row = self.rows.of(group.key.at, |row: Row| {
+        let row = self.rows.of(group.key.at, |row: OperationTally| {
             gone.add(row.owner, &row.counts);
         });
         match row {
@@ -126,7 +126,7 @@ fn owner(group: &Group) -> u64 {
     passers::operation(&key.server_end.station(), &at)
 }
 
-impl Row {
+impl OperationTally {
     fn count(&mut self, group: &Group, times: &GroupTimes) {
         self.counts.merge(&group.counts);
         self.frames.merge(&group.frames);

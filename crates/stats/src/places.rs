@@ -10,11 +10,11 @@ use wirewait_wire::Kind;
 
 #[derive(Default)]
 pub(crate) struct Places {
-    rows: Rows<Label, Row>,
+    rows: Rows<Label, PlaceTally>,
 }
 
 #[derive(Default)]
-struct Row {
+struct PlaceTally {
     counts: Counts,
     turnaround: Spread,
     response_time: Spread,
@@ -55,7 +55,7 @@ impl Collector for Places {
     }
 }
 
-impl Row {
+impl PlaceTally {
     fn count(&mut self, group: &Group, times: &GroupTimes) {
         self.counts.merge(&group.counts);
         self.frames.merge(&group.frames);

@@ -19,7 +19,7 @@ const CURVES: usize = 16;
 const EXAMPLES: usize = 3;
 
 #[derive(Clone, Default)]
-struct Row {
+struct SizeTally {
     response_time: Distribution,
     turnaround: Spread,
     data_bytes: u64,
@@ -30,7 +30,7 @@ struct Row {
 #[derive(Clone, Default)]
 struct Curve {
     /// By the greatest size of the class.
-    rows: BTreeMap<u64, Row>,
+    rows: BTreeMap<u64, SizeTally>,
     classes: bool,
 }
 
@@ -134,7 +134,7 @@ impl Collector for Sizes {
 }
 
 impl Curve {
-    fn row(&mut self, bytes: u64) -> &mut Row {
+    fn row(&mut self, bytes: u64) -> &mut SizeTally {
         if !self.classes && self.rows.len() >= EXACT && !self.rows.contains_key(&bytes) {
             self.classes = true;
             for (bytes, row) in std::mem::take(&mut self.rows) {
@@ -170,7 +170,7 @@ impl Curve {
     }
 }
 
-impl Row {
+impl SizeTally {
     /// Counts what it moved, and keeps it if it is among the slowest.
     fn show(&mut self, line: &Line, took: &LineTimes) {
         self.data_bytes = self.data_bytes.saturating_add(line.data_bytes);
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn the_slowest_are_kept_and_of_those_as_slow_the_first() {
-        let mut row = Row::default();
+        let mut row = SizeTally::default();
         for (order, ns) in [(3, 5), (5, 9), (1, 1), (2, 7), (4, 9), (0, 9), (6, 9)] {
             let example = Example {
                 transaction: 1,

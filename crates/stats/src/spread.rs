@@ -10,13 +10,13 @@ use wirewait_wire::Endpoint;
 /// The capture is the sum of its rows.
 #[derive(Default)]
 pub(crate) struct Spread {
-    servers: Rows<Endpoint, Row>,
+    servers: Rows<Endpoint, SpreadTally>,
     /// Of servers of which nothing is kept, or no longer.
-    others: Row,
+    others: SpreadTally,
 }
 
 #[derive(Default)]
-struct Row {
+struct SpreadTally {
     turnaround: Histogram,
     response_time: Histogram,
     response_ns: i128,
@@ -52,7 +52,7 @@ impl Collector for Spread {
             response_time.merge(&row.response_time);
         }
         let servers = self.servers.iter();
-        let mut servers: Vec<(Endpoint, &Row)> = servers
+        let mut servers: Vec<(Endpoint, &SpreadTally)> = servers
             .filter_map(|(id, row)| Some((entities.station(id)?, row)))
             .collect();
         servers.sort_by_key(|(server, row)| (Reverse(row.response_ns), *server));
@@ -64,7 +64,7 @@ impl Collector for Spread {
     }
 }
 
-impl Row {
+impl SpreadTally {
     fn count(&mut self, times: &GroupTimes) {
         let spread = times.response_time.spread();
         self.response_ns = self.response_ns.saturating_add(spread.total);

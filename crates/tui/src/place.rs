@@ -1,6 +1,6 @@
 //! Places one can be at.
 
-use wirewait_report::counters::Place as Whose;
+use wirewait_report::counters::CounterPlace as Whose;
 use wirewait_wire::Endpoint;
 
 /// A place: a screen, or what is below one of its rows.

@@ -74,7 +74,7 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 #[derive(Debug)]
 pub struct Templates {
     /// Those that were often of use lately first.
-    shapes: Vec<Shape>,
+    shapes: Vec<HeaderShape>,
     /// How many frames had another shape than the first.
     late: u8,
     slots: Vec<Option<Box<Template>>>,
@@ -90,7 +90,7 @@ pub struct Templates {
 
 /// Frames whose headers are of the same kinds.
 #[derive(Debug)]
-struct Shape {
+struct HeaderShape {
     number: u64,
     link: LinkType,
     /// The bits that decide, and how many bytes of a frame they reach into.
@@ -160,7 +160,7 @@ impl Registry {
 
 impl Templates {
     /// Templates that are kept at once.
-    pub const SLOTS: usize = 4096;
+    pub const SLOTS: usize = 2048;
 
     /// The template that a frame fits. Where there is none: the hash of the bits that decide, if a
     /// shape fits.
@@ -284,7 +284,7 @@ impl Templates {
         let kind = (*read(&kind)?).map(u64::from_le_bytes);
         let kinds = (0..WORDS).filter(|at| kind[*at] > 0);
         let kinds = kinds.map(|at| (at, kind[at], u64::from_le_bytes(head[at]) & kind[at]));
-        let same = |s: &Shape| {
+        let same = |s: &HeaderShape| {
             let known = s.kinds.iter().copied();
             s.link == frame.link && s.mask == mask && s.length == length && known.eq(kinds.clone())
         };
@@ -293,7 +293,7 @@ impl Templates {
         }
         self.shapes.truncate(SHAPES - 1);
         self.made += 1;
-        self.shapes.push(Shape {
+        self.shapes.push(HeaderShape {
             number: self.made,
             link: frame.link,
             mask,
@@ -337,7 +337,7 @@ fn set(hash: u64) -> usize {
     (hash >> 48) as usize % (Templates::SLOTS / WAYS) * WAYS
 }
 
-impl Shape {
+impl HeaderShape {
     /// Whether the headers of a frame are of these kinds.
     #[inline]
     fn fits(&self, frame: &Frame<'_>, head: &Head) -> bool {

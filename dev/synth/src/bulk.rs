@@ -189,13 +189,13 @@ const STAYING: u32 = 30;
 fn talker(shape: Shape, client: u32, server: u32) -> Box<dyn Talker> {
     use tcp::Asks;
     match shape {
-        Shape::Ncp => Box::new(ncp::Client::new(client, server)),
-        Shape::SmbNbf => Box::new(nbf::Client::new(client, server)),
-        Shape::Smb2 => Box::new(tcp::Client::new(client, server, Asks::Smb2Read)),
-        Shape::Opens => Box::new(tcp::Client::new(client, server, Asks::Smb1Open)),
+        Shape::Ncp => Box::new(ncp::NcpClient::new(client, server)),
+        Shape::SmbNbf => Box::new(nbf::NbfClient::new(client, server)),
+        Shape::Smb2 => Box::new(tcp::TcpClient::new(client, server, Asks::Smb2Read)),
+        Shape::Opens => Box::new(tcp::TcpClient::new(client, server, Asks::Smb1Open)),
         Shape::Attack(attack) => Box::new(attack::Attacker::new(attack, client)),
         Shape::SmbTcp | Shape::Mix | Shape::Churn => {
-            Box::new(tcp::Client::new(client, server, Asks::Smb1Read))
+            Box::new(tcp::TcpClient::new(client, server, Asks::Smb1Read))
         }
     }
 }

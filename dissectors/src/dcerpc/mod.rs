@@ -166,7 +166,7 @@ fn describe(input: Input<'_>, out: &mut dyn Write) -> fmt::Result {
     };
     out.write_str(type_name(h.ptype).unwrap_or("unknown"))?;
     write!(out, " call={}", h.call_id)?;
-    let body = Body(&h, input.bytes);
+    let body = PduBody(&h, input.bytes);
     match h.ptype {
         ptype::REQUEST => {
             if let (Some(context), Some(opnum)) = (body.u16(20), body.u16(22)) {
@@ -204,9 +204,9 @@ fn describe(input: Input<'_>, out: &mut dyn Write) -> fmt::Result {
 }
 
 /// Numbers behind the common header, in the byte order of the PDU.
-struct Body<'a>(&'a Header, &'a [u8]);
+struct PduBody<'a>(&'a Header, &'a [u8]);
 
-impl Body<'_> {
+impl PduBody<'_> {
     fn array<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
         self.1.get(at..at + N)?.try_into().ok()
     }

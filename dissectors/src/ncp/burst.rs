@@ -127,7 +127,7 @@ impl Burst {
         if !self.is_command() {
             return request(&BURST, CODE);
         }
-        let command = Command::parse(data);
+        let command = BurstCommand::parse(data);
         let (operation, function) = match command.function {
             Some(n @ READ_FUNCTION) => (&READ, n),
             Some(n @ WRITE_FUNCTION) => (&WRITE, n),
@@ -169,14 +169,14 @@ static BURST: Operation = Operation::new("PACKET BURST", Kind::Other, false);
 
 /// The head of a request: function (little-endian), handle, 8 bytes reserved, offset and
 /// count.
-struct Command {
+struct BurstCommand {
     function: Option<u32>,
     handle: Option<u32>,
     offset: Option<u32>,
     count: Option<u32>,
 }
 
-impl Command {
+impl BurstCommand {
     /// Reads as much of it as was captured.
     fn parse(bytes: &[u8]) -> Self {
         Self {
@@ -271,7 +271,7 @@ fn fragments(burst: &Burst, input: Input<'_>) -> impl Iterator<Item = (u32, u16)
 }
 
 fn describe_command(bytes: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
-    let command = Command::parse(bytes);
+    let command = BurstCommand::parse(bytes);
     let name = match command.function {
         Some(READ_FUNCTION) => "READ",
         Some(WRITE_FUNCTION) => "WRITE",

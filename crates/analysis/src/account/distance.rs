@@ -7,7 +7,7 @@
 //! request pays the way, so none of them is shorter than it.
 
 use super::{Bounds, Outstanding, Phase};
-use crate::table::Place;
+use crate::table::TablePlace;
 use crate::world::Case;
 use crate::{Flags, Transaction};
 use wirewait_wire::{Endpoint, Timestamp};
@@ -111,7 +111,7 @@ pub(super) struct Nearest {
     /// the evidence was then.
     heard: (Option<Timestamp>, u64),
     /// What was found last, and of which state of the evidence and which two.
-    found: Option<(u64, [Place; 2], [Distance; 2])>,
+    found: Option<(u64, [TablePlace; 2], [Distance; 2])>,
 }
 
 impl Nearest {

@@ -10,7 +10,7 @@ mod timeline;
 use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::parties::{Directory, Parties};
-use crate::table::Place;
+use crate::table::TablePlace;
 use crate::world::Wait;
 use crate::{Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
 pub(crate) use distance::{Distance, Evidence};
@@ -19,8 +19,8 @@ pub use phase::{Bounds, Ledger, Phase};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use timeline::ClientTimeline;
 pub(crate) use timeline::Outstanding;
-use timeline::Timeline;
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// A request is settled when nothing older can be on its way any more: this long after it
@@ -57,7 +57,7 @@ pub(crate) struct Accounts {
 
 #[derive(Clone, Default)]
 struct Client {
-    timeline: Timeline,
+    timeline: ClientTimeline,
     sum: Sum,
     pending: Pending,
     nearest: Nearest,
@@ -67,17 +67,17 @@ struct Client {
 /// the one before, so its slices are added up until another one comes.
 #[derive(Clone, Default)]
 struct Pending {
-    owner: Owner,
+    owner: SliceOwner,
     sum: Sum,
 }
 
 /// Whose slices a request makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Owner {
-    server: Option<Place>,
-    pair: Option<Place>,
+struct SliceOwner {
+    server: Option<TablePlace>,
+    pair: Option<TablePlace>,
     /// The share and the file, where they have names.
-    labels: [Option<Place>; 2],
+    labels: [Option<TablePlace>; 2],
 }
 
 /// Slices added up.
@@ -140,7 +140,7 @@ impl Accounts {
     /// A client waits for a request.
     pub(crate) fn begins(&mut self, wait: Wait<'_>, evidence: &impl Evidence) {
         // Who will answer a question to anyone is not known yet.
-        if !wait.anyone && wait.case.parties.client != Place::NOWHERE {
+        if !wait.anyone && wait.case.parties.client != TablePlace::NOWHERE {
             let client = self.client(wait);
             client.nearest.began(wait.case.transaction.client, evidence);
             client.timeline.begins(wait.began);
@@ -155,7 +155,7 @@ impl Accounts {
         done: Option<&Outstanding>,
         evidence: &impl Evidence,
     ) {
-        let nobody = wait.case.parties.client == Place::NOWHERE;
+        let nobody = wait.case.parties.client == TablePlace::NOWHERE;
         if nobody || wait.anyone && wait.case.transaction.response.is_none() {
             return;
         }
@@ -190,7 +190,7 @@ impl Accounts {
 
     /// From the beginning of the wait to `at` the response, or the request, was lost.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
-        if wait.case.parties.client == Place::NOWHERE {
+        if wait.case.parties.client == TablePlace::NOWHERE {
             return;
         }
         let owner = self.owner(wait.case.parties);
@@ -222,7 +222,7 @@ impl Accounts {
     pub(crate) fn rows(&self, directory: &Directory) -> Vec<LedgerRow> {
         let mut sums = self.sums.clone();
         let last = Timestamp::from_nanos(i64::MAX);
-        let clients: Vec<(Place, Sum)> = self
+        let clients: Vec<(TablePlace, Sum)> = self
             .clients
             .iter()
             .map(|(place, client)| {
@@ -307,14 +307,14 @@ impl Accounts {
     }
 
     /// The owner of a request's slices. All of its rows are there from now on.
-    fn owner(&mut self, parties: &Parties) -> Owner {
-        fn kept(column: &mut Column<Sum>, place: Place) -> Option<Place> {
+    fn owner(&mut self, parties: &Parties) -> SliceOwner {
+        fn kept(column: &mut Column<Sum>, place: TablePlace) -> Option<TablePlace> {
             column.renew(place);
             column.has(place).then_some(place)
         }
         // A user's time is not accounted for.
         let [_, share, file] = parties.named.map_or([None; 3], |named| named.labels);
-        Owner {
+        SliceOwner {
             server: kept(&mut self.sums.servers, parties.server),
             pair: kept(&mut self.sums.pairs, parties.pair),
             labels: [share, file].map(|label| kept(&mut self.sums.labels, label?)),
@@ -353,7 +353,7 @@ impl Pending {
         } = sums;
         total.merge(&self.sum);
         client.merge(&self.sum);
-        let Owner {
+        let SliceOwner {
             server,
             pair,
             labels: [share, file],
@@ -420,7 +420,7 @@ struct Posting<'a> {
 impl Posting<'_> {
     /// What follows belongs to this owner.
     #[inline]
-    fn owner(&mut self, owner: Owner) {
+    fn owner(&mut self, owner: SliceOwner) {
         if owner != self.pending.owner {
             self.pending.post(self.sums, self.client);
             *self.pending = Pending {
@@ -489,7 +489,7 @@ impl Posting<'_> {
     }
 }
 
-fn label(directory: &Directory, place: Place) -> Option<LedgerOf> {
+fn label(directory: &Directory, place: TablePlace) -> Option<LedgerOf> {
     let label = directory.label(place)?;
     let (server, share) = (label.server, label.share.clone());
     let name = Arc::clone(&label.name);
@@ -507,7 +507,7 @@ fn label(directory: &Directory, place: Place) -> Option<LedgerOf> {
     }
 }
 
-type Whose<'a> = (
+type LedgerOrder<'a> = (
     u8,
     Reverse<u64>,
     [Option<Endpoint>; 2],
@@ -515,7 +515,7 @@ type Whose<'a> = (
 );
 
 /// The kinds in their order, each by time waited, the longest first.
-fn order(row: &LedgerRow) -> Whose<'_> {
+fn order(row: &LedgerRow) -> LedgerOrder<'_> {
     let (kind, ends, names) = match &row.of {
         LedgerOf::Capture => (0, [None, None], [None, None]),
         LedgerOf::Server(server) => (1, [Some(*server), None], [None, None]),

@@ -9,7 +9,7 @@
 //! Requests close out of order, and an instant can be given away only once no older request can
 //! claim it: closed requests queue behind the oldest open one.
 
-use super::{Owner, Phase, Posting, Ways};
+use super::{Phase, Posting, SliceOwner, Ways};
 use wirewait_wire::Timestamp;
 
 /// Closed requests of a client that wait for an older one: for so many there is always room.
@@ -100,22 +100,22 @@ impl Outstanding {
 #[derive(Clone, Copy, Debug)]
 struct Closed {
     outstanding: Outstanding,
-    owner: Owner,
+    owner: SliceOwner,
     ways: Ways,
 }
 
 /// What happened between requests, from and to, and to whom it belongs.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct OwnedStretch {
     from: Timestamp,
     /// `None` while it goes on.
     to: Option<Timestamp>,
-    owner: Owner,
+    owner: SliceOwner,
 }
 
 /// One client's requests on the way to its account.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Timeline {
+pub(super) struct ClientTimeline {
     /// Closed, by their beginnings. Those before `next` are settled.
     queue: Vec<Closed>,
     next: usize,
@@ -127,12 +127,12 @@ pub(super) struct Timeline {
     until: Option<Timestamp>,
     /// Losses behind complete answers, by their beginnings: they count where nothing is
     /// outstanding any more.
-    losses: Vec<Stretch>,
+    losses: Vec<OwnedStretch>,
     /// Waits by design, by their beginnings.
-    waits: Vec<Stretch>,
+    waits: Vec<OwnedStretch>,
 }
 
-impl Timeline {
+impl ClientTimeline {
     /// A request that began at `at` is outstanding.
     pub(super) fn begins(&mut self, at: Timestamp) {
         match self.open.last() {
@@ -167,21 +167,21 @@ impl Timeline {
     }
 
     /// What was complete at `from` had to be sent again, until `to`. Whether there was room for it.
-    pub(super) fn lost(&mut self, from: Timestamp, to: Timestamp, owner: Owner) -> bool {
+    pub(super) fn lost(&mut self, from: Timestamp, to: Timestamp, owner: SliceOwner) -> bool {
         let room = self.losses.len() < WAITS;
         if room {
             let place = self.losses.partition_point(|other| other.from <= from);
             let to = Some(to);
-            self.losses.insert(place, Stretch { from, to, owner });
+            self.losses.insert(place, OwnedStretch { from, to, owner });
         }
         room
     }
 
     /// A wait by design began. Whether there was room for it: the oldest goes otherwise.
-    pub(super) fn waits(&mut self, from: Timestamp, owner: Owner) -> bool {
+    pub(super) fn waits(&mut self, from: Timestamp, owner: SliceOwner) -> bool {
         let place = self.waits.partition_point(|other| other.from <= from);
         let to = None;
-        self.waits.insert(place, Stretch { from, to, owner });
+        self.waits.insert(place, OwnedStretch { from, to, owner });
         let room = self.waits.len() <= WAITS;
         if !room {
             self.waits.remove(0);
@@ -198,7 +198,7 @@ impl Timeline {
     }
 
     /// A request is closed; it is posted once it is [settled](Timeline::settle).
-    pub(super) fn closed(&mut self, outstanding: &Outstanding, owner: Owner, ways: Ways) {
+    pub(super) fn closed(&mut self, outstanding: &Outstanding, owner: SliceOwner, ways: Ways) {
         let closed = Closed {
             outstanding: *outstanding,
             owner,
@@ -302,14 +302,14 @@ impl Timeline {
 
 /// A stretch in which no request was outstanding, and the owner of the request that ends it.
 struct Gap {
-    owner: Owner,
+    owner: SliceOwner,
     from: Timestamp,
     to: Timestamp,
     think_ns: i64,
 }
 
 impl Gap {
-    fn post(&self, losses: &[Stretch], waits: &[Stretch], posting: &mut Posting<'_>) {
+    fn post(&self, losses: &[OwnedStretch], waits: &[OwnedStretch], posting: &mut Posting<'_>) {
         let mut at = self.from;
         let mut lost = Vec::new();
         for loss in losses {
@@ -346,7 +346,7 @@ impl Gap {
         from: Timestamp,
         to: Timestamp,
         phase: Phase,
-        waits: &[Stretch],
+        waits: &[OwnedStretch],
         posting: &mut Posting<'_>,
     ) {
         let mut at = from;

@@ -10,7 +10,7 @@
 //! This is the idea of SYN cookies (RFC 4987, section 3.6): nothing dear for who may never be
 //! heard of again.
 
-use super::{Arrival, Common, State};
+use super::{AnalyzerState, Arrival, Shared};
 use crate::Sink;
 use crate::books::Books;
 use crate::conversation::{Beginning, Conversation};
@@ -19,7 +19,7 @@ use crate::message::framed;
 use crate::pairing::Pairing;
 use crate::path::Path;
 use crate::piece::Piece;
-use crate::table::{Place, Table};
+use crate::table::{Table, TablePlace};
 use crate::world::{Between, Event, World};
 use wirewait_wire::word::Name;
 use wirewait_wire::{DissectorId, Expect, Parts, Role, Side, Stream, Timestamp};
@@ -124,7 +124,7 @@ impl Call {
     }
 }
 
-impl State {
+impl AnalyzerState {
     /// Lets a segment wait that would begin a conversation, if it is the request of a stranger
     /// and such crowd the conversations; gives the number of the conversation then.
     pub(super) fn waits_outside(
@@ -133,7 +133,7 @@ impl State {
         (side, server): (usize, Option<usize>),
         (framer, carrier): (DissectorId, Name),
         (arrival, segment): (&Arrival<'_>, &Stream),
-        (common, sink): (&Common, &mut dyn Sink),
+        (common, sink): (&Shared, &mut dyn Sink),
     ) -> Option<u64> {
         let plain = !segment.syn && !segment.fin && !segment.rst && arrival.piece.length > 0;
         if !plain || server != Some(1 - side) || self.observed || !self.conversations.is_flooded() {
@@ -175,9 +175,9 @@ impl State {
     pub(super) fn lets_in(
         &mut self,
         key: &ConversationKey,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
-    ) -> Option<Place> {
+    ) -> Option<TablePlace> {
         let calls = &mut self.doorstep.calls;
         if calls.is_empty() {
             return None;
@@ -196,7 +196,7 @@ impl State {
     pub(super) fn tired_of_waiting(
         &mut self,
         since: Option<Timestamp>,
-        (common, world): (&Common, &World<'_>),
+        (common, world): (&Shared, &World<'_>),
         sink: &mut dyn Sink,
     ) {
         let calls = &mut self.doorstep.calls;
@@ -215,7 +215,7 @@ impl State {
     }
 
     /// Gives up the request of a stranger who had to go for another one.
-    fn turn_away(&mut self, call: &Call, common: &Common, sink: &mut dyn Sink) {
+    fn turn_away(&mut self, call: &Call, common: &Shared, sink: &mut dyn Sink) {
         let world = self.world(common);
         let head = &call.head;
         let ends = head.key.ends();
@@ -267,7 +267,7 @@ impl State {
         &mut self,
         call: &Call,
         given_up: bool,
-        (common, world): (&Common, &World<'_>),
+        (common, world): (&Shared, &World<'_>),
         sink: &mut dyn Sink,
     ) {
         let mut conversation = common.vacant.next(&call.beginning(), false);

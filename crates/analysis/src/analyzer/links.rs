@@ -1,13 +1,13 @@
 //! Frames of numbered links: put in order, acknowledged, handed to their conversations.
 
-use super::Common;
-use super::{Arrival, State};
+use super::Shared;
+use super::{AnalyzerState, Arrival};
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
-use crate::numbered::{Held, Link, Owner, Turn};
+use crate::numbered::{HeldSegment, Link, Owner, Turn};
 use crate::path::Path;
 use crate::piece::{Piece, Sent};
-use crate::table::Place;
+use crate::table::TablePlace;
 use crate::world::{Event, Limited};
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Facts, Numbered, NumberedKind, Order, Segment, Step};
@@ -26,16 +26,16 @@ const fn message_acknowledged(bare: bool, may_ride: bool) -> Noticed {
     }
 }
 
-impl State {
+impl AnalyzerState {
     /// A frame of a numbered link. Gives the conversation that it concerns: of several on one
     /// link, the one that used it last.
     pub(super) fn numbered(
         &mut self,
         arrival: &Arrival<'_>,
         numbered: &Numbered,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
-    ) -> Option<Place> {
+    ) -> Option<TablePlace> {
         let facts = arrival.facts;
         if numbered.kind == NumberedKind::Call {
             return self.call(arrival, numbered, common, sink);
@@ -132,7 +132,7 @@ impl State {
 
     /// A connection ends that ran, though who granted it was not captured. Its end refuses nobody:
     /// the request for it had its answer among what is missing.
-    fn was_granted(&mut self, arrival: &Arrival<'_>, common: &Common, sink: &mut dyn Sink) {
+    fn was_granted(&mut self, arrival: &Arrival<'_>, common: &Shared, sink: &mut dyn Sink) {
         let world = self.world(common);
         let known = &arrival.path.conversation;
         let Ok((place, side)) = self.conversations.find_side(known, || arrival.key()) else {
@@ -210,9 +210,9 @@ impl State {
         &mut self,
         arrival: &Arrival<'_>,
         numbered: &Numbered,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
-    ) -> Option<Place> {
+    ) -> Option<TablePlace> {
         let facts = arrival.facts;
         if let Some(connection) = numbered.connection {
             self.calls.call(facts.from, connection.from, facts.to);
@@ -231,7 +231,7 @@ impl State {
         numbered: &Numbered,
         side: usize,
         link: &mut Link,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) {
         let number = numbered.number;
@@ -264,7 +264,7 @@ impl State {
                 self.release(link, side, common, sink);
             }
             Turn::Early => {
-                let held = Held {
+                let held = HeldSegment {
                     number,
                     facts: *arrival.facts,
                     next: *arrival.next,
@@ -337,7 +337,7 @@ impl State {
         &mut self,
         link: &mut Link,
         side: usize,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) {
         let mut total = self.books.held >= common.settings.held_bytes;
@@ -365,7 +365,7 @@ impl State {
     }
 
     /// Works off held frames whose turn has come.
-    fn release(&mut self, link: &mut Link, side: usize, common: &Common, sink: &mut dyn Sink) {
+    fn release(&mut self, link: &mut Link, side: usize, common: &Shared, sink: &mut dyn Sink) {
         while let Some(held) = link.release(side) {
             let arrival = Arrival {
                 facts: &held.facts,
@@ -398,7 +398,7 @@ impl State {
         arrival: &Arrival<'_>,
         link_side: usize,
         link: &mut Link,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) -> Option<Owner> {
         if arrival.message.is_some() {
@@ -534,7 +534,7 @@ impl State {
         &mut self,
         link: &mut Link,
         why: Flags,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) {
         for side in [0, 1] {

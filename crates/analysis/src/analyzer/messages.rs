@@ -1,6 +1,6 @@
 //! Messages that one frame holds: who asked whom, and to which conversation they belong.
 
-use super::{Arrival, Common, State};
+use super::{AnalyzerState, Arrival, Shared};
 use crate::Sink;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
@@ -9,13 +9,13 @@ use crate::numbered::{Link, Owner};
 use crate::world::Event;
 use wirewait_wire::{Cast, Endpoint, Exchange, Facts, Role, Side};
 
-impl State {
+impl AnalyzerState {
     /// A frame that is a message of its own, or a message on an ordered link.
     pub(super) fn message(
         &mut self,
         arrival: &Arrival<'_>,
         link: Option<&Link>,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) -> Option<Owner> {
         let dissector = arrival.message?;

@@ -1,7 +1,7 @@
 //! Segments of byte streams: found by their ports or by what they look like, handed to their
 //! conversations.
 
-use super::{Arrival, Common, State};
+use super::{AnalyzerState, Arrival, Shared};
 use crate::Sink;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
@@ -9,12 +9,12 @@ use crate::table::KnownSide;
 use crate::world::Event;
 use wirewait_wire::{Key, Stream};
 
-impl State {
+impl AnalyzerState {
     pub(super) fn stream(
         &mut self,
         arrival: &Arrival<'_>,
         segment: &Stream,
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
         let ends = (arrival.facts.from, arrival.facts.to);

@@ -1,19 +1,19 @@
 //! Frames of conversations whose ends take turns.
 
-use super::{Arrival, Common, State};
+use super::{AnalyzerState, Arrival, Shared};
 use crate::Sink;
-use crate::conversation::{Beginning, Heard};
+use crate::conversation::{Beginning, HeardTurn};
 use crate::world::Event;
 use wirewait_wire::Turn;
 
-impl State {
+impl AnalyzerState {
     /// A frame of a conversation whose ends take turns; `front` is its header.
     pub(super) fn turn(
         &mut self,
         arrival: &Arrival<'_>,
         turn: Turn,
         front: &[u8],
-        common: &Common,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
         let world = self.world(common);
@@ -40,7 +40,7 @@ impl State {
         let books = &mut self.books;
         let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-        let heard = Heard {
+        let heard = HeardTurn {
             begins: turn.begins,
             next: *arrival.next,
             front,

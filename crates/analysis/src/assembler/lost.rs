@@ -1,7 +1,7 @@
 //! Where the next message begins is not known: bytes are looked through until one does. It may begin
 //! in one segment and show only in the next that it does: some senders put few bytes in each.
 
-use super::{Assembler, FRAMING, State};
+use super::{Assembler, AssemblyState, FRAMING};
 use crate::Mark;
 use crate::piece::Piece;
 use wirewait_wire::{Dissector, Framing};
@@ -26,7 +26,7 @@ impl Assembler {
         self.loose += piece.worth(skip);
         self.passed_to = self.position.saturating_add(skip.into());
         if found.is_some() {
-            self.state = State::Between;
+            self.state = AssemblyState::Between;
         } else if tail.keep(piece) {
             self.tail = Some(tail);
         }
@@ -47,7 +47,7 @@ impl Assembler {
         if let Some(trail) = &mut self.trail {
             trail.miss(bytes.len() as u64);
         }
-        self.state = State::Framing;
+        self.state = AssemblyState::Framing;
     }
 }
 

@@ -3,7 +3,7 @@ use crate::account::Accounts;
 use crate::clock::Clock;
 use crate::efficiency::Spending;
 use crate::meters::Meters;
-use crate::names::Known;
+use crate::names::KnownNames;
 use crate::round_trips::RoundTrips;
 use crate::routing::Routing;
 use crate::segment::Segments;
@@ -43,7 +43,7 @@ fn overrun(bound: Bound) -> (Hits, u64) {
         Bound::Calls => (Analyzer::overrun_calls(), 1),
         Bound::Asking => (Analyzer::overrun_asking(), 1),
         Bound::Ended => (Analyzer::overrun_ended(), 1),
-        Bound::Dialects => (Known::overrun(), 2),
+        Bound::Dialects => (KnownNames::overrun(), 2),
         Bound::Sightings => {
             let mut hits = Hits::default();
             hits.add(bound, Conversations::overrun());

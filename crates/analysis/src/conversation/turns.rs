@@ -8,7 +8,7 @@ use crate::world::{Event, Events, World};
 use wirewait_wire::{DissectorId, Next};
 
 /// What a frame says of the message that it is part of.
-pub(crate) struct Heard<'a> {
+pub(crate) struct HeardTurn<'a> {
     /// Bytes of the message that begins in it.
     pub(crate) begins: Option<u32>,
     /// What that goes by.
@@ -25,7 +25,7 @@ impl Conversation {
         &mut self,
         side: usize,
         piece: Piece<'_>,
-        heard: &Heard<'_>,
+        heard: &HeardTurn<'_>,
         world: &World<'_>,
         events: Events<'_>,
     ) {

@@ -4,7 +4,7 @@
 use super::row::Accesses;
 use crate::bounds::{Bound, Hits};
 use crate::column::Column;
-use crate::table::Place;
+use crate::table::TablePlace;
 use crate::world::Case;
 use wirewait_wire::{File, Kind};
 
@@ -53,21 +53,21 @@ impl Stretches {
 
 /// One kind of operation on one handle.
 #[derive(Default)]
-struct Course {
+struct AccessCourse {
     /// Where the latest one would go on: behind what it asked for, or behind what it got.
     next: Option<(u64, u64)>,
     done: Stretches,
 }
 
 #[derive(Default)]
-struct Handle {
-    reads: Course,
-    writes: Course,
+struct AccessHandle {
+    reads: AccessCourse,
+    writes: AccessCourse,
 }
 
 /// The handles of all conversations.
 pub(super) struct Handles {
-    handles: Column<Handle>,
+    handles: Column<AccessHandle>,
     pub(super) hits: Hits,
 }
 
@@ -130,13 +130,13 @@ impl Handles {
         }
     }
 
-    fn handle(&mut self, case: Case<'_>) -> Option<&mut Handle> {
+    fn handle(&mut self, case: Case<'_>) -> Option<&mut AccessHandle> {
         Some(self.handles.of(known(case)?))
     }
 }
 
 /// Where the handle stands, if it has a number of its own.
-fn known(case: Case<'_>) -> Option<Place> {
+fn known(case: Case<'_>) -> Option<TablePlace> {
     let file = case.transaction.file?;
     case.parties
         .handle()

@@ -12,7 +12,7 @@ use wirewait_wire::word::Name;
 use crate::bounds::Hits;
 use crate::column::Column;
 use crate::path::Path;
-use crate::table::{Place, Table};
+use crate::table::{Table, TablePlace};
 use crate::world::{Case, Seen, Wait};
 use crate::{Notice, Noticed, Outcome, Settings, Transaction, Volume};
 use handles::Handles;
@@ -39,7 +39,7 @@ pub(crate) struct Spending {
     acts: Acts,
     passer_by: Option<PasserBy>,
     /// The row that was asked for last.
-    latest: Option<(RowKey, Place)>,
+    latest: Option<(RowKey, TablePlace)>,
     evicted: u64,
     /// Rows that had to go, so that all still sum to the capture.
     gone: EfficiencyRow,
@@ -82,7 +82,7 @@ impl Acts {
 struct Effort {
     server: Option<Endpoint>,
     /// Where the server stands.
-    place: Option<Place>,
+    place: Option<TablePlace>,
     carrier: Name,
     opener: Option<Address>,
     /// The buffer that the server named.
@@ -261,7 +261,7 @@ impl Spending {
         let effort = self.effort_of(t.conversation, path);
         (effort.server, effort.carrier) = (Some(t.server.station()), t.carrier);
         effort.place = Some(parties.server);
-        if parties.tie == Place::NOWHERE {
+        if parties.tie == TablePlace::NOWHERE {
             return;
         }
         let sequential = self.handles.asked(wait.case);
@@ -284,7 +284,7 @@ impl Spending {
             return;
         }
         let t = wait.case.transaction;
-        if wait.case.parties.tie == Place::NOWHERE {
+        if wait.case.parties.tie == TablePlace::NOWHERE {
             return;
         }
         let tie = self.tie(wait.case.parties.tie, t.server, t.carrier);
@@ -341,11 +341,11 @@ impl Spending {
 
     /// Counts closed transactions of this group, which are on the account of `payer` and stand
     /// between the two of `tie`.
-    pub(crate) fn post(&mut self, (payer, tie): (Payer, Place), group: &Group, spent: &Spent) {
+    pub(crate) fn post(&mut self, (payer, tie): (Payer, TablePlace), group: &Group, spent: &Spent) {
         let row = match payer {
             Payer::Server(server, carrier) => self.row((server, carrier)),
             // Whatever is gone was counted for its server.
-            Payer::Tie if tie == Place::NOWHERE => {
+            Payer::Tie if tie == TablePlace::NOWHERE => {
                 self.row((Some(group.key.server_end.station()), group.key.carrier))
             }
             Payer::Tie => &mut self.tie(tie, group.key.server_end, group.key.carrier).row,
@@ -411,7 +411,7 @@ impl Spending {
         &mut self.acts
     }
 
-    fn effort_place(&mut self, number: u64) -> Place {
+    fn effort_place(&mut self, number: u64) -> TablePlace {
         match self.efforts.find(&number) {
             Some(place) => place,
             None => {
@@ -437,7 +437,7 @@ impl Spending {
 
     #[cold]
     #[inline(never)]
-    fn effort_anew(&mut self, number: u64, path: &Path) -> Place {
+    fn effort_anew(&mut self, number: u64, path: &Path) -> TablePlace {
         let place = self.effort_place(number);
         path.effort.set(Some((number, place)));
         place
@@ -461,7 +461,7 @@ impl Spending {
     }
 
     #[inline]
-    fn tie(&mut self, place: Place, server: Endpoint, carrier: &'static str) -> &mut Tie {
+    fn tie(&mut self, place: TablePlace, server: Endpoint, carrier: &'static str) -> &mut Tie {
         if !self.ties.has(place) {
             self.new_tie(place, server, carrier);
         }
@@ -469,7 +469,7 @@ impl Spending {
     }
 
     #[cold]
-    fn new_tie(&mut self, place: Place, server: Endpoint, carrier: &'static str) {
+    fn new_tie(&mut self, place: TablePlace, server: Endpoint, carrier: &'static str) {
         if let Some(gone) = self.ties.renew(place) {
             let key = (gone.row.server, gone.row.carrier);
             self.row(key).absorb(&gone.row);

@@ -1,6 +1,6 @@
 //! What a server keeps for a client, by conversation: it goes with the connection.
 
-use crate::table::Place;
+use crate::table::TablePlace;
 use crate::world::Case;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Effects, Kind};
@@ -29,14 +29,14 @@ pub(super) struct Change {
 /// State of one conversation.
 #[derive(Debug)]
 pub(super) struct Kept {
-    client: Place,
-    server: Place,
+    client: TablePlace,
+    server: TablePlace,
     protocol: Name,
     sessions: u64,
     open: u64,
     searches: u64,
     /// A client at a share: files open, connections.
-    mounts: Vec<(Place, u64, u64)>,
+    mounts: Vec<(TablePlace, u64, u64)>,
     /// The frame that gave oplocks back, and how many.
     given_back: (u64, u32),
     over: bool,
@@ -44,19 +44,19 @@ pub(super) struct Kept {
 
 /// What the end of a connection leaves to be taken back.
 pub(super) struct Left {
-    pub(super) client: Place,
-    pub(super) server: Place,
+    pub(super) client: TablePlace,
+    pub(super) server: TablePlace,
     pub(super) protocol: Name,
     pub(super) change: Change,
     /// A client at a share: files open, connections.
-    pub(super) mounts: Vec<(Place, u64, u64)>,
+    pub(super) mounts: Vec<(TablePlace, u64, u64)>,
 }
 
 impl Default for Kept {
     fn default() -> Self {
         Self {
-            client: Place::NOWHERE,
-            server: Place::NOWHERE,
+            client: TablePlace::NOWHERE,
+            server: TablePlace::NOWHERE,
             protocol: "",
             sessions: 0,
             open: 0,
@@ -75,7 +75,7 @@ impl Kept {
         self.protocol = case.transaction.protocol;
     }
 
-    pub(super) fn ends(&self) -> [Place; 2] {
+    pub(super) fn ends(&self) -> [TablePlace; 2] {
         [self.client, self.server]
     }
 
@@ -170,7 +170,7 @@ impl Kept {
         }
     }
 
-    fn mount(&mut self, mount: Place) -> Option<&mut (Place, u64, u64)> {
+    fn mount(&mut self, mount: TablePlace) -> Option<&mut (TablePlace, u64, u64)> {
         let at = self.mounts.iter().position(|(known, ..)| *known == mount);
         let at = match at {
             Some(at) => at,

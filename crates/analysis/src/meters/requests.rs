@@ -4,7 +4,7 @@ use super::kept::{Change, Kept};
 use super::{Readings, meter, row, sorted};
 use crate::column::Column;
 use crate::parties::Directory;
-use crate::table::{Place, Table};
+use crate::table::{Table, TablePlace};
 use crate::world::Case;
 use crate::{Flags, Outcome, Transaction};
 use std::sync::Arc;
@@ -160,11 +160,11 @@ pub type ShareKey = (Endpoint, Endpoint, Arc<str>);
 struct Next([Option<(u64, u64)>; 2]);
 
 /// Of one station, by protocol: there are few.
-type Row = Vec<(Name, RequestMeter)>;
+type MeterRow = Vec<(Name, RequestMeter)>;
 
 pub(super) struct Requests {
     /// As client, and as server.
-    rows: [Column<Row>; 2],
+    rows: [Column<MeterRow>; 2],
     errors: Table<ErrorKey, u64>,
     dialects: Table<(Endpoint, Arc<str>), u64>,
     shares: Column<ShareMeter>,
@@ -598,7 +598,7 @@ impl RequestMeter {
 }
 
 #[inline]
-fn of_protocol<'a>(row: &'a mut Row, protocol: &'static str) -> &'a mut RequestMeter {
+fn of_protocol<'a>(row: &'a mut MeterRow, protocol: &'static str) -> &'a mut RequestMeter {
     // Nearly always there is one, and its name is the very same.
     let at = match row.first() {
         Some((only, _)) if std::ptr::eq(*only, protocol) => 0,
@@ -607,7 +607,7 @@ fn of_protocol<'a>(row: &'a mut Row, protocol: &'static str) -> &'a mut RequestM
     &mut row[at].1
 }
 
-fn place_of(row: &mut Row, protocol: &'static str) -> usize {
+fn place_of(row: &mut MeterRow, protocol: &'static str) -> usize {
     let known = row.iter().position(|(known, _)| *known == protocol);
     known.unwrap_or_else(|| {
         // There are many stations, and nearly all speak one.
@@ -623,7 +623,7 @@ fn is_break(t: &Transaction) -> bool {
 }
 
 /// Where the handle stands, if it has a number of its own and data there has a place.
-fn handle(case: Case<'_>) -> Option<Place> {
+fn handle(case: Case<'_>) -> Option<TablePlace> {
     let t = case.transaction;
     let file = t.file?;
     let pipe = t.place.as_ref().is_some_and(|place| place.pipes);

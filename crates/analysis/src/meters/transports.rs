@@ -6,9 +6,9 @@ use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::notice::{Notice, Noticed};
 use crate::parties::Directory;
-use crate::path::{Path, Told};
+use crate::path::{Path, PathTold};
 use crate::table::Known;
-use crate::table::{Place, Table};
+use crate::table::{Table, TablePlace};
 use crate::world::{Case, Seen};
 use std::collections::BTreeMap;
 use wirewait_wire::word::Name;
@@ -163,10 +163,10 @@ meter! {
 
 /// Station and carrier. While a frame does not show a carrier, its port stands in: other
 /// frames with that port may show it.
-type Key = (Endpoint, Name);
+type TransportKey = (Endpoint, Name);
 
 pub(super) struct Transports {
-    rows: Table<Key, TransportMeter>,
+    rows: Table<TransportKey, TransportMeter>,
     stations: Table<Endpoint, StationMeter>,
     /// What frames to one station brought, by sender, receiver and carrier. Each frame counts
     /// here once, and for the rows of both ends when they are read.
@@ -187,18 +187,18 @@ pub(super) struct Transports {
 /// A frame whose message was counted.
 struct Latest {
     frame: u64,
-    counted: Counted,
+    counted: CountedFrames,
     carried: Carried,
 }
 
 /// Where a frame counts.
 #[derive(Clone, Copy)]
-enum Counted {
-    Way(Place),
+enum CountedFrames {
+    Way(TablePlace),
     Rows {
-        out: Option<Place>,
+        out: Option<TablePlace>,
         /// Where somebody received it.
-        into: Option<Place>,
+        into: Option<TablePlace>,
     },
 }
 
@@ -206,17 +206,17 @@ enum Counted {
 #[derive(Clone, Debug, Default)]
 struct Way {
     /// The rows of both ends: of the stations, and of their transports.
-    stations: [Option<Place>; 2],
-    transports: [Option<Place>; 2],
+    stations: [Option<TablePlace>; 2],
+    transports: [Option<TablePlace>; 2],
     packets: u64,
     bytes: u64,
     data_packets: u64,
-    load: Load,
+    load: OpenLoad,
 }
 
 /// What frames have in them.
 #[derive(Clone, Debug, Default)]
-struct Load {
+struct OpenLoad {
     frames: u64,
     frame_bytes: u64,
     datagrams: u64,
@@ -259,7 +259,7 @@ impl Transports {
         let counted = match counted {
             Some(place) => {
                 self.ways.at(place).count(bytes, carried);
-                Counted::Way(place)
+                CountedFrames::Way(place)
             }
             None => self.count_rows(seen, bytes, carried, evicted),
         };
@@ -289,7 +289,7 @@ impl Transports {
         let bytes = notice.bytes;
         let [mine, yours] = [0, 1];
         let ends = [notice.from, notice.to].map(|end| key(end, notice.carrier));
-        let elsewhere = Told::default();
+        let elsewhere = PathTold::default();
         let told = match path.is(&notice.from, &notice.to) {
             true => &path.metered().told,
             false => &elsewhere,
@@ -397,7 +397,7 @@ impl Transports {
         for (_, way) in self.ways.iter() {
             way.add_to(&mut all, &mut stations);
         }
-        let mut rows = BTreeMap::<Key, TransportMeter>::new();
+        let mut rows = BTreeMap::<TransportKey, TransportMeter>::new();
         for ((station, carrier), meter) in sorted(&all) {
             let carrier = match station.port {
                 Some(port) if carrier.is_empty() => self
@@ -445,14 +445,14 @@ impl Transports {
             return;
         };
         let (out, into) = match latest.counted {
-            Counted::Way(place) => {
+            CountedFrames::Way(place) => {
                 if let Some(way) = self.ways.again(place) {
                     way.load.frames = way.load.frames.saturating_sub(u64::from(ends));
                     way.load.frame_bytes = way.load.frame_bytes.saturating_sub(bytes);
                 }
                 return;
             }
-            Counted::Rows { out, into } => (out, into),
+            CountedFrames::Rows { out, into } => (out, into),
         };
         let rows = &mut self.rows;
         if let Some(out) = out.and_then(|place| rows.again(place)) {
@@ -466,7 +466,7 @@ impl Transports {
     }
 
     /// The way of a frame to one station, while there is room.
-    fn way(&mut self, seen: &Seen<'_>, evicted: &mut u64) -> Option<Place> {
+    fn way(&mut self, seen: &Seen<'_>, evicted: &mut u64) -> Option<TablePlace> {
         if self.crowded {
             return None;
         }
@@ -516,11 +516,11 @@ impl Transports {
         bytes: u64,
         carried: Carried,
         evicted: &mut u64,
-    ) -> Counted {
+    ) -> CountedFrames {
         let facts = &seen.walk.facts;
         let (from, to) = (facts.from, facts.to);
         let one = facts.cast == Cast::Unicast;
-        let mut load = Load::default();
+        let mut load = OpenLoad::default();
         load.count(carried);
         let data = u64::from(!matches!(carried, Carried::Nothing));
         let [mine, yours] = &seen.path.metered().stations;
@@ -538,7 +538,7 @@ impl Transports {
             let into = known_row(&mut self.rows, yours, || key(to, seen.carrier), evicted);
             into.received(1, data, &load);
         }
-        Counted::Rows {
+        CountedFrames::Rows {
             out: mine.get(),
             into: yours.get().filter(|_| one),
         }
@@ -587,7 +587,7 @@ impl Transports {
 }
 
 /// The row of an end: its station where the carrier is known, the end itself where it is not.
-fn key(end: Endpoint, carrier: &'static str) -> Key {
+fn key(end: Endpoint, carrier: &'static str) -> TransportKey {
     match carrier {
         "" => (end, ""),
         carrier => (end.station(), carrier),
@@ -603,7 +603,7 @@ enum Carried {
     Datagram(u64),
 }
 
-impl Load {
+impl OpenLoad {
     fn count(&mut self, carried: Carried) {
         match carried {
             Carried::Nothing => {}
@@ -630,7 +630,7 @@ impl Way {
     /// Counts for the rows of both ends.
     fn add_to(
         &self,
-        rows: &mut Table<Key, TransportMeter>,
+        rows: &mut Table<TransportKey, TransportMeter>,
         stations: &mut Table<Endpoint, StationMeter>,
     ) {
         let [from, to] = self.stations;
@@ -663,7 +663,7 @@ impl StationMeter {
 }
 
 impl TransportMeter {
-    fn sent(&mut self, packets: u64, data: u64, load: &Load) {
+    fn sent(&mut self, packets: u64, data: u64, load: &OpenLoad) {
         self.packets_out += packets;
         self.data_packets_out += data;
         self.frames_out += load.frames;
@@ -672,7 +672,7 @@ impl TransportMeter {
         self.datagram_bytes_out = self.datagram_bytes_out.saturating_add(load.datagram_bytes);
     }
 
-    fn received(&mut self, packets: u64, data: u64, load: &Load) {
+    fn received(&mut self, packets: u64, data: u64, load: &OpenLoad) {
         self.packets_in += packets;
         self.data_packets_in += data;
         self.frames_in += load.frames;

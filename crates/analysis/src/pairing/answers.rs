@@ -1,12 +1,12 @@
 //! What comes back: responses, raw data, answers of the other side, and when it is done.
 
-use super::open::{Open, State, transaction};
+use super::open::{Open, OpenState, transaction};
 use super::ranges::is_continuation;
-use super::{Pairing, Told};
+use super::{Pairing, ToldOf};
 use crate::clock::SILENCE_NS;
 use crate::message::Message;
 use crate::parties::Parties;
-use crate::piece::Tally;
+use crate::piece::PieceTally;
 use crate::world::{Between, Case, Event, Events, World};
 use crate::{Deed, Flags, Mark, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
@@ -32,7 +32,7 @@ impl Pairing {
         let found = found.filter(|at| {
             let open = &self.open[*at];
             let other = unseen || self.open.is_overlaid(*at);
-            (open.state != State::Done || !other) && !open.came_after(began)
+            (open.state != OpenState::Done || !other) && !open.came_after(began)
         });
         let Some(at) = found else {
             if x.role == Role::Response && !x.opaque && !is_continuation(x) {
@@ -84,7 +84,7 @@ impl Pairing {
             self.response_part(at, (from, length, of), x, message, world, events);
             return Some(serial);
         }
-        if open.state == State::Done {
+        if open.state == OpenState::Done {
             if open.lost_until.is_some() {
                 // The client asked for it again, and gets it now.
                 open.lost_after(tally.extent.last.at, events);
@@ -99,12 +99,12 @@ impl Pairing {
         let ok = x.status.is_none_or(|s| s.ok);
         let go_ahead = match (open.state, open.expect, x.role) {
             // While more of the request is to come, the server can only say "go on" or refuse.
-            (State::Asking, _, _) => ok,
-            (State::Waiting, Expect::GoAhead { .. }, Role::Interim) => true,
+            (OpenState::Asking, _, _) => ok,
+            (OpenState::Waiting, Expect::GoAhead { .. }, Role::Interim) => true,
             _ => false,
         };
         if let (true, Expect::GoAhead { rest, confirmed }) = (go_ahead, open.expect) {
-            open.state = State::Raw {
+            open.state = OpenState::Raw {
                 rest,
                 answered: !confirmed,
             };
@@ -126,7 +126,7 @@ impl Pairing {
                 // The server has it, and says so: however long it takes, it is not lost.
                 open.deadline = Timestamp::from_nanos(i64::MAX);
                 // Only where parts are counted up does a request wait to be told to go on.
-                open.promised = open.state != State::Asking || open.asked.has_any();
+                open.promised = open.state != OpenState::Asking || open.asked.has_any();
             }
             if open.may_wait && x.role == Role::Interim && open.transaction.kind != Kind::Wait {
                 open.waits_by_design(events);
@@ -139,7 +139,7 @@ impl Pairing {
         {
             // The server names what it got; the rest will be sent again.
             open.interim(tally);
-            open.state = State::Asking;
+            open.state = OpenState::Asking;
             return Some(serial);
         }
         open.read(message, x, world);
@@ -163,8 +163,8 @@ impl Pairing {
         events: Events<'_>,
     ) -> Option<u64> {
         let at = self.open.earliest_raw(|o| match o.state {
-            State::Raw { .. } => o.side == side,
-            State::Waiting => match o.expect {
+            OpenState::Raw { .. } => o.side == side,
+            OpenState::Waiting => match o.expect {
                 Expect::Headerless => o.side != side && o.asked_to <= message.tally.sent.covers,
                 // Some clients do not wait to be told to go ahead.
                 Expect::GoAhead { rest, .. } => o.side == side && message.input.length == rest,
@@ -190,14 +190,14 @@ impl Pairing {
         let length = message.input.length;
         let open = &mut *self.open[at];
         let state = match (open.state, open.expect) {
-            (State::Waiting, Expect::GoAhead { rest, .. }) => State::Raw {
+            (OpenState::Waiting, Expect::GoAhead { rest, .. }) => OpenState::Raw {
                 rest,
                 answered: false,
             },
             (state, _) => state,
         };
         match state {
-            State::Raw { rest, answered } => {
+            OpenState::Raw { rest, answered } => {
                 if (recognised || upkeep) && length != rest {
                     return None;
                 }
@@ -215,7 +215,7 @@ impl Pairing {
                 } else {
                     if let Expect::GoAhead { confirmed, .. } = open.expect {
                         // Before the go-ahead, or between it and the confirmation.
-                        open.expect = if confirmed || open.state != State::Waiting {
+                        open.expect = if confirmed || open.state != OpenState::Waiting {
                             Expect::Response
                         } else {
                             t.raw_end = Some(message.tally.extent.last);
@@ -255,7 +255,7 @@ impl Pairing {
         events: Events<'_>,
     ) -> Option<u64> {
         let id = Some(x.answers?);
-        let waits = |o: &Open| o.side != side && o.id == id && o.state == State::Waiting;
+        let waits = |o: &Open| o.side != side && o.id == id && o.state == OpenState::Waiting;
         let at = self.open.earliest(id?, waits)?;
         // Names of files come again: another one may be among what the capture lacks, though the
         // identifiers of requests are unique.
@@ -293,9 +293,9 @@ impl Pairing {
     }
 
     pub(super) fn cancel(&mut self, x: &Exchange, message: &Message<'_>) -> Option<u64> {
-        let by_id = |o: &Open| o.state != State::Done && o.id == x.id;
+        let by_id = |o: &Open| o.state != OpenState::Done && o.id == x.id;
         let alias = x.alias.or(x.id);
-        let by_alias = |o: &Open| o.state != State::Done && o.alias == alias;
+        let by_alias = |o: &Open| o.state != OpenState::Done && o.alias == alias;
         let named = x.id.and_then(|id| self.open.latest(id, by_id));
         let at = named.max(alias.and_then(|alias| self.open.latest(alias, by_alias)))?;
         let open = &mut *self.open[at];
@@ -349,7 +349,7 @@ impl Pairing {
         }
         events(Event::Orphaned(&mut t, self.known(between)));
         if self.observed {
-            self.told = Told {
+            self.told = ToldOf {
                 deed: Some((t.number, Deed::Response)),
                 asked: None,
             };
@@ -366,7 +366,7 @@ impl Pairing {
 
     pub(super) fn done(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
         let open = &mut *self.open[at];
-        open.state = State::Done;
+        open.state = OpenState::Done;
         self.answered = true;
         self.open.answered(at);
         let open = &self.open[at];
@@ -471,7 +471,7 @@ impl Pairing {
         &self,
         side: usize,
         x: &Exchange,
-        tally: &Tally,
+        tally: &PieceTally,
         world: &World<'_>,
     ) -> Option<usize> {
         // What is given up is closed as soon as two stamps say so.
@@ -482,7 +482,7 @@ impl Pairing {
             o.side != side && o.deadline > now && o.asked_to <= had && !o.is_told_apart(x)
         };
         if x.opaque {
-            let waits = |o: &Open| asked(o) && o.opaque && o.state == State::Waiting;
+            let waits = |o: &Open| asked(o) && o.opaque && o.state == OpenState::Waiting;
             return self.open.earliest_unnamed(waits);
         }
         let Some(id) = x.id else {
@@ -490,12 +490,12 @@ impl Pairing {
                 asked(o)
                     && o.id.is_none()
                     && !o.opaque
-                    && o.state != State::Done
+                    && o.state != OpenState::Done
                     && o.transaction.operation == x.operation
             });
         };
         let latest = |id: Option<Id>, done: bool| {
-            let which = |o: &Open| asked(o) && (o.state == State::Done) == done;
+            let which = |o: &Open| asked(o) && (o.state == OpenState::Done) == done;
             self.open.latest(id?, which)
         };
         // One that waits comes before one that has its answer, whatever names it.

@@ -5,7 +5,7 @@ use super::waits::Waiting;
 use crate::message::Message;
 use crate::names::Told;
 use crate::parties::Parties;
-use crate::piece::Tally;
+use crate::piece::PieceTally;
 use crate::world::{Between, Case, World};
 use crate::{Deed, Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
 use std::ops::{Deref, DerefMut};
@@ -15,7 +15,7 @@ use wirewait_wire::{
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum OpenState {
     /// More of the request is to come.
     Asking,
     /// The request is complete.
@@ -45,7 +45,7 @@ pub(crate) struct Open {
     pub(super) transaction: Transaction,
     /// Whom it concerns; not known while that may have changed.
     pub(super) parties: Parties,
-    pub(super) state: State,
+    pub(super) state: OpenState,
     /// The request was sent by this side.
     pub(super) side: usize,
     pub(super) id: Option<Id>,
@@ -82,7 +82,7 @@ pub(crate) struct Open {
     pub(super) promised: bool,
     /// Time lost in the request and in the response, ns.
     pub(super) lost_ns: [i64; 2],
-    /// How long at least the response, lost before the capture, waited to be sent again, ns.
+    /// The least time until the response, lost before the capture, was retransmitted, ns.
     pub(super) recovered_ns: i64,
     /// Until when the answer was still being sent, or asked for, again after it was complete.
     pub(super) lost_until: Option<Timestamp>,
@@ -110,16 +110,16 @@ pub(crate) struct Open {
 }
 
 /// An open request that stays where it is, whatever comes and goes before it.
-pub(crate) struct Held(Box<Open>);
+pub(crate) struct HeldRequest(Box<Open>);
 
-impl Held {
+impl HeldRequest {
     #[cold]
     fn new() -> Self {
         Self(Box::new(Open::of(blank())))
     }
 }
 
-impl Deref for Held {
+impl Deref for HeldRequest {
     type Target = Open;
 
     fn deref(&self) -> &Open {
@@ -127,7 +127,7 @@ impl Deref for Held {
     }
 }
 
-impl DerefMut for Held {
+impl DerefMut for HeldRequest {
     fn deref_mut(&mut self) -> &mut Open {
         &mut self.0
     }
@@ -136,7 +136,7 @@ impl DerefMut for Held {
 /// Requests that are over, in whose place the next ones are put: they are large, and nothing is
 /// to be allocated while as many begin as end.
 #[derive(Default)]
-pub(crate) struct Spare(Vec<Held>);
+pub(crate) struct Spare(Vec<HeldRequest>);
 
 impl Spare {
     /// Kept at most.
@@ -144,11 +144,11 @@ impl Spare {
 
     /// Room for the next one, which is to [begin](Open::begin).
     #[inline]
-    pub(super) fn next(&mut self) -> Held {
-        self.0.pop().unwrap_or_else(Held::new)
+    pub(super) fn next(&mut self) -> HeldRequest {
+        self.0.pop().unwrap_or_else(HeldRequest::new)
     }
 
-    pub(super) fn keep(&mut self, over: Held) {
+    pub(super) fn keep(&mut self, over: HeldRequest) {
         if self.0.len() < Self::MOST {
             self.0.push(over);
         }
@@ -161,7 +161,7 @@ impl Open {
             serial: 0,
             transaction,
             parties: Parties::UNKNOWN,
-            state: State::Asking,
+            state: OpenState::Asking,
             side: 0,
             id: None,
             alias: None,
@@ -272,7 +272,7 @@ impl Open {
         t.data_bytes = x.data;
         t.copies = tally.copies.saturating_add(1);
         *serial = number;
-        *state = State::Asking;
+        *state = OpenState::Asking;
         *side = side_of;
         *id = x.id;
         *alias = x.alias;
@@ -337,7 +337,7 @@ impl Open {
     }
 
     /// Another message of the same request; whether it is whole now.
-    pub(super) fn more(&mut self, x: &Exchange, tally: &Tally) -> bool {
+    pub(super) fn more(&mut self, x: &Exchange, tally: &PieceTally) -> bool {
         self.lost_ns[0] = self.lost_ns[0].saturating_add(tally.lost_ns);
         let t = &mut self.transaction;
         t.absorb(tally);
@@ -362,19 +362,19 @@ impl Open {
     }
 
     /// The request was sent again.
-    pub(super) fn copy(&mut self, tally: &Tally) -> u64 {
+    pub(super) fn copy(&mut self, tally: &PieceTally) -> u64 {
         let t = &mut self.transaction;
         t.copies = t.copies.saturating_add(1);
         t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
         t.absorb(tally);
         self.deed = Deed::Retransmitted;
-        if matches!(self.state, State::Waiting | State::Asking) {
+        if matches!(self.state, OpenState::Waiting | OpenState::Asking) {
             self.resent = Some(tally.extent.last);
         }
         self.serial
     }
 
-    pub(super) fn interim(&mut self, tally: &Tally) {
+    pub(super) fn interim(&mut self, tally: &PieceTally) {
         let t = &mut self.transaction;
         t.interims = t.interims.saturating_add(1);
         t.interim_bytes = t.interim_bytes.saturating_add(tally.bytes);
@@ -413,7 +413,7 @@ impl Open {
     }
 
     /// A message of the response.
-    pub(super) fn answer(&mut self, x: &Exchange, tally: &Tally) {
+    pub(super) fn answer(&mut self, x: &Exchange, tally: &PieceTally) {
         self.respond(tally);
         let t = &mut self.transaction;
         t.status = t.status.or(x.status);
@@ -427,7 +427,7 @@ impl Open {
         }
     }
 
-    pub(super) fn respond(&mut self, tally: &Tally) {
+    pub(super) fn respond(&mut self, tally: &PieceTally) {
         self.grown = tally.frames > 1;
         let t = &mut self.transaction;
         self.deed = Deed::Response;
@@ -460,8 +460,8 @@ impl Open {
 
     /// Whether the response is complete with this message.
     pub(super) fn answered_whole(&mut self, x: &Exchange) -> bool {
-        if self.state != State::Answering {
-            self.state = State::Answering;
+        if self.state != OpenState::Answering {
+            self.state = OpenState::Answering;
             self.got = [0; 2];
             self.of = [u64::MAX; 2];
         }
@@ -500,7 +500,7 @@ impl Transaction {
     }
 
     /// Takes in what every message brings, whatever it is.
-    pub(super) fn absorb(&mut self, tally: &Tally) {
+    pub(super) fn absorb(&mut self, tally: &PieceTally) {
         self.share += tally.share;
         self.frames.ack = self.frames.ack.saturating_add(tally.acks);
         self.frames.retransmitted = self

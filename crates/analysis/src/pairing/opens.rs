@@ -6,7 +6,7 @@
 
 mod gaps;
 
-use super::open::{Held, Open, State};
+use super::open::{HeldRequest, Open, OpenState};
 use gaps::Gaps;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::{Index, IndexMut};
@@ -20,7 +20,7 @@ const FEW: usize = 16;
 #[derive(Default)]
 pub(crate) struct Opens {
     /// By their serial numbers, which only grow.
-    list: VecDeque<Held>,
+    list: VecDeque<HeldRequest>,
     lookup: Option<Box<Lookup>>,
     gaps: Gaps,
 }
@@ -68,7 +68,7 @@ impl Opens {
     }
 
     /// Adds the latest request.
-    pub(super) fn push(&mut self, mut open: Held) {
+    pub(super) fn push(&mut self, mut open: HeldRequest) {
         open.listed = open.deadline;
         if let Some(lookup) = &mut self.lookup {
             lookup.enter(&open);
@@ -80,7 +80,7 @@ impl Opens {
     }
 
     /// Takes one out.
-    pub(super) fn remove(&mut self, at: usize) -> Option<Held> {
+    pub(super) fn remove(&mut self, at: usize) -> Option<HeldRequest> {
         let open = self.list.remove(at)?;
         if let Some(lookup) = &mut self.lookup {
             lookup.leave(&open);
@@ -161,13 +161,13 @@ impl Opens {
     /// The earliest that is not answered.
     pub(super) fn earliest_undone(&mut self) -> Option<usize> {
         let Some(lookup) = &mut self.lookup else {
-            return self.first(0, |o| o.state != State::Done);
+            return self.first(0, |o| o.state != OpenState::Done);
         };
         let undone = lookup.undone;
         let from = self.list.partition_point(|o| o.serial < undone);
         let mut rest = self.list.iter().skip(from);
         let at = rest
-            .position(|o| o.state != State::Done)
+            .position(|o| o.state != OpenState::Done)
             .map(|behind| from + behind);
         let behind_all = self.list.back().map_or(0, |o| o.serial + 1);
         lookup.undone = at.map_or(behind_all, |at| self.list[at].serial);
@@ -176,7 +176,7 @@ impl Opens {
 
     /// The earliest, from this serial number on, that is answered and for which `which` holds.
     pub(super) fn next_done(&self, from: u64, which: impl Fn(&Open) -> bool) -> Option<usize> {
-        let holds = |o: &Open| o.state == State::Done && which(o);
+        let holds = |o: &Open| o.state == OpenState::Done && which(o);
         match &self.lookup {
             None => self.next(from, holds),
             Some(lookup) => self.first_of(lookup.done.range(from..).copied(), holds),
@@ -295,7 +295,7 @@ impl Opens {
     /// Those whose response is complete.
     pub(super) fn unclosed(&self) -> impl Iterator<Item = &Open> {
         let all = self.list.iter().map(|held| &**held);
-        all.filter(|open| open.state == State::Done)
+        all.filter(|open| open.state == OpenState::Done)
     }
 
     pub(super) fn next(&self, from: u64, which: impl Fn(&Open) -> bool) -> Option<usize> {
@@ -355,7 +355,7 @@ impl Lookup {
         if open.may_be_raw() {
             self.raw.insert(serial);
         }
-        if open.state == State::Done {
+        if open.state == OpenState::Done {
             self.done.insert(serial);
         }
         if open.is_guessed() {
@@ -398,21 +398,21 @@ impl Open {
     /// Whether it is of a kind that data without a header follows, now or when it was asked.
     fn may_be_raw(&self) -> bool {
         matches!(self.expect, Expect::Headerless | Expect::GoAhead { .. })
-            || matches!(self.state, State::Raw { .. })
+            || matches!(self.state, OpenState::Raw { .. })
     }
 }
 
 impl Index<usize> for Opens {
-    type Output = Held;
+    type Output = HeldRequest;
 
-    fn index(&self, at: usize) -> &Held {
+    fn index(&self, at: usize) -> &HeldRequest {
         gaps::looked();
         &self.list[at]
     }
 }
 
 impl IndexMut<usize> for Opens {
-    fn index_mut(&mut self, at: usize) -> &mut Held {
+    fn index_mut(&mut self, at: usize) -> &mut HeldRequest {
         gaps::looked();
         &mut self.list[at]
     }

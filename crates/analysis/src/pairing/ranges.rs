@@ -2,9 +2,9 @@
 //! bytes were seen, and what a part of either does.
 
 use super::Pairing;
-use super::open::{Open, State, kind_of};
+use super::open::{Open, OpenState, kind_of};
 use crate::message::Message;
-use crate::piece::Tally;
+use crate::piece::PieceTally;
 use crate::world::{Event, Events, Limited, World};
 use crate::{Deed, Flags};
 use wirewait_wire::{Exchange, Parts, Role};
@@ -111,7 +111,7 @@ impl Open {
 
     /// Who goes on to something else has the answer; the capture lacks some of it.
     pub(super) fn is_confirmed_by(&self, x: &Exchange) -> bool {
-        self.state == State::Answering
+        self.state == OpenState::Answering
             && matches!(x.parts, Parts::Ranged { .. })
             && self.lane.is_some()
             && self.lane == x.lane
@@ -125,7 +125,7 @@ impl Open {
     }
 
     /// New bytes of the request.
-    fn grow(&mut self, x: &Exchange, tally: &Tally, new: u64) {
+    fn grow(&mut self, x: &Exchange, tally: &PieceTally, new: u64) {
         self.deed = Deed::Request;
         let t = &mut self.transaction;
         t.absorb(tally);
@@ -140,7 +140,7 @@ impl Open {
             t.asked_bytes = x.asked;
             t.file = x.file;
         }
-        if matches!(self.state, State::Asking)
+        if matches!(self.state, OpenState::Asking)
             && let Some(request) = &mut t.request
         {
             request.widen(tally.extent);
@@ -158,13 +158,13 @@ impl Open {
     }
 
     /// Bytes of the request again.
-    fn again(&mut self, tally: &Tally, pass: bool) {
+    fn again(&mut self, tally: &PieceTally, pass: bool) {
         self.deed = Deed::Retransmitted;
         let t = &mut self.transaction;
         t.absorb(tally);
         t.copies = t.copies.saturating_add(u32::from(pass));
         t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
-        if matches!(self.state, State::Waiting | State::Asking) {
+        if matches!(self.state, OpenState::Waiting | OpenState::Asking) {
             self.resent = Some(tally.extent.last);
         }
     }
@@ -200,7 +200,7 @@ impl Pairing {
                 .open
                 .latest_unnamed(|o| o.side == side && o.id.is_none()),
         };
-        let under_way = |o: &Open| o.side == side && o.state != State::Done;
+        let under_way = |o: &Open| o.side == side && o.state != OpenState::Done;
         known.is_none()
             && x.lane
                 .is_some_and(|lane| self.open.latest_of_lane(lane, under_way).is_some())
@@ -211,7 +211,7 @@ impl Pairing {
         at: usize,
         (from, length, of): Range,
         x: &Exchange,
-        tally: &Tally,
+        tally: &PieceTally,
         world: &World<'_>,
         events: Events<'_>,
     ) -> u64 {
@@ -224,7 +224,7 @@ impl Pairing {
         if open.asked.is_crowded() {
             open.is_scattered(events);
         }
-        if open.state == State::Asking {
+        if open.state == OpenState::Asking {
             let whole = open.asked.is_whole();
             self.asked_whole(serial, whole, world, events);
         }
@@ -242,7 +242,7 @@ impl Pairing {
     ) {
         let open = &mut *self.open[at];
         let tally = &message.tally;
-        let done = open.state == State::Done;
+        let done = open.state == OpenState::Done;
         let new = match open.answered.take(from, length, of) {
             Taken::New(new) if !done => new,
             taken => {
@@ -255,7 +255,7 @@ impl Pairing {
                 return;
             }
         };
-        if open.state == State::Asking {
+        if open.state == OpenState::Asking {
             // Nobody does what was asked for in part: the capture lacks the rest.
             let ok = x.status.is_none_or(|s| s.ok);
             open.transaction.flags.set_if(Flags::CAPTURE_LOSS, ok);

@@ -2,12 +2,12 @@
 //! changed places with its request seems to answer nothing, and the request to get no answer. So the
 //! latest one without a request waits for as long as frames are out of place.
 
-use super::open::State;
+use super::open::OpenState;
 use super::{Open, Pairing};
 use crate::clock::DISPLACED_NS;
 use crate::message::{ENOUGH, Message};
 use crate::parties::Parties;
-use crate::piece::Tally;
+use crate::piece::PieceTally;
 use crate::piece::clip;
 use crate::trail::Trace;
 use crate::turns::Said;
@@ -23,7 +23,7 @@ pub(super) struct Stray {
     side: usize,
     dissector: Option<DissectorId>,
     exchange: Exchange,
-    tally: Tally,
+    tally: PieceTally,
     serial: u64,
     /// Its head, and its true length.
     head: Vec<u8>,
@@ -39,7 +39,7 @@ impl Stray {
     /// Whether it answers a request that is open.
     fn answers(&self, open: &Open) -> bool {
         let asked = open.transaction.request.map(|request| request.last);
-        open.state == State::Waiting
+        open.state == OpenState::Waiting
             && open.side != self.side
             && open.id == self.exchange.id
             && !open.is_told_apart(&self.exchange)

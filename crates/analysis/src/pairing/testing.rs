@@ -5,7 +5,7 @@ use super::*;
 use crate::assembler::Rooms;
 use crate::clock::Steps;
 use crate::conversation::Vacant;
-use crate::names::Known;
+use crate::names::KnownNames;
 use crate::trail::Trace;
 use crate::{Settings, Transaction};
 use std::cell::RefCell;
@@ -38,7 +38,7 @@ pub(super) struct Bench {
     /// As they were closed.
     pub(super) closed: Vec<Transaction>,
     registry: Registry,
-    names: RefCell<Known>,
+    names: RefCell<KnownNames>,
     spare: RefCell<Spare>,
     vacant: Vacant,
     rooms: Rooms,
@@ -91,7 +91,7 @@ impl Bench {
             orphans: 0,
             closed: Vec::new(),
             registry: Registry::new(&[]).unwrap(),
-            names: RefCell::new(Known::new(8, false)),
+            names: RefCell::new(KnownNames::new(8, false)),
             spare: RefCell::default(),
             vacant: Vacant::default(),
             rooms: Rooms::default(),
@@ -122,7 +122,7 @@ impl Bench {
             frame: self.frame,
             at: at(ms),
         };
-        let mut tally = Tally::new(mark);
+        let mut tally = PieceTally::new(mark);
         (tally.frames, tally.bytes) = (1, 10);
         let message = Message {
             dissector: None,

@@ -2,9 +2,9 @@
 //! where there are none, and asked again where the answer did not arrive.
 
 use super::Pairing;
-use super::open::{Open, Shelved, State};
+use super::open::{Open, OpenState, Shelved};
 use crate::message::Message;
-use crate::piece::Tally;
+use crate::piece::PieceTally;
 use crate::turns::Said;
 use crate::world::{Between, Events, World};
 use crate::{Deed, Flags, Outcome, Turnaround};
@@ -26,24 +26,24 @@ impl Pairing {
             let open = &mut *self.open[at];
             let own = open.side == side;
             match (open.state, message.said) {
-                (State::Waiting, Said::Again) if own && open.by_turn => {
+                (OpenState::Waiting, Said::Again) if own && open.by_turn => {
                     return Some(open.copy(tally));
                 }
-                (State::Waiting, Said::More) if own && open.grows() => {
+                (OpenState::Waiting, Said::More) if own && open.grows() => {
                     let serial = open.grow_by_turn(tally);
                     self.asked_whole(serial, true, world, events);
                     return Some(serial);
                 }
-                (State::Waiting, _) if !own && open.by_turn => {
+                (OpenState::Waiting, _) if !own && open.by_turn => {
                     let serial = open.serial;
                     open.respond(tally);
                     self.done(at, message.serial, world, events);
                     return Some(serial);
                 }
-                (State::Done, Said::More) if !own && open.grows() => {
+                (OpenState::Done, Said::More) if !own && open.grows() => {
                     return Some(self.extend(at, message, world, events));
                 }
-                (State::Done, Said::Again) if !own && open.by_turn => {
+                (OpenState::Done, Said::Again) if !own && open.by_turn => {
                     open.deed = Deed::Retransmitted;
                     let t = &mut open.transaction;
                     t.duplicate_responses = t.duplicate_responses.saturating_add(1);
@@ -54,7 +54,7 @@ impl Pairing {
                 _ => {}
             }
             // A client that speaks of something else has given up.
-            if own && open.by_turn && open.state == State::Waiting {
+            if own && open.by_turn && open.state == OpenState::Waiting {
                 self.close(at, Some(tally.extent.first.at), between, world, events);
             }
         }
@@ -108,7 +108,7 @@ impl Pairing {
         &mut self,
         at: usize,
         x: &Exchange,
-        tally: &Tally,
+        tally: &PieceTally,
         world: &World<'_>,
         events: Events<'_>,
     ) -> u64 {
@@ -136,7 +136,7 @@ impl Open {
     }
 
     /// More of a request that was thought to be over.
-    fn grow_by_turn(&mut self, tally: &Tally) -> u64 {
+    fn grow_by_turn(&mut self, tally: &PieceTally) -> u64 {
         self.deed = Deed::Request;
         let t = &mut self.transaction;
         t.absorb(tally);
@@ -171,7 +171,7 @@ impl Open {
         t.duplicate_responses = t.duplicate_responses.saturating_add(1);
         t.frames.retransmitted = t.frames.retransmitted.saturating_add(t.frames.response);
         t.frames.response = 0;
-        self.state = State::Waiting;
+        self.state = OpenState::Waiting;
     }
 
     /// No other answer came: the one that was put aside stands, if there is one.
@@ -190,7 +190,7 @@ impl Open {
         t.duplicate_responses = t.duplicate_responses.saturating_sub(1);
         t.frames.retransmitted = t.frames.retransmitted.saturating_sub(shelved.frames);
         t.frames.response = shelved.frames;
-        self.state = State::Done;
+        self.state = OpenState::Done;
         self.stops_waiting(shelved.response.last.at, events);
     }
 }

@@ -1,6 +1,6 @@
 //! Who waits for an open request, and since when.
 
-use super::open::{Open, State};
+use super::open::{Open, OpenState};
 use crate::account::Outstanding;
 use crate::world::{Event, Events, Wait};
 use crate::{Flags, Outcome, Turnaround};
@@ -79,7 +79,7 @@ impl Open {
             return;
         };
         let since = self.lost_until.map_or(end, |until| until.max(end));
-        if at > since && self.state == State::Done {
+        if at > since && self.state == OpenState::Done {
             self.lost_until = Some(at);
             events(Event::Lost(self.wait(since), at));
         }

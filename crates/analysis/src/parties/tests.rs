@@ -12,7 +12,7 @@ fn known(directory: &mut Directory, t: &Transaction) -> Parties {
     parties
 }
 
-fn places(parties: &Parties) -> [Place; 4] {
+fn places(parties: &Parties) -> [TablePlace; 4] {
     [parties.client, parties.server, parties.pair, parties.tie]
 }
 
@@ -78,7 +78,7 @@ fn who_was_dropped_comes_back_for_a_new_transaction_only() {
     assert_eq!(directory.pair(first.pair), None);
     let mut room = None;
     let late = *directory.current(&one(), &first, &mut room);
-    assert_eq!(places(&late), [Place::NOWHERE; 4]);
+    assert_eq!(places(&late), [TablePlace::NOWHERE; 4]);
     assert_eq!(directory.evicted, 4, "nobody had to go for it");
     directory.meet(&one(), &mut first);
     let now = *directory.current(&one(), &first, &mut room);
@@ -139,7 +139,7 @@ fn a_client_in_a_flood_drives_nobody_out_until_it_is_answered_or_asks_again() {
         assert!(parties.on_probation);
         assert_eq!(directory.station(parties.server), Some(one().server));
         let nowhere = [parties.client, parties.pair, parties.tie];
-        assert_eq!(nowhere, [Place::NOWHERE; 3]);
+        assert_eq!(nowhere, [TablePlace::NOWHERE; 3]);
     }
     assert_eq!(directory.evicted, 300, "rows that there are not");
     for n in 10..17 {

@@ -2,7 +2,7 @@
 
 use super::SECOND_NS;
 use super::second::{Captured, Second};
-use super::tally::{Of, Parties, Tally};
+use super::tally::{Of, RecentParties, Tally};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use wirewait_wire::Timestamp;
@@ -169,7 +169,7 @@ impl<'a> Window<'a> {
 
     /// Who talks in the conversations, as far as transactions show it.
     #[must_use]
-    pub fn parties(&self) -> BTreeMap<u64, Parties> {
+    pub fn parties(&self) -> BTreeMap<u64, RecentParties> {
         let seconds = self.each_second();
         seconds
             .flat_map(|second| second.parties.iter().copied())

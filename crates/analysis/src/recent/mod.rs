@@ -14,8 +14,8 @@ mod timing;
 
 pub use history::{History, Missed, Window};
 pub use second::Captured;
-pub use tally::{End, Of, Parties, Tally, Transport};
-pub use timing::Timing;
+pub use tally::{End, Of, RecentParties, Tally, Transport};
+pub use timing::RecentTiming;
 
 use crate::{Notice, OperationKey, Sink, Transaction};
 use second::Second;
@@ -247,7 +247,7 @@ impl Sink for Recent {
             code: t.code,
             kind: t.kind,
         };
-        let parties = Parties {
+        let parties = RecentParties {
             client: t.client,
             server: t.server,
             protocol: t.protocol,

@@ -1,6 +1,6 @@
 //! One second of the capture's clock: rows for what happened in it, and for nothing else.
 
-use super::tally::{Of, Parties, Tally};
+use super::tally::{Of, RecentParties, Tally};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::ops::AddAssign;
@@ -24,17 +24,17 @@ pub(super) struct Second {
     /// By interface.
     pub(super) captured: Vec<Captured>,
     /// The first `used` are in use; those behind keep their memory for another second.
-    rows: Vec<Row>,
+    rows: Vec<SecondRow>,
     used: usize,
     index: HashMap<Of, u32, RandomState>,
     /// Of conversations, as far as transactions showed them.
-    pub(super) parties: Vec<(u64, Parties)>,
+    pub(super) parties: Vec<(u64, RecentParties)>,
     /// Memory that the tallies hold, bytes.
     held: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Row {
+struct SecondRow {
     of: Of,
     named: bool,
     tally: Tally,
@@ -68,7 +68,7 @@ impl Second {
         &mut self,
         of: Of,
         room: usize,
-        parties: Option<(u64, Parties)>,
+        parties: Option<(u64, RecentParties)>,
         change: impl FnOnce(&mut Tally),
     ) -> bool {
         let at = match self.index.get(&of) {
@@ -105,9 +105,9 @@ impl Second {
         // A table is filled to seven eighths, and has a byte more for each place.
         let places = self.index.capacity() * 8 / 7;
         let index = places * (size_of::<(Of, u32)>() + 1);
-        let parties = self.parties.capacity() * size_of::<(u64, Parties)>();
+        let parties = self.parties.capacity() * size_of::<(u64, RecentParties)>();
         let captured = self.captured.capacity() * size_of::<Captured>();
-        let rows = self.rows.capacity() * size_of::<Row>();
+        let rows = self.rows.capacity() * size_of::<SecondRow>();
         size_of::<Self>() + rows + index + parties + captured + self.held
     }
 
@@ -122,7 +122,7 @@ impl Second {
                 self.held -= before - row.tally.held();
                 (row.of, row.named) = (of, false);
             }
-            None => self.rows.push(Row {
+            None => self.rows.push(SecondRow {
                 of,
                 named: false,
                 tally: Tally::default(),

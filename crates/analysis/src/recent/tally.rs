@@ -1,6 +1,6 @@
 //! What is counted of something in a second, and in several together.
 
-use super::timing::Timing;
+use super::timing::RecentTiming;
 use crate::{Counts, FrameSums, Notice, Noticed, OperationKey, Transaction, Windows};
 use wirewait_model::figures::{counts_for_places, counts_for_stations};
 use wirewait_wire::{Endpoint, Kind};
@@ -35,7 +35,7 @@ impl std::hash::Hash for Of {
 
 /// Who talks in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parties {
+pub struct RecentParties {
     /// Who asks.
     pub client: Endpoint,
     /// Who is asked.
@@ -61,9 +61,9 @@ pub struct Tally {
     /// t3 - t2, as in the figures of the whole capture: of an operation as in
     /// [`crate::ServerRow`], of a client and a conversation as in [`crate::StationRow`], of a
     /// server and of everything as in [`crate::Distributions`].
-    pub turnaround: Timing,
+    pub turnaround: RecentTiming,
     /// t4 - t1 likewise.
-    pub response_time: Timing,
+    pub response_time: RecentTiming,
     /// What transports did, in the second in which they did it; of conversations and of
     /// everything only.
     pub transport: Transport,

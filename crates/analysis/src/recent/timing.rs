@@ -9,20 +9,20 @@ const PARTS: i64 = 16;
 
 /// Times: count, sum and extremes exactly, the rest by parts of the steps of a [`Histogram`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Timing {
+pub struct RecentTiming {
     spread: Spread,
     /// By part; all but the last of one part are full.
-    cells: Vec<Cell>,
+    cells: Vec<TimingCell>,
 }
 
 /// Times in one part of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cell {
+struct TimingCell {
     part: u16,
     n: u16,
 }
 
-impl Timing {
+impl RecentTiming {
     /// Count, extremes and sum.
     #[must_use]
     pub fn spread(&self) -> Spread {
@@ -99,7 +99,7 @@ impl Timing {
 
     /// Memory beside its own size, bytes.
     pub(super) fn held(&self) -> usize {
-        self.cells.capacity() * size_of::<Cell>()
+        self.cells.capacity() * size_of::<TimingCell>()
     }
 
     fn place(&mut self, part: u16, n: u16) {
@@ -114,7 +114,7 @@ impl Timing {
             None => n,
         };
         if rest > 0 {
-            self.cells.insert(behind, Cell { part, n: rest });
+            self.cells.insert(behind, TimingCell { part, n: rest });
         }
     }
 }
@@ -150,8 +150,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(values: &[i64]) -> Timing {
-        let mut timing = Timing::default();
+    fn of(values: &[i64]) -> RecentTiming {
+        let mut timing = RecentTiming::default();
         for ns in values {
             timing.record(*ns);
         }
@@ -182,12 +182,12 @@ mod tests {
             (4, 1_000_000, 3_100_000, 9_100_000)
         );
         assert_eq!(of(&[7]).percentile(50), Some(7), "never above the greatest");
-        assert_eq!(Timing::default().percentile(50), None);
+        assert_eq!(RecentTiming::default().percentile(50), None);
     }
 
     #[test]
     fn more_than_a_cell_can_count_are_counted_too() {
-        let mut many = Timing::default();
+        let mut many = RecentTiming::default();
         for _ in 0..70_000 {
             many.record(5);
         }

@@ -56,7 +56,7 @@ pub struct ServiceRow {
 }
 
 #[derive(Clone, Default)]
-struct Way {
+struct HeardWay {
     order: u64,
     hops: Option<u16>,
     ticks: Option<u16>,
@@ -67,7 +67,7 @@ struct Way {
 
 #[derive(Default)]
 struct Network {
-    ways: BTreeMap<Endpoint, Way>,
+    ways: BTreeMap<Endpoint, HeardWay>,
 }
 
 #[derive(Default)]
@@ -82,7 +82,7 @@ struct Service {
 /// What is remembered of a service: type, name, place.
 type ServiceKey = (u16, Box<[u8]>, Endpoint);
 
-pub(super) struct Heard {
+pub(super) struct HeardRoutes {
     networks: Table<u32, Network>,
     services: Table<ServiceKey, Service>,
     private: bool,
@@ -92,7 +92,7 @@ pub(super) struct Heard {
     pub(super) hits: Hits,
 }
 
-impl Heard {
+impl HeardRoutes {
     pub(super) fn new(private: bool) -> Self {
         Self {
             networks: Table::new(ROWS),
@@ -118,7 +118,7 @@ impl Heard {
         networks.sort_by_key(|(number, _)| **number);
         let mut rows = Vec::new();
         for (number, network) in networks {
-            let mut ways: Vec<(&Endpoint, &Way)> = network.ways.iter().collect();
+            let mut ways: Vec<(&Endpoint, &HeardWay)> = network.ways.iter().collect();
             ways.sort_by_key(|(_, way)| way.rank());
             for (n, (router, way)) in ways.into_iter().enumerate() {
                 rows.push(RouteRow {
@@ -174,10 +174,10 @@ impl Heard {
                     return;
                 }
                 self.order += 1;
-                let way = ways.entry(by).or_insert_with(|| Way {
+                let way = ways.entry(by).or_insert_with(|| HeardWay {
                     order: self.order,
                     hops,
-                    ..Way::default()
+                    ..HeardWay::default()
                 });
                 way.heard += 1;
                 way.unreachable += u64::from(hops.is_none());
@@ -213,7 +213,7 @@ impl Heard {
     }
 }
 
-impl Way {
+impl HeardWay {
     /// The shortest way comes first: in time, then in routers, then as it was heard.
     fn rank(&self) -> (u16, u16, u64) {
         match self.hops {
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_shortest_way_is_the_best_and_the_others_are_alternates() {
-        let mut heard = Heard::new(false);
+        let mut heard = HeardRoutes::new(false);
         heard.told(router(1), &route(7, Some(3), Some(4)));
         heard.told(router(2), &route(7, Some(1), Some(9)));
         heard.told(router(3), &route(7, Some(2), Some(4)));
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_server_is_as_far_as_the_nearest_says() {
-        let mut heard = Heard::new(false);
+        let mut heard = HeardRoutes::new(false);
         heard.told(router(1), &service(b"FS1", Some(3)));
         heard.told(router(2), &service(b"FS1", Some(2)));
         heard.told(router(2), &service(b"FS1", None));
@@ -291,14 +291,14 @@ mod tests {
 
     #[test]
     fn names_may_be_private() {
-        let mut heard = Heard::new(true);
+        let mut heard = HeardRoutes::new(true);
         heard.told(router(1), &service(b"PAYROLL", Some(3)));
         assert_eq!(heard.services()[0].name, "");
     }
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let mut heard = Heard::new(false);
+        let mut heard = HeardRoutes::new(false);
         for network in 0..=ROWS as u32 {
             heard.told(router(1), &route(network, Some(1), None));
         }
@@ -313,7 +313,7 @@ mod tests {
     impl crate::routing::Routing {
         /// A router more than are remembered of a network, and of a server.
         pub(crate) fn overrun_routes() -> Hits {
-            let mut heard = Heard::new(false);
+            let mut heard = HeardRoutes::new(false);
             for n in 0..=WAYS as u8 {
                 heard.told(router(n), &route(9, Some(1), None));
                 heard.told(router(n), &service(b"FS1", Some(1)));

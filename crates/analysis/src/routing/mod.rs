@@ -10,7 +10,7 @@ pub use routers::TransitRow;
 use crate::Load;
 use crate::bounds::Hits;
 use crate::world::Seen;
-use heard::Heard;
+use heard::HeardRoutes;
 use routers::Routers;
 use wirewait_wire::Registry;
 
@@ -20,7 +20,7 @@ pub const HOP_LIMIT: u8 = 16;
 /// Gathers what routers say and do.
 pub(crate) struct Routing {
     routers: Routers,
-    heard: Heard,
+    heard: HeardRoutes,
     most_hops: Option<u8>,
     at_hop_limit: u64,
 }
@@ -29,7 +29,7 @@ impl Routing {
     pub(crate) fn new(private: bool) -> Self {
         Self {
             routers: Routers::new(),
-            heard: Heard::new(private),
+            heard: HeardRoutes::new(private),
             most_hops: None,
             at_hop_limit: 0,
         }

@@ -6,7 +6,7 @@
 //! the first packet was on its way in.
 
 use crate::Times;
-use crate::duplicates::Sight;
+use crate::duplicates::SeenBefore;
 use crate::table::Table;
 use crate::world::Seen;
 use wirewait_model::Distribution;
@@ -36,13 +36,13 @@ pub struct TransitRow {
 }
 
 #[derive(Default)]
-struct Row {
+struct RouterRow {
     transit: Distribution,
     ambiguous: u64,
 }
 
 /// Two stations whose packets are captured on both sides of a router.
-struct Pair {
+struct SegmentPair {
     /// The interface that is followed.
     interface: u32,
     /// When a packet of theirs was seen twice.
@@ -51,8 +51,8 @@ struct Pair {
 
 /// The latest packets of which routers are counted.
 pub(super) struct Routers {
-    pairs: Table<[Endpoint; 2], Pair>,
-    rows: Table<(u32, u32, u8), Row>,
+    pairs: Table<[Endpoint; 2], SegmentPair>,
+    rows: Table<(u32, u32, u8), RouterRow>,
     pub(super) evicted: u64,
 }
 
@@ -70,7 +70,7 @@ impl Routers {
         if seen.before.is_none() && self.pairs.is_empty() {
             return false;
         }
-        let new = Sight {
+        let new = SeenBefore {
             at: seen.frame.at,
             interface: seen.frame.interface,
             hops,
@@ -88,8 +88,8 @@ impl Routers {
     /// router that is not followed.
     fn is_beyond(
         &mut self,
-        before: Option<Sight>,
-        new: Sight,
+        before: Option<SeenBefore>,
+        new: SeenBefore,
         pair: impl Fn() -> [Endpoint; 2],
     ) -> bool {
         let before = before.filter(|before| before.hops < new.hops);
@@ -104,7 +104,7 @@ impl Routers {
                 Some(known) => known.at = new.at,
                 None => {
                     let (interface, at) = (before.interface, new.at);
-                    let (_, evicted) = self.pairs.insert(pair, Pair { interface, at });
+                    let (_, evicted) = self.pairs.insert(pair, SegmentPair { interface, at });
                     self.evicted += u64::from(evicted.is_some());
                 }
             }
@@ -137,12 +137,12 @@ impl Routers {
         rows
     }
 
-    fn passed(&mut self, before: Sight, now: Sight) {
+    fn passed(&mut self, before: SeenBefore, now: SeenBefore) {
         let key = (before.interface, now.interface, now.hops - before.hops);
         let place = match self.rows.find(&key) {
             Some(place) => place,
             None => {
-                let (place, evicted) = self.rows.insert(key, Row::default());
+                let (place, evicted) = self.rows.insert(key, RouterRow::default());
                 self.evicted += u64::from(evicted.is_some());
                 place
             }
@@ -170,7 +170,7 @@ mod tests {
         }
 
         fn see(&mut self, digest: u64, us: i64, interface: u32, hops: u8) -> bool {
-            let new = Sight {
+            let new = SeenBefore {
                 at: Timestamp::from_nanos(us * 1000),
                 interface,
                 hops,

@@ -15,7 +15,7 @@ use crate::bounds::{Bound, Hits};
 use crate::timeline::Timeline;
 use spacing::{byte_time, wire_time_ns};
 use std::cmp::Ordering;
-use ways::{Ends, Way};
+use ways::{Ends, SegmentWay};
 use wirewait_wire::{Cast, Endpoint, Frame, LinkType, Medium, Registry, Timestamp, Walk};
 
 /// Interfaces that are counted apart; frames of further ones count with the last.
@@ -29,7 +29,7 @@ const MILLIONTHS: u128 = 1_000_000;
 pub(crate) struct Segments {
     interfaces: Vec<Interface>,
     /// Peaks of all interfaces together; all else of them is a sum.
-    together: Way,
+    together: SegmentWay,
     given_speed: Option<u64>,
     given_duplex: Option<Duplex>,
     pub(crate) hits: Hits,
@@ -46,7 +46,7 @@ struct Interface {
     /// Bits per second, and how long a byte takes at that.
     speed: Option<(u64, KnownBy)>,
     byte_time: Option<u64>,
-    all: Way,
+    all: SegmentWay,
     ends: Ends,
     course: Timeline<Volume>,
     /// Bytes on the wire of the latest frame, and of the longest.
@@ -58,7 +58,7 @@ impl Segments {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             interfaces: Vec::new(),
-            together: Way::default(),
+            together: SegmentWay::default(),
             given_speed: settings.link_speed,
             given_duplex: settings.duplex,
             hits: Hits::NONE,
@@ -176,7 +176,7 @@ impl Interface {
             framed: Volume::default(),
             speed: None,
             byte_time: None,
-            all: Way::default(),
+            all: SegmentWay::default(),
             ends: Ends::default(),
             course: Timeline::new(),
             last_bytes: 0,
@@ -266,7 +266,7 @@ impl Interface {
         row.duplex = (row.frames_counted() > 0).then(|| self.duplex(given));
         let full = matches!(row.duplex, Some((Duplex::Full, _)));
         let elapsed_ns = self.elapsed_ns(&row);
-        let flow = |way: &Way, judged: bool| {
+        let flow = |way: &SegmentWay, judged: bool| {
             let speed = row.speed.map(|(speed, _)| speed).filter(|_| judged);
             flow(way, speed, elapsed_ns)
         };
@@ -393,7 +393,7 @@ impl SegmentRow {
     }
 }
 
-fn flow(way: &Way, speed: Option<u64>, elapsed_ns: Option<i64>) -> Flow {
+fn flow(way: &SegmentWay, speed: Option<u64>, elapsed_ns: Option<i64>) -> Flow {
     let (total, peaks) = (way.total(), way.peaks());
     Flow {
         total,

@@ -9,7 +9,7 @@ use wirewait_wire::{Address, Cast, Timestamp};
 
 /// What went one way.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Way {
+pub(super) struct SegmentWay {
     total: Volume,
     peaks: Peaks,
     pub(super) spaced: Spaced,
@@ -25,7 +25,7 @@ pub(super) struct Moment {
     pub(super) volume: Volume,
 }
 
-impl Way {
+impl SegmentWay {
     /// Gives the moment that is over with this frame, if one is.
     #[inline]
     pub(super) fn add(
@@ -79,10 +79,10 @@ impl Way {
 
 /// A station that may be alone at one end of the link.
 #[derive(Clone, Debug)]
-pub(super) struct End {
+pub(super) struct WayEnd {
     pub(super) station: Address,
-    pub(super) from: Way,
-    pub(super) to: Way,
+    pub(super) from: SegmentWay,
+    pub(super) to: SegmentWay,
 }
 
 /// Who may be alone at an end of the link: of the two stations of the first frame to one
@@ -91,7 +91,7 @@ pub(super) struct End {
 pub(super) struct Ends {
     begun: bool,
     pub(super) before: Volume,
-    candidates: Vec<End>,
+    candidates: Vec<WayEnd>,
 }
 
 impl Ends {
@@ -112,7 +112,7 @@ impl Ends {
             let stations = [*from, *to];
             // Who speaks with itself is on no link.
             let stations = stations.iter().take(if from == to { 0 } else { 2 });
-            self.candidates = stations.map(|station| End::new(*station)).collect();
+            self.candidates = stations.map(|station| WayEnd::new(*station)).collect();
         }
         if !self.begun {
             self.before.count(bytes);
@@ -131,23 +131,23 @@ impl Ends {
             let _ = way.add(at, bytes, byte_time);
         }
         if !all {
-            let concerns = |end: &End| end.station == *from || end.station == *to;
+            let concerns = |end: &WayEnd| end.station == *from || end.station == *to;
             self.candidates.retain(concerns);
         }
     }
 
     /// The station at the end of the link, if there is one.
-    pub(super) fn found(&self) -> Option<&End> {
+    pub(super) fn found(&self) -> Option<&WayEnd> {
         self.candidates.first()
     }
 }
 
-impl End {
+impl WayEnd {
     fn new(station: Address) -> Self {
         Self {
             station,
-            from: Way::default(),
-            to: Way::default(),
+            from: SegmentWay::default(),
+            to: SegmentWay::default(),
         }
     }
 }

@@ -21,13 +21,13 @@ pub(super) static MISSED: Rule = Rule {
 };
 
 #[derive(Debug, Default)]
-struct Heard {
+struct HeardServer {
     latest: Option<(Mark, u32)>,
     book: Book,
 }
 
 pub(super) struct Announced {
-    stations: Rows<(Endpoint, Name), Heard>,
+    stations: Rows<(Endpoint, Name), HeardServer>,
 }
 
 /// How long a station that says so may be silent, ns.

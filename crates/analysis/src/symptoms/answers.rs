@@ -3,7 +3,7 @@
 use super::evidence::{Against, Base, Book, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
-use super::{Look, Threshold, Thresholds, Watcher, operation, status};
+use super::{Threshold, Thresholds, Watcher, WatcherLook, operation, status};
 use crate::{Flags, Mark, Outcome, Transaction};
 use wirewait_wire::Kind;
 
@@ -169,7 +169,7 @@ fn turnaround(t: &Transaction) -> Option<Sight> {
     Some(Sight::between(t.request?.last, t.response?.first))
 }
 
-fn busy(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+fn busy(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
     let interim = t.first_interim?;
     // Told to go on before the request was complete: that is no delay.
     t.first_interim_ns()?;
@@ -185,14 +185,14 @@ fn busy(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
     }
     let sight = Sight::between(interim, response.first).costing(wait);
     Some(match t.kind {
-        _ if reads_pipe(t) => Look::Against(Against::Pipe, sight),
-        Kind::Wait => Look::Against(Against::ByDesign, sight),
-        _ if guessed(t) => Look::Against(Against::Encrypted, sight),
-        _ => Look::For(sight),
+        _ if reads_pipe(t) => WatcherLook::Against(Against::Pipe, sight),
+        Kind::Wait => WatcherLook::Against(Against::ByDesign, sight),
+        _ if guessed(t) => WatcherLook::Against(Against::Encrypted, sight),
+        _ => WatcherLook::For(sight),
     })
 }
 
-fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
     let whole = t.turnaround.exact()?;
     let limit = thresholds.ns(Threshold::SlowAnswer);
     if whole <= limit || matches!(t.kind, Kind::Break | Kind::Session) {
@@ -201,19 +201,21 @@ fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
     let sight = turnaround(t)?;
     let doubtful = sight.costing(whole - limit);
     Some(match own_turnaround(t) {
-        Some(own) if own > limit => Look::For(sight.costing(own - limit)),
-        Some(_) => Look::Against(Against::Pipelined, doubtful),
-        None if reads_pipe(t) => Look::Against(Against::Pipe, doubtful),
-        None if t.kind == Kind::Wait => Look::Against(Against::ByDesign, doubtful),
-        None if guessed(t) => Look::Against(Against::Encrypted, doubtful),
-        None if t.flags.contains(Flags::LIMITED) => Look::Against(Against::Limited, doubtful),
-        None => Look::Against(Against::CaptureLoss, doubtful),
+        Some(own) if own > limit => WatcherLook::For(sight.costing(own - limit)),
+        Some(_) => WatcherLook::Against(Against::Pipelined, doubtful),
+        None if reads_pipe(t) => WatcherLook::Against(Against::Pipe, doubtful),
+        None if t.kind == Kind::Wait => WatcherLook::Against(Against::ByDesign, doubtful),
+        None if guessed(t) => WatcherLook::Against(Against::Encrypted, doubtful),
+        None if t.flags.contains(Flags::LIMITED) => {
+            WatcherLook::Against(Against::Limited, doubtful)
+        }
+        None => WatcherLook::Against(Against::CaptureLoss, doubtful),
     })
 }
 
-fn timed(t: &Transaction, _: &Thresholds) -> Option<Look> {
+fn timed(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     let own = own_turnaround(t)?;
-    Some(Look::For(turnaround(t)?.costing(own)))
+    Some(WatcherLook::For(turnaround(t)?.costing(own)))
 }
 
 /// What speaks against it that a request was not answered.
@@ -228,7 +230,7 @@ pub(super) fn excuse(t: &Transaction) -> Option<Against> {
     .map(|(_, why)| why)
 }
 
-fn unanswered(t: &Transaction, _: &Thresholds) -> Option<Look> {
+fn unanswered(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     let waits = matches!(t.kind, Kind::Wait | Kind::Break);
     if t.outcome != Outcome::Unanswered || waits {
         return None;
@@ -236,8 +238,8 @@ fn unanswered(t: &Transaction, _: &Thresholds) -> Option<Look> {
     let request = t.request?;
     let sight = Sight::between(request.first, request.last);
     Some(match excuse(t) {
-        Some(why) => Look::Against(why, sight),
-        None => Look::For(sight),
+        Some(why) => WatcherLook::Against(why, sight),
+        None => WatcherLook::For(sight),
     })
 }
 
@@ -252,30 +254,32 @@ pub(super) fn doubt(book: &mut Book) {
     }
 }
 
-fn never_answered(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+fn never_answered(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
     let repeated = u64::from(t.copies) > thresholds.get(Threshold::Repeats) + 1;
     unanswered(t, thresholds).filter(|_| repeated)
 }
 
-fn denied(t: &Transaction, _: &Thresholds) -> Option<Look> {
+fn denied(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     let failed = t.status?.failure && t.outcome == Outcome::Answered;
     if !failed || matches!(t.kind, Kind::Session | Kind::Wait | Kind::Break) {
         return None;
     }
     let sight = Sight::between(t.request?.first, t.response?.last);
-    Some(Look::For(sight.costing(t.response_time_ns().unwrap_or(0))))
+    Some(WatcherLook::For(
+        sight.costing(t.response_time_ns().unwrap_or(0)),
+    ))
 }
 
 /// Requests in a row of one client at one server that were not answered.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Silence {
-    run: Option<Run>,
+    run: Option<SlowRun>,
     /// When the latest request that was answered began.
     answered: Option<Mark>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct SlowRun {
     first: Mark,
     last: Mark,
     requests: u64,
@@ -303,7 +307,7 @@ impl Silence {
         if waits || self.answered.is_some_and(|mark| mark.frame > first.frame) {
             return;
         }
-        let run = self.run.get_or_insert(Run {
+        let run = self.run.get_or_insert(SlowRun {
             first,
             last,
             requests: 0,

@@ -2,7 +2,7 @@
 
 use super::evidence::{Against, Base, Book, Sight, Sights};
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
-use super::{Look, Threshold, Thresholds, Watcher, operation};
+use super::{Threshold, Thresholds, Watcher, WatcherLook, operation};
 use crate::bounds::{Bound, Hits};
 use crate::{Flags, Mark, Outcome, ServerRow, Transaction};
 use std::collections::{BTreeMap, VecDeque};
@@ -75,17 +75,17 @@ pub(super) static WATCHERS: &[Watcher] = &[
     },
 ];
 
-fn queued(t: &Transaction, _: &Thresholds) -> Option<Look> {
+fn queued(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     let own = super::answers::own_turnaround(t)?;
     let whole = t.turnaround.exact()?;
     let sight = Sight::between(t.request?.last, t.response?.first);
     let pipelined = t.flags.contains(Flags::PIPELINED);
     // What is its own comes behind the others'.
     let until = sight.to.at.plus(own.saturating_neg());
-    pipelined.then(|| Look::For(sight.costing(whole - own).until(until)))
+    pipelined.then(|| WatcherLook::For(sight.costing(whole - own).until(until)))
 }
 
-fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
     (t.kind == Kind::Break).then_some(())?;
     let request = t.request?;
     let limit = thresholds.ns(Threshold::SlowBreak);
@@ -94,13 +94,13 @@ fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
         (Outcome::Unanswered, _) => {
             let sight = Sight::at(request.last);
             Some(match super::answers::excuse(t) {
-                Some(why) => Look::Against(why, sight),
-                None => Look::For(sight),
+                Some(why) => WatcherLook::Against(why, sight),
+                None => WatcherLook::For(sight),
             })
         }
-        (_, Some(response)) if t.times()?.turnaround > limit => {
-            Some(Look::For(Sight::between(request.last, response.first)))
-        }
+        (_, Some(response)) if t.times()?.turnaround > limit => Some(WatcherLook::For(
+            Sight::between(request.last, response.first),
+        )),
         _ => None,
     }
 }

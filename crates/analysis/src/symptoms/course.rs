@@ -15,10 +15,10 @@ const STEP: i64 = 60;
 const ROWS: usize = 1 << 17;
 
 /// A rule, by its place in [`RULES`], and whom it is said of.
-type Key = (u8, Subject);
+type CourseKey = (u8, Subject);
 
 /// What was lost in a second.
-type Rows = BTreeMap<Key, Lost>;
+type CourseRows = BTreeMap<CourseKey, Lost>;
 
 const _: () = assert!(RULES.len() <= 1 << u8::BITS);
 
@@ -33,14 +33,14 @@ pub struct Lost {
 
 /// What each symptom cost in some time.
 #[derive(Clone, Debug, Default)]
-pub struct Losses(BTreeMap<Key, Lost>);
+pub struct Losses(BTreeMap<CourseKey, Lost>);
 
 /// What each symptom cost in each of the last seconds, whatever became of its judgement. What
 /// cannot be [dated](Rule::dated) is not in it.
 #[derive(Clone, Default)]
 pub struct SymptomCourse {
     /// By number, counted from 1970; those in which something was lost.
-    seconds: BTreeMap<i64, Arc<Rows>>,
+    seconds: BTreeMap<i64, Arc<CourseRows>>,
     /// The latest second.
     latest: Option<i64>,
     /// Seconds that are kept.
@@ -76,7 +76,7 @@ impl SymptomCourse {
     /// What was lost from one moment to a later one, whole seconds.
     #[must_use]
     pub fn between(&self, from: Timestamp, to: Timestamp) -> Losses {
-        let mut sums = BTreeMap::<Key, Lost>::new();
+        let mut sums = BTreeMap::<CourseKey, Lost>::new();
         let (from, to) = (second(from), second(to));
         if from < to {
             for rows in self.seconds.range(from..to).map(|(_, rows)| rows) {
@@ -175,8 +175,8 @@ impl SymptomCourse {
         self.whole_from.unwrap_or(i64::MIN).max(room)
     }
 
-    fn add(&mut self, at: i64, key: Key, lost: Lost) {
-        let known = |rows: &Arc<Rows>| rows.contains_key(&key);
+    fn add(&mut self, at: i64, key: CourseKey, lost: Lost) {
+        let known = |rows: &Arc<CourseRows>| rows.contains_key(&key);
         if self.rows >= self.most && !self.seconds.get(&at).is_some_and(known) {
             let Some(oldest) = self.seconds.first_entry().filter(|s| *s.key() < at) else {
                 self.missed += 1;

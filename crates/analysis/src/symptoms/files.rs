@@ -90,7 +90,7 @@ const PAUSE_NS: i64 = 500_000_000;
 
 /// A range that was read or written.
 #[derive(Clone, Copy, Debug)]
-struct Range {
+struct FileRange {
     write: bool,
     from: u64,
     to: u64,
@@ -100,7 +100,7 @@ struct Range {
 
 /// Reads, or writes, one behind the other.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct AccessRun {
     /// Client and server.
     between: (Endpoint, Endpoint),
     write: bool,
@@ -113,12 +113,12 @@ struct Run {
 
 /// What is done with one handle.
 #[derive(Debug, Default)]
-struct Handle {
+struct FileHandle {
     /// In the order in which they were asked for last.
-    ranges: VecDeque<Range>,
+    ranges: VecDeque<FileRange>,
     /// None of them ends behind.
     top: u64,
-    run: Option<Run>,
+    run: Option<AccessRun>,
     /// It is one of a pipe.
     pipe: bool,
     /// A raw read that brought nothing: where, and what it was.
@@ -126,7 +126,7 @@ struct Handle {
 }
 
 pub(super) struct Files {
-    handles: Column<Handle>,
+    handles: Column<FileHandle>,
     pub(super) hits: Hits,
 }
 
@@ -207,7 +207,7 @@ fn whole(t: &Transaction) -> Option<Sight> {
     Some(Sight::between(t.request?.first, t.response?.last).costing(ns))
 }
 
-impl Handle {
+impl FileHandle {
     fn raw(&mut self, t: &Transaction, offset: u64, page: &mut Page<'_>) {
         let raw = t.flags.contains(Flags::RAW);
         if t.kind != Kind::Read || !raw && self.refused.is_none() {
@@ -250,7 +250,7 @@ impl Handle {
             self.pipe = true;
             return true;
         }
-        let touches = |r: &Range| r.from < end && offset < r.to;
+        let touches = |r: &FileRange| r.from < end && offset < r.to;
         let (mut same, mut before) = (None, false);
         let mut told = true;
         if offset < self.top {
@@ -298,7 +298,7 @@ impl Handle {
             self.ranges.pop_front();
         }
         self.top = self.top.max(end);
-        self.ranges.push_back(Range {
+        self.ranges.push_back(FileRange {
             write,
             from: offset,
             to: end,
@@ -324,7 +324,7 @@ impl Handle {
             return;
         }
         self.end_run(thresholds, page);
-        self.run = Some(Run {
+        self.run = Some(AccessRun {
             between: (t.client.station(), t.server.station()),
             write,
             first: request.first,
@@ -342,7 +342,7 @@ impl Handle {
     }
 }
 
-impl Run {
+impl AccessRun {
     /// Whether it was slow; says so.
     fn judge(&self, thresholds: &Thresholds, page: &mut Page<'_>) -> bool {
         let lasted = self.first.until(self.last).unwrap_or(0);

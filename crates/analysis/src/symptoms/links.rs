@@ -140,7 +140,7 @@ const LATE: usize = 64;
 
 /// The two ends of a connection.
 #[derive(Debug, Default)]
-struct Link {
+struct LinkEvidence {
     ends: [Endpoint; 2],
     /// How often each sent data again since the other was last heard, since when, and when
     /// last.
@@ -165,7 +165,7 @@ struct Late {
 }
 
 pub(super) struct Links {
-    links: Rows<ConversationKey, Link>,
+    links: Rows<ConversationKey, LinkEvidence>,
     doors: Rows<(Endpoint, Endpoint), Door>,
     late: VecDeque<Late>,
     pub(super) hits: Hits,
@@ -361,11 +361,16 @@ impl Links {
         }
     }
 
-    fn link(&mut self, from: Endpoint, to: Endpoint) -> &mut Link {
+    fn link(&mut self, from: Endpoint, to: Endpoint) -> &mut LinkEvidence {
         self.link_side(&KnownSide::default(), from, to).0
     }
 
-    fn link_side(&mut self, known: &KnownSide, from: Endpoint, to: Endpoint) -> (&mut Link, usize) {
+    fn link_side(
+        &mut self,
+        known: &KnownSide,
+        from: Endpoint,
+        to: Endpoint,
+    ) -> (&mut LinkEvidence, usize) {
         let key = || ConversationKey::new((from, to), None, 0);
         let (link, side) = self.links.of_side(known, key);
         link.ends[side] = from;
@@ -379,7 +384,7 @@ impl Links {
     }
 }
 
-impl Link {
+impl LinkEvidence {
     fn page<'a>(&'a mut self, course: Option<&'a mut SymptomCourse>) -> Page<'a> {
         let [a, b] = self.ends;
         Page {

@@ -30,7 +30,7 @@ use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::parties::Directory;
 use crate::path::Path;
-use crate::table::Place;
+use crate::table::TablePlace;
 use crate::world::{Case, Seen, Wait};
 use crate::{Flags, Mark, Notice, Noticed, Outcome, ServerRow, Settings, Transaction};
 use announced::Announced;
@@ -39,7 +39,7 @@ use evidence::Book;
 use files::Files;
 use links::Links;
 use page::{Page, Whom};
-use segment::Segment;
+use segment::SegmentWatch;
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_wire::{Address, Endpoint, Kind, Presence, Timestamp};
 
@@ -131,7 +131,7 @@ impl Symptoms {
 }
 
 /// What a look at a transaction finds, for one rule.
-enum Look {
+enum WatcherLook {
     For(Sight),
     Against(Against, Sight),
 }
@@ -139,7 +139,7 @@ enum Look {
 /// A rule that is decided transaction by transaction.
 struct Watcher {
     rule: &'static Rule,
-    look: fn(&Transaction, &Thresholds) -> Option<Look>,
+    look: fn(&Transaction, &Thresholds) -> Option<WatcherLook>,
     /// What to remember of each: its operation, or how it ended.
     word: fn(&Transaction) -> Option<&'static str>,
 }
@@ -173,7 +173,7 @@ static WATCHERS: &[&[Watcher]] = &[
 
 /// One client at one server.
 #[derive(Debug, Default)]
-struct Pair {
+struct PairEvidence {
     book: Book,
     silence: answers::Silence,
     /// The capture missed what one of them said.
@@ -191,11 +191,11 @@ struct Pair {
 /// Looks for symptoms.
 pub(crate) struct Watch {
     thresholds: Thresholds,
-    pairs: Column<Pair>,
+    pairs: Column<PairEvidence>,
     breaks: Breaks,
     files: Files,
     links: Links,
-    segment: Segment,
+    segment: SegmentWatch,
     announced: Announced,
     /// The transaction whose wait ended last, how long it was, and when that was.
     ended: Option<(u64, i64, Timestamp)>,
@@ -214,7 +214,7 @@ impl Watch {
             breaks: Breaks::default(),
             files: Files::new(),
             links: Links::new(settings.rows),
-            segment: Segment::new(settings.rows),
+            segment: SegmentWatch::new(settings.rows),
             announced: Announced::new(settings.rows),
             ended: None,
             lookups: VecDeque::new(),
@@ -274,7 +274,7 @@ impl Watch {
     }
 
     /// The capture missed what one of this pair sent.
-    pub(crate) fn missed(&mut self, pair: Place) {
+    pub(crate) fn missed(&mut self, pair: TablePlace) {
         self.pairs.of(pair).missed = true;
     }
 
@@ -380,7 +380,7 @@ impl Watch {
             return;
         }
         let thresholds = &self.thresholds;
-        if parties.pair == Place::NOWHERE && self.course.is_none() {
+        if parties.pair == TablePlace::NOWHERE && self.course.is_none() {
             // Nobody reads what would be noted of it.
             if !lookup {
                 self.breaks.closed(t, thresholds);
@@ -388,7 +388,7 @@ impl Watch {
             return;
         }
         let pair = self.pairs.of(parties.pair);
-        let Pair {
+        let PairEvidence {
             book,
             silence,
             reads,
@@ -533,12 +533,12 @@ impl Witness<'_, '_> {
             // By reference: to copy what was written just now would wait until it is stored.
             match &(watcher.look)(t, self.thresholds) {
                 None => {}
-                Some(Look::For(sight))
+                Some(WatcherLook::For(sight))
                     if self.in_break && std::ptr::eq(rule, &answers::SLOW_ANSWERS) =>
                 {
                     self.page.oppose(rule, Against::Break, sight);
                 }
-                Some(Look::For(sight)) => {
+                Some(WatcherLook::For(sight)) => {
                     let given_up = self.waited.filter(|_| t.outcome == Outcome::Unanswered);
                     match given_up {
                         Some((ns, until)) => {
@@ -550,13 +550,13 @@ impl Witness<'_, '_> {
                         self.page.word(rule, word);
                     }
                 }
-                Some(Look::Against(why, sight)) => self.page.oppose(rule, *why, sight),
+                Some(WatcherLook::Against(why, sight)) => self.page.oppose(rule, *why, sight),
             }
         }
     }
 }
 
-impl Pair {
+impl PairEvidence {
     /// Nobody waits for this request any more. When the next one began since, if one did.
     fn waits_no_longer(&mut self, number: u64) -> Option<Timestamp> {
         let waiting = &mut self.waiting;
@@ -590,12 +590,12 @@ impl Pair {
     fn answer_resent(
         &mut self,
         t: &Transaction,
-        look: &Look,
+        look: &WatcherLook,
         course: Option<&mut SymptomCourse>,
         hits: &mut Hits,
     ) {
         let again = self.resent.contains(&t.number);
-        if !again && matches!(look, Look::For(_)) {
+        if !again && matches!(look, WatcherLook::For(_)) {
             if self.resent.len() >= RESENT {
                 hits.hit(Bound::Resent);
                 self.resent.pop_front();
@@ -605,7 +605,7 @@ impl Pair {
         }
         let mut page = self.page(between(t), course);
         match look {
-            Look::For(sight) if again => page.goes_on(&repeats::ANSWER_RESENT, sight),
+            WatcherLook::For(sight) if again => page.goes_on(&repeats::ANSWER_RESENT, sight),
             _ => page.look(&repeats::ANSWER_RESENT, look),
         }
     }

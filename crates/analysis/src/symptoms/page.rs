@@ -1,6 +1,6 @@
 //! Where families of rules enter what they find.
 
-use super::Look;
+use super::WatcherLook;
 use super::course::SymptomCourse;
 use super::evidence::{Against, Base, Book, Sight};
 use super::rule::{Rule, Subject, Whose};
@@ -48,10 +48,10 @@ impl Page<'_> {
         self.book.oppose(rule, why, sight);
     }
 
-    pub(super) fn look(&mut self, rule: &'static Rule, look: &Look) {
+    pub(super) fn look(&mut self, rule: &'static Rule, look: &WatcherLook) {
         match look {
-            Look::For(sight) => self.hit(rule, sight),
-            Look::Against(why, sight) => self.oppose(rule, *why, sight),
+            WatcherLook::For(sight) => self.hit(rule, sight),
+            WatcherLook::Against(why, sight) => self.oppose(rule, *why, sight),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::evidence::{Against, Base, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
-use super::{Look, Threshold, Thresholds, Watcher, is_request, operation};
+use super::{Threshold, Thresholds, Watcher, WatcherLook, is_request, operation};
 use crate::account::Outstanding;
 use crate::world::Wait;
 use crate::{Mark, Outcome, Phase, Transaction, Turnaround};
@@ -148,7 +148,7 @@ fn asked(t: &Transaction) -> Option<Sight> {
     )
 }
 
-fn repeated(t: &Transaction, _: &Thresholds) -> Option<Look> {
+fn repeated(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     (t.copies > 1 && is_request(t)).then_some(())?;
     // What it costs not to be answered is said elsewhere.
     let sight = asked(t).filter(|_| t.outcome == Outcome::Answered)?;
@@ -159,14 +159,14 @@ fn repeated(t: &Transaction, _: &Thresholds) -> Option<Look> {
 const AT_ONCE: u64 = 1_000_000;
 
 /// For it, unless the copy came too soon to be one.
-fn doubtful(sight: Sight) -> Look {
+fn doubtful(sight: Sight) -> WatcherLook {
     match sight.cost_ns {
-        ..AT_ONCE => Look::Against(Against::Doubled, sight),
-        _ => Look::For(sight),
+        ..AT_ONCE => WatcherLook::Against(Against::Doubled, sight),
+        _ => WatcherLook::For(sight),
     }
 }
 
-fn not_responding(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+fn not_responding(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
     let often = u64::from(t.copies) > thresholds.get(Threshold::Repeats) + 1;
     if !often || t.outcome != Outcome::Answered {
         return None;
@@ -174,19 +174,19 @@ fn not_responding(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
     repeated(t, thresholds)
 }
 
-fn impatient(t: &Transaction, _: &Thresholds) -> Option<Look> {
+fn impatient(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     let each = t.copies > 1 && t.duplicate_responses > 0 && is_request(t);
     let sight = asked(t).filter(|_| each && t.outcome == Outcome::Answered)?;
     // A time that is exact has no copy before the response.
     Some(match t.turnaround {
-        Turnaround::Exact(_) => Look::Against(Against::LostResponse, sight),
-        _ => Look::For(sight),
+        Turnaround::Exact(_) => WatcherLook::Against(Against::LostResponse, sight),
+        _ => WatcherLook::For(sight),
     })
 }
 
 /// Time that a request lost to frames that had to be sent again, where it was not the whole
 /// request.
-pub(super) fn lost(t: &Transaction, outstanding: &Outstanding) -> Option<Look> {
+pub(super) fn lost(t: &Transaction, outstanding: &Outstanding) -> Option<WatcherLook> {
     if t.copies > 1 || !is_request(t) {
         return None;
     }
@@ -207,7 +207,7 @@ pub(super) fn lost(t: &Transaction, outstanding: &Outstanding) -> Option<Look> {
 
 /// The same where the answer was complete already and had to be sent again, or the request was lost
 /// before the capture.
-pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<Look> {
+pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<WatcherLook> {
     let t = wait.case.transaction;
     if wait.anyone || !is_request(t) {
         return None;
@@ -222,9 +222,9 @@ pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<Look> {
 /// Data was sent again, so long after it was sent last.
 pub(super) fn resent(page: &mut Page<'_>, mark: Mark, after_ns: Option<i64>) {
     let look = match after_ns.map(u64::try_from) {
-        Some(Ok(AT_ONCE..)) => Look::For(Sight::at(mark)),
+        Some(Ok(AT_ONCE..)) => WatcherLook::For(Sight::at(mark)),
         // What was acknowledged already nobody had to wait for.
-        _ => Look::Against(Against::Doubled, Sight::at(mark)),
+        _ => WatcherLook::Against(Against::Doubled, Sight::at(mark)),
     };
     page.count(Base::Frames, 1);
     page.look(&TOO_MANY_RESENT, &look);

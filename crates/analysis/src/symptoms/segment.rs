@@ -60,13 +60,13 @@ const QUICK: usize = 64;
 
 /// Events in a stretch of time that begins at a multiple of its length.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct BusyStretch {
     number: i64,
     first: Mark,
     events: u64,
 }
 
-impl Stretch {
+impl BusyStretch {
     /// Counts one event. Says where the stretch began that reached `limit` with it.
     fn count(this: &mut Option<Self>, length: i64, limit: u64, mark: Mark) -> Option<Mark> {
         let number = mark.at.as_nanos().div_euclid(length);
@@ -115,10 +115,10 @@ struct Quick {
     passing: bool,
 }
 
-pub(super) struct Segment {
-    second: Option<Stretch>,
+pub(super) struct SegmentWatch {
+    second: Option<BusyStretch>,
     wire: Book,
-    talkers: Rows<Endpoint, (Option<Stretch>, Book)>,
+    talkers: Rows<Endpoint, (Option<BusyStretch>, Book)>,
     /// By address and interface.
     users: Rows<(Endpoint, u32), (Option<User>, Book)>,
     senders: Rows<Endpoint, Option<Sender>>,
@@ -133,7 +133,7 @@ pub(super) struct Segment {
     illegal: Rows<Endpoint, Book>,
 }
 
-impl Segment {
+impl SegmentWatch {
     pub(super) fn new(rows: usize) -> Self {
         Self {
             second: None,
@@ -169,7 +169,7 @@ impl Segment {
         let facts = &seen.walk.facts;
         if facts.cast != Cast::Unicast {
             let limit = thresholds.get(Threshold::Storm);
-            let began = Stretch::count(&mut self.second, SECOND_NS, limit, seen.mark);
+            let began = BusyStretch::count(&mut self.second, SECOND_NS, limit, seen.mark);
             if let Some(first) = began {
                 let mut page = own(&mut self.wire, Subject::Segment, course.as_deref_mut());
                 page.hit(&STORM, &Sight::between(first, seen.mark));
@@ -233,7 +233,7 @@ impl Segment {
     ) {
         let (stretch, book) = self.talkers.of(&from);
         let limit = thresholds.get(Threshold::GroupMessages).saturating_mul(10);
-        if let Some(first) = Stretch::count(stretch, STRETCH_NS, limit, mark) {
+        if let Some(first) = BusyStretch::count(stretch, STRETCH_NS, limit, mark) {
             let mut page = own(book, Subject::Station(from), course);
             page.hit(&GROUP_MESSAGES, &Sight::between(first, mark));
         }

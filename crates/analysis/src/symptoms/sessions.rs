@@ -3,7 +3,7 @@
 use super::evidence::{Against, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
-use super::{Look, Threshold, Thresholds, Watcher, operation, status};
+use super::{Threshold, Thresholds, Watcher, WatcherLook, operation, status};
 use crate::{Outcome, Transaction};
 use wirewait_wire::Kind;
 
@@ -88,28 +88,28 @@ pub(super) static WATCHERS: &[Watcher] = &[
     },
 ];
 
-fn refused(t: &Transaction, _: &Thresholds) -> Option<Look> {
+fn refused(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     let failed = t.status?.failure && t.kind == Kind::Session;
     let sight = Sight::between(t.request?.first, t.response?.last);
-    failed.then_some(Look::For(sight))
+    failed.then_some(WatcherLook::For(sight))
 }
 
-fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<Look> {
+fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
     let limit = thresholds.ns(Threshold::SlowConnect);
     let took = t.response_time_ns().filter(|_| t.kind == Kind::Session)?;
     let sight = Sight::between(t.request?.first, t.response?.last);
-    (took > limit).then(|| Look::For(sight.costing(took - limit)))
+    (took > limit).then(|| WatcherLook::For(sight.costing(took - limit)))
 }
 
-fn unanswered(t: &Transaction, _: &Thresholds) -> Option<Look> {
+fn unanswered(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     if t.outcome != Outcome::Unanswered || t.kind != Kind::Session {
         return None;
     }
     let request = t.request?;
     let sight = Sight::between(request.first, request.last);
     Some(match super::answers::excuse(t) {
-        Some(why) => Look::Against(why, sight),
-        None => Look::For(sight),
+        Some(why) => WatcherLook::Against(why, sight),
+        None => WatcherLook::For(sight),
     })
 }
 

@@ -1,25 +1,25 @@
 //! Entries of a table in the order in which they were last touched, as far as that is known.
 
-use super::Place;
+use super::TablePlace;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// An entry, and the touch of it that is known.
-type Waiting = (u64, Place);
+type QueuedPlace = (u64, TablePlace);
 
 /// Entries, the one untouched for longest first. Those that enter one behind the other, which
 /// nobody touches again, cost no more than that, however many there are: a flood of them.
 #[derive(Clone, Default)]
 pub(super) struct Queue {
     /// In the order of their touches.
-    ordered: VecDeque<Waiting>,
+    ordered: VecDeque<QueuedPlace>,
     /// Those that were found touched again, behind others.
-    again: BinaryHeap<Reverse<Waiting>>,
+    again: BinaryHeap<Reverse<QueuedPlace>>,
 }
 
 impl Queue {
     /// Of these.
-    pub(super) fn of(mut waiting: Vec<Waiting>) -> Self {
+    pub(super) fn of(mut waiting: Vec<QueuedPlace>) -> Self {
         waiting.sort_unstable();
         Self {
             ordered: waiting.into(),
@@ -36,7 +36,7 @@ impl Queue {
     }
 
     /// Adds one that was touched after all others.
-    pub(super) fn push(&mut self, waiting: Waiting) {
+    pub(super) fn push(&mut self, waiting: QueuedPlace) {
         match self.ordered.back() {
             Some(last) if *last > waiting => self.push_again(waiting),
             _ => self.ordered.push_back(waiting),
@@ -44,12 +44,12 @@ impl Queue {
     }
 
     /// Adds one that was touched at any time.
-    pub(super) fn push_again(&mut self, waiting: Waiting) {
+    pub(super) fn push_again(&mut self, waiting: QueuedPlace) {
         self.again.push(Reverse(waiting));
     }
 
     /// The one touched first.
-    pub(super) fn first(&self) -> Option<Waiting> {
+    pub(super) fn first(&self) -> Option<QueuedPlace> {
         let ordered = self.ordered.front().copied();
         let again = self.again.peek().map(|Reverse(waiting)| *waiting);
         match (ordered, again) {
@@ -59,7 +59,7 @@ impl Queue {
     }
 
     /// Takes it out.
-    pub(super) fn pop(&mut self) -> Option<Waiting> {
+    pub(super) fn pop(&mut self) -> Option<QueuedPlace> {
         if self.is_first_ordered() {
             self.ordered.pop_front()
         } else {
@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn place(n: u64) -> Place {
-        Place::nth(u32::try_from(n).unwrap())
+    fn place(n: u64) -> TablePlace {
+        TablePlace::nth(u32::try_from(n).unwrap())
     }
 
     #[test]

@@ -27,20 +27,20 @@ pub fn json(out: &mut impl Write, compared: &Compared<'_>) -> io::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct ComparedDocument<'a> {
     schema: &'static str,
     by: &'static str,
     /// Nobody asked for classes, but the captures have hardly an operation in common.
     by_kind_for_want_of_common_operations: bool,
     /// The baseline first.
-    configurations: Vec<Capture<'a>>,
-    groups: Vec<Row<'a>>,
-    test: Test,
+    configurations: Vec<ComparedCapture<'a>>,
+    groups: Vec<ComparedRow<'a>>,
+    test: ComparedTest,
     settings: Settings,
 }
 
 #[derive(Serialize)]
-struct Test {
+struct ComparedTest {
     name: &'static str,
     level: f64,
     fewest_values: u64,
@@ -53,7 +53,7 @@ struct Settings {
 }
 
 #[derive(Serialize)]
-struct Capture<'a> {
+struct ComparedCapture<'a> {
     name: &'a str,
     baseline: bool,
     files: &'a [String],
@@ -63,18 +63,18 @@ struct Capture<'a> {
     grade: &'static str,
     damage: &'a [String],
     /// Null for the baseline.
-    verdict: Option<Judged>,
+    verdict: Option<ComparedVerdict>,
     #[serde(flatten)]
-    cell: Cell,
+    cell: ComparedCell,
 }
 
 #[derive(Serialize)]
-struct Judged {
+struct ComparedVerdict {
     sentence: String,
     effect: &'static str,
     culprit: Option<&'static str>,
     most_in: Option<String>,
-    time_per_request: Vec<Part>,
+    time_per_request: Vec<ComparedPart>,
     /// Null where the response time decides.
     by_bytes: Option<Work>,
     doubts: Vec<String>,
@@ -87,27 +87,27 @@ struct Work {
     baseline_bytes_per_second: Value,
     bytes_per_second: Value,
     test: Tested,
-    time_per_megabyte: Vec<Part>,
+    time_per_megabyte: Vec<ComparedPart>,
 }
 
 #[derive(Serialize)]
-struct Part {
+struct ComparedPart {
     of: &'static str,
     baseline_ns: i64,
     ns: i64,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ComparedRow<'a> {
     group: String,
     protocol: Option<&'a str>,
     kind: Option<&'static str>,
     /// In the order of `configurations`; null where the group does not occur.
-    configurations: Vec<Option<Cell>>,
+    configurations: Vec<Option<ComparedCell>>,
 }
 
 #[derive(Serialize)]
-struct Cell {
+struct ComparedCell {
     figures: Map<String, Value>,
     /// Against the baseline, in per cent; null where one of the two is missing or the
     /// baseline is 0. Empty for the baseline.
@@ -127,10 +127,10 @@ struct Tested {
     significant: Option<bool>,
 }
 
-fn document<'a>(compared: &'a Compared<'_>) -> Document<'a> {
+fn document<'a>(compared: &'a Compared<'_>) -> ComparedDocument<'a> {
     let comparison = compared.comparison;
     let settings = compared.settings();
-    Document {
+    ComparedDocument {
         schema: SCHEMA,
         by: comparison.by.name(),
         by_kind_for_want_of_common_operations: comparison.fell_back,
@@ -139,7 +139,7 @@ fn document<'a>(compared: &'a Compared<'_>) -> Document<'a> {
             .map(|(place, one)| capture(compared, place, one))
             .collect(),
         groups: comparison.groups.iter().map(row).collect(),
-        test: Test {
+        test: ComparedTest {
             name: "Mann-Whitney U, two-sided, normal approximation corrected for ties and continuity",
             level: LEVEL,
             fewest_values: FEWEST,
@@ -151,10 +151,14 @@ fn document<'a>(compared: &'a Compared<'_>) -> Document<'a> {
     }
 }
 
-fn capture<'a>(compared: &Compared<'_>, place: usize, one: &'a Configuration) -> Capture<'a> {
+fn capture<'a>(
+    compared: &Compared<'_>,
+    place: usize,
+    one: &'a Configuration,
+) -> ComparedCapture<'a> {
     let row = &one.snapshot.capture;
     let all = &compared.comparison.all;
-    Capture {
+    ComparedCapture {
         name: &one.name,
         baseline: place == 0,
         files: &one.about.files,
@@ -170,11 +174,11 @@ fn capture<'a>(compared: &Compared<'_>, place: usize, one: &'a Configuration) ->
     }
 }
 
-fn judged(compared: &Compared<'_>, number: usize) -> Option<Judged> {
+fn judged(compared: &Compared<'_>, number: usize) -> Option<ComparedVerdict> {
     let verdict = compared.comparison.verdicts.get(number)?;
     let parts = |parts: &[wirewait_judge::compare::Part], scale: u128| {
         let ns = |ratio: Ratio| i64::try_from(ratio.scaled(scale)).unwrap_or(i64::MAX);
-        let part = |part: &wirewait_judge::compare::Part| Part {
+        let part = |part: &wirewait_judge::compare::Part| ComparedPart {
             of: part.culprit.name(),
             baseline_ns: ns(part.base),
             ns: ns(part.other),
@@ -182,7 +186,7 @@ fn judged(compared: &Compared<'_>, number: usize) -> Option<Judged> {
         parts.iter().map(part).collect()
     };
     let work = verdict.work.as_ref();
-    Some(Judged {
+    Some(ComparedVerdict {
         sentence: sentence(compared, number),
         effect: verdict.effect.name(),
         culprit: verdict.culprit.map(Culprit::name),
@@ -198,13 +202,13 @@ fn judged(compared: &Compared<'_>, number: usize) -> Option<Judged> {
     })
 }
 
-fn row(group: &Group) -> Row<'_> {
+fn row(group: &Group) -> ComparedRow<'_> {
     let (protocol, kind) = match &group.key {
         Key::Operation { protocol, kind, .. } => (Some(*protocol), Some(kind.name())),
         Key::Kind(kind) => (None, Some(kind.name())),
         _ => (None, None),
     };
-    Row {
+    ComparedRow {
         group: group_name(group),
         protocol,
         kind,
@@ -214,16 +218,16 @@ fn row(group: &Group) -> Row<'_> {
     }
 }
 
-fn cell(group: &Group, place: usize) -> Option<Cell> {
+fn cell(group: &Group, place: usize) -> Option<ComparedCell> {
     group.sides.get(place)?.as_ref()?;
     Some(blank(group, place))
 }
 
-fn blank(group: &Group, place: usize) -> Cell {
+fn blank(group: &Group, place: usize) -> ComparedCell {
     let side = group.sides.get(place).and_then(Option::as_ref);
     let number = place.checked_sub(1);
     let sure = number.and_then(|number| group.sure.get(number));
-    Cell {
+    ComparedCell {
         figures: Figure::ALL
             .iter()
             .map(|figure| named(*figure, side))

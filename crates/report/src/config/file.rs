@@ -35,10 +35,10 @@ pub(crate) struct Key<'a> {
 }
 
 /// An entry's value, and where it stands.
-pub(crate) type Value<'a> = &'a Spanned<DeValue<'a>>;
+pub(crate) type FileValue<'a> = &'a Spanned<DeValue<'a>>;
 
 /// What stands in a section.
-type Entries<'a> = Vec<(Key<'a>, Value<'a>)>;
+type Entries<'a> = Vec<(Key<'a>, FileValue<'a>)>;
 
 /// A file that was read.
 pub(crate) struct File<'a> {
@@ -72,7 +72,7 @@ impl<'a> File<'a> {
         Ok(sections)
     }
 
-    pub(crate) fn string(&self, key: &Key<'_>, value: Value<'_>) -> Result<String, Mistake> {
+    pub(crate) fn string(&self, key: &Key<'_>, value: FileValue<'_>) -> Result<String, Mistake> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
             _ => {
@@ -82,7 +82,11 @@ impl<'a> File<'a> {
         }
     }
 
-    pub(crate) fn strings(&self, key: &Key<'_>, value: Value<'_>) -> Result<Vec<String>, Mistake> {
+    pub(crate) fn strings(
+        &self,
+        key: &Key<'_>,
+        value: FileValue<'_>,
+    ) -> Result<Vec<String>, Mistake> {
         let texts = match value.get_ref() {
             DeValue::Array(values) => values
                 .iter()

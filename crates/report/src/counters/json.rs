@@ -15,14 +15,14 @@ use std::io::{self, Write};
 pub const SCHEMA: &str = "wirewait-counters/1";
 
 #[derive(Serialize)]
-struct Object {
+struct JsonObject {
     object: &'static str,
     index: Option<u32>,
-    counters: Vec<Counter>,
+    counters: Vec<JsonCounter>,
 }
 
 #[derive(Serialize)]
-struct Counter {
+struct JsonCounter {
     counter: &'static str,
     index: Option<u32>,
     #[serde(rename = "type")]
@@ -34,16 +34,16 @@ struct Counter {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct JsonRow<'a> {
     station: String,
     object: &'static str,
     instance: Option<&'a str>,
-    counters: Vec<Values<'a>>,
-    ratios: Vec<Ratio>,
+    counters: Vec<JsonValues<'a>>,
+    ratios: Vec<JsonRatio>,
 }
 
 #[derive(Serialize)]
-struct Values<'a> {
+struct JsonValues<'a> {
     counter: &'static str,
     /// What a rate adds up to, or where it stands at the end.
     total: Option<i64>,
@@ -73,16 +73,16 @@ impl Serialize for OverTime<'_> {
 }
 
 /// All times.
-struct Times<'a>(&'a Samples);
+struct JsonTimes<'a>(&'a Samples);
 
-impl Serialize for Times<'_> {
+impl Serialize for JsonTimes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.times().map(Rfc3339))
     }
 }
 
 #[derive(Serialize)]
-struct Ratio {
+struct JsonRatio {
     ratio: &'static str,
     unit: &'static str,
     numerator: i64,
@@ -102,7 +102,7 @@ pub fn json(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
     let speed = serde_json::to_string(&samples.speed)?;
     writeln!(out, "  \"link_speed_bits_per_second\": {speed},")?;
     write!(out, "  \"times\": ")?;
-    serde_json::to_writer(&mut *out, &Times(samples))?;
+    serde_json::to_writer(&mut *out, &JsonTimes(samples))?;
     write!(out, ",\n  \"objects\": [")?;
     for (n, object) in objects().iter().enumerate() {
         let comma = if n == 0 { "" } else { "," };
@@ -118,14 +118,14 @@ pub fn json(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
     writeln!(out, "\n  ]\n}}")
 }
 
-fn objects() -> Vec<Object> {
-    let of = |object: &super::objects::Object| Object {
+fn objects() -> Vec<JsonObject> {
+    let of = |object: &super::objects::CounterObject| JsonObject {
         object: object.name,
         index: object.index,
         counters: counters()
             .iter()
             .filter(|counter| counter.table == object.table)
-            .map(|counter| Counter {
+            .map(|counter| JsonCounter {
                 counter: counter.name,
                 index: counter.index,
                 form: counter.form.name(),
@@ -138,17 +138,17 @@ fn objects() -> Vec<Object> {
     OBJECTS.iter().map(of).collect()
 }
 
-fn row<'a>(samples: &'a Samples, instance: &'a Instance, series: &'a Series) -> Row<'a> {
+fn row<'a>(samples: &'a Samples, instance: &'a Instance, series: &'a Series) -> JsonRow<'a> {
     let object = instance.object();
     let fields = (object.fields)();
     let integer = |n: i128| i64::try_from(n).unwrap_or(i64::MAX);
-    Row {
+    JsonRow {
         station: instance.station(),
         object: object.name,
         instance: (!instance.name.is_empty()).then_some(instance.name.as_str()),
         counters: bound(instance)
             .iter()
-            .map(|bound| Values {
+            .map(|bound| JsonValues {
                 counter: bound.counter.name,
                 total: bound
                     .has_total()
@@ -166,7 +166,7 @@ fn row<'a>(samples: &'a Samples, instance: &'a Instance, series: &'a Series) -> 
             .filter(|ratio| ratio.table == object.table)
             .filter_map(|ratio| {
                 let formed = ratio.form(&fields, &series.latest)?;
-                Some(Ratio {
+                Some(JsonRatio {
                     ratio: ratio.name,
                     unit: ratio.unit,
                     numerator: integer(formed.numerator),

@@ -33,13 +33,13 @@ pub struct Chart {
     times: VecDeque<Timestamp>,
     /// Number of the first of them, counted from the beginning of the capture.
     first: u64,
-    series: BTreeMap<Instance, Arc<Series>>,
+    series: BTreeMap<Instance, Arc<LiveSeries>>,
     missed: u64,
 }
 
 /// The sums of one instance, by the number of the time from which on they stood so.
 #[derive(Clone, Debug, Default)]
-struct Series(VecDeque<(u64, Arc<[u64]>)>);
+struct LiveSeries(VecDeque<(u64, Arc<[u64]>)>);
 
 /// One counter of one instance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,7 +57,7 @@ pub struct Listed {
     pub counters: Vec<Kind>,
     /// Its instances: the station's name and, where it has more than one, the instance's; and
     /// what it takes to pick one.
-    pub instances: Vec<Place>,
+    pub instances: Vec<CounterPlace>,
 }
 
 /// What a counter is.
@@ -80,7 +80,7 @@ pub struct Kind {
 
 /// An instance of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place(Instance);
+pub struct CounterPlace(Instance);
 
 /// A line of the chart: a value for each time, where there is one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -244,7 +244,7 @@ impl Chart {
     /// All objects, with their instances at this moment.
     #[must_use]
     pub fn listed(&self) -> Vec<Listed> {
-        let of = |(number, object): (usize, &super::objects::Object)| Listed {
+        let of = |(number, object): (usize, &super::objects::CounterObject)| Listed {
             object: object.name,
             counters: counters()
                 .iter()
@@ -255,7 +255,7 @@ impl Chart {
                 .series
                 .keys()
                 .filter(|instance| instance.object == number)
-                .map(|instance| Place(instance.clone()))
+                .map(|instance| CounterPlace(instance.clone()))
                 .collect(),
         };
         OBJECTS.iter().enumerate().map(of).collect()
@@ -321,7 +321,7 @@ impl Kind {
     }
 }
 
-impl Place {
+impl CounterPlace {
     /// Its station, as outputs name it.
     #[must_use]
     pub fn station(&self) -> String {
@@ -362,8 +362,8 @@ impl Pick {
 
     /// The instance.
     #[must_use]
-    pub fn place(&self) -> Place {
-        Place(self.instance.clone())
+    pub fn place(&self) -> CounterPlace {
+        CounterPlace(self.instance.clone())
     }
 
     /// The counter.

@@ -10,7 +10,7 @@ use wirewait_wire::Endpoint;
 
 /// One object.
 #[derive(Debug)]
-pub(crate) struct Object {
+pub(crate) struct CounterObject {
     pub(crate) name: &'static str,
     /// Number in the registry of performance counters, where it has a fixed one.
     pub(crate) index: Option<u32>,
@@ -19,12 +19,12 @@ pub(crate) struct Object {
     /// The names of the sums that its counters are formed of.
     pub(crate) fields: fn() -> Vec<&'static str>,
     /// Its instances.
-    rows: Rows,
+    rows: ObjectRows,
 }
 
 /// Which meters are its instances.
 #[derive(Debug)]
-enum Rows {
+enum ObjectRows {
     /// Transports of this carrier.
     Transport(&'static str),
     /// Pairs of stations on this carrier.
@@ -51,93 +51,99 @@ pub(crate) struct Instance {
 }
 
 /// In the order in which they are shown.
-pub(crate) static OBJECTS: [Object; 14] = [
+pub(crate) static OBJECTS: [CounterObject; 14] = [
     object(
         "Redirector",
         Some(262),
         "redirector",
         requests,
-        Rows::Requests(Role::Client),
+        ObjectRows::Requests(Role::Client),
     ),
     object(
         "Server",
         Some(330),
         "server",
         requests,
-        Rows::Requests(Role::Server),
+        ObjectRows::Requests(Role::Server),
     ),
     object(
         "Server Work Queues",
         None,
         "work_queues",
         requests,
-        Rows::Requests(Role::Server),
+        ObjectRows::Requests(Role::Server),
     ),
     object(
         "SMB Client Shares",
         None,
         "client_shares",
         shares,
-        Rows::ClientShares,
+        ObjectRows::ClientShares,
     ),
     object(
         "SMB Server Shares",
         None,
         "server_shares",
         shares,
-        Rows::ServerShares,
+        ObjectRows::ServerShares,
     ),
     object(
         "NetBEUI",
         Some(492),
         "transport",
         transports,
-        Rows::Transport("nbf"),
+        ObjectRows::Transport("nbf"),
     ),
     object(
         "NetBEUI Resource",
         Some(494),
         "resource",
         nothing,
-        Rows::Nowhere,
+        ObjectRows::Nowhere,
     ),
     object(
         "NWLink IPX",
         Some(488),
         "transport",
         transports,
-        Rows::Transport("ipx"),
+        ObjectRows::Transport("ipx"),
     ),
     object(
         "NWLink NetBIOS",
         Some(398),
         "transport",
         transports,
-        Rows::Transport("nbipx"),
+        ObjectRows::Transport("nbipx"),
     ),
     object(
         "NWLink SPX",
         Some(490),
         "transport",
         transports,
-        Rows::Transport("spx"),
+        ObjectRows::Transport("spx"),
     ),
-    object("NBT Connection", Some(502), "nbt", pairs, Rows::Pair("nbt")),
+    object(
+        "NBT Connection",
+        Some(502),
+        "nbt",
+        pairs,
+        ObjectRows::Pair("nbt"),
+    ),
     object(
         "Network Interface",
         Some(510),
         "interface",
         stations,
-        Rows::Stations,
+        ObjectRows::Stations,
     ),
     object(
         "Network Segment",
         Some(1110),
         "segment",
         segments,
-        Rows::Segments,
+        ObjectRows::Segments,
     ),
-    object("Browser", Some(52), "browser", nothing, Rows::Nowhere),
+    object("Browser", Some(52), "browser", nothing, ObjectRows::Nowhere),
 ];
 
 /// The protocols that the redirector and the server of Windows speak.
@@ -187,9 +193,9 @@ const fn object(
     index: Option<u32>,
     table: &'static str,
     fields: fn() -> Vec<&'static str>,
-    rows: Rows,
-) -> Object {
-    Object {
+    rows: ObjectRows,
+) -> CounterObject {
+    CounterObject {
         name,
         index,
         table,
@@ -244,7 +250,7 @@ pub(crate) fn instances(readings: &Readings) -> BTreeMap<Instance, Vec<u64>> {
 
 impl Instance {
     /// Its object.
-    pub(crate) fn object(&self) -> &'static Object {
+    pub(crate) fn object(&self) -> &'static CounterObject {
         &OBJECTS[self.object]
     }
 
@@ -257,14 +263,17 @@ impl Instance {
     }
 }
 
-impl Object {
+impl CounterObject {
     /// Whether its instances are named by shares.
     pub(crate) fn has_shares(&self) -> bool {
-        matches!(self.rows, Rows::ClientShares | Rows::ServerShares)
+        matches!(
+            self.rows,
+            ObjectRows::ClientShares | ObjectRows::ServerShares
+        )
     }
 }
 
-impl Rows {
+impl ObjectRows {
     fn read(&self, readings: &Readings, row: &mut dyn FnMut(Option<Endpoint>, String, Vec<u64>)) {
         match self {
             Self::Nowhere => {}

@@ -3,7 +3,7 @@
 //! UTC and say so. No cell is a formula to a spreadsheet: a path begins with `\\`, the heading of
 //! times with `(`, as `relog` and Performance Monitor want them.
 
-use super::objects::{Instance, OBJECTS, Object};
+use super::objects::{CounterObject, Instance, OBJECTS};
 use super::samples::Samples;
 use super::table::{Bound, counters};
 use crate::cells::harmless;
@@ -49,7 +49,7 @@ pub fn pdh_csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
 /// The counters of an instance that have values.
 pub(super) fn bound(instance: &Instance) -> &'static [Bound] {
     static BOUND: OnceLock<Vec<Vec<Bound>>> = OnceLock::new();
-    let of = |object: &Object| {
+    let of = |object: &CounterObject| {
         let fields = (object.fields)();
         let of = counters().iter().filter(|c| c.table == object.table);
         of.filter_map(|counter| counter.bind(&fields)).collect()

@@ -4,7 +4,7 @@ use super::pdh::bound;
 use super::samples::Samples;
 use super::spool::ROOM;
 use super::table::Counter;
-use crate::rows::{self, Column, Get, Table, Text, Value, Width, Write as WriteText};
+use crate::rows::{self, CellValue, Get, RowColumn, RowTable, Text, Width, Write as WriteText};
 use std::io::{self, Write};
 use wirewait_wire::Timestamp;
 
@@ -23,17 +23,17 @@ pub struct Sample<'a> {
     value: Option<f64>,
 }
 
-impl Table for Counters {
+impl RowTable for Counters {
     type Row<'a> = Sample<'a>;
     const SCHEMA: &'static str = "wirewait.counter/1";
-    const COLUMNS: &'static [Column<Self>] = COLUMNS;
+    const COLUMNS: &'static [RowColumn<Self>] = COLUMNS;
 }
 
-const COLUMNS: &[Column<Counters>] = &[
-    Column::new(
+const COLUMNS: &[RowColumn<Counters>] = &[
+    RowColumn::new(
         "time",
         "End of the interval, UTC.",
-        Cell::Time(|r| Some(r.time)),
+        CounterCell::Time(|r| Some(r.time)),
     ),
     text(
         "station",
@@ -49,10 +49,10 @@ const COLUMNS: &[Column<Counters>] = &[
     name("counter", "Counter of the object.", |r, o| {
         o.word(r.counter.name)
     }),
-    Column::new(
+    RowColumn::new(
         "index",
         "Number of the counter in the registry, where it has a fixed one.",
-        Cell::Count(Width::Bits32, |r| r.counter.index.map(u64::from)),
+        CounterCell::Count(Width::Bits32, |r| r.counter.index.map(u64::from)),
     )
     .or_null(),
     text("type", "How the value is formed.", |r, o| {
@@ -73,30 +73,30 @@ const COLUMNS: &[Column<Counters>] = &[
     ),
 ];
 
-type Cell = Value<Counters>;
+type CounterCell = CellValue<Counters>;
 
 const fn text(
     name: &'static str,
     about: &'static str,
     write: WriteText<Counters>,
-) -> Column<Counters> {
-    Column::new(name, about, Cell::Text(write))
+) -> RowColumn<Counters> {
+    RowColumn::new(name, about, CounterCell::Text(write))
 }
 
 const fn name(
     name: &'static str,
     about: &'static str,
     write: WriteText<Counters>,
-) -> Column<Counters> {
-    Column::new(name, about, Cell::Name(write))
+) -> RowColumn<Counters> {
+    RowColumn::new(name, about, CounterCell::Name(write))
 }
 
 const fn real(
     name: &'static str,
     about: &'static str,
     get: Get<Counters, f64>,
-) -> Column<Counters> {
-    Column::new(name, about, Cell::Real(get)).or_null()
+) -> RowColumn<Counters> {
+    RowColumn::new(name, about, CounterCell::Real(get)).or_null()
 }
 
 /// Writes all counters that have values; a value that does not exist is empty.

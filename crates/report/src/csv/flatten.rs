@@ -18,7 +18,7 @@ const NAMES: [&str; 12] = [
 /// # Errors
 /// What `out` says.
 pub(super) fn flatten(json: &[u8], out: &mut impl Write) -> io::Result<()> {
-    let mut rows = Rows {
+    let mut rows = FlatRows {
         out,
         path: Vec::new(),
         figure: 1,
@@ -27,15 +27,15 @@ pub(super) fn flatten(json: &[u8], out: &mut impl Write) -> io::Result<()> {
         failed: None,
     };
     let mut reader = serde_json::Deserializer::from_slice(json);
-    let value = Value {
+    let value = FlatValue {
         rows: &mut rows,
-        place: Place::Field,
+        place: CellPlace::Field,
     };
     let read = value.deserialize(&mut reader).map_err(io::Error::from);
     rows.failed.map_or(read, Err)
 }
 
-struct Rows<'w, W> {
+struct FlatRows<'w, W> {
     out: &'w mut W,
     /// Keys down to the value at hand; the first is the section.
     path: Vec<String>,
@@ -49,7 +49,7 @@ struct Rows<'w, W> {
     failed: Option<io::Error>,
 }
 
-impl<W: Write> Rows<'_, W> {
+impl<W: Write> FlatRows<'_, W> {
     fn row<E: serde::de::Error>(&mut self, unit: Option<&str>, value: &str) -> Result<(), E> {
         self.write(unit, value).map_err(|error| {
             let stopped = E::custom(&error);
@@ -105,18 +105,18 @@ fn unit_of(key: &str) -> &'static str {
 
 /// Where a value stands.
 #[derive(Clone, Copy)]
-enum Place {
+enum CellPlace {
     Field,
     /// In a list, at this place counted from 1.
     Entry(usize),
 }
 
-struct Value<'r, 'w, W> {
-    rows: &'r mut Rows<'w, W>,
-    place: Place,
+struct FlatValue<'r, 'w, W> {
+    rows: &'r mut FlatRows<'w, W>,
+    place: CellPlace,
 }
 
-impl<'de, W: Write> DeserializeSeed<'de> for Value<'_, '_, W> {
+impl<'de, W: Write> DeserializeSeed<'de> for FlatValue<'_, '_, W> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
@@ -124,27 +124,27 @@ impl<'de, W: Write> DeserializeSeed<'de> for Value<'_, '_, W> {
     }
 }
 
-impl<W: Write> Value<'_, '_, W> {
+impl<W: Write> FlatValue<'_, '_, W> {
     /// A value that is no list and has no fields.
     fn plain<E: serde::de::Error>(self, unit: Option<&str>, value: &str) -> Result<(), E> {
         let Self { rows, place } = self;
-        if let Place::Entry(n) = place {
+        if let CellPlace::Entry(n) = place {
             rows.path.push(n.to_string());
         }
         // In a list the key of the list has the unit.
         let unit = unit.or_else(|| match place {
-            Place::Field => None,
-            Place::Entry(_) => rows.path.iter().rev().nth(1).map(|key| unit_of(key)),
+            CellPlace::Field => None,
+            CellPlace::Entry(_) => rows.path.iter().rev().nth(1).map(|key| unit_of(key)),
         });
         let written = rows.row(unit, value);
-        if let Place::Entry(_) = place {
+        if let CellPlace::Entry(_) = place {
             rows.path.pop();
         }
         written
     }
 }
 
-impl<'de, W: Write> Visitor<'de> for Value<'_, '_, W> {
+impl<'de, W: Write> Visitor<'de> for FlatValue<'_, '_, W> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -183,9 +183,9 @@ impl<'de, W: Write> Visitor<'de> for Value<'_, '_, W> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         let mut n = 1;
         while entries
-            .next_element_seed(Value {
+            .next_element_seed(FlatValue {
                 rows: &mut *self.rows,
-                place: Place::Entry(n),
+                place: CellPlace::Entry(n),
             })?
             .is_some()
         {
@@ -199,8 +199,8 @@ impl<'de, W: Write> Visitor<'de> for Value<'_, '_, W> {
         let outer = (rows.objects.len(), rows.figure);
         // What an entry begins with are its names; until then it has none.
         let mut names = match place {
-            Place::Field => None,
-            Place::Entry(_) => Some(Vec::new()),
+            CellPlace::Field => None,
+            CellPlace::Entry(_) => Some(Vec::new()),
         };
         while let Some(key) = fields.next_key::<String>()? {
             if let Some(known) = &mut names {
@@ -212,9 +212,9 @@ impl<'de, W: Write> Visitor<'de> for Value<'_, '_, W> {
                 rows.enter(place, known);
             }
             rows.path.push(key);
-            let value = Value {
+            let value = FlatValue {
                 rows: &mut *rows,
-                place: Place::Field,
+                place: CellPlace::Field,
             };
             fields.next_value_seed(value)?;
             rows.path.pop();
@@ -231,12 +231,12 @@ impl<'de, W: Write> Visitor<'de> for Value<'_, '_, W> {
     }
 }
 
-impl<W: Write> Rows<'_, W> {
+impl<W: Write> FlatRows<'_, W> {
     /// The values that follow are those of a list entry with these names.
-    fn enter(&mut self, place: Place, names: Vec<String>) {
+    fn enter(&mut self, place: CellPlace, names: Vec<String>) {
         let lists = self.path.get(self.figure..).unwrap_or_default().join(".");
         let name = match place {
-            Place::Entry(n) if names.is_empty() => n.to_string(),
+            CellPlace::Entry(n) if names.is_empty() => n.to_string(),
             _ => names.join(" "),
         };
         let name = match lists.as_str() {

@@ -53,7 +53,7 @@ impl Shown<'_> {
             writeln!(text, "{INDENT}({missing} more bytes were not captured)")?;
         }
         for whole in &self.wholes {
-            writeln!(text, "{INDENT}{}", Origin(whole))?;
+            writeln!(text, "{INDENT}{}", FieldOrigin(whole))?;
             let marked = whole.tree.text(look, selectors, found, text)?;
             if let Some(stop) = whole.tree.stop {
                 writeln!(text, "{INDENT}{stop}")?;
@@ -91,9 +91,9 @@ impl Shown<'_> {
 const NAMED: usize = 16;
 
 /// How long a message is, and where it comes from.
-pub(super) struct Origin<'a>(pub(super) &'a Whole<'a>);
+pub(super) struct FieldOrigin<'a>(pub(super) &'a Whole<'a>);
 
-impl fmt::Display for Origin<'_> {
+impl fmt::Display for FieldOrigin<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Whole { message, tree } = self.0;
         let (total, stretches) = (u64::from(message.total()), &message.stretches);

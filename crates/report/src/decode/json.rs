@@ -147,7 +147,7 @@ struct LayerOf<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     goes_on: bool,
     summary: Words<Summary<'a>>,
-    fields: Level<'a>,
+    fields: LayerLevel<'a>,
 }
 
 impl<'a> LayerOf<'a> {
@@ -160,7 +160,7 @@ impl<'a> LayerOf<'a> {
             depth: layer.depth,
             summary: Words(Summary(layer)),
             goes_on: layer.goes_on,
-            fields: Level(&layer.fields),
+            fields: LayerLevel(&layer.fields),
         }
     }
 }
@@ -185,9 +185,9 @@ impl<T: fmt::Display> Serialize for Words<T> {
 }
 
 /// Fields of one level, each followed by its parts.
-struct Level<'a>(&'a [Field<'a>]);
+struct LayerLevel<'a>(&'a [Field<'a>]);
 
-impl Serialize for Level<'_> {
+impl Serialize for LayerLevel<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
         let mut rest = self.0;
@@ -223,7 +223,7 @@ struct FieldOf<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     meaning: Option<Escape<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fields: Option<Level<'a>>,
+    fields: Option<LayerLevel<'a>>,
 }
 
 impl<'a> FieldOf<'a> {
@@ -245,7 +245,7 @@ impl<'a> FieldOf<'a> {
             meaning: Some(field.meaning.as_str())
                 .filter(|meaning| !meaning.is_empty())
                 .map(Escape),
-            fields: Some(Level(parts)).filter(|level| !level.0.is_empty()),
+            fields: Some(LayerLevel(parts)).filter(|level| !level.0.is_empty()),
         }
     }
 }

@@ -14,7 +14,7 @@ mod tree;
 
 pub use follow::Cast;
 pub use plain::{Decoded, TreeLine};
-pub use row::{FrameRow, Frames};
+pub use row::{FrameRow, FrameRows};
 pub use select::Selector;
 pub use show::{Filter, FilterError};
 pub use tree::{DATA, Item, Layer, PADDING, Rest, Tree};
@@ -59,7 +59,7 @@ pub struct Decoder<'r> {
     selectors: Vec<Selector>,
     /// Which of them were found in a frame.
     found: Vec<bool>,
-    clock: Clock,
+    clock: FrameClock,
     /// Number of the frame taken in last.
     number: u64,
     alongside: Option<Box<Alongside>>,
@@ -72,14 +72,14 @@ pub struct Decoder<'r> {
 
 /// The moments from which times are counted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Clock {
+struct FrameClock {
     /// Time of the first frame of the capture.
     start: Option<Timestamp>,
     /// Time of the frame shown last.
     shown: Option<Timestamp>,
 }
 
-impl Clock {
+impl FrameClock {
     /// Nanoseconds since the first frame.
     fn since_start(&self, at: Timestamp) -> i64 {
         at.since(self.start.unwrap_or(at))
@@ -102,7 +102,7 @@ impl<'r> Decoder<'r> {
             look,
             selectors: Vec::new(),
             found: Vec::new(),
-            clock: Clock::default(),
+            clock: FrameClock::default(),
             number: 0,
             alongside: None,
             cast: None,
@@ -260,7 +260,7 @@ struct Shown<'a> {
     walk: &'a Walk,
     number: u64,
     frame: &'a Frame<'a>,
-    clock: Clock,
+    clock: FrameClock,
     tree: Tree<'a>,
     wholes: Vec<Whole<'a>>,
     /// What it did in which transactions.

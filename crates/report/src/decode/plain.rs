@@ -1,6 +1,6 @@
 //! A frame as plain data, for whoever draws it himself: a line, a tree, the bytes.
 
-use super::detail::{Origin, field_text};
+use super::detail::{FieldOrigin, field_text};
 use super::line::Seconds;
 use super::tree::{Item, Layer, Rest};
 use super::{Decoder, Shown, Summary, Tree};
@@ -106,7 +106,7 @@ impl Shown<'_> {
 
     fn tree_lines(&self, lines: &mut Vec<TreeLine>) -> fmt::Result {
         let frame = self.frame;
-        let mut about = Lines { lines, block: 0 };
+        let mut about = PlainLines { lines, block: 0 };
         let whole = 0..u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
         about.add(
             0,
@@ -133,7 +133,7 @@ impl Shown<'_> {
         for (number, whole) in (1..).zip(&self.wholes) {
             about.block = number;
             let all = 0..u32::try_from(whole.tree.bytes.len()).unwrap_or(u32::MAX);
-            about.add(0, all, Origin(whole).to_string());
+            about.add(0, all, FieldOrigin(whole).to_string());
             whole.tree.plain(&mut about)?;
         }
         Ok(())
@@ -141,12 +141,12 @@ impl Shown<'_> {
 }
 
 /// Lines about one block of bytes.
-struct Lines<'a> {
+struct PlainLines<'a> {
     lines: &'a mut Vec<TreeLine>,
     block: u16,
 }
 
-impl Lines<'_> {
+impl PlainLines<'_> {
     fn add(&mut self, depth: u16, bytes: Range<u32>, text: String) {
         self.lines.push(TreeLine {
             depth,
@@ -158,7 +158,7 @@ impl Lines<'_> {
 }
 
 impl Tree<'_> {
-    fn plain(&self, lines: &mut Lines<'_>) -> fmt::Result {
+    fn plain(&self, lines: &mut PlainLines<'_>) -> fmt::Result {
         for item in &self.items {
             match item {
                 Item::Layer(layer) => layer.plain(lines)?,
@@ -173,7 +173,7 @@ impl Tree<'_> {
 }
 
 impl Layer<'_> {
-    fn plain(&self, lines: &mut Lines<'_>) -> fmt::Result {
+    fn plain(&self, lines: &mut PlainLines<'_>) -> fmt::Result {
         let summary = Summary(self);
         let mut text = format!("{}: ", self.dissector.name);
         write!(text, "{summary}")?;

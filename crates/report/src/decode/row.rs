@@ -2,7 +2,7 @@
 
 use super::tree::Item;
 use super::{Decoder, Shown};
-use crate::rows::{Column, Get, Table, Value, Width, Write};
+use crate::rows::{CellValue, Get, RowColumn, RowTable, Width, Write};
 use crate::transactions::station;
 use wirewait_wire::{Endpoint, Frame, Timestamp};
 
@@ -27,22 +27,22 @@ pub struct FrameRow {
 /// The rows of decoded frames. A frame with parts of several transactions names all of them in
 /// `transactions`, and what it does in each at the same place of `roles`.
 #[derive(Debug)]
-pub enum Frames {}
+pub enum FrameRows {}
 
-impl Table for Frames {
+impl RowTable for FrameRows {
     type Row<'a> = FrameRow;
     const SCHEMA: &'static str = "wirewait.frame/1";
-    const COLUMNS: &'static [Column<Self>] = COLUMNS;
+    const COLUMNS: &'static [RowColumn<Self>] = COLUMNS;
 }
 
-const COLUMNS: &[Column<Frames>] = &[
+const COLUMNS: &[RowColumn<FrameRows>] = &[
     count(
         "frame",
         "Number in the capture, counted from 1.",
         Width::Large,
         |f| Some(f.number),
     ),
-    Column::new("time", "Time stamp, UTC.", Cell::Time(|f| Some(f.at))),
+    RowColumn::new("time", "Time stamp, UTC.", FrameCell::Time(|f| Some(f.at))),
     count(
         "interface",
         "Number of the interface that captured it.",
@@ -95,10 +95,10 @@ const COLUMNS: &[Column<Frames>] = &[
         o.some(f.protocols.last())
     })
     .or_null(),
-    Column::new(
+    RowColumn::new(
         "protocols",
         "Protocols of the layers, from the outside in.",
-        Cell::Words(|f, words| words.extend(&f.protocols)),
+        FrameCell::Words(|f, words| words.extend(&f.protocols)),
     ),
     count(
         "transaction",
@@ -111,36 +111,40 @@ const COLUMNS: &[Column<Frames>] = &[
         o.some(f.roles.first().map(|(_, role)| role))
     })
     .or_null(),
-    Column::new(
+    RowColumn::new(
         "transactions",
         "Transactions of which the frame carries a part.",
-        Cell::Counts(|f, numbers| numbers.extend(f.roles.iter().map(|(number, _)| number))),
+        FrameCell::Counts(|f, numbers| numbers.extend(f.roles.iter().map(|(number, _)| number))),
     ),
-    Column::new(
+    RowColumn::new(
         "roles",
         "What the frame does in each of them: request, response, interim, ack, control, retransmitted.",
-        Cell::Words(|f, words| words.extend(f.roles.iter().map(|(_, role)| role))),
+        FrameCell::Words(|f, words| words.extend(f.roles.iter().map(|(_, role)| role))),
     ),
-    Column::new(
+    RowColumn::new(
         "summary",
         "Content in one line.",
-        Cell::Name(|f, o| o.word(&f.summary)),
+        FrameCell::Name(|f, o| o.word(&f.summary)),
     ),
 ];
 
-type Cell = Value<Frames>;
+type FrameCell = CellValue<FrameRows>;
 
-const fn text(name: &'static str, about: &'static str, write: Write<Frames>) -> Column<Frames> {
-    Column::new(name, about, Cell::Text(write))
+const fn text(
+    name: &'static str,
+    about: &'static str,
+    write: Write<FrameRows>,
+) -> RowColumn<FrameRows> {
+    RowColumn::new(name, about, FrameCell::Text(write))
 }
 
 const fn count(
     name: &'static str,
     about: &'static str,
     width: Width,
-    get: Get<Frames, u64>,
-) -> Column<Frames> {
-    Column::new(name, about, Cell::Count(width, get))
+    get: Get<FrameRows, u64>,
+) -> RowColumn<FrameRows> {
+    RowColumn::new(name, about, FrameCell::Count(width, get))
 }
 
 impl Decoder<'_> {

@@ -99,7 +99,7 @@ impl<'a> Tree<'a> {
             }
         } else {
             for entry in &mut plan.entries {
-                if let Entry::Layer(planned) = entry
+                if let TreeEntry::Layer(planned) = entry
                     && let Some(message) = shares
                         .iter()
                         .map(|share| share.message)
@@ -138,7 +138,7 @@ impl<'a> Tree<'a> {
 }
 
 /// What is to be placed, in the order of its first bytes.
-enum Entry {
+enum TreeEntry {
     Layer(Planned),
     /// Bytes of a message that began in another frame.
     Share(Range<u32>, String),
@@ -176,7 +176,7 @@ impl Planned {
 /// What is to be placed.
 #[derive(Default)]
 struct Plan {
-    entries: Vec<Entry>,
+    entries: Vec<TreeEntry>,
     stop: Option<Stop>,
 }
 
@@ -190,7 +190,7 @@ impl Plan {
         let entries = spans
             .map(|(n, span)| (*span, n < nested))
             .chain(unread)
-            .map(|(span, chained)| Entry::Layer(Planned::new(span, chained)))
+            .map(|(span, chained)| TreeEntry::Layer(Planned::new(span, chained)))
             .collect();
         Self {
             entries,
@@ -249,7 +249,7 @@ impl Share<'_> {
         if message.length > 0 && (message.complete || message.framer.is_some()) {
             note += &format!(" of {}", Grouped(message.total().into()));
         }
-        plan.entries.push(Entry::Share(start..end, note));
+        plan.entries.push(TreeEntry::Share(start..end, note));
     }
 }
 
@@ -265,7 +265,7 @@ fn plan_message(
     let whole = body.saturating_add(message.length);
     let goes_on = end < whole || !message.complete;
     let mut add = |span: Span, asked| {
-        plan.entries.push(Entry::Layer(Planned {
+        plan.entries.push(TreeEntry::Layer(Planned {
             span,
             limit: end.min(span.end),
             chained: false,
@@ -338,7 +338,7 @@ fn build<'a>(registry: &Registry, bytes: &'a [u8], plan: &Plan) -> Tree<'a> {
 struct Builder<'a, 'b> {
     registry: &'b Registry,
     bytes: &'a [u8],
-    plan: &'b [Entry],
+    plan: &'b [TreeEntry],
     items: Vec<Item<'a>>,
     /// Everything before is accounted for.
     at: u32,
@@ -350,12 +350,12 @@ impl Builder<'_, '_> {
     fn place(&mut self, number: usize, depth: usize) -> usize {
         let planned = match self.plan.get(number) {
             None => return self.plan.len(),
-            Some(Entry::Share(range, note)) => {
+            Some(TreeEntry::Share(range, note)) => {
                 self.fill(range.start, DATA, depth);
                 self.rest(range.end, DATA, depth, note);
                 return number + 1;
             }
-            Some(Entry::Layer(planned)) => planned,
+            Some(TreeEntry::Layer(planned)) => planned,
         };
         let span = planned.span;
         self.fill(span.start, DATA, depth);
@@ -367,7 +367,7 @@ impl Builder<'_, '_> {
             next = self.place(next, depth + 1);
         }
         // What follows a message in a stream belongs to another one.
-        let is_chain = matches!(self.plan.get(number + 1), Some(Entry::Layer(l)) if l.chained);
+        let is_chain = matches!(self.plan.get(number + 1), Some(TreeEntry::Layer(l)) if l.chained);
         let name = if is_chain || (next > number + 1 && !planned.chained) {
             PADDING
         } else {
@@ -380,9 +380,9 @@ impl Builder<'_, '_> {
     /// Where something begins, if it lies in the payload of this layer.
     fn start_inside(&self, number: usize, parent: Span) -> Option<u32> {
         let start = match self.plan.get(number)? {
-            Entry::Layer(layer) if layer.chained => return Some(layer.span.start),
-            Entry::Layer(layer) => layer.span.start,
-            Entry::Share(range, _) => range.start,
+            TreeEntry::Layer(layer) if layer.chained => return Some(layer.span.start),
+            TreeEntry::Layer(layer) => layer.span.start,
+            TreeEntry::Share(range, _) => range.start,
         };
         (start >= parent.payload && start < parent.end).then_some(start)
     }

@@ -225,7 +225,7 @@ fn together(page: &mut Page, caption: String, curves: &[(&str, &LevelCurve)]) {
     let all: Vec<(i64, i64)> = curves.iter().flat_map(|(_, curve)| rows(curve)).collect();
     let most = |value: fn(&(i64, i64)) -> i64| all.iter().map(value).max().unwrap_or(1);
     let across = Scale::linear(most(|point| point.0), Across::WHOLE);
-    let series: Vec<Series> = SERIES
+    let series: Vec<PlotSeries> = SERIES
         .iter()
         .zip(curves)
         .map(|((dots, lines), (_, curve))| {
@@ -397,7 +397,7 @@ struct Plot<'a> {
 }
 
 /// A class of dots, a class of lines between them (none without), and the points.
-type Series = (&'static str, &'static str, Vec<(Across, i64)>);
+type PlotSeries = (&'static str, &'static str, Vec<(Across, i64)>);
 
 impl Plot<'_> {
     /// `value` writes the values of the axis, which are round, and `words` those of points.
@@ -406,7 +406,7 @@ impl Plot<'_> {
         page: &mut Page,
         value: impl Fn(i64) -> String,
         words: impl Fn(i64) -> String,
-        series: &[Series],
+        series: &[PlotSeries],
     ) {
         let highest = series
             .iter()

@@ -24,7 +24,7 @@ pub(super) struct Capture<'a> {
     quality: Quality,
     conversations: u64,
     evicted_conversations: u64,
-    frames_of: FramesOf,
+    frames_of: ProtocolFrames,
 }
 
 /// Which frames of the files were wanted, as the user put it; all null for all of them.
@@ -40,12 +40,12 @@ struct Selected<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Quality {
     grade: &'static str,
-    reasons: Vec<Reason>,
+    reasons: Vec<QualityReason>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Reason {
+struct QualityReason {
     name: &'static str,
     text: &'static str,
     count: u64,
@@ -55,7 +55,7 @@ struct Reason {
 /// Where the frames went. A frame that several transactions share counts once.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct FramesOf {
+struct ProtocolFrames {
     transactions: f64,
     control: f64,
     other: u64,
@@ -87,7 +87,7 @@ pub(super) fn capture<'a>(about: &'a About, snapshot: &Snapshot) -> Capture<'a> 
             reasons: row
                 .reasons
                 .iter()
-                .map(|reason| Reason {
+                .map(|reason| QualityReason {
                     name: reason.name,
                     text: reason.text,
                     count: reason.count,
@@ -97,7 +97,7 @@ pub(super) fn capture<'a>(about: &'a About, snapshot: &Snapshot) -> Capture<'a> 
         },
         conversations: row.conversations,
         evicted_conversations: row.evicted,
-        frames_of: FramesOf {
+        frames_of: ProtocolFrames {
             transactions: frames(snapshot.attribution.transactions),
             control: frames(snapshot.attribution.control),
             other: snapshot.attribution.other,

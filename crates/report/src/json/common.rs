@@ -88,7 +88,7 @@ impl From<&Times> for Distribution {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct Frames {
+pub(super) struct FramesDocument {
     pub(super) request: u64,
     pub(super) response: u64,
     pub(super) interim: u64,
@@ -97,7 +97,7 @@ pub(super) struct Frames {
     pub(super) retransmitted: u64,
 }
 
-impl From<&FrameSums> for Frames {
+impl From<&FrameSums> for FramesDocument {
     fn from(n: &FrameSums) -> Self {
         Self {
             request: n.request,

@@ -25,12 +25,12 @@ struct OfServer {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Steps {
     n: u64,
-    steps: Vec<Step>,
+    steps: Vec<HistogramStep>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Step {
+struct HistogramStep {
     /// Null below the first bound.
     from_ns: Option<i64>,
     /// Null above the last bound.
@@ -61,7 +61,7 @@ impl From<&Histogram> for Steps {
             steps: histogram
                 .buckets()
                 .filter(|bucket| bucket.n > 0)
-                .map(|bucket| Step {
+                .map(|bucket| HistogramStep {
                     from_ns: bucket.from_ns,
                     below_ns: bucket.below_ns,
                     n: bucket.n,

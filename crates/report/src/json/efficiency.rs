@@ -11,26 +11,26 @@ use wirewait_analysis::{
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Efficiency {
-    together: Row,
-    servers: Vec<Row>,
-    not_followed: Frames,
-    copies: Frames,
+    together: EfficiencyDocument,
+    servers: Vec<EfficiencyDocument>,
+    not_followed: FramesByRole,
+    copies: FramesByRole,
     assumed_buffer_bytes: u64,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Row {
+struct EfficiencyDocument {
     /// Null for all, and for what no server was asked for.
     server: Option<String>,
     carrier: Option<&'static str>,
     frames: u64,
     wire_bytes: u64,
-    data: Frames,
-    retransmitted: Frames,
+    data: FramesByRole,
+    retransmitted: FramesByRole,
     acks: Vec<Acks>,
-    acks_together: Share,
-    control: Frames,
+    acks_together: FrameShare,
+    control: FramesByRole,
     session_frames: u64,
     control_overhead: Option<f64>,
     requests: u64,
@@ -46,14 +46,14 @@ struct Row {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Frames {
+struct FramesByRole {
     frames: u64,
     wire_bytes: u64,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Share {
+struct FrameShare {
     frames: u64,
     wire_bytes: u64,
     share_of_frames: Option<f64>,
@@ -65,7 +65,7 @@ struct Share {
 struct Acks {
     layer: &'static str,
     #[serde(flatten)]
-    alone: Share,
+    alone: FrameShare,
     piggybacked: u64,
     piggyback_ratio: Option<f64>,
 }
@@ -129,16 +129,16 @@ pub(super) fn efficiency(snapshot: &Snapshot) -> Efficiency {
     }
 }
 
-fn row(row: &EfficiencyRow) -> Row {
+fn row(row: &EfficiencyRow) -> EfficiencyDocument {
     let all = row.all();
-    let of_all = |part: Volume| Share {
+    let of_all = |part: Volume| FrameShare {
         frames: part.frames,
         wire_bytes: part.bytes,
         share_of_frames: ratio(part.frames, all.frames),
         share_of_bytes: ratio(part.bytes, all.bytes),
     };
     let [clients, servers] = row.units;
-    Row {
+    EfficiencyDocument {
         server: row.server.map(|server| server.to_string()),
         carrier: Some(row.carrier).filter(|carrier| !carrier.is_empty()),
         frames: all.frames,
@@ -171,8 +171,8 @@ fn row(row: &EfficiencyRow) -> Row {
     }
 }
 
-fn volume(volume: Volume) -> Frames {
-    Frames {
+fn volume(volume: Volume) -> FramesByRole {
+    FramesByRole {
         frames: volume.frames,
         wire_bytes: volume.bytes,
     }

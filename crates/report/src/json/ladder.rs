@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Frames of a conversation around one of its transactions.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct Conversation<'a> {
+pub(super) struct LadderConversation<'a> {
     conversation: u64,
     transaction: u64,
     client: String,
@@ -19,12 +19,12 @@ pub(super) struct Conversation<'a> {
     turnaround_bounds_ns: Option<[i64; 2]>,
     /// Frames of the conversation before the first one that is listed.
     earlier_frames: u64,
-    frames: Vec<Step<'a>>,
+    frames: Vec<LadderStep<'a>>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Step<'a> {
+struct LadderStep<'a> {
     /// Frames of the conversation between the one before and this.
     left_out_frames: u64,
     frame: u64,
@@ -44,9 +44,9 @@ struct Does {
     deed: &'static str,
 }
 
-pub(super) fn ladder(ladder: &Ladder) -> Conversation<'_> {
+pub(super) fn ladder(ladder: &Ladder) -> LadderConversation<'_> {
     let t = &ladder.transaction;
-    Conversation {
+    LadderConversation {
         conversation: t.conversation,
         transaction: t.number,
         client: t.client.to_string(),
@@ -59,8 +59,8 @@ pub(super) fn ladder(ladder: &Ladder) -> Conversation<'_> {
     }
 }
 
-fn step<'a>(ladder: &Ladder, rung: &'a Rung) -> Step<'a> {
-    Step {
+fn step<'a>(ladder: &Ladder, rung: &'a Rung) -> LadderStep<'a> {
+    LadderStep {
         left_out_frames: rung.left_out,
         frame: rung.frame,
         time: Rfc3339(rung.at),

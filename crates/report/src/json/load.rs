@@ -17,7 +17,7 @@ use wirewait_analysis::{
 pub(super) struct Load {
     rules: Rules,
     levels: Vec<levels::Curve>,
-    sizes: Vec<sizes::Curve>,
+    sizes: Vec<sizes::SizeCurveDocument>,
     timeline: timeline::Timeline,
     dips: timeline::Dips,
     hops: Vec<Hops>,

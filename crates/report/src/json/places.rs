@@ -7,7 +7,7 @@ use wirewait_analysis::{Grouping, Snapshot};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct Place {
+pub(super) struct PlaceDocument {
     server: String,
     share: Option<String>,
     name: String,
@@ -19,12 +19,12 @@ pub(super) struct Place {
     written_bytes: u64,
 }
 
-pub(super) fn places(snapshot: &Snapshot, by: Grouping) -> Vec<Place> {
+pub(super) fn places(snapshot: &Snapshot, by: Grouping) -> Vec<PlaceDocument> {
     snapshot
         .places
         .iter()
         .filter(|row| row.by == by)
-        .map(|row| Place {
+        .map(|row| PlaceDocument {
             server: row.server.to_string(),
             share: row.share.as_deref().map(|share| Escaped(share).to_string()),
             name: Escaped(&row.name).to_string(),

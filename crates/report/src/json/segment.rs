@@ -10,9 +10,9 @@ use wirewait_analysis::{
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Segment<'a> {
-    interfaces: Vec<Interface<'a>>,
+    interfaces: Vec<SegmentInterface<'a>>,
     /// The sum of several; null where there is one.
-    together: Option<Load>,
+    together: Option<SegmentLoad>,
     /// The highest utilisation of any link in any second; null where no speed is known.
     busiest_second: Option<Busiest>,
 }
@@ -28,7 +28,7 @@ struct Busiest {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Interface<'a> {
+struct SegmentInterface<'a> {
     interface: u32,
     name: Option<&'a str>,
     link_type: Option<u16>,
@@ -42,7 +42,7 @@ struct Interface<'a> {
     /// `given`, `capture` or `assumed`.
     duplex_by: Option<&'static str>,
     #[serde(flatten)]
-    load: Load,
+    load: SegmentLoad,
     /// Null where they cannot be told apart.
     directions: Option<Ways>,
     /// Null where there is nothing to judge by.
@@ -53,7 +53,7 @@ struct Interface<'a> {
 /// What is called `wire_bytes` is variant C.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Load {
+struct SegmentLoad {
     frames: u64,
     bytes: u64,
     copied_frames: u64,
@@ -73,8 +73,8 @@ struct Load {
     wire_bytes_per_second: Option<u64>,
     utilisation: Option<f64>,
     peaks: Vec<Busy>,
-    sizes: Vec<Size>,
-    timeline: Timeline,
+    sizes: Vec<FrameSize>,
+    timeline: SegmentTimeline,
 }
 
 #[derive(Serialize)]
@@ -89,7 +89,7 @@ struct Busy {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Size {
+struct FrameSize {
     /// Null for the longest.
     up_to_bytes: Option<u64>,
     frames: u64,
@@ -97,7 +97,7 @@ struct Size {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Timeline {
+struct SegmentTimeline {
     begins: Option<Rfc3339>,
     width_ns: i64,
     frames: Vec<u64>,
@@ -108,15 +108,15 @@ struct Timeline {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Ways {
     station: String,
-    from: Way,
-    to: Way,
+    from: SegmentWay,
+    to: SegmentWay,
     undirected_frames: u64,
     undirected_wire_bytes: u64,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Way {
+struct SegmentWay {
     frames: u64,
     wire_bytes: u64,
     utilisation: Option<f64>,
@@ -153,9 +153,9 @@ pub(super) fn segment<'a>(about: &'a About, snapshot: &Snapshot) -> Segment<'a> 
     }
 }
 
-fn interface<'a>(about: &'a About, number: u32, row: &SegmentRow) -> Interface<'a> {
+fn interface<'a>(about: &'a About, number: u32, row: &SegmentRow) -> SegmentInterface<'a> {
     let known = about.interfaces.get(number as usize);
-    Interface {
+    SegmentInterface {
         interface: number,
         name: known.and_then(|interface| interface.name.as_deref()),
         link_type: known.map(|interface| interface.link_type),
@@ -174,8 +174,8 @@ fn interface<'a>(about: &'a About, number: u32, row: &SegmentRow) -> Interface<'
     }
 }
 
-fn load(row: &SegmentRow) -> Load {
-    Load {
+fn load(row: &SegmentRow) -> SegmentLoad {
+    SegmentLoad {
         frames: row.captured.frames,
         bytes: row.captured.bytes,
         copied_frames: row.copies.frames,
@@ -200,7 +200,7 @@ fn load(row: &SegmentRow) -> Load {
             .map(|size| Some(*size))
             .chain([None])
             .zip(row.sizes)
-            .map(|(up_to_bytes, frames)| Size {
+            .map(|(up_to_bytes, frames)| FrameSize {
                 up_to_bytes,
                 frames,
             })
@@ -210,7 +210,7 @@ fn load(row: &SegmentRow) -> Load {
 }
 
 fn ways(ways: &Directions) -> Ways {
-    let way = |flow: &Flow| Way {
+    let way = |flow: &Flow| SegmentWay {
         frames: flow.total.frames,
         wire_bytes: flow.total.bytes,
         utilisation: flow.utilisation.map(part),
@@ -245,8 +245,8 @@ fn busy(peak: &Peak, utilisation: Option<u64>) -> Busy {
     }
 }
 
-fn timeline(course: &Course) -> Timeline {
-    Timeline {
+fn timeline(course: &Course) -> SegmentTimeline {
+    SegmentTimeline {
         begins: (!course.buckets.is_empty()).then_some(Rfc3339(course.begins)),
         width_ns: course.width_ns,
         frames: course.buckets.iter().map(|bucket| bucket.frames).collect(),

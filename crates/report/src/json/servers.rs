@@ -1,6 +1,6 @@
 //! Key `servers`.
 
-use super::common::{Distribution, Frames, FramesPerRequest, Outcomes};
+use super::common::{Distribution, FramesDocument, FramesPerRequest, Outcomes};
 use crate::figures::{Command, Milli, frames_per_request};
 use serde::Serialize;
 use wirewait_analysis::ServerRow;
@@ -20,7 +20,7 @@ pub(super) struct Server {
     response_time: Distribution,
     request_transfer: Distribution,
     response_transfer: Distribution,
-    frames: Frames,
+    frames: FramesDocument,
     frames_per_request: FramesPerRequest,
     data_bytes: u64,
     throughput_bytes_per_second: Option<u64>,
@@ -44,7 +44,7 @@ pub(super) fn server(row: &ServerRow) -> Server {
         response_time: Distribution::from(&row.response_time),
         request_transfer: Distribution::from(&row.request_transfer),
         response_transfer: Distribution::from(&row.response_transfer),
-        frames: Frames::from(&row.frames),
+        frames: FramesDocument::from(&row.frames),
         frames_per_request: FramesPerRequest {
             data: data.map(Milli::number),
             acks: acks.map(Milli::number),

@@ -16,19 +16,19 @@ pub(super) struct Statistic<'a> {
     /// Each with the same names, units in them.
     #[cfg_attr(
         test,
-        schemars(with = "Vec<std::collections::BTreeMap<String, Option<Value>>>")
+        schemars(with = "Vec<std::collections::BTreeMap<String, Option<StatisticValue>>>")
     )]
-    rows: Vec<Row<'a>>,
+    rows: Vec<StatisticRow<'a>>,
 }
 
 /// A row, as the names of its columns and what stands there.
-struct Row<'a>(&'static [Column], &'a [Cell]);
+struct StatisticRow<'a>(&'static [Column], &'a [Cell]);
 
 /// What may stand in a row.
 #[derive(Serialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-enum Value {
+enum StatisticValue {
     Text(String),
     Count(u64),
     Signed(i64),
@@ -43,13 +43,13 @@ pub(super) fn statistics(snapshot: &Snapshot) -> Vec<Statistic<'_>> {
         rows: statistic
             .rows
             .iter()
-            .map(|row| Row(statistic.columns, row))
+            .map(|row| StatisticRow(statistic.columns, row))
             .collect(),
     });
     statistics.collect()
 }
 
-impl Serialize for Row<'_> {
+impl Serialize for StatisticRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(columns, cells) = self;
         let mut row = serializer.serialize_map(Some(columns.len()))?;
@@ -60,11 +60,11 @@ impl Serialize for Row<'_> {
     }
 }
 
-fn value(cell: &Cell) -> Option<Value> {
+fn value(cell: &Cell) -> Option<StatisticValue> {
     match cell {
-        Cell::Station(station) => Some(Value::Text(station.to_string())),
-        Cell::Count(n) | Cell::Bytes(n) => Some(Value::Count(*n)),
-        Cell::Time(ns) => Some(Value::Signed(*ns)),
+        Cell::Station(station) => Some(StatisticValue::Text(station.to_string())),
+        Cell::Count(n) | Cell::Bytes(n) => Some(StatisticValue::Count(*n)),
+        Cell::Time(ns) => Some(StatisticValue::Signed(*ns)),
         Cell::Nothing => None,
     }
 }

@@ -77,12 +77,12 @@ struct Evidence {
     last_frame: Option<u64>,
     last: Option<Rfc3339>,
     /// The most expensive ones.
-    frames: Vec<Frames>,
+    frames: Vec<SymptomFrames>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Frames {
+struct SymptomFrames {
     from_frame: u64,
     to_frame: u64,
     cost_ns: u64,
@@ -193,7 +193,7 @@ fn evidence(sights: &Sights) -> Evidence {
         last: sights.last.map(|mark| Rfc3339(mark.at)),
         frames: sights
             .kept()
-            .map(|sight| Frames {
+            .map(|sight| SymptomFrames {
                 from_frame: sight.from.frame,
                 to_frame: sight.to.frame,
                 cost_ns: sight.cost_ns,

@@ -27,7 +27,7 @@ pub(super) struct Judged {
     /// Highest of any link in any second; null where no speed is known.
     peak_utilisation: Option<f64>,
     /// What of the network's time lies within turnarounds and pauses of the ledgers.
-    on_the_way: Way,
+    on_the_way: VerdictWay,
     doubts: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl From<Bounds> for Between {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Way {
+struct VerdictWay {
     sentence: Option<String>,
     server: Option<Trip>,
     client: Option<Trip>,
@@ -120,7 +120,7 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
             .operation
             .map(|(_, name, code)| Command { name, code }.to_string()),
         peak_utilisation: verdict.busiest.map(|millionths| millionths as f64 / 1e6),
-        on_the_way: Way {
+        on_the_way: VerdictWay {
             sentence: crate::verdict::position(&verdict),
             server: verdict.on_the_way.server.as_ref().map(Trip::from),
             client: verdict.on_the_way.client.as_ref().map(Trip::from),

@@ -1,7 +1,7 @@
 //! Rows as RFC 4180 has them: nothing stands for null, lists are separated by blanks, and the parts
 //! of a column are columns of their own (`frames.request`).
 
-use super::{Column, Table, Text, Value};
+use super::{CellValue, RowColumn, RowTable, Text};
 use crate::cells;
 use crate::time::Rfc3339;
 use std::fmt::Display;
@@ -11,12 +11,12 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// What `out` says.
-pub fn header<T: Table>(out: &mut impl Write) -> io::Result<()> {
-    for (n, Column { name, value, .. }) in T::COLUMNS.iter().enumerate() {
+pub fn header<T: RowTable>(out: &mut impl Write) -> io::Result<()> {
+    for (n, RowColumn { name, value, .. }) in T::COLUMNS.iter().enumerate() {
         let comma = if n > 0 { "," } else { "" };
         match value {
-            Value::Bounds(_) => write!(out, "{comma}{name}.low,{name}.high")?,
-            Value::Group(members) => {
+            CellValue::Bounds(_) => write!(out, "{comma}{name}.low,{name}.high")?,
+            CellValue::Group(members) => {
                 for (m, (member, _)) in members.iter().enumerate() {
                     let comma = if m > 0 { "," } else { comma };
                     write!(out, "{comma}{name}.{member}")?;
@@ -32,7 +32,11 @@ pub fn header<T: Table>(out: &mut impl Write) -> io::Result<()> {
 ///
 /// # Errors
 /// What `out` says.
-pub fn row<T: Table>(out: &mut impl Write, scratch: &mut Text, row: &T::Row<'_>) -> io::Result<()> {
+pub fn row<T: RowTable>(
+    out: &mut impl Write,
+    scratch: &mut Text,
+    row: &T::Row<'_>,
+) -> io::Result<()> {
     for (n, column) in T::COLUMNS.iter().enumerate() {
         if n > 0 {
             out.write_all(b",")?;
@@ -42,44 +46,44 @@ pub fn row<T: Table>(out: &mut impl Write, scratch: &mut Text, row: &T::Row<'_>)
     Ok(())
 }
 
-fn cell<T: Table>(
+fn cell<T: RowTable>(
     out: &mut impl Write,
     scratch: &mut Text,
-    value: &Value<T>,
+    value: &CellValue<T>,
     row: &T::Row<'_>,
 ) -> io::Result<()> {
     match value {
-        Value::Text(write) | Value::Name(write) => {
+        CellValue::Text(write) | CellValue::Name(write) => {
             scratch.clear();
             write(row, scratch).map_err(io::Error::other)?;
             match (value, scratch.get()) {
                 (_, None) => Ok(()),
-                (Value::Name(_), Some(text)) => cells::text(out, text),
+                (CellValue::Name(_), Some(text)) => cells::text(out, text),
                 (_, Some(text)) => cells::number(out, text),
             }
         }
-        Value::Count(_, get) => some(out, get(row)),
-        Value::Signed(get) => some(out, get(row)),
-        Value::Real(get) => some(out, get(row)),
-        Value::Boolean(get) => some(out, get(row)),
-        Value::Time(get) => some(out, get(row).map(Rfc3339)),
-        Value::Words(list) => {
+        CellValue::Count(_, get) => some(out, get(row)),
+        CellValue::Signed(get) => some(out, get(row)),
+        CellValue::Real(get) => some(out, get(row)),
+        CellValue::Boolean(get) => some(out, get(row)),
+        CellValue::Time(get) => some(out, get(row).map(Rfc3339)),
+        CellValue::Words(list) => {
             let mut words = Vec::new();
             list(row, &mut words);
             cells::number(out, &words.join(" "))
         }
-        Value::Counts(list) => {
+        CellValue::Counts(list) => {
             let mut counts = Vec::new();
             list(row, &mut counts);
             blanks(out, &counts)
         }
-        Value::Bounds(get) => {
+        CellValue::Bounds(get) => {
             let bounds = get(row);
             some(out, bounds.map(|[low, _]| low))?;
             out.write_all(b",")?;
             some(out, bounds.map(|[_, high]| high))
         }
-        Value::Group(members) => {
+        CellValue::Group(members) => {
             for (n, (_, get)) in members.iter().enumerate() {
                 let comma = if n > 0 { "," } else { "" };
                 write!(out, "{comma}{}", get(row))?;

@@ -1,6 +1,6 @@
 //! Tables of rows: their columns are defined once, for NDJSON, CSV, columnar files and the schema.
 //!
-//! A [`Table`] lists its [`Column`]s; a column has a name, a description, and a function that finds
+//! A [`RowTable`] lists its [`RowColumn`]s; a column has a name, a description, and a function that finds
 //! its value in a row. [`csv`] and [`json`] write rows as text; Parquet and Arrow files are made by
 //! `wirewait-rows` from the same columns.
 
@@ -11,17 +11,17 @@ use std::fmt::{self, Write as _};
 use wirewait_wire::Timestamp;
 
 /// A type of rows, with its columns.
-pub trait Table: fmt::Debug + 'static {
+pub trait RowTable: fmt::Debug + 'static {
     /// What a row is made from.
     type Row<'a>;
     /// Name and version of the columns. New columns do not change it.
     const SCHEMA: &'static str;
     /// The columns, in order.
-    const COLUMNS: &'static [Column<Self>];
+    const COLUMNS: &'static [RowColumn<Self>];
 }
 
 /// A column of a table.
-pub struct Column<T: Table + ?Sized> {
+pub struct RowColumn<T: RowTable + ?Sized> {
     /// Its name.
     pub name: &'static str,
     /// What it holds, in one sentence.
@@ -29,11 +29,11 @@ pub struct Column<T: Table + ?Sized> {
     /// Whether a row may have no value in it.
     pub nullable: bool,
     /// Type and value.
-    pub value: Value<T>,
+    pub value: CellValue<T>,
 }
 
 /// The type of a column, and the function that finds its value in a row.
-pub enum Value<T: Table + ?Sized> {
+pub enum CellValue<T: RowTable + ?Sized> {
     /// A number, or a word of the program's own, as text.
     Text(Write<T>),
     /// What somebody chose to call something, harmless to a terminal.
@@ -59,16 +59,16 @@ pub enum Value<T: Table + ?Sized> {
 }
 
 /// Finds a value that may be missing.
-pub type Get<T, V> = fn(&<T as Table>::Row<'_>) -> Option<V>;
+pub type Get<T, V> = fn(&<T as RowTable>::Row<'_>) -> Option<V>;
 
 /// Writes a text; what writes nothing is null.
-pub type Write<T> = fn(&<T as Table>::Row<'_>, &mut Text) -> fmt::Result;
+pub type Write<T> = fn(&<T as RowTable>::Row<'_>, &mut Text) -> fmt::Result;
 
 /// Appends values.
-pub type List<T, V> = fn(&<T as Table>::Row<'_>, &mut Vec<V>);
+pub type List<T, V> = fn(&<T as RowTable>::Row<'_>, &mut Vec<V>);
 
 /// A number with a name, within a column.
-pub type Member<T> = (&'static str, fn(&<T as Table>::Row<'_>) -> u32);
+pub type Member<T> = (&'static str, fn(&<T as RowTable>::Row<'_>) -> u32);
 
 /// How many bits a number without a sign has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub enum Width {
     Bits64,
 }
 
-impl<T: Table> Column<T> {
+impl<T: RowTable> RowColumn<T> {
     /// This column, where a row may have no value.
     #[must_use]
     pub(crate) const fn or_null(self) -> Self {
@@ -95,7 +95,7 @@ impl<T: Table> Column<T> {
         }
     }
 
-    pub(crate) const fn new(name: &'static str, about: &'static str, value: Value<T>) -> Self {
+    pub(crate) const fn new(name: &'static str, about: &'static str, value: CellValue<T>) -> Self {
         Self {
             name,
             about,
@@ -105,7 +105,7 @@ impl<T: Table> Column<T> {
     }
 }
 
-impl<T: Table + ?Sized> fmt::Debug for Column<T> {
+impl<T: RowTable + ?Sized> fmt::Debug for RowColumn<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Column").field(&self.name).finish()
     }

@@ -98,7 +98,7 @@ impl Buckets {
     /// # Errors
     /// What `out` says.
     pub fn json(&self, out: &mut impl Write) -> io::Result<()> {
-        let document = Series {
+        let document = BucketSeries {
             schema: SCHEMA,
             length_ns: self.length_ns,
             buckets: self.sums.iter().map(Bucket::of).collect(),
@@ -126,7 +126,7 @@ impl fmt::Display for Length {
 /// Sums by time.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Series {
+struct BucketSeries {
     schema: &'static str,
     /// Length of an interval.
     length_ns: i64,
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_published_schema_is_that_of_the_document() {
-        let schema = crate::schema::of::<Series>(SCHEMA);
+        let schema = crate::schema::of::<BucketSeries>(SCHEMA);
         crate::schema::check("buckets.schema.json", &schema);
     }
 }

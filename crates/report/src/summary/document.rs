@@ -18,12 +18,12 @@ const BITS: u32 = 8;
 
 /// What says whether the rest can be understood.
 #[derive(Deserialize)]
-pub(super) struct Form {
+pub(super) struct DocumentForm {
     schema: String,
     histogram: Option<Layout>,
 }
 
-impl Form {
+impl DocumentForm {
     pub(super) fn check(&self) -> Result<(), String> {
         if self.schema != SCHEMA {
             return Err(format!(
@@ -129,18 +129,18 @@ pub(super) struct Document {
     /// Judged by the sums.
     #[serde(default)]
     grade: Derived<&'static str>,
-    reasons: Vec<Reason>,
-    frames_of: FramesOf,
-    protocols: Vec<Protocol>,
+    reasons: Vec<SummedReason>,
+    frames_of: SummedFrames,
+    protocols: Vec<SummedProtocol>,
     /// Each server as a whole, by total response time.
     #[serde(default)]
     totals: Derived<Vec<Total>>,
     servers: Vec<Operation>,
-    stations: Vec<Station>,
+    stations: Vec<SummedStation>,
     pairs: Vec<Pair>,
-    places: Vec<Place>,
-    distribution: Distribution,
-    excluded: Vec<Excluded>,
+    places: Vec<SummedPlace>,
+    distribution: SummedDistribution,
+    excluded: Vec<SummedExcluded>,
     /// By which the same conversation in two parts is noticed: a number made of its ends, one
     /// made of the part, when it was first and last seen there, ns.
     sightings: Vec<(u64, u64, i64, i64)>,
@@ -149,7 +149,7 @@ pub(super) struct Document {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Reason {
+struct SummedReason {
     name: String,
     count: u64,
     #[serde(default)]
@@ -160,7 +160,7 @@ struct Reason {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct FramesOf {
+struct SummedFrames {
     transactions_shares: u64,
     control_shares: u64,
     other: u64,
@@ -170,7 +170,7 @@ struct FramesOf {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Protocol {
+struct SummedProtocol {
     protocol: String,
     frames: u64,
 }
@@ -221,7 +221,7 @@ sums!(
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Extremes {
+struct SummedExtremes {
     n: u64,
     min_ns: Option<i64>,
     max_ns: Option<i64>,
@@ -235,7 +235,7 @@ struct Extremes {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Times {
+struct SummedTimes {
     n: u64,
     min_ns: Option<i64>,
     max_ns: Option<i64>,
@@ -256,7 +256,7 @@ struct Times {
 /// The figures of a time.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Figures {
+struct SummedFigures {
     n: u64,
     min_ns: Option<i64>,
     p50_ns: Option<i64>,
@@ -273,8 +273,8 @@ struct Figures {
 struct Total {
     server: String,
     outcomes: Outcomes,
-    turnaround: Figures,
-    response_time: Figures,
+    turnaround: SummedFigures,
+    response_time: SummedFigures,
     frames: Frames,
     data_bytes: u64,
 }
@@ -290,10 +290,10 @@ struct Operation {
     code: u32,
     kind: String,
     outcomes: Outcomes,
-    turnaround: Times,
-    response_time: Times,
-    request_transfer: Extremes,
-    response_transfer: Extremes,
+    turnaround: SummedTimes,
+    response_time: SummedTimes,
+    request_transfer: SummedExtremes,
+    response_transfer: SummedExtremes,
     frames: Frames,
     data_bytes: u64,
     /// Response time of the requests that moved file data.
@@ -303,11 +303,11 @@ struct Operation {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Station {
+struct SummedStation {
     client: String,
     outcomes: Outcomes,
-    turnaround: Times,
-    response_time: Times,
+    turnaround: SummedTimes,
+    response_time: SummedTimes,
     retransmitted: u64,
     frames: Frames,
     data_bytes: u64,
@@ -346,14 +346,14 @@ struct Pair {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct SummedPlace {
     by: String,
     server: String,
     share: Option<String>,
     name: String,
     outcomes: Outcomes,
-    turnaround: Extremes,
-    response_time: Extremes,
+    turnaround: SummedExtremes,
+    response_time: SummedExtremes,
     written_bytes: u64,
     read_bytes: u64,
     frames: Frames,
@@ -364,7 +364,7 @@ struct Place {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Distribution {
+struct SummedDistribution {
     turnaround: Vec<(u64, u64)>,
     response_time: Vec<(u64, u64)>,
 }
@@ -372,13 +372,13 @@ struct Distribution {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Excluded {
+struct SummedExcluded {
     from: String,
     reason: String,
     count: u64,
 }
 
-impl From<&Spread> for Extremes {
+impl From<&Spread> for SummedExtremes {
     fn from(spread: &Spread) -> Self {
         let there = |ns| (spread.n > 0).then_some(ns);
         Self {
@@ -391,7 +391,7 @@ impl From<&Spread> for Extremes {
     }
 }
 
-impl From<&Timing> for Figures {
+impl From<&Timing> for SummedFigures {
     fn from(timing: &Timing) -> Self {
         let times = timing.times();
         let there = |ns| (times.n > 0).then_some(ns);
@@ -409,9 +409,9 @@ impl From<&Timing> for Figures {
     }
 }
 
-impl From<&Timing> for Times {
+impl From<&Timing> for SummedTimes {
     fn from(timing: &Timing) -> Self {
-        let figures = Figures::from(timing);
+        let figures = SummedFigures::from(timing);
         Self {
             n: figures.n,
             min_ns: figures.min_ns,
@@ -427,7 +427,7 @@ impl From<&Timing> for Times {
     }
 }
 
-impl Extremes {
+impl SummedExtremes {
     fn read(&self) -> Result<Spread, String> {
         let (min, max) = match (self.n, self.min_ns, self.max_ns) {
             (0, None, None) if self.total_ns == 0 => return Ok(Spread::default()),
@@ -448,9 +448,9 @@ impl Extremes {
     }
 }
 
-impl Times {
+impl SummedTimes {
     fn read(self) -> Result<Timing, String> {
-        let spread = Extremes {
+        let spread = SummedExtremes {
             n: self.n,
             min_ns: self.min_ns,
             max_ns: self.max_ns,
@@ -482,13 +482,13 @@ impl Document {
             reasons: summary
                 .faults
                 .iter()
-                .map(|(name, count)| Reason {
+                .map(|(name, count)| SummedReason {
                     name: (*name).to_owned(),
                     count: *count,
                     grade: judged(name),
                 })
                 .collect(),
-            frames_of: FramesOf {
+            frames_of: SummedFrames {
                 transactions_shares: summary.attribution.transactions,
                 control_shares: summary.attribution.control,
                 other: summary.attribution.other,
@@ -497,7 +497,7 @@ impl Document {
             protocols: summary
                 .protocols
                 .iter()
-                .map(|(name, frames)| Protocol {
+                .map(|(name, frames)| SummedProtocol {
                     protocol: (*name).to_owned(),
                     frames: *frames,
                 })
@@ -507,14 +507,14 @@ impl Document {
             stations: summary.stations.iter().map(station).collect(),
             pairs: summary.pairs.iter().map(pair).collect(),
             places: summary.places.iter().map(place).collect(),
-            distribution: Distribution {
+            distribution: SummedDistribution {
                 turnaround: sparse(&summary.turnaround),
                 response_time: sparse(&summary.response_time),
             },
             excluded: summary
                 .excluded
                 .iter()
-                .map(|((from, reason), count)| Excluded {
+                .map(|((from, reason), count)| SummedExcluded {
                     from: (*from).to_owned(),
                     reason: (*reason).to_owned(),
                     count: *count,
@@ -589,8 +589,8 @@ fn totals(summary: &Summary) -> Vec<Total> {
         .map(|total| Total {
             server: total.server.to_string(),
             outcomes: Outcomes::from(&total.counts),
-            turnaround: Figures::from(&total.turnaround),
-            response_time: Figures::from(&total.response_time),
+            turnaround: SummedFigures::from(&total.turnaround),
+            response_time: SummedFigures::from(&total.response_time),
             frames: Frames::from(&total.frames),
             data_bytes: total.data_bytes,
         })
@@ -606,10 +606,10 @@ fn operation((key, sum): (&OperationKey, &OperationSum)) -> Operation {
         code: key.code,
         kind: key.kind.name().to_owned(),
         outcomes: Outcomes::from(&sum.counts),
-        turnaround: Times::from(&sum.turnaround),
-        response_time: Times::from(&sum.response_time),
-        request_transfer: Extremes::from(&sum.request_transfer),
-        response_transfer: Extremes::from(&sum.response_transfer),
+        turnaround: SummedTimes::from(&sum.turnaround),
+        response_time: SummedTimes::from(&sum.response_time),
+        request_transfer: SummedExtremes::from(&sum.request_transfer),
+        response_transfer: SummedExtremes::from(&sum.response_transfer),
         frames: Frames::from(&sum.frames),
         data_bytes: sum.data_bytes,
         moving_ns: sum.moving_ns,
@@ -638,12 +638,12 @@ fn read_operation(row: Operation) -> Result<(OperationKey, OperationSum), String
     Ok((key, sum))
 }
 
-fn station((client, sum): (&Endpoint, &StationSum)) -> Station {
-    Station {
+fn station((client, sum): (&Endpoint, &StationSum)) -> SummedStation {
+    SummedStation {
         client: client.to_string(),
         outcomes: Outcomes::from(&sum.counts),
-        turnaround: Times::from(&sum.turnaround),
-        response_time: Times::from(&sum.response_time),
+        turnaround: SummedTimes::from(&sum.turnaround),
+        response_time: SummedTimes::from(&sum.response_time),
         retransmitted: sum.retransmitted,
         frames: Frames::from(&sum.frames),
         data_bytes: sum.data_bytes,
@@ -651,7 +651,7 @@ fn station((client, sum): (&Endpoint, &StationSum)) -> Station {
     }
 }
 
-fn read_station(row: Station) -> Result<(Endpoint, StationSum), String> {
+fn read_station(row: SummedStation) -> Result<(Endpoint, StationSum), String> {
     let sum = StationSum {
         counts: Counts::from(&row.outcomes),
         turnaround: at("turnaround", row.turnaround.read())?,
@@ -717,15 +717,15 @@ fn read_pair(row: &Pair) -> Result<(PairKey, LedgerSum), String> {
     Ok((key, sum))
 }
 
-fn place((key, sum): (&PlaceKey, &PlaceSum)) -> Place {
-    Place {
+fn place((key, sum): (&PlaceKey, &PlaceSum)) -> SummedPlace {
+    SummedPlace {
         by: key.by.name().to_owned(),
         server: key.server.to_string(),
         share: key.share.as_deref().map(str::to_owned),
         name: key.name.as_ref().to_owned(),
         outcomes: Outcomes::from(&sum.counts),
-        turnaround: Extremes::from(&sum.turnaround),
-        response_time: Extremes::from(&sum.response_time),
+        turnaround: SummedExtremes::from(&sum.turnaround),
+        response_time: SummedExtremes::from(&sum.response_time),
         written_bytes: sum.written_bytes,
         read_bytes: sum.read_bytes,
         frames: Frames::from(&sum.frames),
@@ -733,7 +733,7 @@ fn place((key, sum): (&PlaceKey, &PlaceSum)) -> Place {
     }
 }
 
-fn read_place(row: &Place) -> Result<(PlaceKey, PlaceSum), String> {
+fn read_place(row: &SummedPlace) -> Result<(PlaceKey, PlaceSum), String> {
     let known = [Grouping::User, Grouping::Share, Grouping::File];
     let by = known.into_iter().find(|by| by.name() == row.by);
     let key = PlaceKey {

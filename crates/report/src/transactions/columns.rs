@@ -4,7 +4,7 @@
 use super::FrameOrigin;
 use crate::escape::Escaped;
 use crate::figures::Command;
-use crate::rows::{Column, Get, Table, Value, Width, Write};
+use crate::rows::{CellValue, Get, RowColumn, RowTable, Width, Write};
 use std::fmt;
 use std::sync::Arc;
 use wirewait_analysis::{Extent, Place, Transaction, Turnaround};
@@ -12,7 +12,7 @@ use wirewait_wire::{Endpoint, Status};
 
 /// A transaction, and where its first frame is, as far as that is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct ColumnEntry<'a> {
     /// The transaction.
     pub transaction: &'a Transaction,
     /// The file that holds its first frame.
@@ -23,16 +23,16 @@ pub struct Entry<'a> {
 #[derive(Debug)]
 pub enum Transactions {}
 
-impl Table for Transactions {
-    type Row<'a> = Entry<'a>;
+impl RowTable for Transactions {
+    type Row<'a> = ColumnEntry<'a>;
     const SCHEMA: &'static str = "wirewait.transaction/1";
-    const COLUMNS: &'static [Column<Self>] = COLUMNS;
+    const COLUMNS: &'static [RowColumn<Self>] = COLUMNS;
 }
 
 /// How many of the columns say something of the transaction itself: those of a row in a report.
 pub(super) const OWN: usize = COLUMNS.len() - 6;
 
-const COLUMNS: &[Column<Transactions>] = &[
+const COLUMNS: &[RowColumn<Transactions>] = &[
     text(
         "protocol",
         "Protocol of the request: smb1, smb2, ncp, last, nbf, ...",
@@ -134,10 +134,10 @@ const COLUMNS: &[Column<Transactions>] = &[
         |r| r.transaction.response.map(last),
     )
     .or_null(),
-    Column::new(
+    RowColumn::new(
         "request_time",
         "Time of the first frame of the request (t1), UTC.",
-        Cell::Time(|r| r.transaction.request.map(|request| request.first.at)),
+        TransactionCell::Time(|r| r.transaction.request.map(|request| request.first.at)),
     )
     .or_null(),
     signed(
@@ -145,10 +145,10 @@ const COLUMNS: &[Column<Transactions>] = &[
         "Server turnaround (t3 - t2), nanoseconds; null when ambiguous or unanswered.",
         |r| r.transaction.turnaround.exact(),
     ),
-    Column::new(
+    RowColumn::new(
         "turnaround_bounds_ns",
         "Least and greatest turnaround, where it is ambiguous.",
-        Cell::Bounds(|r| bounds(r.transaction)),
+        TransactionCell::Bounds(|r| bounds(r.transaction)),
     )
     .or_null(),
     signed(
@@ -198,10 +198,10 @@ const COLUMNS: &[Column<Transactions>] = &[
         Width::Large,
         |r| Some(r.transaction.response_bytes),
     ),
-    Column::new(
+    RowColumn::new(
         "frames",
         "Frames of the transaction, by what they did.",
-        Cell::Group(&[
+        TransactionCell::Group(&[
             ("request", |r| r.transaction.frames.request),
             ("response", |r| r.transaction.frames.response),
             ("interim", |r| r.transaction.frames.interim),
@@ -217,15 +217,17 @@ const COLUMNS: &[Column<Transactions>] = &[
         |r| r.transaction.hops.map(u64::from),
     )
     .or_null(),
-    Column::new(
+    RowColumn::new(
         "flags",
         "What to bear in mind: ambiguous, mid_capture, capture_loss, snapped, out_of_order, pipelined, raw, encrypted, ...",
-        Cell::Words(|r, words| words.extend(r.transaction.flags.names())),
+        TransactionCell::Words(|r, words| words.extend(r.transaction.flags.names())),
     ),
-    Column::new(
+    RowColumn::new(
         "chain",
         "Further operations in the same message.",
-        Cell::Words(|r, words| words.extend(r.transaction.chain.iter().map(|op| op.name))),
+        TransactionCell::Words(|r, words| {
+            words.extend(r.transaction.chain.iter().map(|op| op.name))
+        }),
     ),
     signed(
         "service_ns",
@@ -318,18 +320,18 @@ const COLUMNS: &[Column<Transactions>] = &[
     .or_null(),
 ];
 
-type Of = Column<Transactions>;
+type Of = RowColumn<Transactions>;
 
 /// With the table named: rustc cannot infer it for functions of borrowed rows.
-type Cell = Value<Transactions>;
+type TransactionCell = CellValue<Transactions>;
 
 const fn text(name: &'static str, about: &'static str, write: Write<Transactions>) -> Of {
-    Column::new(name, about, Cell::Text(write))
+    RowColumn::new(name, about, TransactionCell::Text(write))
 }
 
 /// What somebody chose to call something is not always known.
 const fn name(name: &'static str, about: &'static str, write: Write<Transactions>) -> Of {
-    Column::new(name, about, Cell::Name(write)).or_null()
+    RowColumn::new(name, about, TransactionCell::Name(write)).or_null()
 }
 
 const fn count(
@@ -338,16 +340,16 @@ const fn count(
     width: Width,
     get: Get<Transactions, u64>,
 ) -> Of {
-    Column::new(name, about, Cell::Count(width, get))
+    RowColumn::new(name, about, TransactionCell::Count(width, get))
 }
 
 /// A duration, which not every transaction has.
 const fn signed(name: &'static str, about: &'static str, get: Get<Transactions, i64>) -> Of {
-    Column::new(name, about, Cell::Signed(get)).or_null()
+    RowColumn::new(name, about, TransactionCell::Signed(get)).or_null()
 }
 
 const fn boolean(name: &'static str, about: &'static str, get: Get<Transactions, bool>) -> Of {
-    Column::new(name, about, Cell::Boolean(get))
+    RowColumn::new(name, about, TransactionCell::Boolean(get))
 }
 
 const fn first(extent: Extent) -> u64 {

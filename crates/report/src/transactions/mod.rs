@@ -7,7 +7,7 @@ mod csv;
 mod ndjson;
 mod text;
 
-pub use columns::{Entry, StatusName, Transactions};
+pub use columns::{ColumnEntry, StatusName, Transactions};
 pub(crate) use columns::{bounds, station};
 pub(crate) use ndjson::Row;
 
@@ -90,7 +90,7 @@ impl Writer {
         transaction: &Transaction,
         origin: Option<FrameOrigin<'_>>,
     ) -> io::Result<()> {
-        let entry = Entry {
+        let entry = ColumnEntry {
             transaction,
             origin,
         };

@@ -1,33 +1,33 @@
 //! One JSON object per transaction. Names and shape are a promise to other programs.
 
-use super::columns::{Entry, OWN, Transactions};
-use crate::rows::{Table, json::Object};
+use super::columns::{ColumnEntry, OWN, Transactions};
+use crate::rows::{RowTable, json::RowObject};
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 use wirewait_analysis::Transaction;
 
-pub(super) fn row(out: &mut impl Write, entry: Entry<'_>) -> io::Result<()> {
+pub(super) fn row(out: &mut impl Write, entry: ColumnEntry<'_>) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &Exported(entry))?;
     out.write_all(b"\n")
 }
 
 /// A row of `transactions`.
-struct Exported<'a>(Entry<'a>);
+struct Exported<'a>(ColumnEntry<'a>);
 
 impl Serialize for Exported<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Object::<Transactions>::new(Transactions::COLUMNS, &self.0).serialize(serializer)
+        RowObject::<Transactions>::new(Transactions::COLUMNS, &self.0).serialize(serializer)
     }
 }
 
 /// A transaction with the names and in the order of the exports. All fields are always
 /// there; durations are in nanoseconds.
-pub(crate) struct Row<'a>(Entry<'a>);
+pub(crate) struct Row<'a>(ColumnEntry<'a>);
 
 impl<'a> From<&'a Transaction> for Row<'a> {
     fn from(transaction: &'a Transaction) -> Self {
         let origin = None;
-        Self(Entry {
+        Self(ColumnEntry {
             transaction,
             origin,
         })
@@ -37,14 +37,14 @@ impl<'a> From<&'a Transaction> for Row<'a> {
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (own, _) = Transactions::COLUMNS.split_at(OWN);
-        Object::<Transactions>::new(own, &self.0).serialize(serializer)
+        RowObject::<Transactions>::new(own, &self.0).serialize(serializer)
     }
 }
 
 #[cfg(test)]
 mod schema {
     use super::{Exported, OWN, Row};
-    use crate::rows::{Table, json};
+    use crate::rows::{RowTable, json};
     use crate::transactions::Transactions;
     use schemars::{JsonSchema, Schema, SchemaGenerator};
     use std::borrow::Cow;

@@ -28,7 +28,7 @@ const COLUMNS: &[(isize, &str)] = &[
 ];
 
 pub(super) fn header(out: &mut impl Write) -> io::Result<()> {
-    let mut line = Line::default();
+    let mut line = TextLine::default();
     for (_, title) in COLUMNS {
         line.cell(title);
     }
@@ -41,9 +41,9 @@ pub(super) fn row(
     t: &Transaction,
     digits: Digits,
 ) -> io::Result<()> {
-    let mut line = Line {
+    let mut line = TextLine {
         text: std::mem::take(scratch),
-        ..Line::default()
+        ..TextLine::default()
     };
     line.text.clear();
     cells(&mut line, t, digits).map_err(io::Error::other)?;
@@ -52,7 +52,7 @@ pub(super) fn row(
     result
 }
 
-fn cells(line: &mut Line, t: &Transaction, digits: Digits) -> fmt::Result {
+fn cells(line: &mut TextLine, t: &Transaction, digits: Digits) -> fmt::Result {
     line.show(format_args!("{}", t.number))?;
     line.some(t.request.map(|r| Rfc3339(r.first.at)))?;
     line.some(t.request.map(|r| r.first.frame))?;
@@ -96,12 +96,12 @@ fn cells(line: &mut Line, t: &Transaction, digits: Digits) -> fmt::Result {
 
 /// A line under way. Cells are written in place and then moved to their column.
 #[derive(Default)]
-struct Line {
+struct TextLine {
     text: String,
     column: usize,
 }
 
-impl Line {
+impl TextLine {
     fn cell(&mut self, text: &str) {
         let start = self.open();
         self.text.push_str(text);

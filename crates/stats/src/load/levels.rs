@@ -67,7 +67,7 @@ impl Sums {
 }
 
 #[derive(Clone, Default)]
-struct Row {
+struct LevelTally {
     from: u32,
     to: u32,
     steady: Sums,
@@ -101,14 +101,14 @@ impl Queued {
     }
 }
 
-type Rows = Vec<Option<Box<Row>>>;
+type LevelTallies = Vec<Option<Box<LevelTally>>>;
 
 /// The levels of the capture, a server or an interface.
 #[derive(Clone)]
 pub(super) struct Levels {
     activity: Activity,
     /// By the number of their class.
-    rows: Rows,
+    rows: LevelTallies,
     waiting: VecDeque<Queued>,
     wire: VecDeque<(Timestamp, u64)>,
     unplaced: u64,
@@ -283,21 +283,21 @@ impl Levels {
     }
 }
 
-fn count_time(rows: &mut Rows, stretch: Stretch) {
+fn count_time(rows: &mut LevelTallies, stretch: Stretch) {
     let sums = sums(rows, stretch);
     sums.ns = sums.ns.saturating_add(stretch.ns());
 }
 
-fn sums(rows: &mut Rows, stretch: Stretch) -> &mut Sums {
+fn sums(rows: &mut LevelTallies, stretch: Stretch) -> &mut Sums {
     let (number, from, to) = class(stretch.stations);
     if number >= rows.len() {
         rows.resize_with(number + 1, || None);
     }
     let row = rows[number].get_or_insert_with(|| {
-        Box::new(Row {
+        Box::new(LevelTally {
             from,
             to,
-            ..Row::default()
+            ..LevelTally::default()
         })
     });
     if stretch.ns() >= STEADY_NS {

@@ -3,7 +3,7 @@
 use super::Cell;
 use crate::model::Context;
 use wirewait_analysis::Subject;
-use wirewait_report::counters::{Pick, Place};
+use wirewait_report::counters::{CounterPlace, Pick};
 use wirewait_wire::Endpoint;
 
 /// What tells a row apart from all others, whatever the order.
@@ -20,7 +20,7 @@ pub(crate) enum Key {
     /// A counter of an instance.
     Counter(Pick),
     /// An instance of an object.
-    Instance(Place),
+    Instance(CounterPlace),
     /// What has a name of its own; none for all of it together.
     Name(String),
 }

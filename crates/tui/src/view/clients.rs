@@ -20,7 +20,7 @@ use wirewait_report::words::{Percent, Short, fairness};
 pub(super) struct Clients;
 
 /// A client with its ledger.
-pub(super) struct Row<'m> {
+pub(super) struct ClientRow<'m> {
     station: &'m StationRow,
     ledger: Option<&'m LedgerRow>,
     /// Time in which anybody waited, ns.
@@ -31,7 +31,7 @@ pub(super) struct Row<'m> {
     response_time: Times,
 }
 
-impl Row<'_> {
+impl ClientRow<'_> {
     fn counts(&self) -> &Counts {
         match &self.window {
             Some(tally) => &tally.counts,
@@ -56,28 +56,28 @@ impl Row<'_> {
     }
 }
 
-fn columns<'m>() -> Vec<Column<Row<'m>>> {
+fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
     vec![
-        Column::left("client", 15, |r: &Row<'_>, _| Cell::text(r.station.client.to_string()))
+        Column::left("client", 15, |r: &ClientRow<'_>, _| Cell::text(r.station.client.to_string()))
             .most(30)
             .help("The client's station."),
-        Column::right("servers", 7, |r: &Row<'_>, _| r.since_start(|| Cell::count(r.station.servers)))
+        Column::right("servers", 7, |r: &ClientRow<'_>, _| r.since_start(|| Cell::count(r.station.servers)))
             .rank(8)
             .help("Servers to which the client sent requests."),
-        Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.counts().requests))
+        Column::right("requests", 8, |r: &ClientRow<'_>, _| Cell::count(r.counts().requests))
             .rank(1)
             .help("Requests in the capture."),
-        Column::left("response rate", 17, |r: &Row<'_>, context| {
+        Column::left("response rate", 17, |r: &ClientRow<'_>, context| {
             Cell::from(Value::Course(context.course(&Of::Client(r.station.client)))).quiet()
         })
         .rank(6)
         .help("Responses in each second of the last minute, or of the window. The latest is at the right."),
-        Column::right("waited", 8, |r: &Row<'_>, _| {
+        Column::right("waited", 8, |r: &ClientRow<'_>, _| {
             r.since_start(|| Cell::time(r.ledger.map(|row| saturated(row.ledger.waited()))))
         })
         .rank(1)
         .help("Time that the client waited for responses. The longest wait stands first."),
-        Column::right("of all", 7, |r: &Row<'_>, _| {
+        Column::right("of all", 7, |r: &ClientRow<'_>, _| {
             r.since_start(|| {
                 r.ledger.map_or_else(Cell::default, |row| {
                     Value::Share(row.ledger.waited(), r.waited).into()
@@ -86,58 +86,58 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         })
         .rank(3)
         .help("The client's share of the time that all clients waited."),
-        Column::right("p50", 7, |r: &Row<'_>, _| {
+        Column::right("p50", 7, |r: &ClientRow<'_>, _| {
             r.time(r.response_time.p50)
         })
         .under("response")
         .rank(4)
         .percentile()
         .help("Median response time, from the first frame of the request to the last frame of the response."),
-        Column::right("p95", 7, |r: &Row<'_>, _| {
+        Column::right("p95", 7, |r: &ClientRow<'_>, _| {
             r.time(r.response_time.p95)
         })
         .under("response")
         .rank(2)
         .percentile()
         .help("95th percentile of the response time."),
-        Column::right("× mean", 7, |r: &Row<'_>, _| r.since_start(|| relative(r)))
+        Column::right("× mean", 7, |r: &ClientRow<'_>, _| r.since_start(|| relative(r)))
             .under("response")
             .rank(2)
             .help("The client's mean response time, divided by the mean of all clients. 2 is twice as long."),
-        Column::right("think", 8, |r: &Row<'_>, _| {
+        Column::right("think", 8, |r: &ClientRow<'_>, _| {
             r.since_start(|| times(&r.station.think_time, r.station.think_time.p50))
         })
         .rank(5)
         .percentile()
         .help("Median think time: pauses between requests longer than half a second."),
-        Column::right("resent", 6, |r: &Row<'_>, _| {
+        Column::right("resent", 6, |r: &ClientRow<'_>, _| {
             let window = r.window.as_ref().map(|tally| tally.retransmitted);
             Cell::trouble(window.unwrap_or(r.station.retransmitted), Tone::Warn)
         })
         .rank(4)
         .help("Retransmitted frames of the client's requests, in either direction."),
-        Column::right("repeated", 8, |r: &Row<'_>, _| {
+        Column::right("repeated", 8, |r: &ClientRow<'_>, _| {
             Cell::trouble(r.counts().repeated, Tone::Warn)
         })
         .rank(4)
         .help("Requests that the client sent more than once."),
-        Column::right("errors", 6, |r: &Row<'_>, _| {
+        Column::right("errors", 6, |r: &ClientRow<'_>, _| {
             Cell::trouble(r.counts().failures, Tone::Warn)
         })
         .rank(5)
         .help("Responses that report a failure."),
-        Column::right("unanswered", 10, |r: &Row<'_>, _| {
+        Column::right("unanswered", 10, |r: &ClientRow<'_>, _| {
             Cell::trouble(r.counts().unanswered, Tone::Bad)
         })
         .rank(5)
         .help("Requests without a response."),
-        Column::right("data", 9, |r: &Row<'_>, _| {
+        Column::right("data", 9, |r: &ClientRow<'_>, _| {
             let window = r.window.as_ref().map(|tally| tally.data_bytes);
             Value::Bytes(window.unwrap_or(r.station.data_bytes)).into()
         })
             .rank(7)
             .help("File data transferred."),
-        Column::left("spread", 12, |r: &Row<'_>, _| match &r.window {
+        Column::left("spread", 12, |r: &ClientRow<'_>, _| match &r.window {
             Some(tally) => bars::spread(&tally.response_time.buckets().collect::<Vec<_>>()),
             None => bars::spread(&bars::steps(&r.station.samples.response_time)),
         })
@@ -147,7 +147,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
     ]
 }
 
-fn relative(row: &Row<'_>) -> Cell {
+fn relative(row: &ClientRow<'_>) -> Cell {
     let Some(millionths) = row.station.normalised_mean else {
         return Cell::default();
     };
@@ -165,7 +165,7 @@ fn ledger<'m>(snapshot: &'m Snapshot, row: &StationRow) -> Option<&'m LedgerRow>
 }
 
 /// All clients.
-pub(super) fn list(model: &Model) -> Option<List<Row<'_>>> {
+pub(super) fn list(model: &Model) -> Option<List<ClientRow<'_>>> {
     let feed = model.feed.as_ref()?;
     let snapshot = &feed.snapshot;
     let mut waited = 0u64;
@@ -183,7 +183,7 @@ pub(super) fn list(model: &Model) -> Option<List<Row<'_>>> {
             let tally = tallies.remove(&Of::Client(station.client));
             tally.unwrap_or_default()
         });
-        Row {
+        ClientRow {
             response_time: window
                 .as_ref()
                 .map_or(station.response_time, |tally| tally.response_time.times()),
@@ -197,7 +197,7 @@ pub(super) fn list(model: &Model) -> Option<List<Row<'_>>> {
     Some(List {
         columns: columns(),
         rows: rows.collect(),
-        key: |row: &Row<'_>| Key::Station(row.station.client),
+        key: |row: &ClientRow<'_>| Key::Station(row.station.client),
         sorted: None,
         empty: "No client has sent a request to a file server yet.",
     })

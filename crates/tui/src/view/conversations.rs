@@ -10,7 +10,7 @@ use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::Windows;
-use wirewait_analysis::recent::{End, History, Of, Parties, Tally, Window};
+use wirewait_analysis::recent::{End, History, Of, RecentParties, Tally, Window};
 use wirewait_report::words::{Grouped, Short, frames_per_request};
 
 pub(super) struct Conversations;
@@ -20,7 +20,7 @@ pub(super) struct Conversations;
 pub(crate) struct Talk {
     number: u64,
     /// Unknown while no transaction was closed.
-    parties: Option<Parties>,
+    parties: Option<RecentParties>,
     tally: Tally,
 }
 
@@ -52,36 +52,36 @@ pub(crate) fn talks(history: &History, window: Option<u32>) -> Vec<Talk> {
     talks
 }
 
-struct Row<'m> {
+struct ConversationRow<'m> {
     talk: &'m Talk,
 }
 
-fn columns<'m>() -> Vec<Column<Row<'m>>> {
+fn columns<'m>() -> Vec<Column<ConversationRow<'m>>> {
     vec![
-        Column::right("#", 4, |r: &Row<'_>, _| Value::Number(r.talk.number).into())
+        Column::right("#", 4, |r: &ConversationRow<'_>, _| Value::Number(r.talk.number).into())
             .rank(6)
             .help("The number of the conversation in the capture."),
-        Column::left("client", 15, |r: &Row<'_>, _| end(r, |p| p.client.to_string()))
+        Column::left("client", 15, |r: &ConversationRow<'_>, _| end(r, |p| p.client.to_string()))
             .most(32)
             .help("The client, with its port or socket."),
-        Column::left("server", 15, |r: &Row<'_>, _| end(r, |p| p.server.to_string()))
+        Column::left("server", 15, |r: &ConversationRow<'_>, _| end(r, |p| p.server.to_string()))
             .rank(2)
             .most(32)
             .help("The server, with its port or socket."),
-        Column::left("protocol", 8, |r: &Row<'_>, _| {
+        Column::left("protocol", 8, |r: &ConversationRow<'_>, _| {
             end(r, |p| format!("{}/{}", p.protocol, p.carrier))
         })
         .rank(6)
         .help("Protocol and carrier."),
-        Column::right("requests", 8, |r: &Row<'_>, _| Cell::count(r.talk.tally.counts.requests))
+        Column::right("requests", 8, |r: &ConversationRow<'_>, _| Cell::count(r.talk.tally.counts.requests))
             .rank(1)
             .help("Transactions that ended in that time."),
-        Column::left("response rate", 17, |r: &Row<'_>, context| {
+        Column::left("response rate", 17, |r: &ConversationRow<'_>, context| {
             Cell::from(Value::Course(context.course(&Of::Conversation(r.talk.number)))).quiet()
         })
         .rank(7)
         .help("Responses in each second of the last minute, or of the window. The latest is at the right."),
-        Column::right("p95", 8, |r: &Row<'_>, _| {
+        Column::right("p95", 8, |r: &ConversationRow<'_>, _| {
             let all = r.talk.tally.response_time.times();
             at_most(&all, all.p95)
         })
@@ -89,18 +89,18 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         .rank(2)
         .percentile()
         .help("95th percentile of the response time, at most 4.2 % too high."),
-        Column::right("data", 9, |r: &Row<'_>, _| Cell::from(Value::Bytes(r.talk.tally.data_bytes)).quiet())
+        Column::right("data", 9, |r: &ConversationRow<'_>, _| Cell::from(Value::Bytes(r.talk.tally.data_bytes)).quiet())
         .rank(5)
         .help("File data transferred."),
-        Column::right("data", 7, |r: &Row<'_>, _| per_request(r, false))
+        Column::right("data", 7, |r: &ConversationRow<'_>, _| per_request(r, false))
             .under("frames/request")
             .rank(3)
             .help("Frames with bytes of a request or its response, per request."),
-        Column::right("acks", 6, |r: &Row<'_>, _| per_request(r, true))
+        Column::right("acks", 6, |r: &ConversationRow<'_>, _| per_request(r, true))
             .under("frames/request")
             .rank(3)
             .help("Pure acknowledgements per request."),
-        Column::right("acks %", 6, |r: &Row<'_>, _| {
+        Column::right("acks %", 6, |r: &ConversationRow<'_>, _| {
             let f = &r.talk.tally.frames;
             let all = [f.request, f.response, f.interim, f.ack, f.control, f.retransmitted];
             let all = all.into_iter().fold(0, u64::saturating_add);
@@ -111,25 +111,25 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         })
         .rank(5)
         .help("Acknowledgement overhead: pure acknowledgements, as a share of all frames of the requests."),
-        Column::right("resent", 6, |r: &Row<'_>, _| {
+        Column::right("resent", 6, |r: &ConversationRow<'_>, _| {
             Cell::trouble(r.talk.tally.transport.resent, Tone::Warn)
         })
         .rank(3)
         .help("Retransmissions by the transport."),
-        Column::right("busy", 5, |r: &Row<'_>, _| {
+        Column::right("busy", 5, |r: &ConversationRow<'_>, _| {
             Cell::trouble(r.talk.tally.transport.busy, Tone::Warn)
         })
         .rank(4)
         .help("How often a receiver stopped the sender: a closed TCP window, LLC RNR and the like."),
-        Column::right("to client", 9, |r: &Row<'_>, _| in_flight(r, Who::Client))
+        Column::right("to client", 9, |r: &ConversationRow<'_>, _| in_flight(r, Who::Client))
             .under("most in flight")
             .rank(5)
             .help("Most bytes in flight to the client when an acknowledgement came: the part of its window that was used. Empty where only responses acknowledge."),
-        Column::right("to server", 9, |r: &Row<'_>, _| in_flight(r, Who::Server))
+        Column::right("to server", 9, |r: &ConversationRow<'_>, _| in_flight(r, Who::Server))
             .under("most in flight")
             .rank(5)
             .help("The same for the server."),
-        Column::right("mean", 8, |r: &Row<'_>, _| {
+        Column::right("mean", 8, |r: &ConversationRow<'_>, _| {
             let mean = r.talk.tally.transport.window_mean();
             mean.map_or_else(Cell::default, |n| Value::Bytes(n).into())
         })
@@ -168,12 +168,12 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
             .under("zero windows")
             .rank(7)
             .help("Frames in which the server advertised a receive window of 0."),
-        Column::right("errors", 6, |r: &Row<'_>, _| {
+        Column::right("errors", 6, |r: &ConversationRow<'_>, _| {
             Cell::trouble(r.talk.tally.counts.failures, Tone::Warn)
         })
         .rank(6)
         .help("Responses that report a failure."),
-        Column::right("unanswered", 10, |r: &Row<'_>, _| {
+        Column::right("unanswered", 10, |r: &ConversationRow<'_>, _| {
             Cell::trouble(r.talk.tally.counts.unanswered, Tone::Bad)
         })
         .rank(6)
@@ -188,9 +188,9 @@ enum Who {
 }
 
 /// What one of the ends can take, and what was on its way to it.
-fn of_end(row: &Row<'_>, who: Who) -> End {
+fn of_end(row: &ConversationRow<'_>, who: Who) -> End {
     row.talk.parties.map_or_else(End::default, |parties| {
-        let Parties { client, server, .. } = parties;
+        let RecentParties { client, server, .. } = parties;
         let transport = &row.talk.tally.transport;
         match who {
             Who::Client => transport.end(&client, &server),
@@ -199,28 +199,31 @@ fn of_end(row: &Row<'_>, who: Who) -> End {
     })
 }
 
-fn in_flight(row: &Row<'_>, who: Who) -> Cell {
+fn in_flight(row: &ConversationRow<'_>, who: Who) -> Cell {
     match of_end(row, who).in_flight {
         0 => Cell::default(),
         n => Value::Bytes(n).into(),
     }
 }
 
-fn window<'m>(title: &'static str, cell: fn(&Row<'m>, &Context<'_>) -> Cell) -> Column<Row<'m>> {
+fn window<'m>(
+    title: &'static str,
+    cell: fn(&ConversationRow<'m>, &Context<'_>) -> Cell,
+) -> Column<ConversationRow<'m>> {
     Column::right(title, 9, cell)
 }
 
-fn smallest(row: &Row<'_>, who: Who) -> Cell {
+fn smallest(row: &ConversationRow<'_>, who: Who) -> Cell {
     let offered = of_end(row, who).offered;
     sized(&offered, Some(offered.smallest))
 }
 
-fn mean(row: &Row<'_>, who: Who) -> Cell {
+fn mean(row: &ConversationRow<'_>, who: Who) -> Cell {
     let offered = of_end(row, who).offered;
     sized(&offered, offered.mean())
 }
 
-fn largest(row: &Row<'_>, who: Who) -> Cell {
+fn largest(row: &ConversationRow<'_>, who: Who) -> Cell {
     let offered = of_end(row, who).offered;
     sized(&offered, Some(offered.largest))
 }
@@ -234,18 +237,18 @@ fn sized(offered: &Windows, bytes: Option<u64>) -> Cell {
     }
 }
 
-fn shut(row: &Row<'_>, who: Who) -> Cell {
+fn shut(row: &ConversationRow<'_>, who: Who) -> Cell {
     Cell::trouble(of_end(row, who).offered.closed, Tone::Bad)
 }
 
-fn end(row: &Row<'_>, text: impl FnOnce(&Parties) -> String) -> Cell {
+fn end(row: &ConversationRow<'_>, text: impl FnOnce(&RecentParties) -> String) -> Cell {
     row.talk
         .parties
         .as_ref()
         .map_or_else(Cell::default, |parties| Cell::text(text(parties)))
 }
 
-fn per_request(row: &Row<'_>, acks: bool) -> Cell {
+fn per_request(row: &ConversationRow<'_>, acks: bool) -> Cell {
     let tally = &row.talk.tally;
     let (data, ack) = frames_per_request(&tally.frames, &tally.counts);
     let found = if acks { ack } else { data };
@@ -282,11 +285,11 @@ impl View for Conversations {
             let client = talk.parties.map(|parties| parties.client.station());
             of.is_none() || *of == client
         });
-        let rows = talks.map(|talk| Row { talk });
+        let rows = talks.map(|talk| ConversationRow { talk });
         Some(Box::new(List {
             columns: columns(),
             rows: rows.collect(),
-            key: |row: &Row<'_>| Key::Number(row.talk.number),
+            key: |row: &ConversationRow<'_>| Key::Number(row.talk.number),
             sorted: None,
             empty: "No request to a file server in the last minutes.",
         }))

@@ -15,13 +15,13 @@ use wirewait_wire::Kind;
 
 pub(super) struct Operations;
 
-struct Row<'m> {
+struct OperationRow<'m> {
     key: OperationKey,
     throughput: Option<u64>,
     figures: Figures<'m>,
 }
 
-impl Counted for Row<'_> {
+impl Counted for OperationRow<'_> {
     fn figures(&self) -> &Figures<'_> {
         &self.figures
     }
@@ -35,9 +35,9 @@ impl Counted for Row<'_> {
     }
 }
 
-fn columns<'m>() -> Vec<Column<Row<'m>>> {
+fn columns<'m>() -> Vec<Column<OperationRow<'m>>> {
     let mut columns = vec![
-        Column::left("operation", 14, |r: &Row<'_>, _| {
+        Column::left("operation", 14, |r: &OperationRow<'_>, _| {
             let name = command(r.key.command, r.key.code);
             Cell::text(match r.key.kind {
                 Kind::Wait => format!("{name} (wait)"),
@@ -46,7 +46,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
         })
         .most(34)
         .help("Protocol command. (wait): it waits by design."),
-        Column::left("protocol", 8, |r: &Row<'_>, _| {
+        Column::left("protocol", 8, |r: &OperationRow<'_>, _| {
             Cell::text(format!("{}/{}", r.key.protocol, r.key.carrier))
         })
         .rank(6)
@@ -56,7 +56,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
     let before = columns.len() - 4;
     columns.insert(
         before,
-        Column::right("throughput", 10, |r: &Row<'_>, _| {
+        Column::right("throughput", 10, |r: &OperationRow<'_>, _| {
             r.throughput
                 .map_or_else(Cell::default, |n| Value::Rate(n).into())
         })
@@ -71,12 +71,12 @@ pub(super) fn command(name: &'static str, code: u32) -> String {
     wirewait_report::words::Command { name, code }.to_string()
 }
 
-fn list<'m>(model: &'m Model, place: &Place) -> List<Row<'m>> {
+fn list<'m>(model: &'m Model, place: &Place) -> List<OperationRow<'m>> {
     let rows = match (&model.feed, place, model.window) {
         (Some(feed), Place::Operations(server), None) => {
             let rows = feed.snapshot.servers.iter();
             rows.filter(|row| row.server == *server)
-                .map(|row| Row {
+                .map(|row| OperationRow {
                     key: OperationKey {
                         server: row.server,
                         protocol: row.protocol,
@@ -98,7 +98,7 @@ fn list<'m>(model: &'m Model, place: &Place) -> List<Row<'m>> {
                 .into_iter()
                 .filter_map(|(of, tally)| {
                     let Of::Operation(key) = of else { return None };
-                    Some(Row {
+                    Some(OperationRow {
                         key,
                         throughput: None,
                         figures: tally.into(),
@@ -111,7 +111,7 @@ fn list<'m>(model: &'m Model, place: &Place) -> List<Row<'m>> {
     List {
         columns: columns(),
         rows,
-        key: |row: &Row<'_>| {
+        key: |row: &OperationRow<'_>| {
             let key = &row.key;
             Key::Operation(key.server, key.protocol, key.carrier, key.command, key.code)
         },

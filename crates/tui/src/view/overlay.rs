@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Block, Clear, Widget};
 
 /// A line of the list in a box.
-struct Line {
+struct OverlayLine {
     left: String,
     right: String,
 }
@@ -21,15 +21,15 @@ pub(crate) fn help_lines() -> usize {
 }
 
 /// All keys, in groups.
-fn help(model: &Model) -> Vec<Line> {
+fn help(model: &Model) -> Vec<OverlayLine> {
     let mut lines = Vec::new();
     for (at, heading) in Where::ALL {
-        lines.push(Line {
+        lines.push(OverlayLine {
             left: heading.to_owned(),
             right: String::new(),
         });
         if at == Where::Everywhere {
-            lines.push(Line {
+            lines.push(OverlayLine {
                 left: "1 to 9".to_owned(),
                 right: "Open that screen; again: back to its top.".to_owned(),
             });
@@ -40,7 +40,7 @@ fn help(model: &Model) -> Vec<Line> {
                 .filter(|(binding, _)| binding.at == at)
                 .map(|(binding, keys)| {
                     let keys: Vec<String> = keys.iter().map(|key| keys::shown(key)).collect();
-                    Line {
+                    OverlayLine {
                         left: keys.join(" "),
                         right: binding.help.to_owned(),
                     }
@@ -67,11 +67,11 @@ pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
         Overlay::Sort(at) => {
             let Some(rows) = model.rows() else { return };
             let sorted = model.level().table.sort(rows.as_ref());
-            let lines: Vec<Line> = rows
+            let lines: Vec<OverlayLine> = rows
                 .heads()
                 .iter()
                 .enumerate()
-                .map(|(c, head)| Line {
+                .map(|(c, head)| OverlayLine {
                     left: match (head.group, sorted) {
                         (_, Some((column, true))) if column == c => format!("{} ▼", head.title),
                         (_, Some((column, false))) if column == c => format!("{} ▲", head.title),
@@ -96,7 +96,7 @@ pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
             let area = view::of(place).table_area(model, place, view::body(screen));
             let state = &model.level().table;
             let drawn = table::columns(rows.as_ref(), state, &model.context(), area);
-            let lines: Vec<Line> = rows
+            let lines: Vec<OverlayLine> = rows
                 .heads()
                 .iter()
                 .enumerate()
@@ -107,7 +107,7 @@ pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
                         (_, true) => "[x]",
                         (_, false) => "[ ]",
                     };
-                    Line {
+                    OverlayLine {
                         left: match head.group {
                             "" => format!("{mark} {}", head.title),
                             group => format!("{mark} {}, {group}", head.title),
@@ -126,9 +126,9 @@ pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
             );
         }
         Overlay::Export(at) => {
-            let lines: Vec<Line> = Format::ALL
+            let lines: Vec<OverlayLine> = Format::ALL
                 .iter()
-                .map(|format| Line {
+                .map(|format| OverlayLine {
                     left: format.name().to_owned(),
                     right: match format {
                         Format::Text => "as it is shown",
@@ -148,7 +148,7 @@ pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
             );
         }
         Overlay::Reset => {
-            let lines = [Line {
+            let lines = [OverlayLine {
                 left: "y".to_owned(),
                 right: "reset all statistics; any other key cancels".to_owned(),
             }];
@@ -163,11 +163,11 @@ fn list(
     screen: Rect,
     buffer: &mut Buffer,
     title: &str,
-    lines: &[Line],
+    lines: &[OverlayLine],
     (from, chosen): (usize, Option<usize>),
 ) {
     let theme = model.palette.theme();
-    let widest = |part: fn(&Line) -> &str| {
+    let widest = |part: fn(&OverlayLine) -> &str| {
         lines
             .iter()
             .map(|line| text::width(part(line)))

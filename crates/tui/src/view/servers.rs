@@ -16,14 +16,14 @@ use wirewait_wire::Endpoint;
 pub(super) struct Servers;
 
 /// A server, with its ledger where it is one of all the capture.
-pub(super) struct Row<'m> {
+pub(super) struct ServerRow<'m> {
     server: Endpoint,
     total: Option<&'m ServerTotal>,
     figures: Figures<'m>,
     ledger: Option<&'m LedgerRow>,
 }
 
-impl Counted for Row<'_> {
+impl Counted for ServerRow<'_> {
     fn figures(&self) -> &Figures<'_> {
         &self.figures
     }
@@ -37,14 +37,14 @@ impl Counted for Row<'_> {
     }
 }
 
-fn columns<'m>() -> Vec<Column<Row<'m>>> {
+fn columns<'m>() -> Vec<Column<ServerRow<'m>>> {
     let mut columns = vec![
-        Column::left("server", 15, |r: &Row<'_>, _| {
+        Column::left("server", 15, |r: &ServerRow<'_>, _| {
             Cell::text(r.server.to_string())
         })
         .most(30)
         .help("The server's station."),
-        Column::left("protocols", 9, |r: &Row<'_>, _| {
+        Column::left("protocols", 9, |r: &ServerRow<'_>, _| {
             let all = r.total.iter().flat_map(|total| &total.protocols);
             let names: Vec<String> = all.map(|(p, c)| format!("{p}/{c}")).collect();
             Cell::text(names.join(" "))
@@ -58,12 +58,12 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
     columns.splice(
         before..before,
         [
-            Column::right("waited", 8, |r: &Row<'_>, _| {
+            Column::right("waited", 8, |r: &ServerRow<'_>, _| {
                 Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))
             })
             .rank(6)
             .help("Client-seconds spent waiting for this server. Each moment of a client counts at one server."),
-            Column::right("server's", 8, |r: &Row<'_>, _| {
+            Column::right("server's", 8, |r: &ServerRow<'_>, _| {
                 r.ledger.map_or_else(Cell::default, |row| {
                     Value::Share(row.ledger.get(Phase::Server), row.ledger.active()).into()
                 })
@@ -80,7 +80,7 @@ pub(super) fn saturated(ns: u64) -> i64 {
 }
 
 /// All servers.
-pub(super) fn list(model: &Model) -> List<Row<'_>> {
+pub(super) fn list(model: &Model) -> List<ServerRow<'_>> {
     let rows = match (&model.feed, model.window) {
         (None, _) => Vec::new(),
         (Some(feed), None) => {
@@ -89,7 +89,7 @@ pub(super) fn list(model: &Model) -> List<Row<'_>> {
             model
                 .servers
                 .iter()
-                .map(|total| Row {
+                .map(|total| ServerRow {
                     server: total.server,
                     total: Some(total),
                     figures: total.into(),
@@ -104,7 +104,7 @@ pub(super) fn list(model: &Model) -> List<Row<'_>> {
                 .into_iter()
                 .filter_map(|(of, tally)| {
                     let Of::Server(server) = of else { return None };
-                    Some(Row {
+                    Some(ServerRow {
                         server,
                         total: model.servers.iter().find(|total| total.server == server),
                         figures: tally.into(),
@@ -117,7 +117,7 @@ pub(super) fn list(model: &Model) -> List<Row<'_>> {
     List {
         columns: columns(),
         rows,
-        key: |row: &Row<'_>| Key::Station(row.server),
+        key: |row: &ServerRow<'_>| Key::Station(row.server),
         sorted: Some(("total", true)),
         empty: match model.window {
             None => "No request to a file server yet.",

@@ -95,7 +95,7 @@ impl View for OneStatistic {
             help: "",
         });
         let heads = heads.collect();
-        Some(Box::new(Figures { statistic, heads }))
+        Some(Box::new(StatisticFigures { statistic, heads }))
     }
 
     fn table_area(&self, _: &Model, _: &Place, body: Rect) -> Rect {
@@ -133,12 +133,12 @@ fn found<'m>(model: &'m Model, place: &Place) -> Option<&'m Statistic> {
 }
 
 /// Its rows.
-struct Figures<'m> {
+struct StatisticFigures<'m> {
     statistic: &'m Statistic,
     heads: Vec<Head>,
 }
 
-impl Rows for Figures<'_> {
+impl Rows for StatisticFigures<'_> {
     fn heads(&self) -> Vec<&Head> {
         self.heads.iter().collect()
     }

@@ -16,57 +16,57 @@ use wirewait_report::words::{Grouped, StatusName};
 
 pub(super) struct Transactions;
 
-type Row<'m> = &'m Transaction;
+type TransactionRow<'m> = &'m Transaction;
 
-fn columns<'m>() -> Vec<Column<Row<'m>>> {
+fn columns<'m>() -> Vec<Column<TransactionRow<'m>>> {
     vec![
-        Column::right("#", 6, |t: &Row<'_>, _| Value::Number(t.number).into())
+        Column::right("#", 6, |t: &TransactionRow<'_>, _| Value::Number(t.number).into())
             .help("The number of the transaction in the capture."),
-        Column::right("at", 9, |t: &Row<'_>, context| Cell::time(begin(t, context)))
+        Column::right("at", 9, |t: &TransactionRow<'_>, context| Cell::time(begin(t, context)))
             .rank(4)
             .help("When its first frame was seen, from the beginning of the capture."),
-        Column::left("client", 15, |t: &Row<'_>, _| Cell::text(t.client.station().to_string()))
+        Column::left("client", 15, |t: &TransactionRow<'_>, _| Cell::text(t.client.station().to_string()))
             .rank(3)
             .most(30)
             .help("The client that sent the request."),
-        Column::left("operation", 12, |t: &Row<'_>, _| {
+        Column::left("operation", 12, |t: &TransactionRow<'_>, _| {
             Cell::text(command(t.operation.name, t.code))
         })
         .rank(5)
         .most(30)
         .help("Protocol command of the request."),
-        Column::right("response", 8, |t: &Row<'_>, _| Cell::time(t.response_time_ns()))
+        Column::right("response", 8, |t: &TransactionRow<'_>, _| Cell::time(t.response_time_ns()))
             .help("Response time (t4 - t1), from the first frame of the request to the last frame of the response."),
-        Column::right("request", 7, |t: &Row<'_>, _| Cell::time(t.request_transfer_ns()))
+        Column::right("request", 7, |t: &TransactionRow<'_>, _| Cell::time(t.request_transfer_ns()))
             .under("of that")
             .rank(4)
             .help("Request transfer (t2 - t1)."),
-        Column::right("server", 7, |t: &Row<'_>, _| turnaround(t))
+        Column::right("server", 7, |t: &TransactionRow<'_>, _| turnaround(t))
             .under("of that")
             .rank(1)
             .help("Server turnaround (t3 - t2), from the complete request to the first frame of the response. Two limits where the request was repeated and the response may belong to either copy."),
-        Column::right("transfer", 8, |t: &Row<'_>, _| Cell::time(t.response_transfer_ns()))
+        Column::right("transfer", 8, |t: &TransactionRow<'_>, _| Cell::time(t.response_transfer_ns()))
             .under("of that")
             .rank(4)
             .help("Response transfer (t4 - t3)."),
-        Column::left("outcome", 10, |t: &Row<'_>, _| outcome(t))
+        Column::left("outcome", 10, |t: &TransactionRow<'_>, _| outcome(t))
             .rank(2)
             .most(34)
             .help("How the transaction ended."),
-        Column::right("data", 8, |t: &Row<'_>, _| Cell::from(Value::Bytes(t.data_bytes)).quiet())
+        Column::right("data", 8, |t: &TransactionRow<'_>, _| Cell::from(Value::Bytes(t.data_bytes)).quiet())
         .rank(5)
         .help("File data transferred."),
-        Column::right("frames", 6, |t: &Row<'_>, _| Cell::count(t.frames.total()))
+        Column::right("frames", 6, |t: &TransactionRow<'_>, _| Cell::count(t.frames.total()))
             .rank(7)
             .help("Frames of the transaction."),
-        Column::left("remarks", 8, |t: &Row<'_>, _| {
+        Column::left("remarks", 8, |t: &TransactionRow<'_>, _| {
             let names: Vec<&str> = t.flags.names().collect();
             Cell::text(names.join(" "))
         })
         .rank(8)
         .most(30)
         .help("Notes on the accuracy of its times."),
-        Column::left("file", 14, |t: &Row<'_>, context| file(t, context))
+        Column::left("file", 14, |t: &TransactionRow<'_>, context| file(t, context))
             .rank(3)
             .most(120)
             .grows()
@@ -188,7 +188,7 @@ impl View for Transactions {
         Some(Box::new(List {
             columns: columns(),
             rows: all.filter(|t| scope.takes(t)).collect(),
-            key: |t: &Row<'_>| Key::Number(t.number),
+            key: |t: &TransactionRow<'_>| Key::Number(t.number),
             sorted: Some(("response", true)),
             empty: "No recent transaction matches.",
         }))

@@ -61,7 +61,7 @@ impl fmt::Display for LayoutError {
 impl std::error::Error for LayoutError {}
 
 /// What is wrong in a line: from which character on, and what.
-type Fault = (usize, String);
+type ParseFault = (usize, String);
 
 impl Layout {
     /// Reads a table. `file` is what errors call it.
@@ -69,7 +69,7 @@ impl Layout {
     /// # Errors
     /// The first mistake.
     pub fn parse(file: &str, text: &str) -> Result<Self, LayoutError> {
-        let error = |line: usize, (column, message): Fault| LayoutError {
+        let error = |line: usize, (column, message): ParseFault| LayoutError {
             file: file.to_owned(),
             line,
             column,
@@ -118,7 +118,7 @@ impl<'a> Cells<'a> {
         Self(cells.collect())
     }
 
-    fn get(&self, n: usize) -> Result<(usize, &'a str), Fault> {
+    fn get(&self, n: usize) -> Result<(usize, &'a str), ParseFault> {
         self.0.get(n).copied().ok_or_else(|| {
             let end = self
                 .0
@@ -129,12 +129,12 @@ impl<'a> Cells<'a> {
         })
     }
 
-    fn fault(&self, n: usize, message: impl Into<String>) -> Fault {
+    fn fault(&self, n: usize, message: impl Into<String>) -> ParseFault {
         let column = self.0.get(n).map_or(1, |(at, _)| *at);
         (column, format!("{}: {}", COLUMNS[n], message.into()))
     }
 
-    fn words(&self, n: usize) -> Result<String, Fault> {
+    fn words(&self, n: usize) -> Result<String, ParseFault> {
         let (_, cell) = self.get(n)?;
         if cell.is_empty() {
             return Err(self.fault(n, "is empty"));
@@ -149,7 +149,7 @@ impl<'a> Cells<'a> {
     }
 
     /// A number, or `None` for a question mark.
-    fn count(&self, n: usize, most: u32) -> Result<Option<u32>, Fault> {
+    fn count(&self, n: usize, most: u32) -> Result<Option<u32>, ParseFault> {
         let (_, cell) = self.get(n)?;
         if cell == "?" {
             return Ok(None);
@@ -165,7 +165,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-fn row(cells: &Cells<'_>, line: usize) -> Result<LayoutRow, Fault> {
+fn row(cells: &Cells<'_>, line: usize) -> Result<LayoutRow, ParseFault> {
     let layer = cells.words(0)?;
     let message = match cells.words(1)? {
         all if all == "*" => LayoutRow::ANY.to_owned(),
@@ -211,7 +211,7 @@ fn row(cells: &Cells<'_>, line: usize) -> Result<LayoutRow, Fault> {
     })
 }
 
-fn form(cells: &Cells<'_>, bits: Option<u32>) -> Result<Option<Form>, Fault> {
+fn form(cells: &Cells<'_>, bits: Option<u32>) -> Result<Option<Form>, ParseFault> {
     let (_, cell) = cells.get(5)?;
     if cell == "?" {
         return Ok(None);
@@ -235,7 +235,7 @@ fn form(cells: &Cells<'_>, bits: Option<u32>) -> Result<Option<Form>, Fault> {
     Ok(Some(form))
 }
 
-fn values(cells: &Cells<'_>, form: Option<Form>, bits: Option<u32>) -> Result<Values, Fault> {
+fn values(cells: &Cells<'_>, form: Option<Form>, bits: Option<u32>) -> Result<Values, ParseFault> {
     let (_, cell) = cells.get(6)?;
     if matches!(cell, "-" | "*" | "?" | "") {
         return Ok(Values::Any);
@@ -278,7 +278,7 @@ fn values(cells: &Cells<'_>, form: Option<Form>, bits: Option<u32>) -> Result<Va
                 means: means.trim().to_owned(),
             })
         })
-        .collect::<Result<Vec<_>, Fault>>()?;
+        .collect::<Result<Vec<_>, ParseFault>>()?;
     Ok(Values::Listed(listed))
 }
 
@@ -300,7 +300,7 @@ fn digits_of(text: &str, radix: u32) -> Option<u64> {
 }
 
 /// Whether a row can stand beside those before it.
-fn agrees(cells: &Cells<'_>, row: &LayoutRow, rows: &[LayoutRow]) -> Result<(), Fault> {
+fn agrees(cells: &Cells<'_>, row: &LayoutRow, rows: &[LayoutRow]) -> Result<(), ParseFault> {
     for other in rows {
         let line = other.line;
         if other.layer == row.layer && other.message == row.message && other.field == row.field {

@@ -20,7 +20,7 @@ const SMB: usize = 32;
 /// Most data in one frame.
 const MOST: usize = 1482;
 
-pub(super) struct Client {
+pub(super) struct NbfClient {
     sabme: Vec<u8>,
     ua: Vec<u8>,
     request: Vec<u8>,
@@ -28,7 +28,7 @@ pub(super) struct Client {
     first: Vec<u8>,
     last: Vec<u8>,
     client_rr: Vec<u8>,
-    step: Step,
+    step: NbfStep,
     /// I-frames sent by the client and by the server, modulo 128.
     sent: [u8; 2],
     correlator: u16,
@@ -38,7 +38,7 @@ pub(super) struct Client {
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum NbfStep {
     Sabme,
     Ua,
     Request,
@@ -48,7 +48,7 @@ enum Step {
     ClientRr,
 }
 
-impl Client {
+impl NbfClient {
     pub(super) fn new(number: u32, server: u32) -> Self {
         let (client, server) = (mac(number), mac(server));
         let frame = |from_client: bool, control, information: &[u8]| {
@@ -107,7 +107,7 @@ impl Client {
             first: frame(false, i, &first),
             last: frame(false, i, &last),
             client_rr: frame(true, rr, &[]),
-            step: Step::Sabme,
+            step: NbfStep::Sabme,
             sent: [0; 2],
             correlator: 0,
             mid: 1,
@@ -129,20 +129,20 @@ fn correlate(frame: &mut [u8], transmit: u16, response: u16) {
     frame[CORRELATORS + 2..CORRELATORS + 4].copy_from_slice(&response.to_le_bytes());
 }
 
-impl Talker for Client {
+impl Talker for NbfClient {
     fn speak(&mut self, random: &mut Random, truth: &mut Truth) -> (&[u8], i64) {
         match self.step {
-            Step::Sabme => {
-                self.step = Step::Ua;
+            NbfStep::Sabme => {
+                self.step = NbfStep::Ua;
                 (&self.sabme, FOLLOWS)
             }
-            Step::Ua => {
-                self.step = Step::Request;
+            NbfStep::Ua => {
+                self.step = NbfStep::Request;
                 (&self.ua, think(random))
             }
-            Step::Request => {
+            NbfStep::Request => {
                 truth.requests += 1;
-                self.step = Step::ServerRr;
+                self.step = NbfStep::ServerRr;
                 // The request acknowledges the answer before it; the first has none before it.
                 let answered = self.correlator;
                 let first = self.offset == 0;
@@ -163,29 +163,29 @@ impl Talker for Client {
                 self.waited = turnaround(random);
                 (frame, 100_000)
             }
-            Step::ServerRr => {
-                self.step = Step::First;
+            NbfStep::ServerRr => {
+                self.step = NbfStep::First;
                 self.server_rr[EXPECTED] = self.sent[0] << 1;
                 (&self.server_rr, self.waited - 100_000)
             }
-            Step::First => {
-                self.step = Step::Last;
+            NbfStep::First => {
+                self.step = NbfStep::Last;
                 let frame = &mut self.first;
                 number(frame, &mut self.sent, 1);
                 correlate(frame, self.correlator, self.correlator);
                 frame[SMB + 30..SMB + 32].copy_from_slice(&self.mid.to_le_bytes());
                 (frame, FOLLOWS)
             }
-            Step::Last => {
+            NbfStep::Last => {
                 truth.count(self.waited);
-                self.step = Step::ClientRr;
+                self.step = NbfStep::ClientRr;
                 let frame = &mut self.last;
                 number(frame, &mut self.sent, 1);
                 correlate(frame, 0, self.correlator);
                 (frame, FOLLOWS)
             }
-            Step::ClientRr => {
-                self.step = Step::Request;
+            NbfStep::ClientRr => {
+                self.step = NbfStep::Request;
                 self.client_rr[EXPECTED] = self.sent[1] << 1;
                 (&self.client_rr, think(random))
             }

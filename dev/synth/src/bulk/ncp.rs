@@ -14,7 +14,7 @@ const OFFSET: usize = 58;
 /// Bytes in a read.
 const LENGTH: u16 = 1024;
 
-pub(super) struct Client {
+pub(super) struct NcpClient {
     request: Vec<u8>,
     reply: Vec<u8>,
     sequence: u8,
@@ -23,7 +23,7 @@ pub(super) struct Client {
     waiting: Option<i64>,
 }
 
-impl Client {
+impl NcpClient {
     pub(super) fn new(number: u32, server: u32) -> Self {
         let id = Id {
             sequence: 0,
@@ -59,7 +59,7 @@ impl Client {
     }
 }
 
-impl Talker for Client {
+impl Talker for NcpClient {
     fn speak(&mut self, random: &mut Random, truth: &mut Truth) -> (&[u8], i64) {
         if let Some(waited) = self.waiting.take() {
             truth.count(waited);

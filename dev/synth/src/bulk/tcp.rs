@@ -22,7 +22,7 @@ const DATA: usize = 54;
 const SMB: usize = DATA + 4;
 
 /// A segment whose checksums follow every change.
-struct Segment {
+struct BulkSegment {
     bytes: Vec<u8>,
     /// Sum of what the IP header's checksum covers, and of what TCP's covers.
     ip: u64,
@@ -30,7 +30,7 @@ struct Segment {
     length: u32,
 }
 
-impl Segment {
+impl BulkSegment {
     fn new(from: (u32, Socket), to: (u32, Socket), flags: u8, data: &[u8]) -> Self {
         let header = Header {
             destination: mac(to.0),
@@ -102,17 +102,17 @@ pub(super) enum Asks {
     Smb2Read,
 }
 
-pub(super) struct Client {
+pub(super) struct TcpClient {
     asks: Asks,
     /// Who asks: no two clients open the same file.
     number: u32,
-    syn: Segment,
-    syn_ack: Segment,
-    client_ack: Segment,
-    server_ack: Segment,
-    request: Segment,
-    answer: Vec<Segment>,
-    step: Step,
+    syn: BulkSegment,
+    syn_ack: BulkSegment,
+    client_ack: BulkSegment,
+    server_ack: BulkSegment,
+    request: BulkSegment,
+    answer: Vec<BulkSegment>,
+    step: TcpStep,
     /// Next numbers and next packet identifications of client and server.
     next: [u32; 2],
     id: [u16; 2],
@@ -122,7 +122,7 @@ pub(super) struct Client {
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum TcpStep {
     Syn,
     SynAck,
     Connected,
@@ -132,7 +132,7 @@ enum Step {
     AnswerAck,
 }
 
-impl Client {
+impl TcpClient {
     pub(super) fn new(number: u32, server: u32, asks: Asks) -> Self {
         let [_, high, a, b] = number.to_be_bytes();
         let port = if asks == Asks::Smb2Read || number.is_multiple_of(2) {
@@ -171,20 +171,20 @@ impl Client {
         Self {
             asks,
             number,
-            syn: Segment::new(client, server, flag::SYN, &[]),
-            syn_ack: Segment::new(server, client, flag::SYN | flag::ACK, &[]),
-            client_ack: Segment::new(client, server, flag::ACK, &[]),
-            server_ack: Segment::new(server, client, flag::ACK, &[]),
-            request: Segment::new(client, server, push, &request),
+            syn: BulkSegment::new(client, server, flag::SYN, &[]),
+            syn_ack: BulkSegment::new(server, client, flag::SYN | flag::ACK, &[]),
+            client_ack: BulkSegment::new(client, server, flag::ACK, &[]),
+            server_ack: BulkSegment::new(server, client, flag::ACK, &[]),
+            request: BulkSegment::new(client, server, push, &request),
             answer: pieces
                 .into_iter()
                 .enumerate()
                 .map(|(index, piece)| {
                     let flags = if index == last { push } else { flag::ACK };
-                    Segment::new(server, client, flags, piece)
+                    BulkSegment::new(server, client, flags, piece)
                 })
                 .collect(),
-            step: Step::Syn,
+            step: TcpStep::Syn,
             next: [number << 16, 0x8000_0000 + (number << 16)],
             id: [1, 1],
             message: 0,
@@ -195,7 +195,7 @@ impl Client {
 
     /// Seals a segment of one side and counts what it takes.
     fn send<'a>(
-        segment: &'a mut Segment,
+        segment: &'a mut BulkSegment,
         next: &mut [u32; 2],
         id: &mut [u16; 2],
         by: usize,
@@ -280,29 +280,29 @@ fn messages2() -> (Vec<u8>, Vec<u8>) {
     )
 }
 
-impl Talker for Client {
+impl Talker for TcpClient {
     fn speak(&mut self, random: &mut Random, truth: &mut Truth) -> (&[u8], i64) {
         let Self { next, id, .. } = self;
         match self.step {
-            Step::Syn => {
-                self.step = Step::SynAck;
+            TcpStep::Syn => {
+                self.step = TcpStep::SynAck;
                 let frame = Self::send(&mut self.syn, next, id, 0, 1);
                 (frame, FOLLOWS)
             }
-            Step::SynAck => {
-                self.step = Step::Connected;
+            TcpStep::SynAck => {
+                self.step = TcpStep::Connected;
                 (Self::send(&mut self.syn_ack, next, id, 1, 1), FOLLOWS)
             }
-            Step::Connected => {
-                self.step = Step::Request;
+            TcpStep::Connected => {
+                self.step = TcpStep::Request;
                 (
                     Self::send(&mut self.client_ack, next, id, 0, 0),
                     think(random),
                 )
             }
-            Step::Request => {
+            TcpStep::Request => {
                 truth.requests += 1;
-                self.step = Step::RequestAck;
+                self.step = TcpStep::RequestAck;
                 self.message += 1;
                 let segment = &mut self.request;
                 // Multiplex numbers 1 to 0xfffe.
@@ -327,12 +327,12 @@ impl Talker for Client {
                 let takes = segment.length;
                 (Self::send(segment, next, id, 0, takes), 100_000)
             }
-            Step::RequestAck => {
-                self.step = Step::Answer(0);
+            TcpStep::RequestAck => {
+                self.step = TcpStep::Answer(0);
                 let frame = Self::send(&mut self.server_ack, next, id, 1, 0);
                 (frame, self.waited - 100_000)
             }
-            Step::Answer(index) => {
+            TcpStep::Answer(index) => {
                 let last = index + 1 == self.answer.len();
                 let segment = &mut self.answer[index];
                 if index == 0 && self.asks == Asks::Smb2Read {
@@ -345,15 +345,15 @@ impl Talker for Client {
                     truth.count(self.waited);
                 }
                 self.step = if last {
-                    Step::AnswerAck
+                    TcpStep::AnswerAck
                 } else {
-                    Step::Answer(index + 1)
+                    TcpStep::Answer(index + 1)
                 };
                 let takes = segment.length;
                 (Self::send(segment, next, id, 1, takes), FOLLOWS)
             }
-            Step::AnswerAck => {
-                self.step = Step::Request;
+            TcpStep::AnswerAck => {
+                self.step = TcpStep::Request;
                 (
                     Self::send(&mut self.client_ack, next, id, 0, 0),
                     think(random),
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn checksums_stay_right_when_fields_change() {
-        let mut client = Client::new(3, 0xff_0001, Asks::Smb1Open);
+        let mut client = TcpClient::new(3, 0xff_0001, Asks::Smb1Open);
         let mut random = Random::new(1);
         let mut truth = Truth::default();
         for _ in 0..100 {

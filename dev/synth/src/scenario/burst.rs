@@ -11,7 +11,7 @@ const MOST: usize = 1400;
 
 /// One client's bursts with one server.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct BurstState {
     client: u32,
     server: u32,
     /// Number of the current burst.
@@ -20,7 +20,7 @@ pub(super) struct State {
     packets: [u32; 2],
 }
 
-impl State {
+impl BurstState {
     pub(super) fn new(number: u16) -> Self {
         Self {
             client: 0x0c00_0000 + u32::from(number),

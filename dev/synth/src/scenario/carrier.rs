@@ -15,7 +15,7 @@ mod xns;
 pub(super) use xns::Datagram;
 
 use super::error::{Fault, Place};
-use super::station::{Address, Settings, Station};
+use super::station::{Settings, Station, StationAddress};
 use super::wire::Wire;
 use super::words::Options;
 use crate::ethernet;
@@ -201,17 +201,17 @@ impl Conversation {
     ) -> Result<Self, Fault> {
         let address = |index: usize| &settings.stations[index].address;
         let kind = match (address(client), address(server)) {
-            (Address::Ipx(_), Address::Ipx(_)) => Kind::Ipx,
-            (Address::Udp(_), Address::Udp(_)) => Kind::Udp,
-            (Address::Tcp(_), Address::Tcp(_)) => Kind::Tcp,
-            (Address::Nbf { .. }, Address::Nbf { .. }) => Kind::Nbf,
-            (Address::Nbipx { .. }, Address::Nbipx { .. }) => Kind::Nbipx,
-            (Address::Spx { .. }, Address::Spx { .. }) => Kind::Spx,
-            (Address::Idp(_), Address::Idp(_)) => Kind::Idp,
-            (Address::Spp { .. }, Address::Spp { .. }) => Kind::Spp,
-            (Address::Nbp, Address::Nbp) => Kind::Nbp,
-            (Address::Last, Address::Last) => Kind::Last,
-            (Address::Decnet { .. }, Address::Decnet { .. }) => Kind::Nsp,
+            (StationAddress::Ipx(_), StationAddress::Ipx(_)) => Kind::Ipx,
+            (StationAddress::Udp(_), StationAddress::Udp(_)) => Kind::Udp,
+            (StationAddress::Tcp(_), StationAddress::Tcp(_)) => Kind::Tcp,
+            (StationAddress::Nbf { .. }, StationAddress::Nbf { .. }) => Kind::Nbf,
+            (StationAddress::Nbipx { .. }, StationAddress::Nbipx { .. }) => Kind::Nbipx,
+            (StationAddress::Spx { .. }, StationAddress::Spx { .. }) => Kind::Spx,
+            (StationAddress::Idp(_), StationAddress::Idp(_)) => Kind::Idp,
+            (StationAddress::Spp { .. }, StationAddress::Spp { .. }) => Kind::Spp,
+            (StationAddress::Nbp, StationAddress::Nbp) => Kind::Nbp,
+            (StationAddress::Last, StationAddress::Last) => Kind::Last,
+            (StationAddress::Decnet { .. }, StationAddress::Decnet { .. }) => Kind::Nsp,
             _ => return Err(place.fault("these two stations do not speak the same protocol")),
         };
         // TCP counts its SYN, and NBIPX the call, so data begins at 1; NSP begins there.

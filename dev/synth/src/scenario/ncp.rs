@@ -7,16 +7,16 @@ use crate::ncp::{self, Id};
 
 /// What one client says to one server: connection number, sequence, and what was asked.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct NcpState {
     id: Id,
-    asked: Vec<Asked>,
+    asked: Vec<NcpAsked>,
     /// Packet burst identifiers of client and server.
     burst: (u32, u32),
 }
 
 /// What a reply must know of its request.
 #[derive(Clone, Debug)]
-struct Asked {
+struct NcpAsked {
     id: Id,
     kind: u16,
     function: u8,
@@ -25,7 +25,7 @@ struct Asked {
     name: String,
 }
 
-impl State {
+impl NcpState {
     pub(super) fn new(first_connection: u16, burst: (u32, u32)) -> Self {
         Self {
             id: Id {
@@ -65,7 +65,7 @@ impl State {
                 self.id.connection
             },
         };
-        let mut asked = Asked {
+        let mut asked = NcpAsked {
             id,
             kind,
             function: 0,
@@ -153,7 +153,7 @@ impl State {
         let asked = match (asked, sequence) {
             (Some(asked), _) => asked,
             // A reply to something before the scenario began: a read, as replies go.
-            (None, Some(sequence)) => Asked {
+            (None, Some(sequence)) => NcpAsked {
                 id: Id {
                     sequence,
                     ..self.id
@@ -192,7 +192,7 @@ impl State {
         Ok(packet)
     }
 
-    fn reply_body(&self, asked: &Asked, options: &Options) -> Result<Vec<u8>, Fault> {
+    fn reply_body(&self, asked: &NcpAsked, options: &Options) -> Result<Vec<u8>, Fault> {
         Ok(match asked.function {
             72 => {
                 let length = options.or::<u16>("data", asked.length as u16)?;

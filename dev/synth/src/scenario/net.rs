@@ -16,7 +16,7 @@ pub(super) const MOST_HOPS: u8 = 15;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Net {
     /// Without any, there is one without a name.
-    pub(super) segments: Vec<Segment>,
+    pub(super) segments: Vec<NetSegment>,
     pub(super) routers: Vec<Router>,
     pub(super) services: Vec<Service>,
     /// Bits per second of the cable without a name.
@@ -25,7 +25,7 @@ pub(super) struct Net {
 
 /// A cable that its stations share.
 #[derive(Clone, Debug)]
-pub(super) struct Segment {
+pub(super) struct NetSegment {
     pub(super) name: String,
     /// Bits per second.
     pub(super) rate: u64,
@@ -174,11 +174,11 @@ impl Net {
     }
 
     /// The cables; one where none has been described.
-    pub(super) fn cables(&self) -> Vec<Segment> {
+    pub(super) fn cables(&self) -> Vec<NetSegment> {
         if !self.segments.is_empty() {
             return self.segments.clone();
         }
-        vec![Segment {
+        vec![NetSegment {
             name: "ethernet".to_owned(),
             rate: self.link.unwrap_or(ETHERNET),
             full_duplex: false,
@@ -200,7 +200,7 @@ impl Net {
             Some(text) => u32::from_str_radix(text, 16)
                 .map_err(|_| options.fault("net", "needs hexadecimal digits"))?,
         };
-        self.segments.push(Segment {
+        self.segments.push(NetSegment {
             name: name.text.clone(),
             rate: rate(speed)?,
             full_duplex: options.flag("full")?,

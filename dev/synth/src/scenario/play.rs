@@ -75,11 +75,11 @@ pub(super) struct Talk {
     pub(super) client: usize,
     pub(super) server: usize,
     pub(super) conversation: Conversation,
-    ncp: ncp::State,
-    burst: burst::State,
-    smb1: smb1::State,
-    smb2: smb2::State,
-    xns: xns::State,
+    ncp: ncp::NcpState,
+    burst: burst::BurstState,
+    smb1: smb1::Smb1State,
+    smb2: smb2::Smb2State,
+    xns: xns::XnsState,
 }
 
 impl Player<'_> {
@@ -340,16 +340,16 @@ impl Player<'_> {
             return Ok((known, direction));
         }
         let number = u16::try_from(self.talks.len() + 1).unwrap_or(u16::MAX);
-        let burst = burst::State::new(number);
+        let burst = burst::BurstState::new(number);
         self.talks.push(Talk {
             client,
             server,
             conversation: Conversation::new(self.settings, client, server, from.place)?,
-            ncp: ncp::State::new(number, burst.identifiers()),
+            ncp: ncp::NcpState::new(number, burst.identifiers()),
             burst,
-            smb1: smb1::State::new(number),
-            smb2: smb2::State::new(number),
-            xns: xns::State::new(number),
+            smb1: smb1::Smb1State::new(number),
+            smb2: smb2::Smb2State::new(number),
+            xns: xns::XnsState::new(number),
         });
         Ok((self.talks.len() - 1, direction))
     }

@@ -1,8 +1,8 @@
 //! Lines that begin with `rip`: what routers and servers tell everyone about networks.
 
 use super::error::Fault;
-use super::net::Segment;
-use super::station::{Address, Settings};
+use super::net::NetSegment;
+use super::station::{Settings, StationAddress};
 use super::wire::Wire;
 use super::words::{Options, Word};
 use super::work::Map;
@@ -25,7 +25,7 @@ pub(super) fn tell(
     options: &Options,
     at: i64,
 ) -> Result<(), Fault> {
-    let named = |segment: &Segment| segment.name == to.text;
+    let named = |segment: &NetSegment| segment.name == to.text;
     let cable = map.cables.iter().position(named);
     let cable = cable.ok_or_else(|| to.expected("a segment"))?;
     let source = sender(settings, map, from, cable)?;
@@ -76,7 +76,7 @@ fn sender(settings: &Settings, map: &Map, from: &Word, cable: usize) -> Result<M
     let station = settings.find(&from.text, from.place)?;
     let seen = &map.views[cable].stations[station];
     match seen.address {
-        Address::Ipx(_) if seen.on.contains(&cable) => Ok(seen.mac),
+        StationAddress::Ipx(_) if seen.on.contains(&cable) => Ok(seen.mac),
         _ => Err(from.fault("this station is not on that segment, or does not speak IPX")),
     }
 }

@@ -8,7 +8,7 @@ use crate::smb1::{Block, Header, NT_STATUS, REPLY, command, message, request, re
 
 /// What one client says to one server.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct Smb1State {
     pid: u16,
     tid: u16,
     uid: u16,
@@ -19,9 +19,9 @@ pub(super) struct State {
     asked: Vec<(String, Header)>,
 }
 
-type Commands<'a> = [(&'a Word, Options)];
+type Smb1Commands<'a> = [(&'a Word, Options)];
 
-impl State {
+impl Smb1State {
     pub(super) fn new(number: u16) -> Self {
         Self {
             pid: 0x1000 + number,
@@ -36,7 +36,7 @@ impl State {
     pub(super) fn message(
         &mut self,
         from_client: bool,
-        commands: &Commands<'_>,
+        commands: &Smb1Commands<'_>,
     ) -> Result<Vec<u8>, Fault> {
         let Some(((verb, options), _)) = commands.split_first() else {
             return Ok(Vec::new());

@@ -11,27 +11,27 @@ use crate::smb2::{
 
 /// What one client says to one server.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct Smb2State {
     session: u64,
     tree: u32,
     /// Identifier of the next request.
     message: u64,
     /// For the outside of encrypted messages.
     nonce: u64,
-    asked: Vec<Asked>,
+    asked: Vec<Smb2Asked>,
 }
 
 #[derive(Clone, Debug)]
-struct Asked {
+struct Smb2Asked {
     verb: String,
     header: Header,
     pending: bool,
     answered: bool,
 }
 
-type Commands<'a> = [(&'a Word, Options)];
+type Smb2Commands<'a> = [(&'a Word, Options)];
 
-impl State {
+impl Smb2State {
     pub(super) fn new(number: u16) -> Self {
         Self {
             session: 0x0000_0400_0000_0000 + u64::from(number),
@@ -46,7 +46,7 @@ impl State {
     pub(super) fn message(
         &mut self,
         from_client: bool,
-        commands: &Commands<'_>,
+        commands: &Smb2Commands<'_>,
     ) -> Result<Vec<u8>, Fault> {
         if let [(verb, options)] = commands
             && verb.text == "encrypted"
@@ -131,7 +131,7 @@ impl State {
         }
         header.message = target.unwrap_or(self.message);
         self.message = header.message.wrapping_add(charge.max(1).into());
-        self.asked.push(Asked {
+        self.asked.push(Smb2Asked {
             verb: verb.text.clone(),
             header,
             pending: false,

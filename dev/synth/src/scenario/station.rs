@@ -19,7 +19,7 @@ pub(super) enum Side {
 
 /// Where a station is reached, and by what.
 #[derive(Clone, Debug)]
-pub(super) enum Address {
+pub(super) enum StationAddress {
     Ipx(ipx::Address),
     Tcp(Socket),
     Udp(Socket),
@@ -60,7 +60,7 @@ pub(super) enum Address {
     },
 }
 
-impl Address {
+impl StationAddress {
     /// The address of the station `by` places further on, where a line introduces several.
     fn plus(&self, by: u32) -> Self {
         let mut address = self.clone();
@@ -92,7 +92,7 @@ impl Address {
 pub(super) struct Station {
     pub(super) name: String,
     pub(super) side: Side,
-    pub(super) address: Address,
+    pub(super) address: StationAddress,
     pub(super) mac: Mac,
     /// Routers between this station and the capture point (IPX transport control).
     pub(super) hops: u8,
@@ -241,8 +241,8 @@ impl Settings {
                     .ok_or_else(|| address.expected("network.node:socket in hexadecimal digits"))?;
                 let number = if side == Side::Server { 0x2002 } else { 0x1001 };
                 match kind {
-                    "ipx" => (Address::Ipx(found), found.node, 0),
-                    "idp" => (Address::Idp(found), found.node, 0),
+                    "ipx" => (StationAddress::Ipx(found), found.node, 0),
+                    "idp" => (StationAddress::Idp(found), found.node, 0),
                     "spp" => {
                         let listens = match options.text("listens")? {
                             None => None,
@@ -252,7 +252,7 @@ impl Settings {
                                 Some(u16::from_be_bytes(bytes))
                             }
                         };
-                        let address = Address::Spp {
+                        let address = StationAddress::Spp {
                             idp: found,
                             connection: options.or("connection", number)?,
                             listens,
@@ -263,7 +263,7 @@ impl Settings {
                     "nbipx" => {
                         let service = if side == Side::Server { 0x20 } else { 0 };
                         let spoken = options.text("name")?.unwrap_or(&name.text);
-                        let address = Address::Nbipx {
+                        let address = StationAddress::Nbipx {
                             ipx: found,
                             name: nbf::name(spoken, service),
                             connection: options.or("connection", number)?,
@@ -273,7 +273,7 @@ impl Settings {
                     }
                     _ => {
                         let size: Option<u16> = options.maybe("size")?;
-                        let address = Address::Spx {
+                        let address = StationAddress::Spx {
                             ipx: found,
                             connection: options.or("connection", number)?,
                             size,
@@ -290,15 +290,15 @@ impl Settings {
                     .ok_or_else(|| address.expected("address:port, such as 10.0.0.1:139"))?;
                 let [a, b, c, d] = found.address.octets();
                 let address = match kind {
-                    "tcp" => Address::Tcp(found),
-                    _ => Address::Udp(found),
+                    "tcp" => StationAddress::Tcp(found),
+                    _ => StationAddress::Udp(found),
                 };
                 (address, [2, 0, a, b, c, d], 1460)
             }
             "nbp" => {
                 let mac = hex(&text.replace('-', ""))
                     .ok_or_else(|| address.expected("a MAC address, 02-60-8c-00-00-01"))?;
-                (Address::Nbp, mac, 0)
+                (StationAddress::Nbp, mac, 0)
             }
             "nbf" => {
                 let mac = hex(&text.replace('-', ""))
@@ -308,24 +308,24 @@ impl Settings {
                 let name = nbf::name(spoken, service);
                 let session = options.or("session", if side == Side::Server { 7 } else { 5 })?;
                 // 1500 less 4 bytes of LLC and 14 of NBF.
-                (Address::Nbf { name, session }, mac, 1482)
+                (StationAddress::Nbf { name, session }, mac, 1482)
             }
             "last" => {
                 let mac = hex(&text.replace('-', ""))
                     .ok_or_else(|| address.expected("a MAC address, 08-00-2b-00-00-01"))?;
-                (Address::Last, mac, last::MOST)
+                (StationAddress::Last, mac, last::MOST)
             }
             "decnet" => {
                 let node =
                     decnet_node(text).ok_or_else(|| address.expected("area.node, such as 1.13"))?;
                 let link = if side == Side::Server { 0x2002 } else { 0x1001 };
-                let address = Address::Decnet {
+                let address = StationAddress::Decnet {
                     node,
                     link: options.or("link", link)?,
                     long: options.flag("long")?,
                     padding: options.or("padding", 0)?,
                 };
-                if matches!(address, Address::Decnet { padding: 128.., .. }) {
+                if matches!(address, StationAddress::Decnet { padding: 128.., .. }) {
                     return Err(options.place.fault("padding= is at most 127"));
                 }
                 // 1500 less 23 bytes of routing header and 11 of NSP.
@@ -378,7 +378,7 @@ impl Settings {
         if station.buffer == Some(0) {
             return Err(options.place.fault("buffer= needs at least 1 byte"));
         }
-        if station.buffer.is_some() && !matches!(station.address, Address::Last) {
+        if station.buffer.is_some() && !matches!(station.address, StationAddress::Last) {
             return Err(options.place.fault("buffer= is for stations of LAST"));
         }
         options.done()?;
@@ -386,7 +386,8 @@ impl Settings {
         let named = called.into_iter().zip(0..).map(|(name, by)| {
             let mut address = station.address.plus(by);
             if let (
-                Address::Nbf { name: spoken, .. } | Address::Nbipx { name: spoken, .. },
+                StationAddress::Nbf { name: spoken, .. }
+                | StationAddress::Nbipx { name: spoken, .. },
                 false,
             ) = (&mut address, single)
             {
@@ -434,7 +435,7 @@ mod tests {
         assert_eq!(s.stations[1].most, 512);
         assert!(matches!(
             s.stations[2].address,
-            Address::Nbf { session: 9, .. }
+            StationAddress::Nbf { session: 9, .. }
         ));
         assert_eq!((s.framing, s.vlan), (Framing::Llc, Some(5)));
         assert_eq!(s.only, Some((0, 2)));

@@ -8,7 +8,7 @@ use crate::idp::{self, Courier};
 
 /// What the last request was, for its answer.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct XnsState {
     id: u32,
     client_type: u16,
     echo: Vec<u8>,
@@ -17,7 +17,7 @@ pub(super) struct State {
     transaction: u16,
 }
 
-impl State {
+impl XnsState {
     pub(super) fn new(number: u16) -> Self {
         Self {
             id: u32::from(number) << 16,

@@ -40,7 +40,7 @@ impl Account {
     fn closed(&mut self, outstanding: &Outstanding, limit: Timestamp) {
         self.client
             .timeline
-            .closed(outstanding, Owner::default(), Ways::default());
+            .closed(outstanding, SliceOwner::default(), Ways::default());
         self.sums.waiting += 1;
         self.settle(limit);
     }
@@ -109,7 +109,7 @@ fn an_instant_belongs_to_the_oldest() {
 #[test]
 fn waits_by_design_count_where_nothing_else_is_outstanding() {
     let mut account = Account::new();
-    account.client.timeline.waits(at(5), Owner::default());
+    account.client.timeline.waits(at(5), SliceOwner::default());
     account.closed(&outstanding([0, 0, 10, 10]), LATER);
     account.client.timeline.waited(at(5), at(300));
     account.closed(&outstanding([400, 400, 410, 410]), LATER);
@@ -130,8 +130,11 @@ fn what_is_sent_again_after_its_end_is_no_pause_of_the_client() {
     account
         .client
         .timeline
-        .lost(at(10), at(250), Owner::default());
-    account.client.timeline.waits(at(200), Owner::default());
+        .lost(at(10), at(250), SliceOwner::default());
+    account
+        .client
+        .timeline
+        .waits(at(200), SliceOwner::default());
     account.closed(&outstanding([300, 300, 310, 310]), LATER);
     assert_eq!(
         phases(&account),

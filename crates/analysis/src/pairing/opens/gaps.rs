@@ -1,7 +1,7 @@
 //! What missing data does to open requests. Gaps come by the thousand where the capture lost frames,
 //! or where somebody means to: none of them looks at more requests than it changes.
 
-use super::super::open::{Open, State};
+use super::super::open::{Open, OpenState};
 use super::Opens;
 use crate::Flags;
 use std::collections::BTreeSet;
@@ -132,7 +132,7 @@ impl Opens {
 impl Open {
     /// It waits, and only the order will tell its answer.
     pub(in super::super) fn is_guessed(&self) -> bool {
-        self.opaque && self.state != State::Done
+        self.opaque && self.state != OpenState::Done
     }
 }
 

@@ -53,7 +53,7 @@ fn name(id: u8) -> Option<Id> {
 }
 
 /// Serial number, identifier, alias, lane, state and side.
-type Listed = (u64, Option<Id>, Option<Id>, Option<Id>, State, usize);
+type Listed = (u64, Option<Id>, Option<Id>, Option<Id>, OpenState, usize);
 
 /// Every question, answered one by one and by the index.
 fn compare(opens: &mut Opens) -> Result<(), TestCaseError> {
@@ -73,25 +73,25 @@ fn compare(opens: &mut Opens) -> Result<(), TestCaseError> {
         let of_lane = opens.latest_of_lane(id, |_| true);
         let expected = list.iter().rfind(|o| o.3 == Some(id)).map(|o| o.0);
         prop_assert_eq!(serial(of_lane), expected);
-        let over = |o: &Open| o.state == State::Done || o.id == Some(id) || o.lane == Some(id);
+        let over = |o: &Open| o.state == OpenState::Done || o.id == Some(id) || o.lane == Some(id);
         let from = list.get(list.len() / 3).map_or(0, |o| o.0);
         let mut x = exchange(Role::Request, 0);
         (x.id, x.lane) = (Some(id), Some(id));
         let related = opens.next_related(from, (&x, true), over);
         let expected = list
             .iter()
-            .find(|o| o.0 >= from && (o.4 == State::Done || o.1 == Some(id) || o.3 == Some(id)))
+            .find(|o| o.0 >= from && (o.4 == OpenState::Done || o.1 == Some(id) || o.3 == Some(id)))
             .map(|o| o.0);
         prop_assert_eq!(serial(related), expected);
     }
-    let position = |which: &dyn Fn(&Held) -> bool| opens.list.iter().position(which);
+    let position = |which: &dyn Fn(&HeldRequest) -> bool| opens.list.iter().position(which);
     let unnamed = position(&|o| o.id.is_none());
     prop_assert_eq!(opens.earliest_unnamed(|o| o.id.is_none()), unnamed);
     let raw = position(&|o| o.expect == Expect::Headerless);
     prop_assert_eq!(opens.earliest_raw(|o| o.expect == Expect::Headerless), raw);
-    let done = position(&|o| o.state == State::Done);
+    let done = position(&|o| o.state == OpenState::Done);
     prop_assert_eq!(opens.next_done(0, |_| true), done);
-    let undone = position(&|o| o.state != State::Done);
+    let undone = position(&|o| o.state != OpenState::Done);
     for (at, open) in opens.list.iter().enumerate() {
         prop_assert_eq!(opens.place_of(open.serial), Some(at));
     }
@@ -99,7 +99,7 @@ fn compare(opens: &mut Opens) -> Result<(), TestCaseError> {
     if let Some(first) = first {
         prop_assert!(opens.first_due() <= first);
     }
-    let guessed = position(&|o| o.opaque && o.state != State::Done);
+    let guessed = position(&|o| o.opaque && o.state != OpenState::Done);
     prop_assert_eq!(opens.earliest_undone(), undone);
     prop_assert_eq!(opens.has_guessed(), guessed.is_some());
     Ok(())
@@ -119,7 +119,7 @@ proptest! {
             let mut open = spare.next();
             open.transaction = transaction(serial + 1, Kind::Read, 0, 1);
             (open.serial, open.id, open.lane) = (serial, name(id), name(lane));
-            open.state = if kind == 1 { State::Asking } else { State::Waiting };
+            open.state = if kind == 1 { OpenState::Asking } else { OpenState::Waiting };
             open.expect = if kind == 2 { Expect::Headerless } else { Expect::Response };
             open.side = usize::from(kind == 3);
             open.deadline = at(deadline);
@@ -148,7 +148,7 @@ proptest! {
                 }
                 Step::Answer(n, deadline) => {
                     if let Some(place) = there(n) {
-                        opens[place].state = State::Done;
+                        opens[place].state = OpenState::Done;
                         opens[place].deadline = at(deadline);
                         opens.answered(place);
                         opens.falls_due(place);
@@ -156,7 +156,7 @@ proptest! {
                 }
                 Step::Reopen(n) => {
                     if let Some(place) = there(n) {
-                        opens[place].state = State::Waiting;
+                        opens[place].state = OpenState::Waiting;
                         opens[place].deadline = at(2000);
                         opens.reopened(place);
                         opens.falls_due(place);
@@ -181,7 +181,7 @@ proptest! {
                 }
             }
             if let Step::Miss(side, end) = step {
-                let lacks = |o: &&Held| o.side == side && o.had < end && o.awaited.is_none();
+                let lacks = |o: &&HeldRequest| o.side == side && o.had < end && o.awaited.is_none();
                 let lacking: Vec<u64> = opens.list.iter().filter(lacks).map(|o| o.serial).collect();
                 let mut given = opens.lacking(side, end);
                 given.retain(|serial| opens.place_of(*serial).is_some_and(|at| opens[at].awaited.is_none()));
@@ -194,7 +194,7 @@ proptest! {
                         let at = opens.place_of(serial).unwrap();
                         opens[at].transaction.flags.set(why);
                     }
-                    let flagged = |o: &Held| o.transaction.flags.contains(why);
+                    let flagged = |o: &HeldRequest| o.transaction.flags.contains(why);
                     prop_assert!(opens.list.iter().filter(|o| o.is_guessed()).all(flagged));
                 }
             }

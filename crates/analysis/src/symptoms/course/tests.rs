@@ -5,7 +5,7 @@ use wirewait_wire::{File, Kind};
 
 const MS: u64 = 1_000_000;
 
-fn second_of(course: &SymptomCourse, n: i64, key: Key) -> (u64, u64) {
+fn second_of(course: &SymptomCourse, n: i64, key: CourseKey) -> (u64, u64) {
     let lost = course.between(at(n * 1000), at(n * 1000 + 1000));
     let Lost { times, cost_ns } = lost.0.get(&key).copied().unwrap_or_default();
     (times, cost_ns / MS)

@@ -47,13 +47,13 @@ pub(super) fn parse(text: &str, registry: &Registry) -> Result<Filter, FilterErr
             expression,
             fields: parser.fields,
         }),
-        Some(Kind::Close) => error(parser.column(), "no ( is open here"),
+        Some(TokenKind::Close) => error(parser.column(), "no ( is open here"),
         Some(_) => error(parser.column(), "and, or, or the end should stand here"),
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum TokenKind {
     Open,
     Close,
     /// A sign of [`OPERATORS`], `&&`, `||` or `!`.
@@ -67,7 +67,7 @@ enum Kind {
 }
 
 /// As it can be typed again.
-impl fmt::Display for Kind {
+impl fmt::Display for TokenKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Open => f.write_str("("),
@@ -83,7 +83,7 @@ impl fmt::Display for Kind {
 }
 
 struct Token {
-    kind: Kind,
+    kind: TokenKind,
     column: usize,
 }
 
@@ -115,30 +115,34 @@ fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
             }
             '(' => {
                 at += 1;
-                Kind::Open
+                TokenKind::Open
             }
             ')' => {
                 at += 1;
-                Kind::Close
+                TokenKind::Close
             }
             '{' | '}' => {
                 at += 1;
                 in_set = *c == '{';
-                if in_set { Kind::Begin } else { Kind::End }
+                if in_set {
+                    TokenKind::Begin
+                } else {
+                    TokenKind::End
+                }
             }
             ',' if in_set => {
                 at += 1;
-                Kind::Comma
+                TokenKind::Comma
             }
             _ if sign.is_some() => {
                 let sign = sign.unwrap_or_default();
                 at += sign.len();
-                Kind::Sign(sign)
+                TokenKind::Sign(sign)
             }
             _ => {
                 let (word, quoted, end) = word(&characters, at, in_set)?;
                 at = end;
-                Kind::Word(word, quoted)
+                TokenKind::Word(word, quoted)
             }
         };
         tokens.push(Token { kind, column });
@@ -198,7 +202,7 @@ struct Parser<'r> {
 }
 
 impl Parser<'_> {
-    fn peek(&self) -> Option<&Kind> {
+    fn peek(&self) -> Option<&TokenKind> {
         self.tokens.get(self.at).map(|token| &token.kind)
     }
 
@@ -211,8 +215,8 @@ impl Parser<'_> {
     /// Takes the next token if it is this word, or this sign.
     fn takes(&mut self, word: &str, sign: &str) -> bool {
         let found = match self.peek() {
-            Some(Kind::Word(typed, false)) => typed.eq_ignore_ascii_case(word),
-            Some(Kind::Sign(typed)) => *typed == sign,
+            Some(TokenKind::Word(typed, false)) => typed.eq_ignore_ascii_case(word),
+            Some(TokenKind::Sign(typed)) => *typed == sign,
             _ => false,
         };
         self.at += usize::from(found);
@@ -247,10 +251,10 @@ impl Parser<'_> {
             return Ok(Expression::Not(Box::new(inner)));
         }
         let column = self.column();
-        if self.peek() == Some(&Kind::Open) {
+        if self.peek() == Some(&TokenKind::Open) {
             self.at += 1;
             let inner = self.any(depth + 1)?;
-            if self.peek() != Some(&Kind::Close) {
+            if self.peek() != Some(&TokenKind::Close) {
                 return error(
                     self.column(),
                     format!(") should stand here, for the ( in column {}", column + 1),
@@ -290,7 +294,7 @@ impl Parser<'_> {
             let name = self.word("the name of a command should stand here (READ_ANDX, READ*)")?;
             return Ok(Test::Command(name));
         }
-        let quoted = matches!(self.peek(), Some(Kind::Word(_, true)));
+        let quoted = matches!(self.peek(), Some(TokenKind::Word(_, true)));
         let word = self.word(
             "a protocol, a field (smb2.MessageId), host, src, dst, port, command, not or ( \
              should stand here",
@@ -349,14 +353,14 @@ impl Parser<'_> {
     }
 
     fn compared(&mut self) -> Result<Option<(Operator, Literal)>, FilterError> {
-        let Some(Kind::Sign(typed)) = self.peek() else {
+        let Some(TokenKind::Sign(typed)) = self.peek() else {
             return Ok(None);
         };
         let Some((sign, operator)) = OPERATORS.iter().find(|(known, _)| known == typed) else {
             return Ok(None);
         };
         self.at += 1;
-        let quoted = matches!(self.peek(), Some(Kind::Word(_, true)));
+        let quoted = matches!(self.peek(), Some(TokenKind::Word(_, true)));
         let column = self.column();
         let word = self.word(format!("a value should stand behind {sign}"))?;
         let literal = match number(&word).filter(|_| !quoted) {
@@ -389,7 +393,7 @@ impl Parser<'_> {
             self.set(synonym).map(Relation::In)?
         } else if self.takes("contains", "") {
             let column = self.column();
-            let quoted = matches!(self.peek(), Some(Kind::Word(_, true)));
+            let quoted = matches!(self.peek(), Some(TokenKind::Word(_, true)));
             let word = self.word("what is searched for should stand here")?;
             match synonym.part(&word, quoted) {
                 Ok(part) => Relation::Contains(part),
@@ -428,8 +432,8 @@ impl Parser<'_> {
             ("ge", Operator::GreaterOrEqual),
         ];
         let found = match self.peek()? {
-            Kind::Sign(typed) => OPERATORS.iter().find(|(sign, _)| sign == typed),
-            Kind::Word(typed, false) => WORDS
+            TokenKind::Sign(typed) => OPERATORS.iter().find(|(sign, _)| sign == typed),
+            TokenKind::Word(typed, false) => WORDS
                 .iter()
                 .find(|(word, _)| typed.eq_ignore_ascii_case(word)),
             _ => None,
@@ -445,15 +449,15 @@ impl Parser<'_> {
         synonym: &'static Synonym,
     ) -> Result<Vec<RangeInclusive<Datum>>, FilterError> {
         let opened = self.column();
-        if self.peek() != Some(&Kind::Begin) {
+        if self.peek() != Some(&TokenKind::Begin) {
             return error(opened, "{ should stand here: in {1, 3..5}");
         }
         self.at += 1;
         let mut ranges = Vec::new();
         loop {
             match self.peek() {
-                Some(Kind::Comma) if !ranges.is_empty() => self.at += 1,
-                Some(Kind::End) if !ranges.is_empty() => {
+                Some(TokenKind::Comma) if !ranges.is_empty() => self.at += 1,
+                Some(TokenKind::End) if !ranges.is_empty() => {
                     self.at += 1;
                     return Ok(ranges);
                 }
@@ -484,7 +488,7 @@ impl Parser<'_> {
 
     fn word(&mut self, says: impl Into<String>) -> Result<String, FilterError> {
         match self.peek() {
-            Some(Kind::Word(word, _)) => {
+            Some(TokenKind::Word(word, _)) => {
                 let word = word.clone();
                 self.at += 1;
                 Ok(word)

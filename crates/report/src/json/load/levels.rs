@@ -16,7 +16,7 @@ pub(super) struct Curve {
     peak_transactions: Option<PeakTransactions>,
     knee: Option<Knee>,
     unplaced: u64,
-    levels: Vec<Level>,
+    levels: Vec<LoadLevel>,
 }
 
 #[derive(Serialize)]
@@ -47,16 +47,16 @@ struct Knee {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Level {
+struct LoadLevel {
     stations: u32,
     stations_to: u32,
-    steady: Figures,
-    ramps: Figures,
+    steady: LoadFigures,
+    ramps: LoadFigures,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Figures {
+struct LoadFigures {
     ns: u64,
     answered: u64,
     transactions_per_second: Option<f64>,
@@ -113,7 +113,7 @@ pub(super) fn curve(curve: &LevelCurve) -> Curve {
         levels: curve
             .levels
             .iter()
-            .map(|row| Level {
+            .map(|row| LoadLevel {
                 stations: row.stations,
                 stations_to: row.stations_to,
                 steady: figures(&row.steady, row.stations),
@@ -123,13 +123,13 @@ pub(super) fn curve(curve: &LevelCurve) -> Curve {
     }
 }
 
-fn figures(of: &LevelFigures, stations: u32) -> Figures {
+fn figures(of: &LevelFigures, stations: u32) -> LoadFigures {
     let data = |moved: &Moved| Data {
         data_bytes: moved.data_bytes,
         response_time: Extremes::from(&moved.response_time),
         closed_loop_bytes_per_second: moved.closed_loop(stations),
     };
-    Figures {
+    LoadFigures {
         ns: of.ns,
         answered: of.answered,
         transactions_per_second: of.transactions().map(milli),

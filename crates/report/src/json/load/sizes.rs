@@ -6,22 +6,22 @@ use wirewait_analysis::{Example, SizeCurve};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct Curve {
+pub(super) struct SizeCurveDocument {
     server: String,
     kind: &'static str,
     anomalies: Vec<Anomaly>,
-    sizes: Vec<Size>,
+    sizes: Vec<SizeFigures>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Size {
+struct SizeFigures {
     from_bytes: u64,
     to_bytes: u64,
     response_time: Distribution,
     turnaround: Extremes,
     data_bytes: u64,
-    slowest: Vec<Shown>,
+    slowest: Vec<ShownSizes>,
 }
 
 /// A size that breaks the trend of the others.
@@ -35,19 +35,19 @@ struct Anomaly {
     expected_ns: i64,
     next_bytes: u64,
     next_p50_ns: i64,
-    examples: Vec<Shown>,
+    examples: Vec<ShownSizes>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Shown {
+struct ShownSizes {
     transaction: u64,
     request_frame: u64,
     response_frame: u64,
     response_ns: i64,
 }
 
-impl From<&Example> for Shown {
+impl From<&Example> for ShownSizes {
     fn from(example: &Example) -> Self {
         Self {
             transaction: example.transaction,
@@ -58,9 +58,9 @@ impl From<&Example> for Shown {
     }
 }
 
-pub(super) fn curve(curve: &SizeCurve) -> Curve {
-    let shown = |examples: &[Example]| examples.iter().map(Shown::from).collect();
-    Curve {
+pub(super) fn curve(curve: &SizeCurve) -> SizeCurveDocument {
+    let shown = |examples: &[Example]| examples.iter().map(ShownSizes::from).collect();
+    SizeCurveDocument {
         server: curve.server.to_string(),
         kind: curve.kind.name(),
         anomalies: curve
@@ -80,7 +80,7 @@ pub(super) fn curve(curve: &SizeCurve) -> Curve {
         sizes: curve
             .sizes
             .iter()
-            .map(|row| Size {
+            .map(|row| SizeFigures {
                 from_bytes: row.from_bytes,
                 to_bytes: row.to_bytes,
                 response_time: Distribution::from(&row.response_time),

@@ -2,7 +2,7 @@
 
 use super::super::curve::{self, Plot};
 use super::super::{bars, plot, rule};
-use super::{Row, letter, scale, stroke, style, value};
+use super::{CounterRow, letter, scale, stroke, style, value};
 use crate::model::Model;
 use crate::text::put;
 use ratatui::buffer::Buffer;
@@ -13,7 +13,7 @@ use wirewait_report::words::Short;
 /// The lines over time, with the value bar of the chosen one below.
 pub(super) fn lines(
     model: &Model,
-    rows: &[Row<'_>],
+    rows: &[CounterRow<'_>],
     chosen: Option<usize>,
     area: Rect,
     buffer: &mut Buffer,
@@ -37,7 +37,7 @@ pub(super) fn lines(
     }
     let mut plot = Plot::new(inner);
     // The chosen one last, so that it lies above the others.
-    let mut order: Vec<&Row<'_>> = rows
+    let mut order: Vec<&CounterRow<'_>> = rows
         .iter()
         .filter(|row| Some(row.number) != chosen)
         .collect();
@@ -88,7 +88,7 @@ pub(super) fn lines(
 }
 
 /// What the bar below the chart said of the chosen line.
-fn value_bar(model: &Model, rows: &[Row<'_>], chosen: Option<usize>) -> String {
+fn value_bar(model: &Model, rows: &[CounterRow<'_>], chosen: Option<usize>) -> String {
     let Some(row) = rows.iter().find(|row| Some(row.number) == chosen) else {
         return String::new();
     };
@@ -123,7 +123,7 @@ fn value_bar(model: &Model, rows: &[Row<'_>], chosen: Option<usize>) -> String {
 /// The latest values as bars, 100 all across.
 pub(super) fn histogram(
     model: &Model,
-    rows: &[Row<'_>],
+    rows: &[CounterRow<'_>],
     chosen: Option<usize>,
     area: Rect,
     buffer: &mut Buffer,

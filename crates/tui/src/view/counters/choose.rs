@@ -9,7 +9,7 @@ use crate::theme::Tone;
 use crate::view::{View, draw_table};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_report::counters::{Chart, Kind, Listed, Pick, Place as Whose};
+use wirewait_report::counters::{Chart, CounterPlace as Whose, Kind, Listed, Pick};
 use wirewait_report::words::Grouped;
 
 /// The objects of Performance Monitor.
@@ -130,7 +130,7 @@ impl View for Objects {
 }
 
 /// One instance, or all of them and how many there are.
-enum Row {
+enum ChoiceRow {
     All(u64),
     One(Whose),
 }
@@ -152,26 +152,26 @@ impl View for Instances {
             return None;
         };
         let instances = of(model, object).map_or_else(Vec::new, |listed| listed.instances);
-        let mut rows = vec![Row::All(instances.len() as u64)];
-        rows.extend(instances.into_iter().map(Row::One));
+        let mut rows = vec![ChoiceRow::All(instances.len() as u64)];
+        rows.extend(instances.into_iter().map(ChoiceRow::One));
         Some(Box::new(List {
             columns: vec![
-                Column::left("station", 20, |row: &Row, _| match row {
-                    Row::All(n) => Cell::text(format!("all {} instances", Grouped(*n))),
-                    Row::One(whose) => Cell::text(whose.station()),
+                Column::left("station", 20, |row: &ChoiceRow, _| match row {
+                    ChoiceRow::All(n) => Cell::text(format!("all {} instances", Grouped(*n))),
+                    ChoiceRow::One(whose) => Cell::text(whose.station()),
                 })
                 .help("Station of the counter."),
-                Column::left("instance", 10, |row: &Row, context| match row {
-                    Row::One(whose) => instance(whose, context),
-                    Row::All(_) => Cell::default(),
+                Column::left("instance", 10, |row: &ChoiceRow, context| match row {
+                    ChoiceRow::One(whose) => instance(whose, context),
+                    ChoiceRow::All(_) => Cell::default(),
                 })
                 .most(60)
                 .help("Instance: an interface, a share, a peer."),
             ],
             rows,
-            key: |row: &Row| match row {
-                Row::All(_) => Key::Name(String::new()),
-                Row::One(whose) => Key::Instance(whose.clone()),
+            key: |row: &ChoiceRow| match row {
+                ChoiceRow::All(_) => Key::Name(String::new()),
+                ChoiceRow::One(whose) => Key::Instance(whose.clone()),
             },
             sorted: None,
             empty: "No station has values yet.",

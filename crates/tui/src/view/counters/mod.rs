@@ -19,7 +19,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::cell::OnceCell;
 use wirewait_analysis::Phase;
-use wirewait_report::counters::{Chart, Kind, Line, Pick, Place as Whose};
+use wirewait_report::counters::{Chart, CounterPlace as Whose, Kind, Line, Pick};
 use wirewait_report::words::Short;
 
 pub(super) struct Counters;
@@ -125,7 +125,7 @@ fn scale(power: i32) -> f64 {
 }
 
 /// A line of the chart. Its values are formed when they are looked at.
-struct Row<'m> {
+struct CounterRow<'m> {
     number: usize,
     pick: &'m Pick,
     kind: Option<Kind>,
@@ -136,7 +136,7 @@ struct Row<'m> {
     line: OnceCell<Line>,
 }
 
-impl Row<'_> {
+impl CounterRow<'_> {
     fn line(&self) -> &Line {
         self.line.get_or_init(|| self.chart.line(self.pick))
     }
@@ -149,54 +149,64 @@ impl Row<'_> {
     }
 }
 
-fn columns<'m>() -> Vec<Column<Row<'m>>> {
+fn columns<'m>() -> Vec<Column<CounterRow<'m>>> {
     vec![
-        Column::left("", 1, |r: &Row<'_>, _| {
+        Column::left("", 1, |r: &CounterRow<'_>, _| {
             Cell::text(letter(r.number).to_string())
         })
         .help("Letter of the line on the chart."),
-        Column::left("counter", 16, |r: &Row<'_>, _| {
+        Column::left("counter", 16, |r: &CounterRow<'_>, _| {
             Cell::text(r.kind.map_or("", |kind| kind.name))
         })
         .most(34)
         .help("Name of the counter."),
-        Column::left("object", 8, |r: &Row<'_>, _| Cell::text(r.pick.object()))
-            .rank(3)
-            .most(20)
-            .help("Performance Monitor's object."),
-        Column::left("station", 12, |r: &Row<'_>, _| {
+        Column::left("object", 8, |r: &CounterRow<'_>, _| {
+            Cell::text(r.pick.object())
+        })
+        .rank(3)
+        .most(20)
+        .help("Performance Monitor's object."),
+        Column::left("station", 12, |r: &CounterRow<'_>, _| {
             Cell::text(r.pick.place().station())
         })
         .rank(2)
         .most(30)
         .help("Station of the counter."),
-        Column::left("instance", 8, |r: &Row<'_>, context| {
+        Column::left("instance", 8, |r: &CounterRow<'_>, context| {
             instance(&r.pick.place(), context)
         })
         .rank(4)
         .most(30)
         .help("Instance: an interface, a share, a peer."),
-        Column::right("scale", 7, |r: &Row<'_>, _| Cell::text(scale_text(r.power)))
-            .rank(2)
-            .help("Scale factor of the line. , and . change it, = fits it to the chart."),
-        Column::right("last", 9, |r: &Row<'_>, _| value(r.kind, r.line().last))
-            .rank(1)
-            .help("Value of the last complete interval."),
-        Column::right("average", 9, |r: &Row<'_>, _| {
+        Column::right("scale", 7, |r: &CounterRow<'_>, _| {
+            Cell::text(scale_text(r.power))
+        })
+        .rank(2)
+        .help("Scale factor of the line. , and . change it, = fits it to the chart."),
+        Column::right("last", 9, |r: &CounterRow<'_>, _| {
+            value(r.kind, r.line().last)
+        })
+        .rank(1)
+        .help("Value of the last complete interval."),
+        Column::right("average", 9, |r: &CounterRow<'_>, _| {
             value(r.kind, r.line().average)
         })
         .rank(1)
         .help("Mean over the time of the chart."),
-        Column::right("min", 9, |r: &Row<'_>, _| value(r.kind, r.line().min))
-            .rank(3)
-            .help("Smallest value on the chart."),
-        Column::right("max", 9, |r: &Row<'_>, _| value(r.kind, r.line().max))
-            .rank(3)
-            .help("Greatest value on the chart."),
-        Column::right("at", 9, |r: &Row<'_>, _| value(r.kind, r.at()))
+        Column::right("min", 9, |r: &CounterRow<'_>, _| {
+            value(r.kind, r.line().min)
+        })
+        .rank(3)
+        .help("Smallest value on the chart."),
+        Column::right("max", 9, |r: &CounterRow<'_>, _| {
+            value(r.kind, r.line().max)
+        })
+        .rank(3)
+        .help("Greatest value on the chart."),
+        Column::right("at", 9, |r: &CounterRow<'_>, _| value(r.kind, r.at()))
             .rank(5)
             .help("Value at the cursor. Left and Right move the cursor."),
-        Column::left("mark", 6, |r: &Row<'_>, _| mark(r))
+        Column::left("mark", 6, |r: &CounterRow<'_>, _| mark(r))
             .rank(6)
             .most(14)
             .help("Accuracy: exact, derived or approximated."),
@@ -221,7 +231,7 @@ fn value(kind: Option<Kind>, value: Option<f64>) -> Cell {
     value.map_or_else(Cell::default, |value| shown(value).into())
 }
 
-fn mark(row: &Row<'_>) -> Cell {
+fn mark(row: &CounterRow<'_>) -> Cell {
     let Some(kind) = row.kind else {
         return Cell::default();
     };
@@ -259,13 +269,13 @@ fn scale_text(power: i32) -> String {
     }
 }
 
-fn rows(model: &Model) -> Vec<Row<'_>> {
+fn rows(model: &Model) -> Vec<CounterRow<'_>> {
     let Some(counters) = model.counters() else {
         return Vec::new();
     };
     let picks = model.chart.picks.iter().enumerate();
     picks
-        .map(|(number, (pick, power))| Row {
+        .map(|(number, (pick, power))| CounterRow {
             number,
             pick,
             kind: pick.kind(),
@@ -313,7 +323,7 @@ impl View for Counters {
         Some(Box::new(List {
             columns: columns(),
             rows: rows(model),
-            key: |row: &Row<'_>| Key::Counter(row.pick.clone()),
+            key: |row: &CounterRow<'_>| Key::Counter(row.pick.clone()),
             sorted: None,
             empty: "The chart is empty. a adds counters.",
         }))

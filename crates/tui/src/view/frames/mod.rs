@@ -115,53 +115,53 @@ impl Focus {
     }
 }
 
-fn columns<'m>() -> Vec<Column<Row<'m>>> {
+fn columns<'m>() -> Vec<Column<FrameRow<'m>>> {
     vec![
-        Column::right("#", 5, |r: &Row<'_>, _| {
+        Column::right("#", 5, |r: &FrameRow<'_>, _| {
             r.toned(Value::Number(r.frame.number).into())
         })
         .help("The number of the frame in the capture."),
-        Column::right("delta", 8, |r: &Row<'_>, _| {
+        Column::right("delta", 8, |r: &FrameRow<'_>, _| {
             let since = r.frame.at.zip(r.before).map(|(at, before)| at.since(before));
             r.toned(Cell::time(since))
         })
         .help("The time since the frame above it."),
-        Column::left("time UTC", 15, |r: &Row<'_>, _| {
+        Column::left("time UTC", 15, |r: &FrameRow<'_>, _| {
             let text = r.frame.at.map(|at| Rfc3339(at).to_string());
             let time = text.as_ref().and_then(|text| text.get(11..26));
             r.toned(time.map_or_else(Cell::default, |time| Cell::text(time.to_owned())))
         })
         .rank(2)
         .help("Time of capture, to the microsecond."),
-        Column::right("at", 9, |r: &Row<'_>, context| {
+        Column::right("at", 9, |r: &FrameRow<'_>, context| {
             let since = r.frame.at.and_then(|at| Some(at.since(context.first?)));
             r.toned(Cell::time(since))
         })
         .rank(7)
         .help("Time of capture, since the beginning of the capture."),
-        Column::left("role", 10, |r: &Row<'_>, _| r.role())
+        Column::left("role", 10, |r: &FrameRow<'_>, _| r.role())
             .rank(1)
             .most(16)
             .help("Direction, relative to the sender of the first frame, and role in a transaction: request, response, interim, ack, control, retransmitted."),
-        Column::left("source", 12, |r: &Row<'_>, _| r.text(&r.frame.source))
+        Column::left("source", 12, |r: &FrameRow<'_>, _| r.text(&r.frame.source))
             .rank(4)
             .most(28)
             .help("Sender of the frame."),
-        Column::left("destination", 12, |r: &Row<'_>, _| {
+        Column::left("destination", 12, |r: &FrameRow<'_>, _| {
             r.text(&r.frame.destination)
         })
         .rank(5)
         .most(28)
         .help("Receiver of the frame."),
-        Column::left("protocol", 8, |r: &Row<'_>, _| r.text(&r.frame.protocol))
+        Column::left("protocol", 8, |r: &FrameRow<'_>, _| r.text(&r.frame.protocol))
             .rank(6)
             .help("The innermost protocol."),
-        Column::right("bytes", 5, |r: &Row<'_>, _| {
+        Column::right("bytes", 5, |r: &FrameRow<'_>, _| {
             r.toned(Cell::count(r.frame.wire_len.into()))
         })
         .rank(3)
         .help("Length on the wire."),
-        Column::left("summary", 32, |r: &Row<'_>, _| r.text(&r.frame.summary))
+        Column::left("summary", 32, |r: &FrameRow<'_>, _| r.text(&r.frame.summary))
             .most(400)
             .grows()
             .help("Content in one line. Frames between other stations than those of the first frame are dim."),
@@ -169,7 +169,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
 }
 
 /// A frame in the list; those of other stations than the first one's are of less interest.
-struct Row<'m> {
+struct FrameRow<'m> {
     frame: &'m Decoded,
     aside: bool,
     /// When the frame above it was captured.
@@ -178,7 +178,7 @@ struct Row<'m> {
     ahead: bool,
 }
 
-impl Row<'_> {
+impl FrameRow<'_> {
     fn text(&self, text: &str) -> Cell {
         self.toned(Cell::text(text.to_owned()))
     }
@@ -290,7 +290,7 @@ impl View for Frames {
         let all = list(model);
         let first = all.first();
         let before = std::iter::once(None).chain(all.iter().map(|frame| frame.at));
-        let rows = all.iter().zip(before).map(|(frame, before)| Row {
+        let rows = all.iter().zip(before).map(|(frame, before)| FrameRow {
             frame,
             aside: !first.is_some_and(|first| same_ends(first, frame)),
             before,
@@ -299,7 +299,7 @@ impl View for Frames {
         Some(Box::new(List {
             columns: columns(),
             rows: rows.collect(),
-            key: |row: &Row<'_>| Key::Number(row.frame.number),
+            key: |row: &FrameRow<'_>| Key::Number(row.frame.number),
             sorted: None,
             empty,
         }))

@@ -12,7 +12,7 @@ use wirewait_judge::{Culprit, Finding, Verdict};
 use wirewait_report::words::{self, Command, Grouped, Percent, Short, nearest_symptom};
 
 /// A line of it.
-pub(super) enum Line {
+pub(super) enum HeadLine {
     Head(String),
     Said(Tone, String),
     /// What it is, and the rest.
@@ -62,7 +62,7 @@ fn headline(verdict: &Verdict, since: &str, width: usize) -> Vec<String> {
 }
 
 /// All of it, in lines of this width; fewer where there are few.
-pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<Line> {
+pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<HeadLine> {
     let context = model.context();
     let verdict = Verdict::on(&feed.snapshot);
     let wide = usize::from(width);
@@ -70,16 +70,16 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
         Some(_) => "Since start: ",
         None => "",
     };
-    let mut all: Vec<Line> = headline(&verdict, since, wide)
+    let mut all: Vec<HeadLine> = headline(&verdict, since, wide)
         .into_iter()
-        .map(Line::Head)
+        .map(HeadLine::Head)
         .collect();
     let roomy = height >= 18;
-    let said = |all: &mut Vec<Line>, tone: Tone, text: &str| {
+    let said = |all: &mut Vec<HeadLine>, tone: Tone, text: &str| {
         all.extend(
             text::lines(text, wide)
                 .into_iter()
-                .map(|line| Line::Said(tone, line)),
+                .map(|line| HeadLine::Said(tone, line)),
         );
     };
     for damage in feed.about.damage.iter().take(usize::from(roomy)) {
@@ -99,8 +99,8 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
         let more = lines.len() > 2;
         let shown = lines.into_iter().take(2).enumerate();
         all.extend(shown.map(|(n, line)| match n == 1 && more {
-            true => Line::Said(Tone::Warn, format!("{line} …")),
-            false => Line::Said(Tone::Warn, line),
+            true => HeadLine::Said(Tone::Warn, format!("{line} …")),
+            false => HeadLine::Said(Tone::Warn, line),
         }));
     }
     let (shares, base) = match model.window {
@@ -123,12 +123,12 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
         _ => &base,
     };
     if shares.active() > 0 {
-        all.push(Line::Bar(shares));
+        all.push(HeadLine::Bar(shares));
         all.extend(
             shares
                 .legend(base, &context, width)
                 .into_iter()
-                .map(Line::Legend),
+                .map(HeadLine::Legend),
         );
     }
     let symptoms = &feed.snapshot.symptoms;
@@ -145,14 +145,14 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
             text::lines(&said, wide)
                 .into_iter()
                 .take(2)
-                .map(|line| Line::Said(Tone::Good, line)),
+                .map(|line| HeadLine::Said(Tone::Good, line)),
         );
     }
     if let Some((symptom, action)) = first_action(feed).filter(|_| roomy) {
         let room = wide.saturating_sub(11);
         let action = format!("{action} ({symptom})");
         for (n, line) in text::lines(&action, room).into_iter().enumerate() {
-            all.push(Line::Named(if n == 0 { "Try first" } else { "" }, line));
+            all.push(HeadLine::Named(if n == 0 { "Try first" } else { "" }, line));
         }
     }
     all
@@ -173,13 +173,13 @@ fn first_action(feed: &Feed) -> Option<(String, String)> {
 }
 
 /// Draws a line of it.
-pub(super) fn draw(line: &Line, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+pub(super) fn draw(line: &HeadLine, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
     let theme = context.theme;
     let at = (area.x, area.y);
     match line {
-        Line::Head(text) => put(buffer, at, area.width, text, false, theme.head),
-        Line::Said(tone, text) => put(buffer, at, area.width, text, false, theme.tone(*tone)),
-        Line::Named(name, text) => {
+        HeadLine::Head(text) => put(buffer, at, area.width, text, false, theme.head),
+        HeadLine::Said(tone, text) => put(buffer, at, area.width, text, false, theme.tone(*tone)),
+        HeadLine::Named(name, text) => {
             put(buffer, at, 10, name, false, theme.title);
             let room = area.width.saturating_sub(11);
             put(
@@ -191,8 +191,8 @@ pub(super) fn draw(line: &Line, context: &Context<'_>, area: Rect, buffer: &mut 
                 theme.plain,
             );
         }
-        Line::Bar(shares) => shares.draw(context, area, buffer),
-        Line::Legend(words) => {
+        HeadLine::Bar(shares) => shares.draw(context, area, buffer),
+        HeadLine::Legend(words) => {
             for (x, letter, said) in words {
                 let mut x = area.x + x;
                 if let Some((letter, style)) = letter {

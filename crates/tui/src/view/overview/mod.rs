@@ -12,7 +12,7 @@ use crate::place::{Place, TABS};
 use crate::table::{self, Key, Rows};
 use crate::text::{put, width, wrapped};
 use crate::{Command, Feed};
-use head::Line;
+use head::HeadLine;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_report::Rfc3339;
@@ -84,7 +84,7 @@ pub(crate) struct Picked {
 
 /// Where everything is.
 struct Plan {
-    head: Vec<Line>,
+    head: Vec<HeadLine>,
     charts: Rect,
     /// Sections with their place, the line above them included.
     sections: Vec<(Section, Rect)>,

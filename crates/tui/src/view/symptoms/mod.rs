@@ -24,7 +24,7 @@ pub(super) struct Symptoms;
 /// Frames that are asked for around one place at most.
 const FRAMES: u64 = 200;
 
-pub(super) struct Row<'m> {
+pub(super) struct SymptomRow<'m> {
     symptom: &'m Symptom,
     feed: &'m Feed,
     seen: Seen,
@@ -43,7 +43,7 @@ enum Seen {
     Window(Lost),
 }
 
-impl Row<'_> {
+impl SymptomRow<'_> {
     /// What it cost and how often it was seen.
     fn lost(&self) -> Lost {
         match self.seen {
@@ -91,7 +91,7 @@ impl Row<'_> {
 }
 
 /// What is shown, in its order; and how many were not seen in the window.
-fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<Row<'m>>, u64) {
+fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<SymptomRow<'m>>, u64) {
     // What was seen too seldom comes last, and is dim.
     let found = &feed.snapshot.symptoms.found;
     let all = found
@@ -99,7 +99,7 @@ fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<Row<'m>>, u64) {
         .filter(|s| shown(s))
         .chain(found.iter().filter(|s| !shown(s)));
     let from = model.context().window(&feed.recent).begins();
-    let row = |symptom, seen| Row {
+    let row = |symptom, seen| SymptomRow {
         symptom,
         feed,
         seen,
@@ -127,55 +127,55 @@ fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<Row<'m>>, u64) {
         }
         Some(row(symptom, Seen::Window(lost)))
     };
-    let mut rows: Vec<Row<'m>> = all.filter_map(seen).collect();
-    rows.sort_by_key(Row::rank);
+    let mut rows: Vec<SymptomRow<'m>> = all.filter_map(seen).collect();
+    rows.sort_by_key(SymptomRow::rank);
     (rows, hidden)
 }
 
-fn columns<'m>() -> Vec<Column<Row<'m>>> {
+fn columns<'m>() -> Vec<Column<SymptomRow<'m>>> {
     vec![
-        Column::right("lost", 8, |r: &Row<'_>, _| {
+        Column::right("lost", 8, |r: &SymptomRow<'_>, _| {
             toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet())
         })
         .help("Time lost to the symptom, in the window if one is chosen. The greatest cost stands first. Symptoms that come from sums have no moments: theirs is of the whole capture."),
-        Column::left("symptom", 18, |r: &Row<'_>, _| {
+        Column::left("symptom", 18, |r: &SymptomRow<'_>, _| {
             let title = r.feed.about.texts.title(r.symptom.rule.id).to_owned();
             toned(r, Cell::text(title))
         })
         .most(48)
         .help("Title of the symptom."),
-        Column::left("of", 15, |r: &Row<'_>, _| {
+        Column::left("of", 15, |r: &SymptomRow<'_>, _| {
             toned(r, Cell::text(subject(&r.symptom.subject)))
         })
         .rank(1)
         .most(60)
         .grows()
         .help("The stations or the file that it concerns."),
-        Column::left("how often", 12, |r: &Row<'_>, _| {
+        Column::left("how often", 12, |r: &SymptomRow<'_>, _| {
             toned(r, Cell::text(r.often()))
         })
         .rank(2)
         .most(32)
         .help("Number of events, and of how many; in the window if one is chosen."),
-        Column::left("judged", 9, |r: &Row<'_>, _| {
+        Column::left("judged", 9, |r: &SymptomRow<'_>, _| {
             toned(r, Cell::text(r.symptom.state.name()))
         })
         .rank(4)
         .help("Raised; withdrawn, because another cause explains it; covered by a graver symptom; below its threshold; or too few events to judge."),
-        Column::left("frames", 10, |r: &Row<'_>, _| {
+        Column::left("frames", 10, |r: &SymptomRow<'_>, _| {
             toned(r, Cell::text(r.places(2)))
         })
         .rank(3)
         .most(32)
         .help("First and last frame of the most expensive places."),
-        Column::right("first", 7, |r: &Row<'_>, context| {
+        Column::right("first", 7, |r: &SymptomRow<'_>, context| {
             let first = r.symptom.hits.first.map(|mark| mark.at);
             let since = first.and_then(|at| Some(at.since(context.first?)));
             toned(r, Cell::time(since))
         })
         .rank(6)
         .help("Time of the first event, since the beginning of the capture."),
-        Column::right("last", 7, |r: &Row<'_>, context| {
+        Column::right("last", 7, |r: &SymptomRow<'_>, context| {
             let last = r.symptom.hits.last.map(|mark| mark.at);
             let since = last.and_then(|at| Some(at.since(context.first?)));
             toned(r, Cell::time(since))
@@ -186,7 +186,7 @@ fn columns<'m>() -> Vec<Column<Row<'m>>> {
 }
 
 /// What was not raised, or is not of the window, is of less interest; what is grave, of more.
-fn toned(row: &Row<'_>, cell: Cell) -> Cell {
+fn toned(row: &SymptomRow<'_>, cell: Cell) -> Cell {
     cell.toned(
         match (row.seen, row.symptom.state, row.symptom.rule.severity) {
             (Seen::Undated, ..) => Tone::Dim,
@@ -198,9 +198,9 @@ fn toned(row: &Row<'_>, cell: Cell) -> Cell {
 }
 
 /// Those that are raised, in short.
-pub(super) fn raised(model: &Model) -> Option<List<Row<'_>>> {
+pub(super) fn raised(model: &Model) -> Option<List<SymptomRow<'_>>> {
     let feed = model.feed.as_ref()?;
-    let row = |symptom| Row {
+    let row = |symptom| SymptomRow {
         symptom,
         feed,
         seen: Seen::SinceStart,
@@ -208,29 +208,29 @@ pub(super) fn raised(model: &Model) -> Option<List<Row<'_>>> {
     };
     Some(List {
         columns: vec![
-            Column::right("lost", 8, |r: &Row<'_>, _| {
+            Column::right("lost", 8, |r: &SymptomRow<'_>, _| {
                 toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet())
             }),
-            Column::left("symptom", 16, |r: &Row<'_>, _| {
+            Column::left("symptom", 16, |r: &SymptomRow<'_>, _| {
                 toned(
                     r,
                     Cell::text(r.feed.about.texts.title(r.symptom.rule.id).to_owned()),
                 )
             })
             .most(40),
-            Column::left("of", 16, |r: &Row<'_>, _| {
+            Column::left("of", 16, |r: &SymptomRow<'_>, _| {
                 toned(r, Cell::text(subject(&r.symptom.subject)))
             })
             .most(60)
             .grows(),
-            Column::left("how often", 9, |r: &Row<'_>, _| {
+            Column::left("how often", 9, |r: &SymptomRow<'_>, _| {
                 toned(r, Cell::text(r.often()))
             })
             .rank(1)
             .most(32),
         ],
         rows: feed.snapshot.symptoms.raised().map(row).collect(),
-        key: |row: &Row<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
+        key: |row: &SymptomRow<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
         sorted: None,
         empty: "No symptom.",
     })
@@ -304,7 +304,7 @@ impl View for Symptoms {
         Some(Box::new(List {
             columns: columns(),
             rows: select(model, feed).0,
-            key: |row: &Row<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
+            key: |row: &SymptomRow<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
             sorted: None,
             empty: match model.window {
                 None => "No symptom.",

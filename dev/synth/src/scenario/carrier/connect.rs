@@ -6,7 +6,7 @@ use crate::ipv4::flag;
 use crate::llc::{self, Control, Supervisory};
 use crate::nbf::{self, command};
 use crate::scenario::error::Fault;
-use crate::scenario::station::Address;
+use crate::scenario::station::StationAddress;
 use crate::scenario::words::Options;
 
 /// The port of the NetBIOS session service, which wants names exchanged first.
@@ -143,7 +143,7 @@ impl Conversation {
         let (client, server) = (TO_SERVER, 1 - TO_SERVER);
         let settings = context.settings;
         let name = |end: usize| match self.station(settings, end).address {
-            Address::Nbf { name, .. } => name,
+            StationAddress::Nbf { name, .. } => name,
             _ => [0; 16],
         };
         let (caller, called) = (name(client), name(server));

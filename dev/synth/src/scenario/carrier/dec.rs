@@ -5,7 +5,7 @@ use crate::decnet::{self, Routing, ack, cross, message, nak};
 use crate::ethernet::{self, Encapsulation};
 use crate::last;
 use crate::scenario::error::Fault;
-use crate::scenario::station::{Address, Settings};
+use crate::scenario::station::{Settings, StationAddress};
 use crate::scenario::words::{Options, Word};
 use crate::smb1::{self, response};
 
@@ -119,7 +119,7 @@ impl Conversation {
     /// The numbers of the link: the receiver's, then the sender's.
     fn links(&self, settings: &Settings, direction: usize) -> (u16, u16) {
         let number = |end: usize| match self.station(settings, end).address {
-            Address::Decnet { link, .. } => link,
+            StationAddress::Decnet { link, .. } => link,
             _ => 0,
         };
         (number(1 - direction), number(direction))
@@ -132,11 +132,11 @@ impl Conversation {
 
     fn nsp_packet(&self, settings: &Settings, direction: usize, nsp: &[u8]) -> Vec<u8> {
         let node = |end: usize| match self.station(settings, end).address {
-            Address::Decnet { node, .. } => node,
+            StationAddress::Decnet { node, .. } => node,
             _ => 0,
         };
         let (long, padding) = match self.station(settings, direction).address {
-            Address::Decnet { long, padding, .. } => (long, padding),
+            StationAddress::Decnet { long, padding, .. } => (long, padding),
             _ => (false, 0),
         };
         let routing = Routing {

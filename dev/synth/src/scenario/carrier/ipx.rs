@@ -4,7 +4,7 @@ use super::{Context, Conversation, Kind, TO_SERVER, Unit, cut};
 use crate::ethernet::{self, Header};
 use crate::nbipx;
 use crate::scenario::error::Fault;
-use crate::scenario::station::{Address, Settings};
+use crate::scenario::station::{Settings, StationAddress};
 use crate::scenario::words::Word;
 use crate::{ipx, spx};
 
@@ -12,7 +12,9 @@ impl Conversation {
     /// The numbers of the connection: the receiver's, then the sender's.
     fn connections(&self, settings: &Settings, direction: usize) -> (u16, u16) {
         let number = |end: usize| match self.station(settings, end).address {
-            Address::Nbipx { connection, .. } | Address::Spx { connection, .. } => connection,
+            StationAddress::Nbipx { connection, .. } | StationAddress::Spx { connection, .. } => {
+                connection
+            }
             _ => 0,
         };
         (number(1 - direction), number(direction))
@@ -95,7 +97,7 @@ impl Conversation {
         let (destination, source) = self.connections(settings, direction);
         let acknowledge = self.ends[direction].received.expected(at) as u16;
         let size = match self.station(settings, direction).address {
-            Address::Spx { size, .. } => size,
+            StationAddress::Spx { size, .. } => size,
             _ => None,
         };
         spx::Header {
@@ -140,7 +142,7 @@ impl Conversation {
     pub(super) fn connect_nbipx(&mut self, context: &mut Context<'_>, at: i64, gap: i64) {
         let (client, server) = (TO_SERVER, 1 - TO_SERVER);
         let name = |end: usize| match self.station(context.settings, end).address {
-            Address::Nbipx { name, .. } => name,
+            StationAddress::Nbipx { name, .. } => name,
             _ => [0; 16],
         };
         let (caller, called) = (name(client), name(server));
@@ -170,7 +172,9 @@ impl Conversation {
     pub(super) fn connect_spx(&mut self, context: &mut Context<'_>, at: i64, gap: i64) {
         let (client, server) = (TO_SERVER, 1 - TO_SERVER);
         let mut turns = vec![(client, true, true), (server, false, false)];
-        if let Address::Spx { size: Some(_), .. } = self.station(context.settings, client).address {
+        if let StationAddress::Spx { size: Some(_), .. } =
+            self.station(context.settings, client).address
+        {
             turns.extend([
                 (client, true, false),
                 (server, false, false),
@@ -298,7 +302,7 @@ impl Conversation {
     fn about_name(&mut self, context: &mut Context<'_>, direction: usize, at: i64, stream: u8) {
         let settings = context.settings;
         let name = match self.station(settings, 1 - TO_SERVER).address {
-            Address::Nbipx { name, .. } => name,
+            StationAddress::Nbipx { name, .. } => name,
             _ => [0; 16],
         };
         let frame = if direction == TO_SERVER {

@@ -2,13 +2,13 @@
 
 use super::{Context, Conversation, Delivery, Unit, cut};
 use crate::nbf;
-use crate::scenario::station::{Address, Settings};
+use crate::scenario::station::{Settings, StationAddress};
 
 impl Conversation {
     /// The numbers of the session: the receiver's, then the sender's.
     pub(super) fn sessions(&self, settings: &Settings, direction: usize) -> (u8, u8) {
         let number = |end: usize| match self.station(settings, end).address {
-            Address::Nbf { session, .. } => session,
+            StationAddress::Nbf { session, .. } => session,
             _ => 0,
         };
         (number(1 - direction), number(direction))

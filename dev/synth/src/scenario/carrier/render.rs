@@ -5,7 +5,7 @@ use crate::ethernet::{self, Encapsulation, Header};
 use crate::ipv4::{self, Segment, Socket, flag};
 use crate::ipx;
 use crate::llc::{self, Control};
-use crate::scenario::station::{Address, Settings};
+use crate::scenario::station::{Settings, StationAddress};
 
 impl Conversation {
     /// The frame of a unit at this moment.
@@ -69,7 +69,7 @@ impl Conversation {
 
     pub(super) fn sockets(&self, settings: &Settings, direction: usize) -> (Socket, Socket) {
         let socket = |end: usize| match self.station(settings, end).address {
-            Address::Tcp(socket) | Address::Udp(socket) => socket,
+            StationAddress::Tcp(socket) | StationAddress::Udp(socket) => socket,
             // Not reached: only conversations over IP ask.
             _ => Socket {
                 address: [0; 4].into(),

@@ -5,7 +5,7 @@ use crate::ethernet::{self, Encapsulation};
 use crate::idp;
 use crate::ipx;
 use crate::scenario::error::Fault;
-use crate::scenario::station::{Address, Settings};
+use crate::scenario::station::{Settings, StationAddress};
 use crate::scenario::words::{Options, Word};
 use crate::spp::{self, flag};
 
@@ -91,7 +91,7 @@ impl Conversation {
     /// Sender and receiver of this direction.
     fn xns_ends(&self, settings: &Settings, direction: usize) -> (ipx::Address, ipx::Address) {
         let address = |end: usize| match &self.station(settings, end).address {
-            Address::Idp(address) | Address::Spp { idp: address, .. } => *address,
+            StationAddress::Idp(address) | StationAddress::Spp { idp: address, .. } => *address,
             // Not reached: only conversations over IDP ask.
             _ => ipx::Address {
                 net: 0,
@@ -105,7 +105,7 @@ impl Conversation {
     /// What an SPP packet says at this moment.
     fn spp_header(&mut self, settings: &Settings, direction: usize, at: i64) -> spp::Header {
         let number = |end: usize| match self.station(settings, end).address {
-            Address::Spp { connection, .. } => connection,
+            StationAddress::Spp { connection, .. } => connection,
             _ => 0,
         };
         let (source, destination) = (number(direction), number(1 - direction));
@@ -175,7 +175,7 @@ impl Conversation {
     pub(super) fn connect_spp(&mut self, context: &mut Context<'_>, at: i64, gap: i64) {
         let (client, server) = (TO_SERVER, 1 - TO_SERVER);
         let listens = match self.station(context.settings, server).address {
-            Address::Spp { listens, .. } => listens,
+            StationAddress::Spp { listens, .. } => listens,
             _ => None,
         };
         let call = spp::Header {

@@ -1,6 +1,6 @@
 //! What carries one thing at a time: cables and routers.
 
-use crate::scenario::net::{Cost, Segment};
+use crate::scenario::net::{Cost, NetSegment};
 
 /// Preamble and check sequence, which captures leave out, and the gap behind a frame.
 const PREAMBLE: u64 = 8;
@@ -17,7 +17,7 @@ pub(super) struct Cable {
 }
 
 impl Cable {
-    pub(super) fn new(segment: &Segment) -> Self {
+    pub(super) fn new(segment: &NetSegment) -> Self {
         Self {
             rate: segment.rate,
             full_duplex: segment.full_duplex,
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn ethernet(full_duplex: bool) -> Cable {
-        Cable::new(&Segment {
+        Cable::new(&NetSegment {
             name: String::new(),
             rate: 10_000_000,
             full_duplex,

@@ -2,14 +2,14 @@
 //! behind routers.
 
 use crate::scenario::error::{Fault, Place};
-use crate::scenario::net::{Net, Segment};
+use crate::scenario::net::{Net, NetSegment};
 use crate::scenario::notation::next_mac;
 use crate::scenario::station::Settings;
 use std::collections::VecDeque;
 
 /// The network as the simulation uses it.
 pub(in crate::scenario) struct Map {
-    pub(in crate::scenario) cables: Vec<Segment>,
+    pub(in crate::scenario) cables: Vec<NetSegment>,
     /// For each cable the settings as seen there: a station behind routers has the address of
     /// the nearest one, and as many hops.
     pub(in crate::scenario) views: Vec<Settings>,
