@@ -573,7 +573,6 @@ impl AnalyzerState {
                     .unwrap_or(0),
                 share: (0, input.length),
                 hops: walk.facts.hops,
-                packet: walk.facts.packet_id,
                 resent: None,
                 late_ns: 0,
                 sent: Sent::UNKNOWN,

@@ -91,28 +91,31 @@ impl StreamFlow {
         self.ways[1 - side].tries = 0;
     }
 
-    /// What is [heard](Self::heard) next from `side` is a packet with this identification and
-    /// data of this length. The time that its sender had waited at least to send again what was
-    /// lost before, ns; 0 where the identifications do not show that.
+    /// What is [heard](Self::heard) next from `side` is a packet with this identification and data of
+    /// this length. The time that its sender had waited at least to send again what was lost before,
+    /// ns, where the identifications show that.
     #[inline]
-    pub(crate) fn recovers(&mut self, side: usize, packet: (Option<u16>, u32), mark: Mark) -> i64 {
-        let [way, other] = match &mut self.ways {
-            [way, other] if side == 0 => [way, other],
-            [other, way] => [way, other],
-        };
-        match (way.packets.came(packet), way.heard) {
-            (missing @ 1.., Some(before)) if other.tries == 0 => {
-                // What is missing may be an acknowledgement, where one was owed.
-                let sure = other.sent.is_empty() || missing == 1 && way.packets.are_its_own();
-                let silent_ns = mark.at.since(before.at);
-                if sure {
-                    packets::recovered(missing, silent_ns)
-                } else {
-                    0
-                }
-            }
-            _ => 0,
+    pub(crate) fn recovers(
+        &mut self,
+        side: usize,
+        packet: (Option<u16>, u32),
+        mark: Mark,
+    ) -> Option<i64> {
+        match self.ways[side].packets.came(packet) {
+            0 => None,
+            missing => self.recovered(side, missing, mark),
         }
+    }
+
+    /// The same, where this number of packets is missing.
+    #[cold]
+    fn recovered(&self, side: usize, missing: u16, mark: Mark) -> Option<i64> {
+        let (way, other) = (&self.ways[side], &self.ways[1 - side]);
+        let silent_ns = mark.at.since(way.heard?.at);
+        // What is missing may be an acknowledgement, where one was owed.
+        let sure = other.sent.is_empty() || missing == 1 && way.packets.are_its_own();
+        let ns = packets::recovered(missing, silent_ns);
+        (sure && other.tries == 0 && ns > 0).then_some(ns)
     }
 
     /// `side` sends data for the first time: the numbers from `number` to before `end`.

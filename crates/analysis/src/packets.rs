@@ -22,8 +22,8 @@ pub(crate) struct Packets {
     latest: u16,
     /// How many came in a row lately; 0 while `latest` is not known.
     counted: u8,
-    /// What came last may have taken several numbers.
-    cut: bool,
+    /// Data of what came last: if it was cut, it took several numbers.
+    bytes: u32,
     /// The first had none: the count began with the connection, and is that of no other (Linux, for
     /// the side that accepts it).
     own: bool,
@@ -39,12 +39,14 @@ impl Packets {
             return 0;
         };
         let step = packet.wrapping_sub(std::mem::replace(&mut self.latest, packet));
-        let cut = std::mem::replace(&mut self.cut, bytes > CUT);
+        let before = std::mem::replace(&mut self.bytes, bytes);
         if step == 1 {
-            self.counted = self.counted.saturating_add(1).min(MOST);
+            if self.counted < MOST {
+                self.counted += 1;
+            }
             return 0;
         }
-        self.skips(step, cut)
+        self.skips(step, before > CUT)
     }
 
     /// Whether no other connection shares the count.

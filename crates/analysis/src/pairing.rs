@@ -665,7 +665,9 @@ impl Pairing {
         let whole = open.asks(x);
         events(Event::Opened(&mut open.transaction, self.known(between)));
         open.parties = self.parties;
-        open.lost_before(between.recovered_ns(tally), events);
+        if between.is_recovered(tally) {
+            open.lost_before(between.recovered.1, events);
+        }
         self.open.push(open);
         self.asked_whole(serial, whole, world, events);
         serial

@@ -38,8 +38,6 @@ pub(crate) struct Piece<'a> {
     pub(crate) share: (u32, u32),
     /// Routers that the frame passed.
     pub(crate) hops: Option<u8>,
-    /// The identification of its packet.
-    pub(crate) packet: Option<u16>,
     /// When these bytes were seen again before they could be put in order.
     pub(crate) resent: Option<Mark>,
     /// How long bytes behind them had been there when they came, ns.
@@ -239,7 +237,6 @@ mod tests {
             at: 40,
             share: (0, 3),
             hops: None,
-            packet: None,
             resent: None,
             late_ns: 0,
             sent: Sent::UNKNOWN,

@@ -7,7 +7,7 @@ use wirewait_model::records::{Answer, LineTimes, Moment, RecordBatch, Traffic, W
 use wirewait_wire::{Kind, Timestamp};
 
 /// The time of the capture is recorded this often, ns.
-const NOW_NS: u64 = 50_000_000;
+const NOW_NS: i64 = 50_000_000;
 
 /// Writes records down.
 #[derive(Default)]
@@ -21,8 +21,8 @@ pub(crate) struct Recorder {
     interface: Option<u32>,
     /// There was more than one interface: each frame is recorded by itself.
     several: bool,
-    /// When the time was recorded last.
-    now: Option<Timestamp>,
+    /// Within this, not its ends, the time that was recorded last is near enough; nowhere as yet.
+    near: Option<(Timestamp, Timestamp)>,
 }
 
 impl Recorder {
@@ -54,10 +54,9 @@ impl Recorder {
             // Before what the frame does: an interface is known before its stations are active.
             self.frames();
         }
-        let known = self.now.map(|now| at.since(now).unsigned_abs());
-        if known.is_none_or(|ns| ns >= NOW_NS) {
+        if !self.near.is_some_and(|(from, to)| from < at && at < to) {
             self.frames();
-            self.now = Some(at);
+            self.near = Some((at.plus(-NOW_NS), at.plus(NOW_NS)));
             self.batch.moments.push(Moment::Now(at));
         }
     }

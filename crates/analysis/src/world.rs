@@ -191,15 +191,10 @@ pub(crate) struct Between {
 }
 
 impl Between {
-    /// How long, at least, the sender of this message waited to send it again, because it was lost
-    /// before the capture, ns.
+    /// Whether this message was lost before the capture, and sent anew after the time that
+    /// `recovered` says.
     #[inline]
-    pub(crate) fn recovered_ns(&self, tally: &PieceTally) -> i64 {
-        let (frame, ns) = self.recovered;
-        if frame == tally.extent.first.frame {
-            ns
-        } else {
-            0
-        }
+    pub(crate) fn is_recovered(&self, tally: &PieceTally) -> bool {
+        self.recovered.0 == tally.extent.first.frame
     }
 }

@@ -379,7 +379,6 @@ impl AnalyzerState {
                     at: held.at,
                     share: (0, held.length),
                     hops: held.facts.hops,
-                    packet: held.facts.packet_id,
                     resent: held.resent,
                     late_ns: 0,
                     sent: held.sent,

@@ -99,6 +99,7 @@ impl AnalyzerState {
         let books = &mut self.books;
         let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+        conversation.packet(side, arrival.facts.packet_id, &arrival.piece);
         conversation.segment(side, segment, &arrival.piece, &world, &mut events);
         let (number, _) = conversation.named();
         if conversation.has_answered() {

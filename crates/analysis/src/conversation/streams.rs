@@ -26,6 +26,16 @@ impl Conversation {
             && (stream.is_under_way() || stream.position(segment.seq.wrapping_add(1)) != Some(0))
     }
 
+    /// The segment that comes next is a packet with this identification.
+    #[inline]
+    pub(crate) fn packet(&mut self, side: usize, id: Option<u16>, piece: &Piece<'_>) {
+        if let Some(flow) = &mut self.flow
+            && let Some(ns) = flow.recovers(side, (id, piece.length), piece.mark)
+        {
+            self.between.recovered = (piece.mark.frame, ns);
+        }
+    }
+
     /// A segment of a byte stream.
     pub(crate) fn segment(
         &mut self,
@@ -110,11 +120,7 @@ impl Conversation {
         let Some(flow) = &mut self.flow else {
             return;
         };
-        let recovered_ns = flow.recovers(side, (piece.packet, piece.length), mark);
         flow.heard(side, mark);
-        if recovered_ns > 0 {
-            self.between.recovered = (mark.frame, recovered_ns);
-        }
         flow.poll_answered(side);
         let acknowledged = segment
             .ack

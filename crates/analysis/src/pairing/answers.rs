@@ -143,8 +143,8 @@ impl Pairing {
             return Some(serial);
         }
         open.read(message, x, world);
-        if open.transaction.response.is_none() && open.transaction.copies == 1 {
-            open.recovered_ns = between.recovered_ns(tally);
+        if between.is_recovered(tally) {
+            open.lost_behind(between.recovered.1);
         }
         open.answer(x, tally);
         self.naming.answered(open, x, message, world);

@@ -87,12 +87,20 @@ impl Open {
 
     /// The request was lost before the capture, and its client waited at least `ns` to send it
     /// again.
+    #[cold]
     pub(super) fn lost_before(&self, ns: i64, events: Events<'_>) {
-        if let Some(request) = self.transaction.request
-            && ns > 0
-        {
+        if let Some(request) = self.transaction.request {
             let at = request.first.at;
             events(Event::Lost(self.wait(at.plus(-ns)), at));
+        }
+    }
+
+    /// The response was lost before the capture, and its server waited at least `ns` to send it
+    /// again. Where the request was repeated, it may be the response to the copy.
+    #[cold]
+    pub(super) fn lost_behind(&mut self, ns: i64) {
+        if self.transaction.response.is_none() && self.transaction.copies == 1 {
+            self.recovered_ns = ns;
         }
     }
 
@@ -126,15 +134,19 @@ impl Open {
                     Turnaround::Between(low, _) if t.interims == 0 => t3.plus(low.saturating_neg()),
                     Turnaround::Between(..) | Turnaround::None | Turnaround::Exact(_) => t2,
                 };
-                // The response was lost before the capture: all that is lost stands at the end.
-                let recovered = -self.recovered_ns.clamp(0, t3.since(t2).max(0));
-                let ends = [
+                let mut ends = [
                     t2.plus(lost(0, began, t2)),
                     again,
-                    t3.plus(recovered),
-                    end.plus(lost(1, t3, end)).plus(recovered),
+                    t3,
+                    end.plus(lost(1, t3, end)),
                     end,
                 ];
+                if self.recovered_ns > 0 {
+                    // The response was lost before the capture: all that is lost stands at the end.
+                    let recovered = self.recovered_ns.min(t3.since(t2).max(0));
+                    ends[2] = ends[2].plus(-recovered);
+                    ends[3] = ends[3].plus(-recovered);
+                }
                 (ends, Outstanding::ANSWERED)
             }
             _ => {
