@@ -1,6 +1,6 @@
 //! Rows as files of columns: Parquet and Arrow; and as batches of columns in memory.
 //!
-//! A [`Rows`] takes one row of a [`Table`] after the other, keeps a batch of [`BATCH`] of them, and
+//! A [`Rows`] takes one row of a [`RowTable`] after the other, keeps a batch of [`BATCH`] of them, and
 //! gives the bytes of the file as they are ready ([`Rows::take`]); [`Rows::finish`] writes its
 //! footer. Memory depends on the width of the rows alone: a row group of a Parquet file ends after
 //! [`ROW_GROUP`] rows or [`ROW_GROUP_BYTES`] bytes.
