@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use wirewait_capture::Origins;
 use wirewait_report::counters::{Counters, Sampler, Scratch, each};
-use wirewait_report::decode::{Decoder, Filter, Frames, Shape, Time};
+use wirewait_report::decode::{Decoder, Filter, FrameRows, Shape, Time};
 use wirewait_report::text::Look;
-use wirewait_report::transactions::{Entry, FrameOrigin, Transactions};
+use wirewait_report::transactions::{ColumnEntry, FrameOrigin, Transactions};
 use wirewait_rows::Batches;
 
 /// Rows of a capture, read anew for each stream: memory does not depend on their number.
@@ -52,7 +52,7 @@ impl Rows {
         let metadata = self.reading.input.metadata();
         let schema = match self.kind {
             Kind::Transactions => Batches::<Transactions>::new(&metadata).schema(),
-            Kind::Frames(_) => Batches::<Frames>::new(&metadata).schema(),
+            Kind::Frames(_) => Batches::<FrameRows>::new(&metadata).schema(),
             Kind::Counters { .. } => Batches::<Counters>::new(&metadata).schema(),
         };
         let schema = exported(&schema).map_err(|error| Failure::Internal(error.to_string()))?;
@@ -141,7 +141,7 @@ impl Sink for Columns<'_> {
             file,
             frame: *frame,
         });
-        let entry = Entry {
+        let entry = ColumnEntry {
             transaction,
             origin,
         };
@@ -168,7 +168,7 @@ fn filter(show: &str) -> Result<Filter, Failure> {
 fn frames(
     reading: &Reading,
     show: Option<&str>,
-    outbox: &mut Outbox<Frames>,
+    outbox: &mut Outbox<FrameRows>,
 ) -> Result<(), Failure> {
     let mut files = reading.input.read()?;
     let mut wanted = reading.input.selection()?;

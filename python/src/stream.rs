@@ -5,7 +5,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
-use wirewait_rows::{Batches, Table};
+use wirewait_rows::{Batches, RowTable};
 
 /// Batches that wait to be taken, at most.
 const WAITING: usize = 2;
@@ -18,7 +18,7 @@ pub(crate) struct Outbox<T> {
     to: SyncSender<Made>,
 }
 
-impl<T: Table> Outbox<T> {
+impl<T: RowTable> Outbox<T> {
     /// Adds a row.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Stream {
     ///
     /// # Errors
     /// When the system starts no thread.
-    pub(crate) fn of<T: Table + 'static>(
+    pub(crate) fn of<T: RowTable + 'static>(
         batches: Batches<T>,
         work: impl FnOnce(&mut Outbox<T>) -> Result<(), Failure> + Send + 'static,
     ) -> Result<Self, Failure> {
