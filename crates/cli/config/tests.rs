@@ -30,6 +30,8 @@ const OF_ONE_RUN: &[&str] = &[
     "since",
     "summary",
     "threads",
+    "at-load",
+    "peak",
     "transaction",
     "until",
     "user",
