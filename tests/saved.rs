@@ -48,14 +48,14 @@ fn saved_a_file_from_a_full_disk_tells_what_it_misses() {
     assert_eq!(reason.unwrap()["count"], 1467);
     let shown = text(&report(&file, "text").stdout);
     for said in [
-        "1,467 frames were received and are not in the file",
+        "1,467 received frames are missing from the file",
         "poor: frames that were received but not saved",
         "the capture lost 1,467 frames (73.3 %)",
     ] {
         assert!(shown.contains(said), "{said}: {shown}");
     }
     let page = text(&report(&file, "html").stdout);
-    assert!(page.contains("1,467 frames were received and are not in the file"));
+    assert!(page.contains("1,467 received frames are missing from the file"));
 }
 
 /// Of all captures at hand, only those whose own statistics say so miss frames.

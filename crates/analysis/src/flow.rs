@@ -107,7 +107,7 @@ impl StreamFlow {
         }
     }
 
-    /// The same, where this number of packets is missing.
+    /// The time that is recovered where this number of packets is missing, if they show one.
     #[cold]
     fn recovered(&self, side: usize, missing: u16, mark: Mark) -> Option<i64> {
         let (way, other) = (&self.ways[side], &self.ways[1 - side]);
