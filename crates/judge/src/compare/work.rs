@@ -12,7 +12,7 @@ pub const MATERIAL: i64 = 100;
 
 /// Bytes of a read or write from which on data is most of the work; with fewer it is the request.
 const DATA: u64 = 512;
-/// The values of the rank test at most: throughputs of parts of the capture, one after the other.
+/// Parts of a capture, each with a throughput that the rank test compares, at most.
 const PARTS: u64 = 40;
 /// Responses in one part at least.
 const RESPONSES: u64 = 4;
@@ -20,7 +20,7 @@ const RESPONSES: u64 = 4;
 /// What two captures moved, for the time in which their clients were active.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
-    /// File data per active client time, in the baseline and in the other.
+    /// File data per active client time, in the baseline.
     pub base: Ratio,
     /// In the other.
     pub other: Ratio,

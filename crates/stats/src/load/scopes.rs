@@ -194,7 +194,8 @@ impl<K: Copy + Eq> Parts<K> {
             return;
         }
         if let Some(part) = self.all.iter_mut().find(|part| part.key == key) {
-            part.touched = part.touched.max(at);
+            // Not the latest: one stamp far ahead must not keep it for ever.
+            part.touched = at;
         } else if self.has_room(at) {
             self.add(key, at, Levels::new(self.think_ns));
         } else if self.refused != Some(key) {
