@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 use wirewait_analysis::{Sink, Snapshot};
 use wirewait_judge::Culprit;
 use wirewait_judge::compare::{
-    By, Caveat, Change, Comparison, Confidence, Effect, Figure, Group, Key, Values,
+    By, Caveat, Change, Comparison, Confidence, Effect, Figure, Group, Key, OPEN_JOBS, Values,
 };
 use wirewait_synth::Scenario;
 
@@ -296,7 +296,7 @@ fn files_are_compared_by_name() {
     ];
     let with = |most: usize| {
         let values = texts.each_ref().map(|text| {
-            let mut values = Values::keeping(most);
+            let mut values = Values::keeping(most, 500_000_000);
             run(text)
                 .transactions
                 .iter()
@@ -554,4 +554,95 @@ fn a_sentence_that_says_slower_shows_slower_figures() {
     let said = "Slower: the median request took 2.00 ms in lost-reply.pcapng, 1.14 ms in \
                 demo.pcapng: 76.0 % slower";
     assert!(flat.contains(said), "{text}");
+}
+
+/// A job is what a user waits for: requests of one client for one file with no pause between them.
+#[test]
+fn requests_for_one_file_in_a_row_are_a_job() {
+    let text = "title jobs\n\
+        client C tcp 10.0.0.1:1025\n\
+        client D tcp 10.0.0.2:1025\n\
+        server S tcp 10.0.0.9:445\n\
+        0.000 C>S smb2 read file=1 offset=0 length=512\n\
+        0.002 S>C smb2 read data=512\n\
+        0.005 C>S smb2 read file=2 offset=0 length=512\n\
+        0.007 S>C smb2 read data=512\n\
+        0.010 C>S smb2 read file=1 offset=512 length=512\n\
+        0.012 S>C smb2 read data=512\n\
+        0.015 D>S smb2 read file=1 offset=0 length=512\n\
+        0.017 S>D smb2 read data=512\n\
+        0.020 C>S smb2 read file=1 offset=1024 length=512\n\
+        0.022 S>C smb2 read data=512\n\
+        0.030 C>S smb2 read file=1 offset=1536 length=512\n\
+        0.035 S>C smb2 read data=512\n\
+        0.600 C>S smb2 read file=1 offset=2048 length=512\n\
+        0.602 S>C smb2 read data=512\n\
+        0.610 C>S smb2 read file=1 offset=2560 length=512\n\
+        0.617 S>C smb2 read data=512\n";
+    let analysis = run(text);
+    let jobs = |think_ns| {
+        let mut values = Values::new(think_ns);
+        let transactions = analysis.transactions.iter();
+        transactions.for_each(|t| values.transaction(t));
+        let all = &Comparison::with(&[&analysis.snapshot], &[values], None).all;
+        let side = all.sides[0].clone().unwrap();
+        let of = |figure: Figure| figure.of(&side).map(|ratio| ratio.scaled(10));
+        (
+            of(Figure::Jobs),
+            of(Figure::JobTime),
+            of(Figure::JobTimeP50),
+            of(Figure::RequestsPerJob),
+            side.jobs.unwrap().data_bytes,
+        )
+    };
+    // Four requests from 0 to 35 ms, two from 600 to 617 ms. One request of a file is no job, and
+    // files of two clients are two.
+    let two = (
+        Some(20),
+        Some(260_000_000),
+        Some(170_000_000),
+        Some(30),
+        3072,
+    );
+    assert_eq!(jobs(500_000_000), two);
+    // The pause of 565 ms is none any more.
+    let one = (
+        Some(10),
+        Some(6_170_000_000),
+        Some(6_170_000_000),
+        Some(60),
+        3072,
+    );
+    assert_eq!(jobs(565_000_000), one);
+    // Without the transactions nothing is known of jobs.
+    let bare = Comparison::of(&[&analysis.snapshot], None);
+    assert_eq!(Figure::Jobs.of(bare.all.sides[0].as_ref().unwrap()), None);
+}
+
+#[test]
+fn no_more_jobs_are_followed_at_once_than_are_allowed() {
+    let analysis = run(&reads(1, 2000));
+    let made = |files: u64| {
+        let mut values = Values::new(500_000_000);
+        for read in &analysis.transactions {
+            for conversation in 0..files {
+                let mut one = read.clone();
+                one.conversation = conversation;
+                values.transaction(&one);
+            }
+        }
+        let all = Comparison::with(&[&analysis.snapshot], &[values], None).all;
+        all.sides[0].clone().unwrap().jobs.unwrap()
+    };
+    let limit = u64::try_from(OPEN_JOBS).unwrap();
+    let whole = made(limit);
+    assert_eq!(
+        (whole.took.n, whole.requests, whole.cut),
+        (limit, 4 * limit, 0)
+    );
+    // From the first to the fourth of them, which takes 3 ms.
+    assert_eq!((whole.took.min, whole.took.max), (303_000_000, 303_000_000));
+    let cut = made(limit + 1);
+    assert!(cut.cut > 0, "{cut:?}");
+    assert!(cut.requests < 4 * (limit + 1), "{cut:?}");
 }

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         let mut opened = Input::open(&input)?;
         opened.threads = args.threads.count();
         let settings = args.analysis.settings();
-        let mut times = Values::default();
+        let mut times = Values::new(settings.think_ns);
         let analysis = opened.analyse(settings, &mut times, false, |_| Ok(()))?;
         values.push(times);
         damaged |= analysis.verdict() == Verdict::Damaged;

@@ -51,6 +51,16 @@ pub enum Figure {
     TransactionsPerSecond,
     /// From the first request's first frame to the last answer's last.
     Elapsed,
+    /// Jobs: requests of one client for one file, one after the other.
+    Jobs,
+    /// What a job takes: its mean.
+    JobTime,
+    /// Its median.
+    JobTimeP50,
+    /// What 95 % of the jobs take no longer than.
+    JobTimeP95,
+    /// Requests of a job.
+    RequestsPerJob,
     /// The greatest steady file data per second of all numbers of active stations.
     PeakThroughput,
     /// With how many stations that was.
@@ -91,7 +101,7 @@ pub enum Better {
 
 impl Figure {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 32] = [
         Self::Requests,
         Self::Unanswered,
         Self::Errors,
@@ -115,6 +125,11 @@ impl Figure {
         Self::WallThroughput,
         Self::TransactionsPerSecond,
         Self::Elapsed,
+        Self::Jobs,
+        Self::JobTime,
+        Self::JobTimeP50,
+        Self::JobTimeP95,
+        Self::RequestsPerJob,
         Self::PeakThroughput,
         Self::PeakStations,
         Self::PeakTransactions,
@@ -148,6 +163,11 @@ impl Figure {
             Self::WallThroughput => "wall_throughput",
             Self::TransactionsPerSecond => "transactions_per_second",
             Self::Elapsed => "elapsed",
+            Self::Jobs => "jobs",
+            Self::JobTime => "job_time",
+            Self::JobTimeP50 => "job_time.p50",
+            Self::JobTimeP95 => "job_time.p95",
+            Self::RequestsPerJob => "requests_per_job",
             Self::PeakThroughput => "peak_throughput",
             Self::PeakStations => "peak_stations",
             Self::PeakTransactions => "peak_transactions_per_second",
@@ -162,11 +182,13 @@ impl Figure {
             Self::Requests
             | Self::Unanswered
             | Self::Errors
+            | Self::Jobs
             | Self::PeakStations
             | Self::PeakTransactionsStations => Unit::Count,
-            Self::FramesPerRequest | Self::AcksPerRequest | Self::RetransmittedPerRequest => {
-                Unit::PerRequest
-            }
+            Self::FramesPerRequest
+            | Self::AcksPerRequest
+            | Self::RetransmittedPerRequest
+            | Self::RequestsPerJob => Unit::PerRequest,
             Self::DataBytes => Unit::Bytes,
             Self::Throughput
             | Self::BusyThroughput
@@ -184,6 +206,8 @@ impl Figure {
         match self {
             Self::Requests
             | Self::DataBytes
+            | Self::Jobs
+            | Self::RequestsPerJob
             | Self::PeakStations
             | Self::PeakTransactionsStations => Better::Neither,
             Self::Throughput
@@ -273,6 +297,14 @@ impl Figure {
             Self::WallThroughput => moved(elapsed?),
             Self::TransactionsPerSecond => Ratio::new(u128::from(side.counts.answered), elapsed?),
             Self::Elapsed => elapsed.map(|part| Ratio { part, of: 1 }),
+            Self::Jobs => whole(side.jobs.as_ref()?.took.n),
+            Self::JobTime => mean(&side.jobs.as_ref()?.took),
+            Self::JobTimeP50 => there(&side.jobs.as_ref()?.took, side.jobs.as_ref()?.took.p50),
+            Self::JobTimeP95 => there(&side.jobs.as_ref()?.took, side.jobs.as_ref()?.took.p95),
+            Self::RequestsPerJob => {
+                let jobs = side.jobs.as_ref()?;
+                Ratio::new(u128::from(jobs.requests), u128::from(jobs.took.n))
+            }
             Self::PeakThroughput => Ratio::new(side.peak?.1.into(), 1_000_000_000),
             Self::PeakStations => whole(side.peak?.0.into()),
             Self::PeakTransactions => {

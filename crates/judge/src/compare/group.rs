@@ -19,6 +19,7 @@ pub(super) fn all(captures: &[&Snapshot], values: &[Values]) -> Group {
         let mut side = side.finish();
         if let Some(values) = values.get(number) {
             side.take(values.all());
+            side.jobs = Some(values.jobs());
         }
         if let Some(curve) = curve(snapshot) {
             (side.peak, side.peak_transactions) = (curve.peak, curve.peak_transactions);

@@ -6,6 +6,7 @@ mod conclusion;
 mod condition;
 mod figure;
 mod group;
+mod jobs;
 mod rank;
 mod values;
 mod work;
@@ -14,6 +15,7 @@ pub use caveat::Caveat;
 pub use conclusion::{Conclusion, Effect, Part};
 pub use condition::{Against, Condition, Held, Outcome as ConditionOutcome, Relation};
 pub use figure::{Better, Change, Figure, Ratio, Unit};
+pub use jobs::{JobTimes, OPEN_JOBS};
 pub use rank::{Confidence, FEWEST, RankTest};
 pub use values::{KEPT, Values};
 pub use work::{MATERIAL, Work};
@@ -140,6 +142,8 @@ pub struct Side {
     pub peak: Option<(u32, u64)>,
     /// Likewise of responses, thousandths of one per second.
     pub peak_transactions: Option<(u32, u64)>,
+    /// The jobs of its clients; only for all, and where the transactions themselves were seen.
+    pub jobs: Option<JobTimes>,
     /// Of a number of active stations: nothing is known of requests without a response, of frames,
     /// and of the turnaround but its extremes and its mean.
     pub of_load: bool,

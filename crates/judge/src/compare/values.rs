@@ -2,6 +2,7 @@
 //! rows keep of them suits the rows: histograms, or some values of each.
 
 use super::group::{bare, measures_service, path};
+use super::jobs::{JobTimes, Jobs};
 use super::{By, Key};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
@@ -21,6 +22,7 @@ pub struct Values {
     /// To whom they belong, each once.
     whose: Vec<Whose>,
     known: HashMap<Whose, u32>,
+    jobs: Jobs,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -42,14 +44,9 @@ struct Whose {
     place: Option<Arc<Place>>,
 }
 
-impl Default for Values {
-    fn default() -> Self {
-        Self::keeping(KEPT)
-    }
-}
-
 impl Sink for Values {
     fn transaction(&mut self, transaction: &Transaction) {
+        self.jobs.transaction(transaction);
         let Some(took) = transaction.took() else {
             return;
         };
@@ -83,13 +80,21 @@ impl Sink for Values {
 }
 
 impl Values {
+    /// Keeps the times of [`KEPT`] transactions, and as many jobs, at the most. Requests farther
+    /// apart than `think_ns` are of two jobs.
+    #[must_use]
+    pub fn new(think_ns: i64) -> Self {
+        Self::keeping(KEPT, think_ns)
+    }
+
     /// Keeps the times of this many transactions at the most.
     #[must_use]
-    pub fn keeping(most: usize) -> Self {
+    pub fn keeping(most: usize, think_ns: i64) -> Self {
         Self {
             drawn: Draw::of(most),
             whose: Vec::new(),
             known: HashMap::new(),
+            jobs: Jobs::new(think_ns, most),
         }
     }
 
@@ -103,6 +108,11 @@ impl Values {
     pub(super) fn all(&self) -> Samples {
         let mut groups = self.grouped(|whose| measures_service(whose.kind).then_some(Key::All));
         groups.remove(&Key::All).unwrap_or_default()
+    }
+
+    /// The jobs of its clients.
+    pub(super) fn jobs(&self) -> JobTimes {
+        self.jobs.finish()
     }
 
     /// Those of each group.

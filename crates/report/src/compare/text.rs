@@ -9,7 +9,9 @@ use crate::table::{Column, NOTHING, Table};
 use crate::text::{Look, note};
 use crate::time::Short;
 use std::io::{self, Write};
-use wirewait_judge::compare::{By, Effect, FEWEST, Figure, Group, KEPT, LEVEL, MATERIAL};
+use wirewait_judge::compare::{
+    By, Effect, FEWEST, Figure, Group, KEPT, LEVEL, MATERIAL, OPEN_JOBS,
+};
 
 /// Rows of a table of groups; the other formats have all.
 const MOST_ROWS: usize = 50;
@@ -147,7 +149,7 @@ fn figures(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Res
 
 /// Two captures: one figure a line, under its heading.
 pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
-    const ROWS: [(&str, Figure); 24] = [
+    const ROWS: [(&str, Figure); 28] = [
         ("requests", Figure::Requests),
         ("unanswered", Figure::Unanswered),
         ("errors", Figure::Errors),
@@ -174,6 +176,10 @@ pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
         ),
         ("throughput over elapsed time", Figure::WallThroughput),
         ("transactions per second", Figure::TransactionsPerSecond),
+        ("jobs", Figure::Jobs),
+        ("time of a job, mean", Figure::JobTime),
+        ("time of a job, median", Figure::JobTimeP50),
+        ("requests of a job", Figure::RequestsPerJob),
         ("peak throughput", Figure::PeakThroughput),
         ("active stations at that peak", Figure::PeakStations),
         ("peak transactions per second", Figure::PeakTransactions),
@@ -435,6 +441,22 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
             Short(settings.think_ns)
         ),
     ];
+    let sides = || compared.comparison.all.sides.iter().flatten();
+    let jobs = || sides().filter_map(|side| side.jobs.as_ref());
+    if jobs().any(|jobs| jobs.took.n > 0) {
+        notes.push(
+            "A job is two requests or more of a client for one file that move data, none after a \
+             pause that is idle time, from the first request's first frame to the last response's \
+             end."
+                .to_owned(),
+        );
+    }
+    if jobs().any(|jobs| jobs.cut > 0) {
+        notes.push(format!(
+            "More than {} jobs were under way at once: some count as two.",
+            Grouped(OPEN_JOBS as u64)
+        ));
+    }
     if compared.comparison.drawn {
         notes.push(format!(
             "The times of {} transactions of a capture are kept; of more, those of operations are \
