@@ -4,8 +4,9 @@
 use crate::support::{Analysis, Run, captures, files, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use wirewait_analysis::Transaction;
+use wirewait_analysis::{Outcome, Transaction};
 use wirewait_capture::Options;
+use wirewait_synth::OwnedFrame;
 use wirewait_wire::{Depth, Endpoint, Frame, Registry, Source, Walk};
 
 /// A port that is claimed, and one that is not.
@@ -221,4 +222,105 @@ fn capture_files(folder: &Path) -> Vec<PathBuf> {
             .is_none_or(|e| !["json", "csv", "txt", "tsv", "md"].iter().any(|x| e == *x))
     });
     found
+}
+
+/// How the numbers of the two directions of a second connection differ from those of the first.
+fn renumber(bytes: &mut [u8], at: usize, [low, high]: [u32; 2]) {
+    // The end with the lower port has one difference, the other one the other.
+    let (from, to) = (&bytes[at..at + 2], &bytes[at + 2..at + 4]);
+    let (own, other) = if from < to { (low, high) } else { (high, low) };
+    for (place, by) in [(at + 4, own), (at + 8, other)] {
+        let number = &mut bytes[place..place + 4];
+        let known = u32::from_be_bytes([number[0], number[1], number[2], number[3]]);
+        number.copy_from_slice(&known.wrapping_add(by).to_be_bytes());
+    }
+}
+
+/// The frames of TCP without those that open connections, a day later, with other numbers.
+fn again(path: &Path, by: [u32; 2]) -> Vec<(OwnedFrame, bool)> {
+    let registry = wirewait_dissectors::registry();
+    let mut walk = Walk::default();
+    let mut frames = Vec::new();
+    each_frame(path, |frame| {
+        let Some(at) = tcp(&registry, &mut walk, frame) else {
+            return;
+        };
+        if frame.bytes.len() < at + 20 || frame.bytes[at + 13] & 2 != 0 {
+            return;
+        }
+        let mut owned = OwnedFrame {
+            at: frame.at,
+            link: frame.link,
+            interface: frame.interface,
+            wire_len: frame.wire_len,
+            bytes: frame.bytes.to_vec(),
+        };
+        frames.push((owned.clone(), false));
+        owned.at = frame.at.plus(86_400_000_000_000);
+        renumber(&mut owned.bytes, at, by);
+        frames.push((owned, true));
+    });
+    frames.sort_by_key(|(_, later)| *later);
+    frames
+}
+
+/// What must be the same of a transaction, whichever connection it is on.
+fn facts(t: &Transaction) -> (&'static str, u32, Outcome, Option<i64>, u64) {
+    let took = t.took().map(|took| took.response_ns);
+    (t.protocol, t.code, t.outcome, took, t.data_bytes)
+}
+
+/// Of these the capture has one direction at most of the connections: nothing says of a segment
+/// what the other end would have sent. After three in a row they are believed; the requests of
+/// those before are lost.
+const ONE_SIDED: [(&str, usize, usize); 2] = [
+    ("one-direction.pcapng", 40, 38),
+    ("smb1_139+445_mgove413.pcap", 2388, 2332),
+];
+
+/// The same ports are used again, and the capture has not seen how.
+#[test]
+fn a_connection_between_ports_that_were_used_before_is_another_one() {
+    let far = 1 << 30;
+    let back = 0u32.wrapping_sub(1 << 29);
+    let mut compared = 0;
+    let Some(folder) = captures("ports that are used again") else {
+        return;
+    };
+    let own =
+        ["smb2", "smb1", "ncp", "tcp"].map(|theme| files(&root().join("captures").join(theme)));
+    let others = ["real", "lab"].map(|theme| capture_files(&folder.join(theme)));
+    for path in own.into_iter().chain(others).flatten() {
+        for by in [[far, far + 12_345], [back, far], [back, back]] {
+            let frames = again(&path, by);
+            let run = |wanted: &[bool]| {
+                let mut run = Run::new();
+                let frames = frames.iter().filter(|(_, later)| wanted.contains(later));
+                frames.for_each(|(frame, _)| run.frame(&frame.as_frame()));
+                run.finish()
+            };
+            let [first, second, both] = [&[false][..], &[true], &[false, true]].map(run);
+            if first.transactions.len() < 2 {
+                continue;
+            }
+            let mut expected: Vec<_> = first.transactions.iter().map(facts).collect();
+            expected.extend(second.transactions.iter().map(facts));
+            let mut seen: Vec<_> = both.transactions.iter().map(facts).collect();
+            expected.sort_unstable();
+            seen.sort_unstable();
+            compared += 1;
+            let name = path.file_name().unwrap().to_string_lossy();
+            if let Some((_, most, least)) = ONE_SIDED.iter().find(|(one, ..)| *one == name) {
+                assert_eq!((expected.len(), seen.len()), (*most, *least), "{name}");
+                continue;
+            }
+            assert!(
+                expected == seen,
+                "{name} by {by:?}: {} transactions, not {}",
+                seen.len(),
+                expected.len()
+            );
+        }
+    }
+    assert!(compared > 100, "{compared}");
 }

@@ -13,6 +13,9 @@ use wirewait_wire::Timestamp;
 
 /// A sequence number farther away than this belongs to another incarnation, or is nonsense.
 const FAR: u32 = 1 << 26;
+/// A number this far before the first byte that was seen is none of a segment that was overtaken
+/// when the capture began: no window is as large.
+const BEFORE: u64 = 1 << 24;
 /// So many segments in a row that are far away, but follow each other, are where the
 /// connection goes on: the capture missed a long stretch of it.
 const STRAYS: u32 = 3;
@@ -137,6 +140,14 @@ impl ByteStream {
             return None;
         }
         self.next.checked_add_signed(i64::from(distance))
+    }
+
+    /// Whether no byte of this stream can have this number.
+    #[cold]
+    pub(crate) fn is_elsewhere(&self, seq: u32) -> bool {
+        let distance = seq.wrapping_sub(self.origin.wrapping_add(self.next as u32)) as i32;
+        let near = distance.unsigned_abs() <= FAR;
+        self.started && !(near && u64::from(distance.unsigned_abs()) <= self.next + BEFORE)
     }
 
     /// What the other side has acknowledged, as a position.

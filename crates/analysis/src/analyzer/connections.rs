@@ -116,6 +116,12 @@ impl Connections {
             .collect()
     }
 
+    /// A connection is open between these ends, although nobody was seen to ask for it.
+    pub(super) fn is_open(&mut self, from: Endpoint, to: Endpoint) {
+        let step = Connection::new(Step::Agrees, 0, 0);
+        self.set(line(from, to, step.numbers), true);
+    }
+
     fn ask(&mut self, stepping: &Stepping) -> (u32, Option<Notice>) {
         let key = asked_by(stepping.from, stepping.to, stepping.connection.numbers.from);
         let last = stepping.notice(Noticed::Asked { tries: 1 });

@@ -120,7 +120,8 @@ impl Call {
         let (head, piece, nowhere) = (&self.head, self.piece(), Path::default());
         let mut events = |e: Event<'_>| books.event(e, &nowhere, sink);
         conversation.touch(head.side, piece.mark.at, world, &mut events);
-        conversation.segment(head.side, &head.segment, &piece, world, &mut events);
+        let another = conversation.segment(head.side, &head.segment, &piece, world, &mut events);
+        debug_assert!(!another, "it takes any number for its first");
     }
 }
 

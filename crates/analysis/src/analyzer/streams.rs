@@ -5,7 +5,7 @@ use super::{AnalyzerState, Arrival, Shared};
 use crate::Sink;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
-use crate::table::KnownSide;
+use crate::table::{KnownSide, TablePlace};
 use crate::world::Event;
 use wirewait_wire::{Key, Stream};
 
@@ -100,13 +100,38 @@ impl AnalyzerState {
         let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         conversation.packet(side, arrival.facts.packet_id, &arrival.piece);
-        conversation.segment(side, segment, &arrival.piece, &world, &mut events);
+        if conversation.segment(side, segment, &arrival.piece, &world, &mut events) {
+            return self.another(place, arrival, segment, common, sink);
+        }
         let (number, _) = conversation.named();
         if conversation.has_answered() {
             self.conversations.prove(place);
         }
         self.step(arrival, Some(place), sink);
         Some(Some(number))
+    }
+}
+
+impl AnalyzerState {
+    /// A segment is the first of another connection between the same ports.
+    #[cold]
+    #[inline(never)]
+    fn another(
+        &mut self,
+        old: TablePlace,
+        arrival: &Arrival<'_>,
+        segment: &Stream,
+        common: &Shared,
+        sink: &mut dyn Sink,
+    ) -> Option<Option<u64>> {
+        let mut conversation = self.conversations.take(old)?;
+        let world = self.world(common);
+        let now = arrival.piece.mark.at;
+        self.books.finish(&mut conversation, now, &world, sink);
+        common.vacant.keep(conversation);
+        self.connections
+            .is_open(arrival.facts.from, arrival.facts.to);
+        self.stream(arrival, segment, common, sink)
     }
 }
 

@@ -36,7 +36,10 @@ impl Conversation {
         }
     }
 
-    /// A segment of a byte stream.
+    /// A segment of a byte stream. Says whether it is none of this conversation, which is over
+    /// then: its ports were taken for [another one](Self::is_another), and how that was opened is
+    /// not in the capture.
+    #[must_use]
     pub(crate) fn segment(
         &mut self,
         side: usize,
@@ -44,7 +47,7 @@ impl Conversation {
         piece: &Piece<'_>,
         world: &World<'_>,
         events: Events<'_>,
-    ) {
+    ) -> bool {
         let mark = piece.mark;
         let pure = piece.length == 0 && !segment.syn && !segment.fin && !segment.rst;
         if segment.syn {
@@ -73,7 +76,9 @@ impl Conversation {
                 self.between.held_back = other.lacks();
                 self.between.seen_to = other.seen_to();
             }
-            self.data(side, segment.seq, &mut piece, world, events);
+            if self.data(side, segment, &mut piece, world, events) {
+                return true;
+            }
         } else {
             if let Some(streams) = self.streams.as_mut().filter(|_| pure) {
                 streams[side].claims(segment.seq, mark.at);
@@ -105,6 +110,21 @@ impl Conversation {
                 flow.again();
             }
         }
+        false
+    }
+
+    /// Whether the number of a segment, that is of no byte of its direction, and the number that it
+    /// acknowledges belong to another connection. Where the capture lacks a long stretch of one,
+    /// one of the two is near, or both went on.
+    #[cold]
+    fn is_another(&self, side: usize, segment: &Stream) -> bool {
+        let (Some(streams), Some(ack)) = (&self.streams, segment.ack) else {
+            return false;
+        };
+        let (own, other) = (&streams[side], &streams[1 - side]);
+        own.is_elsewhere(segment.seq)
+            && other.is_started()
+            && (other.is_elsewhere(ack) || other.position(ack).is_some_and(|at| at < other.acked()))
     }
 
     /// What a segment says of how far its sender got and what he can take.
@@ -195,20 +215,24 @@ impl Conversation {
         }
     }
 
-    /// New bytes, or old ones.
+    /// New bytes, or old ones, or none of this conversation.
     fn data(
         &mut self,
         side: usize,
-        seq: u32,
+        segment: &Stream,
         piece: &mut Piece<'_>,
         world: &World<'_>,
         events: Events<'_>,
-    ) {
+    ) -> bool {
         let mark = piece.mark;
-        let length = piece.length;
+        let (seq, length) = (segment.seq, piece.length);
         let fate = self.order(side, world, events, |stream, out| {
             stream.segment(seq, piece, out)
         });
+        let strange = matches!(fate, Some(Fate::Foreign | Fate::Old { at: 0, end: 0 }));
+        if strange && self.is_another(side, segment) {
+            return true;
+        }
         self.keep_within_limits(side, mark.at.min(world.sure), world, events);
         self.watch_data(side, (seq, length), fate, mark, events);
         match fate {
@@ -232,6 +256,7 @@ impl Conversation {
             }
             Some(Fate::Foreign) => self.pairing.control(WHOLE_FRAME, events),
         }
+        false
     }
 
     /// One byte that had been seen last of all, to see whether anyone is there.
