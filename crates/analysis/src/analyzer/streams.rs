@@ -39,99 +39,98 @@ impl AnalyzerState {
             None => &KnownSide::default(),
         };
         let world = self.world(common);
-        let mut found = self.conversations.find_side(known, key);
-        if segment.syn
-            && let Ok((old, side)) = found
-            && self
-                .conversations
-                .get_mut(old)
-                .is_some_and(|c| c.is_reopened(side, segment))
-            && let Some(mut conversation) = self.conversations.take(old)
-        {
+        loop {
+            let mut found = self.conversations.find_side(known, key);
+            if segment.syn
+                && let Ok((old, side)) = found
+                && self
+                    .conversations
+                    .get_mut(old)
+                    .is_some_and(|c| c.is_reopened(side, segment))
+                && let Some(mut conversation) = self.conversations.take(old)
+            {
+                let now = arrival.piece.mark.at;
+                self.books.finish(&mut conversation, now, &world, sink);
+                common.vacant.keep(conversation);
+                found = Err(key());
+            }
+            if let Err((key, side)) = &found
+                && let Some(place) = self.lets_in(key, common, sink)
+            {
+                found = Ok((place, *side));
+            }
+            let (place, side) = match found {
+                Ok(known) => known,
+                Err((key, side)) => {
+                    let (server, from_start) = match claim {
+                        Some(claim) => (server_side(&key, claim), segment.syn),
+                        None => {
+                            let opener = self.unclaimed.opener(ends, segment);
+                            (opener.map(|side| 1 - side), opener.is_some())
+                        }
+                    };
+                    let carrier = dissector.carrier.unwrap_or(arrival.carrier);
+                    if claim.is_some()
+                        && let Some(number) = self.waits_outside(
+                            &key,
+                            (side, server),
+                            (framer, carrier),
+                            (arrival, segment),
+                            (common, sink),
+                        )
+                    {
+                        return Some(Some(number));
+                    }
+                    let beginning = Beginning {
+                        number: 0,
+                        ends: key.ends(),
+                        carrier,
+                        server,
+                        framer: Some(framer),
+                        ordered: true,
+                        from_start,
+                        anyone: false,
+                        patience_ns: None,
+                        rest: self.is_rest(from_start),
+                    };
+                    (self.begin(key, beginning, &world, sink), side)
+                }
+            };
+            let conversation = self.conversations.get_mut(place)?;
+            let books = &mut self.books;
+            let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
+            conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+            conversation.packet(side, arrival.facts.packet_id, &arrival.piece);
+            if conversation.segment(side, segment, &arrival.piece, &world, &mut events) {
+                self.is_over(place, arrival, (common, sink));
+                continue;
+            }
+            let (number, _) = conversation.named();
+            if conversation.has_answered() {
+                self.conversations.prove(place);
+            }
+            self.step(arrival, Some(place), sink);
+            return Some(Some(number));
+        }
+    }
+
+    /// The conversation at this place is over: what came is of another one between the same ports.
+    #[cold]
+    #[inline(never)]
+    fn is_over(
+        &mut self,
+        place: TablePlace,
+        arrival: &Arrival<'_>,
+        (common, sink): (&Shared, &mut dyn Sink),
+    ) {
+        if let Some(mut conversation) = self.conversations.take(place) {
+            let world = self.world(common);
             let now = arrival.piece.mark.at;
             self.books.finish(&mut conversation, now, &world, sink);
             common.vacant.keep(conversation);
-            found = Err(key());
         }
-        if let Err((key, side)) = &found
-            && let Some(place) = self.lets_in(key, common, sink)
-        {
-            found = Ok((place, *side));
-        }
-        let (place, side) = match found {
-            Ok(known) => known,
-            Err((key, side)) => {
-                let (server, from_start) = match claim {
-                    Some(claim) => (server_side(&key, claim), segment.syn),
-                    None => {
-                        let opener = self.unclaimed.opener(ends, segment);
-                        (opener.map(|side| 1 - side), opener.is_some())
-                    }
-                };
-                let carrier = dissector.carrier.unwrap_or(arrival.carrier);
-                if claim.is_some()
-                    && let Some(number) = self.waits_outside(
-                        &key,
-                        (side, server),
-                        (framer, carrier),
-                        (arrival, segment),
-                        (common, sink),
-                    )
-                {
-                    return Some(Some(number));
-                }
-                let beginning = Beginning {
-                    number: 0,
-                    ends: key.ends(),
-                    carrier,
-                    server,
-                    framer: Some(framer),
-                    ordered: true,
-                    from_start,
-                    anyone: false,
-                    patience_ns: None,
-                    rest: self.is_rest(from_start),
-                };
-                (self.begin(key, beginning, &world, sink), side)
-            }
-        };
-        let conversation = self.conversations.get_mut(place)?;
-        let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
-        conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-        conversation.packet(side, arrival.facts.packet_id, &arrival.piece);
-        if conversation.segment(side, segment, &arrival.piece, &world, &mut events) {
-            return self.another(place, arrival, segment, common, sink);
-        }
-        let (number, _) = conversation.named();
-        if conversation.has_answered() {
-            self.conversations.prove(place);
-        }
-        self.step(arrival, Some(place), sink);
-        Some(Some(number))
-    }
-}
-
-impl AnalyzerState {
-    /// A segment is the first of another connection between the same ports.
-    #[cold]
-    #[inline(never)]
-    fn another(
-        &mut self,
-        old: TablePlace,
-        arrival: &Arrival<'_>,
-        segment: &Stream,
-        common: &Shared,
-        sink: &mut dyn Sink,
-    ) -> Option<Option<u64>> {
-        let mut conversation = self.conversations.take(old)?;
-        let world = self.world(common);
-        let now = arrival.piece.mark.at;
-        self.books.finish(&mut conversation, now, &world, sink);
-        common.vacant.keep(conversation);
         self.connections
             .is_open(arrival.facts.from, arrival.facts.to);
-        self.stream(arrival, segment, common, sink)
     }
 }
 

@@ -229,14 +229,13 @@ impl Conversation {
         let fate = self.order(side, world, events, |stream, out| {
             stream.segment(seq, piece, out)
         });
-        let strange = matches!(fate, Some(Fate::Foreign | Fate::Old { at: 0, end: 0 }));
-        if strange && self.is_another(side, segment) {
-            return true;
-        }
         self.keep_within_limits(side, mark.at.min(world.sure), world, events);
         self.watch_data(side, (seq, length), fate, mark, events);
         match fate {
             Some(Fate::New | Fate::Overtaken { .. }) => {}
+            Some(Fate::Foreign | Fate::Old { at: 0, end: 0 }) if self.is_another(side, segment) => {
+                return true;
+            }
             // Position 0 is before the first byte seen.
             Some(Fate::Old { at: 0, end: 0 }) => {
                 self.pairing.began_late();
