@@ -150,6 +150,14 @@ impl ByteStream {
         self.started && !(near && u64::from(distance.unsigned_abs()) <= self.next + BEFORE)
     }
 
+    /// Whether it is far before what was seen, where a connection never comes again. What is far
+    /// behind may be where it goes on after a stretch that the capture lacks.
+    #[cold]
+    pub(crate) fn is_behind(&self, seq: u32) -> bool {
+        let next = self.origin.wrapping_add(self.next as u32);
+        self.is_elsewhere(seq) && (seq.wrapping_sub(next) as i32) < 0
+    }
+
     /// What the other side has acknowledged, as a position.
     pub(crate) fn acked(&self) -> u64 {
         self.acked

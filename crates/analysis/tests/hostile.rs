@@ -395,7 +395,12 @@ fn a_connection_that_was_not_seen_for_a_while_is_found_again() {
             answered >= 34,
             "{answered} of 40 answered after a jump of {jump}"
         );
-        assert!(found.reason("gaps") > 0, "a jump of {jump} is a gap");
+        // A jump of more than half the circle leads back, and far back no connection comes again.
+        if (1 << 31..u32::MAX - (1 << 24)).contains(&jump) {
+            assert_eq!(answered, 40, "another connection after a jump of {jump}");
+        } else {
+            assert!(found.reason("gaps") > 0, "a jump of {jump} is a gap");
+        }
     }
 }
 

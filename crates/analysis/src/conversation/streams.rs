@@ -114,17 +114,19 @@ impl Conversation {
     }
 
     /// Whether the number of a segment, that is of no byte of its direction, and the number that it
-    /// acknowledges belong to another connection. Where the capture lacks a long stretch of one,
-    /// one of the two is near, or both went on.
+    /// acknowledges belong to another connection: none of the two is near, and one of them is far
+    /// back. Where the capture lacks a long stretch of a connection, both went on.
     #[cold]
     fn is_another(&self, side: usize, segment: &Stream) -> bool {
         let (Some(streams), Some(ack)) = (&self.streams, segment.ack) else {
             return false;
         };
         let (own, other) = (&streams[side], &streams[1 - side]);
+        let old = other.position(ack).is_some_and(|at| at < other.acked());
         own.is_elsewhere(segment.seq)
             && other.is_started()
-            && (other.is_elsewhere(ack) || other.position(ack).is_some_and(|at| at < other.acked()))
+            && (other.is_elsewhere(ack) || old)
+            && (own.is_behind(segment.seq) || old || other.is_behind(ack))
     }
 
     /// What a segment says of how far its sender got and what he can take.
