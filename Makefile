@@ -2,9 +2,9 @@
 
 .PHONY: demo install test docs setup check bench instructions memory fuzz pgo python release reproducible offline
 
-# The main job on a shipped capture.
+# The main job on a shipped capture. Named, so that `make install` finds the same crates compiled.
 demo: setup
-	cargo run --release --quiet -- report captures/demo.pcapng
+	cargo run --release --package wirewait-cli -- report captures/demo.pcapng
 
 # The program on the path: in cargo's folder of programs (~/.cargo/bin).
 install: setup
