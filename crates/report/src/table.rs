@@ -97,24 +97,35 @@ impl Table {
         self.rows.len()
     }
 
-    /// The columns that have something to show.
-    pub(crate) fn headings(&self) -> impl Iterator<Item = &Column> {
-        self.used().map(|(_, column)| column)
+    /// The columns that have something to show, in the parts that find `room` beside each other
+    /// when texts are as wide as `measure` says. Each part begins with the first column.
+    pub(crate) fn parts(
+        &self,
+        room: usize,
+        measure: impl Fn(&Column, &str) -> usize,
+    ) -> Vec<Vec<usize>> {
+        let mut parts = self.blocks(&self.widths(measure), room);
+        for part in &mut parts {
+            part.retain(|c| !(self.columns[*c].rare && self.is_empty_column(*c)));
+        }
+        parts
     }
 
-    /// The cells of a row under these columns.
-    pub(crate) fn cells(&self, row: usize) -> impl Iterator<Item = (&Column, &str)> {
-        self.used()
-            .map(move |(c, column)| (column, self.cell(row, c)))
+    /// One column of a part.
+    pub(crate) fn column(&self, column: usize) -> &Column {
+        &self.columns[column]
     }
 
-    fn used(&self) -> impl Iterator<Item = (usize, &Column)> {
-        let columns = self.columns.iter().enumerate();
-        columns.filter(|(c, column)| !(column.rare && self.is_empty_column(*c)))
+    /// The text of a row under a column; empty where there is none.
+    pub(crate) fn cell(&self, row: usize, column: usize) -> &str {
+        self.rows
+            .get(row)
+            .and_then(|cells| cells.get(column))
+            .map_or("", String::as_str)
     }
 
     pub(crate) fn write(&self, out: &mut impl Write, look: Look) -> io::Result<()> {
-        let widths = self.widths();
+        let widths = self.widths(|_, text| width(text));
         for (n, block) in self.blocks(&widths, look.width).iter().enumerate() {
             if n > 0 {
                 writeln!(out)?;
@@ -126,18 +137,11 @@ impl Table {
 
     /// Writes the columns that find room beside each other, and leaves out those behind them.
     pub(crate) fn write_first(&self, out: &mut impl Write, look: Look) -> io::Result<()> {
-        let widths = self.widths();
+        let widths = self.widths(|_, text| width(text));
         match self.blocks(&widths, look.width).first() {
             Some(block) => self.write_block(out, look, block, &widths),
             None => Ok(()),
         }
-    }
-
-    fn cell(&self, row: usize, column: usize) -> &str {
-        self.rows
-            .get(row)
-            .and_then(|cells| cells.get(column))
-            .map_or("", String::as_str)
     }
 
     fn is_empty_column(&self, column: usize) -> bool {
@@ -145,12 +149,13 @@ impl Table {
     }
 
     /// The width of each column: its widest cell or heading.
-    fn widths(&self) -> Vec<usize> {
+    fn widths(&self, measure: impl Fn(&Column, &str) -> usize) -> Vec<usize> {
         let mut widths: Vec<usize> = (0..self.columns.len())
             .map(|c| {
+                let column = &self.columns[c];
                 (0..self.rows.len())
-                    .map(|r| width(self.cell(r, c)))
-                    .chain([width(self.columns[c].title)])
+                    .map(|r| measure(column, self.cell(r, c)))
+                    .chain([measure(column, column.title)])
                     .max()
                     .unwrap_or(0)
             })

@@ -2,8 +2,9 @@
 
 use super::markup::Page;
 use crate::figures::Grouped;
-use crate::table::{Column, Table};
+use crate::table::{Column, Table, width};
 use askama::Template;
+use std::borrow::Cow;
 
 /// A heading of a column.
 struct TableHeading {
@@ -28,21 +29,58 @@ struct TablePart<'a> {
     rows: Vec<Vec<TableCell<'a>>>,
 }
 
-/// Writes the first `limit` rows; says what they are, for those who hear the page.
+/// Width of the page at 1280 px, in characters of a table.
+const ROOM: usize = 172;
+/// What a name takes at least before its table is divided, unless it is shorter.
+const NAME: usize = 28;
+
+/// Writes the first `limit` rows; says what they are, for those who hear the page. Columns that
+/// find no room go on below, with the first one again, as in the text.
 pub(super) fn table(page: &mut Page, caption: &str, table: &Table, limit: usize) {
-    let grouped = table.headings().any(|column| !column.group.is_empty());
-    let headings = table.headings().map(|column| TableHeading {
+    for (n, part) in table.parts(ROOM, narrowest).iter().enumerate() {
+        let caption = match n {
+            0 => Cow::Borrowed(caption),
+            1 => Cow::Owned(format!("{caption}, continued")),
+            n => Cow::Owned(format!("{caption}, continued {n}")),
+        };
+        side_by_side(page, &caption, table, part, limit);
+    }
+}
+
+fn side_by_side(page: &mut Page, caption: &str, table: &Table, part: &[usize], limit: usize) {
+    let columns = || part.iter().map(|c| table.column(*c));
+    let grouped = columns().any(|column| !column.group.is_empty());
+    let headings = columns().map(|column| TableHeading {
         title: column.title,
         class: class(column),
     });
-    let rows = (0..table.len().min(limit)).map(|row| cells(table, row));
+    let rows = (0..table.len().min(limit)).map(|row| cells(table, part, row));
     page.template(&TablePart {
         caption,
-        groups: if grouped { groups(table) } else { Vec::new() },
+        groups: if grouped {
+            groups(columns())
+        } else {
+            Vec::new()
+        },
         headings: headings.collect(),
         rows: rows.collect(),
     });
     page.line();
+}
+
+/// How narrow a browser can make a text, in characters.
+fn narrowest(column: &Column, text: &str) -> usize {
+    let apart = parts(text, column.right).into_iter();
+    let words = apart.flat_map(|part| match text == column.title || !column.right {
+        true => part.split_inclusive([' ', '-']).collect(),
+        false => vec![part],
+    });
+    let longest = words.map(|word| width(word.trim_end())).max().unwrap_or(0);
+    if column.right {
+        longest
+    } else {
+        longest.max(width(text).min(NAME))
+    }
 }
 
 /// Numbers stand at the right.
@@ -95,9 +133,9 @@ pub(super) fn numbers(page: &mut Page, caption: &str, rows: &Table) {
 }
 
 /// Neighbours under the same heading, and how many they are.
-fn groups(table: &Table) -> Vec<(&'static str, usize)> {
+fn groups<'a>(columns: impl Iterator<Item = &'a Column>) -> Vec<(&'static str, usize)> {
     let mut groups: Vec<(&'static str, usize)> = Vec::new();
-    for column in table.headings() {
+    for column in columns {
         match groups.last_mut() {
             Some((group, width)) if *group == column.group => *width += 1,
             _ => groups.push((column.group, 1)),
@@ -106,26 +144,32 @@ fn groups(table: &Table) -> Vec<(&'static str, usize)> {
     groups
 }
 
-fn cells(table: &Table, row: usize) -> Vec<TableCell<'_>> {
-    let cells = table.cells(row).enumerate();
+fn cells<'a>(table: &'a Table, part: &[usize], row: usize) -> Vec<TableCell<'a>> {
+    let cells = part.iter().enumerate();
     cells
-        .map(|(n, (column, text))| TableCell {
-            heads: n == 0 && !text.is_empty(),
-            class: class(column),
-            parts: parts(text),
+        .map(|(n, c)| {
+            let (column, text) = (table.column(*c), table.cell(row, *c));
+            TableCell {
+                heads: n == 0 && !text.is_empty(),
+                class: class(column),
+                parts: parts(text, column.right),
+            }
         })
         .collect()
 }
 
-/// A word longer than this may be broken behind a dot: `00000022.02001b000008`.
+/// A word longer than this may be broken behind a dot, a name behind a slash as well:
+/// `00000022.02001b000008`, `STUDENTS/desktop.ini`.
 const LONG: usize = 16;
+/// A name is broken after this number of characters without a gap.
+const LONGEST: usize = 40;
 
 /// The parts between which a cell may be broken, so that wide tables fit: `4.7 %` and
 /// `(8 / 169)`, the network and the node of a long address.
-fn parts(cell: &str) -> Vec<&str> {
+fn parts(cell: &str, number: bool) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = cell;
-    while let Some(at) = joint(rest) {
+    while let Some(at) = joint(rest, number) {
         let (part, more) = rest.split_at(at);
         parts.push(part);
         rest = more;
@@ -135,7 +179,7 @@ fn parts(cell: &str) -> Vec<&str> {
 }
 
 /// Where a text may be broken first.
-fn joint(text: &str) -> Option<usize> {
+fn joint(text: &str, number: bool) -> Option<usize> {
     let before = text.find(" (").map(|at| at + 1);
     let behind = text.find(") ").map(|at| at + 2);
     let word = text.split([' ', '/']).next().unwrap_or_default();
@@ -143,7 +187,19 @@ fn joint(text: &str) -> Option<usize> {
         .find('.')
         .map(|at| at + 1)
         .filter(|at| word.len() > LONG && *at < word.len());
-    [before, behind, dot].into_iter().flatten().min()
+    let slash = text
+        .find(['/', '\\'])
+        .map(|at| at + 1)
+        .filter(|at| !number && text.len() > LONG && *at < text.len());
+    let end = text
+        .char_indices()
+        .nth(LONGEST)
+        .map(|(at, _)| at)
+        .filter(|at| !number && !text[..*at].contains(' '));
+    [before, behind, dot, slash, end]
+        .into_iter()
+        .flatten()
+        .min()
 }
 
 #[cfg(test)]
@@ -151,15 +207,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_finds_no_room_goes_on_below() {
+        let mut columns = vec![Column::left("client")];
+        columns.extend([Column::right("p50"); 30]);
+        let mut rows = Table::of(columns);
+        let mut row = vec!["00000022.02001b000008".to_owned()];
+        row.extend(std::iter::repeat_n("1.23 ms".to_owned(), 30));
+        rows.row(row);
+        let page = Page::part(|page| table(page, "Stations", &rows, 9));
+        assert!(page.contains("\"Stations (table)\""), "{page}");
+        assert!(page.contains("\"Stations, continued (table)\""), "{page}");
+        assert_eq!(page.matches("02001b000008").count(), 2, "{page}");
+        assert_eq!(page.matches("1.23 ms").count(), 30, "{page}");
+    }
+
+    #[test]
     fn wide_cells_break_where_their_parts_meet() {
-        assert_eq!(parts("7.1 % (38/538)"), ["7.1 % ", "(38/538)"]);
-        assert_eq!(parts("(8 / 169) 4.7 %"), ["(8 / 169) ", "4.7 %"]);
+        assert_eq!(parts("7.1 % (38/538)", true), ["7.1 % ", "(38/538)"]);
+        assert_eq!(parts("(8 / 169) 4.7 %", true), ["(8 / 169) ", "4.7 %"]);
         assert_eq!(
-            parts("00000022.02001b000008"),
+            parts("00000022.02001b000008", false),
             ["00000022.", "02001b000008"]
         );
-        assert_eq!(parts("10.0.0.22"), ["10.0.0.22"]);
-        assert_eq!(parts("603 ms"), ["603 ms"]);
-        assert_eq!(parts(""), [""]);
+        assert_eq!(parts("10.0.0.22", true), ["10.0.0.22"]);
+        assert_eq!(parts("603 ms", true), ["603 ms"]);
+        assert_eq!(parts("", true), [""]);
+        assert_eq!(
+            parts("STUDENTS/KEY08136990/My Documents/desktop.ini", false),
+            ["STUDENTS/", "KEY08136990/", "My Documents/", "desktop.ini"]
+        );
+        let name = "n".repeat(100);
+        let widths = parts(&name, false).into_iter().map(str::len);
+        assert_eq!(widths.collect::<Vec<_>>(), [40, 40, 20]);
     }
 }
