@@ -315,6 +315,7 @@ fn resolved(path: &Path) -> PathBuf {
 }
 
 /// The folder in which the file behind all links is, or will be, replaced.
+#[cfg(target_os = "linux")]
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
     folder(&resolved(path)).to_owned()
 }

@@ -5,13 +5,29 @@
 //! | INT, TERM, QUIT, HUP | ends, with the report of what was seen; the same once more ends at once |
 //! | USR1 | reports how it stands, and goes on (as `dd` and `tcpdump` do) |
 //! | USR2 | writes out what waits to be saved (as `tcpdump` does) |
+//!
+//! Windows has the first two.
 
 use crate::failure::Failure;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
+#[cfg(unix)]
+use signal_hook::consts::{SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXFSZ};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Signals that end the program.
+#[cfg(unix)]
+const ENDS: &[i32] = &[SIGINT, SIGTERM, SIGQUIT, SIGHUP];
+#[cfg(not(unix))]
+const ENDS: &[i32] = &[SIGINT, SIGTERM];
+
+/// Those of them that a terminal sends to all programs of a pipe.
+#[cfg(unix)]
+const ENDS_OF_PIPES: &[i32] = &[SIGINT, SIGQUIT];
+#[cfg(not(unix))]
+const ENDS_OF_PIPES: &[i32] = &[SIGINT];
 
 /// What somebody asked of the program since it looked last.
 #[derive(Clone, Debug)]
@@ -24,13 +40,13 @@ pub(crate) struct Signals {
 impl Signals {
     /// From now on signals are only noted.
     pub(crate) fn catch() -> Result<Self, Failure> {
-        Self::heeding(&[SIGINT, SIGTERM, SIGQUIT, SIGHUP])
+        Self::heeding(ENDS)
     }
 
     /// The same, where it may have to wait for its input for ever: only those that a terminal
     /// sends to all programs of a pipe, which ends the input as well.
     pub(crate) fn catch_in_pipe() -> Result<Self, Failure> {
-        Self::heeding(&[SIGINT, SIGQUIT])
+        Self::heeding(ENDS_OF_PIPES)
     }
 
     fn heeding(ends: &[i32]) -> Result<Self, Failure> {
@@ -48,6 +64,7 @@ impl Signals {
     fn register(&self, ends: &[i32]) -> io::Result<()> {
         for signal in ends {
             // A closing terminal may say so twice, through the shell and by itself.
+            #[cfg(unix)]
             if *signal == SIGHUP {
                 if !is_ignored(SIGHUP) {
                     flag::register(SIGHUP, Arc::clone(&self.stop))?;
@@ -60,8 +77,10 @@ impl Signals {
             flag::register(*signal, asked)?;
             flag::register(*signal, Arc::clone(&self.stop))?;
         }
-        flag::register(SIGUSR1, Arc::clone(&self.report))?;
-        flag::register(SIGUSR2, Arc::clone(&self.flush))?;
+        #[cfg(unix)]
+        for (signal, asked) in [(SIGUSR1, &self.report), (SIGUSR2, &self.flush)] {
+            flag::register(signal, Arc::clone(asked))?;
+        }
         Ok(())
     }
 
@@ -85,10 +104,12 @@ impl Signals {
 /// and no sudden death.
 pub(crate) fn survive_file_limits() {
     // If it cannot be, the signal ends the program: no file is half-written by that either.
+    #[cfg(unix)]
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Whether whoever started the program did not want it to hear this signal (`nohup`).
+#[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status

@@ -89,6 +89,9 @@ impl Handle {
         link: LinkType,
         interface: u32,
     ) -> Frame<'a> {
+        // Windows counts seconds in 32 bits, and so does FreeBSD on some processors.
+        #[allow(clippy::useless_conversion)]
+        let seconds = i64::from(packet.header.ts.tv_sec);
         let fraction = u32::try_from(packet.header.ts.tv_usec).unwrap_or(0);
         let nanos = if NANOSECONDS {
             fraction
@@ -97,7 +100,7 @@ impl Handle {
         };
         let captured = u32::try_from(packet.data.len()).unwrap_or(u32::MAX);
         Frame {
-            at: Timestamp::from_parts(packet.header.ts.tv_sec, nanos),
+            at: Timestamp::from_parts(seconds, nanos),
             link,
             interface,
             wire_len: packet.header.len.max(captured),
