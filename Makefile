@@ -1,6 +1,6 @@
 # The two commands of the README: `make demo` and `make test`. Both do all the set-up.
 
-.PHONY: demo install test docs setup check bench instructions memory fuzz pgo python release reproducible offline
+.PHONY: demo install test docs setup check bench instructions memory fuzz pgo python release dist dist-check reproducible offline
 
 # The main job on a shipped capture. Named, so that `make install` finds the same crates compiled.
 demo: setup
@@ -57,6 +57,14 @@ fuzz: setup
 # The program for others: no paths of this machine, no symbols (target/dist/wirewait).
 release: setup
 	./scripts/release.sh
+
+# Packages: deb, rpm and a static tar archive (target/dist).
+dist: setup
+	./scripts/dist.sh
+
+# Installs the packages in roots of their own, and runs what they brought (as root).
+dist-check:
+	./scripts/dist-check.sh
 
 # Two builds in two folders, compared byte for byte.
 reproducible: setup

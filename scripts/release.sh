@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the program to be handed to others: no path of this machine in it, no symbols. The same
 # sources, compiler and libraries give the same bytes in any folder (scripts/reproducible.sh).
-# Leaves it in target/dist/wirewait. Usage: release.sh [arguments of cargo build]
+# Leaves it in target/dist/wirewait, or with --target in a folder of that name.
+# Usage: release.sh [arguments of cargo build]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$(pwd -P)
@@ -33,7 +34,12 @@ CFLAGS="${CFLAGS:-} ${maps[*]}"
 export CARGO_ENCODED_RUSTFLAGS CFLAGS
 cargo build --locked --profile dist "$@"
 
-program=$target/dist/wirewait
+triple=
+for argument; do
+    [ "${before:-}" != --target ] || triple=/$argument
+    before=$argument
+done
+program=$target$triple/dist/wirewait
 for path in "$here" "$home" "$target" "$sysroot"; do
     if LC_ALL=C grep -qaF "$path" "$program"; then
         echo "release.sh: $program names a folder of this machine: $path" >&2

@@ -515,6 +515,81 @@ fn capabilities_of_the_program_are_given_up_for_files() {
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
+/// As packages install it: everyone runs the program, and who is in the group becomes the copy that
+/// may capture.
+#[test]
+fn members_of_the_group_capture_and_others_are_told_of_it() {
+    let test = "members_of_the_group";
+    if !is_root() || Command::new("setpriv").arg("--version").output().is_err() {
+        return skipped(test, "this is not root, or there is no setpriv");
+    }
+    let folder = Folder::private("group");
+    let everyone = Permissions::from_mode(0o755);
+    fs::set_permissions(&folder.0, everyone.clone()).unwrap();
+    let (plain, copy) = ("bin/wirewait", "lib/wirewait/wirewait");
+    let [plain, copy] = [plain, copy].map(|path| {
+        let path = folder.0.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        copied_program(&path);
+        path
+    });
+    fs::set_permissions(&plain, everyone).unwrap();
+    fs::set_permissions(&copy, Permissions::from_mode(0o750)).unwrap();
+    // The group daemon has the number 1 (base-passwd).
+    std::os::unix::fs::chown(&copy, Some(0), Some(1)).unwrap();
+    let set = Command::new("setcap")
+        .arg("cap_net_raw,cap_net_admin=eip")
+        .arg(&copy)
+        .output();
+    if !set.is_ok_and(|set| set.status.success()) {
+        return skipped(
+            test,
+            "setcap is missing, or does not work in the folder of tests",
+        );
+    }
+    let run = |groups: &str, args: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", groups]);
+        command.arg(&plain).arg("--no-config").args(args);
+        command.output().unwrap()
+    };
+    let live = [
+        "live",
+        "-i",
+        "lo",
+        "--duration",
+        "200ms",
+        "--format",
+        "json",
+    ];
+    let member = run("--groups=1", &live);
+    assert!(member.status.success(), "{}", text(&member.stderr));
+    assert!(
+        text(&member.stdout).starts_with('{'),
+        "{}",
+        text(&member.stdout)
+    );
+    let stranger = run("--clear-groups", &live);
+    assert_eq!(stranger.status.code(), Some(1));
+    let said = text(&stranger.stderr);
+    assert!(
+        said.contains("Members of the group daemon may capture"),
+        "{said}"
+    );
+    assert!(said.contains("sudo usermod -aG daemon"), "{said}");
+    for groups in ["--groups=1", "--clear-groups"] {
+        let demo = fs::File::open(demo()).unwrap();
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", groups]);
+        command
+            .arg(&plain)
+            .args(["--no-config", "report", "--print-rights", "-"]);
+        let output = command.stdin(demo).output().unwrap();
+        let told = text(&output.stdout);
+        assert!(told.contains("capabilities none"), "{groups}: {told}");
+    }
+}
+
 /// Two namespaces' worth of network in one: a pair of interfaces that only this test knows.
 struct Network(String);
 

@@ -67,6 +67,8 @@ fn main() -> ExitCode {
 
 /// Runs a command, without rights from where it reads anything.
 fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
+    #[cfg(all(target_os = "linux", feature = "libpcap"))]
+    rights::become_capable(command);
     if let Command::Report(args) = command {
         // Before its outputs are opened.
         report::check(args)?;

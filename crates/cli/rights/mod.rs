@@ -16,6 +16,8 @@ mod args;
 mod needs;
 mod outputs;
 
+#[cfg(all(target_os = "linux", feature = "libpcap"))]
+mod capable;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
@@ -30,6 +32,8 @@ mod told;
 mod user;
 
 pub(crate) use args::{RIGHTS, RightsArgs};
+#[cfg(all(target_os = "linux", feature = "libpcap"))]
+pub(crate) use capable::become_capable;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::Rights;
 #[cfg(target_os = "linux")]
@@ -38,10 +42,20 @@ pub(crate) use outputs::{growing, opened, scratch};
 
 use std::path::Path;
 
+const OTHERWISE: &str = "Or let another program capture:\n  dumpcap -w - | wirewait live -";
+
 /// What to do about missing rights.
 pub(crate) fn advice() -> String {
     let program = std::env::current_exe().ok();
     let program = program.as_deref().unwrap_or(Path::new("wirewait"));
+    #[cfg(all(target_os = "linux", feature = "libpcap"))]
+    if let Some(group) = capable::group() {
+        return format!(
+            "Members of the group {group} may capture: become one, and log in again:\n  \
+             sudo usermod -aG {group} \"$USER\"\n{OTHERWISE}",
+            group = quoted(&group)
+        );
+    }
     let setcap = if cfg!(target_os = "linux") {
         format!(
             "Give it to the program, once:\n  sudo setcap cap_net_raw,cap_net_admin=eip {}\n",
@@ -50,7 +64,7 @@ pub(crate) fn advice() -> String {
     } else {
         "Run it with sudo.\n".to_owned()
     };
-    format!("{setcap}Or let another program capture:\n  dumpcap -w - | wirewait live -")
+    format!("{setcap}{OTHERWISE}")
 }
 
 /// Why a file that was named on the screen cannot be written, if rights are in the way.

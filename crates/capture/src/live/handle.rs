@@ -89,7 +89,7 @@ impl Handle {
         link: LinkType,
         interface: u32,
     ) -> Frame<'a> {
-        // Windows counts seconds in 32 bits, and so does FreeBSD on some processors.
+        // Windows counts seconds in 32 bits.
         #[allow(clippy::useless_conversion)]
         let seconds = i64::from(packet.header.ts.tv_sec);
         let fraction = u32::try_from(packet.header.ts.tv_usec).unwrap_or(0);
