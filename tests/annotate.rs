@@ -130,7 +130,8 @@ fn slow_requests_and_responses_are_those_that_tshark_times() {
     assert_eq!(
         first.unwrap().trim_end(),
         "wirewait: slow smb2 READ: response time 250 ms, server turnaround 250 ms, response in \
-         frame 168, file archive.dat; symptom \"Slow responses\" of server 10.0.0.8"
+         frame 168, file archive.dat; symptom \"Regular slow responses\" of 10.0.0.22 at 10.0.0.8; \
+         symptom \"Slow responses\" of server 10.0.0.8"
     );
 }
 

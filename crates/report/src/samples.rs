@@ -476,6 +476,7 @@ pub(crate) fn symptoms() -> Symptoms {
             of: None,
             against: Vec::new(),
             words: Vec::new(),
+            every: None,
         }
     };
     let (client, server) = (v4(9, None), v4(1, None));

@@ -101,19 +101,12 @@ pub(super) static DENIED: Rule = Rule {
     covers: &[],
 };
 
-/// Those that look at how long things took, and so at all of them.
-pub(super) static OF_ANY: &[Watcher] = &[
-    Watcher {
-        rule: &SLOW_ANSWERS,
-        look: slow,
-        word: operation,
-    },
-    Watcher {
-        rule: &SLOW_SERVER,
-        look: timed,
-        word: |_| None,
-    },
-];
+/// Looks at how long things took, and so at all of them.
+pub(super) static OF_ANY: &[Watcher] = &[Watcher {
+    rule: &SLOW_ANSWERS,
+    look: slow,
+    word: operation,
+}];
 
 pub(super) static WATCHERS: &[Watcher] = &[
     Watcher {
@@ -165,7 +158,7 @@ pub(super) fn in_pipe(t: &Transaction) -> bool {
 }
 
 /// From the complete request to the first frame of the answer.
-fn turnaround(t: &Transaction) -> Option<Sight> {
+pub(super) fn turnaround(t: &Transaction) -> Option<Sight> {
     Some(Sight::between(t.request?.last, t.response?.first))
 }
 
@@ -211,11 +204,6 @@ fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
         }
         None => WatcherLook::Against(Against::CaptureLoss, doubtful),
     })
-}
-
-fn timed(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
-    let own = own_turnaround(t)?;
-    Some(WatcherLook::For(turnaround(t)?.costing(own)))
 }
 
 /// What speaks against it that a request was not answered.

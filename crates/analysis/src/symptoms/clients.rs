@@ -4,7 +4,7 @@ use super::evidence::{Against, Base, Book, Sight, Sights};
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds, Watcher, WatcherLook, operation};
 use crate::bounds::{Bound, Hits};
-use crate::{Flags, Mark, Outcome, ServerRow, Transaction};
+use crate::{Fidelity, Flags, Mark, Outcome, ServerRow, Transaction};
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -285,8 +285,7 @@ pub(super) fn fluctuating(
         let moves = matches!(row.kind, Kind::Read | Kind::Write);
         if !moves
             || t.n < thresholds.get(Threshold::FluctuationMinimum)
-            || t.p95 - t.p50 < least
-            || t.p95 < t.p50.max(1).saturating_mul(factor)
+            || !one_in_twenty(row, t.p50.max(1).saturating_mul(factor).max(t.p50 + least))
         {
             continue;
         }
@@ -307,6 +306,19 @@ pub(super) fn fluctuating(
         cell.word(row.command, t.n);
         found(Subject::Server(row.server), &book);
     }
+}
+
+/// Whether one in twenty responses, or more, took so long. The 95th percentile is the longest of
+/// the others where it is one in twenty exactly.
+fn one_in_twenty(row: &ServerRow, ns: i64) -> bool {
+    let sample = &row.samples.turnaround;
+    if sample.fidelity() == Fidelity::Drawn || sample.n() != row.turnaround.n {
+        return row.turnaround.p95 >= ns;
+    }
+    let values = sample.values().iter();
+    let slow = values.filter(|(value, _)| *value >= ns);
+    let slow: u64 = slow.map(|(_, times)| *times).sum();
+    u128::from(slow) * 20 >= u128::from(sample.n())
 }
 
 #[cfg(test)]

@@ -110,6 +110,16 @@ impl Sights {
         }
     }
 
+    /// Takes this off the cost of each of them.
+    pub(super) fn less(&mut self, each_ns: u64) {
+        self.cost_ns = self
+            .cost_ns
+            .saturating_sub(each_ns.saturating_mul(self.count));
+        for sight in &mut self.kept {
+            sight.cost_ns = sight.cost_ns.saturating_sub(each_ns);
+        }
+    }
+
     fn span(&mut self, from: Mark, to: Mark) {
         if self.first.is_none_or(|first| from.frame < first.frame) {
             self.first = Some(from);
@@ -215,6 +225,8 @@ pub(super) struct Cell {
     pub(super) against: Vec<(Against, Sights)>,
     /// Operations or statuses, and how often.
     pub(super) words: Vec<(Name, u64)>,
+    /// It happens to every one with this number.
+    pub(super) every: Option<u64>,
 }
 
 impl Cell {
@@ -236,6 +248,7 @@ impl Cell {
     }
 
     fn join(&mut self, other: &Self) {
+        self.every = self.every.or(other.every);
         self.hits.join(&other.hits);
         for (why, sights) in &other.against {
             match self.against.iter_mut().find(|(mine, _)| mine == why) {

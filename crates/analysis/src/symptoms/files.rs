@@ -47,7 +47,7 @@ pub(super) static SMALL_READS: Rule = Rule {
     id: "small_reads",
     severity: Severity::Symptom,
     whose: Whose::Pair,
-    counts: "sequential reads below small_read_bytes",
+    counts: "sequential reads of at most small_read_bytes",
     limit: Limit::Share {
         of: Base::Reads,
         percent: Threshold::SmallReads,
@@ -286,7 +286,7 @@ impl FileHandle {
             if before {
                 page.hit(&OVERLAP, &sight);
             }
-            if t.data_bytes < thresholds.get(Threshold::SmallRead) {
+            if t.data_bytes <= thresholds.get(Threshold::SmallRead) {
                 if follows {
                     page.hit(&SMALL_READS, &sight);
                 } else {

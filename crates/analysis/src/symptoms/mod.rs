@@ -16,6 +16,7 @@ mod files;
 mod links;
 mod page;
 mod repeats;
+mod rhythm;
 mod rows;
 mod rule;
 mod segment;
@@ -77,6 +78,7 @@ pub static RULES: &[&Rule] = &[
     &clients::SLOW_BREAK,
     &clients::QUEUEING,
     &clients::FLUCTUATION,
+    &rhythm::REGULAR,
     &clients::STARVING,
     &links::ACK_WAIT,
     &links::LATE_ACKS,
@@ -98,7 +100,7 @@ pub static RULES: &[&Rule] = &[
 
 /// Those that are found in sums when they are asked for: no moment is one at which they cost
 /// something.
-static UNDATED: &[&Rule] = &[&clients::FLUCTUATION, &clients::STARVING];
+static UNDATED: &[&Rule] = &[&clients::FLUCTUATION, &rhythm::REGULAR, &clients::STARVING];
 
 /// Requests of a pair that are remembered from when their answer was sent again until they are
 /// closed. One beyond counts once more among all requests.
@@ -186,6 +188,7 @@ struct PairEvidence {
     /// Open requests whose answer had to be sent again: they are counted already.
     resent: VecDeque<u64>,
     reads: clients::Mean,
+    rhythm: rhythm::Rhythm,
 }
 
 /// Looks for symptoms.
@@ -394,6 +397,7 @@ impl Watch {
             reads,
             resent,
             forgotten,
+            rhythm,
             ..
         } = pair;
         let (client, server) = between(t);
@@ -412,7 +416,16 @@ impl Watch {
             Some(_) => {}
             None => page.count(Base::Requests, u64::from(is_request(t))),
         }
-        count(page.book, t);
+        if let Some(own) = count(page.book, t)
+            && let Some(sight) = answers::turnaround(t)
+        {
+            let sight = sight.costing(own);
+            page.hit(&answers::SLOW_SERVER, &sight);
+            if own >= thresholds.ns(Threshold::FluctuationLeast) {
+                let factor = thresholds.get(Threshold::Regular);
+                rhythm.late(page.book.of(Base::Timed), own, &sight, factor);
+            }
+        }
         let waited = self.ended.filter(|(number, ..)| *number == t.number);
         let mut witness = Witness {
             t,
@@ -498,6 +511,9 @@ impl Watch {
         let pairs = self.pairs.iter().filter_map(known);
         let pairs = pairs.map(|(ends, pair)| (ends, pair.reads));
         clients::starving(pairs, &self.thresholds, &mut gather);
+        let pairs = self.pairs.iter().filter_map(known);
+        let pairs = pairs.map(|(ends, pair)| (ends, (&pair.rhythm, &pair.book)));
+        rhythm::regular(pairs, &self.thresholds, &mut gather);
         clients::fluctuating(rows, &servers, &self.thresholds, &mut gather);
         for (subject, book) in &own {
             judge(*subject, book, Whose::Own);
@@ -637,19 +653,21 @@ fn is_request(t: &Transaction) -> bool {
     !matches!(t.kind, Kind::Wait | Kind::Break)
 }
 
-/// Counts of what else a transaction is one.
-fn count(book: &mut Book, t: &Transaction) {
+/// Counts of what else a transaction is one; its own turnaround, ns.
+fn count(book: &mut Book, t: &Transaction) -> Option<i64> {
     if !is_request(t) || t.kind == Kind::Session {
-        return;
+        return None;
     }
     book.count(Base::Work, 1);
-    if answers::own_turnaround(t).is_some() {
+    let own = answers::own_turnaround(t);
+    if own.is_some() {
         book.count(Base::Timed, 1);
         book.count(Base::Queued, u64::from(t.flags.contains(Flags::PIPELINED)));
     }
     if t.kind == Kind::Read && t.flags.contains(Flags::RAW) {
         book.count(Base::Raw, 1);
     }
+    own
 }
 
 /// Whether an address stands for several stations.

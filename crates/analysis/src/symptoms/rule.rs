@@ -241,6 +241,8 @@ pub struct Symptom {
     pub against: Vec<(Against, Sights)>,
     /// What was done or answered, the most frequent first.
     pub words: Vec<(&'static str, u64)>,
+    /// It happens to every one with this number, where it is regular.
+    pub every: Option<u64>,
 }
 
 impl Symptom {
@@ -268,6 +270,7 @@ pub(super) fn judge(
         hits,
         mut against,
         mut words,
+        every,
     } = cell.clone();
     against.sort_by_key(|(why, sights)| (std::cmp::Reverse(sights.count), *why));
     words.sort_by_key(|(word, times)| (std::cmp::Reverse(*times), *word));
@@ -298,5 +301,6 @@ pub(super) fn judge(
         of,
         against,
         words,
+        every,
     })
 }

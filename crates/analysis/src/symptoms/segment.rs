@@ -53,6 +53,8 @@ pub(super) static ILLEGAL_SOURCE: Rule = Rule {
 };
 
 const SECOND_NS: i64 = 1_000_000_000;
+/// The station of each frame on a loopback interface (Linux): every address of the host sends as it.
+const LOOPBACK: Address = Address::Mac([0; 6]);
 /// Stretches in which the messages of a station are counted, ns.
 const STRETCH_NS: i64 = 10 * SECOND_NS;
 /// Addresses that are remembered without a look at the table.
@@ -289,7 +291,7 @@ impl SegmentWatch {
             None => self.passes(slot),
         }
         let network = matches!(from.address, Address::V4(_) | Address::Node { .. });
-        if !network || from.address == Address::V4([0; 4]) {
+        if !network || from.address == Address::V4([0; 4]) || station == LOOPBACK {
             return found;
         }
         // The same packet once more: handed on, on its way through a router.

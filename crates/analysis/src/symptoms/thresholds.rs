@@ -84,7 +84,7 @@ thresholds! {
     Loops = "loops_percent", 20;
     /// Share of reads of bytes that were read before.
     Overlap = "overlap_percent", 20;
-    /// A smaller read is a small one.
+    /// A read of at most this size is a small one.
     SmallRead = "small_read_bytes", 512;
     /// Share of reads that are small and go on where the one before ended.
     SmallReads = "small_reads_percent", 50;
@@ -112,6 +112,12 @@ thresholds! {
     FluctuationLeast = "fluctuation_least_ms", 10;
     /// Answers below which nothing is said of their fluctuation.
     FluctuationMinimum = "fluctuation_minimum", 50;
+    /// Late responses are at least this number of times the mean of the others.
+    Regular = "regular_factor", 4;
+    /// Share of them that come after the same number of responses.
+    RegularPercent = "regular_percent", 80;
+    /// Late responses below which nothing is said of their distance.
+    RegularMinimum = "regular_minimum", 5;
     /// So many times the mean of the others is the mean response time of a starving client.
     Starving = "starving_factor", 5;
     /// A sender that waited longer for an acknowledgement before it went on waited for it.

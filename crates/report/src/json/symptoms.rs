@@ -55,6 +55,8 @@ struct One {
     minimum: Option<u64>,
     evidence: Evidence,
     words: Vec<Word>,
+    /// After how many requests it happens each time; null where it is not regular.
+    every: Option<u64>,
     against: Vec<Against>,
 }
 
@@ -172,6 +174,7 @@ fn one(symptom: &Symptom, thresholds: &Thresholds) -> One {
                 count: *count,
             })
             .collect(),
+        every: symptom.every,
         against: symptom
             .against
             .iter()

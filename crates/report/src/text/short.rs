@@ -232,6 +232,7 @@ fn next(about: &About, snapshot: &Snapshot, look: Look) -> Vec<String> {
     let all = snapshot.symptoms.raised().count() as u64 + snapshot.symptoms.more;
     let more = match all - shown {
         0 => String::new(),
+        1 => ", 1 more symptom".to_owned(),
         n => format!(", {} more symptoms", Grouped(n)),
     };
     let mut lines = vec![format!(

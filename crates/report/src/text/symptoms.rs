@@ -336,7 +336,10 @@ pub(super) fn often_in(symptom: &Symptom, digits: Digits) -> String {
             Grouped(of),
             Percent(symptom.hits.count, of)
         ),
-        (_, None) => count.to_string(),
+        (_, None) => match symptom.every {
+            Some(every) => format!("{count}, one in {}", Grouped(every)),
+            None => count.to_string(),
+        },
     }
 }
 

@@ -234,12 +234,9 @@ fn symptoms_that_appear_and_go_are_noted_with_their_time() {
     assert_eq!(seen, expected);
     press(&mut model, "6");
     let text = shown(&model);
-    assert!(
-        text.contains("09:01:22   went      Slow responses"),
-        "{text}"
-    );
-    assert!(
-        text.contains("09:01:22   appeared  Requests repeated"),
-        "{text}"
-    );
+    let title = |nth: usize| feed.about.texts.title(raised[nth]);
+    for (what, nth) in [("went     ", 0), ("appeared ", 1)] {
+        let said = format!("09:01:22   {what} {}", title(nth));
+        assert!(text.contains(&said), "{said}: {text}");
+    }
 }

@@ -357,9 +357,10 @@ fn symptoms_are_ranked_by_what_they_cost_in_the_window() {
     let mut feed = replayed();
     // One of which nothing is known in these seconds.
     let mut snapshot = feed.snapshot.as_ref().clone();
+    let dated = snapshot.symptoms.raised().find(|s| s.rule.dated());
     let past = wirewait_analysis::Symptom {
         subject: wirewait_analysis::Subject::Segment,
-        ..snapshot.symptoms.found[0].clone()
+        ..dated.unwrap().clone()
     };
     snapshot.symptoms.found.push(past);
     feed.snapshot = Arc::new(snapshot);

@@ -128,6 +128,16 @@ fn a_server_whose_answers_fluctuate() {
         "less than tenfold"
     );
     assert_eq!(state(row(MS, 11 * MS, 49)), None, "too few");
+
+    // Five of 100 are one in twenty, although the 95th percentile is a fast one; four are fewer.
+    let sampled = |slow: u64| {
+        let mut row = row(MS, MS, 100);
+        let values = [(MS, 100 - slow), (11 * MS, slow)].into_iter();
+        row.samples.turnaround = crate::Sample::counted(values, crate::Fidelity::Exact);
+        state(row)
+    };
+    assert_eq!(sampled(5), Some((State::Raised, 7_000_000)));
+    assert_eq!(sampled(4), None);
 }
 
 /// Two clients read in 1 ms, a third in 6 ms: more than five times as long.

@@ -89,7 +89,7 @@ fn overlapping_reads() {
     assert_eq!(run(1024), None);
 }
 
-/// 100 reads of 511 bytes, one behind the other; the first follows nothing.
+/// 100 reads of 512 bytes, one behind the other; the first follows nothing.
 #[test]
 fn small_reads() {
     let run = |times: u64, length: u64, step: u64| {
@@ -99,11 +99,11 @@ fn small_reads() {
         }
         bench.found("small_reads").map(|s| (s.state, s.hits.count))
     };
-    assert_eq!(run(100, 511, 511), Some((State::Raised, 99)));
-    assert_eq!(run(100, 512, 512), None, "not small");
-    assert_eq!(run(99, 511, 511), Some((State::TooFew, 98)));
+    assert_eq!(run(100, 512, 512), Some((State::Raised, 99)));
+    assert_eq!(run(100, 513, 513), None, "not small");
+    assert_eq!(run(99, 512, 512), Some((State::TooFew, 98)));
     assert_eq!(
-        run(100, 511, 5000),
+        run(100, 512, 5000),
         Some((State::Withdrawn(Against::Scattered), 0))
     );
 }

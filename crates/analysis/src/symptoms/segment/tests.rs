@@ -14,6 +14,9 @@ struct Sent {
     interface: u32,
 }
 
+/// As which a host sends to itself.
+const LOOPED: u8 = 255;
+
 const ONE: Sent = Sent {
     station: 1,
     from: [10, 0, 0, 1],
@@ -30,6 +33,7 @@ impl Bench {
         let mut walk = Walk::default();
         walk.neighbours.0 = match sent.station {
             0 => Address::Mac([1, 0, 0x5e, 0, 0, 1]),
+            LOOPED => LOOPBACK,
             n => station(n).address,
         };
         walk.message = sent.message.then(Span::default);
@@ -142,6 +146,11 @@ fn an_address_used_twice() {
     // A server with a card at each of two links.
     let cards = run(9, |sent, n| sent.interface = (n % 2) as u32);
     assert_eq!(cards, None);
+    // A host that calls itself and others, captured on all interfaces at once.
+    let itself = run(9, |sent, n| {
+        sent.station = if n % 2 == 0 { LOOPED } else { 1 };
+    });
+    assert_eq!(itself, None);
 }
 
 #[test]

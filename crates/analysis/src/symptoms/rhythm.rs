@@ -1,0 +1,184 @@
+//! Servers that answer one in a number of requests late: a log that is written, a disk that is
+//! flushed, a lock that is renewed, each after the same number of requests.
+
+use super::evidence::{Base, Book, Sight, Sights};
+use super::rule::{Limit, Rule, Severity, Subject, Whose};
+use super::{Threshold, Thresholds};
+use wirewait_wire::Endpoint;
+
+pub(super) static REGULAR: Rule = Rule {
+    id: "regular_slow_answers",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "responses, late after the same number of requests each time",
+    limit: Limit::Beyond(Threshold::Regular),
+    costly: false,
+    covers: &[],
+};
+
+/// Distances that are told apart. One more takes the place of the rarest, which is lost only where
+/// nothing is regular.
+const DISTANCES: usize = 8;
+
+/// The late responses of one client at one server, in their order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rhythm {
+    /// All above the least, and those of them that are far above most of these.
+    levels: [Beats; 2],
+    /// About the median of those above the least, ns.
+    median: i64,
+}
+
+/// Late responses by how many came between them.
+#[derive(Clone, Debug, Default)]
+struct Beats {
+    /// The number of the latest among all responses.
+    latest: u64,
+    sights: Sights,
+    /// How often each distance occurred.
+    distances: Vec<(u64, u64)>,
+}
+
+impl Rhythm {
+    /// The response with this number among all that are timed took `own_ns`, which is not little.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn late(&mut self, number: u64, own_ns: i64, sight: &Sight, factor: u64) {
+        self.levels[0].beat(number, sight);
+        let factor = i64::try_from(factor).unwrap_or(i64::MAX);
+        if self.median > 0 && own_ns >= self.median.saturating_mul(factor) {
+            self.levels[1].beat(number, sight);
+        }
+        // A step towards each value, of a sixteenth, comes to the median of values that do not
+        // change their kind.
+        let step = (self.median / 16).max(1);
+        self.median = match self.median {
+            0 => own_ns,
+            median if own_ns > median => median + step,
+            median if own_ns < median => median - step,
+            median => median,
+        };
+    }
+
+    /// The late responses that are regular, of `timed` that took `total_ns` together: every how
+    /// many, and what they cost beyond the others.
+    pub(super) fn regular(
+        &self,
+        (timed, total_ns): (u64, u64),
+        thresholds: &Thresholds,
+    ) -> Option<(u64, Sights)> {
+        let factor = thresholds.get(Threshold::Regular);
+        let percent = thresholds.get(Threshold::RegularPercent);
+        let least = thresholds.get(Threshold::RegularMinimum);
+        self.levels.iter().find_map(|beats| {
+            let (every, times) = beats.distances.iter().max_by_key(|(_, times)| *times)?;
+            let late = beats.sights.count;
+            let others = timed.checked_sub(late).filter(|n| *n > 0)?;
+            let mean = total_ns.saturating_sub(beats.sights.cost_ns) / others;
+            let steady = u128::from(*times) * 100 >= u128::from(late - 1) * u128::from(percent);
+            let far = beats.sights.cost_ns / late >= mean.saturating_mul(factor);
+            // Of every second response it is none that most are fast.
+            (late > least && steady && far && *every > 2).then(|| {
+                let mut sights = beats.sights.clone();
+                sights.less(mean);
+                (*every, sights)
+            })
+        })
+    }
+}
+
+impl Beats {
+    fn beat(&mut self, number: u64, sight: &Sight) {
+        if self.sights.count > 0 {
+            let distance = number.saturating_sub(self.latest);
+            let known = self
+                .distances
+                .iter_mut()
+                .find(|(known, _)| *known == distance);
+            match known {
+                Some((_, times)) => *times += 1,
+                None => {
+                    if self.distances.len() >= DISTANCES {
+                        let rarest =
+                            (0..self.distances.len()).min_by_key(|at| self.distances[*at].1);
+                        rarest.map(|at| self.distances.swap_remove(at));
+                    }
+                    self.distances.push((distance, 1));
+                }
+            }
+        }
+        self.latest = number;
+        self.sights.add(sight, 1);
+    }
+}
+
+/// The clients at servers whose late responses are regular, as one symptom of each server: the
+/// period of the client with most of them.
+pub(super) fn regular<'a>(
+    pairs: impl Iterator<Item = ((Endpoint, Endpoint), (&'a Rhythm, &'a Book))>,
+    thresholds: &Thresholds,
+    found: &mut dyn FnMut(Subject, &Book),
+) {
+    for ((client, server), (rhythm, book)) in pairs {
+        let Some(timed) = book.known(&super::answers::SLOW_SERVER) else {
+            continue;
+        };
+        let all = (book.of(Base::Timed), timed.hits.cost_ns);
+        if let Some((every, sights)) = rhythm.regular(all, thresholds) {
+            let mut book = Book::default();
+            let cell = book.cell(&REGULAR);
+            cell.hits = sights;
+            cell.every = Some(every);
+            found(Subject::Pair { client, server }, &book);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::super::testing::Bench;
+    use wirewait_wire::Kind;
+
+    /// `of` reads, the nth of which takes `slow` ms where `late` says so, and `fast` otherwise.
+    fn state(
+        of: u64,
+        [fast, slow]: [i64; 2],
+        late: impl Fn(u64) -> bool,
+    ) -> Option<(u64, u64, u64)> {
+        let mut bench = Bench::new();
+        for n in 1..=of {
+            bench.one(Kind::Read, if late(n) { slow } else { fast }, |_| ());
+        }
+        let found = bench.found("regular_slow_answers")?;
+        assert_eq!(found.state, State::Raised);
+        Some((
+            found.every?,
+            found.hits.count,
+            found.hits.cost_ns / 1_000_000,
+        ))
+    }
+
+    #[test]
+    fn every_twentieth_response_is_late() {
+        let twentieth = |n: u64| n.is_multiple_of(20);
+        // Ten of 200, each 74 ms beyond the 6 ms of the others.
+        assert_eq!(state(200, [6, 80], twentieth), Some((20, 10, 740)));
+        // Where all are above the least of 10 ms, those far above most of them count.
+        assert_eq!(state(200, [12, 200], twentieth), Some((20, 10, 1880)));
+        // As many at random are not regular, and five are too few.
+        assert_eq!(state(400, [6, 80], |n| n * n % 101 < 5), None);
+        assert_eq!(state(100, [6, 80], twentieth), None);
+        // Less than four times the others is none.
+        assert_eq!(state(200, [6, 23], twentieth), None);
+        assert_eq!(state(200, [6, 24], twentieth), Some((20, 10, 180)));
+        // One in five may come at another time.
+        let nearly = |n: u64| n.is_multiple_of(20) && n != 100 || n == 103;
+        assert_eq!(
+            state(320, [6, 80], nearly).map(|(every, ..)| every),
+            Some(20)
+        );
+        // Of every second response it is another thing to say.
+        assert_eq!(state(200, [6, 80], |n| n.is_multiple_of(2)), None);
+    }
+}
