@@ -7,9 +7,9 @@ use crate::about::About;
 use crate::symptoms::Entry;
 use crate::table::{Column, NOTHING, Table};
 use crate::text::symptoms::{cost, judged, often, places, subject};
-use crate::text::why::nearest;
+use crate::text::why::{named, nearest};
 use askama::Template;
-use wirewait_analysis::{Snapshot, State, Symptom};
+use wirewait_analysis::{Snapshot, State, Symptom, Thresholds};
 
 const COLUMNS: &[Column] = &[
     Column::left("of"),
@@ -53,7 +53,7 @@ struct RulePart<'a> {
     id: &'static str,
     title: &'a str,
     texts: Option<&'a Entry>,
-    counts: &'static str,
+    counts: String,
     severity: &'static str,
     table: String,
     commands: Vec<String>,
@@ -110,7 +110,7 @@ pub(super) fn symptoms(page: &mut Page, about: &About, snapshot: &Snapshot) {
     }
     let raised = Page::part(|page| {
         for group in groups.iter().take(SHOWN) {
-            of_rule(page, about, group);
+            of_rule(page, about, group, &all.thresholds);
         }
         let further: usize = groups.iter().skip(SHOWN).map(Vec::len).sum();
         let evicted = usize::try_from(all.more).unwrap_or(usize::MAX);
@@ -160,7 +160,7 @@ fn lost(symptom: &Symptom) -> String {
     }
 }
 
-fn of_rule(page: &mut Page, about: &About, group: &[&Symptom]) {
+fn of_rule(page: &mut Page, about: &About, group: &[&Symptom], thresholds: &Thresholds) {
     let rule = group[0].rule;
     let title = about.texts.title(rule.id);
     let mut rows = Table::new(COLUMNS);
@@ -177,7 +177,7 @@ fn of_rule(page: &mut Page, about: &About, group: &[&Symptom]) {
         id: rule.id,
         title,
         texts: about.texts.of(rule.id),
-        counts: rule.counts,
+        counts: named(rule.counts, thresholds),
         severity: rule.severity.name(),
         table: Page::part(|page| {
             table::table(page, title, &rows, OF_ONE);

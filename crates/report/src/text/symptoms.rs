@@ -1,6 +1,6 @@
 //! What is wrong, and how it was judged.
 
-use super::why::nearest;
+use super::why::{named, nearest};
 use super::{Look, entry, note};
 use crate::about::About;
 use crate::figures::{Grouped, InWireshark, Percent};
@@ -173,7 +173,11 @@ fn one(
     entry(
         out,
         "for",
-        format_args!("{} {}", often_in(symptom, look.digits), rule.counts),
+        format_args!(
+            "{} {}",
+            often_in(symptom, look.digits),
+            named(rule.counts, thresholds)
+        ),
     )?;
     entry(out, "threshold", threshold(&rule.limit, thresholds))?;
     if rule.costly {

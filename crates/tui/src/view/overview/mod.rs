@@ -56,7 +56,7 @@ impl Section {
         let tab = self.tab().map_or(0, |tab| tab + 1);
         let more = match rows.saturating_sub(shown) {
             0 => String::new(),
-            more => format!("; {} more: {tab}", Grouped(more as u64)),
+            more => format!("; {} more: key {tab}", Grouped(more as u64)),
         };
         match rows {
             1 => format!("1 {one}{since}"),
