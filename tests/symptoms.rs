@@ -147,7 +147,7 @@ const REAL: Raised = &[
     ),
     (
         "real/ipx_office-lan_trafficmorning.pcap",
-        &["excessive_group_messages"],
+        &["excessive_group_messages", "lookups_unanswered"],
     ),
     ("real/ipx_sll_hari.pcap", &["broadcast_storm"]),
     (
@@ -181,12 +181,16 @@ const REAL: Raised = &[
     ("real/smb1_data-offset.pcap", &["unanswered_requests"]),
     ("real/smb1_filename.pcap", &["unanswered_requests"]),
     ("real/smb1_oss-fuzz_139.pcap", &["unanswered_requests"]),
-    ("real/smb1_session-setup-storm.pcap.gz", &["logon_refused"]),
+    (
+        "real/smb1_session-setup-storm.pcap.gz",
+        &["logon_refused", "lookups_unanswered"],
+    ),
     (
         "real/smb1_xscan.pcap",
         &[
             "frames_resent",
             "logon_refused",
+            "lookups_unanswered",
             "requests_repeated",
             "slow_answers",
         ],
@@ -201,7 +205,10 @@ const REAL: Raised = &[
         "real/smb311_aes-128-ccm_encrypted.pcap",
         &["connection_timed_out"],
     ),
-    ("real/smb31_win10-handshake.pcapng", &["logon_refused"]),
+    (
+        "real/smb31_win10-handshake.pcapng",
+        &["logon_refused", "lookups_unanswered"],
+    ),
 ];
 
 #[test]

@@ -144,8 +144,10 @@ pub(crate) struct Wait<'a> {
     pub(crate) case: Case<'a>,
     /// When its first byte was seen.
     pub(crate) began: Timestamp,
-    /// Whoever answers: the server is not known before.
+    /// Anyone may respond: the server is not known before.
     pub(crate) anyone: bool,
+    /// When it was repeated last, if it was.
+    pub(crate) repeated: Option<Timestamp>,
 }
 
 impl<'a> Wait<'a> {

@@ -28,6 +28,7 @@ fn rows(requests: &[Request], room: usize) -> Vec<LedgerRow> {
             },
             began: at(*from),
             anyone: false,
+            repeated: None,
         };
         accounts.begins(wait, &crate::round_trips::RoundTrips::new(16));
         accounts.ends(
@@ -123,6 +124,7 @@ fn who_leaves_gives_back_the_room_of_what_waits() {
             case,
             began: at(from),
             anyone: false,
+            repeated: None,
         };
         accounts.begins(wait, &crate::round_trips::RoundTrips::new(16));
         if let Some(to) = to {
@@ -156,6 +158,7 @@ impl Accounts {
             case,
             began: at(ms),
             anyone: false,
+            repeated: None,
         };
         for n in 0..timeline::WAITS as i64 + 2 {
             accounts.waits(wait(n));

@@ -108,8 +108,9 @@ impl Open {
         Wait {
             case: self.case(),
             began,
-            // Whoever answers, the wait is for nobody in particular.
+            // Then the wait is for no station in particular.
             anyone: self.anyone,
+            repeated: self.resent.map(|mark| mark.at),
         }
     }
 

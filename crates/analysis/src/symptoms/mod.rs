@@ -202,8 +202,9 @@ pub(crate) struct Watch {
     announced: Announced,
     /// The transaction whose wait ended last, how long it was, and when that was.
     ended: Option<(u64, i64, Timestamp)>,
-    /// Questions to whoever may answer, until they are closed.
-    lookups: VecDeque<u64>,
+    /// Questions that anyone may answer, until they are closed; from the first to the last time
+    /// that each was asked, ns.
+    lookups: VecDeque<(u64, i64)>,
     /// What was lost when, if somebody watches.
     course: Option<Box<SymptomCourse>>,
     hits: Hits,
@@ -351,7 +352,8 @@ impl Watch {
                 self.hits.hit(Bound::Lookups);
                 self.lookups.pop_front();
             }
-            self.lookups.push_back(number);
+            let repeated = wait.repeated.map_or(0, |at| at.since(wait.began));
+            self.lookups.push_back((number, repeated));
         }
         let (Some(outstanding), false) = (outstanding, wait.anyone) else {
             return;
@@ -378,14 +380,14 @@ impl Watch {
         } = case;
         // Who is asked at such an address may be everyone; who answered from there is one.
         let asked_all = t.response.is_none() && (is_group(&t.server) || may_be_group(&t.server));
-        let lookup = self.is_lookup(t);
+        let lookup = self.lookup(t);
         if t.outcome == Outcome::OrphanResponse || asked_all {
             return;
         }
         let thresholds = &self.thresholds;
         if parties.pair == TablePlace::NOWHERE && self.course.is_none() {
             // Nobody reads what would be noted of it.
-            if !lookup {
+            if lookup.is_none() {
                 self.breaks.closed(t, thresholds);
             }
             return;
@@ -406,8 +408,8 @@ impl Watch {
             of: Whom::Pair { client, server },
             course: self.course.as_deref_mut(),
         };
-        if lookup {
-            sessions::lookup(t, &mut page);
+        if let Some(repeated_ns) = lookup {
+            sessions::lookup(t, repeated_ns, &mut page);
             return;
         }
         let break_wait = self.breaks.closed(t, thresholds);
@@ -453,13 +455,18 @@ impl Watch {
         self.files.closed(case, thresholds, &mut page);
     }
 
-    /// Whether it is a question to whoever may answer, which is closed now.
-    fn is_lookup(&mut self, t: &Transaction) -> bool {
+    /// For how long it was repeated, ns, if it is a question that anyone may answer, which is closed
+    /// now.
+    fn lookup(&mut self, t: &Transaction) -> Option<i64> {
         if self.lookups.is_empty() {
-            return false;
+            return None;
         }
-        let known = self.lookups.iter().position(|number| *number == t.number);
-        known.and_then(|at| self.lookups.remove(at)).is_some()
+        let known = self
+            .lookups
+            .iter()
+            .position(|(number, _)| *number == t.number);
+        let (_, repeated_ns) = self.lookups.remove(known?)?;
+        Some(repeated_ns)
     }
 
     /// Judges all that was gathered. `rows` are the figures by server and operation, `last`

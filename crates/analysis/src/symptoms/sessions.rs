@@ -43,13 +43,13 @@ pub(super) static LOOKUPS: Rule = Rule {
     whose: Whose::Pair,
     counts: "name queries without a response",
     limit: Limit::Count(Threshold::LeastEvents),
-    costly: false,
+    costly: true,
     covers: &[],
 };
 
-/// What is asked of a name service. Others may answer in its stead, or nobody: that is no
-/// fault of a file server.
-pub(super) fn lookup(t: &Transaction, page: &mut Page<'_>) {
+/// A query to a name service, repeated for this long. That it is not answered is no fault of a file
+/// server.
+pub(super) fn lookup(t: &Transaction, repeated_ns: i64, page: &mut Page<'_>) {
     if t.outcome != Outcome::Unanswered {
         return;
     }
@@ -62,9 +62,8 @@ pub(super) fn lookup(t: &Transaction, page: &mut Page<'_>) {
             page.oppose(&LOOKUPS, why, &sight);
         }
         _ => {
-            // As long as it was asked again; more cannot be told.
-            let ns = request.first.until(request.last).unwrap_or(0);
-            page.hit(&LOOKUPS, &sight.costing(ns));
+            // How long the client waited after the last time is not in the capture.
+            page.hit(&LOOKUPS, &sight.costing(repeated_ns));
             page.word(&LOOKUPS, t.operation.name);
         }
     }

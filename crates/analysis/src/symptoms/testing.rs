@@ -117,6 +117,8 @@ pub(super) struct Bench {
     pub(super) directory: Directory,
     pub(super) next: u64,
     pub(super) last: i64,
+    /// When a request that ends was repeated last.
+    pub(super) repeated: Option<i64>,
 }
 
 impl Bench {
@@ -126,6 +128,7 @@ impl Bench {
             directory: Directory::new(Settings::default().rows),
             next: 1,
             last: 0,
+            repeated: None,
         }
     }
 
@@ -163,6 +166,7 @@ impl Bench {
                 case,
                 began: at(began),
                 anyone: false,
+                repeated: None,
             };
             watch.lost(wait, at(again));
         });
@@ -184,6 +188,7 @@ impl Bench {
                 case,
                 began: at(began),
                 anyone,
+                repeated: None,
             });
         });
     }
@@ -196,11 +201,13 @@ impl Bench {
         (anyone, end): (bool, i64),
         outstanding: Option<&Outstanding>,
     ) {
+        let repeated = self.repeated.map(at);
         self.about(t, |watch, case| {
             let wait = Wait {
                 case,
                 began: at(began),
                 anyone,
+                repeated,
             };
             watch.ends(wait, at(end), outstanding);
         });

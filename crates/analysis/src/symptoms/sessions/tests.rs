@@ -55,7 +55,7 @@ fn a_session_that_is_never_set_up() {
     );
 }
 
-/// Whoever answers may be another; it is no fault of a file server.
+/// Anyone may answer: it is no fault of a file server.
 #[test]
 fn lookups_stand_apart() {
     let mut bench = Bench::new();
@@ -70,6 +70,23 @@ fn lookups_stand_apart() {
         bench.closed(&t);
     }
     assert_eq!(bench.raised(), ["lookups_unanswered"]);
+}
+
+/// A single one costs from the first to the last time that it was asked, and is raised by that.
+#[test]
+fn a_lookup_costs_what_its_repetitions_took() {
+    let state = |last: i64| {
+        let mut bench = Bench::new();
+        let t = unanswered(1, Kind::Session, 10);
+        bench.begins(&t, 10, true);
+        bench.repeated = Some(last);
+        bench.ends(&t, 10, (true, 60_000), None);
+        bench.closed(&t);
+        let found = bench.found("lookups_unanswered").unwrap();
+        (found.state, found.hits.cost_ns)
+    };
+    assert_eq!(state(1009), (State::Below, 999_000_000));
+    assert_eq!(state(4010), (State::Raised, 4_000_000_000));
 }
 
 impl super::super::Watch {
