@@ -2,7 +2,7 @@
 //! as computed by hand from its service times.
 
 use crate::support::{Analysis, Run, analyse, root};
-use wirewait_analysis::{LoadOf, Snapshot, Times};
+use wirewait_analysis::{LedgerOf, LoadOf, Phase, Snapshot, Times};
 use wirewait_synth::Scenario;
 use wirewait_wire::Kind;
 
@@ -152,6 +152,18 @@ fn a_router_seen_from_both_sides() {
     let expected = 5_000_000 + 492_800 + 1_145_400 + 462_400;
     assert!(near(row.turnaround.mean().unwrap(), expected));
     assert_eq!(snapshot.attribution.duplicates, 160);
+    // The bridge is network: it kept each of 80 requests and its response. The rest of their
+    // turnarounds may still contain more of the way, as the 578 bytes do.
+    let all = &snapshot
+        .ledgers
+        .iter()
+        .find(|row| row.of == LedgerOf::Capture)
+        .unwrap()
+        .ledger;
+    let bridge = 80 * (492_800 + 1_145_400);
+    assert_eq!(all.get(Phase::Distance), bridge);
+    assert_eq!(all.network().low, bridge);
+    assert_eq!(all.server().high, 80 * (5_000_000 + 462_400));
     let heard: Vec<(u32, Option<u16>, Option<u16>)> = snapshot
         .load
         .routes

@@ -300,7 +300,10 @@ impl Books {
     /// one that was seen on the other side of a router, which does nothing to them.
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> bool {
         self.round_trips.seen(seen);
-        let copied = self.routing.seen(seen);
+        let round_trips = &mut self.round_trips;
+        let copied = self
+            .routing
+            .seen(seen, |crossing| round_trips.crossed(crossing));
         if let Some(recorder) = &mut self.recorder {
             recorder.seen(seen);
         }

@@ -7,6 +7,7 @@
 
 use crate::account::{Distance, Evidence};
 use crate::bounds::{Bound, Hits};
+use crate::routing::{Crossing, CrossingPart};
 use crate::table::Table;
 use crate::world::Seen;
 use crate::{Mark, Notice, Noticed, RoundTrip};
@@ -18,6 +19,9 @@ const OPEN: usize = 4096;
 /// The way to a station may change: the shortest answer counts for so long, ns, and at most twice
 /// that.
 const WINDOW_NS: i64 = 60_000_000_000;
+
+/// Pairs of stations with routers between two places of the capture.
+const CROSSED: usize = 4096;
 
 /// A question that the receiver's transport answers at once.
 struct TripQuestion {
@@ -42,8 +46,14 @@ struct Station {
     distance: Distance,
 }
 
+/// The shortest ways of packets to a station through routers that lie within its time, by
+/// [`CrossingPart`], ns.
+type Crossings = [Option<i64>; 3];
+
 pub(crate) struct RoundTrips {
     open: Table<TripKey, TripQuestion>,
+    /// Of two stations, in the order of their addresses.
+    crossed: Table<[Endpoint; 2], [Crossings; 2]>,
     waiting: usize,
     stations: Table<Endpoint, Station>,
     /// Changes whenever the distance of a station does.
@@ -56,6 +66,7 @@ impl RoundTrips {
     pub(crate) fn new(rows: usize) -> Self {
         Self {
             open: Table::new(OPEN),
+            crossed: Table::new(CROSSED),
             waiting: 0,
             stations: Table::new(rows),
             version: 0,
@@ -119,6 +130,23 @@ impl RoundTrips {
             self.measured(station, sent, (notice.mark, true));
         } else if !bare {
             self.bounded(station, after_ns, notice.mark.at);
+        }
+    }
+
+    /// A packet passed routers between two places of the capture. The shortest way counts: packets
+    /// are of different lengths.
+    #[cold]
+    pub(crate) fn crossed(&mut self, crossing: &Crossing) {
+        let Crossing { from, to, part, ns } = *crossing;
+        let pair = [from.min(to), from.max(to)];
+        let (place, evicted) = self.crossed.place_of(&pair, Default::default);
+        self.evicted += u64::from(evicted.is_some());
+        let whose = if part == CrossingPart::Back { from } else { to };
+        let ways = &mut self.crossed.at(place)[usize::from(whose != pair[0])];
+        let shortest = &mut ways[part as usize];
+        if evicted.is_some() || shortest.is_none_or(|shortest| ns < shortest) {
+            *shortest = Some(ns);
+            self.version += 1;
         }
     }
 
@@ -241,6 +269,23 @@ impl Evidence for RoundTrips {
         known.map_or(Distance::default(), |known| known.distance)
     }
 
+    #[inline]
+    fn between(&self, one: Endpoint, other: Endpoint) -> Option<[i64; 2]> {
+        if self.crossed.is_empty() {
+            return None;
+        }
+        let pair = [one.min(other), one.max(other)];
+        let mut ways = self.crossed.get(&pair)?.map(|[out, back, alone]| {
+            // Only there and back is without the difference between two clocks.
+            let both = out.zip(back).map(|(out, back)| out.saturating_add(back));
+            both.max(alone).unwrap_or(0).max(0)
+        });
+        if one != pair[0] {
+            ways.reverse();
+        }
+        (ways != [0; 2]).then_some(ways)
+    }
+
     fn version(&self) -> u64 {
         self.version
     }
@@ -330,6 +375,34 @@ mod tests {
             (5_000, 9, 1, segment(700, Some(101), true)),
         ];
         assert_eq!(play(&frames), []);
+    }
+
+    /// The clock of the other side is 10 us ahead: there 10.7 us less it, back 0.9 us and it. Only
+    /// both together are the way, and the shortest of each counts.
+    #[test]
+    fn routers_between_two_stations_are_on_the_way_there_and_back() {
+        let mut found = RoundTrips::new(16);
+        let (client, server) = (station(1).station(), station(9).station());
+        let mut cross = |from, to, part, ns| {
+            found.crossed(&Crossing { from, to, part, ns });
+            let between = found.between(server, client);
+            let other = found.between(client, server);
+            assert_eq!(other, between.map(|[a, b]| [b, a]));
+            (between.unwrap_or_default(), found.version())
+        };
+        let out = CrossingPart::Out;
+        let back = CrossingPart::Back;
+        assert_eq!(cross(client, server, out, 10_700), ([0, 0], 1));
+        assert_eq!(cross(server, client, back, -9_100), ([1_600, 0], 2));
+        assert_eq!(
+            cross(client, server, out, 10_800),
+            ([1_600, 0], 2),
+            "longer"
+        );
+        assert_eq!(cross(client, server, out, 10_600), ([1_500, 0], 3));
+        let alone = cross(server, client, CrossingPart::Alone, 600);
+        assert_eq!(alone, ([1_500, 600], 4));
+        assert_eq!(found.between(server, station(2).station()), None, "another");
     }
 
     fn ready(poll: bool, response: bool, connection: Option<Session>) -> Order {

@@ -20,6 +20,10 @@ pub(crate) trait Evidence {
     /// How far this station is, as far as that is known.
     fn of(&self, station: Endpoint) -> Distance;
 
+    /// The way through routers between these two that lies at least within the time of the first
+    /// and of the second, ns; `None` where none was seen on both sides of a router.
+    fn between(&self, one: Endpoint, other: Endpoint) -> Option<[i64; 2]>;
+
     /// Another number whenever [`Evidence::of`] may say something else.
     fn version(&self) -> u64;
 }
@@ -112,6 +116,8 @@ pub(super) struct Nearest {
     heard: (Option<Timestamp>, u64),
     /// What was found last, and of which state of the evidence and which two.
     found: Option<(u64, [TablePlace; 2], [Distance; 2])>,
+    /// The way through routers between these two, if that is known, ns.
+    routers: Option<[i64; 2]>,
 }
 
 impl Nearest {
@@ -163,7 +169,9 @@ impl Nearest {
             }
             _ => {
                 let t = case.transaction;
-                let found = [t.server, t.client].map(|end| evidence.of(end.station()));
+                let [server, client] = [t.server, t.client].map(|end| end.station());
+                let found = [server, client].map(|end| evidence.of(end));
+                self.routers = evidence.between(server, client);
                 self.found = Some((evidence.version(), two, found));
                 found
             }
@@ -176,10 +184,26 @@ impl Nearest {
             to_client.high = to_client.high.max(underway.saturating_add(underway / 4));
             to_client.low = to_client.low.max(underway);
         }
-        Ways {
+        let mut ways = Ways {
             server: server.bounds(turnaround),
             client: to_client,
+        };
+        if let Some([to_server, to_client]) = self.routers {
+            ways.server = behind(to_server, ways.server, turnaround);
+            ways.client = behind(to_client, ways.client, gap);
         }
+        ways
+    }
+}
+
+/// A way through routers that take this long, of which `way` is known besides; no slice shorter
+/// than `ceiling` was seen.
+#[cold]
+fn behind(routers: i64, way: Bounds, ceiling: Option<i64>) -> Bounds {
+    let least = ns(ceiling.map_or(routers, |ceiling| routers.min(ceiling)));
+    Bounds {
+        low: way.low.max(least),
+        high: way.high.max(least),
     }
 }
 
@@ -204,7 +228,7 @@ mod tests {
             shortest,
             total: mean * samples as i64,
             ceiling,
-            heard: None,
+            ..Distance::default()
         }
     }
 
@@ -229,6 +253,20 @@ mod tests {
         assert_eq!(bounds(measured(1, 100, 100, None), Some(150)), (100, 150));
         assert_eq!(bounds(measured(8, 100, 110, None), Some(999)), (100, 125));
         assert_eq!(bounds(measured(8, 100, 190, None), Some(999)), (100, 190));
+    }
+
+    /// Routers that were seen on both sides are a least, beside what a transport shows.
+    #[test]
+    fn routers_on_the_way_are_part_of_it() {
+        let behind = |routers, samples, ceiling| {
+            let way = measured(samples, 100, 110, None).bounds(ceiling);
+            let Bounds { low, high } = super::behind(routers, way, ceiling);
+            (low, high)
+        };
+        assert_eq!(behind(80, 0, Some(999)), (80, 999));
+        assert_eq!(behind(80, 0, Some(50)), (50, 50));
+        assert_eq!(behind(80, 8, Some(999)), (100, 125));
+        assert_eq!(behind(200, 8, Some(999)), (200, 200));
     }
 
     /// An answer that came late: no slice contains more than the shortest one.
@@ -259,6 +297,10 @@ mod tests {
     impl Evidence for Known {
         fn of(&self, _: Endpoint) -> Distance {
             self.0
+        }
+
+        fn between(&self, _: Endpoint, _: Endpoint) -> Option<[i64; 2]> {
+            None
         }
 
         fn version(&self) -> u64 {

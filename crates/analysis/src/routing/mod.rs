@@ -6,6 +6,7 @@ mod routers;
 
 pub use heard::{RouteRow, ServiceRow};
 pub use routers::TransitRow;
+pub(crate) use routers::{Crossing, CrossingPart};
 
 use crate::Load;
 use crate::bounds::Hits;
@@ -45,14 +46,15 @@ impl Routing {
         }
     }
 
-    /// A frame came. Whether it is the copy of one that was seen on the other side of a router.
-    pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> bool {
+    /// A frame came. Whether it is the copy of one that was seen on the other side of a router, which
+    /// `crossed` is told of.
+    pub(crate) fn seen(&mut self, seen: &Seen<'_>, crossed: impl FnOnce(&Crossing)) -> bool {
         let Some(hops) = seen.walk.facts.hops else {
             return false;
         };
         self.most_hops = self.most_hops.max(Some(hops));
         self.at_hop_limit += u64::from(hops >= HOP_LIMIT - 1);
-        self.routers.seen(seen, hops)
+        self.routers.seen(seen, hops, crossed)
     }
 
     /// Rows that were dropped because there were too many.

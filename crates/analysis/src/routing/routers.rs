@@ -19,6 +19,30 @@ const PAIRS: usize = 4096;
 /// Two stations whose packets were not seen twice for so long may have moved, ns.
 const STALE_NS: i64 = 60_000_000_000;
 
+/// A packet passed routers between two places of the capture, of which one is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Crossing {
+    /// Its sender.
+    pub(crate) from: Endpoint,
+    /// Its receiver.
+    pub(crate) to: Endpoint,
+    /// What of the way it was.
+    pub(crate) part: CrossingPart,
+    /// How long it took; of two interfaces it contains the difference between their clocks, ns.
+    pub(crate) ns: i64,
+}
+
+/// Where in the times of a transaction the way through routers lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CrossingPart {
+    /// Behind the sight that counts, up to another interface: in the receiver's time.
+    Out,
+    /// Before the sight that counts, from another interface: in the sender's time.
+    Back,
+    /// Behind the sight that counts, seen at one interface: in the receiver's time.
+    Alone,
+}
+
 /// Packets that went from one interface of the capture to another through routers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransitRow {
@@ -66,7 +90,12 @@ impl Routers {
     }
 
     /// Whether it is seen on the side of a router that is not followed.
-    pub(super) fn seen(&mut self, seen: &Seen<'_>, hops: u8) -> bool {
+    pub(super) fn seen(
+        &mut self,
+        seen: &Seen<'_>,
+        hops: u8,
+        crossed: impl FnOnce(&Crossing),
+    ) -> bool {
         if seen.before.is_none() && self.pairs.is_empty() {
             return false;
         }
@@ -77,11 +106,8 @@ impl Routers {
             again: false,
         };
         let facts = &seen.walk.facts;
-        self.is_beyond(seen.before, new, || {
-            let mut pair = [facts.from.station(), facts.to.station()];
-            pair.sort_unstable();
-            pair
-        })
+        let way = || (facts.from.station(), facts.to.station());
+        self.is_beyond(seen.before, new, way, crossed)
     }
 
     /// Takes a packet in that was seen before, if it was; whether it is seen on the side of a
@@ -90,23 +116,39 @@ impl Routers {
         &mut self,
         before: Option<SeenBefore>,
         new: SeenBefore,
-        pair: impl Fn() -> [Endpoint; 2],
+        way: impl Fn() -> (Endpoint, Endpoint),
+        crossed: impl FnOnce(&Crossing),
     ) -> bool {
         let before = before.filter(|before| before.hops < new.hops);
         if before.is_none() && self.pairs.is_empty() {
             // A capture with one side has no pairs, and nothing to look up.
             return false;
         }
-        let pair = pair();
+        let (from, to) = way();
+        let pair = [from.min(to), from.max(to)];
         if let Some(before) = before {
             self.passed(before, new);
-            match self.pairs.find(&pair).and_then(|at| self.pairs.get_mut(at)) {
-                Some(known) => known.at = new.at,
+            let followed = match self.pairs.find(&pair).and_then(|at| self.pairs.get_mut(at)) {
+                Some(known) => {
+                    known.at = new.at;
+                    known.interface
+                }
                 None => {
                     let (interface, at) = (before.interface, new.at);
                     let (_, evicted) = self.pairs.insert(pair, SegmentPair { interface, at });
                     self.evicted += u64::from(evicted.is_some());
+                    interface
                 }
+            };
+            let part = match (before.interface, new.interface) {
+                (first, next) if first == next => Some(CrossingPart::Alone),
+                (first, _) if first == followed => Some(CrossingPart::Out),
+                (_, next) if next == followed => Some(CrossingPart::Back),
+                _ => None,
+            };
+            let ns = new.at.since(before.at);
+            if let Some(part) = part.filter(|_| !before.again) {
+                crossed(&Crossing { from, to, part, ns });
             }
             if before.interface == new.interface {
                 // Both sides at one interface: the first sight counts.
@@ -162,11 +204,11 @@ mod tests {
     use crate::duplicates::Set;
 
     /// What routers say of packets, and where these are remembered.
-    struct Seer(Routers, Set);
+    struct Seer(Routers, Set, Option<Crossing>);
 
     impl Seer {
         fn new() -> Self {
-            Self(Routers::new(), Set::MADE)
+            Self(Routers::new(), Set::MADE, None)
         }
 
         fn see(&mut self, digest: u64, us: i64, interface: u32, hops: u8) -> bool {
@@ -177,8 +219,10 @@ mod tests {
                 again: false,
             };
             let before = self.1.packet(digest << 32 | digest, new);
-            let pair = [1, 2].map(|n| Endpoint::mac([2, 0, 0, 0, 0, n]));
-            self.0.is_beyond(before, new, || pair)
+            let [a, b] = [1, 2].map(|n| Endpoint::mac([2, 0, 0, 0, 0, n]));
+            self.2 = None;
+            let crossed = |crossing: &Crossing| self.2 = Some(*crossing);
+            self.0.is_beyond(before, new, || (a, b), crossed)
         }
     }
 
@@ -213,6 +257,28 @@ mod tests {
         assert!(!routers.see(1, 0, 0, 0));
         assert!(routers.see(1, 700, 0, 1));
         assert!(!routers.see(2, 900, 0, 0));
+    }
+
+    /// There, back, and there behind another router, which is not the followed side's: the way
+    /// counts where it lies in a station's time. Then both sides at one interface.
+    #[test]
+    fn a_crossing_lies_in_the_time_of_the_station_beyond() {
+        let mut routers = Seer::new();
+        let mut crossing = |digest, us, interface, hops| {
+            routers.see(digest, us, interface, hops);
+            routers.2.map(|found| (found.part, found.ns / 1000))
+        };
+        assert_eq!(crossing(1, 0, 0, 0), None);
+        assert_eq!(crossing(1, 700, 1, 1), Some((CrossingPart::Out, 700)));
+        assert_eq!(crossing(1, 1500, 2, 2), None);
+        assert_eq!(crossing(2, 3000, 1, 0), None);
+        assert_eq!(crossing(2, 3900, 0, 1), Some((CrossingPart::Back, 900)));
+        assert_eq!(crossing(3, 5000, 3, 0), None);
+        assert_eq!(crossing(3, 5600, 3, 1), Some((CrossingPart::Alone, 600)));
+        // Of a packet that was sent twice it is not known which one came through.
+        assert_eq!(crossing(4, 6000, 0, 0), None);
+        assert_eq!(crossing(4, 7000, 0, 0), None);
+        assert_eq!(crossing(4, 7700, 1, 1), None);
     }
 
     #[test]
