@@ -356,7 +356,7 @@ mod tests {
 
     /// A call of procedure 7 of program 10 version 5, transaction 9, with one argument.
     const LONG: [u16; 7] = [0, 9, 0, 10, 5, 7, 0xaaaa];
-    /// The same in version 2 of the protocol.
+    /// That call of procedure 7 in version 2 of the protocol.
     const SHORT: [u16; 6] = [0, 9, 10, 5, 7, 0xaaaa];
 
     #[test]

@@ -62,9 +62,9 @@ impl Header {
 pub enum EthernetContent {
     /// An EtherType. The payload has a length of its own, padding may follow it.
     Type(u16),
-    /// So many bytes of LLC; the rest is padding.
+    /// Length of the LLC PDU in bytes; the rest is padding.
     Llc(u16),
-    /// So many bytes of IPX without LLC ("raw 802.3"); the rest is padding.
+    /// Length of an IPX packet without LLC ("raw 802.3") in bytes; the rest is padding.
     RawIpx(u16),
 }
 

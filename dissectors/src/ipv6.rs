@@ -32,7 +32,7 @@ pub struct Header {
 /// Bytes of the fixed header (RFC 8200, 3).
 const FIXED: u32 = 40;
 
-/// Extension headers are counted in units of so many bytes.
+/// Unit of the length of extension headers, bytes.
 const UNIT: u32 = 8;
 
 /// More extension headers than any sender has a use for: RFC 8200, 4.1 lets each occur

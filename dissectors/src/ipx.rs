@@ -46,7 +46,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// The same in neutral words.
+    /// The address as an [`Endpoint`], which all protocols share.
     #[must_use]
     pub const fn endpoint(&self) -> Endpoint {
         Endpoint::ipx(self.network, self.node, self.socket)

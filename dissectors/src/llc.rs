@@ -348,7 +348,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
-/// What stands behind the control field of frames that carry nobody else's data.
+/// Fields behind the control field of an unnumbered frame; the data of UI is the next layer's.
 fn unnumbered(f: &mut Fields<'_>, kind: Unnumbered) -> Option<()> {
     match kind {
         // The next layer's.

@@ -12,7 +12,7 @@ use wirewait_wire::{
 /// A PEP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Transaction number; a request that is sent again keeps it.
+    /// Transaction number; a retransmitted request keeps it.
     pub id: u32,
     /// What the data is.
     pub client_type: u16,

@@ -19,7 +19,7 @@ use wirewait_wire::{
 /// 0. The socket that was called comes before both.
 pub const SOCKET: Table = Table::new("spp.socket");
 
-/// The same for data under other datastream types (Courier's bulk data).
+/// Like [`SOCKET`], for data under other datastream types (Courier's bulk data).
 pub const STREAM: Table = Table::new("spp.stream");
 
 /// Bits of the connection control byte.

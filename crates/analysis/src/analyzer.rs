@@ -56,9 +56,9 @@ pub trait Sink {
         let _ = notice;
     }
 
-    /// A frame was taken in. It took so many bytes on the wire, preamble and gap included
-    /// (variant C); none if it is the copy of one that was captured before on its interface.
-    /// What it brings is told afterwards.
+    /// A frame was counted. `on_wire` is its bytes on the wire, preamble and gap included (variant
+    /// C), or 0 for a copy of a frame captured before on its interface. Its events are reported
+    /// afterwards.
     fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
         let _ = (frame, on_wire);
     }
@@ -179,7 +179,7 @@ impl Analyzer {
         }
     }
 
-    /// Tells the sink of every message and of what every frame did as well, for whoever shows
+    /// Also reports every message and the effect of every frame to the sink, for programs that show
     /// frames. Each message under way then remembers where its bytes were.
     #[must_use]
     pub fn observed(mut self) -> Self {
@@ -195,8 +195,8 @@ impl Analyzer {
         self
     }
 
-    /// Makes records, for statistics: whoever asks for it takes them out again and again, since
-    /// nothing else bounds how many there are.
+    /// Makes records, for statistics. The caller must take them out regularly, since nothing else
+    /// bounds how many there are.
     #[must_use]
     pub fn recording(mut self) -> Self {
         self.state.books.recorder = Some(Box::default());
@@ -247,8 +247,8 @@ impl Analyzer {
         self
     }
 
-    /// Keeps where the time went in so many last seconds, for [`Analyzer::ledger_course`], and
-    /// what symptoms cost in them, for [`Analyzer::symptom_course`].
+    /// Keeps where the time went in the last `seconds`, for [`Analyzer::ledger_course`], and what
+    /// symptoms cost in them, for [`Analyzer::symptom_course`].
     #[must_use]
     pub fn keeping_course(mut self, seconds: u32) -> Self {
         self.state.books.watch.keep_course(seconds);
@@ -301,13 +301,13 @@ impl Analyzer {
             .frame(frame, looked, &mut self.paths, &self.common, sink);
     }
 
-    /// The capture says that the link of this interface carries so many bits per second.
+    /// Sets the link speed of this interface that the capture states, bit/s.
     pub fn link_speed(&mut self, interface: u32, bits_per_second: u64) {
         self.state.segments.speed(interface, bits_per_second);
     }
 
-    /// So many frames in all were lost before the capture had them, as whoever made it counted;
-    /// those of parts that were worked through before included.
+    /// Sets the number of frames dropped before the capture, as the capturing program counted them;
+    /// includes those of parts analyzed earlier.
     pub fn lost(&mut self, frames: u64) {
         self.state.books.quality.dropped = frames;
     }
@@ -323,7 +323,7 @@ impl Analyzer {
         self.skip_all(1);
     }
 
-    /// Leaves so many frames out likewise.
+    /// Skips this number of frames, see [`Analyzer::skip`].
     pub fn skip_all(&mut self, frames: u64) {
         self.state.books.skipped = self.state.books.skipped.saturating_add(frames);
     }

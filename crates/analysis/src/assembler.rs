@@ -320,7 +320,7 @@ impl Assembler {
         self.confirmed = self.got;
     }
 
-    /// Whether a message is under way of which so many bytes have come.
+    /// Whether a message is under way of which exactly `got` bytes (not 0) have come.
     pub(crate) fn goes_on(&self, got: u64) -> bool {
         got > 0 && self.tally.is_some() && self.got == got
     }

@@ -242,7 +242,7 @@ impl Books {
         }
     }
 
-    /// So many bytes are held back somewhere instead of so many.
+    /// Replaces `before` bytes held back in one place by `now` in their sum.
     pub(crate) fn holds(&mut self, before: usize, now: usize) {
         self.held = self.held.saturating_sub(before).saturating_add(now);
     }

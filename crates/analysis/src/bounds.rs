@@ -2,8 +2,8 @@
 //! those that were, beside the limits of the [`Settings`](crate::Settings). `docs/limits.md` lists
 //! all bounds.
 //!
-//! Only the branch that loses something counts. Whoever owns a bound counts in [`Hits`] of its own,
-//! which are gathered when somebody asks for them.
+//! Only the branch that loses something counts. Each owner of a bound counts in [`Hits`] of its
+//! own, which are gathered on request.
 
 use crate::Grade;
 
@@ -226,14 +226,14 @@ pub(crate) struct Hits([u64; Bound::COUNT]);
 impl Hits {
     pub(crate) const NONE: Self = Self([0; Bound::COUNT]);
 
-    /// Something was lost to this one.
+    /// Counts one loss to this bound.
     #[cold]
     #[inline(never)]
     pub(crate) fn hit(&mut self, bound: Bound) {
         self.add(bound, 1);
     }
 
-    /// It was, so many times.
+    /// Counts this number of losses to a bound.
     pub(crate) fn add(&mut self, bound: Bound, times: u64) {
         let count = &mut self.0[bound as usize];
         *count = count.saturating_add(times);

@@ -1,15 +1,15 @@
-//! What is kept of the entries of a table elsewhere: found by their places, so that no key is
+//! Values for the entries of a table, held outside it: found by their places, so that no key is
 //! hashed or compared.
 
 use crate::table::{Generation, TablePlace};
 
-/// A value for each place for which one was asked. When a place goes to another entry the value
-/// of the one before goes with it; the table counts that.
+/// A value for each place for which one was requested. When a place goes to another entry, the
+/// value of the one before goes with it; the table counts that.
 #[derive(Clone)]
 pub(crate) struct Column<V> {
     /// By the numbers of their places.
     slots: Vec<Slot<V>>,
-    /// Lent to whoever asks for the value of one who has gone; nobody reads it.
+    /// Lent for the value of an entry that is gone; never read.
     nobody: Option<V>,
 }
 
@@ -35,8 +35,8 @@ impl<V: Default> Column<V> {
         slot.is_some_and(|slot| slot.generation == Some(place.generation()))
     }
 
-    /// The value of this place; a new one that nobody will see, if whoever was there has gone
-    /// and left [nowhere](Place::NOWHERE).
+    /// The value of this place, created if there is none; a throw-away one for an entry that is
+    /// gone ([nowhere](TablePlace::NOWHERE)).
     #[inline]
     pub(crate) fn of(&mut self, place: TablePlace) -> &mut V {
         if !self.has(place) {
@@ -45,7 +45,8 @@ impl<V: Default> Column<V> {
         &mut self.slots[place.index()].value
     }
 
-    /// The same, unless whoever was there has gone and left [nowhere](Place::NOWHERE).
+    /// The value of this place, created if there is none; `None` for an entry that is gone
+    /// ([nowhere](TablePlace::NOWHERE)).
     pub(crate) fn still(&mut self, place: TablePlace) -> Option<&mut V> {
         (place != TablePlace::NOWHERE).then(|| self.of(place))
     }
@@ -67,7 +68,7 @@ impl<V: Default> Column<V> {
         Some(std::mem::take(&mut slot.value))
     }
 
-    /// Makes a value for this place, if there is none; gives that of whoever had it before.
+    /// Makes a value for this place if there is none; returns that of the entry before.
     pub(crate) fn renew(&mut self, place: TablePlace) -> Option<V> {
         if self.has(place) || place == TablePlace::NOWHERE {
             return None;

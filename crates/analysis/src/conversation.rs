@@ -194,7 +194,7 @@ impl Conversation {
         self.pairing.unclosed()
     }
 
-    /// The side that answers is this end, whoever was asked.
+    /// Sets the end that responds as the server, whatever address the request went to.
     pub(crate) fn answered_by(&mut self, end: Endpoint) {
         let server = &mut self.between.ends[self.between.server];
         if *server != end {
@@ -411,8 +411,8 @@ impl Conversation {
         self.pairing.control(WHOLE_FRAME, events);
     }
 
-    /// The receiver kept so many bytes of the message under way from `side`, and can take more
-    /// or not.
+    /// The receiver accepted `n` bytes of the message under way from `side`; `more` says whether it
+    /// can take more.
     pub(crate) fn accepted(
         &mut self,
         side: usize,

@@ -1,4 +1,4 @@
-//! Where the time went, second by second, for whoever watches.
+//! Where the time went, second by second, for live views.
 
 use crate::{Ledger, Phase};
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ pub struct LedgerCourse {
 }
 
 impl LedgerCourse {
-    /// Nothing so far; so many seconds will be kept.
+    /// An empty course that keeps this number of seconds.
     #[must_use]
     pub fn new(seconds: u32) -> Self {
         Self {

@@ -153,7 +153,7 @@ struct CountedCopy {
     /// Where the payload of the layer begins that counts routers, and its digest.
     start: usize,
     payload: u64,
-    /// The same together with both ends.
+    /// Digest of the payload and both ends.
     digest: u64,
     hops: u8,
 }

@@ -3,7 +3,7 @@
 use crate::{ENOUGH, StationRow};
 use wirewait_wire::Endpoint;
 
-/// A station starves when its mean response time is so many hundredths of the mean of all
+/// A station starves when its mean response time is at least this percentage of the mean of all
 /// stations.
 pub const STARVES_PERCENT: u64 = 150;
 

@@ -85,15 +85,15 @@ impl StreamFlow {
         }
     }
 
-    /// A frame from `side` came by: whoever waited for it waits no longer.
+    /// Notes a frame from `side`, which ends the unanswered tries of the other side.
     pub(crate) fn heard(&mut self, side: usize, mark: Mark) {
         self.ways[side].heard = Some(mark);
         self.ways[1 - side].tries = 0;
     }
 
-    /// What is [heard](Self::heard) next from `side` is a packet with this identification and data of
-    /// this length. The time that its sender had waited at least to send again what was lost before,
-    /// ns, where the identifications show that.
+    /// What is [heard](Self::heard) next from `side` is a packet with this identification and data
+    /// of this length. Returns the least time that its sender waited before it retransmitted lost
+    /// data, ns, where the identifications show that.
     #[inline]
     pub(crate) fn recovers(
         &mut self,
@@ -248,7 +248,7 @@ impl StreamFlow {
         self.ways[1 - side].poll = None;
     }
 
-    /// `side` wants everything again that is not acknowledged: so many bytes.
+    /// `side` requests retransmission of all unacknowledged data; returns its bytes.
     pub(crate) fn rejected(&mut self, side: usize) -> u64 {
         let way = &mut self.ways[1 - side];
         way.wanted = true;
@@ -299,7 +299,7 @@ mod tests {
     use super::*;
     use wirewait_wire::Timestamp;
 
-    /// A frame at so many milliseconds.
+    /// The mark of a frame at `ms` milliseconds.
     fn mark(ms: i64) -> Mark {
         Mark {
             frame: ms.unsigned_abs(),

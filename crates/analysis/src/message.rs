@@ -6,7 +6,7 @@ use crate::trail::{Trace, stretch};
 use crate::turns::Said;
 use wirewait_wire::{Dissector, DissectorId, Exchange, Fault, Framing, Input, Part, Registry};
 
-/// From so many bytes on a dissector can tell how long a part is.
+/// Bytes of a part that suffice for a dissector to tell its length.
 pub(crate) const ENOUGH: usize = 64;
 
 /// One part of a message, complete.

@@ -1,8 +1,8 @@
 //! Meters: what every station sent, received, asked and answered, in sums that only grow.
 //!
-//! Whoever reads them twice gets a rate: the difference by the time between. Nothing is kept
-//! of the times between, so a meter costs the same however long the capture is. What a rate
-//! is called, and in which units it is shown, is for who shows it.
+//! The difference of two readings by the time between them is a rate. Nothing is kept of the times
+//! between, so a meter costs the same however long the capture is. The program that shows a rate
+//! chooses its name and unit.
 
 mod kept;
 mod requests;
@@ -172,7 +172,8 @@ fn row<'a, K: Hash + Eq + Clone, V: Default>(
     table.at(place)
 }
 
-/// The same of a key whose row was known to be somewhere.
+/// The meter of a key whose row may be at a known place; a new one in the place of the one
+/// untouched for longest.
 fn known_row<'a, K: Hash + Eq + Clone, V: Default>(
     table: &'a mut Table<K, V>,
     known: &Known,

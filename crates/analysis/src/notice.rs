@@ -34,7 +34,7 @@ pub enum Noticed {
         /// Since it had last sent it, ns; `None` if that is not in the capture, or forgotten.
         after_ns: Option<i64>,
     },
-    /// Data came behind data that was sent after it, too soon to have been sent again.
+    /// Data came behind data that was sent after it, too soon to be a retransmission.
     Overtaken {
         /// Since the first data that overtook it came, ns.
         late_ns: i64,
@@ -119,6 +119,6 @@ pub enum Noticed {
     },
 }
 
-/// So many tries without hearing anything are [`Noticed::Died`]; a capture that ends in a
-/// pause shows fewer.
+/// Least number of unanswered tries for [`Noticed::Died`]; a capture that ends in a pause shows
+/// fewer.
 pub const DEAD_AFTER: u32 = 3;

@@ -197,7 +197,7 @@ impl Link {
         self.held_bytes(0) + self.held_bytes(1)
     }
 
-    /// The same from this side.
+    /// Bytes of memory for what is held back from this side.
     pub(crate) fn held_bytes(&self, side: usize) -> usize {
         self.directions[side].held_bytes
     }
@@ -349,7 +349,7 @@ impl HeldSegment {
 }
 
 impl Direction {
-    /// So many frames came, or never will.
+    /// Advances by this number of frames, which came or never will.
     fn pass(&mut self, frames: u32, modulus: u32) {
         if frames >= self.beyond(modulus) {
             self.acknowledged = None;
@@ -358,12 +358,12 @@ impl Direction {
         self.count = self.count.saturating_add(frames.into());
     }
 
-    /// So many frames were never captured.
+    /// Counts this number of frames as missing from the capture.
     fn lose(&mut self, frames: u32, modulus: u32) {
         self.miss(frames, Flags::CAPTURE_LOSS, modulus);
     }
 
-    /// So many frames are missing, for the reason that the flag says.
+    /// Counts this number of frames as missing, for the reason that the flag says.
     fn miss(&mut self, frames: u32, why: Flags, modulus: u32) {
         if why == Flags::CAPTURE_LOSS {
             self.lost += u64::from(frames);

@@ -185,7 +185,7 @@ impl Pairing {
         found
     }
 
-    /// Tells whoever wants to know of the message taken last.
+    /// Reports the message taken last, with what its frames did.
     pub(crate) fn tell(
         &self,
         message: &Message<'_>,

@@ -1,7 +1,6 @@
-//! Whom transactions concern, each in a place of its own: stations, pairs of them, shares and
-//! files by name. Addresses and names are looked up once, when a conversation first needs them;
-//! whoever keeps something of a station or a pair keeps it in a [`Column`] by the place, and
-//! has neither to hash nor to compare.
+//! Stations, pairs of them, shares and files by name that transactions concern, each in a place of
+//! its own. Addresses and names are looked up once, when a conversation first needs them; data
+//! about a station or a pair is in a [`Column`] by its place, without hashing or comparing.
 //!
 //! [`Column`]: crate::column::Column
 
@@ -92,10 +91,10 @@ struct Spot {
     place: Arc<names::Place>,
 }
 
-/// All whom transactions concern. What was untouched for longest gives way, and takes with it
-/// what is kept of it elsewhere.
+/// All parties of transactions. The entry untouched for longest gives way, with all data about it
+/// elsewhere.
 ///
-/// While there is no room and those whom nobody answered crowd the stations, a client that is
+/// While there is no room and stations without a response crowd the table, a client that is
 /// not known is on probation: it has no place, and gives none to its pair and its file, until it
 /// is [answered](Directory::admit) or asks once more. A flood drives nobody out then, and costs
 /// no more than to find that its stations are not known.
@@ -111,7 +110,7 @@ pub(crate) struct Directory {
     files: Table<(u64, u128), ()>,
     /// Entries that were dropped because there were too many.
     pub(crate) evicted: u64,
-    /// The same, with what is only remembered so that it need not be looked up.
+    /// Entries dropped from the tables whose places [`Parties`] keeps: older places may be gone.
     gone: u64,
 }
 
@@ -232,7 +231,8 @@ impl Directory {
         parties
     }
 
-    /// The same of what was known once: [nowhere](Place::NOWHERE) is what has gone since.
+    /// These parties as far as they are still known: those dropped since are
+    /// [nowhere](TablePlace::NOWHERE).
     pub(crate) fn left(&self, parties: &Parties) -> Parties {
         if parties.as_of == self.gone {
             return *parties;

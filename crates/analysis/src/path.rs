@@ -7,15 +7,15 @@ use std::cell::{Cell, OnceCell};
 use std::hash::{Hash, Hasher};
 use wirewait_wire::{DissectorId, Endpoint, Order, Registry, Session, Walk};
 
-/// One direction between two ends, as the layers of its frames show it, and where all that is
-/// kept of it stands. Whoever keeps something has a place in here; nothing else is allowed to
-/// depend on whether the place is known.
+/// One direction between two ends, as the layers of its frames show it, and the places of all data
+/// about it. Each collector has its place in here; nothing else may depend on whether the place is
+/// known.
 #[derive(Default)]
 pub(crate) struct Path {
-    /// Whom its frames go from and to.
+    /// The ends from which and to which its frames go.
     pub(crate) ends: Option<(Endpoint, Endpoint)>,
     pub(crate) conversation: KnownSide,
-    /// The same of a byte stream.
+    /// Where the conversation of its byte stream was found last, and which side sends.
     pub(crate) stream: KnownSide,
     pub(crate) link: KnownSide,
     /// What the meters keep of it; nothing where nobody reads them.
@@ -41,7 +41,7 @@ pub(crate) struct Metered {
     pub(crate) stations: [Known; 2],
     /// Their transports, by what carries the frames.
     pub(crate) transports: [Known; 2],
-    /// The same, of what notices tell.
+    /// Transports of its ends that transport events name.
     pub(crate) told: PathTold,
 }
 
@@ -136,12 +136,12 @@ const ONCE: usize = 1 << 15;
 /// another station nothing is kept but a number each.
 pub(crate) struct Paths {
     table: Table<PathKey, Path>,
-    /// Where the path was that fell into each slot last. Whoever makes paths collide here only
-    /// makes them be looked up in the table.
+    /// Place of the path that fell into each slot last. Colliding paths cost only a look-up in the
+    /// table.
     guesses: Vec<TablePlace>,
     /// Paths by template: frames with one template are on one path.
     by_template: ByTemplate<TablePlace>,
-    /// Of those with one frame so far, or of whoever fell into their slots.
+    /// Numbers of paths with one frame so far; later paths overwrite their slots.
     once: Vec<u32>,
     /// That of a frame of which nothing is kept.
     passing: Path,

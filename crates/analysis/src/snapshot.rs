@@ -150,7 +150,7 @@ pub struct CaptureRow {
 }
 
 impl CaptureRow {
-    /// Frames that were lost before they were captured, as whoever captured them counted.
+    /// Frames dropped before the capture, as the capturing program counted them.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.count_of(crate::quality::DROPPED)
@@ -256,7 +256,8 @@ pub struct Settings {
     pub wait_ns: i64,
     /// Identical frames this close together are one frame captured twice, ns.
     pub duplicate_ns: i64,
-    /// The same for packets that carry an identification of their own, ns.
+    /// Identical packets with an identification of their own this close together are one packet
+    /// captured twice, ns.
     pub duplicate_id_ns: i64,
     /// Conversations followed at once.
     pub conversations: usize,
@@ -269,8 +270,8 @@ pub struct Settings {
     /// Bytes of memory for what is held back in all streams and links together until what is
     /// missing comes.
     pub held_bytes: usize,
-    /// The same for one direction. A TCP window is scaled to 1 GiB at most (RFC 7323, section
-    /// 2.2); systems let it grow to 16 MiB at most unless they are told otherwise.
+    /// Bytes of memory for what is held back in one direction. A TCP window is scaled to 1 GiB at
+    /// most (RFC 7323, section 2.2); systems let it grow to 16 MiB at most by default.
     pub stream_bytes: usize,
     /// Rows (server and operation, station) kept.
     pub rows: usize,

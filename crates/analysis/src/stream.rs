@@ -16,8 +16,8 @@ const FAR: u32 = 1 << 26;
 /// A number this far before the first byte that was seen is none of a segment that was overtaken
 /// when the capture began: no window is as large.
 const BEFORE: u64 = 1 << 24;
-/// So many segments in a row that are far away, but follow each other, are where the
-/// connection goes on: the capture missed a long stretch of it.
+/// This number of segments in a row, far away but consecutive, is where the connection goes on: the
+/// capture missed a long stretch of it.
 const STRAYS: u32 = 3;
 
 /// What became of a segment's bytes.
@@ -47,7 +47,7 @@ pub(crate) enum Fate {
 pub(crate) enum Ordered<'a> {
     /// Bytes.
     Piece(&'a Piece<'a>),
-    /// So many bytes are missing: they were never captured, or are not waited for any longer.
+    /// A number of bytes is missing: they were never captured, or are not waited for any longer.
     /// The flag says which.
     Gap(u64, Mark, Flags),
     /// A stretch of unknown length was never captured.
@@ -503,8 +503,8 @@ mod tests {
         assert_eq!(log, "1:ab [break] 5:gh 6:ij ");
     }
 
-    /// Its sender never acknowledged anything within 10 ns: what fills a gap after 9 was overtaken,
-    /// after 10 it may have been sent again, and so where nothing is known.
+    /// Its sender never acknowledged anything within 10 ns: what fills a gap after 9 was overtaken;
+    /// after 10, or where nothing is known, it may be a retransmission.
     #[test]
     fn what_fills_a_gap_within_a_round_trip_was_overtaken() {
         let fill = |reactions: &[i64], after: u64| {

@@ -58,7 +58,7 @@ pub use cells::{harmless, quoted};
 pub use escape::Escaped;
 pub use time::{Digits, Rfc3339};
 
-/// The words and figures of the text report, for whoever shows the same elsewhere.
+/// The words and figures of the text report, for other views of them.
 pub mod words {
     pub use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate, frames_per_request};
     pub use crate::text::stations::fairness;

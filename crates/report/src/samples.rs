@@ -36,7 +36,7 @@ pub(crate) fn v4(last: u8, port: Option<u16>) -> Endpoint {
     }
 }
 
-/// The moment 2024-02-29T12:34:56Z and so many microseconds.
+/// The moment 2024-02-29T12:34:56Z plus `micros` microseconds.
 pub(crate) fn at(micros: i64) -> Timestamp {
     Timestamp::from_parts(1_709_210_096, 0).plus(micros * 1000)
 }

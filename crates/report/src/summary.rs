@@ -1,8 +1,8 @@
 //! Summaries: sums of one analysis or of many, as a document that can be added to others.
 //!
 //! The document holds integers, in a fixed order: the same sums give the same bytes. Figures
-//! that follow from them (percentiles, means, the grade) stand in it for whoever reads it, and
-//! are found anew when it is read back. What is read back is checked as a whole: anything that
+//! that follow from them (percentiles, means, the grade) are written for readers, and computed
+//! again when the document is read back. What is read back is checked as a whole: anything that
 //! no analysis can have written is refused, with the place.
 
 mod address;

@@ -1,5 +1,5 @@
 //! Shows the screen over a capture that was read already: `cargo run -p wirewait-tui --example
-//! look -- FILE...`. For whoever works on the views; `wirewait view` is the program.
+//! look -- FILE...`. For work on the views; `wirewait view` is the program.
 
 use std::path::PathBuf;
 use std::sync::Arc;

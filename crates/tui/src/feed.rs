@@ -70,7 +70,7 @@ pub enum Input {
 /// How fast files are replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// So many seconds of the capture in a second.
+    /// Seconds of the capture replayed per second.
     Times(u32),
     /// As fast as they can be read.
     Max,

@@ -51,7 +51,7 @@ pub(crate) enum Action {
     Theme,
     Faster,
     Slower,
-    /// So many seconds.
+    /// By this number of seconds; backwards if negative.
     SeekBy(i8),
     SeekStart,
     SeekEnd,

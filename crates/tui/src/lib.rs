@@ -1,8 +1,8 @@
 //! The screen.
 //!
 //! It has the shape of Elm: a model, messages that change it (`update`), and a view that draws
-//! it and changes nothing. It does no I/O but that of its terminal, and computes no figure: it
-//! is [fed](Feed) what the analysis found, and whoever feeds it carries out its [`Command`]s.
+//! it and changes nothing. It does no I/O but that of its terminal, and computes no figure: its
+//! caller [feeds](Feed) it the results of the analysis and carries out its [`Command`]s.
 
 #![forbid(unsafe_code)]
 

@@ -26,7 +26,7 @@ pub enum Message {
     Closed,
 }
 
-/// What the screen wants done by whoever feeds it.
+/// What the screen asks its caller to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Be over. The last screen stays in the terminal if `keep` is set.
@@ -34,10 +34,10 @@ pub enum Command {
         /// Leave the last screen standing.
         keep: bool,
     },
-    /// Give the terminal back and stand still. The screen does so itself, and nobody else hears
-    /// of it.
+    /// Give the terminal back and stop. The screen does so itself; its caller never gets this
+    /// command.
     Suspend,
-    /// Forget all figures and begin anew.
+    /// Reset all statistics.
     Reset,
     /// Stand still, or go on (files).
     Pause(bool),
@@ -67,6 +67,6 @@ pub enum What {
     Transaction(u64),
     /// Those of one conversation, by its number.
     Conversation(u64),
-    /// Those of so many last seconds.
+    /// Those of the last N seconds.
     LastSeconds(u32),
 }

@@ -53,7 +53,7 @@ pub struct Model {
     pub(crate) palette: Palette,
     pub(crate) units: Units,
     pub(crate) private: bool,
-    /// Figures of so many last seconds, where views have such; `None` for all the capture.
+    /// Window of the figures in seconds, where a view has one; `None`: the whole capture.
     pub(crate) window: Option<u32>,
     /// Makes names unreadable, differently in every run.
     secret: RandomState,

@@ -20,8 +20,8 @@ fn step(value: u64, highest: u64) -> char {
     STEPS[usize::try_from(at).unwrap_or(0).min(7)]
 }
 
-/// Values in so many steps of equal width: each the greatest of those that fall into it, so
-/// that no peak is lost.
+/// Values in at most `width` steps: each the greatest of those that fall into it, so that no
+/// peak is lost.
 pub(crate) fn squeezed(values: &[u64], width: usize) -> Vec<u64> {
     if values.len() <= width || width == 0 {
         return values.to_vec();

@@ -32,8 +32,8 @@ pub(crate) fn clipped(text: &str, wide: usize) -> String {
     out
 }
 
-/// Writes into so many columns, and nowhere else. Whatever the text is, it cannot command the
-/// terminal.
+/// Writes into at most `wide` columns from (x, y). The text is escaped, so it cannot control
+/// the terminal.
 pub(crate) fn put(
     buffer: &mut Buffer,
     (x, y): (u16, u16),

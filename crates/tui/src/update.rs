@@ -374,7 +374,7 @@ fn save(model: &Model) -> Command {
 }
 
 enum Seek {
-    /// So many seconds.
+    /// By this number of seconds; backwards if negative.
     By(i8),
     Start,
     End,

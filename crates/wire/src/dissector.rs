@@ -68,7 +68,7 @@ pub type Resync = fn(&[u8]) -> Option<usize>;
 /// What a framer finds at the place where a message should begin in a byte stream.
 #[derive(Clone, Copy, Debug)]
 pub enum Framing {
-    /// So many bytes are needed from here to tell (more than were given).
+    /// Bytes needed from here on to decide (more than were given).
     Need(u32),
     /// A message of `header` bytes of framing and `length` more, which go by `next`.
     Message {
@@ -182,7 +182,7 @@ pub struct Dissector {
     pub announces: Option<Announces>,
     /// One line that says what this PDU is, without the protocol's name.
     pub describe: fn(Input<'_>, &mut dyn fmt::Write) -> fmt::Result,
-    /// Every field of the header, or of the whole PDU where it carries nobody else's;
+    /// Every field of the header, or of the whole PDU where it carries no other protocol;
     /// `None` once the bytes end too early.
     pub fields: fn(&mut Fields<'_>) -> Option<()>,
 }

@@ -69,14 +69,14 @@ impl Endpoint {
         }
     }
 
-    /// The same station with this port or socket.
+    /// The station with this port or socket.
     #[must_use]
     pub const fn with_port(mut self, port: u16) -> Self {
         self.port = Some(port);
         self
     }
 
-    /// The same station without a port: the "station" that figures are grouped by.
+    /// The endpoint without its port: the "station" that figures are grouped by.
     #[must_use]
     pub const fn station(mut self) -> Self {
         self.port = None;

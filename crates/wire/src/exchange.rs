@@ -108,7 +108,7 @@ impl Effects {
     pub const ENDS_SEARCH: Self = Self(1 << 6);
     /// Reads or writes pages of memory, not what a program asked for.
     pub const PAGES: Self = Self(1 << 7);
-    /// Calls a name, to have a connection with whoever has it.
+    /// Calls a name, to connect to the station that owns it.
     pub const CALLS: Self = Self(1 << 8);
     /// What it opens is a pipe, or a share of pipes. A read from a pipe waits until something is
     /// written to it, however long that takes.
@@ -279,7 +279,7 @@ pub enum Parts {
         /// No more will follow.
         last: bool,
     },
-    /// These bytes of so many (NCP packet burst). The message is whole when all were seen,
+    /// Some of the message's bytes (NCP packet burst). The message is whole when all were seen,
     /// in whatever order; bytes that were seen before are a repetition. Only the part that
     /// begins the message need say what is done or how it ended. Any other belongs, under
     /// its identifier, to the side that sent the beginning: `role` counts only where
@@ -331,7 +331,7 @@ pub struct Exchange {
     /// one before (an NCP connection).
     pub lane: Option<Id>,
     /// Below this protocol nothing repeats lost messages: a request with an identifier that
-    /// is still open is the same request sent again, not a new one that reuses it.
+    /// is still open is that request retransmitted, not a new one that reuses it.
     pub repeats: bool,
     /// Numbers the requests of a connection where nothing below repeats what is lost: two
     /// requests with one number are one, even answered; with two numbers they are two, though

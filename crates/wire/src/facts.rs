@@ -23,7 +23,7 @@ pub enum Scaling {
     Unsaid,
     /// As they stand.
     Never,
-    /// Shifted by so many bits, if the other side says such a thing, too.
+    /// Shifted left by this many bits, if the other side announces scaling, too.
     By(u8),
 }
 
@@ -188,8 +188,8 @@ pub enum Carries {
     Segment(Segment),
     /// Acknowledges, above the link, the message with this number; carries no data.
     Ack(Option<u16>),
-    /// The receiver kept so many bytes of what was sent since it last said so; the rest will
-    /// be sent again (NBF RECEIVE_OUTSTANDING). Carries no data.
+    /// Bytes that the receiver kept of those sent since its last such message; the rest will
+    /// be retransmitted (NBF RECEIVE_OUTSTANDING). Carries no data.
     Accepted(u32),
     /// As `Accepted`, and the receiver has no room for more until it says so (NBF NO_RECEIVE).
     Overrun(u32),

@@ -19,8 +19,8 @@ pub enum Value<'a> {
     Hex(u64),
     /// Bytes without a form of their own.
     Bytes(&'a [u8]),
-    /// An address, a name or a time, in words. Not yet safe for a terminal: whoever shows
-    /// it escapes it.
+    /// An address, a name or a time, in words. Not yet safe for a terminal: callers
+    /// must escape it.
     Text(String),
     /// The capture or the sender cut it off.
     Cut,

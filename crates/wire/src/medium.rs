@@ -22,7 +22,7 @@ pub struct Medium {
 }
 
 impl Medium {
-    /// L: what a frame with so many captured bytes has on the wire without check sequence.
+    /// L: bytes on the wire, without check sequence, of a frame with `captured` bytes.
     #[must_use]
     pub const fn frame(&self, captured: u32) -> u64 {
         if captured < self.shortest {

@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Naming {
     /// A dialect of the protocol. A request offers several; its answer chooses one.
     Dialect,
-    /// Who asks.
+    /// The user that a request is made for.
     User,
     /// A share or volume.
     Share,
@@ -25,7 +25,7 @@ pub enum Text<'a> {
     Bytes(&'a [u8]),
     /// UTF-16, the low byte first.
     Utf16(&'a [u8]),
-    /// So many texts of one byte a character, each with its length before it in one byte, or
+    /// Texts of one byte a character, each with its length before it in one byte, or
     /// in two (the low one first): shown with a slash in between.
     Components {
         /// How many.
@@ -40,7 +40,7 @@ pub enum Text<'a> {
 }
 
 impl fmt::Display for Text<'_> {
-    /// As far as the first zero. Not yet safe for a terminal: whoever shows it escapes it.
+    /// As far as the first zero. Not yet safe for a terminal: callers must escape it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write as _;
         match *self {

@@ -1,9 +1,8 @@
 //! Names that live as long as the program, read back from where they were written down.
 //!
 //! What dissectors and figures are named by stands in the program itself, as `&'static str`
-//! and `&'static Operation`. Whoever writes such a name down and reads it again gets the one
-//! copy of it, which stays: a name costs memory once, and there is a bound to all of them
-//! together.
+//! and `&'static Operation`. A name that is written down and read back becomes the one copy of
+//! it, which is never freed: a name costs memory once, and the total is bounded.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

@@ -35,7 +35,7 @@ pub enum Shape {
     /// 30 clients as in [`Shape::Mix`], of which the truth is told; all others come and go, and
     /// nobody closes anything (see `churn.rs`).
     Churn,
-    /// Made to hurt whoever looks on.
+    /// Traffic that attacks an analyser.
     Attack(Attack),
 }
 
@@ -106,8 +106,8 @@ pub struct Bulk {
     pub seed: u64,
 }
 
-/// So many frames of this shape between 50 clients and two servers, handed to `out` one
-/// after the other.
+/// Generates `frames` frames of this shape between 50 clients and two servers, handed to `out`
+/// one after the other.
 pub fn bulk(shape: Shape, frames: u64, seed: u64, out: &mut dyn FnMut(Frame<'_>)) -> Truth {
     let generator = Bulk {
         shape,

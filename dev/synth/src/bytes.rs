@@ -16,7 +16,7 @@ pub(crate) trait Put {
     fn le64(&mut self, value: u64) -> &mut Self;
     /// Bytes as they are.
     fn put(&mut self, bytes: &[u8]) -> &mut Self;
-    /// So many zero bytes.
+    /// `count` zero bytes.
     fn zeros(&mut self, count: usize) -> &mut Self;
     /// Zero bytes until the length is a multiple of `unit`.
     fn align(&mut self, unit: usize) -> &mut Self;
@@ -64,8 +64,8 @@ impl Put for Vec<u8> {
     }
 }
 
-/// File contents for reads and writes: the alphabet over and over, so that no block looks
-/// like a header and every offset can be told by eye.
+/// File contents for reads and writes: the alphabet repeated, so that no block looks like a
+/// header and offsets can be told by eye.
 #[must_use]
 pub fn file_data(offset: u64, length: usize) -> Vec<u8> {
     (b'a'..=b'z')

@@ -2,8 +2,8 @@
 //! connection-oriented PDUs), MS-RPCE 2.2.2.
 //!
 //! A pipe does not say what it carries, and a read or write seen alone does not even say
-//! that it is on a pipe. So a PDU is known by its appearance: sixteen bytes of header with
-//! so many constants that file data does not pass for one.
+//! that it is on a pipe. So a PDU is known by its appearance: sixteen bytes of header
+//! whose constants file data does not match by chance.
 
 mod fields;
 mod interfaces;

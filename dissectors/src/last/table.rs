@@ -15,7 +15,7 @@ pub(super) const RESPONSE: &str = "response";
 /// The table that is built in, as a file of the same form.
 pub const BUILT_IN: &str = include_str!("table.csv");
 
-/// The same, read.
+/// The layout that [`BUILT_IN`] describes.
 static TABLE: LazyLock<Layout> = LazyLock::new(|| {
     // A test reads it; without it nothing would be shown, and all be measured.
     Layout::parse("built-in table", BUILT_IN).unwrap_or(Layout::EMPTY)

@@ -22,7 +22,7 @@ pub struct Burst {
     pub source: u32,
     /// The receiver's.
     pub destination: u32,
-    /// Number of the packet: every packet has a new one, one sent again too.
+    /// Number of the packet: a retransmitted packet has a new one, too.
     pub packet: u32,
     /// Time that the sender leaves between packets, in units of 100 µs.
     pub delay: u32,

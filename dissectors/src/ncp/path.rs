@@ -33,11 +33,11 @@ pub(super) fn describe(
 /// How names are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// One: a length byte and the text.
+    /// One name: a length byte and the text.
     Name,
-    /// A count, then so many of those.
+    /// A count of one byte, then that number of [`Shape::Name`]s.
     Path,
-    /// A count, then so many with a length of two bytes, little-endian.
+    /// A count of one byte, then names with a length of two bytes, little-endian.
     LongPath,
 }
 

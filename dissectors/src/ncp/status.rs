@@ -54,7 +54,7 @@ enum Scope {
     Trustees,
     /// Other work on names and directories.
     Directory,
-    /// The same by directory handle.
+    /// Work on names and directories by directory handle (function 22).
     Handles,
     /// Extended attributes.
     Attributes,

@@ -158,7 +158,7 @@ fn end_user(f: &mut Fields<'_>) -> Option<()> {
     }
 }
 
-/// A length and so many characters.
+/// A length byte and that number of characters.
 fn counted(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
     if f.left() == 0 {
         return Some(());

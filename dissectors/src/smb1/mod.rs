@@ -516,7 +516,7 @@ mod tests {
         values.iter().flat_map(|v| v.to_le_bytes()).collect()
     }
 
-    /// The same message with this in the header's status field.
+    /// The message with this status and these flags2 in its header.
     pub(super) fn with_status(mut m: Vec<u8>, status: u32, flags2: u16) -> Vec<u8> {
         m[5..9].copy_from_slice(&status.to_le_bytes());
         m[10..12].copy_from_slice(&flags2.to_le_bytes());

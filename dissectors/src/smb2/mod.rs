@@ -25,7 +25,7 @@ pub const ASYNC: u32 = 0x0000_0002;
 pub const RELATED: u32 = 0x0000_0004;
 /// The part is signed.
 pub const SIGNED: u32 = 0x0000_0008;
-/// A request sent again on another channel.
+/// A request retransmitted on another channel.
 pub const REPLAY: u32 = 0x2000_0000;
 
 /// A header, as far as the capture kept it (section 2.2.1).
@@ -270,7 +270,7 @@ mod testing {
         m
     }
 
-    /// The same message with these bytes at this offset.
+    /// The message with its bytes at offset `at` replaced by these.
     pub(super) fn with(mut m: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
         m[at..at + bytes.len()].copy_from_slice(bytes);
         m

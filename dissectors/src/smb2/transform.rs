@@ -267,7 +267,7 @@ mod tests {
         m
     }
 
-    /// What a message of these many bytes is called once one of so many has answered it.
+    /// The request's operation name before its response, then name and kind guessed after it.
     fn guess(request: &[u8], response: &[u8]) -> (&'static str, &'static str, Kind) {
         let ex = exchange(Input::whole(request)).unwrap().exchange.unwrap();
         let asked = Asked {

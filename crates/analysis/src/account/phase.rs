@@ -17,7 +17,7 @@ pub enum Phase {
     /// The way between the capture and a station, as far as it is proved, within what would be
     /// the server's or the client's without it.
     Distance,
-    /// Loss recovery: a frame was lost, until it was sent again.
+    /// Loss recovery: from the loss of a frame to its retransmission.
     Retransmission,
     /// No answer ever came: until the request was given up.
     Unanswered,

@@ -3,7 +3,7 @@ use crate::symptoms::testing::{at, station, transaction};
 use crate::world::Case;
 use wirewait_wire::Kind;
 
-/// From so many milliseconds to so many this client waits for this server.
+/// Client, server, and the time in ms from and to which the client waits for the server.
 type Request = (u8, u8, i64, i64);
 
 /// All of it the server's.
@@ -12,7 +12,7 @@ fn outstanding(from: i64, to: i64) -> Outstanding {
     Outstanding::new(at(from), ends, Outstanding::ANSWERED)
 }
 
-/// The rows after these requests, with room for so many of each kind.
+/// The rows after these requests, with room for `room` of each kind.
 fn rows(requests: &[Request], room: usize) -> Vec<LedgerRow> {
     let mut accounts = Accounts::new(&Settings::default());
     let mut directory = Directory::new(room);

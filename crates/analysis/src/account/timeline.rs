@@ -12,10 +12,10 @@
 use super::{Phase, Posting, SliceOwner, Ways};
 use wirewait_wire::Timestamp;
 
-/// Closed requests of a client that wait for an older one: for so many there is always room.
+/// Closed requests that each client may queue behind an older open one.
 const QUEUE: usize = 1024;
-/// Further ones wait while those of all clients together are at most so many; beyond that the oldest
-/// goes ahead. Who reads a pipe has thousands of them behind the read that waits there.
+/// Limit of queued requests of all clients together; above it, and above [`QUEUE`] of its own, a
+/// client's oldest is settled early. A client of a pipe queues thousands behind its blocked read.
 const TOGETHER: usize = 65_536;
 /// Settled requests are taken out of the queue together, at least this many at a time.
 const SETTLED: usize = 64;
@@ -166,7 +166,7 @@ impl ClientTimeline {
         }
     }
 
-    /// What was complete at `from` had to be sent again, until `to`. Whether there was room for it.
+    /// Time lost from `from` to a retransmission at `to`. Returns whether there was room.
     pub(super) fn lost(&mut self, from: Timestamp, to: Timestamp, owner: SliceOwner) -> bool {
         let room = self.losses.len() < WAITS;
         if room {

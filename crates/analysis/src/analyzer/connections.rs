@@ -197,8 +197,8 @@ impl Stepping {
     }
 }
 
-/// By what the asking is known: who asks for what number, at which station. The answer may
-/// come from another port.
+/// Key of a connection request: the client, its connection number and the server's station. The
+/// response may come from another port.
 fn asked_by(client: Endpoint, server: Endpoint, number: u16) -> ConversationKey {
     let numbers = Some((number, 0));
     ConversationKey::new((client, server.station()), numbers, u16::MAX).0

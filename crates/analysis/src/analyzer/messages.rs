@@ -142,7 +142,7 @@ fn by_address(x: &mut Exchange, sender: Side) {
     };
 }
 
-/// Conversations of questions that anyone may answer belong to the one who asks.
+/// Key of a conversation of requests to any server: the client alone.
 fn asked_by(client: Endpoint) -> ConversationKey {
     ConversationKey::new((client, Endpoint::default()), None, u16::MAX).0
 }

@@ -9,8 +9,8 @@ use crate::world::{Event, Events, Limited, World};
 use crate::{Assembled, Deed, Flags, Mark, Noticed, WHOLE_FRAME};
 use wirewait_wire::{Stream, Timestamp};
 
-/// Where nobody acknowledges in the capture, what is missing is waited for no longer than this, ns:
-/// a lost segment is sent again sooner (RFC 6298: after 1 s, then 2 s).
+/// Where the capture has no acknowledgements, missing data is waited for no longer than this, ns: a
+/// lost segment is retransmitted sooner (RFC 6298: after 1 s, then 2 s).
 const UNHEARD_NS: i64 = 5_000_000_000;
 
 impl Conversation {

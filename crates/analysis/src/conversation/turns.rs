@@ -70,7 +70,7 @@ impl Conversation {
         });
     }
 
-    /// Whoever has not finished a message by the end of his turn will not finish it.
+    /// Ends the turn of `side`: a message that it has not finished by now stays incomplete.
     pub(super) fn end_turn(&mut self, side: usize, world: &World<'_>, events: Events<'_>) {
         let Some(turns) = &self.turns else {
             return;

@@ -20,7 +20,7 @@ pub struct LayerAcks {
 /// ordered carrier or as messages of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Units {
-    /// All that were sent, those sent again included.
+    /// All units sent, retransmissions included.
     pub sent: u64,
     /// Those whose data had been seen before.
     pub resent: u64,
@@ -49,11 +49,11 @@ pub struct Accesses {
     pub placed: u64,
     /// Of the placed ones: not where the one before ended.
     pub random: u64,
-    /// Bytes that the same kind of operation had moved before on the same handle: read
-    /// again, written again. At least so many: of each handle only so much is remembered.
+    /// Bytes that the same kind of operation had moved before on the same handle: read again,
+    /// written again. A lower bound: the memory of each handle is limited.
     pub again_bytes: u64,
-    /// Bytes read that had been written before on the same handle, or written that had been
-    /// read. At least so many.
+    /// Bytes read that had been written before on the same handle, or written that had been read. A
+    /// lower bound.
     pub crossed_bytes: u64,
 }
 

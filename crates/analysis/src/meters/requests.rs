@@ -67,11 +67,11 @@ meter! {
         open,
         /// Searches begun and not ended likewise.
         searches,
-        /// From request to answer, of reads, ns.
+        /// Sum of response times of reads, ns.
         read_ns,
-        /// The same of writes, ns.
+        /// Sum of response times of writes, ns.
         write_ns,
-        /// The same of all requests but those that wait by design, ns.
+        /// Sum of response times of all requests but those that wait by design, ns.
         all_ns,
     }
 }

@@ -28,9 +28,9 @@ const PORTS: usize = 64;
 meter! {
     /// One station on one carrier. "In" is what it received, "out" what it sent.
     ///
-    /// A packet is a frame on the wire; a frame is a message on an ordered link, in however
-    /// many packets; its bytes are those of the message, without the headers of the carrier
-    /// and of what is below it. Of data sent again the first copy counts; the others are in
+    /// A packet is a frame on the wire; a frame is a message on an ordered link, in however many
+    /// packets; its bytes are those of the message, without the headers of the carrier and of what
+    /// is below it. Of retransmitted data the first copy counts; the others are in
     /// [`resent`](Self::resent). A datagram is a packet without order.
     TransportMeter {
         /// Packets received, data or not.
@@ -57,7 +57,7 @@ meter! {
         datagram_bytes_in,
         /// Bytes in datagrams sent.
         datagram_bytes_out,
-        /// Data packets sent again.
+        /// Retransmitted data packets.
         resent,
         /// Bytes in them.
         resent_bytes,

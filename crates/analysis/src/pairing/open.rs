@@ -20,7 +20,7 @@ pub(super) enum OpenState {
     Asking,
     /// The request is complete.
     Waiting,
-    /// So many bytes without header are to come from the client.
+    /// `rest` bytes without header are to come from the client.
     Raw { rest: u32, answered: bool },
     /// More of the response is to come.
     Answering,
@@ -361,7 +361,7 @@ impl Open {
         self.asks(x)
     }
 
-    /// The request was sent again.
+    /// Counts a retransmission of the request.
     pub(super) fn copy(&mut self, tally: &PieceTally) -> u64 {
         let t = &mut self.transaction;
         t.copies = t.copies.saturating_add(1);
@@ -401,7 +401,7 @@ impl Open {
         t.operation = answered.operation.unwrap_or(t.operation);
     }
 
-    /// The request, for whoever reads the response.
+    /// The request, as the dissector of the response needs it.
     pub(super) fn question(&self) -> Asked {
         let t = &self.transaction;
         Asked {

@@ -32,7 +32,7 @@ pub(super) struct Ranges {
 /// What a part brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// So many bytes that were not seen before.
+    /// Number of bytes that were not seen before.
     New(u64),
     /// None; `pass` when it begins another pass over the message.
     Again { pass: bool },

@@ -109,7 +109,7 @@ impl Bench {
         self.says(SERVER, exchange(Role::Response, id), ms);
     }
 
-    /// The same of a frame that was captured a little before one that came before it.
+    /// A frame with a request, its timestamp slightly lower than that of a frame before it.
     pub(super) fn asks_late(&mut self, id: u8, ms: i64) {
         self.between.displaced = true;
         self.asks(id, ms);

@@ -102,8 +102,8 @@ impl Pairing {
         serial
     }
 
-    /// The request is sent again although it was answered: the answer did not arrive, and
-    /// the one that counts is still to come.
+    /// The request is repeated although it was answered: the response did not arrive, and the one
+    /// that counts is still to come.
     pub(super) fn reopen(
         &mut self,
         at: usize,

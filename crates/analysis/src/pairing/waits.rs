@@ -72,8 +72,8 @@ impl Open {
         }
     }
 
-    /// Part of the answer, or the request, was sent again at `at`, after all of the answer was
-    /// seen: the client had not got it, and could not go on.
+    /// Part of the response, or the request, was retransmitted at `at`, after all of the response
+    /// was seen: the client had not received it, and could not go on.
     pub(super) fn lost_after(&mut self, at: Timestamp, events: Events<'_>) {
         let Some(end) = self.transaction.response.map(|r| r.last.at) else {
             return;

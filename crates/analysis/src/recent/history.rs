@@ -42,8 +42,8 @@ pub struct Window<'a> {
 }
 
 impl History {
-    /// The last so many complete seconds, or as many as there are. The one under way is not
-    /// among them, so that a rate is not too low.
+    /// The last complete seconds, `seconds` of them or as many as there are. The one under way is
+    /// not among them, so that a rate is not too low.
     #[must_use]
     pub fn last(&self, seconds: u32) -> Window<'_> {
         let to = self.seconds.len().saturating_sub(usize::from(!self.ended));

@@ -1,9 +1,9 @@
-//! The last minutes, second by second, for whoever watches: what a [`Snapshot`] says of all
-//! the capture, said of its latest part.
+//! The last minutes, second by second, for live views: the figures of a [`Snapshot`], restricted to
+//! the latest part of the capture.
 //!
-//! [`Recent`] is a [`Sink`]: what is not asked for costs nothing. Its [`History`] can be handed
-//! out at any moment for the price of a pointer per second; a second that changes later is
-//! copied first.
+//! [`Recent`] is a [`Sink`]: what is not requested costs nothing. Its [`History`] can be handed out
+//! at any moment for the price of a pointer per second; a second that changes later is copied
+//! first.
 //!
 //! [`Snapshot`]: crate::Snapshot
 
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use wirewait_wire::{Frame, Timestamp};
 
 const SECOND_NS: i64 = 1_000_000_000;
-/// A clock that steps back by so many seconds has begun anew, however little is kept.
+/// Least step back of the clock that restarts the history, s; longer if more seconds are kept.
 const STEP: i64 = 60;
 /// Interfaces that are counted apart; frames of further ones count with the last.
 const INTERFACES: usize = 256;
@@ -195,8 +195,8 @@ impl Recent {
         Arc::new(second)
     }
 
-    /// The second of this moment, if it is still there. What is told late may be of a time before
-    /// the clock was set back, which only looks like one that is to come.
+    /// The second of this moment, if it is still kept. A late event may be of a time before the
+    /// clock was set back, which only looks like the future.
     fn second(&mut self, at: Timestamp) -> Option<&mut Second> {
         let at = number(at);
         match self.history.latest() {

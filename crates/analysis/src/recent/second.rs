@@ -141,8 +141,8 @@ impl AddAssign for Captured {
 }
 
 impl Captured {
-    /// Share of a link of so many bits per second that this took in so many seconds, in
-    /// millionths; `None` without speed or time.
+    /// Share of the capacity of a link in `seconds` that these frames took, in millionths; `None`
+    /// without speed or time.
     #[must_use]
     pub fn utilisation(&self, bits_per_second: u64, seconds: u32) -> Option<u64> {
         let room = u128::from(bits_per_second) * u128::from(seconds);

@@ -33,14 +33,14 @@ impl std::hash::Hash for Of {
     }
 }
 
-/// Who talks in a conversation.
+/// The two ends of a conversation, with its protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecentParties {
-    /// Who asks.
+    /// The client.
     pub client: Endpoint,
-    /// Who is asked.
+    /// The server.
     pub server: Endpoint,
-    /// In which protocol.
+    /// Its protocol.
     pub protocol: &'static str,
     /// What carries it.
     pub carrier: &'static str,
@@ -54,7 +54,7 @@ pub struct Tally {
     pub counts: Counts,
     /// Frames of transactions of which the capture has all, by what they did.
     pub frames: FrameSums,
-    /// Frames of transactions that had to be sent again, as in [`crate::StationRow`].
+    /// Retransmitted frames of transactions, as in [`crate::StationRow`].
     pub retransmitted: u64,
     /// File data moved, bytes.
     pub data_bytes: u64,
@@ -72,9 +72,9 @@ pub struct Tally {
 /// What transports did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transport {
-    /// Frames of data sent again.
+    /// Retransmitted data frames.
     pub resent: u64,
-    /// Frames that wanted data again that the other side had sent.
+    /// Frames that requested retransmission of data of the other side.
     pub rejected: u64,
     /// Times that one side could take no more for now.
     pub busy: u64,

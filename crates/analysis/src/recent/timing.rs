@@ -3,8 +3,8 @@
 
 use crate::{Bucket, Histogram, STEPS_NS, Spread, Times};
 
-/// Into so many equal parts each step of a [`Histogram`] is cut, so that a percentile is at
-/// most 4.2 % above the value that it stands for.
+/// Equal parts into which each step of a [`Histogram`] is cut, so that a percentile is at most
+/// 4.2 % above the value that it stands for.
 const PARTS: i64 = 16;
 
 /// Times: count, sum and extremes exactly, the rest by parts of the steps of a [`Histogram`].
@@ -29,9 +29,8 @@ impl RecentTiming {
         self.spread
     }
 
-    /// Such that so many per cent of the times are no greater, by nearest rank: the upper end
-    /// of the part in which that one lies, but no more than the greatest time. `None` without
-    /// times.
+    /// Percentile of the times by nearest rank: the upper end of the part in which that time lies,
+    /// but no more than the greatest time. `None` without times.
     #[must_use]
     pub fn percentile(&self, percent: u8) -> Option<i64> {
         let Spread { n, min, max, .. } = self.spread;

@@ -130,15 +130,15 @@ pub struct Flow {
     /// Share of the link's capacity that was used from the first frame to the end of the last,
     /// in millionths, rounded half up. `None` where the speed is not known, or no time passed.
     pub utilisation: Option<u64>,
-    /// The same of each peak.
+    /// Share of the link's capacity used in each peak, in millionths; `None` without speed or peak.
     pub peak_utilisation: [Option<u64>; 3],
 }
 
 /// The two directions of a link at whose end one station is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directions {
-    /// The station that all frames to one station come from or go to: behind this link there
-    /// is nobody else. Of two stations that only talk with each other, the one that began.
+    /// The station that all frames to one station come from or go to: the only one behind this
+    /// link. Of two stations that only talk with each other, the one that began.
     pub station: Endpoint,
     /// What it sent.
     pub from: Flow,
@@ -201,8 +201,8 @@ pub struct SegmentRow {
     pub sizes: [u64; SIZES.len() + 1],
     /// Bits per second of the link, and how that is known.
     pub speed: Option<(u64, KnownBy)>,
-    /// The link carries at least so many bits per second in one direction, for so many were
-    /// captured in one 10 ms. A bound, and not a speed: no utilisation is formed with it.
+    /// Lower bound of the link's speed in one direction, bit/s, from the busiest 10 ms captured. No
+    /// utilisation is formed with it.
     pub speed_at_least: Option<u64>,
     /// Whether both directions share one way.
     pub duplex: Option<(Duplex, KnownBy)>,

@@ -349,8 +349,8 @@ impl Interface {
 }
 
 impl WireBytes {
-    /// What frames of this medium have that have so many bytes without check sequence; of a
-    /// medium that is not known all variants are the same.
+    /// Bytes of frames on this medium, from their bytes without check sequence; if the medium is
+    /// not known, all variants are the same.
     fn of(frames: Volume, medium: Option<Medium>) -> Self {
         let with = |beside: u32| {
             let beside = frames.frames.saturating_mul(beside.into());

@@ -9,12 +9,12 @@ const TOLERANCE_NS: i64 = 1000;
 /// Time on the wire in units of 2^-16 ns.
 const FRACTION: u32 = 16;
 
-/// How long a byte takes at so many bits per second.
+/// Time of one byte at this link speed, in units of 2^-16 ns; `None` at speed 0.
 pub(super) fn byte_time(bits_per_second: u64) -> Option<u64> {
     (8_000_000_000u64 << FRACTION).checked_div(bits_per_second)
 }
 
-/// How long so many bytes take, ns, rounded down.
+/// Time of `bytes` on the wire, ns, rounded down.
 pub(super) fn wire_time_ns(bytes: u64, byte_time: u64) -> i64 {
     let time = (u128::from(bytes) * u128::from(byte_time)) >> FRACTION;
     i64::try_from(time).unwrap_or(i64::MAX)
@@ -28,7 +28,7 @@ pub(super) struct Spaced {
 }
 
 impl Spaced {
-    /// A frame of so many bytes (C) ended at `at`. Stamps are taken at the end of a frame, so
+    /// Counts a frame of `bytes` (C) that ended at `at`. Stamps are taken at the end of a frame, so
     /// between two of them lies the whole of the second.
     pub(super) fn add(&mut self, at: Timestamp, bytes: u64, byte_time: Option<u64>) {
         let last = self.last.replace(at);

@@ -13,8 +13,8 @@ pub(super) struct SegmentWay {
     total: Volume,
     peaks: Peaks,
     pub(super) spaced: Spaced,
-    /// The moment of the latest frame. What is kept of time has nothing narrower, so that it
-    /// counts there when it is over.
+    /// The moment of the latest frame. No statistic over time is narrower, so it counts there when
+    /// it is over.
     moment: Moment,
 }
 

@@ -58,7 +58,7 @@ pub struct StationSum {
     pub turnaround: Timing,
     /// t4 - t1, waits by design apart, ns.
     pub response_time: Timing,
-    /// Frames sent again for its requests.
+    /// Retransmitted frames of its requests.
     pub retransmitted: u64,
     /// Frames, by what they did.
     pub frames: FrameSums,

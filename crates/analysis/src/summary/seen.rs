@@ -1,9 +1,8 @@
-//! Which conversations were seen when, so that the same one in two parts is noticed.
+//! First and last times of conversations, so that one that is in two parts is noticed.
 //!
-//! Of each conversation a number made of its two ends is kept, with the times of its first and
-//! its last frame. There is room for [`KEPT`]; beyond that those with the smallest numbers are
-//! kept, which are the same in every part that has them: what is kept of many is a fair choice
-//! of them, whoever chose.
+//! Of each conversation a number made of its two ends is kept, with the times of its first and its
+//! last frame. There is room for [`KEPT`]; beyond that those with the smallest numbers are kept,
+//! which are the same in every part that has them: a fair and reproducible sample.
 
 use std::collections::BTreeMap;
 use wirewait_model::digest::Digest;
@@ -51,7 +50,7 @@ impl Conversations {
     }
 }
 
-/// The same for the same two ends, whichever spoke first, on every machine.
+/// Number of a conversation between two ends in either order, equal on every machine.
 fn number([a, b]: [Endpoint; 2], carrier: Name) -> u64 {
     let (a, b) = (a.identity(), b.identity());
     let (a, b) = (a.min(b), a.max(b));

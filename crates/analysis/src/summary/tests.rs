@@ -206,7 +206,7 @@ fn sum<'a>(parts: impl IntoIterator<Item = &'a Summary>) -> Summary {
 }
 
 proptest! {
-    /// In any order, and whoever adds up with whom first.
+    /// The sum depends neither on the order of the parts nor on their grouping.
     #[test]
     fn merging_is_associative_and_commutative(parts in proptest::collection::vec(part(), 3..6), at in 1usize..3) {
         let forth = sum(&parts);
@@ -239,7 +239,7 @@ proptest! {
         prop_assert!(exact || Sample::counted(whole(&all).values().iter().copied(), Fidelity::Rounded).n() > 64);
     }
 
-    /// However many there are, what is kept is the same.
+    /// Sightings are the same in any order, however many there are.
     #[test]
     fn sightings_are_a_choice_that_does_not_depend_on_the_order(numbers in proptest::collection::vec(any::<u64>(), 0..40)) {
         let one = |n: u64| seen(&[(n, n, 0, 1)]);

@@ -115,7 +115,7 @@ pub(super) struct Breaks {
     pub(super) hits: Hits,
 }
 
-/// So many are remembered.
+/// Breaks that are remembered at most.
 const BREAKS: usize = 32;
 
 impl Breaks {

@@ -1,4 +1,4 @@
-//! When symptoms cost what they cost, second by second, for whoever watches.
+//! Cost of symptoms, second by second, for live views.
 
 use super::{RULES, Rule, Subject, Symptom};
 use std::collections::BTreeMap;
@@ -8,13 +8,13 @@ use std::sync::Arc;
 use wirewait_wire::Timestamp;
 
 const SECOND_NS: i64 = 1_000_000_000;
-/// A clock that steps back by so many seconds has begun anew, however little is kept.
+/// Least step back of the clock that restarts the course, s; longer if more seconds are kept.
 const STEP: i64 = 60;
 /// Rows that are kept in all seconds together, a symptom of a subject in a second each: about
 /// 16 MiB. The oldest seconds are given up early rather than to keep more.
 const ROWS: usize = 1 << 17;
 
-/// A rule, by its place in [`RULES`], and whom it is said of.
+/// A rule, by its place in [`RULES`], and its subject.
 type CourseKey = (u8, Subject);
 
 /// What was lost in a second.
@@ -116,8 +116,7 @@ impl SymptomCourse {
         self.go_on(now);
     }
 
-    /// It happened so many times, and was over at one moment; what it cost went on until another
-    /// one.
+    /// Counts `times` hits that ended at one moment, and their cost up to another.
     pub(super) fn enter(
         &mut self,
         rule: &'static Rule,

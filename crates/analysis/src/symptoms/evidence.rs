@@ -289,9 +289,9 @@ bases! {
     Requests = "requests";
     /// Those of them that concern files rather than connections.
     Work = "requests for files";
-    /// Answers to those with a turnaround that is known exactly.
+    /// Responses to those with a turnaround that is known exactly.
     Timed = "responses with a known turnaround";
-    /// The same for those that queued behind others of the same client.
+    /// Timed responses to requests that queued behind others of the same client.
     Queued = "responses to pipelined requests";
     /// Reads that brought data.
     Reads = "reads";

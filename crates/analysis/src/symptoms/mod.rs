@@ -102,7 +102,7 @@ pub static RULES: &[&Rule] = &[
 /// something.
 static UNDATED: &[&Rule] = &[&clients::FLUCTUATION, &rhythm::REGULAR, &clients::STARVING];
 
-/// Requests of a pair that are remembered from when their answer was sent again until they are
+/// Requests of a pair that are remembered from the retransmission of their response until they are
 /// closed. One beyond counts once more among all requests.
 const RESENT: usize = 256;
 /// Requests of a pair that are remembered while somebody waits for them.
@@ -185,7 +185,7 @@ struct PairEvidence {
     /// Some of them are forgotten, and which of those somebody waited for last.
     crowded: bool,
     forgotten: Option<u64>,
-    /// Open requests whose answer had to be sent again: they are counted already.
+    /// Open requests whose response was retransmitted: they are counted already.
     resent: VecDeque<u64>,
     reads: clients::Mean,
     rhythm: rhythm::Rhythm,
@@ -202,10 +202,10 @@ pub(crate) struct Watch {
     announced: Announced,
     /// The transaction whose wait ended last, how long it was, and when that was.
     ended: Option<(u64, i64, Timestamp)>,
-    /// Questions that anyone may answer, until they are closed; from the first to the last time
-    /// that each was asked, ns.
+    /// Name requests that any server may answer, until they are closed; from the first to the last
+    /// copy of each, ns.
     lookups: VecDeque<(u64, i64)>,
-    /// What was lost when, if somebody watches.
+    /// Cost of symptoms by the second, for live views.
     course: Option<Box<SymptomCourse>>,
     hits: Hits,
 }
@@ -227,7 +227,7 @@ impl Watch {
         }
     }
 
-    /// Keeps what was lost in so many last seconds.
+    /// Keeps the cost of symptoms in the last `seconds`.
     pub(crate) fn keep_course(&mut self, seconds: u32) {
         self.course = Some(Box::new(SymptomCourse::new(seconds)));
     }
@@ -363,7 +363,7 @@ impl Watch {
         }
     }
 
-    /// The answer had to be sent again, after it was complete; or the request, before it was seen.
+    /// The response was retransmitted after it was complete, or the request before it was seen.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
         let pair = self.pairs.still(wait.case.parties.pair);
         if let (Some(look), Some(pair)) = (repeats::lost_behind(wait, at), pair) {
@@ -455,8 +455,8 @@ impl Watch {
         self.files.closed(case, thresholds, &mut page);
     }
 
-    /// For how long it was repeated, ns, if it is a question that anyone may answer, which is closed
-    /// now.
+    /// For how long it was repeated, ns, if it is a name request that any server may answer; forgets
+    /// it.
     fn lookup(&mut self, t: &Transaction) -> Option<i64> {
         if self.lookups.is_empty() {
             return None;
@@ -608,8 +608,8 @@ impl PairEvidence {
         }
     }
 
-    /// The answer to an open request had to be sent again, perhaps not for the first time: the
-    /// request is one all the same, and counts no later among all requests.
+    /// The response to an open request was retransmitted, perhaps not for the first time. First
+    /// evidence counts the request now, and not again when it is closed.
     fn answer_resent(
         &mut self,
         t: &Transaction,

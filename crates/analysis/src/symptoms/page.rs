@@ -15,7 +15,7 @@ pub(super) enum Whom {
     Own(Subject),
 }
 
-/// A book, open for entries; for whoever watches, each is entered by the second, too.
+/// A collector open for entries; for live views, each is entered by the second, too.
 #[derive(Debug)]
 pub(super) struct Page<'a> {
     pub(super) book: &'a mut Book,

@@ -89,8 +89,8 @@ pub(super) static TOO_MANY_RESENT: Rule = Rule {
     covers: &[],
 };
 
-/// What comes within a round trip was not sent again: its way was longer, or a queue let others
-/// past. Receivers take it for a loss where it comes late enough (RFC 5681, section 3.2).
+/// Data that comes within a round trip is not a retransmission: its path was longer, or a queue let
+/// others past. Receivers take it for a loss if it is late enough (RFC 5681, section 3.2).
 pub(super) static OVERTAKEN: Rule = Rule {
     id: "frames_reordered",
     severity: Severity::Symptom,
@@ -184,8 +184,7 @@ fn impatient(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     })
 }
 
-/// Time that a request lost to frames that had to be sent again, where it was not the whole
-/// request.
+/// Time that a request lost to retransmitted frames, where not the whole request was repeated.
 pub(super) fn lost(t: &Transaction, outstanding: &Outstanding) -> Option<WatcherLook> {
     if t.copies > 1 || !is_request(t) {
         return None;
@@ -205,8 +204,8 @@ pub(super) fn lost(t: &Transaction, outstanding: &Outstanding) -> Option<Watcher
     (lost > 0).then(|| doubtful(sight.costing(lost).until(until)))
 }
 
-/// The same where the answer was complete already and had to be sent again, or the request was lost
-/// before the capture.
+/// Time that a request lost because its response, complete already, was retransmitted, or because
+/// the request was lost before the capture.
 pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<WatcherLook> {
     let t = wait.case.transaction;
     if wait.anyone || !is_request(t) {
@@ -219,7 +218,7 @@ pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<WatcherLook> 
     ))
 }
 
-/// Data was sent again, so long after it was sent last.
+/// Data was retransmitted, `after_ns` after it was sent last.
 pub(super) fn resent(page: &mut Page<'_>, mark: Mark, after_ns: Option<i64>) {
     let look = match after_ns.map(u64::try_from) {
         Some(Ok(AT_ONCE..)) => WatcherLook::For(Sight::at(mark)),

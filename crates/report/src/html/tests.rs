@@ -24,7 +24,7 @@ fn written(about: &About, snapshot: &Snapshot, conversation: Conversation<'_>) -
     String::from_utf8(out).unwrap()
 }
 
-/// Request in two frames, an acknowledgement, a silence, one frame sent again, the answer.
+/// A request in two frames, an acknowledgement, a pause, a retransmission, the response.
 fn ladder() -> Ladder {
     let rung = |frame, micros, from_client, deeds: &[(u64, Deed)]| Rung {
         left_out: 0,

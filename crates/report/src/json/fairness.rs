@@ -16,7 +16,7 @@ pub(super) struct Fairness {
     throughput: Option<Jain>,
     least_normalised_mean: Option<f64>,
     most_normalised_mean: Option<f64>,
-    /// From so many times the mean of all stations on a station starves.
+    /// Normalised mean from which a station starves: a multiple of the mean of all stations.
     starves_from: f64,
     starving: Vec<Starving>,
 }

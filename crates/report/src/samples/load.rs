@@ -12,7 +12,7 @@ fn router(n: u8) -> Endpoint {
     Endpoint::ipx(0x22, [0, 0, 0x1b, 0, 0, n], 0x453).station()
 }
 
-/// So many stations for 10 s, each with 10 reads of 4,096 bytes, of so many ms each.
+/// A level of `stations` active for 10 s, each with 10 reads of 4,096 bytes that take `ms`.
 fn level(stations: u32, ms: i64) -> LevelRow {
     let n = 10 * u64::from(stations);
     let spread = Spread {

@@ -50,7 +50,7 @@ impl DocumentForm {
 struct Layout {
     /// Of a time, where there are more values than are kept exact.
     significant_bits: u32,
-    /// Up to so many values are kept as they are.
+    /// Most values that are kept exact.
     exact_up_to: u64,
     /// Bounds of the steps of `distribution`.
     steps_ns: Vec<i64>,
@@ -66,7 +66,7 @@ impl Layout {
     }
 }
 
-/// What follows from the rest: written for whoever reads it, and not read back.
+/// A figure computed from others: written for readers, ignored when read back.
 struct Derived<T>(Option<T>);
 
 impl<T> Derived<T> {

@@ -11,8 +11,8 @@ const ENOUGH_AROUND: usize = 10;
 /// Buckets that a dip has at least. The loss may lie in one alone, but then it is cut in two
 /// by chance as often as not.
 const SHORTEST: usize = 2;
-/// Active stations in a dip are at least so many hundredths of those around it: else they
-/// wanted less.
+/// Fewest active stations in a dip, in percent of those around it: with fewer, demand was
+/// lower.
 const WANTED_PERCENT: u64 = 80;
 /// Dips that are kept, the costliest.
 const KEPT: usize = 50;
@@ -198,7 +198,7 @@ mod tests {
 
     const WIDTH: i64 = 100_000_000;
 
-    /// One station, active all the time, with so many reads of 4 KiB in each 100 ms.
+    /// One station, always active: the number of reads of 4 KiB in each 100 ms.
     fn line(reads: impl IntoIterator<Item = u64>) -> Timeline {
         Timeline {
             width_ns: WIDTH,

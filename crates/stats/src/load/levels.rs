@@ -8,7 +8,7 @@ use wirewait_model::records::{Answer, StationId, Traffic};
 use wirewait_model::{Distribution, ENOUGH, Losses, Spread};
 use wirewait_wire::{Kind, Timestamp};
 
-/// Numbers of stations below this are told apart; from there on, so many per doubling.
+/// Each number of stations below this has its own row; above, [`PER_DOUBLING`] per doubling.
 const EXACT: u32 = 64;
 const PER_DOUBLING: u32 = 8;
 /// Answers that wait for their stretch to be known.

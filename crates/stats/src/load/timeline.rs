@@ -13,7 +13,7 @@ const SHOWN: usize = 1200;
 /// The narrowest, ns. Each further width is ten times the one before.
 const NARROWEST_NS: i64 = 10_000_000;
 
-/// The same in at most [`SHOWN`] buckets.
+/// The timeline in at most [`SHOWN`] buckets.
 pub(super) fn shown(mut line: Timeline) -> Timeline {
     while line.buckets.len() > SHOWN {
         line = widened(&line, line.width_ns.saturating_mul(10));
@@ -21,7 +21,7 @@ pub(super) fn shown(mut line: Timeline) -> Timeline {
     line
 }
 
-/// The same in buckets of this width, a multiple of the present one.
+/// The timeline in buckets of `width_ns`, a multiple of the present width.
 pub(super) fn widened(line: &Timeline, width_ns: i64) -> Timeline {
     let mut series = Series {
         width_ns,
@@ -76,7 +76,7 @@ impl Series {
         }
     }
 
-    /// So many stations were active for a while.
+    /// Adds a stretch of time with its number of active stations.
     pub(super) fn active(&mut self, stretch: Stretch) {
         if stretch.stations == 0 || stretch.end <= stretch.start {
             return;

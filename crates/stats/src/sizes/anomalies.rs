@@ -9,7 +9,7 @@ use wirewait_model::load::{
     Anomaly, BREAKS_PERCENT, BREAKS_TIMES, ENOUGH_OF_A_SIZE, ENOUGH_SIZES, SizeRow,
 };
 
-/// Where more than one of so many sizes breaks the trend, there is none.
+/// If more than one in this many sizes breaks the trend, there is no trend.
 const BREAKS_ONE_OF: usize = 4;
 
 /// Sizes that break the trend. A greater size must keep to it and take less: beyond the

@@ -29,7 +29,7 @@ pub(crate) enum Value {
     Between(i64, i64),
     /// Bytes.
     Bytes(u64),
-    /// So many bytes, or more.
+    /// Bytes, at least.
     AtLeast(u64),
     /// Bytes per second.
     Rate(u64),
@@ -156,7 +156,7 @@ impl Cell {
         }
     }
 
-    /// What a file's number counts, if it is not just so many.
+    /// The unit of the number in an exported file, if it has one.
     pub(super) fn unit(&self) -> Option<&'static str> {
         match &self.value {
             Value::Time(_) | Value::AtMost(_) | Value::Between(..) => Some("ns"),

@@ -108,7 +108,7 @@ fn courses() -> (LedgerCourse, SymptomCourse) {
     (analyzer.ledger_course(), analyzer.symptom_course())
 }
 
-/// The same, as if it came from an interface that lost so many frames.
+/// The shipped capture, as if from a live interface that dropped `dropped` frames.
 pub(crate) fn live(dropped: u64) -> Feed {
     Feed {
         input: Input::Live {

@@ -30,7 +30,7 @@ fn decoded(from: u64, to: u64) -> Arc<Vec<Decoded>> {
     Arc::new(frames)
 }
 
-/// The frames of the dearest symptom, as whoever feeds the screen answers.
+/// The screen with the decoded frames of the costliest symptom, as its caller delivers them.
 fn frames(width: u16, height: u16) -> Model {
     let mut model = model(replayed(), width, height);
     let asked = press(&mut model, "6 enter");

@@ -24,7 +24,7 @@ pub(crate) const fn letter(phase: Phase) -> (&'static str, &'static str) {
     }
 }
 
-/// So many cells for each part; every part that is there gets one, if there are enough.
+/// Cells for each part; every part above 0 gets at least one, if there are enough.
 pub(super) fn cells(parts: &[u64], width: usize) -> Vec<usize> {
     let whole: u128 = parts.iter().map(|n| u128::from(*n)).sum();
     let there = parts.iter().filter(|n| **n > 0).count();
@@ -180,7 +180,7 @@ pub(crate) fn histogram(steps: &[Bucket], context: &Context<'_>, area: Rect, buf
     }
 }
 
-/// A bar of so many eighths of a cell; what is there is never nothing.
+/// A bar of this length in eighths of a cell; at least one if `some`.
 pub(super) fn bar(eighths: u32, some: bool) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let mut bar = "█".repeat((eighths / 8) as usize);

@@ -108,7 +108,7 @@ pub(crate) fn body(screen: Rect) -> Rect {
     }
 }
 
-/// A table and, where there are so many lines at least, what is below it: such a part of all.
+/// The areas of a table and of what is below it: `part / of` of the body if it has `least` lines.
 fn below(body: Rect, least: u16, (part, of): (u16, u16)) -> (Rect, Rect) {
     let lines = match body.height >= least {
         true => u32::from(body.height) * u32::from(part) / u32::from(of.max(1)),

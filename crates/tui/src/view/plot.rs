@@ -131,8 +131,8 @@ pub(crate) fn times(
     }
 }
 
-/// Draws labels at the left of an area, each so many lines from its top. Gives what is left;
-/// `None` where that is too little.
+/// Draws labels at the left of an area, each with its line counted from the top. Returns the
+/// rest of the area; `None` where that is too small.
 fn axis(
     labels: &[(u16, String)],
     context: &Context<'_>,

@@ -1,4 +1,4 @@
-//! Traffic that nobody sends but to hurt whoever looks on: made to be dear, not to be right.
+//! Traffic that attacks an analyser: made to be costly to analyse, not to be correct.
 //!
 //! Each attacker has one connection. What an analyser spends on a frame must not grow with the
 //! frames before it.
@@ -13,9 +13,9 @@ use crate::smb2;
 /// What is done to the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attack {
-    /// Segments with a hole before each, which nobody fills.
+    /// Segments with a hole before each, which is never filled.
     Holes,
-    /// The same, from the end to the beginning.
+    /// Segments with a hole before each, in descending order of sequence number.
     Backwards,
     /// Segments behind a hole that overlap each other anyhow.
     Overlaps,

@@ -14,7 +14,7 @@ const SERVERS: u32 = 4096;
 const LONGEST: u64 = 60;
 /// Numbers of passing clients begin here, behind those that stay.
 const FIRST: u32 = 0x1_0000;
-/// So many numbers before the first one comes again.
+/// Numbers of passing clients, after which the first one is reused.
 const NUMBERS: u32 = 0x7f_0000;
 
 /// What does not reach the capture.

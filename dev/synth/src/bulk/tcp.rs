@@ -94,7 +94,7 @@ impl BulkSegment {
     }
 }
 
-/// What a client asks for, again and again.
+/// The request that a client repeats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
     Smb1Read,
@@ -104,7 +104,7 @@ pub(super) enum Asks {
 
 pub(super) struct TcpClient {
     asks: Asks,
-    /// Who asks: no two clients open the same file.
+    /// Number of the client: no two clients open the same file.
     number: u32,
     syn: BulkSegment,
     syn_ack: BulkSegment,

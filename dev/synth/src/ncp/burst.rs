@@ -12,7 +12,7 @@ pub mod flag {
     pub const BUSY: u8 = 0x08;
 }
 
-/// The header of a burst packet, but for what is told about its data.
+/// The header of a burst packet, without its last fields: data length, missing fragments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Flags, of [`flag`].
@@ -21,7 +21,7 @@ pub struct Header {
     pub source: u32,
     /// Connection identifier of the receiver.
     pub destination: u32,
-    /// Packet sequence: one more for every packet, also for one sent again.
+    /// Packet sequence: one more for every packet, also for one retransmitted.
     pub packet: u32,
     /// Number of the burst.
     pub burst: u16,

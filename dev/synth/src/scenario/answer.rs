@@ -19,7 +19,7 @@ pub struct Answer {
 pub struct Expected {
     /// Line in the scenario file, for messages.
     pub line: usize,
-    /// Exactly so many transactions of the capture have all of these values.
+    /// Exact number of transactions in the capture that have all of these values.
     pub count: u64,
     /// Paths and values; a path is a field name of the NDJSON output, with a dot for a
     /// field in a field (`frames.request`). Values must be equal, with two exceptions:

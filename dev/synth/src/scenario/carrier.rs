@@ -2,7 +2,7 @@
 //!
 //! A message is cut into units that the carrier numbers (TCP segments, LLC I-frames, NBIPX,
 //! SPX and SPP packets, NSP segments, single packets); a unit becomes a frame at the moment it is sent, because what it acknowledges
-//! depends on that moment. The same unit sent again is a retransmission.
+//! depends on that moment. A unit sent once more is a retransmission.
 
 mod connect;
 mod control;
@@ -73,7 +73,7 @@ struct End {
     /// The number of the next new unit.
     next: u64,
     received: Received,
-    /// What was sent last, to be sent again.
+    /// The units of the last message, kept for retransmission.
     sent: Vec<Unit>,
     /// IP identification of the next packet.
     packet_id: u16,
@@ -270,8 +270,8 @@ impl Conversation {
         self.pass(context, direction, at, &order, delivery)
     }
 
-    /// What messages are cut into. Whoever keeps his own time sends these with
-    /// [`Conversation::frame`] and tells with [`Conversation::arrive`] when they are there.
+    /// The units that messages are cut into. A caller with its own clock sends them with
+    /// [`Conversation::frame`] and reports their arrival with [`Conversation::arrive`].
     pub(super) fn units(
         &mut self,
         context: &Context<'_>,

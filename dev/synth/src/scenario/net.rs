@@ -9,7 +9,7 @@ use crate::ethernet::Mac;
 /// Bits per second of a cable when nothing is said.
 const ETHERNET: u64 = 10_000_000;
 
-/// Routers in a row at most, by IPX: a packet that has passed so many is given up.
+/// Most routers on a route, by IPX: the next one discards the packet.
 pub(super) const MOST_HOPS: u8 = 15;
 
 /// Cables, routers and servers' speed.
@@ -61,7 +61,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// Nanoseconds for so many bytes, rounded down.
+    /// Nanoseconds for `bytes` bytes, rounded down.
     pub(super) fn of(self, bytes: u64) -> i64 {
         let more = self
             .per_byte
@@ -83,7 +83,7 @@ impl Cost {
     }
 }
 
-/// One in so many times, and how much longer it takes then.
+/// A chance of a delay, and how long that delay is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Miss {
     pub(super) chance: Chance,
@@ -101,7 +101,7 @@ impl Miss {
     }
 }
 
-/// So many out of so many.
+/// A probability: `times` in `of`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Chance {
     pub(super) times: u64,

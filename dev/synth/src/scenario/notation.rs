@@ -4,7 +4,7 @@ use crate::ethernet::Mac;
 use crate::ipv4::Socket;
 use crate::ipx::{self, Framing};
 
-/// The address so many places further on.
+/// The MAC address `by` further on, within the last three bytes.
 pub(super) fn next_mac(mac: Mac, by: u32) -> Mac {
     let [a, b, c, d, e, f] = mac;
     let [_, d, e, f] = u32::from_be_bytes([0, d, e, f])

@@ -101,8 +101,8 @@ pub(super) struct Station {
     pub(super) vlan: Option<u16>,
     /// Most bytes of data in one of its frames (TCP segment or NetBEUI frame).
     pub(super) most: usize,
-    /// LAST: bytes of an answer that its data link holds, as it tells the server, which cuts
-    /// longer ones into messages of so many.
+    /// LAST: most bytes of a response that its data link holds, as it tells the server, which
+    /// cuts longer ones into messages of this size.
     pub(super) buffer: Option<usize>,
     /// The cables it is on.
     pub(super) on: Vec<usize>,

@@ -36,7 +36,7 @@ pub(super) struct When {
 
 #[derive(Debug)]
 pub(super) enum What {
-    /// The same statements again and again.
+    /// A block of statements, repeated.
     Repeat {
         times: u64,
         every: When,

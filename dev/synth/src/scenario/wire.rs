@@ -70,7 +70,7 @@ impl Wire {
         });
     }
 
-    /// The frames that have passed, for whoever gives them times of his own.
+    /// The frames that have passed, for a caller that assigns times itself.
     pub(super) fn into_frames(self) -> impl Iterator<Item = Vec<u8>> {
         self.passed.into_iter().map(|frame| frame.bytes)
     }

@@ -79,7 +79,7 @@ pub(super) fn duration(text: &str) -> Option<i64> {
     duration_in(text, 0)
 }
 
-/// The same in units of 10^-`finer` of a nanosecond, for what is multiplied afterwards.
+/// A [`duration`] in units of 10^-`finer` ns, for values that are multiplied afterwards.
 pub(super) fn duration_in(text: &str, finer: usize) -> Option<i64> {
     let units = [("ms", 6), ("us", 3), ("ns", 0), ("s", 9), ("", 9)];
     let (number, decimals) = units

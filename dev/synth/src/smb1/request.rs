@@ -130,7 +130,7 @@ pub fn read_andx(fid: u16, offset: u32, count: u16) -> Block {
     block
 }
 
-/// READ_ANDX with the high half of the offset, as NT sends it, and so many bytes of padding.
+/// READ_ANDX with the high half of the offset, as NT sends it, and `padding` bytes of padding.
 #[must_use]
 pub fn read_andx_padded(fid: u16, offset: u32, count: u16, padding: u8) -> Block {
     let mut block = read_andx(fid, offset, count);
@@ -171,7 +171,7 @@ pub fn read_mpx(fid: u16, offset: u32, count: u16) -> Block {
     }
 }
 
-/// WRITE_RAW: so many bytes in all, these at once, the rest behind the go-ahead.
+/// WRITE_RAW: `total` bytes, of which `data` goes at once, the rest after the go-ahead.
 #[must_use]
 pub fn write_raw(fid: u16, offset: u32, total: u16, through: bool, data: &[u8]) -> Block {
     let mut block = Block::new(command::WRITE_RAW);
@@ -212,7 +212,7 @@ pub fn write_mpx(fid: u16, offset: u32, total: u16, mask: u32, data: &[u8]) -> B
     block
 }
 
-/// ECHO, to be answered so many times.
+/// ECHO that requests `count` responses.
 #[must_use]
 pub fn echo(count: u16, data: &[u8]) -> Block {
     let mut block = Block::new(command::ECHO);

@@ -128,7 +128,7 @@ pub fn find_first2(pattern: &str, most: u16) -> Vec<u8> {
     out
 }
 
-/// Parameters of the answer: so many entries were found, and there are no more.
+/// Parameters of the FIND_FIRST2 response: `entries` entries, the end of the search.
 #[must_use]
 pub fn find_first2_answer(entries: u16) -> Vec<u8> {
     let mut out = Vec::new();

@@ -7,8 +7,8 @@ use crate::bytes::Put;
 pub enum Packing {
     /// In one piece, with LZNT1.
     OnePiece,
-    /// In a chain of pieces: the head as it is, then one byte so many times. The rest must
-    /// consist of one byte.
+    /// In a chain of pieces: the head as it is, then one byte with its number of repetitions.
+    /// The rest must consist of that byte.
     Chain,
 }
 

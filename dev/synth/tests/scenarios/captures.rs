@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use wirewait_synth::scenario::Value;
 
-/// A study of more bytes is not committed; whoever wants it makes it.
+/// Most bytes of a study that is committed; larger ones are generated on demand.
 const MOST_COMMITTED: usize = 300_000;
 
 fn is_committed(path: &Path, made: &[u8]) -> bool {

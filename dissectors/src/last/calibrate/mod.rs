@@ -19,7 +19,7 @@ const MESSAGES: usize = 20_000;
 const CONVERSATIONS: usize = 1024;
 /// Bytes of a header that are looked at.
 const FRONT: usize = 96;
-/// So many cases without an exception are more than chance.
+/// Fewest cases, all without an exception, that confirm a row.
 const SURE: usize = 3;
 /// Cases that a row names.
 const NAMED: usize = 3;

@@ -355,7 +355,7 @@ fn string_here(f: &mut Fields<'_>, name: &'static str, wide: bool) -> Option<()>
     text(f, n, name, wide)
 }
 
-/// So many bytes of text.
+/// Text of `n` bytes, in UTF-16 if `wide`.
 pub(super) fn text(f: &mut Fields<'_>, n: u32, name: &'static str, wide: bool) -> Option<()> {
     if wide {
         f.utf16(n, name).map(|_| ())

@@ -24,7 +24,7 @@ pub(super) fn encrypted(f: &mut Fields<'_>) -> Option<()> {
     f.rest("Encrypted data").map(|_| ())
 }
 
-/// The same number in all dialects.
+/// Values of `Flags/EncryptionAlgorithm`: 1 in all dialects, with two meanings.
 const ENCRYPTED: ValueNames = &[(1, "encrypted (3.1.1), or AES-128-CCM (3.0, 3.0.2)")];
 
 pub(super) fn compressed(f: &mut Fields<'_>) -> Option<()> {

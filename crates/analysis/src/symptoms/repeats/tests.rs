@@ -107,7 +107,7 @@ fn a_client_whose_responses_are_lost_is_not_impatient() {
     );
 }
 
-/// Of a response transfer of 250 ms, 240 went by until a frame was sent again.
+/// Of a response transfer of 250 ms, 240 passed before the retransmission of a frame.
 #[test]
 fn lost_frames() {
     let run = |good: u64, lost_ms: i64| {
@@ -218,7 +218,7 @@ fn reordered_frames() {
 }
 
 impl super::super::Watch {
-    /// Two requests more of a pair have an answer that was sent again than are remembered.
+    /// More requests of a pair have a retransmitted response than are remembered, by two.
     pub(crate) fn overrun_resent() -> Hits {
         let mut bench = Bench::new();
         for n in 0..super::super::RESENT as u64 + 2 {
@@ -227,8 +227,8 @@ impl super::super::Watch {
         bench.watch.hits()
     }
 
-    /// Two requests of a pair go unanswered, and a third is answered, with so many more behind them
-    /// that they are not remembered.
+    /// Two requests of a pair go unanswered, and a third is answered, with more behind them than
+    /// are remembered.
     pub(crate) fn overrun_waiting() -> Hits {
         let mut bench = Bench::new();
         for n in 1..=super::super::WAITING as u64 + 3 {

@@ -27,7 +27,7 @@ fn read(from_ms: i64, to_ms: i64, bytes: u64) -> Answer {
     testing::read(at(from_ms), at(to_ms), bytes)
 }
 
-/// One station reads 1000 bytes in 10 ms again and again, so many times, from then on.
+/// Station `n` reads 1000 bytes in 10 ms, `times` times in a row, from `from` (ms) on.
 fn reads(events: &mut Vec<(i64, u8, i64)>, n: u8, from: i64, times: i64) {
     for i in 0..times {
         events.push((from + i * 10, n, from + i * 10 + 10));

@@ -74,7 +74,7 @@ fn turnarounds(feed: &Feed, context: &Context<'_>, area: Rect, buffer: &mut Buff
     below(feed, context, plot, buffer);
 }
 
-/// Percentiles of the turnaround over time, in so many steps at most.
+/// Percentiles of the turnaround over time, in at most `steps` steps.
 fn bands(feed: &Feed, context: &Context<'_>, steps: usize) -> Vec<Band> {
     let window = context.window(&feed.recent);
     let each: Vec<Option<&Tally>> = window.each(&Of::All).collect();

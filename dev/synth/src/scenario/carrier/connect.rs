@@ -280,7 +280,7 @@ impl Conversation {
     }
 }
 
-/// So many gaps later.
+/// The time `gaps` gaps after `at`, ns.
 fn later(at: i64, gaps: i64, gap: i64) -> i64 {
     at.saturating_add(gaps.saturating_mul(gap))
 }

@@ -45,9 +45,9 @@ fn stale(kind: &str, mid: u16, place: &Options) -> Result<Vec<u8>, Fault> {
 }
 
 impl Conversation {
-    /// Sizes of the frames of an answer that is longer than what its receiver's data link
-    /// holds: the buffer management cuts it into messages of so many bytes, each of which is
-    /// cut into frames.
+    /// Sizes of the frames of a response that is longer than its receiver's data link holds:
+    /// the buffer management cuts it into messages of what the link holds, and each of those
+    /// is cut into frames.
     pub(super) fn buffered(
         &self,
         settings: &Settings,

@@ -40,7 +40,7 @@ impl Cable {
         last_bit
     }
 
-    /// Nanoseconds that so many bytes take.
+    /// Nanoseconds that `bytes` bytes take.
     fn time(&self, bytes: u64) -> i64 {
         // The slowest rate is 1000 bit/s and a frame has 1530 bytes: far below 2^63.
         (bytes * 8 * 1_000_000_000 / self.rate) as i64

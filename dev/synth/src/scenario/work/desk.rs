@@ -1,4 +1,4 @@
-//! A server: one queue, and so many who serve.
+//! A server: one queue and a number of workers.
 
 use super::Verb;
 use crate::prng::Random;

@@ -252,7 +252,7 @@ fn acknowledgement(
         .unwrap_or_default())
 }
 
-/// The way back is the way there, from its other end.
+/// Responses take the path of the requests in reverse.
 impl Worker {
     /// The cable of a leg, and the router that sends there (none: the station or the server).
     fn leg(&self, direction: usize, hop: usize) -> (usize, Option<usize>) {

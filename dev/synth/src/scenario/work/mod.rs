@@ -1,4 +1,4 @@
-//! Stations at work: they ask for records again and again, wait for a server that others use
+//! Stations at work: they request records repeatedly, wait for a server that others use
 //! too, on cables that carry one frame at a time. The frames and their times follow from
 //! that, event by event; chance is seeded.
 //!
@@ -71,7 +71,7 @@ pub(super) struct Wishes {
     pub(super) ops: Vec<Op>,
     /// Most bytes of file data in one request.
     pub(super) piece: u64,
-    /// The same data every time.
+    /// Every record begins at offset 0.
     pub(super) overlaid: bool,
     /// Between an answer and the next request.
     pub(super) turn: i64,

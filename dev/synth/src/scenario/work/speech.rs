@@ -41,7 +41,7 @@ pub(super) fn opening(by: By, file: u32, name: &str, user: &str) -> Vec<(String,
     }
 }
 
-/// A request for so many bytes.
+/// The text of a request for `bytes` bytes.
 pub(super) fn request(by: By, verb: Verb, file: u32, offset: u64, bytes: u64) -> String {
     match (by, verb) {
         (By::Ncp, Verb::Read) => format!("ncp read handle={file} offset={offset} length={bytes}"),

@@ -129,7 +129,7 @@ impl Worker {
         self.request.as_mut().filter(|_| self.number == number)
     }
 
-    /// What it consists of, to be sent again if need be.
+    /// Keeps the units of the outstanding request, for retransmission.
     pub(super) fn asked(&mut self, units: Vec<Unit>) {
         if let Some(request) = &mut self.request {
             request.units = units;

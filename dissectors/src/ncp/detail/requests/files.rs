@@ -142,7 +142,7 @@ pub(super) static COPY: CodedTable = CodedTable {
     ],
 };
 
-/// The same with the short count.
+/// Function 74 with a count of two bytes, as older tables have it.
 pub(super) static OLD_COPY: CodedTable = CodedTable {
     codes: &[74],
     second: &[],
