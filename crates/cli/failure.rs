@@ -42,7 +42,7 @@ pub(crate) enum Failure {
     Usage(String),
     /// Something is in the way.
     Cannot(String),
-    /// Whoever read the output has had enough (`| head`): not an error.
+    /// The reader of the output has closed it (`| head`): not an error.
     NobodyReads,
 }
 
@@ -56,7 +56,7 @@ impl Failure {
         }
     }
 
-    /// The same, with what else is to be said of it at the end.
+    /// This failure, with more to say at its end.
     pub(crate) fn with(self, more: &str) -> Self {
         match self {
             Self::Usage(text) => Self::Usage(text + more),

@@ -53,7 +53,8 @@ impl Output {
         }
     }
 
-    /// The same for rows that are written while they come: a file is emptied at once, and grows.
+    /// Opens the output for rows that are written while they come: a file is emptied at once, and
+    /// grows.
     pub(crate) fn open_growing(args: &OutputArgs, inputs: &[PathBuf]) -> Result<Self, Failure> {
         match named(args) {
             Some(path) => {

@@ -91,7 +91,7 @@ struct Done {
 }
 
 impl Done {
-    /// Says what is to be said, in the order of the captures, whoever is ready first. Behind one
+    /// Reports in the order of the captures, whichever is ready first. Behind one
     /// that failed nothing is said: whether it was begun is a matter of chance.
     fn take(&mut self, number: usize, worked: Worked, warnings: Vec<String>) {
         self.waiting.insert(number, (worked, warnings));

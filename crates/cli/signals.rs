@@ -43,7 +43,7 @@ impl Signals {
         Self::heeding(ENDS)
     }
 
-    /// The same, where it may have to wait for its input for ever: only those that a terminal
+    /// Notes signals of a run that may wait for its input for ever: only those that a terminal
     /// sends to all programs of a pipe, which ends the input as well.
     pub(crate) fn catch_in_pipe() -> Result<Self, Failure> {
         Self::heeding(ENDS_OF_PIPES)
@@ -108,7 +108,7 @@ pub(crate) fn survive_file_limits() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Whether whoever started the program did not want it to hear this signal (`nohup`).
+/// Whether the program was started with this signal ignored (`nohup`).
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

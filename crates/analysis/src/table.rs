@@ -46,7 +46,7 @@ impl TablePlace {
         generation: Generation::MIN,
     };
 
-    /// Its number, for what is kept beside the table.
+    /// Its number, for data that is held beside the table.
     pub(crate) const fn index(self) -> usize {
         self.index as usize
     }
@@ -87,7 +87,7 @@ impl TablePlace {
 /// Where the entry of some key was found last, in a table of somebody's. The entry may be gone.
 pub(crate) type Known = Cell<Option<TablePlace>>;
 
-/// The same of an entry with two sides, and which of them sends.
+/// The place of an entry with two sides, if known, and which of them sends.
 pub(crate) type KnownSide = Cell<Option<(TablePlace, u8)>>;
 
 #[derive(Clone)]
@@ -110,7 +110,7 @@ struct Entry<K, V> {
 /// untouched for longest is found when room is needed: entries wait in a queue by the touch
 /// that was known when they were put there, and go back if there was another one since.
 ///
-/// Whoever keeps entries may say that one has [proven](Table::prove) itself: a server that
+/// An entry can be marked as [proven](Table::prove): a server that
 /// answered, say. While others fill more than a quarter of the table, the oldest of them goes, so
 /// that a flood of those who are never heard again takes no more than that from those who are at
 /// work. Nobody is kept out: below that, age alone decides.
@@ -194,7 +194,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         true
     }
 
-    /// Whether so many more find room, and nobody has to go for them.
+    /// Whether this number of entries finds room without an eviction.
     pub(crate) fn has_room_for(&self, more: usize) -> bool {
         self.capacity - self.map.len().min(self.capacity) >= more
     }
@@ -268,7 +268,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         Some(place)
     }
 
-    /// The same of a key with two sides, and the one it names first.
+    /// The place of a key with two sides, and the one it names first.
     pub(crate) fn find_side(
         &mut self,
         known: &KnownSide,
@@ -600,7 +600,7 @@ mod tests {
         COMPARED.get()
     }
 
-    /// The same where the hash has no secret.
+    /// Comparisons where the hash has no secret.
     fn comparisons_without_secret(first: u64) -> u64 {
         COMPARED.set(0);
         let mut map = HashMap::with_hasher(FixedState::default());

@@ -1,4 +1,4 @@
-//! For whoever shows frames: of which bytes of which frames a message was put together, and
+//! For programs that show frames: of which bytes of which frames a message was put together, and
 //! what it did in its transaction. Nothing of it is gathered unless it is asked for.
 
 use crate::piece::Piece;
@@ -80,7 +80,7 @@ pub struct Assembled<'a> {
     pub asked: Option<Asked>,
 }
 
-/// What is told of a message beside what it means.
+/// Facts of a message beside its meaning.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Trace<'a> {
     pub(crate) follows: bool,
@@ -123,7 +123,7 @@ impl Trail {
         self.add(piece, n);
     }
 
-    /// So many bytes of it were never captured.
+    /// Notes bytes of it that were never captured.
     pub(crate) fn miss(&mut self, n: u64) {
         self.push(Stretch {
             frame: 0,

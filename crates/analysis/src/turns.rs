@@ -20,7 +20,7 @@ pub(crate) enum Said {
     /// Something else; or the ends take no turns.
     #[default]
     New,
-    /// The same, word for word.
+    /// The message before, word for word.
     Again,
     /// More, soon behind it.
     More,

@@ -51,7 +51,7 @@ pub(crate) struct Seen<'a> {
     pub(crate) walk: &'a Walk,
     /// Where and when its packet was seen before, if routers count it.
     pub(crate) before: Option<SeenBefore>,
-    /// What is kept of those who sent it and are to have it.
+    /// Data about its sender and receiver.
     pub(crate) path: &'a Path,
     /// The innermost of its layers that carries requests; empty if there is none.
     pub(crate) carrier: &'static str,
@@ -69,9 +69,9 @@ pub(crate) enum Event<'a> {
     /// A request of a client [on probation](Parties::on_probation) is answered: asks for its
     /// parties.
     Admitted(&'a Transaction, &'a mut Parties),
-    /// The same as `Opened` of a response without a request.
+    /// A response without a request came, see `Opened`.
     Orphaned(&'a mut Transaction, &'a mut Parties),
-    /// So many bytes more (or fewer) are held back in a stream.
+    /// Bytes held back in a stream grew or shrank by this.
     Held(isize),
     /// A request is complete that keeps its client waiting.
     Begins(Wait<'a>),
@@ -81,7 +81,7 @@ pub(crate) enum Event<'a> {
     Waits(Wait<'a>),
     /// The wait is over since then.
     Waited(Wait<'a>, Timestamp),
-    /// From the beginning of the wait to then the answer had to be sent again, or the request was lost.
+    /// A response or request was lost: from the beginning of the wait to its retransmission then.
     Lost(Wait<'a>, Timestamp),
     /// A transport did something that an administrator counts.
     Notice(&'a Notice),
@@ -151,7 +151,7 @@ pub(crate) struct Wait<'a> {
 }
 
 impl<'a> Wait<'a> {
-    /// The same of the request that is waited for.
+    /// This wait with its parties as they stand now.
     #[inline]
     pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Option<Parties>) -> Self {
         let case = self.case.known(directory, room);

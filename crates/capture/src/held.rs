@@ -23,7 +23,7 @@ struct Held {
     canonical: Option<PathBuf>,
 }
 
-/// Opens these files, at most so many, and keeps them open until the program ends. What cannot be
+/// Opens these files, at most `most`, and keeps them open until the program ends. What cannot be
 /// opened is reported when it is read. Says how many files were left out because no more may be
 /// open: they are opened when they are read. Only the first call has an effect.
 pub fn hold<'p>(paths: impl IntoIterator<Item = &'p Path>, most: usize) -> usize {

@@ -141,7 +141,7 @@ impl Interfaces {
     }
 
     /// The wire length of a frame of interface `number`: at least the captured one. That
-    /// it had to be mended is counted.
+    /// it had to be corrected is counted.
     #[inline]
     pub(crate) fn wire_len(&mut self, number: u32, captured: u32, wire: u32) -> u32 {
         if wire >= captured {

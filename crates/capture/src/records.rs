@@ -191,7 +191,7 @@ impl Records {
         self.frame.start = self.frame.start.saturating_add(count).min(self.frame.end);
     }
 
-    /// Keeps so many bytes of the frame that was taken.
+    /// Keeps the first `length` bytes of the frame that was taken.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.frame.end = self.frame.start.saturating_add(length).min(self.frame.end);
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use wirewait_wire::{Frame, LinkType, Timestamp};
 
 /// Makes a file for frames: one that was not there, and that only its owner can read, because
-/// what is in frames is nobody else's business.
+/// what is in frames is private.
 ///
 /// # Errors
 /// What the operating system says.
@@ -145,7 +145,7 @@ pub struct Counts {
 /// What is said beside a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes<'a> {
-    /// For whoever looks at it.
+    /// For people who look at the frame.
     pub comment: Option<&'a str>,
     /// Frames of its interface that are missing before it.
     pub lost: u64,

@@ -201,14 +201,14 @@ impl<K: Sink> Sink for Both<'_, K> {
 }
 
 impl Seen {
-    /// What it took, for whoever has to trust it.
+    /// Its own cost, for a judgement of its figures.
     pub(super) fn summary(&self, own: &Own) -> String {
         let frames = self.snapshot.capture.frames;
         summary(frames, self.elapsed, &self.interfaces, own)
     }
 }
 
-/// What a capture took, for whoever has to trust it.
+/// The own cost of a capture, for a judgement of its figures.
 pub(super) fn summary(
     frames: u64,
     elapsed: Duration,

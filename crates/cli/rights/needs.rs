@@ -25,7 +25,7 @@ pub(super) struct Needs {
     pub(super) unpacks: bool,
     /// Where files are made, replaced and removed while the command runs.
     pub(super) folders: Vec<Folder>,
-    /// Whoever is at the screen saves files wherever they like, beneath the working directory.
+    /// The user of the screen may save files anywhere beneath the working directory.
     pub(super) screen: bool,
     /// Interfaces are captured from.
     pub(super) interfaces: bool,

@@ -57,7 +57,7 @@ pub(super) fn open_room() {
     }
 }
 
-/// A file without a name in the folder of temporary files. Whoever asks first gets it.
+/// A file without a name in the folder of temporary files. The first caller gets it.
 ///
 /// # Errors
 /// What the operating system said when it was opened.

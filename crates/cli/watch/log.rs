@@ -15,7 +15,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Keeps so many.
+    /// Keeps at most this number.
     pub(super) fn new(most: usize) -> Self {
         Self {
             most,

@@ -19,7 +19,7 @@ pub(super) enum Origin {
 pub(super) enum Turn {
     /// Go on at once.
     Busy,
-    /// The same: some time has passed already.
+    /// The next frame is not due; some time has passed already.
     Waited,
     /// The next frame is due then.
     Due(Instant),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// A feed may take one part in so many of the time.
+/// A feed may take one part in this number of the time.
 const SHARE: u32 = 20;
 
 /// Never rarer than this, however long it takes.

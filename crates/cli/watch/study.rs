@@ -43,7 +43,7 @@ pub(super) struct Study {
     begun_anew: bool,
 }
 
-/// What is kept of what the analysis tells.
+/// Events of the analysis that the screen shows.
 struct Ears {
     log: Log,
     minutes: Minutes,

@@ -296,7 +296,7 @@ impl Buckets {
         counts.filter(|(_, count)| *count > 0)
     }
 
-    /// What so many of the times are no greater than.
+    /// The time of this rank, from 1, in ascending order.
     fn at_rank(&self, rank: u64) -> i64 {
         let mut seen = 0u64;
         let mut counts = self.iter();

@@ -29,7 +29,7 @@ pub enum Exclusion {
     OrphanGivenUp,
     /// Data was not waited for because of a limit: no turnaround.
     LimitedTurnaround,
-    /// The same: frames are not counted.
+    /// Left out by a limit, where frames are not counted.
     LimitedFrames,
 }
 

@@ -255,7 +255,7 @@ pub struct StationRow {
     /// known, ns: work in the client.
     pub client_ns: u64,
     /// Longer gaps, ns: a user or a program that wants nothing. Time within one in which a response
-    /// had to be sent again is busy time, too.
+    /// was retransmitted is busy time, too.
     pub think_ns: u64,
     /// How many of those longer gaps there were.
     pub thinks: u64,

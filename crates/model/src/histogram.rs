@@ -41,7 +41,7 @@ impl Histogram {
         self.counts[step] += 1;
     }
 
-    /// Counts so many times of the same length.
+    /// Counts a number of times of equal length.
     pub fn record_many(&mut self, ns: i64, n: u64) {
         let Step(step) = Step::of(ns);
         self.counts[step] = self.counts[step].saturating_add(n);
@@ -94,7 +94,7 @@ impl Histogram {
 pub struct Step(usize);
 
 impl Step {
-    /// The step of so many nanoseconds.
+    /// The step of this number of nanoseconds.
     #[must_use]
     pub fn of(ns: i64) -> Self {
         // No more than three steps end within a doubling.
@@ -105,7 +105,7 @@ impl Step {
     }
 }
 
-/// The first step that times of so many bits may be in.
+/// The first step that times of each number of bits may be in.
 const FIRST: [usize; u64::BITS as usize + 1] = {
     let mut first = [0; u64::BITS as usize + 1];
     let (mut bits, mut step) = (1, 0);

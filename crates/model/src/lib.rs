@@ -33,5 +33,5 @@ pub use times::{Spread, Times};
 /// Answered requests below which nothing is concluded.
 pub const ENOUGH: u64 = 20;
 
-/// Up to so many values percentiles are exact.
+/// Number of values up to which percentiles are exact.
 pub const EXACT_VALUES: usize = 64;

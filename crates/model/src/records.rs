@@ -98,10 +98,10 @@ impl<T> fmt::Debug for EntityId<T> {
     }
 }
 
-/// Who asks, and who is asked.
+/// A client and a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pair {
-    /// Who asks.
+    /// The client.
     pub client: Endpoint,
     /// Who is asked.
     pub server: Endpoint,
@@ -189,7 +189,7 @@ pub struct Group {
     pub counts: Counts,
     /// Their frames, of those of which the capture has all.
     pub frames: FrameSums,
-    /// Frames that were sent again for them.
+    /// Frames retransmitted for them.
     pub retransmitted: u64,
     /// Bytes of file data moved.
     pub data_bytes: u64,

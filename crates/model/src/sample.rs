@@ -62,7 +62,7 @@ impl Sample {
         &self.values
     }
 
-    /// The same, to keep.
+    /// The values, to keep.
     pub fn into_values(self) -> Vec<(i64, u64)> {
         self.values
     }
@@ -81,7 +81,7 @@ impl Sample {
             .fold(0, |n, (_, count)| n.saturating_add(*count))
     }
 
-    /// The same, rounded as a histogram rounds: so that what was counted in one way can be
+    /// The sample rounded as a histogram rounds: so that what was counted in one way can be
     /// ranked with what was counted in the other.
     #[must_use]
     pub fn rounded(&self) -> Self {

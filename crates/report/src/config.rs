@@ -1,7 +1,7 @@
 //! Files of settings that a user writes, in TOML: sections, in them names with values, and
 //! mistakes told with their place.
 //!
-//! What settings there are is whoever reads them's business.
+//! The caller chooses which settings there are.
 
 mod file;
 

@@ -39,7 +39,7 @@ impl<K: Hash + Eq + Clone, V: Default> Rows<K, V> {
         Some(self.of(key))
     }
 
-    /// The same of a key with two sides that was known to be somewhere; and the side it names
+    /// The row of a key with two sides whose place may be known; and the side it names
     /// first.
     pub(super) fn of_side(
         &mut self,

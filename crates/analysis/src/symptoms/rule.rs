@@ -10,7 +10,7 @@ use wirewait_wire::Endpoint;
 pub enum Severity {
     /// Something crossed a threshold.
     Symptom,
-    /// Something is wrong, gravely or again and again.
+    /// Something is wrong, gravely or repeatedly.
     Diagnosis,
 }
 
@@ -51,7 +51,7 @@ pub enum Subject {
     Station(Endpoint),
     /// A client at a server.
     Pair {
-        /// Who asks.
+        /// The client.
         client: Endpoint,
         /// Who is asked.
         server: Endpoint,
@@ -78,7 +78,7 @@ impl Subject {
 /// From where on it is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// So many of them.
+    /// This number of events.
     Count(Threshold),
     /// Such a share, if there are enough to speak of shares and of the events.
     Share {
@@ -126,7 +126,7 @@ impl Limit {
         }
     }
 
-    /// Whether so many events, which cost so much, cross it.
+    /// Whether this number of events with this total cost crosses it.
     fn crossed(&self, events: u64, cost_ns: u64, of: u64, t: &Thresholds) -> bool {
         match *self {
             Self::Count(least) => events >= t.get(least).max(1),

@@ -105,7 +105,7 @@ struct Sender {
 /// Who sent last under an address.
 #[derive(Clone, Copy, Debug)]
 struct Quick {
-    /// Tells it from whoever had the slot before.
+    /// Tells it from the address that had the slot before.
     number: u64,
     address: Endpoint,
     /// On which interface: a server with several cards has one address at all of them.

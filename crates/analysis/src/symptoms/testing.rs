@@ -159,7 +159,7 @@ impl Bench {
         self.last = asked + ms;
     }
 
-    /// Its answer had to be sent again, after it was complete.
+    /// The response is retransmitted after it was complete.
     pub(super) fn lost_behind(&mut self, t: &Transaction, began: i64, again: i64) {
         self.about(t, |watch, case| {
             let wait = Wait {

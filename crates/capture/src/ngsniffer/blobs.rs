@@ -1,6 +1,6 @@
 //! The compression of DOS Sniffer files.
 //!
-//! A sequence of blobs: a signed 16-bit length, then so many bytes; stored as they are if
+//! A sequence of blobs: a signed 16-bit length, then that number of bytes; stored as they are if
 //! the length is negative. A compressed blob has groups of a 16-bit control word and up to
 //! 16 items, one for each bit from the most significant down: a literal byte for 0; for 1
 //! a code byte whose upper half says what to do, and whose lower half is part of a count

@@ -57,7 +57,7 @@ pub enum Caveat {
     Idle(u64, u64),
     /// Most requests changed one way, the mean the other: a few take much of the time.
     MeanDisagrees,
-    /// The time at work for a request did not change as the response time did: so much in the
+    /// Active time for each request did not change as the response time did: its value in the
     /// baseline and in the other, ns. As when they were captured at different places.
     Elsewhere(u64, u64),
 }

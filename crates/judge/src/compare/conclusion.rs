@@ -31,7 +31,7 @@ impl Effect {
     }
 }
 
-/// Somebody's part of the time at work, for each answered request, or each byte.
+/// A party's part of active time, for each answered request, or each byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Whose.
@@ -51,7 +51,7 @@ pub struct Conclusion {
     pub confidence: Confidence,
     /// What decided, if it was not the response time.
     pub work: Option<Work>,
-    /// Time at work for each answered request: client, network, server, as in
+    /// Active time for each answered request: client, network, server, as in
     /// [`crate::Verdict`]. Empty where one of the captures has none.
     pub parts: Vec<Part>,
     /// In whom most of the change is.
@@ -163,7 +163,7 @@ fn disagrees(effect: Effect, all: &Group, number: usize) -> Option<Caveat> {
     disagrees.then_some(Caveat::MeanDisagrees)
 }
 
-/// Whether the time at work did not change with the response time: what the one lost the
+/// Whether active time did not change with the response time: what the one lost the
 /// other gained.
 fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Option<Caveat> {
     let way = way(effect)?;

@@ -35,7 +35,7 @@ pub enum Figure {
     FramesPerRequest,
     /// Stand-alone acknowledgements, for each request.
     AcksPerRequest,
-    /// Frames that were sent again, for each request.
+    /// Retransmitted frames, for each request.
     RetransmittedPerRequest,
     /// File data moved.
     DataBytes,
@@ -318,9 +318,9 @@ impl Figure {
 /// A value as a fraction, so that nothing is rounded before it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
-    /// So much.
+    /// The number that is divided.
     pub part: u128,
-    /// Of or for so many; never 0.
+    /// The number by which it is divided; never 0.
     pub of: u128,
 }
 

@@ -385,7 +385,7 @@ impl Gathered {
         self.side.samples.merge(&row.samples);
     }
 
-    /// The same share on several servers: of which the longest says how long it was in use
+    /// One share may be on several servers: the longest says how long it was in use
     /// at least.
     fn elapsed(&mut self, row: &LedgerRow) {
         let elapsed = row.span_ns;

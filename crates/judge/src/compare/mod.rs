@@ -161,7 +161,7 @@ impl Side {
     }
 }
 
-/// The same group in all captures.
+/// One group in all captures.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// What its transactions have in common.

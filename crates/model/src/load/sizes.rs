@@ -5,12 +5,12 @@ use wirewait_wire::{Endpoint, Kind};
 
 /// Sizes with fewer response times are not judged, and make no trend.
 pub const ENOUGH_OF_A_SIZE: u64 = 10;
-/// So many sizes make a trend.
+/// Fewest sizes that make a trend.
 pub const ENOUGH_SIZES: usize = 5;
-/// A size breaks the trend when its median response time is so many hundredths of what the
+/// A size breaks the trend when its median response time is this percentage of what the
 /// trend says, at least.
 pub const BREAKS_PERCENT: u64 = 150;
-/// And lies so many times the usual deviation from the trend (the median of the deviations)
+/// And lies this number of times the usual deviation from the trend (the median of the deviations)
 /// above it.
 pub const BREAKS_TIMES: u64 = 5;
 

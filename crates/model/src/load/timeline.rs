@@ -4,7 +4,7 @@ use wirewait_wire::Timestamp;
 
 /// A dip is at least so deep, in hundredths of the median around it.
 pub const DEPTH_PERCENT: u64 = 20;
-/// And at least so many times the usual deviation from that median (the median of the
+/// And at least this number of times the usual deviation from that median (the median of the
 /// deviations) deep.
 pub const NOISE_TIMES: u64 = 4;
 /// Buckets in which the median bucket has fewer final responses than this are too narrow to
@@ -76,7 +76,7 @@ pub struct Dip {
     pub cost_ns: i64,
     /// Mean response time during the dip, ns.
     pub response_ns: Option<i64>,
-    /// The same in the buckets around it.
+    /// Response time in the buckets around it.
     pub around_response_ns: Option<i64>,
 }
 

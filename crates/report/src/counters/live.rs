@@ -1,4 +1,4 @@
-//! The latest readings, for whoever watches: a chart of any counters.
+//! The latest readings for live views: a chart of any counters.
 
 use super::objects::{Instance, OBJECTS, instances};
 use super::table::{Bound, Form, Mark, counters};
@@ -98,7 +98,7 @@ pub struct Line {
 }
 
 impl Live {
-    /// Intervals of so many nanoseconds (at least 1) on a link of so many bits per second.
+    /// Intervals of `interval_ns` (at least 1) on a link of this speed, bit/s.
     #[must_use]
     pub fn new(interval_ns: i64, speed: Option<u64>) -> Self {
         Self {

@@ -34,7 +34,7 @@ pub(crate) enum Mark {
     NotCounted,
 }
 
-/// Sums of fields, each so many times.
+/// Sums of fields, each with its factor.
 type Sum = Vec<(i64, String)>;
 
 #[derive(Debug)]

@@ -53,7 +53,7 @@ impl Alongside {
         self.analyzer.skip();
     }
 
-    /// So many frames are not at hand.
+    /// Skips frames that are not at hand.
     pub(super) fn absent(&mut self, frames: u64) {
         self.analyzer.skip_all(frames);
         self.heard.partly |= frames > 0;

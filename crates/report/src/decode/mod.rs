@@ -168,7 +168,7 @@ impl<'r> Decoder<'r> {
         }
     }
 
-    /// So many frames of the capture are not at hand, and the first of all was captured then.
+    /// Skips frames of the capture that are not at hand; the first of all was captured at `first`.
     /// Numbers stay those of the capture; those of transactions are not known any more, and
     /// nothing is said of them.
     pub fn absent(&mut self, frames: u64, first: Option<Timestamp>) {

@@ -20,7 +20,7 @@ pub struct Tree<'a> {
 /// Something that covers bytes.
 #[derive(Debug)]
 pub enum Item<'a> {
-    /// A layer's header, or all of a layer that carries nobody else.
+    /// A layer's header, or all of a layer that carries no other.
     Layer(Layer<'a>),
     /// Bytes that no layer describes.
     Rest(Rest),
@@ -79,7 +79,7 @@ impl<'a> Tree<'a> {
         build(registry, frame.bytes, &Plan::of_walk(walk))
     }
 
-    /// The same in the light of what is known of the messages in it.
+    /// The tree of a frame whose messages are known.
     pub(super) fn of_known_frame(
         registry: &Registry,
         frame: &Frame<'a>,
