@@ -69,7 +69,7 @@ pub(crate) struct Rows {
 impl Rows {
     /// Writes what stands above the rows.
     pub(crate) fn new(format: Format, digits: Digits, mut output: Output) -> Result<Self, Failure> {
-        let writer = Writer::new(format).with(digits);
+        let mut writer = Writer::new(format).with(digits);
         output.write(|out| writer.begin(out))?;
         Ok(Self {
             writer,

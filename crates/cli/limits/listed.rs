@@ -50,7 +50,7 @@ const NO_BOUNDS: &[&str] = &[
     "crates/capture/src/window.rs MIN_WINDOW",
     "crates/cli/config/template.rs WIDTH",
     "crates/cli/watch/errands/stock.rs BESIDE",
-    "crates/report/src/compare/csv.rs NAMES",
+    "crates/report/src/cells.rs ROOM",
     "crates/report/src/counters/spool.rs NUMBER",
     "crates/report/src/decode/detail.rs NAME",
     "crates/report/src/html/distribution.rs ROOM",

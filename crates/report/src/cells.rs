@@ -5,23 +5,114 @@
 //! text gets an apostrophe in front, as OWASP advises (<https://owasp.org/www-community/attacks/CSV_Injection>).
 //! Columns of numbers stay as they are: `-5` is a number.
 
+use csv_core::{QuoteStyle, Terminator, Writer, WriterBuilder};
 use std::borrow::Cow;
+use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 
-/// Writes a number or one of the program's own words.
-pub(crate) fn number(out: &mut impl Write, text: &str) -> io::Result<()> {
-    out.write_all(quoted(text).as_bytes())
+/// A row of a CSV file, cell by cell; its memory serves one row after the other.
+#[derive(Debug)]
+pub struct CsvRow {
+    form: Writer,
+    bytes: Vec<u8>,
+    cell: String,
+    /// Whether the row has a cell.
+    begun: bool,
 }
 
-/// Writes a text, so that no spreadsheet runs it.
-pub(crate) fn text(out: &mut impl Write, text: &str) -> io::Result<()> {
-    number(out, &harmless(text))
+impl CsvRow {
+    /// A row whose cells are quoted where a comma, a quotation mark or a line end is in them.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with(QuoteStyle::Necessary)
+    }
+
+    /// A row whose cells are all quoted.
+    #[must_use]
+    pub(crate) fn quoting() -> Self {
+        Self::with(QuoteStyle::Always)
+    }
+
+    fn with(style: QuoteStyle) -> Self {
+        let mut form = WriterBuilder::new();
+        form.terminator(Terminator::CRLF).quote_style(style);
+        Self {
+            form: form.build(),
+            bytes: Vec::new(),
+            cell: String::new(),
+            begun: false,
+        }
+    }
+
+    /// Adds a number or one of the program's own words.
+    pub fn value(&mut self, value: impl Display) {
+        let mut text = std::mem::take(&mut self.cell);
+        text.clear();
+        // A string takes all that is written to it.
+        let _ = write!(text, "{value}");
+        self.cell(&text);
+        self.cell = text;
+    }
+
+    /// Adds a number; the cell of none is empty.
+    pub fn optional(&mut self, value: Option<impl Display>) {
+        match value {
+            Some(value) => self.value(value),
+            None => self.cell(""),
+        }
+    }
+
+    /// Adds a text, so that no spreadsheet runs it.
+    pub fn text(&mut self, text: &str) {
+        self.cell(&harmless(text));
+    }
+
+    /// Writes the row.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn end(&mut self, out: &mut impl Write) -> io::Result<()> {
+        self.put(Self::ROOM, |form, room| form.terminator(room).1);
+        let written = out.write_all(&self.bytes);
+        self.bytes.clear();
+        self.begun = false;
+        written
+    }
+
+    /// Bytes that a separator, or the quotation marks around a cell, take at most.
+    const ROOM: usize = 4;
+
+    fn cell(&mut self, text: &str) {
+        if self.begun {
+            self.put(Self::ROOM, |form, room| form.delimiter(room).1);
+        }
+        self.begun = true;
+        // Each byte may be a quotation mark, which is doubled.
+        let room = text.len().saturating_mul(2).saturating_add(Self::ROOM);
+        self.put(room, |form, room| form.field(text.as_bytes(), room).2);
+    }
+
+    /// Appends what `write` puts into a room of this size.
+    fn put(&mut self, room: usize, write: impl FnOnce(&mut Writer, &mut [u8]) -> usize) {
+        let end = self.bytes.len();
+        self.bytes.resize(end.saturating_add(room), 0);
+        let written = self
+            .bytes
+            .get_mut(end..)
+            .map_or(0, |room| write(&mut self.form, room));
+        self.bytes.truncate(end.saturating_add(written));
+    }
+}
+
+impl Default for CsvRow {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// The text with an apostrophe before everything a spreadsheet would take for the beginning of a
 /// formula. A semicolon begins a cell where it separates lists (most of Europe), quoted or not.
-#[must_use]
-pub fn harmless(text: &str) -> Cow<'_, str> {
+fn harmless(text: &str) -> Cow<'_, str> {
     if !text.split(';').any(is_formula) {
         return Cow::Borrowed(text);
     }
@@ -38,16 +129,6 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text between quotation marks, if it has a comma, a quotation mark or a line end in it.
-#[must_use]
-pub fn quoted(text: &str) -> Cow<'_, str> {
-    if text.contains([',', '"', '\r', '\n']) {
-        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
-    } else {
-        Cow::Borrowed(text)
-    }
-}
-
 /// Whether a spreadsheet would run it. Blanks and quotation marks in front do not stop some of
 /// them; the full-width signs are those of East Asian keyboards.
 fn is_formula(text: &str) -> bool {
@@ -61,10 +142,19 @@ fn is_formula(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection;
+    use proptest::prelude::*;
+
+    fn written(fill: impl FnOnce(&mut CsvRow)) -> String {
+        let (mut row, mut out) = (CsvRow::new(), Vec::new());
+        fill(&mut row);
+        row.end(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
 
     #[test]
     fn no_text_is_a_formula() {
-        for (text, written) in [
+        for (text, cell) in [
             ("=HYPERLINK(0)", "'=HYPERLINK(0)"),
             ("+1", "'+1"),
             ("-5", "'-5"),
@@ -78,9 +168,7 @@ mod tests {
             ("=1;b", "'=1;b"),
             ("=a,b", "\"'=a,b\""),
         ] {
-            let mut out = Vec::new();
-            super::text(&mut out, text).unwrap();
-            assert_eq!(String::from_utf8(out).unwrap(), written);
+            assert_eq!(written(|row| row.text(text)), format!("{cell}\r\n"));
         }
     }
 
@@ -99,17 +187,44 @@ mod tests {
         ] {
             assert_eq!(harmless(same), same);
         }
-        for value in ["-5", "-0.25", "1e-7"] {
-            let mut out = Vec::new();
-            number(&mut out, value).unwrap();
-            assert_eq!(out, value.as_bytes());
-        }
+        assert_eq!(
+            written(|row| ["-5", "-0.25", "1e-7"]
+                .iter()
+                .for_each(|value| row.value(value))),
+            "-5,-0.25,1e-7\r\n"
+        );
     }
 
+    /// RFC 4180, section 2: rules 5 to 7.
     #[test]
     fn separators_and_quotes_are_quoted() {
-        assert_eq!(quoted("SAY \"HI\", TWICE"), "\"SAY \"\"HI\"\", TWICE\"");
-        assert_eq!(quoted("a\nb"), "\"a\nb\"");
-        assert_eq!(quoted("a;b"), "a;b");
+        let cells = ["SAY \"HI\", TWICE", "a\nb", "\r", "a;b", "", "\"\""];
+        assert_eq!(
+            written(|row| cells.iter().for_each(|cell| row.value(cell))),
+            "\"SAY \"\"HI\"\", TWICE\",\"a\nb\",\"\r\",a;b,,\"\"\"\"\"\"\r\n"
+        );
+    }
+
+    /// An empty line would be no row.
+    #[test]
+    fn a_row_of_one_empty_cell_is_a_row() {
+        assert_eq!(written(|row| row.value("")), "\"\"\r\n");
+    }
+
+    proptest! {
+        /// What the crate `csv` reads from a file is what was written to it, whatever it was.
+        #[test]
+        fn cells_survive(rows in collection::vec(collection::vec(".*", 3), 0..5), all in any::<bool>()) {
+            let mut out = Vec::new();
+            let mut row = if all { CsvRow::quoting() } else { CsvRow::new() };
+            for cells in &rows {
+                cells.iter().for_each(|cell| row.value(cell));
+                row.end(&mut out).unwrap();
+            }
+            let mut read = csv::ReaderBuilder::new();
+            let mut read = read.has_headers(false).from_reader(&out[..]);
+            let read: Vec<Vec<String>> = read.deserialize().map(Result::unwrap).collect();
+            prop_assert_eq!(read, rows);
+        }
     }
 }

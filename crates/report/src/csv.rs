@@ -16,6 +16,7 @@
 mod flatten;
 
 use crate::about::About;
+use crate::cells::CsvRow;
 use crate::json;
 use std::io::{self, Write};
 use wirewait_analysis::Snapshot;
@@ -25,10 +26,14 @@ use wirewait_analysis::Snapshot;
 /// # Errors
 /// What `out` says.
 pub fn report(out: &mut impl Write, about: &About, snapshot: &Snapshot) -> io::Result<()> {
-    out.write_all(b"section,object,figure,unit,value\r\n")?;
+    let mut row = CsvRow::new();
+    for title in ["section", "object", "figure", "unit", "value"] {
+        row.value(title);
+    }
+    row.end(out)?;
     let mut document = Vec::new();
     json::report(&mut document, about, snapshot)?;
-    flatten::flatten(&document, out)
+    flatten::flatten(&document, row, out)
 }
 
 #[cfg(test)]
@@ -70,26 +75,10 @@ mod tests {
         }
     }
 
-    /// Reads RFC 4180.
     fn rows(text: &str) -> Vec<Vec<String>> {
-        let mut rows = vec![vec![String::new()]];
-        let (mut quoted, mut chars) = (false, text.chars().peekable());
-        while let Some(c) = chars.next() {
-            let row = rows.last_mut().unwrap();
-            match c {
-                '"' if quoted && chars.peek() == Some(&'"') => {
-                    chars.next();
-                    row.last_mut().unwrap().push('"');
-                }
-                '"' => quoted = !quoted,
-                ',' if !quoted => row.push(String::new()),
-                '\r' if !quoted => {}
-                '\n' if !quoted => rows.push(vec![String::new()]),
-                c => row.last_mut().unwrap().push(c),
-            }
-        }
-        assert_eq!(rows.pop().unwrap(), [""], "ends with a line end");
-        rows
+        let mut read = csv::ReaderBuilder::new();
+        let mut read = read.has_headers(false).from_reader(text.as_bytes());
+        read.deserialize().map(Result::unwrap).collect()
     }
 
     #[test]

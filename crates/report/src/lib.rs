@@ -54,7 +54,7 @@ mod samples;
 mod schema;
 
 pub use about::{About, Interface, Origin, Selection};
-pub use cells::{harmless, quoted};
+pub use cells::CsvRow;
 pub use escape::Escaped;
 pub use time::{Digits, Rfc3339};
 

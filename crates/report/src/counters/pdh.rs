@@ -6,7 +6,7 @@
 use super::objects::{CounterObject, Instance, OBJECTS};
 use super::samples::Samples;
 use super::table::{Bound, counters};
-use crate::cells::harmless;
+use crate::cells::CsvRow;
 use crate::time::Rfc3339;
 use std::io::{self, Write};
 use std::sync::OnceLock;
@@ -20,28 +20,29 @@ const ROOM: usize = 1 << 22;
 /// # Errors
 /// What `out` says, and the scratch file.
 pub fn pdh_csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
-    write!(out, "\"(PDH-CSV 4.0) (UTC)(0)\"")?;
+    let mut row = CsvRow::quoting();
+    row.value("(PDH-CSV 4.0) (UTC)(0)");
     let room = ROOM / samples.series.len().max(1);
     let mut columns = Vec::new();
     for (instance, series) in &samples.series {
         for bound in bound(instance) {
-            write!(out, ",\"{}\"", path(instance, bound.counter.name))?;
+            row.text(&path(instance, bound.counter.name));
         }
         columns.push((bound(instance), samples.over_time(series, room)?));
     }
-    write!(out, "\r\n")?;
+    row.end(out)?;
     for time in samples.times() {
-        write!(out, "\"{}\"", moment(time))?;
+        row.value(moment(time));
         for (bounds, values) in &mut columns {
             let value = values.step()?;
             for bound in *bounds {
                 match value.as_ref().and_then(|value| value(bound)) {
-                    Some(value) => write!(out, ",\"{value}\"")?,
-                    None => write!(out, ",\" \"")?,
+                    Some(value) => row.value(value),
+                    None => row.value(" "),
                 }
             }
         }
-        write!(out, "\r\n")?;
+        row.end(out)?;
     }
     Ok(())
 }
@@ -58,15 +59,14 @@ pub(super) fn bound(instance: &Instance) -> &'static [Bound] {
     all.get(instance.object).map_or(&[], Vec::as_slice)
 }
 
-/// `\\station\Object(instance)\Counter`, with quotes doubled.
+/// `\\station\Object(instance)\Counter`.
 fn path(instance: &Instance, counter: &str) -> String {
     let station = instance.station();
     let object = instance.object().name;
-    let path = match instance.name.as_str() {
+    match instance.name.as_str() {
         "" => format!(r"\\{station}\{object}\{counter}"),
         name => format!(r"\\{station}\{object}({name})\{counter}"),
-    };
-    harmless(&path).replace('"', "\"\"")
+    }
 }
 
 /// `MM/DD/YYYY HH:MM:SS.mmm`, UTC.

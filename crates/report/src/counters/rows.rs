@@ -4,7 +4,8 @@ use super::pdh::bound;
 use super::samples::Samples;
 use super::spool::ROOM;
 use super::table::Counter;
-use crate::rows::{self, CellValue, Get, RowColumn, RowTable, Text, Width, Write as WriteText};
+use crate::rows::csv::CsvRows;
+use crate::rows::{CellValue, Get, RowColumn, RowTable, Width, Write as WriteText};
 use std::io::{self, Write};
 use wirewait_wire::Timestamp;
 
@@ -104,13 +105,9 @@ const fn real(
 /// # Errors
 /// What `out` says, and the scratch file.
 pub fn csv(out: &mut impl Write, samples: &Samples) -> io::Result<()> {
-    let mut scratch = Text::default();
-    rows::csv::header::<Counters>(out)?;
-    writeln!(out)?;
-    each(samples, |sample| {
-        rows::csv::row::<Counters>(out, &mut scratch, sample)?;
-        writeln!(out)
-    })
+    let mut rows = CsvRows::default();
+    rows.header::<Counters>(out)?;
+    each(samples, |sample| rows.row::<Counters>(out, sample))
 }
 
 /// Visits all counters that have values, at all times: instance by instance, counter by counter.

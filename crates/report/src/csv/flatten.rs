@@ -1,6 +1,6 @@
 //! From nested values to rows.
 
-use crate::cells;
+use crate::cells::CsvRow;
 use crate::escape::Escaped;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
@@ -17,9 +17,10 @@ const NAMES: [&str; 12] = [
 ///
 /// # Errors
 /// What `out` says.
-pub(super) fn flatten(json: &[u8], out: &mut impl Write) -> io::Result<()> {
+pub(super) fn flatten(json: &[u8], row: CsvRow, out: &mut impl Write) -> io::Result<()> {
     let mut rows = FlatRows {
         out,
+        row,
         path: Vec::new(),
         figure: 1,
         objects: Vec::new(),
@@ -37,6 +38,7 @@ pub(super) fn flatten(json: &[u8], out: &mut impl Write) -> io::Result<()> {
 
 struct FlatRows<'w, W> {
     out: &'w mut W,
+    row: CsvRow,
     /// Keys down to the value at hand; the first is the section.
     path: Vec<String>,
     /// Where in the path the figure begins.
@@ -64,14 +66,13 @@ impl<W: Write> FlatRows<'_, W> {
         let unit = unit.unwrap_or_else(|| unit_of(self.path.last().map_or("", String::as_str)));
         let object = self.objects.join(" / ");
         for text in [section, &object, &figure, unit] {
-            cells::text(self.out, &Escaped(text).to_string())?;
-            self.out.write_all(b",")?;
+            self.row.text(&Escaped(text).to_string());
         }
         match unit {
-            "text" => cells::text(self.out, &Escaped(value).to_string())?,
-            _ => cells::number(self.out, value)?,
+            "text" => self.row.text(&Escaped(value).to_string()),
+            _ => self.row.value(value),
         }
-        self.out.write_all(b"\r\n")
+        self.row.end(self.out)
     }
 
     /// Calls the entry at hand so, or otherwise if another one was before.

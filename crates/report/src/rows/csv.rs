@@ -2,105 +2,90 @@
 //! of a column are columns of their own (`frames.request`).
 
 use super::{CellValue, RowColumn, RowTable, Text};
-use crate::cells;
+use crate::cells::CsvRow;
 use crate::time::Rfc3339;
-use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Writes the names of the columns, without a line end.
-///
-/// # Errors
-/// What `out` says.
-pub fn header<T: RowTable>(out: &mut impl Write) -> io::Result<()> {
-    for (n, RowColumn { name, value, .. }) in T::COLUMNS.iter().enumerate() {
-        let comma = if n > 0 { "," } else { "" };
+/// Writes rows of a table, with memory that serves one row after the other.
+#[derive(Debug, Default)]
+pub struct CsvRows {
+    cells: CsvRow,
+    scratch: Text,
+}
+
+impl CsvRows {
+    /// Writes the names of the columns.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn header<T: RowTable>(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let cells = &mut self.cells;
+        for RowColumn { name, value, .. } in T::COLUMNS {
+            match value {
+                CellValue::Bounds(_) => {
+                    cells.value(format_args!("{name}.low"));
+                    cells.value(format_args!("{name}.high"));
+                }
+                CellValue::Group(members) => {
+                    for (member, _) in *members {
+                        cells.value(format_args!("{name}.{member}"));
+                    }
+                }
+                _ => cells.value(name),
+            }
+        }
+        cells.end(out)
+    }
+
+    /// Writes a row.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn row<T: RowTable>(&mut self, out: &mut impl Write, row: &T::Row<'_>) -> io::Result<()> {
+        for column in T::COLUMNS {
+            self.column::<T>(&column.value, row)?;
+        }
+        self.cells.end(out)
+    }
+
+    fn column<T: RowTable>(&mut self, value: &CellValue<T>, row: &T::Row<'_>) -> io::Result<()> {
+        let Self { cells, scratch } = self;
         match value {
-            CellValue::Bounds(_) => write!(out, "{comma}{name}.low,{name}.high")?,
-            CellValue::Group(members) => {
-                for (m, (member, _)) in members.iter().enumerate() {
-                    let comma = if m > 0 { "," } else { comma };
-                    write!(out, "{comma}{name}.{member}")?;
+            CellValue::Text(write) | CellValue::Name(write) => {
+                scratch.clear();
+                write(row, scratch).map_err(io::Error::other)?;
+                match (value, scratch.get()) {
+                    (CellValue::Name(_), Some(text)) => cells.text(text),
+                    (_, text) => cells.optional(text),
                 }
             }
-            _ => write!(out, "{comma}{name}")?,
-        }
-    }
-    Ok(())
-}
-
-/// Writes a row without a line end; `scratch` is reused.
-///
-/// # Errors
-/// What `out` says.
-pub fn row<T: RowTable>(
-    out: &mut impl Write,
-    scratch: &mut Text,
-    row: &T::Row<'_>,
-) -> io::Result<()> {
-    for (n, column) in T::COLUMNS.iter().enumerate() {
-        if n > 0 {
-            out.write_all(b",")?;
-        }
-        cell::<T>(out, scratch, &column.value, row)?;
-    }
-    Ok(())
-}
-
-fn cell<T: RowTable>(
-    out: &mut impl Write,
-    scratch: &mut Text,
-    value: &CellValue<T>,
-    row: &T::Row<'_>,
-) -> io::Result<()> {
-    match value {
-        CellValue::Text(write) | CellValue::Name(write) => {
-            scratch.clear();
-            write(row, scratch).map_err(io::Error::other)?;
-            match (value, scratch.get()) {
-                (_, None) => Ok(()),
-                (CellValue::Name(_), Some(text)) => cells::text(out, text),
-                (_, Some(text)) => cells::number(out, text),
+            CellValue::Count(_, get) => cells.optional(get(row)),
+            CellValue::Signed(get) => cells.optional(get(row)),
+            CellValue::Real(get) => cells.optional(get(row)),
+            CellValue::Boolean(get) => cells.optional(get(row)),
+            CellValue::Time(get) => cells.optional(get(row).map(Rfc3339)),
+            CellValue::Words(list) => {
+                let mut words = Vec::new();
+                list(row, &mut words);
+                cells.value(words.join(" "));
+            }
+            CellValue::Counts(list) => {
+                let mut counts = Vec::new();
+                list(row, &mut counts);
+                let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+                cells.value(counts.join(" "));
+            }
+            CellValue::Bounds(get) => {
+                let bounds = get(row);
+                cells.optional(bounds.map(|[low, _]| low));
+                cells.optional(bounds.map(|[_, high]| high));
+            }
+            CellValue::Group(members) => {
+                for (_, get) in *members {
+                    cells.value(get(row));
+                }
             }
         }
-        CellValue::Count(_, get) => some(out, get(row)),
-        CellValue::Signed(get) => some(out, get(row)),
-        CellValue::Real(get) => some(out, get(row)),
-        CellValue::Boolean(get) => some(out, get(row)),
-        CellValue::Time(get) => some(out, get(row).map(Rfc3339)),
-        CellValue::Words(list) => {
-            let mut words = Vec::new();
-            list(row, &mut words);
-            cells::number(out, &words.join(" "))
-        }
-        CellValue::Counts(list) => {
-            let mut counts = Vec::new();
-            list(row, &mut counts);
-            blanks(out, &counts)
-        }
-        CellValue::Bounds(get) => {
-            let bounds = get(row);
-            some(out, bounds.map(|[low, _]| low))?;
-            out.write_all(b",")?;
-            some(out, bounds.map(|[_, high]| high))
-        }
-        CellValue::Group(members) => {
-            for (n, (_, get)) in members.iter().enumerate() {
-                let comma = if n > 0 { "," } else { "" };
-                write!(out, "{comma}{}", get(row))?;
-            }
-            Ok(())
-        }
+        Ok(())
     }
-}
-
-fn some(out: &mut impl Write, value: Option<impl Display>) -> io::Result<()> {
-    value.map_or(Ok(()), |value| write!(out, "{value}"))
-}
-
-fn blanks(out: &mut impl Write, counts: &[u64]) -> io::Result<()> {
-    for (n, count) in counts.iter().enumerate() {
-        let blank = if n > 0 { " " } else { "" };
-        write!(out, "{blank}{count}")?;
-    }
-    Ok(())
 }

@@ -11,7 +11,7 @@ pub use columns::{ColumnEntry, StatusName, Transactions};
 pub(crate) use columns::{bounds, station};
 pub(crate) use ndjson::Row;
 
-use crate::rows::{self, Text};
+use crate::rows::csv::CsvRows;
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::Transaction;
@@ -43,7 +43,7 @@ pub struct Writer {
     /// How many digits durations have in text.
     digits: Digits,
     /// Reused from row to row.
-    scratch: Text,
+    csv: CsvRows,
     line: String,
 }
 
@@ -54,7 +54,7 @@ impl Writer {
         Self {
             format,
             digits: Digits::default(),
-            scratch: Text::default(),
+            csv: CsvRows::default(),
             line: String::new(),
         }
     }
@@ -69,13 +69,10 @@ impl Writer {
     ///
     /// # Errors
     /// What `out` says.
-    pub fn begin(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn begin(&mut self, out: &mut impl Write) -> io::Result<()> {
         match self.format {
             Format::Ndjson => Ok(()),
-            Format::Csv => {
-                rows::csv::header::<Transactions>(out)?;
-                out.write_all(b"\r\n")
-            }
+            Format::Csv => self.csv.header::<Transactions>(out),
             Format::Text => text::header(out),
         }
     }
@@ -96,10 +93,7 @@ impl Writer {
         };
         match self.format {
             Format::Ndjson => ndjson::row(out, entry),
-            Format::Csv => {
-                rows::csv::row::<Transactions>(out, &mut self.scratch, &entry)?;
-                out.write_all(b"\r\n")
-            }
+            Format::Csv => self.csv.row::<Transactions>(out, &entry),
             Format::Text => text::row(out, &mut self.line, transaction, self.digits),
         }
     }

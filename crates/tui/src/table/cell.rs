@@ -7,7 +7,7 @@ use crate::units::Units;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use wirewait_report::words::{Grouped, Milli, Percent, Short};
-use wirewait_report::{Escaped, harmless, quoted};
+use wirewait_report::{CsvRow, Escaped};
 
 /// A value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,10 +149,10 @@ impl Cell {
     }
 
     /// As a cell of a CSV file: a text is harmless to terminals and to spreadsheets.
-    pub(super) fn csv(&self) -> String {
+    pub(super) fn csv(&self, row: &mut CsvRow) {
         match &self.value {
-            Value::Text(text) => quoted(&harmless(&Escaped(text).to_string())).into_owned(),
-            _ => self.exported(),
+            Value::Text(text) => row.text(&Escaped(text).to_string()),
+            _ => row.value(self.exported()),
         }
     }
 
@@ -259,11 +259,18 @@ mod tests {
         );
     }
 
+    fn csv(cell: &Cell) -> String {
+        let (mut row, mut out) = (CsvRow::new(), Vec::new());
+        cell.csv(&mut row);
+        row.end(&mut out).unwrap();
+        String::from_utf8(out).unwrap().trim_end().to_owned()
+    }
+
     #[test]
     fn a_text_in_a_file_is_no_formula_and_a_negative_number_no_text() {
-        assert_eq!(Cell::text("=1+1,\x1b").csv(), r#""'=1+1,\x1b""#);
-        assert_eq!(Cell::text("-5").csv(), "'-5");
-        assert_eq!(Cell::time(Some(-5)).csv(), "-5");
+        assert_eq!(csv(&Cell::text("=1+1,\x1b")), r#""'=1+1,\x1b""#);
+        assert_eq!(csv(&Cell::text("-5")), "'-5");
+        assert_eq!(csv(&Cell::time(Some(-5))), "-5");
     }
 
     /// A count of none is a figure: a program that reads the file must not take it for unknown.
@@ -271,7 +278,7 @@ mod tests {
     fn zero_is_nothing_on_the_screen_and_zero_in_a_file() {
         let none = Cell::trouble(0, Tone::Bad);
         assert_eq!(none.shown(Units::Bytes, 8), "-");
-        assert_eq!((none.json().as_str(), none.csv().as_str()), ("0", "0"));
+        assert_eq!((none.json(), csv(&none)), ("0".to_owned(), "0".to_owned()));
         assert_eq!(none.tone, Tone::Plain);
         let bytes = Cell::from(Value::Bytes(0)).quiet();
         assert_eq!(

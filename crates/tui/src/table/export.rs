@@ -4,7 +4,7 @@ use super::{Rows, State};
 use crate::model::Context;
 use crate::text;
 use std::fmt::Write;
-use wirewait_report::{Escaped, quoted};
+use wirewait_report::{CsvRow, Escaped};
 
 /// Forms of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,18 +73,15 @@ pub(crate) fn export(
             text::aligned(&table, &right)
         }
         Format::Csv => {
-            let mut out = units
-                .iter()
-                .map(|t| quoted(t).into_owned())
-                .collect::<Vec<_>>()
-                .join(",");
-            out.push_str("\r\n");
+            let (mut line, mut out) = (CsvRow::new(), Vec::new());
+            units.iter().for_each(|title| line.value(title));
+            // A vector takes all that is written to it.
+            let _ = line.end(&mut out);
             for row in state.order() {
-                let cells = (0..heads.len()).map(|c| cell(*row, c).csv());
-                out.push_str(&cells.collect::<Vec<_>>().join(","));
-                out.push_str("\r\n");
+                (0..heads.len()).for_each(|c| cell(*row, c).csv(&mut line));
+                let _ = line.end(&mut out);
             }
-            out
+            String::from_utf8_lossy(&out).into_owned()
         }
         Format::Json => {
             let mut out = String::from("[");
