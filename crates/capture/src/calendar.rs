@@ -1,6 +1,7 @@
 //! Dates without a time zone, as the formats of the DOS age hold them.
 
-use wirewait_wire::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::Offset;
 
 /// Which zone the local times of a file are of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,41 +51,11 @@ pub(crate) struct Civil {
 }
 
 impl Civil {
-    /// The date and the time of day in UTC.
-    pub(crate) fn of_utc(at: Timestamp) -> Self {
-        let seconds = at.as_nanos().div_euclid(1_000_000_000);
-        let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        // As in `seconds`, backwards: days from 1 March of the year 0, years from March on.
-        let days = days + 719_468;
-        let (cycle, of_cycle) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-        let of_four_years = of_cycle - of_cycle / 1460 + of_cycle / 36_524 - of_cycle / 146_096;
-        let year = of_four_years / 365;
-        let day = of_cycle - (year * 365 + year / 4 - year / 100);
-        let month = (day * 5 + 2) / 153;
-        let january = month >= 10;
-        // The years of a `Timestamp` are 1677 to 2262; the other fields are smaller.
-        Self {
-            year: (cycle * 400 + year + i64::from(january)) as u16,
-            month: (if january { month - 9 } else { month + 3 }) as u16,
-            day: (day - (month * 153 + 2) / 5 + 1) as u16,
-            hour: (second / 3600) as u16,
-            minute: (second / 60 % 60) as u16,
-            second: (second % 60) as u16,
-        }
-    }
-
     /// Whether there is such a day.
     fn is_date(self) -> bool {
-        let multiple_of = |years| self.year.is_multiple_of(years);
-        let leap = multiple_of(4) && (!multiple_of(100) || multiple_of(400));
-        let days = match self.month {
-            1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-            4 | 6 | 9 | 11 => 30,
-            2 if leap => 29,
-            2 => 28,
-            _ => 0,
-        };
-        (1..=days).contains(&self.day)
+        let year = i16::try_from(self.year);
+        let (month, day) = (i8::try_from(self.month), i8::try_from(self.day));
+        matches!((year, month, day), (Ok(year), Ok(month), Ok(day)) if Date::new(year, month, day).is_ok())
     }
 
     /// Seconds since 1970, read as UTC. What is out of range is carried over, as C's
@@ -92,24 +63,19 @@ impl Civil {
     fn seconds(self) -> i64 {
         // No field exceeds 16 bits: nothing here comes near the limits of 64.
         let months = i64::from(self.year) * 12 + i64::from(self.month) - 1;
-        // Years from March on, so that the leap day is the last of its year.
-        let shifted = months - 2;
-        let (year, month) = (shifted.div_euclid(12), shifted.rem_euclid(12));
-        let (cycle, of_cycle) = (year.div_euclid(400), year.rem_euclid(400));
-        let leap_days = of_cycle / 4 - of_cycle / 100;
-        let days = cycle * 146_097
-            + of_cycle * 365
-            + leap_days
-            // Days of the months before, March being the first: 31, 30, 31, 30, 31, ...
-            + (month * 153 + 2) / 5
-            + i64::from(self.day)
-            - 1
-            // From 1 March of the year 0 to 1 January 1970.
-            - 719_468;
-        days * 86_400
-            + i64::from(self.hour) * 3600
-            + i64::from(self.minute) * 60
-            + i64::from(self.second)
+        let year = i16::try_from(months.div_euclid(12));
+        // A remainder of 12 fits.
+        let month = months.rem_euclid(12) as i8 + 1;
+        let first = year.ok().and_then(|year| Date::new(year, month, 1).ok());
+        let first = first.and_then(|first| Offset::UTC.to_timestamp(first.into()).ok());
+        // A `Timestamp` ends in 2262, long before the years that have no date here.
+        first.map_or(i64::MAX, |first| {
+            first.as_second()
+                + (i64::from(self.day) - 1) * 86_400
+                + i64::from(self.hour) * 3600
+                + i64::from(self.minute) * 60
+                + i64::from(self.second)
+        })
     }
 }
 
@@ -158,32 +124,10 @@ mod tests {
                 for day in (1..=31).filter(|day| date(year, month, *day).is_date()) {
                     let seconds = date(year, month, day).seconds();
                     assert_eq!(seconds, last + 86_400, "{year}-{month}-{day}");
-                    let morning = Timestamp::from_parts(seconds + 3661, 999_999_999);
-                    let told = Civil {
-                        hour: 1,
-                        minute: 1,
-                        second: 1,
-                        ..date(year, month, day)
-                    };
-                    assert_eq!(Civil::of_utc(morning), told);
                     last = seconds;
                 }
             }
         }
-    }
-
-    #[test]
-    fn a_time_before_1970_has_a_date_too() {
-        let last = Civil {
-            hour: 23,
-            minute: 59,
-            second: 59,
-            ..date(1969, 12, 31)
-        };
-        assert_eq!(Civil::of_utc(Timestamp::from_nanos(-1)), last);
-        // `date -u -d @-9223372037`, the first second of a `Timestamp`.
-        let first = Civil::of_utc(Timestamp::from_nanos(i64::MIN));
-        assert_eq!((first.year, first.month, first.day), (1677, 9, 21));
     }
 
     #[test]
@@ -195,6 +139,7 @@ mod tests {
             assert_eq!(remarks.len(), 1);
             assert!(remarks[0].contains("no date"), "{remarks:?}");
         }
+        assert!(Zone::default().remarks(date(10_000, 1, 1))[0].contains("no date"));
         let largest = Civil {
             year: u16::MAX,
             month: u16::MAX,

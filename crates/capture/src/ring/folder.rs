@@ -1,8 +1,8 @@
 //! The files of a ring, on the disk.
 
 use super::Trouble;
-use crate::calendar::Civil;
 use crate::write::create;
+use jiff::tz::Offset;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -121,12 +121,11 @@ impl Folder {
     }
 
     fn name(&self, at: Timestamp) -> PathBuf {
-        let t = Civil::of_utc(at);
+        // jiff has every time that a `Timestamp` can hold.
+        let at = jiff::Timestamp::from_nanosecond(at.as_nanos().into()).unwrap_or_default();
+        let at = Offset::UTC.to_datetime(at).strftime("%Y%m%d%H%M%S");
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(
-            "_{:05}_{:04}{:02}{:02}{:02}{:02}{:02}{EXTENSION}",
-            self.number, t.year, t.month, t.day, t.hour, t.minute, t.second
-        ));
+        name.push(format!("_{:05}_{at}{EXTENSION}", self.number));
         self.path.with_file_name(name)
     }
 }
@@ -180,6 +179,15 @@ mod tests {
             ring.name(at),
             folder.join("wirewait-names_00001_20231114221320.pcapng")
         );
+        // The first second of a `Timestamp`, the last before 1970, and the last of all.
+        for (nanos, time) in [
+            (i64::MIN, "16770921001243"),
+            (-1, "19691231235959"),
+            (i64::MAX, "22620411234716"),
+        ] {
+            let name = format!("wirewait-names_00001_{time}.pcapng");
+            assert_eq!(ring.name(Timestamp::from_nanos(nanos)), folder.join(name));
+        }
         ring.number = 100_000;
         let name = folder.join("wirewait-names_100000_20231114221320.pcapng");
         assert_eq!(ring.name(at), name);
