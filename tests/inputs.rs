@@ -16,10 +16,7 @@ fn folder(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&folder);
     shared_folder(&folder);
     shared_folder(&folder.join("deep/er"));
-    for (from, to) in captures()
-        .iter()
-        .zip(["a.pcapng", "deep/b.pcapng", "deep/er/c.pcapng"])
-    {
+    for (from, to) in captures().iter().zip(NAMES) {
         std::fs::copy(from, folder.join(to)).unwrap();
     }
     folder
@@ -31,26 +28,36 @@ fn report(arguments: &[&Path]) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-fn frames(output: &Output) -> u64 {
+/// The report, without the names of the files.
+fn read(output: &Output) -> Value {
     let told = String::from_utf8_lossy(&output.stderr);
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{told}"));
-    report["capture"]["frames"].as_u64().unwrap()
+    let mut report: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{told}"));
+    let files = report["capture"]["files"].take();
+    assert!(files.as_array().is_some_and(|files| !files.is_empty()));
+    report
 }
 
-/// What the three captures have together.
-fn wanted() -> u64 {
+fn frames(output: &Output) -> u64 {
+    read(output)["capture"]["frames"].as_u64().unwrap()
+}
+
+/// Of the three captures together.
+fn wanted() -> Value {
     let all = captures();
     let output = report(&all.each_ref().map(PathBuf::as_path));
     assert_eq!(output.status.code(), Some(0));
-    frames(&output)
+    read(&output)
 }
+
+/// The paths of the captures in the folder, in the order of [`captures`].
+const NAMES: [&str; 3] = ["a.pcapng", "deep/b.pcapng", "deep/er/c.pcapng"];
 
 #[test]
 fn folders_patterns_and_lists_are_their_files() {
     let folder = folder("all");
     let list = folder.join("../all.list");
-    let names = ["a.pcapng", "deep/b.pcapng", "deep/er/c.pcapng"];
-    let lines = names.map(|name| folder.join(name).display().to_string());
+    let lines = NAMES.map(|name| folder.join(name).display().to_string());
     std::fs::write(&list, lines.join("\n")).unwrap();
     let pattern = folder.join("**/*.pcapng");
     let from = Path::new("--files-from");
@@ -58,20 +65,16 @@ fn folders_patterns_and_lists_are_their_files() {
         let output = report(arguments);
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {told}");
-        assert_eq!(frames(&output), wanted(), "{arguments:?}");
+        assert_eq!(read(&output), wanted(), "{arguments:?}");
     }
     // A list from a pipe.
-    let mut child = program()
+    let output = program()
         .args(["report", "--format", "json", "--files-from", "-"])
         .stdin(Stdio::from(std::fs::File::open(&list).unwrap()))
-        .stdout(Stdio::piped())
-        .spawn()
+        .output()
         .unwrap();
-    let mut text = Vec::new();
-    std::io::Read::read_to_end(child.stdout.as_mut().unwrap(), &mut text).unwrap();
-    assert!(child.wait().unwrap().success());
-    let report: Value = serde_json::from_slice(&text).unwrap();
-    assert_eq!(report["capture"]["frames"], wanted());
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(read(&output), wanted());
 }
 
 #[test]
@@ -135,14 +138,14 @@ fn archives_are_their_files() {
         ("x.txz", "tar", "-cJf"),
         ("x.tar.bz2", "tar", "-cjf"),
         ("x.tar.zst", "tar", "-acf"),
-        ("x.zip", "zip", "-qr"),
+        ("x.zip", "zip", "-q"),
     ] {
         let archive = packed.join(name);
         let _ = std::fs::remove_file(&archive);
         let made = Command::new(program)
             .arg(options)
             .arg(&archive)
-            .arg(".")
+            .args(NAMES)
             .current_dir(&folder)
             .output();
         if !made.is_ok_and(|made| made.status.success()) {
@@ -152,7 +155,7 @@ fn archives_are_their_files() {
         let output = report(&[&archive]);
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{name}: {told}");
-        assert_eq!(frames(&output), wanted(), "{name}");
+        assert_eq!(read(&output), wanted(), "{name}");
     }
     // A name that does not say that it has to be unpacked.
     let odd = packed.join("odd.gz");
@@ -161,4 +164,86 @@ fn archives_are_their_files() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("unpack it first"), "{told}");
+}
+
+#[test]
+fn compressed_files_are_what_is_in_them() {
+    let folder = folder("compressed");
+    let mut tried = 0;
+    for (program, ending) in [
+        ("gzip", "gz"),
+        ("xz", "xz"),
+        ("bzip2", "bz2"),
+        ("zstd", "zst"),
+    ] {
+        let mut files = Vec::new();
+        for name in NAMES {
+            let made = Command::new(program)
+                .arg("-c")
+                .arg(folder.join(name))
+                .output();
+            let Some(made) = made.ok().filter(|made| made.status.success()) else {
+                break;
+            };
+            let file = folder.join(format!("{name}.{ending}"));
+            std::fs::write(&file, made.stdout).unwrap();
+            files.push(file);
+        }
+        if files.len() < NAMES.len() {
+            eprintln!("SKIPPED: compressed_files_are_what_is_in_them: no {program}");
+            continue;
+        }
+        let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+        let output = report(&files);
+        assert_eq!(output.status.code(), Some(0), "{program}");
+        assert_eq!(read(&output), wanted(), "{program}");
+        // Compressed and plain ones together.
+        let plain = folder.join(NAMES[1]);
+        let mixed = [files[0], &plain, files[2]];
+        assert_eq!(read(&report(&mixed)), wanted(), "{program}");
+        tried += 1;
+    }
+    assert!(tried > 0);
+}
+
+/// What is no capture is listed and skipped, in a list and in an archive as in a folder.
+#[test]
+fn a_bad_file_in_a_list_or_an_archive_is_skipped() {
+    let folder = folder("bad");
+    std::fs::write(folder.join("deep/bad.pcapng"), "no capture").unwrap();
+    let names = [NAMES[0], "deep/bad.pcapng", NAMES[1], NAMES[2]];
+    let list = root().join("target/inputs/bad.list");
+    let lines = names.map(|name| folder.join(name).display().to_string());
+    std::fs::write(&list, lines.join("\n")).unwrap();
+    let archive = root().join("target/inputs/bad.tar");
+    let made = Command::new("tar")
+        .arg("-cf")
+        .arg(&archive)
+        .args(names)
+        .current_dir(&folder)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    for arguments in [
+        &[folder.as_path()][..],
+        &[Path::new("--files-from"), &list],
+        &[&archive],
+    ] {
+        let output = report(arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {told}");
+        assert!(told.contains("bad.pcapng: not a capture file"), "{told}");
+        assert!(told.contains("it is skipped"), "{told}");
+        let (mut found, mut wanted) = (read(&output), wanted());
+        let damage = found["capture"]["damage"].take();
+        let [damage] = &damage.as_array().unwrap()[..] else {
+            panic!("{damage}");
+        };
+        assert!(
+            damage.as_str().unwrap().contains("bad.pcapng: "),
+            "{damage}"
+        );
+        wanted["capture"]["damage"].take();
+        assert!(found == wanted, "{arguments:?}");
+    }
 }
