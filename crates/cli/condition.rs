@@ -185,7 +185,7 @@ fn against(figure: Figure, text: &str, at: usize) -> Result<Against, Mistake> {
         .ok_or_else(|| Mistake(at, format!("`{text}` is too large")))
 }
 
-/// Units of a figure: their names, their value in its own unit, and the nanoseconds of a rate.
+/// Units of a figure: name, size in what it is counted in, and the nanoseconds of a rate (else 1).
 fn units(figure: Figure) -> &'static [(&'static str, u128, u128)] {
     const SECOND: u128 = 1_000_000_000;
     match figure.unit() {

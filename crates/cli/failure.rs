@@ -42,7 +42,7 @@ pub(crate) enum Failure {
     Usage(String),
     /// Something is in the way.
     Cannot(String),
-    /// The reader of the output has closed it (`| head`): not an error.
+    /// The reader closed the output (`| head`): not an error.
     NobodyReads,
 }
 
@@ -56,7 +56,7 @@ impl Failure {
         }
     }
 
-    /// This failure, with more to say at its end.
+    /// This failure, with `more` at the end of its message.
     pub(crate) fn with(self, more: &str) -> Self {
         match self {
             Self::Usage(text) => Self::Usage(text + more),

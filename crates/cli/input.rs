@@ -26,7 +26,7 @@ use wirewait_report::{About, Escaped, Interface};
 /// Inputs that are read in less than a blink need no progress bar.
 const WORTH_A_BAR: u64 = 32 << 20;
 
-/// Frames in a row behind `--until` that end the reading. One frame with a wrong time
+/// Number of consecutive frames after `--until` that end the reading. One frame with a wrong time
 /// does not.
 const SURELY_PAST: u32 = 1000;
 

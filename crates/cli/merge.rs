@@ -11,7 +11,7 @@ use wirewait_capture::{Options, held};
 use wirewait_report::summary::Buckets;
 use wirewait_report::{Digits, Escaped, summary};
 
-/// A larger file is no summary of wirewait, whose tables are bounded; bytes.
+/// Limit of the length of a summary, bytes. Its tables are bounded, so none of ours is longer.
 const LONGEST: u64 = 1 << 30;
 
 pub(crate) fn run(args: &MergeArgs) -> Result<Verdict, Failure> {

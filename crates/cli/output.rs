@@ -53,8 +53,7 @@ impl Output {
         }
     }
 
-    /// Opens the output for rows that are written while they come: a file is emptied at once, and
-    /// grows.
+    /// Opens the output for rows written as they come: a file is emptied at once and grows.
     pub(crate) fn open_growing(args: &OutputArgs, inputs: &[PathBuf]) -> Result<Self, Failure> {
         match named(args) {
             Some(path) => {

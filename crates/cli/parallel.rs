@@ -91,8 +91,8 @@ struct Done {
 }
 
 impl Done {
-    /// Reports in the order of the captures, whichever is ready first. Behind one
-    /// that failed nothing is said: whether it was begun is a matter of chance.
+    /// Reports in the order of the captures, whichever is ready first. After one that failed
+    /// nothing is reported: whether it was begun is a matter of chance.
     fn take(&mut self, number: usize, worked: Worked, warnings: Vec<String>) {
         self.waiting.insert(number, (worked, warnings));
         while let Some((worked, warnings)) = self.waiting.remove(&self.told.len()) {

@@ -18,7 +18,7 @@ const LINKS: usize = 40;
 pub(crate) enum Readers {
     /// As the umask has it.
     Usual,
-    /// Its owner alone, whatever its permissions were before. It is never written in place.
+    /// Its owner alone, whatever the permissions were before. It is never written in place.
     Owner,
 }
 

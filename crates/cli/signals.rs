@@ -43,8 +43,8 @@ impl Signals {
         Self::heeding(ENDS)
     }
 
-    /// Notes signals of a run that may wait for its input for ever: only those that a terminal
-    /// sends to all programs of a pipe, which ends the input as well.
+    /// Catches fewer signals, for an input that may never end: only those that a terminal sends to
+    /// all programs of a pipe, which ends the input as well.
     pub(crate) fn catch_in_pipe() -> Result<Self, Failure> {
         Self::heeding(ENDS_OF_PIPES)
     }

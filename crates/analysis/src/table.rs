@@ -46,7 +46,7 @@ impl TablePlace {
         generation: Generation::MIN,
     };
 
-    /// Its number, for data that is held beside the table.
+    /// Its number, for data stored beside the table.
     pub(crate) const fn index(self) -> usize {
         self.index as usize
     }
@@ -87,7 +87,7 @@ impl TablePlace {
 /// Where the entry of some key was found last, in a table of somebody's. The entry may be gone.
 pub(crate) type Known = Cell<Option<TablePlace>>;
 
-/// The place of an entry with two sides, if known, and which of them sends.
+/// Where an entry with two sides was found last, and which of them sends. It may be gone.
 pub(crate) type KnownSide = Cell<Option<(TablePlace, u8)>>;
 
 #[derive(Clone)]
@@ -110,10 +110,10 @@ struct Entry<K, V> {
 /// untouched for longest is found when room is needed: entries wait in a queue by the touch
 /// that was known when they were put there, and go back if there was another one since.
 ///
-/// An entry can be marked as [proven](Table::prove): a server that
-/// answered, say. While others fill more than a quarter of the table, the oldest of them goes, so
-/// that a flood of those who are never heard again takes no more than that from those who are at
-/// work. Nobody is kept out: below that, age alone decides.
+/// The caller may mark an entry as [proven](Table::prove): a server that responded, say. While
+/// unproven entries fill more than a quarter of the table, the oldest of them goes, so that a flood
+/// of stations that are seen only once takes no more than that from active ones. New entries are
+/// always accepted: below that quarter, age alone decides.
 #[derive(Clone)]
 pub(crate) struct Table<K, V> {
     hasher: RandomState,
@@ -194,7 +194,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         true
     }
 
-    /// Whether this number of entries finds room without an eviction.
+    /// Whether `more` entries find room without evicting any.
     pub(crate) fn has_room_for(&self, more: usize) -> bool {
         self.capacity - self.map.len().min(self.capacity) >= more
     }
@@ -268,7 +268,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         Some(place)
     }
 
-    /// The place of a key with two sides, and the one it names first.
+    /// Where the entry of a two-sided key is, and which side sends; the key if there is none.
     pub(crate) fn find_side(
         &mut self,
         known: &KnownSide,
@@ -600,7 +600,7 @@ mod tests {
         COMPARED.get()
     }
 
-    /// Comparisons where the hash has no secret.
+    /// Comparisons to enter and find these keys where the hash has no secret.
     fn comparisons_without_secret(first: u64) -> u64 {
         COMPARED.set(0);
         let mut map = HashMap::with_hasher(FixedState::default());

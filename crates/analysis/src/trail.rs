@@ -1,5 +1,5 @@
-//! For programs that show frames: of which bytes of which frames a message was put together, and
-//! what it did in its transaction. Nothing of it is gathered unless it is asked for.
+//! For the display of frames: of which bytes of which frames a message was reassembled, and
+//! what it did in its transaction. Gathered only on request.
 
 use crate::piece::Piece;
 use wirewait_wire::{Asked, DissectorId, Input};
@@ -80,7 +80,7 @@ pub struct Assembled<'a> {
     pub asked: Option<Asked>,
 }
 
-/// Facts of a message beside its meaning.
+/// Where a message was in the capture, as opposed to what it means.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Trace<'a> {
     pub(crate) follows: bool,
@@ -123,7 +123,7 @@ impl Trail {
         self.add(piece, n);
     }
 
-    /// Notes bytes of it that were never captured.
+    /// `n` bytes of it were never captured.
     pub(crate) fn miss(&mut self, n: u64) {
         self.push(Stretch {
             frame: 0,

@@ -20,7 +20,7 @@ pub(crate) enum Said {
     /// Something else; or the ends take no turns.
     #[default]
     New,
-    /// The message before, word for word.
+    /// The message before, repeated; recognised by its length where only that is known.
     Again,
     /// More, soon behind it.
     More,

@@ -23,7 +23,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// The receiver can take this number of bytes, or more where the scale is not known.
+    /// Counts an advertised window of `bytes`, or more where the scale is not known.
     pub fn add(&mut self, bytes: u64, scaled: bool) {
         self.smallest = match self.times {
             0 => bytes,

@@ -51,7 +51,7 @@ pub(crate) struct Seen<'a> {
     pub(crate) walk: &'a Walk,
     /// Where and when its packet was seen before, if routers count it.
     pub(crate) before: Option<SeenBefore>,
-    /// Data about its sender and receiver.
+    /// The direction in which it goes, and where data about its two ends is stored.
     pub(crate) path: &'a Path,
     /// The innermost of its layers that carries requests; empty if there is none.
     pub(crate) carrier: &'static str,
@@ -69,9 +69,9 @@ pub(crate) enum Event<'a> {
     /// A request of a client [on probation](Parties::on_probation) is answered: asks for its
     /// parties.
     Admitted(&'a Transaction, &'a mut Parties),
-    /// A response without a request came, see `Opened`.
+    /// A response without a request was seen: asks for its number and parties, as `Opened` does.
     Orphaned(&'a mut Transaction, &'a mut Parties),
-    /// Bytes held back in a stream grew or shrank by this.
+    /// Bytes by which the data held back in a stream grows, or shrinks if negative.
     Held(isize),
     /// A request is complete that keeps its client waiting.
     Begins(Wait<'a>),
@@ -81,7 +81,8 @@ pub(crate) enum Event<'a> {
     Waits(Wait<'a>),
     /// The wait is over since then.
     Waited(Wait<'a>, Timestamp),
-    /// A response or request was lost: from the beginning of the wait to its retransmission then.
+    /// Loss recovery from the beginning of the wait to then: the response was retransmitted, or the
+    /// request was lost.
     Lost(Wait<'a>, Timestamp),
     /// A transport did something that an administrator counts.
     Notice(&'a Notice),
@@ -144,14 +145,14 @@ pub(crate) struct Wait<'a> {
     pub(crate) case: Case<'a>,
     /// When its first byte was seen.
     pub(crate) began: Timestamp,
-    /// Anyone may respond: the server is not known before.
+    /// Any station may respond: the server is not known before.
     pub(crate) anyone: bool,
     /// When it was repeated last, if it was.
     pub(crate) repeated: Option<Timestamp>,
 }
 
 impl<'a> Wait<'a> {
-    /// This wait with its parties as they stand now.
+    /// The wait with the parties of its request as they stand now, as in [`Case::known`].
     #[inline]
     pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Option<Parties>) -> Self {
         let case = self.case.known(directory, room);

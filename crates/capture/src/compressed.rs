@@ -89,10 +89,10 @@ pub(crate) fn deflated(bytes: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
     Box::new(Bounded::new("deflate", DeflateDecoder::new(window), taken))
 }
 
-/// Most bytes that a byte may become: gzip (1032) and LZ4 (255) cannot do more, and captures stay
-/// far below.
+/// Most bytes that a compressed byte may expand to: gzip (1032) and LZ4 (255) cannot do more, and
+/// captures stay far below.
 const MOST_EXPANSION: u64 = 1100;
-/// Bytes that any input may become, whatever its size.
+/// Bytes that any input may expand to, whatever its length.
 const FREE: u64 = 64 << 20;
 
 /// Counts the compressed bytes.

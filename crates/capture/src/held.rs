@@ -23,9 +23,9 @@ struct Held {
     canonical: Option<PathBuf>,
 }
 
-/// Opens these files, at most `most`, and keeps them open until the program ends. What cannot be
-/// opened is reported when it is read. Says how many files were left out because no more may be
-/// open: they are opened when they are read. Only the first call has an effect.
+/// Opens these files, at most `most`, and keeps them open until the program ends. A file that
+/// cannot be opened is reported when it is read. Returns the number of files left out because no
+/// more may be open: they are opened when they are read. Only the first call has an effect.
 pub fn hold<'p>(paths: impl IntoIterator<Item = &'p Path>, most: usize) -> usize {
     /// "Too many open files", of the process and of the system, on every Unix.
     const FULL: [i32; 2] = [24, 23];

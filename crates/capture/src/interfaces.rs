@@ -140,8 +140,8 @@ impl Interfaces {
         self.list.get_mut(number as usize)
     }
 
-    /// The wire length of a frame of interface `number`: at least the captured one. That
-    /// it had to be corrected is counted.
+    /// The wire length of a frame of interface `number`: at least the captured one. Corrections
+    /// are counted.
     #[inline]
     pub(crate) fn wire_len(&mut self, number: u32, captured: u32, wire: u32) -> u32 {
         if wire >= captured {

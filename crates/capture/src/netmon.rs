@@ -161,7 +161,7 @@ enum Order {
 }
 
 impl Order {
-    /// The order in a file of `bytes` whose header gives the place and length of its
+    /// The order in a file of `bytes` bytes whose header gives the place and length of its
     /// table.
     fn of(version: NetmonVersion, table: usize, length: usize, bytes: usize) -> Self {
         let end = table.saturating_add(length);

@@ -413,7 +413,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The frames of [`THREE`] where a tick is this number of nanoseconds.
+    /// The frames of [`THREE`] where a tick has this number of nanoseconds.
     fn three(tick: i64) -> [Seen; 3] {
         [
             seen(1000 * tick, 60, b"the first frame"),

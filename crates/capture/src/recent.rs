@@ -1,4 +1,4 @@
-//! The frames that were seen last, to be looked at or saved.
+//! The frames that were seen last, to be displayed or saved.
 //!
 //! This is the only place where the program keeps what is in frames after they were analysed:
 //! the user asked to look at them. It is bounded in bytes, the oldest go first, and nothing of
@@ -13,13 +13,13 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use wirewait_wire::{Frame, LinkType, Timestamp};
 
-/// Bytes kept unless another size is chosen.
+/// Default size of the memory, bytes.
 pub const DEFAULT_BYTES: usize = 32 << 20;
 
 /// Bytes in front of each frame.
 const HEADER: usize = 32;
 
-/// Of this number of frames, one is remembered by its place.
+/// One frame in this number of frames is remembered by its place.
 const STEP: u64 = 64;
 
 /// The frames that were seen last.
@@ -66,7 +66,7 @@ pub struct Kept {
 }
 
 impl Recent {
-    /// Keeps what fits into this number of bytes, everything included.
+    /// Keeps the frames that fit into `bytes` bytes, headers and marks included.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         // The smallest records, each one frame of no bytes, need the most marks.
@@ -194,7 +194,7 @@ impl Recent {
         }
     }
 
-    /// A place for a record of `wanted` bytes, if there can be one.
+    /// A place for a record of `wanted` bytes, if there can be one; the oldest make room.
     fn make_room(&mut self, wanted: usize) -> Option<usize> {
         if wanted > self.memory.len() {
             return None;

@@ -23,7 +23,7 @@ pub(crate) struct Window {
     /// Position of `buffer[start]` in the stream.
     offset: u64,
     ended: bool,
-    /// The error that ended the stream: every later read meets it, even if
+    /// The error that ended the stream: every later read reports it, even if
     /// the source would then pretend to be at its end.
     failed: Option<(io::ErrorKind, String)>,
 }

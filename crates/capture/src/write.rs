@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use wirewait_wire::{Frame, LinkType, Timestamp};
 
-/// Makes a file for frames: one that was not there, and that only its owner can read, because
-/// what is in frames is private.
+/// Creates a file for frames, which must not exist yet. On Unix only its owner can read it, because
+/// frames may hold private data.
 ///
 /// # Errors
 /// What the operating system says.
@@ -145,7 +145,7 @@ pub struct Counts {
 /// What is said beside a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes<'a> {
-    /// For people who look at the frame.
+    /// A comment for the reader of the file.
     pub comment: Option<&'a str>,
     /// Frames of its interface that are missing before it.
     pub lost: u64,

@@ -138,7 +138,7 @@ impl Wire {
     }
 }
 
-/// A number of requests of one client, and then all responses.
+/// This number of requests of one client, and then all responses.
 fn outstanding(requests: u16) -> Wire {
     let mut wire = Wire::default();
     for mid in 1..=requests {
@@ -151,7 +151,7 @@ fn outstanding(requests: u16) -> Wire {
     wire
 }
 
-/// Two hundred requests behind one that is lost on the wire and retransmitted; all are answered.
+/// 398 requests behind one that is lost on the wire and retransmitted; all are answered.
 fn lost_and_sent_again() -> Wire {
     let mut wire = Wire::default();
     wire.ask(1, 1);
@@ -516,7 +516,7 @@ fn a_flood_makes_no_second_row_of_a_server() {
     );
 }
 
-/// The rows of the thirty clients that are answered.
+/// Rows of the stations and ledgers of the thirty clients that are answered.
 fn of_those_at_work(snapshot: &Snapshot) -> Vec<String> {
     let at_work = |client: &dyn std::fmt::Display| client.to_string().starts_with("10.0.0.");
     let stations = snapshot.stations.iter().filter(|row| at_work(&row.client));

@@ -201,14 +201,14 @@ impl<K: Sink> Sink for Both<'_, K> {
 }
 
 impl Seen {
-    /// Its own cost, for a judgement of its figures.
+    /// Summary of the capture in one line: frames, time, drops by interface, own resource use.
     pub(super) fn summary(&self, own: &Own) -> String {
         let frames = self.snapshot.capture.frames;
         summary(frames, self.elapsed, &self.interfaces, own)
     }
 }
 
-/// The own cost of a capture, for a judgement of its figures.
+/// Summary of a capture in one line: frames, time, drops by interface, own resource use.
 pub(super) fn summary(
     frames: u64,
     elapsed: Duration,

@@ -57,10 +57,10 @@ pub(super) fn open_room() {
     }
 }
 
-/// A file without a name in the folder of temporary files. The first caller gets it.
+/// A file without a name in the folder of temporary files. Only the first caller gets it.
 ///
 /// # Errors
-/// What the operating system said when it was opened.
+/// What the operating system said when it was opened; `NotFound` for all later callers.
 pub(crate) fn scratch() -> io::Result<File> {
     let file = SCRATCH
         .lock()

@@ -15,7 +15,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Keeps at most this number.
+    /// Keeps at most `most` transactions.
     pub(super) fn new(most: usize) -> Self {
         Self {
             most,

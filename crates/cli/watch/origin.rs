@@ -19,7 +19,7 @@ pub(super) enum Origin {
 pub(super) enum Turn {
     /// Go on at once.
     Busy,
-    /// The next frame is not due; some time has passed already.
+    /// Go on at once: the step has already waited for frames.
     Waited,
     /// The next frame is due then.
     Due(Instant),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// A feed may take one part in this number of the time.
+/// Feeds may take one part in this number of parts of the time.
 const SHARE: u32 = 20;
 
 /// Never rarer than this, however long it takes.

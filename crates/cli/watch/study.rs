@@ -43,7 +43,7 @@ pub(super) struct Study {
     begun_anew: bool,
 }
 
-/// Events of the analysis that the screen shows.
+/// Receives the transactions, transport events and frames of the analysis.
 struct Ears {
     log: Log,
     minutes: Minutes,

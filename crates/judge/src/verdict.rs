@@ -363,7 +363,7 @@ fn worst(snapshot: &Snapshot, of: Culprit, culprit: Culprit, all: u64) -> Option
     Some((at, thousandths(ns, all)))
 }
 
-/// The operation of a server that took most of its time, or of its distance.
+/// The operation of a server that took most of its time, or of the network's.
 fn busiest(
     snapshot: &Snapshot,
     finding: Finding,

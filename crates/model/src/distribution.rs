@@ -296,7 +296,7 @@ impl Buckets {
         counts.filter(|(_, count)| *count > 0)
     }
 
-    /// The time of this rank, from 1, in ascending order.
+    /// A time that at least `rank` of the times do not exceed: the greatest of its bucket.
     fn at_rank(&self, rank: u64) -> i64 {
         let mut seen = 0u64;
         let mut counts = self.iter();

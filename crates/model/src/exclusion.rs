@@ -29,7 +29,7 @@ pub enum Exclusion {
     OrphanGivenUp,
     /// Data was not waited for because of a limit: no turnaround.
     LimitedTurnaround,
-    /// Left out by a limit, where frames are not counted.
+    /// Data was not waited for because of a limit: frames are not counted.
     LimitedFrames,
 }
 

@@ -243,7 +243,7 @@ pub struct StationRow {
     pub normalised_min: Option<u64>,
     /// Its longest likewise.
     pub normalised_max: Option<u64>,
-    /// Frames it or its servers had to send again for its requests.
+    /// Frames that it or its servers retransmitted for its requests.
     pub retransmitted: u64,
     /// Frames of its requests, by what they did.
     pub frames: FrameSums,

@@ -41,7 +41,7 @@ impl Histogram {
         self.counts[step] += 1;
     }
 
-    /// Counts a number of times of equal length.
+    /// Counts `n` times of the same length, in nanoseconds.
     pub fn record_many(&mut self, ns: i64, n: u64) {
         let Step(step) = Step::of(ns);
         self.counts[step] = self.counts[step].saturating_add(n);
@@ -94,7 +94,7 @@ impl Histogram {
 pub struct Step(usize);
 
 impl Step {
-    /// The step of this number of nanoseconds.
+    /// The step of a time in nanoseconds.
     #[must_use]
     pub fn of(ns: i64) -> Self {
         // No more than three steps end within a doubling.
@@ -105,7 +105,7 @@ impl Step {
     }
 }
 
-/// The first step that times of each number of bits may be in.
+/// The first step that times may be in, by their number of bits.
 const FIRST: [usize; u64::BITS as usize + 1] = {
     let mut first = [0; u64::BITS as usize + 1];
     let (mut bits, mut step) = (1, 0);

@@ -103,14 +103,14 @@ impl<T> fmt::Debug for EntityId<T> {
 pub struct Pair {
     /// The client.
     pub client: Endpoint,
-    /// Who is asked.
+    /// The server.
     pub server: Endpoint,
 }
 
 /// An operation at a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperationAt {
-    /// Who is asked for it; `None` where nothing is kept of the server.
+    /// The server; `None` where nothing is kept of it.
     pub server: Option<StationId>,
     /// The protocol of the requests.
     pub protocol: Name,
@@ -189,7 +189,7 @@ pub struct Group {
     pub counts: Counts,
     /// Their frames, of those of which the capture has all.
     pub frames: FrameSums,
-    /// Frames retransmitted for them.
+    /// Frames that were retransmitted for them.
     pub retransmitted: u64,
     /// Bytes of file data moved.
     pub data_bytes: u64,

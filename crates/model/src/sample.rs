@@ -62,7 +62,7 @@ impl Sample {
         &self.values
     }
 
-    /// The values, to keep.
+    /// Takes the values and how often each occurred, the smallest first, out of the sample.
     pub fn into_values(self) -> Vec<(i64, u64)> {
         self.values
     }
@@ -81,8 +81,8 @@ impl Sample {
             .fold(0, |n, (_, count)| n.saturating_add(*count))
     }
 
-    /// The sample rounded as a histogram rounds: so that what was counted in one way can be
-    /// ranked with what was counted in the other.
+    /// The sample, rounded as a histogram rounds, so that values counted in one way can be ranked
+    /// with values counted in the other.
     #[must_use]
     pub fn rounded(&self) -> Self {
         Self::counted(

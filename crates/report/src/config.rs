@@ -1,7 +1,7 @@
 //! Files of settings that a user writes, in TOML: sections, in them names with values, and
 //! mistakes told with their place.
 //!
-//! The caller chooses which settings there are.
+//! The callers define which settings there are.
 
 mod file;
 

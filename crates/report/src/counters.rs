@@ -5,7 +5,7 @@
 //! there, and never has a value. A rate is the difference of two readings by the time between
 //! them, as Performance Monitor formed it; readings are taken at the ends of intervals of the
 //! frames' own time. [`Sampler`] takes them, [`text`], [`json`], [`csv`] and [`pdh_csv`] write
-//! them; [`Live`] keeps the latest for live views.
+//! them; [`Live`] keeps the latest for the screen.
 
 mod json;
 mod live;

@@ -136,7 +136,7 @@ impl fmt::Display for BitRate {
 }
 
 impl BitRate {
-    /// The rate of `bytes` in `ns`; `None` if no time passed.
+    /// The rate of `bytes` bytes in `ns` nanoseconds; `None` if no time passed.
     #[must_use]
     pub fn of(bytes: u64, ns: i64) -> Option<Self> {
         let ns = u128::try_from(ns).ok().filter(|ns| *ns > 0)?;

@@ -39,8 +39,8 @@ impl<K: Hash + Eq + Clone, V: Default> Rows<K, V> {
         Some(self.of(key))
     }
 
-    /// The row of a key with two sides whose place may be known; and the side it names
-    /// first.
+    /// The row of a two-sided key whose place may be `known`, new if there was none; and which
+    /// side sends.
     pub(super) fn of_side(
         &mut self,
         known: &KnownSide,

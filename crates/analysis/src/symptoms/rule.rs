@@ -25,7 +25,7 @@ impl Severity {
     }
 }
 
-/// Whom it is said of.
+/// Whose figures a rule judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     /// A server, with all its clients together.
@@ -38,7 +38,7 @@ pub enum Whose {
     Own,
 }
 
-/// Whom a symptom concerns.
+/// What a symptom concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Subject {
     /// All that was captured.
@@ -53,7 +53,7 @@ pub enum Subject {
     Pair {
         /// The client.
         client: Endpoint,
-        /// Who is asked.
+        /// The server.
         server: Endpoint,
     },
     /// The two ends of a connection.
@@ -75,12 +75,12 @@ impl Subject {
     }
 }
 
-/// From where on it is one.
+/// When events become a symptom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// This number of events.
+    /// At least this number of events.
     Count(Threshold),
-    /// Such a share, if there are enough to speak of shares and of the events.
+    /// At least this share, if there are enough events and enough of `of`.
     Share {
         /// Of what.
         of: Base,
@@ -91,7 +91,7 @@ pub enum Limit {
         /// How many events there have to be.
         least: Threshold,
     },
-    /// Such a mean cost, of enough of them.
+    /// At least this mean cost, if there are enough of `of`.
     Mean {
         /// Of what.
         of: Base,
@@ -126,7 +126,7 @@ impl Limit {
         }
     }
 
-    /// Whether this number of events with this total cost crosses it.
+    /// Whether `events` that cost `cost_ns` together cross it, with a base of `of`.
     fn crossed(&self, events: u64, cost_ns: u64, of: u64, t: &Thresholds) -> bool {
         match *self {
             Self::Count(least) => events >= t.get(least).max(1),
@@ -162,7 +162,7 @@ pub struct Rule {
     pub id: &'static str,
     /// How grave it is.
     pub severity: Severity,
-    /// Whom it is said of.
+    /// Whose figures it judges.
     pub whose: Whose,
     /// What is counted: "answers that took longer".
     pub counts: &'static str,

@@ -102,10 +102,10 @@ struct Sender {
     several: bool,
 }
 
-/// Who sent last under an address.
+/// The station that sent last under an address.
 #[derive(Clone, Copy, Debug)]
 struct Quick {
-    /// Tells it from the address that had the slot before.
+    /// Its number; earlier entries of the slot had others.
     number: u64,
     address: Endpoint,
     /// On which interface: a server with several cards has one address at all of them.

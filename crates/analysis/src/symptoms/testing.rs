@@ -159,7 +159,7 @@ impl Bench {
         self.last = asked + ms;
     }
 
-    /// The response is retransmitted after it was complete.
+    /// Its response, complete at `began`, was retransmitted at `again`, ms.
     pub(super) fn lost_behind(&mut self, t: &Transaction, began: i64, again: i64) {
         self.about(t, |watch, case| {
             let wait = Wait {

@@ -68,7 +68,7 @@ thresholds! {
     OneWayTime = "one_way_ms", 10_000;
     /// Share of a client's requests at a server that were seen more than once.
     Repeated = "repeated_percent", 1;
-    /// Share of repeated requests from which on it is too much.
+    /// Share of repeated requests of a client at a server that is too high.
     TooManyRepeated = "too_many_repeated_percent", 20;
     /// Share of frames that repeat data, of all that carry some.
     Resent = "resent_frames_percent", 5;
@@ -106,7 +106,7 @@ thresholds! {
     SlowBreak = "slow_break_ms", 1000;
     /// Mean time that pipelined requests spend behind others.
     Queueing = "queueing_mean_ms", 50;
-    /// Least ratio of the 95th percentile of a fluctuating turnaround to its median.
+    /// Turnaround fluctuates if its 95th percentile is at least this number of times the median.
     Fluctuation = "fluctuation_factor", 10;
     /// Below this difference between both nothing fluctuates.
     FluctuationLeast = "fluctuation_least_ms", 10;
@@ -118,7 +118,7 @@ thresholds! {
     RegularPercent = "regular_percent", 80;
     /// Late responses below which nothing is said of their distance.
     RegularMinimum = "regular_minimum", 5;
-    /// Least ratio of a starving client's mean response time to that of the others.
+    /// A client starves if its mean response time is more than this many times that of the others.
     Starving = "starving_factor", 5;
     /// A sender that waited longer for an acknowledgement before it went on waited for it.
     AckWait = "acknowledgement_wait_ms", 40;

@@ -156,7 +156,7 @@ pub struct LiveError {
 pub enum LiveErrorKind {
     /// There is no such interface, or none at all.
     NoInterface,
-    /// The user of the program may not capture.
+    /// The user has no permission to capture.
     NoRights,
     /// The interface is there, but is not up.
     Down,

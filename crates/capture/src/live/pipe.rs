@@ -169,7 +169,7 @@ mod tests {
         }
     }
 
-    /// A capture of this number of frames, and where each of them ends in it.
+    /// A capture of `frames` frames, and where each of them ends in it.
     fn capture(frames: u8) -> (Vec<u8>, Vec<usize>) {
         let mut ends = Vec::new();
         let mut writer = PcapngWriter::new(Vec::new(), "test").unwrap();

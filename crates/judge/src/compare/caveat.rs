@@ -57,8 +57,8 @@ pub enum Caveat {
     Idle(u64, u64),
     /// Most requests changed one way, the mean the other: a few take much of the time.
     MeanDisagrees,
-    /// Active time for each request did not change as the response time did: its value in the
-    /// baseline and in the other, ns. As when they were captured at different places.
+    /// Active time per request did not change as the response time did: its value in the baseline
+    /// and in the other, ns. Typical of captures made at different places.
     Elsewhere(u64, u64),
 }
 

@@ -31,7 +31,7 @@ impl Effect {
     }
 }
 
-/// A party's part of active time, for each answered request, or each byte.
+/// A culprit's part of the active time, for each answered request, or each byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Whose.
@@ -163,8 +163,8 @@ fn disagrees(effect: Effect, all: &Group, number: usize) -> Option<Caveat> {
     disagrees.then_some(Caveat::MeanDisagrees)
 }
 
-/// Whether active time did not change with the response time: what the one lost the
-/// other gained.
+/// Whether active time changed by less than half as much as the response time: what one part
+/// lost another gained.
 fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Option<Caveat> {
     let way = way(effect)?;
     let (base, other) = all.both(number, Figure::ResponseTime)?;

@@ -318,9 +318,9 @@ impl Figure {
 /// A value as a fraction, so that nothing is rounded before it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
-    /// The number that is divided.
+    /// The numerator.
     pub part: u128,
-    /// The number by which it is divided; never 0.
+    /// The denominator; never 0.
     pub of: u128,
 }
 

@@ -385,8 +385,8 @@ impl Gathered {
         self.side.samples.merge(&row.samples);
     }
 
-    /// One share may be on several servers: the longest says how long it was in use
-    /// at least.
+    /// Adds times of a ledger. A share on several servers was in use at least as long as on the
+    /// one with the longest span.
     fn elapsed(&mut self, row: &LedgerRow) {
         let elapsed = row.span_ns;
         self.side.elapsed_ns = Some(self.side.elapsed_ns.map_or(elapsed, |ns| ns.max(elapsed)));

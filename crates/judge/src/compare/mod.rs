@@ -161,7 +161,7 @@ impl Side {
     }
 }
 
-/// One group in all captures.
+/// A group of transactions, with its figures in each of the captures.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// What its transactions have in common.

@@ -6,7 +6,7 @@ use wirewait_wire::Endpoint;
 /// A number of active stations is steady when it does not change for so long, ns. Shorter
 /// stretches are ramps: stations are just coming or going.
 pub const STEADY_NS: u64 = 1_000_000_000;
-/// Turnaround has grown from this percentage of its least on.
+/// Turnaround has grown when it is at least this percentage of its least.
 pub const GROWN_PERCENT: u64 = 125;
 
 /// Data that requests of one kind moved, and how long they took.

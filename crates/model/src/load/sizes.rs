@@ -5,13 +5,13 @@ use wirewait_wire::{Endpoint, Kind};
 
 /// Sizes with fewer response times are not judged, and make no trend.
 pub const ENOUGH_OF_A_SIZE: u64 = 10;
-/// Fewest sizes that make a trend.
+/// Number of sizes from which on there is a trend.
 pub const ENOUGH_SIZES: usize = 5;
-/// A size breaks the trend when its median response time is this percentage of what the
-/// trend says, at least.
+/// A size breaks the trend when its median response time is at least this percentage of what the
+/// trend says.
 pub const BREAKS_PERCENT: u64 = 150;
-/// And lies this number of times the usual deviation from the trend (the median of the deviations)
-/// above it.
+/// A size that breaks the trend also lies more than this number of times the median deviation from
+/// the trend above it.
 pub const BREAKS_TIMES: u64 = 5;
 
 /// A transaction that shows something.

@@ -2,10 +2,10 @@
 
 use wirewait_wire::Timestamp;
 
-/// A dip is at least so deep, in hundredths of the median around it.
+/// Least depth of a dip, in percent of the median around it.
 pub const DEPTH_PERCENT: u64 = 20;
-/// And at least this number of times the usual deviation from that median (the median of the
-/// deviations) deep.
+/// A dip is also deeper than this number of times the median deviation from the median around
+/// it.
 pub const NOISE_TIMES: u64 = 4;
 /// Buckets in which the median bucket has fewer final responses than this are too narrow to
 /// tell a dip from chance.
@@ -76,7 +76,7 @@ pub struct Dip {
     pub cost_ns: i64,
     /// Mean response time during the dip, ns.
     pub response_ns: Option<i64>,
-    /// Response time in the buckets around it.
+    /// Mean response time in the buckets around it, ns.
     pub around_response_ns: Option<i64>,
 }
 

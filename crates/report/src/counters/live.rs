@@ -1,4 +1,4 @@
-//! The latest readings for live views: a chart of any counters.
+//! The latest readings, for a chart of any counters on the screen.
 
 use super::objects::{Instance, OBJECTS, instances};
 use super::table::{Bound, Form, Mark, counters};
@@ -98,7 +98,7 @@ pub struct Line {
 }
 
 impl Live {
-    /// Intervals of `interval_ns` (at least 1) on a link of this speed, bit/s.
+    /// Takes readings every `interval_ns` nanoseconds (at least 1) on a link of `speed` bits/s.
     #[must_use]
     pub fn new(interval_ns: i64, speed: Option<u64>) -> Self {
         Self {

@@ -101,7 +101,7 @@ pub enum Refusal {
         most: u64,
         /// The beginning and the ends of all intervals.
         times: u64,
-        /// Intervals of this number of seconds would do.
+        /// An interval that would be long enough, seconds.
         interval_s: u64,
         /// What makes most of them.
         leap: Option<Leap>,
@@ -164,8 +164,8 @@ impl fmt::Display for Leap {
 }
 
 impl Sampler {
-    /// Intervals of `interval_ns` (at least 1) on a link of this speed, bit/s. Sums
-    /// at the end and the greatest values, which is what [`text`](super::text()) shows.
+    /// Takes readings every `interval_ns` nanoseconds (at least 1) on a link of `speed` bits/s.
+    /// Keeps sums at the end and the greatest values, which is what [`text`](super::text()) shows.
     #[must_use]
     pub fn new(interval_ns: i64, speed: Option<u64>) -> Self {
         Self {
@@ -188,7 +188,7 @@ impl Sampler {
         self.over_time_in(most, file, BATCH)
     }
 
-    /// Values over time, with this number of sums in memory.
+    /// [`Self::over_time`] with at most `batch` sums in memory.
     pub(super) fn over_time_in(
         mut self,
         most: u64,

@@ -28,7 +28,7 @@ pub(super) const ROOM: usize = 1 << 16;
 /// Bytes of a number in the file.
 const NUMBER: usize = 8;
 
-/// An empty file that no other program writes. A file without a name is gone with the program.
+/// An empty file without other writers. A file without a name is gone with the program.
 pub trait Scratch: Read + Write + Seek + Debug {}
 
 impl<T: Read + Write + Seek + Debug> Scratch for T {}
@@ -64,7 +64,7 @@ impl Spool {
         }
     }
 
-    /// Adds to the number of sums in memory.
+    /// Counts `sums` more sums in memory.
     pub(super) fn keeps(&mut self, sums: usize) {
         self.kept += sums;
     }

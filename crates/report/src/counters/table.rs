@@ -34,7 +34,7 @@ pub(crate) enum Mark {
     NotCounted,
 }
 
-/// Sums of fields, each with its factor.
+/// A sum of fields: the factor and name of each.
 type Sum = Vec<(i64, String)>;
 
 #[derive(Debug)]

@@ -12,12 +12,12 @@ use wirewait_wire::{Endpoint, Timestamp};
 
 const SECOND: i64 = 1_000_000_000;
 
-/// 2026-11-20T07:00:00Z plus this number of nanoseconds.
+/// 2026-11-20T07:00:00Z plus `ns` nanoseconds.
 pub(super) fn at(ns: i64) -> Timestamp {
     Timestamp::from_parts(1_795_158_000, 0).plus(ns)
 }
 
-/// A station that has received this number of messages of 100 bytes, and an interface.
+/// A station that has received `frames` messages of 100 bytes, and an interface.
 pub(super) fn readings(frames: u64) -> Readings {
     let station = Endpoint::mac([0, 0, 0x1b, 0, 0, 1]);
     let transport = TransportMeter {
@@ -50,7 +50,7 @@ fn sampler(interval_ns: i64, speed: Option<u64>) -> Sampler {
     sampler_in(interval_ns, speed, BATCH)
 }
 
-/// Three frames: at 0, 0.5 and 2.25 s; with the messages received after each.
+/// Three frames, at 0, 0.5 and 2.25 s; after them there are 1, 4 and 10 messages.
 fn samples(speed: Option<u64>) -> Samples {
     let mut sampler = sampler(SECOND, speed);
     sampler.frame(at(0), 1, || readings(0)).unwrap();

@@ -53,7 +53,7 @@ impl Alongside {
         self.analyzer.skip();
     }
 
-    /// Skips frames that are not at hand.
+    /// Passes over `frames` frames that are not available.
     pub(super) fn absent(&mut self, frames: u64) {
         self.analyzer.skip_all(frames);
         self.heard.partly |= frames > 0;

@@ -168,9 +168,9 @@ impl<'r> Decoder<'r> {
         }
     }
 
-    /// Skips frames of the capture that are not at hand; the first of all was captured at `first`.
-    /// Numbers stay those of the capture; those of transactions are not known any more, and
-    /// nothing is said of them.
+    /// Passes over `frames` frames of the capture that are not available; the first frame of all
+    /// was captured at `first`. Numbers of frames stay those of the capture; those of transactions
+    /// are no longer known, and are left out.
     pub fn absent(&mut self, frames: u64, first: Option<Timestamp>) {
         self.number = self.number.saturating_add(frames);
         self.clock.start = self.clock.start.or(first);

@@ -1,4 +1,4 @@
-//! A frame as plain data, for programs that draw it themselves: a line, a tree, the bytes.
+//! A frame as plain data, for callers that draw it themselves: a line, a tree, the bytes.
 
 use super::detail::{FieldOrigin, field_text};
 use super::line::Seconds;

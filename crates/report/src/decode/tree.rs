@@ -79,7 +79,7 @@ impl<'a> Tree<'a> {
         build(registry, frame.bytes, &Plan::of_walk(walk))
     }
 
-    /// The tree of a frame whose messages are known.
+    /// The tree of a frame, with what is known of the messages in it.
     pub(super) fn of_known_frame(
         registry: &Registry,
         frame: &Frame<'a>,

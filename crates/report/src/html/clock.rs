@@ -38,7 +38,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// A number of steps of this width, the first of which begins at `begins`.
+    /// `steps` steps of `width_ns` nanoseconds, the first of which begins at `begins`.
     pub(super) fn new(snapshot: &Snapshot, begins: Timestamp, width_ns: i64, steps: usize) -> Self {
         let first = snapshot.capture.first;
         let steps = i64::try_from(steps).unwrap_or(i64::MAX);

@@ -11,7 +11,7 @@ use wirewait_analysis::{Bucket, Distributions, Histogram, STEPS_NS};
 /// Servers that have plots of their own.
 const SERVERS: usize = 5;
 
-/// Fewest steps that a plot has room for, so that a single one is not a wall.
+/// Least number of steps that a plot has room for, so that a single one is not a wall.
 const ROOM: usize = 18;
 
 const HEIGHT: i64 = 210;

@@ -231,7 +231,7 @@ pub(super) fn text(
     );
 }
 
-/// A bar that stands for `value`, with words that appear under the pointer.
+/// A bar that stands for `value`, with `words` as its tooltip.
 pub(super) fn bar(
     page: &mut Page,
     class: &str,

@@ -55,7 +55,7 @@ fn a_session_that_is_never_set_up() {
     );
 }
 
-/// Anyone may answer: it is no fault of a file server.
+/// Any station may respond to a lookup: a lost one is no fault of a file server.
 #[test]
 fn lookups_stand_apart() {
     let mut bench = Bench::new();
