@@ -13,6 +13,7 @@ mod decode;
 mod differential;
 mod docs;
 mod efficiency;
+mod examples;
 mod extcap;
 mod fields;
 mod fields_ipx;

@@ -72,6 +72,13 @@ impl Collectors {
         }
     }
 
+    /// With one more, which is shown behind the others.
+    #[must_use]
+    pub fn with(mut self, own: Box<dyn Collector>) -> Self {
+        self.all.push(own);
+        self
+    }
+
     /// Counts what happened.
     pub fn batch(&mut self, batch: &RecordBatch) {
         let groups = &batch.groups;

@@ -1,8 +1,8 @@
 //! What every loop over frames does for the analysis.
 
-use wirewait_analysis::{Analyzer, Look, Sink, Snapshot};
+use wirewait_analysis::{Analyzer, Look, Sink, Snapshot, Thresholds};
 use wirewait_model::records::RecordBatch;
-use wirewait_stats::{Collectors, Options};
+use wirewait_stats::{Collector, Collectors, Options};
 use wirewait_wire::{Frame, Source, Timestamp};
 
 /// No speed is asked for beyond this interface.
@@ -51,8 +51,19 @@ impl Driver {
         }
     }
 
+    /// Makes a statistic of the program's own, too; before the first frame, or it lacks those
+    /// before.
+    #[must_use]
+    pub fn collecting(self, own: Box<dyn Collector>) -> Self {
+        Self {
+            statistics: self.statistics.with(own),
+            ..self
+        }
+    }
+
     /// Goes on with a new analysis of the same source: frames keep their numbers, and what was
-    /// lost so far is not counted again.
+    /// lost so far is not counted again. Statistics of the program's own have to be
+    /// [given](Self::collecting) again.
     pub fn begin_anew(&mut self, mut analyzer: Analyzer) {
         analyzer.skip_all(self.number());
         let lost = self.feed.lost;
@@ -66,9 +77,10 @@ impl Driver {
         &self.feed.analyzer
     }
 
-    /// The analysis alone, without the statistics.
-    pub(crate) fn into_analyzer(self) -> Analyzer {
-        self.feed.analyzer
+    /// Judges symptoms by these thresholds.
+    pub(crate) fn judging_by(mut self, thresholds: Thresholds) -> Self {
+        self.feed.analyzer = self.feed.analyzer.judging_by(thresholds);
+        self
     }
 
     /// All figures as they stand. What is still open is not in them.

@@ -4,6 +4,7 @@ use crate::Driver;
 use std::fmt;
 use wirewait_analysis::{Analyzer, Readings, Settings, Sink, Snapshot, Thresholds};
 use wirewait_dissectors::registry;
+use wirewait_stats::Collector;
 use wirewait_wire::{Frame, Source, SourceError, Timestamp};
 
 /// Frames in one [`Engine::step`]: short enough to look around often, long enough that
@@ -75,8 +76,20 @@ impl<S: Source> Engine<S> {
     /// Judges symptoms by these thresholds rather than by the built-in ones.
     #[must_use]
     pub fn judging_by(self, thresholds: Thresholds) -> Self {
-        let analyzer = self.driver.into_analyzer().judging_by(thresholds);
-        Self::with(self.source, analyzer)
+        Self {
+            driver: self.driver.judging_by(thresholds),
+            ..self
+        }
+    }
+
+    /// Makes a statistic of the program's own, too: it stands behind the others in
+    /// [`Snapshot::statistics`].
+    #[must_use]
+    pub fn collecting(self, own: Box<dyn Collector>) -> Self {
+        Self {
+            driver: self.driver.collecting(own),
+            ..self
+        }
     }
 
     /// Analyses the next few thousand frames.

@@ -10,7 +10,10 @@
 //! leaves frames out or looks at the figures meanwhile drives an [`Engine`]: all frames with
 //! [`Engine::run`] or [`Engine::run_on`] (several threads, the same results), or step by step. A
 //! program that has frames rather than a source (it delays them, or keeps them) hands each to a
-//! [`Driver`].
+//! [`Driver`]. A protocol of its own is a [`Dissector`] in its
+//! [`Registry`], a statistic of its own a [`Collector`].
+//!
+//! Examples, run by tests: `verdict` (of files), `live_loop`, `own_protocol`, `own_collector`.
 
 #![forbid(unsafe_code)]
 
@@ -28,8 +31,18 @@ pub use wirewait_analysis::{
     SegmentRow, ServerRow, Settings, Sink, Snapshot, Spread, StationRow, Summary, Symptom,
     Symptoms, Threshold, Thresholds, Times, Transaction, Turnaround, WHOLE_FRAME,
 };
+/// The built-in protocols, and the tables of ports and types in which one of your own can claim
+/// its place: the example `own_protocol`.
+pub use wirewait_dissectors as dissectors;
 pub use wirewait_dissectors::{EVIDENCE, last, registry};
 pub use wirewait_judge::{Culprit, Doubt, Finding, OnTheWay, Share, Verdict, compare};
+/// Figures and records: what a statistic of your own is made of, as in the example
+/// `own_collector`.
+pub use wirewait_model as model;
+pub use wirewait_stats::{Collector, Rows};
+/// Frames, layers and exchanges: what a dissector of your own is made of, as in the example
+/// `own_protocol`.
+pub use wirewait_wire as wire;
 pub use wirewait_wire::{
     Address, Chain, Depth, Dissector, Endpoint, File, Frame, Kind, Layout, LinkType, Operation,
     Registry, Source, SourceError, SourceErrorKind, Status, Timestamp, Verified, Walk,
