@@ -136,7 +136,7 @@ pub(crate) const REASONS: [(&str, &str); 20] = [
     ),
     (
         "duplicates",
-        "frames that were captured twice; the copies are left out",
+        "identical frames, captured twice or doubled on the way; the copies are left out",
     ),
     (
         "beyond_routers",
