@@ -40,8 +40,12 @@ fn lines(source: impl Read + Send + 'static) -> Receiver<String> {
 impl Running {
     /// Started, ready for signals, and fed the first half of the shipped capture.
     fn new(arguments: &[&str], folder: &Path) -> Self {
-        let mut child = program()
-            .args(arguments)
+        Self::of(program().args(arguments), folder)
+    }
+
+    /// Of this command.
+    fn of(command: &mut Command, folder: &Path) -> Self {
+        let mut child = command
             .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -184,6 +188,43 @@ fn live_reports_when_it_is_asked_and_goes_on() {
     let counts: Vec<u64> = reports.iter().map(frames).collect();
     assert_eq!(counts.len(), 3, "two when asked, one at the end");
     assert!(counts.is_sorted() && counts[0] > 100, "{counts:?}");
+}
+
+/// systemd's protocol, sd_notify(3): when it captures, that its loop goes round, and when it is
+/// over. The socket is a file, or a name of the kernel's alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_manager_of_services_is_told_how_it_goes() {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixDatagram};
+    let folder = folder("manager");
+    let path = folder.join("notify").display().to_string();
+    let name = format!("wirewait-test-{}", std::process::id());
+    let by_name = SocketAddr::from_abstract_name(&name).unwrap();
+    for (address, named) in [
+        (SocketAddr::from_pathname(&path).unwrap(), path.clone()),
+        (by_name, format!("@{name}")),
+    ] {
+        let manager = UnixDatagram::bind_addr(&address).unwrap();
+        manager.set_read_timeout(Some(PATIENCE)).unwrap();
+        let said = || {
+            let mut bytes = [0; 64];
+            let length = manager.recv(&mut bytes).unwrap();
+            String::from_utf8(bytes[..length].to_vec()).unwrap()
+        };
+        let mut command = program();
+        command.args(["live", "-o", "report.txt", "-"]);
+        command.env("NOTIFY_SOCKET", &named);
+        let running = Running::of(command.env("WATCHDOG_USEC", "200000"), &folder);
+        assert_eq!(said(), "READY=1", "{named}");
+        // The second sign of life comes although no frame does.
+        assert_eq!([said(), said()], ["WATCHDOG=1", "WATCHDOG=1"]);
+        running.signal("-TERM");
+        let last = std::iter::repeat_with(said).find(|said| said != "WATCHDOG=1");
+        assert_eq!(last.unwrap(), "STOPPING=1");
+        let (status, ..) = running.ends();
+        assert_eq!(status.code(), Some(0));
+    }
 }
 
 #[test]

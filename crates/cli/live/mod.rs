@@ -10,6 +10,7 @@ mod metrics;
 mod plain;
 mod screen;
 mod source;
+mod supervisor;
 
 use crate::failure::{Failure, Verdict, say};
 use crate::output::Output;
@@ -25,6 +26,7 @@ use listen::Listener;
 use metrics::Metrics;
 use plain::{Limits, PlainWatch};
 use std::io::{self, IsTerminal};
+use supervisor::Supervisor;
 use wirewait::{Rule, Snapshot};
 use wirewait_report::{About, Digits, Selection, csv, json, text, transactions};
 
@@ -35,6 +37,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     if args.list_interfaces {
         return list::run(args);
     }
+    let supervisor = Supervisor::of_environment();
     let explained = symptoms::explained(&args.symptoms)?;
     let texts = symptoms::texts(&args.symptoms)?;
     let listener = args.listen.map(Listener::bind).transpose()?;
@@ -50,6 +53,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
         thresholds: symptoms::thresholds(&args.symptoms),
         limits: Limits::of(args),
         signals: Signals::catch()?,
+        supervisor,
     };
     let ready = source::open(args, &mut rights, serve)?;
     if rights.are_asked_for() {
@@ -82,6 +86,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
         }
     };
     say(&format!("{what}; {}", watch.limits.end()));
+    watch.supervisor.ready();
     if let Some(address) = address {
         say(&format!("metrics: http://{address}/metrics"));
     }

@@ -2,6 +2,7 @@
 
 use super::args::LiveArgs;
 use super::metrics::Metrics;
+use super::supervisor::Supervisor;
 use crate::failure::{Failure, say};
 use crate::input::warn;
 use crate::own::Own;
@@ -59,6 +60,7 @@ pub(crate) struct PlainWatch {
     pub(super) thresholds: Thresholds,
     pub(super) limits: Limits,
     pub(super) signals: Signals,
+    pub(super) supervisor: Supervisor,
 }
 
 /// What was seen.
@@ -155,7 +157,9 @@ impl PlainWatch {
                 report(&about(engine.source(), damage.clone()), &snapshot)?;
             }
             hand_on(sink)?;
+            self.supervisor.alive();
         }
+        self.supervisor.stopping();
         let elapsed = begun.elapsed();
         let (snapshot, live) = engine.finish(sink);
         hand_on(sink)?;
