@@ -371,3 +371,31 @@ fn the_demonstration() {
         (8, 4_800_000_000)
     );
 }
+
+/// A client that resets the connection 300 ms after a read that is open abandons it; 99 ms are
+/// nothing, and neither is a reset by the server, nor one with no request but one that waits by design.
+#[test]
+fn a_client_that_aborts_while_it_waits() {
+    let made = |request: &str, reset: &str| {
+        let snapshot = crate::compare::made(&format!(
+            "client A tcp 10.0.0.1:1025\nserver S tcp 10.0.0.9:445\n\
+             0.000 A>S connect gap=0.001\n\
+             0.100 A>S smb1 nt-create-andx name=\\LEDGER.DAT\n\
+             0.105 S>A smb1 nt-create-andx fid=1 size=5000\n\
+             0.200 A>S smb1 {request}\n\
+             {reset} tcp reset\n"
+        ));
+        let found = snapshot.symptoms.found.iter();
+        let mut found = found.filter(|s| s.rule.id == "requests_abandoned");
+        found.next().map(|s| {
+            assert_eq!(s.state, State::Raised);
+            let reset = s.hits.last.unwrap();
+            (s.hits.count, s.hits.cost_ns / 1_000_000, reset.frame)
+        })
+    };
+    let read = "read-andx fid=1 offset=0 length=512";
+    assert_eq!(made(read, "0.500 A>S"), Some((1, 300, 7)));
+    assert_eq!(made(read, "0.299 A>S"), None);
+    assert_eq!(made(read, "0.500 S>A"), None);
+    assert_eq!(made("notify-change fid=1", "0.500 A>S"), None);
+}

@@ -144,6 +144,11 @@ impl Books {
                 self.watch.lost(wait, at);
                 self.accounts.lost(wait, at);
             }
+            Event::Abandoned(wait, at) => {
+                let frame = self.frames.saturating_add(self.skipped);
+                let wait = wait.known(directory, &mut room);
+                self.watch.abandoned(wait, crate::Mark { frame, at });
+            }
             Event::Limited(limit) => self.quality.limits.hit(limit),
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),

@@ -544,6 +544,9 @@ impl Pairing {
                 self.close(at, Some(now), between, world, events);
                 continue;
             }
+            if let Some(request) = open.transaction.request {
+                events(Event::Abandoned(open.wait(request.first.at), now));
+            }
             let so_far = (open.transaction.outcome, open.transaction.flags);
             let awaited = self.open.is_awaited(at);
             let end = self.unanswered((at, awaited), Some(now), between, world);

@@ -84,6 +84,8 @@ pub(crate) enum Event<'a> {
     /// Loss recovery from the beginning of the wait to then: the response was retransmitted, or the
     /// request was lost.
     Lost(Wait<'a>, Timestamp),
+    /// The client aborted the connection then, while it waited.
+    Abandoned(Wait<'a>, Timestamp),
     /// A transport did something that an administrator counts.
     Notice(&'a Notice),
     /// A request is complete.

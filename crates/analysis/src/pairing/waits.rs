@@ -104,7 +104,7 @@ impl Open {
         }
     }
 
-    fn wait(&self, began: Timestamp) -> Wait<'_> {
+    pub(super) fn wait(&self, began: Timestamp) -> Wait<'_> {
         Wait {
             case: self.case(),
             began,

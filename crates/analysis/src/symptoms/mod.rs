@@ -74,6 +74,7 @@ pub static RULES: &[&Rule] = &[
     &sessions::SLOW_CONNECT,
     &sessions::NO_CONNECT,
     &sessions::LOOKUPS,
+    &sessions::ABANDONED,
     &clients::BREAK_WAIT,
     &clients::SLOW_BREAK,
     &clients::QUEUEING,
@@ -369,6 +370,23 @@ impl Watch {
         if let (Some(look), Some(pair)) = (repeats::lost_behind(wait, at), pair) {
             let t = wait.case.transaction;
             pair.answer_resent(t, &look, self.course.as_deref_mut(), &mut self.hits);
+        }
+    }
+
+    /// The client aborted the connection at `at` while it waited for a response.
+    #[cold]
+    pub(crate) fn abandoned(&mut self, wait: Wait<'_>, at: Mark) {
+        let Case {
+            transaction: t,
+            parties,
+        } = wait.case;
+        let Some(sight) = sessions::abandoned(wait, at, &self.thresholds) else {
+            return;
+        };
+        if let Some(pair) = self.pairs.still(parties.pair) {
+            let mut page = pair.page(between(t), self.course.as_deref_mut());
+            page.hit(&sessions::ABANDONED, &sight);
+            page.word(&sessions::ABANDONED, t.operation.name);
         }
     }
 

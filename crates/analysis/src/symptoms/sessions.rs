@@ -4,7 +4,8 @@ use super::evidence::{Against, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Threshold, Thresholds, Watcher, WatcherLook, operation, status};
-use crate::{Outcome, Transaction};
+use crate::world::Wait;
+use crate::{Mark, Outcome, Transaction};
 use wirewait_wire::Kind;
 
 pub(super) static LOGON_REFUSED: Rule = Rule {
@@ -46,6 +47,28 @@ pub(super) static LOOKUPS: Rule = Rule {
     costly: true,
     covers: &[],
 };
+
+pub(super) static ABANDONED: Rule = Rule {
+    id: "requests_abandoned",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "requests open for abandoned_after_ms when their client aborted the connection",
+    limit: Limit::Beyond(Threshold::Abandoned),
+    costly: false,
+    covers: &[],
+};
+
+/// From the request to the end of the connection, if the client waited long enough and for
+/// something that does not wait by design.
+pub(super) fn abandoned(wait: Wait<'_>, at: Mark, thresholds: &Thresholds) -> Option<Sight> {
+    let t = wait.case.transaction;
+    let waited = at.at.since(wait.began);
+    let by_design = matches!(t.kind, Kind::Wait | Kind::Break) || super::answers::reads_pipe(t);
+    if by_design || waited < thresholds.ns(Threshold::Abandoned) {
+        return None;
+    }
+    Some(Sight::between(t.request?.first, at).costing(waited))
+}
 
 /// A query to a name service, repeated for this long. That it is not answered is no fault of a file
 /// server.

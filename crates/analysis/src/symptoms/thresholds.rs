@@ -98,6 +98,8 @@ thresholds! {
     TransferSize = "transfer_least_bytes", 65_536;
     /// Setting up a connection, session or share takes no longer than this.
     SlowConnect = "slow_connect_ms", 1000;
+    /// A request that was open this long when its client aborted the connection was abandoned.
+    Abandoned = "abandoned_after_ms", 100;
     /// Refused log-ons and shares of a client at a server.
     LogonRefused = "logon_refused_times", 3;
     /// A wait for another client to give a promise back that is worth a word.
