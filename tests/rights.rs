@@ -479,6 +479,23 @@ fn rights_in_force_are_printed() {
     );
 }
 
+/// Gives the copy of the program the capabilities to capture; says that the test skipped otherwise.
+fn may_capture(copy: &Path, test: &str) -> bool {
+    let mut setcap = Command::new("setcap");
+    let set = setcap
+        .arg("cap_net_raw,cap_net_admin=eip")
+        .arg(copy)
+        .output();
+    let set = set.is_ok_and(|set| set.status.success());
+    if !set {
+        skipped(
+            test,
+            "setcap is missing, or does not work in the folder of tests",
+        );
+    }
+    set
+}
+
 /// A program to which a file system gave capabilities has none when it reads a file.
 #[test]
 fn capabilities_of_the_program_are_given_up_for_files() {
@@ -491,15 +508,8 @@ fn capabilities_of_the_program_are_given_up_for_files() {
     let copy = folder.0.join("wirewait");
     copied_program(&copy);
     fs::set_permissions(&copy, Permissions::from_mode(0o755)).unwrap();
-    let set = Command::new("setcap")
-        .arg("cap_net_raw,cap_net_admin=eip")
-        .arg(&copy)
-        .output();
-    if !set.is_ok_and(|set| set.status.success()) {
-        return skipped(
-            test,
-            "setcap is missing, or does not work in the folder of tests",
-        );
+    if !may_capture(&copy, test) {
+        return;
     }
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
@@ -537,15 +547,8 @@ fn members_of_the_group_capture_and_others_are_told_of_it() {
     fs::set_permissions(&copy, Permissions::from_mode(0o750)).unwrap();
     // The group daemon has the number 1 (base-passwd).
     std::os::unix::fs::chown(&copy, Some(0), Some(1)).unwrap();
-    let set = Command::new("setcap")
-        .arg("cap_net_raw,cap_net_admin=eip")
-        .arg(&copy)
-        .output();
-    if !set.is_ok_and(|set| set.status.success()) {
-        return skipped(
-            test,
-            "setcap is missing, or does not work in the folder of tests",
-        );
+    if !may_capture(&copy, test) {
+        return;
     }
     let run = |groups: &str, args: &[&str]| {
         let mut command = Command::new("setpriv");

@@ -1,4 +1,4 @@
-//! What a service manager is told of a capture, by systemd's protocol (sd_notify(3)).
+//! The state of a capture for a service manager, by systemd's protocol (sd_notify(3)).
 //!
 //! The socket is opened before the program gives up its rights, since the sandbox lets nothing open
 //! one later: libraries open one for each message.
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// Who started the program as a service, if anybody did.
+/// The service manager that started the program, if one did.
 pub(super) struct Supervisor {
     socket: Option<File>,
     /// Between two signs of life: half of what the manager waits for.

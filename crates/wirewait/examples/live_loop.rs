@@ -3,7 +3,6 @@
 //! `cargo run --example live_loop FILE` plays a capture as if it came in now.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use wirewait::{
     Analyzer, Driver, Settings, Sink, Source, SourceError, Timestamp, Transaction, Verdict,
     registry,
@@ -13,20 +12,12 @@ use wirewait_capture::{Options, open};
 /// Between two looks at the verdict, in the frames' own time: the engine asks no clock.
 const LOOK_NS: i64 = 10_000_000_000;
 
-fn main() -> ExitCode {
+fn main() -> Result<(), SourceError> {
     let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    match live_loop(&files) {
-        Ok(lines) => {
-            for line in lines {
-                println!("{line}");
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
+    for line in live_loop(&files)? {
+        println!("{line}");
     }
+    Ok(())
 }
 
 /// Counts transactions as they close.

@@ -2,26 +2,17 @@
 //! `cargo run --example own_collector FILE...`
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use wirewait::model::records::{Entities, Records};
 use wirewait::model::{Cell, Column, Figures, Statistic};
 use wirewait::{Collector, Endpoint, Engine, Kind, Progress, Rows, Settings, SourceError};
 use wirewait_capture::{Options, open};
 
-fn main() -> ExitCode {
+fn main() -> Result<(), SourceError> {
     let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    match readers(&files) {
-        Ok(statistic) => {
-            for row in statistic.rows {
-                println!("{row:?}");
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
+    for row in readers(&files)?.rows {
+        println!("{row:?}");
     }
+    Ok(())
 }
 
 /// Requests of each client, and how many of them read. [`Rows`] is as long as the analysis

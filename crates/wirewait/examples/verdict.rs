@@ -1,24 +1,15 @@
 //! Where the time of a capture went, and what else is wrong: `cargo run --example verdict FILE...`
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use wirewait::{Culprit, Settings, SourceError, Verdict, analyse};
 use wirewait_capture::{Options, open};
 
-fn main() -> ExitCode {
+fn main() -> Result<(), SourceError> {
     let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    match verdict(&files) {
-        Ok(lines) => {
-            for line in lines {
-                println!("{line}");
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
+    for line in verdict(&files)? {
+        println!("{line}");
     }
+    Ok(())
 }
 
 /// A line for the finding, for each of client, network and server, and for each symptom.

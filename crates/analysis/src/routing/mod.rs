@@ -46,8 +46,8 @@ impl Routing {
         }
     }
 
-    /// A frame came. Whether it is the copy of one that was seen on the other side of a router, which
-    /// `crossed` is told of.
+    /// A frame came. Whether it is the copy of one that was seen on the other side of a router;
+    /// `crossed` is called with the way between the two.
     pub(crate) fn seen(&mut self, seen: &Seen<'_>, crossed: impl FnOnce(&Crossing)) -> bool {
         let Some(hops) = seen.walk.facts.hops else {
             return false;
