@@ -109,6 +109,7 @@ fn main() -> std::io::Result<()> {
         "src 10.0.0.1 or dst host 00-00-1b-12-34-56 && port 0x451",
         "command \"READ*\" and smb2.MessageId >= 0x10",
         "tcp.\"Source port\" != 445 or ncp.\"Completion code\" == \"a \\\" b\"",
+        ",tcp.port=abc",
     ]
     .iter()
     .enumerate()

@@ -228,9 +228,10 @@ impl Test {
     }
 }
 
+/// Quoted as a whole, so that it is not read as a field of Wireshark (`tcp.port`).
 impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.layer, Quoted(&self.field))
+        write!(f, "{}", Quoted(&format!("{}.{}", self.layer, self.field)))
     }
 }
 
