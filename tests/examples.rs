@@ -1,8 +1,12 @@
 //! The examples of the library say what the program says.
 
 use crate::support::{program, root};
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use serde_json::Value;
 use wirewait::model::Cell;
+use wirewait::{Engine, Settings, Sink, Transaction, analyse};
 
 #[path = "../crates/wirewait/examples/live_loop.rs"]
 #[allow(dead_code)]
@@ -13,6 +17,9 @@ mod own_collector;
 #[path = "../crates/wirewait/examples/own_protocol.rs"]
 #[allow(dead_code)]
 mod own_protocol;
+#[path = "../crates/rows/examples/rows_to_arrow.rs"]
+#[allow(dead_code)]
+mod rows_to_arrow;
 #[path = "../crates/wirewait/examples/verdict.rs"]
 #[allow(dead_code)]
 mod verdict;
@@ -111,4 +118,59 @@ fn a_statistic_of_ones_own() {
     }
     assert_eq!((requests, statistic.rows.len()), (1039, 5));
     assert!(reads > 900, "{reads}");
+}
+
+/// Batches hold the rows that the program writes, in their order.
+#[test]
+fn rows_to_arrow() {
+    let batches = rows_to_arrow::batches(&[root().join("captures/demo.pcapng")]).unwrap();
+    let rows = String::from_utf8(written("transactions", "ndjson")).unwrap();
+    let rows: Vec<Value> = rows
+        .lines()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect();
+    let all: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    assert_eq!((all, rows.len()), (1039, 1039));
+    let turnarounds = batches.iter().flat_map(|batch| {
+        let column = batch.column_by_name("turnaround_ns").unwrap();
+        column.as_primitive::<Int64Type>().iter()
+    });
+    let expected = rows.iter().map(|row| row["turnaround_ns"].as_i64());
+    assert!(turnarounds.eq(expected));
+    let slowest = batches.iter().filter_map(rows_to_arrow::longest).max();
+    let expected = rows.iter().filter_map(|row| {
+        let command = row["command"].as_str().unwrap().to_owned();
+        Some((row["turnaround_ns"].as_i64()?, command))
+    });
+    assert_eq!(slowest, expected.max());
+}
+
+/// A loop over transactions gets those that a sink gets, and leaves the figures of `analyse`.
+#[test]
+fn transactions_one_after_the_other() {
+    let files = [root().join("captures/demo.pcapng")];
+    let source = || wirewait_capture::open(&files, &wirewait_capture::Options::default()).unwrap();
+    let mut sink = Kept::default();
+    let whole = analyse(source(), Settings::default(), &mut sink, |_| ()).unwrap();
+    let mut transactions = Engine::new(source(), Settings::default()).transactions();
+    let mut kept = Kept::default();
+    for transaction in &mut transactions {
+        kept.transaction(&transaction.unwrap());
+    }
+    assert_eq!((kept.0.len(), &kept.0), (1039, &sink.0));
+    let (snapshot, _) = transactions.finish();
+    assert_eq!(format!("{snapshot:?}"), format!("{whole:?}"));
+    // Half of them: what the others wait for is closed by the end.
+    let mut transactions = Engine::new(source(), Settings::default()).transactions();
+    assert!(transactions.by_ref().take(500).all(|item| item.is_ok()));
+    assert!(transactions.finish().0.capture.frames > 500);
+}
+
+#[derive(Default)]
+struct Kept(Vec<String>);
+
+impl Sink for Kept {
+    fn transaction(&mut self, transaction: &Transaction) {
+        self.0.push(format!("{transaction:?}"));
+    }
 }

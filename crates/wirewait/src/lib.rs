@@ -6,24 +6,28 @@
 //! for live capture), transactions go to any [`Sink`] when they close, and the figures as they
 //! stand are a [`Snapshot`]; [`Verdict::on`] judges them.
 //!
-//! For a capture that ends, [`analyse`] does it all. A program that shows progress, stops early,
+//! For a capture that ends, [`analyse`] does it all, and [`Engine::transactions`] gives the
+//! transactions to a loop. A program that shows progress, stops early,
 //! leaves frames out or looks at the figures meanwhile drives an [`Engine`]: all frames with
 //! [`Engine::run`] or [`Engine::run_on`] (several threads, the same results), or step by step. A
 //! program that has frames rather than a source (it delays them, or keeps them) hands each to a
 //! [`Driver`]. A protocol of its own is a [`Dissector`] in its
 //! [`Registry`], a statistic of its own a [`Collector`].
 //!
-//! Examples, run by tests: `verdict` (of files), `live_loop`, `own_protocol`, `own_collector`.
+//! Examples, run by tests: `verdict` (of files), `live_loop`, `own_protocol`, `own_collector`; and
+//! `rows_to_arrow`, of the crate `wirewait-rows`.
 
 #![forbid(unsafe_code)]
 
 mod ahead;
 mod driver;
 mod engine;
+mod transactions;
 
 pub use ahead::MOST_THREADS;
 pub use driver::Driver;
 pub use engine::{Choice, Engine, Progress, Standing};
+pub use transactions::Transactions;
 pub use wirewait_analysis::{
     Analyzer, Assembled, Attribution, CaptureRow, Counts, Deed, Duplex, EXACT_VALUES, Excluded,
     Extent, Flags, FrameCounts, FrameSums, Grade, Grouping, Intake, Ledger, LedgerOf, LedgerRow,
@@ -76,15 +80,15 @@ mod tests {
     use super::*;
 
     /// Empty frames, one a second, and an error before each frame that is listed in it.
-    struct Fake {
+    pub(crate) struct Fake {
         frames: i64,
         next: i64,
-        damaged_before: Vec<i64>,
-        kind: SourceErrorKind,
+        pub(crate) damaged_before: Vec<i64>,
+        pub(crate) kind: SourceErrorKind,
     }
 
     impl Fake {
-        fn new(frames: i64) -> Self {
+        pub(crate) fn new(frames: i64) -> Self {
             Self {
                 frames,
                 next: 0,
