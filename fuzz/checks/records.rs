@@ -3,10 +3,10 @@
 use crate::input::Choices;
 use std::num::NonZeroU32;
 use wirewait_model::records::{
-    Answer, Entities, EntityId, Group, GroupKey, Label, LabelId, Line, LineTimes, Moment,
-    OperationAt, OperationId, Pair, PairId, RecordBatch, StationId, Traffic, Waiting,
+    Answer, Entities, EntityId, Group, GroupKey, LabelId, Line, LineTimes, Moment, OperationAt,
+    OperationId, Pair, PairId, RecordBatch, StationId, Traffic, Waiting,
 };
-use wirewait_model::{Figures, Flags, Outcome};
+use wirewait_model::{Figures, Flags, Label, Outcome};
 use wirewait_stats::{Collectors, Options};
 use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 

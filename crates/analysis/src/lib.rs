@@ -75,8 +75,8 @@ pub use snapshot::{
     Snapshot,
 };
 pub use summary::{
-    Common, Conversations, Inconsistent, LedgerSum, OperationKey, OperationSum, PairKey, PlaceKey,
-    PlaceSum, SIGHTINGS_KEPT, Sighting, Sightings, StationSum, Summary, Timing, Total,
+    Common, Conversations, Inconsistent, LedgerSum, OperationKey, OperationSum, PairKey, PlaceSum,
+    SIGHTINGS_KEPT, Sighting, Sightings, StationSum, Summary, Timing, Total,
 };
 pub use symptoms::{
     Against, Base, Limit, Losses, Lost, RULES, Rule, Severity, Sight, Sights, State, Subject,
@@ -95,7 +95,7 @@ pub use wirewait_model::load::{
 pub use wirewait_model::sample::Draw;
 pub use wirewait_model::{
     Bucket, Cell, Column, Counts, DistributionRow, Distributions, ENOUGH, EXACT_VALUES, Excluded,
-    Extent, Fidelity, Figures, Flags, FrameCounts, FrameSums, Grouping, Histogram, HopRow, Mark,
-    Outcome, PlaceRow, STEPS_NS, Sample, Samples, ServerRow, Spread, StationRow, Statistic, Times,
-    Turnaround,
+    Extent, Fidelity, Figures, Flags, FrameCounts, FrameSums, Grouping, Histogram, HopRow, Label,
+    Mark, Outcome, PlaceRow, STEPS_NS, Sample, Samples, ServerRow, Spread, StationRow, Statistic,
+    Times, Turnaround,
 };

@@ -232,7 +232,12 @@ impl Pseudonyms {
             Naming::Share => ("share", 1),
             Naming::Path => ("file", 2),
         };
-        let key = (naming, name.as_str().into());
+        // Users and shares have names without regard to capitals, as in the rows.
+        let known = match naming {
+            Naming::User | Naming::Share => name.to_lowercase().into(),
+            _ => name.as_str().into(),
+        };
+        let key = (naming, known);
         let number = match self.of.find(&key).and_then(|found| self.of.get_mut(found)) {
             Some(number) => *number,
             None => {
@@ -353,12 +358,14 @@ mod tests {
     fn private_names_are_numbers_the_same_for_the_same_name() {
         let mut known = KnownNames::new(10, true);
         let one = read(&mut known, "uANNA|sHR|ppay.xls", None).unwrap();
-        let two = read(&mut known, "uBERT|sHR|ppay.xls", None).unwrap();
+        let two = read(&mut known, "uBERT|sHr|ppay.xls", None).unwrap();
         assert_eq!(
             words(&one),
             [None, Some("user-1"), Some("share-1"), Some("file-1")]
         );
-        assert_eq!(two.path, one.path);
+        assert_eq!((&two.path, &two.share), (&one.path, &one.share));
+        let capital = read(&mut known, "pPAY.xls", None).unwrap();
+        assert_eq!(capital.path.as_deref(), Some("file-2"));
         assert_eq!(two.user.as_deref(), Some("user-2"));
     }
 

@@ -5,11 +5,12 @@
 //! [`Column`]: crate::column::Column
 
 use crate::table::{Table, TablePlace};
-use crate::{Grouping, ShareKey, Transaction, names};
+use crate::{Grouping, Transaction, names};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use wirewait_model::Label;
 use wirewait_model::records::{
-    Entities, Label, LabelId, OperationAt, OperationId, Pair, PairId, StationId,
+    Entities, LabelId, OperationAt, OperationId, Pair, PairId, StationId,
 };
 use wirewait_wire::Endpoint;
 use wirewait_wire::word::Name;
@@ -104,7 +105,8 @@ pub(crate) struct Directory {
     ties: Table<(TablePlace, Name), ()>,
     labels: Table<Label, ()>,
     operations: Table<OperationAt, ()>,
-    mounts: Table<ShareKey, ()>,
+    /// Clients, and the shares that they use.
+    mounts: Table<(Endpoint, Label), ()>,
     spots: Table<Spot, ()>,
     /// Handles of files, by conversation.
     files: Table<(u64, u128), ()>,
@@ -303,9 +305,10 @@ impl Directory {
         self.labels.key_at(place)
     }
 
-    /// Client, server and share.
-    pub(crate) fn mount(&self, place: TablePlace) -> Option<&ShareKey> {
-        self.mounts.key_at(place)
+    /// Client and share. It is spelled as in the rows, however this client does.
+    pub(crate) fn mount(&self, place: TablePlace) -> Option<(Endpoint, &Label)> {
+        let (client, share) = self.mounts.key_at(place)?;
+        Some((*client, self.labels.key_like(share).unwrap_or(share)))
     }
 
     /// Whether a client has a row.
@@ -378,25 +381,32 @@ impl Directory {
             return Some(known);
         }
         let server = t.server.station();
-        let labels = [
-            (Grouping::User, &place.user),
-            (Grouping::Share, &place.share),
-            (Grouping::File, &place.path),
-        ];
-        let labels = labels.map(|(by, name)| {
-            let label = Label {
-                server,
+        let label = |by, share: Option<&Arc<str>>, name: &Option<Arc<str>>| {
+            Some(Label {
                 by,
-                share: place.share.clone().filter(|_| by == Grouping::File),
+                server,
+                share: share.cloned(),
                 name: Arc::clone(name.as_ref()?),
-            };
-            let found = self.labels.place_of(&label, || ());
-            Some(self.note(found))
-        });
-        let mount = place.share.clone().map(|share| {
-            let key = (t.client.station(), server, share);
+            })
+        };
+        let share = label(Grouping::Share, None, &place.share);
+        let mount = share.clone().map(|share| {
+            let key = (t.client.station(), share);
             let found = self.mounts.place_of(&key, || ());
             self.note(found)
+        });
+        let labels = [
+            label(Grouping::User, None, &place.user),
+            share,
+            label(Grouping::File, place.share.as_ref(), &place.path),
+        ];
+        let labels = labels.map(|label| {
+            let label = label?;
+            let (found, gone) = self.labels.place_of(&label, || ());
+            if let Some(known) = self.labels.key_mut(found) {
+                known.respell(&label);
+            }
+            Some(self.note((found, gone)))
         });
         let spot = Spot {
             pair: parties.pair,

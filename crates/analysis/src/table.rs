@@ -179,6 +179,13 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         (entry.generation == place.generation && entry.value.is_some()).then_some(&entry.key)
     }
 
+    /// The key of a place, if its entry is still there. What is changed leaves it equal to what it
+    /// was.
+    pub(crate) fn key_mut(&mut self, place: TablePlace) -> Option<&mut K> {
+        let entry = self.entries.get_mut(place.index as usize)?;
+        (entry.generation == place.generation && entry.value.is_some()).then_some(&mut entry.key)
+    }
+
     /// Whether the entry that was found here before is still there, and has this key. It moves
     /// to the young end then.
     pub(crate) fn is_at(&mut self, place: TablePlace, key: &K) -> bool {
@@ -351,6 +358,12 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
             new.push((self.touches, place));
         }
         (place, evicted)
+    }
+
+    /// The key that equals this one, which stays as old as it was.
+    pub(crate) fn key_like(&self, key: &K) -> Option<&K> {
+        let index = self.index_of(key)?;
+        Some(&self.entries[index as usize].key)
     }
 
     /// The value of this key, which stays as old as it was.

@@ -10,6 +10,7 @@ mod exclusion;
 mod extent;
 pub mod figures;
 pub mod histogram;
+mod label;
 pub mod load;
 mod outcome;
 pub mod records;
@@ -25,6 +26,7 @@ pub use figures::{
     PlaceRow, ServerRow, StationRow,
 };
 pub use histogram::{Bucket, Histogram, STEPS_NS};
+pub use label::Label;
 pub use outcome::{Flags, FrameCounts, Outcome, Turnaround};
 pub use sample::{Fidelity, Sample, Samples};
 pub use statistic::{Cell, Column, Statistic};

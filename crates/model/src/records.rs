@@ -5,14 +5,13 @@
 
 use crate::distribution::Batch;
 use crate::exclusion::Exclusions;
-use crate::figures::{Counts, FrameSums, Grouping};
-use crate::{Flags, Outcome};
+use crate::figures::{Counts, FrameSums};
+use crate::{Flags, Label, Outcome};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 
@@ -131,19 +130,6 @@ impl Hash for OperationAt {
         state.write_u32(self.code);
         state.write_u8(self.kind as u8);
     }
-}
-
-/// A user, share or file by name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Label {
-    /// The server's station.
-    pub server: Endpoint,
-    /// What it names.
-    pub by: Grouping,
-    /// The share of a file.
-    pub share: Option<Arc<str>>,
-    /// The name, as the wire has it.
-    pub name: Arc<str>,
 }
 
 /// What all transactions of a [`Group`] have in common.

@@ -3,9 +3,9 @@
 use crate::{Collector, Rows};
 use std::sync::Arc;
 use wirewait_model::figures::counts_for_places;
-use wirewait_model::records::{Entities, Group, GroupTimes, Label, Records};
+use wirewait_model::records::{Entities, Group, GroupTimes, Records};
 use wirewait_model::sample::Draw;
-use wirewait_model::{Counts, Figures, FrameSums, PlaceRow, Samples, Spread};
+use wirewait_model::{Counts, Figures, FrameSums, Label, PlaceRow, Samples, Spread};
 use wirewait_wire::Kind;
 
 #[derive(Default)]

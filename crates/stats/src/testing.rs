@@ -3,10 +3,10 @@
 use crate::Collector;
 use std::num::NonZeroU32;
 use wirewait_model::records::{
-    Entities, EntityId, Group, GroupKey, GroupTimes, Label, LabelId, Line, LineTimes, Moment,
-    OperationAt, OperationId, Pair, PairId, Records, StationId, Waiting,
+    Entities, EntityId, Group, GroupKey, GroupTimes, LabelId, Line, LineTimes, Moment, OperationAt,
+    OperationId, Pair, PairId, Records, StationId, Waiting,
 };
-use wirewait_model::{Flags, Outcome};
+use wirewait_model::{Flags, Label, Outcome};
 use wirewait_wire::{Endpoint, Kind, Operation, Timestamp};
 
 /// Knows the first generation of stations below 9, by their numbers.

@@ -417,7 +417,11 @@ impl Requests {
         readings.dialects = sorted(&self.dialects);
         let shares = self.shares.iter();
         readings.shares = shares
-            .filter_map(|(mount, meter)| Some((directory.mount(mount)?.clone(), meter.clone())))
+            .filter_map(|(mount, meter)| {
+                let (client, share) = directory.mount(mount)?;
+                let key = (client, share.server, Arc::clone(&share.name));
+                Some((key, meter.clone()))
+            })
             .collect();
         readings.shares.sort_by(|a, b| a.0.cmp(&b.0));
         let live = self.kept.iter().filter(|(_, kept)| !kept.is_over());

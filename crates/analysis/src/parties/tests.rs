@@ -119,6 +119,38 @@ fn names_stand_by_server_and_the_file_by_its_share() {
 }
 
 #[test]
+fn a_share_in_capitals_is_no_other_one() {
+    let mut directory = Directory::new(10);
+    let mut named = |client: Endpoint, share: &str, path: &str| {
+        let mut t = one();
+        t.client = client;
+        t.place = Some(Arc::new(names::Place {
+            share: Some(share.into()),
+            path: Some(path.into()),
+            ..names::Place::default()
+        }));
+        known(&mut directory, &t).named.unwrap()
+    };
+    let first = named(station(8), r"\\FS1\pub", "a");
+    let second = named(station(8), r"\\FS1\PUB", "a");
+    let third = named(station(8), r"\\FS1\Pub", "A");
+    let elsewhere = named(station(9), r"\\FS1\pub", "a");
+    assert_eq!((first.labels, first.mount), (second.labels, second.mount));
+    assert_eq!(
+        (first.labels[1], first.mount),
+        (third.labels[1], third.mount)
+    );
+    assert_ne!(first.labels[2], third.labels[2], "files may");
+    let share = |label: Option<TablePlace>| directory.label(label.unwrap()).unwrap();
+    assert_eq!(&*share(first.labels[1]).name, r"\\FS1\PUB");
+    assert_eq!(share(first.labels[2]).share.as_deref(), Some(r"\\FS1\PUB"));
+    // Whichever client: the counters of the server have one instance.
+    let (client, mounted) = directory.mount(elsewhere.mount.unwrap()).unwrap();
+    assert_eq!((client, &*mounted.name), (station(9), r"\\FS1\PUB"));
+    assert_eq!(directory.evicted, 0);
+}
+
+#[test]
 fn a_client_in_a_flood_drives_nobody_out_until_it_is_answered_or_asks_again() {
     let asks = |n: u8| {
         let mut t = one();

@@ -235,8 +235,8 @@ impl Interface {
             }
         };
         self.framed.count(bare);
-        let class = SIZES.iter().filter(|longest| **longest < size).count();
-        row.sizes[class] += 1;
+        let class = SIZES.iter().position(|longest| size <= *longest);
+        row.sizes[class.unwrap_or(SIZES.len())] += 1;
         let cast = walk.facts.cast;
         match cast {
             Cast::Unicast => {}

@@ -14,15 +14,13 @@ mod rows;
 mod seen;
 mod timing;
 
-pub use rows::{
-    LedgerSum, OperationKey, OperationSum, PairKey, PlaceKey, PlaceSum, StationSum, Total,
-};
+pub use rows::{LedgerSum, OperationKey, OperationSum, PairKey, PlaceSum, StationSum, Total};
 pub use seen::{Common, Conversations, KEPT as SIGHTINGS_KEPT, Sighting, Sightings};
 pub use timing::{Inconsistent, Timing};
 
 use crate::bounds::Bound;
 use crate::quality::{self, Judged};
-use crate::{Attribution, Grade, Histogram, Reason, Snapshot};
+use crate::{Attribution, Grade, Histogram, Label, Reason, Snapshot};
 use rows::add;
 use std::collections::BTreeMap;
 use wirewait_wire::word::Name;
@@ -68,7 +66,7 @@ pub struct Summary {
     /// Where the time of each client at each server went.
     pub pairs: BTreeMap<PairKey, LedgerSum>,
     /// By user, share and file.
-    pub places: BTreeMap<PlaceKey, PlaceSum>,
+    pub places: BTreeMap<Label, PlaceSum>,
     /// How turnaround is spread.
     pub turnaround: Histogram,
     /// How the response time is spread.
@@ -124,9 +122,20 @@ impl Summary {
         }
         for row in &snapshot.places {
             let (key, sum) = rows::place(row);
-            summary.places.entry(key).or_default().merge(&sum);
+            summary.place(key, &sum);
         }
         summary
+    }
+
+    /// Adds to a place, which is called by the first of its spellings.
+    fn place(&mut self, mut key: Label, part: &PlaceSum) {
+        let mut sum = PlaceSum::default();
+        if let Some((known, before)) = self.places.remove_entry(&key) {
+            key.respell(&known);
+            sum = before;
+        }
+        sum.merge(part);
+        self.places.insert(key, sum);
     }
 
     /// Adds another part, in any order.
@@ -159,7 +168,7 @@ impl Summary {
             self.pairs.entry(*key).or_default().merge(part);
         }
         for (key, part) in &other.places {
-            self.places.entry(key.clone()).or_default().merge(part);
+            self.place(key.clone(), part);
         }
         self.turnaround.merge(&other.turnaround);
         self.response_time.merge(&other.response_time);

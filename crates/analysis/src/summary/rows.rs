@@ -2,8 +2,8 @@
 
 use super::{Timing, plain};
 use crate::{
-    Counts, FrameSums, Grouping, Ledger, LedgerOf, LedgerRow, PlaceRow, ServerRow, Spread,
-    StationRow, Times,
+    Counts, FrameSums, Label, Ledger, LedgerOf, LedgerRow, PlaceRow, ServerRow, Spread, StationRow,
+    Times,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -86,19 +86,6 @@ pub struct LedgerSum {
     pub turnarounds: u64,
     /// Pauses that are the client's share.
     pub pauses: u64,
-}
-
-/// A user, share or file on a server.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PlaceKey {
-    /// What `name` names.
-    pub by: Grouping,
-    /// The server's station.
-    pub server: Endpoint,
-    /// The share of a file, if known.
-    pub share: Option<Arc<str>>,
-    /// The name as the wire has it; not yet safe for a terminal.
-    pub name: Arc<str>,
 }
 
 /// What happened there, as in [`PlaceRow`].
@@ -235,8 +222,8 @@ pub(super) fn pair(row: &LedgerRow) -> Option<(PairKey, LedgerSum)> {
     Some((key, sum))
 }
 
-pub(super) fn place(row: &PlaceRow) -> (PlaceKey, PlaceSum) {
-    let key = PlaceKey {
+pub(super) fn place(row: &PlaceRow) -> (Label, PlaceSum) {
+    let key = Label {
         by: row.by,
         server: plain(row.server),
         share: row.share.clone(),

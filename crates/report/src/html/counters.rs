@@ -54,14 +54,8 @@ pub(super) fn counters(page: &mut Page, samples: &Samples) {
 }
 
 fn objects(page: &mut Page, (station, objects): &StationFigures) {
-    for (n, shown) in objects.iter().enumerate() {
-        let mut caption = format!("{}, {}", name(*station), shown.name);
-        // Shares may differ in capitals alone, which those who hear the page do not hear.
-        let earlier = objects.iter().take(n);
-        let alike = earlier.filter(|other| other.name.eq_ignore_ascii_case(&shown.name));
-        if let alike @ 1.. = alike.count() {
-            caption.push_str(&format!(" ({})", alike + 1));
-        }
+    for shown in objects {
+        let caption = format!("{}, {}", name(*station), shown.name);
         page.template(&ObjectPart {
             name: &shown.name,
             counters: Page::part(|page| table::table(page, &caption, &shown.counters, ROWS)),

@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wirewait_analysis::{
-    Attribution, Bounds, Counts, EXACT_VALUES, FrameSums, Grouping, Histogram, Ledger, LedgerSum,
-    OperationKey, OperationSum, PairKey, Phase, PlaceKey, PlaceSum, STEPS_NS, Sighting, Sightings,
+    Attribution, Bounds, Counts, EXACT_VALUES, FrameSums, Grouping, Histogram, Label, Ledger,
+    LedgerSum, OperationKey, OperationSum, PairKey, Phase, PlaceSum, STEPS_NS, Sighting, Sightings,
     Spread, StationSum, Summary, Timing,
 };
 use wirewait_wire::word::{self, Name};
@@ -717,7 +717,7 @@ fn read_pair(row: &Pair) -> Result<(PairKey, LedgerSum), String> {
     Ok((key, sum))
 }
 
-fn place((key, sum): (&PlaceKey, &PlaceSum)) -> SummedPlace {
+fn place((key, sum): (&Label, &PlaceSum)) -> SummedPlace {
     SummedPlace {
         by: key.by.name().to_owned(),
         server: key.server.to_string(),
@@ -733,10 +733,10 @@ fn place((key, sum): (&PlaceKey, &PlaceSum)) -> SummedPlace {
     }
 }
 
-fn read_place(row: &SummedPlace) -> Result<(PlaceKey, PlaceSum), String> {
+fn read_place(row: &SummedPlace) -> Result<(Label, PlaceSum), String> {
     let known = [Grouping::User, Grouping::Share, Grouping::File];
     let by = known.into_iter().find(|by| by.name() == row.by);
-    let key = PlaceKey {
+    let key = Label {
         by: by.ok_or_else(|| format!("{:?} is neither user nor share nor file", row.by))?,
         server: end(&row.server)?,
         share: row.share.as_deref().map(Arc::from),

@@ -57,10 +57,10 @@ impl Filter {
         parse::parse(text, registry)
     }
 
-    /// Fields that are named in the expression and that no frame had.
+    /// Fields that are named in the expression and that no frame had, for people.
     pub fn missing(&self) -> impl Iterator<Item = String> + '_ {
         let missing = self.fields.iter().filter(|(_, seen)| !seen);
-        missing.map(|(named, _)| named.to_string())
+        missing.map(|(named, _)| named.plain())
     }
 
     /// Whether a frame is to be shown.
@@ -228,10 +228,17 @@ impl Test {
     }
 }
 
+impl Named {
+    /// For people.
+    fn plain(&self) -> String {
+        format!("{}.{}", self.layer, self.field)
+    }
+}
+
 /// Quoted as a whole, so that it is not read as a field of Wireshark (`tcp.port`).
 impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Quoted(&format!("{}.{}", self.layer, self.field)))
+        write!(f, "{}", Quoted(&self.plain()))
     }
 }
 
