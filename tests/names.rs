@@ -5,7 +5,7 @@
 
 use crate::support::{Analysis, analyse, captures, root};
 use std::collections::{BTreeMap, BTreeSet};
-use wirewait_analysis::{Grouping, Place, Transaction};
+use wirewait_analysis::{Grouping, Place, Transaction, counts_for_places};
 
 /// The number that stands for a name in the table: names of real captures are not printed.
 fn number(name: &str) -> u64 {
@@ -146,5 +146,47 @@ fn rows_of_shares_and_files_sum_to_their_transactions() {
             assert_eq!(counted, named as u64, "{file} {by:?}");
             assert!(named > 0 || by == Grouping::User, "{file} {by:?}");
         }
+    }
+}
+
+/// The servers of these captures have each share once; clients write it in two ways.
+#[test]
+fn a_share_is_one_in_whatever_capitals() {
+    let Some(folder) = captures("a_share_is_one_in_whatever_capitals") else {
+        return;
+    };
+    for capture in [
+        "found/1-1793-smb2_getinfo.pcap",
+        "lab/01_smb1_nt1_port139_records_1client_srv.pcap",
+        "lab/10_loss3pct_dup1pct_reorder2pct_srv.pcap",
+        "lab/e1_span_duplicates_nt1_smb2_span.pcap",
+        "real/smb2_rawip-linktype_krb5.pcap",
+    ] {
+        let found = analyse(&[folder.join(capture)]).unwrap();
+        let written: BTreeSet<(String, String)> = found
+            .transactions
+            .iter()
+            .filter(|t| counts_for_places(t.kind))
+            .filter_map(|t| {
+                let share = t.place.as_ref()?.share.as_deref()?;
+                Some((t.server.station().to_string(), share.to_owned()))
+            })
+            .collect();
+        let shares: BTreeSet<_> = written
+            .iter()
+            .map(|(server, share)| (server.clone(), share.to_lowercase()))
+            .collect();
+        assert!(written.len() > shares.len(), "{capture}: {written:?}");
+        let rows = found.snapshot.places.iter();
+        let rows = rows.filter(|row| row.by == Grouping::Share);
+        let named: Vec<_> = rows
+            .map(|row| (row.server.to_string(), row.name.to_lowercase()))
+            .collect();
+        assert_eq!(named.len(), shares.len(), "{capture}: {named:?}");
+        assert_eq!(
+            named.into_iter().collect::<BTreeSet<_>>(),
+            shares,
+            "{capture}"
+        );
     }
 }
