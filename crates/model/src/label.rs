@@ -37,6 +37,12 @@ impl Label {
             self.name = Arc::clone(&equal.name);
         }
     }
+
+    /// Whether an equal label is spelled as this one, too.
+    #[must_use]
+    pub fn is_spelled_as(&self, equal: &Self) -> bool {
+        (&self.share, &self.name) == (&equal.share, &equal.name)
+    }
 }
 
 impl Ord for Label {

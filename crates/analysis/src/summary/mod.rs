@@ -122,13 +122,13 @@ impl Summary {
         }
         for row in &snapshot.places {
             let (key, sum) = rows::place(row);
-            summary.place(key, &sum);
+            summary.add_place(key, &sum);
         }
         summary
     }
 
     /// Adds to a place, which is called by the first of its spellings.
-    fn place(&mut self, mut key: Label, part: &PlaceSum) {
+    pub fn add_place(&mut self, mut key: Label, part: &PlaceSum) {
         let mut sum = PlaceSum::default();
         if let Some((known, before)) = self.places.remove_entry(&key) {
             key.respell(&known);
@@ -168,7 +168,7 @@ impl Summary {
             self.pairs.entry(*key).or_default().merge(part);
         }
         for (key, part) in &other.places {
-            self.place(key.clone(), part);
+            self.add_place(key.clone(), part);
         }
         self.turnaround.merge(&other.turnaround);
         self.response_time.merge(&other.response_time);

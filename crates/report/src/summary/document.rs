@@ -546,7 +546,7 @@ impl Document {
             last: Timestamp::from_nanos(last),
         });
         let sightings = Sightings::from_list(sightings.collect());
-        Ok(Summary {
+        let mut summary = Summary {
             parts: self.parts,
             frames: self.frames,
             bytes: self.bytes,
@@ -569,7 +569,7 @@ impl Document {
             operations: rows("servers", self.servers, read_operation)?,
             stations: rows("stations", self.stations, read_station)?,
             pairs: rows("pairs", self.pairs, |row| read_pair(&row))?,
-            places: rows("places", self.places, |row| read_place(&row))?,
+            places: BTreeMap::new(),
             turnaround: full(&self.distribution.turnaround)
                 .map_err(|error| format!("distribution.turnaround: {error}"))?,
             response_time: full(&self.distribution.response_time)
@@ -578,7 +578,17 @@ impl Document {
                 Ok(((name(&row.from)?, name(&row.reason)?), row.count))
             })?,
             sightings: sightings.ok_or("sightings: they are too many, or not in order")?,
-        })
+        };
+        for (n, row) in self.places.iter().enumerate() {
+            let (key, sum) = read_place(row).map_err(|error| format!("places[{n}]: {error}"))?;
+            let known = summary.places.get_key_value(&key);
+            if known.is_some_and(|(known, _)| known.is_spelled_as(&key)) {
+                return Err(format!("places[{n}]: stands there twice"));
+            }
+            // Earlier files have a row for each spelling.
+            summary.add_place(key, &sum);
+        }
+        Ok(summary)
     }
 }
 

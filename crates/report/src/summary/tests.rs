@@ -120,3 +120,28 @@ fn for_people() {
     text(&mut out, &sample(), crate::text::Look::FILE).unwrap();
     crate::golden::check("summary.txt", &String::from_utf8(out).unwrap());
 }
+
+/// Files of earlier versions have a row for each spelling of a share.
+#[test]
+fn rows_of_one_share_in_two_spellings_are_one() {
+    let one = sample();
+    let text = written(&one);
+    let row = text.lines().find(|line| line.contains("\"by\"")).unwrap();
+    let row = row.trim_end_matches(',');
+    let (label, sum) = one.places.first_key_value().unwrap();
+    let share = format!("{:?}", label.share.as_deref().unwrap());
+    let respelled = row.replacen(&share, &share.to_lowercase(), 1);
+    assert_ne!(respelled, row);
+    let both = format!("{row},\n{respelled}");
+    let both = read(text.replacen(row, &both, 1).as_bytes()).unwrap();
+    assert_eq!(both.places.len(), one.places.len());
+    let (known, summed) = both.places.first_key_value().unwrap();
+    assert!(known.is_spelled_as(label), "{known:?}");
+    assert_eq!(summed.counts.requests, 2 * sum.counts.requests);
+    let twice = read(text.replacen(row, &format!("{row},\n{row}"), 1).as_bytes());
+    let error = twice.unwrap_err().to_string();
+    assert!(
+        error.contains("places[") && error.contains("stands there twice"),
+        "{error}"
+    );
+}
