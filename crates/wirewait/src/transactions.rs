@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 /// The transactions of a source in the order in which they close: [`Engine::transactions`].
 ///
-/// Damage to the input is an item, and what is behind it follows; after any other error nothing
-/// does. At most the transactions that some thousand frames close are held, and at the end those
+/// Damage to the input is an item, and what is behind it follows; after any other error only the
+/// transactions that were still open do. At most the transactions that some thousand frames close are held, and at the end those
 /// that are still open.
 #[derive(Debug)]
 pub struct Transactions<S> {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_follows_what_cannot_be_read() {
+    fn nothing_is_read_behind_what_cannot_be() {
         let mut source = Fake::new(10_000);
         source.damaged_before = vec![5000];
         source.kind = SourceErrorKind::Unreadable;

@@ -284,8 +284,8 @@ proptest! {
             "toy", "other", "and", "or", "not", "(", ")", "toy.code", "==", "!=", "<", "5", "0x10",
             "told", "host", "src", "dst", "port", "7", "command", "READ*", "1.13", "\"a \\\" b\"",
             "02-00-00-00-00-07", "&&", "||", "!", "toy.\"Big Number\"",
-            "ip.addr", "tcp.port", ",tcp.port", "\"tcp.port\"", "in", "{", "}", ",", "3..7", "contains", "matches", "10.0.0.0/8",
-            "frame", "frame.number", "eq",
+            "ip.addr", "tcp.port", ",tcp.port", "\"tcp.port\"", "in", "{", "}", ",", "3..7",
+            "contains", "matches", "10.0.0.0/8", "frame", "frame.number", "eq",
         ]),
         0..14,
     )) {
