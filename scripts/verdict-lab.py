@@ -33,6 +33,8 @@ import time
 CLIENT, SERVER = "wwlab-c", "wwlab-s"
 ADDRESS = {CLIENT: "10.77.0.2", SERVER: "10.77.0.1"}
 READS = 120
+# The only control bit of a segment that acknowledges and does nothing else.
+ACK = 0x10
 
 SHIM = r"""
 #define _GNU_SOURCE
@@ -89,7 +91,7 @@ ssize_t pread64(int fd, void *b, size_t n, off64_t at) {
 """
 
 WORK = r"""
-import json, sys, time
+import json, os, sys, time
 from impacket.smbconnection import SMBConnection
 address, dialect, reads, size, think_us, log = sys.argv[1:7]
 c = SMBConnection("lab", address, sess_port=445, preferredDialect=int(dialect) if dialect.isdigit() else dialect)
@@ -97,11 +99,14 @@ c.login("", "")
 tree = c.connectTree("lab")
 files = [c.openFile(tree, name, desiredAccess=0x1, shareMode=7) for name in ("even.bin", "odd.bin")]
 done = []
+# Set-up and end are not in the log: nothing is to go wrong in them.
+open(log + ".reads", "w").close()
 for n in range(int(reads)):
     began = time.time_ns()
     c.readFile(tree, files[n % 2], offset=(n * 4096) % 500_000, bytesToRead=int(size))
     done.append((began, time.time_ns()))
     time.sleep(int(think_us) / 1e6)
+os.remove(log + ".reads")
 json.dump(done, open(log, "w"))
 """
 
@@ -136,10 +141,12 @@ class Fault:
     """What is wrong with the wire, the server and the client of one run."""
 
     def __init__(self, name, dialect="768", sleep="0 1", think_us=0, way_ms=0.0, lost=(0, 0),
-                 late=(0, 0), twice=(0, 0), bytes_per_s=0, size=4096, reads=READS):
+                 late=(0, 0), twice=(0, 0), bytes_per_s=0, size=4096, reads=READS, acks=(0, 0)):
         self.name, self.dialect, self.sleep, self.think_us = name, dialect, sleep, think_us
         self.way_ms, self.lost, self.late, self.twice = way_ms, lost, late, twice
         self.bytes_per_s, self.size, self.reads = bytes_per_s, size, reads
+        # Each nth acknowledgement without data is lost, which costs nobody time.
+        self.acks = acks
 
 
 SMB1, SMB2, SMB3 = "NT LM 0.12", "528", "768"
@@ -174,6 +181,8 @@ FAULTS = [
     Fault("sleep-20ms-lost-2", sleep="20000 1", lost=(0.02, 0)),
     Fault("think-20ms-lost-1", think_us=20_000, lost=(0.01, 0)),
     Fault("sleep-4ms-think-20ms-way-2ms", sleep="4000 1", think_us=20_000, way_ms=2),
+    Fault("sleep-350ms-lost-acks", sleep="350000 1", acks=(0, 3), reads=20),
+    Fault("think-350ms-lost-acks", think_us=350_000, acks=(3, 0), reads=20),
 ]
 
 
@@ -197,20 +206,22 @@ def tap(namespace):
 class Wire(threading.Thread):
     """Carries frames between two TAP devices, captures at both, and logs what it does to them."""
 
-    def __init__(self, devices):
+    def __init__(self, devices, reads):
+        """While the file `reads` is there, frames are lost, late, or come twice."""
         super().__init__(daemon=True)
+        self.reads = reads
         self.devices, self.fault, self.files, self.lock = devices, Fault("idle"), None, threading.Lock()
         self.log, self.free = {}, [0.0, 0.0]
 
     def begin(self, fault, folder):
         with self.lock:
-            self.fault, self.log = fault, {"lost_at": [], "late": 0, "twice": 0}
+            self.fault, self.log = fault, {"lost_at": [], "lost_acks": 0, "late": 0, "twice": 0}
             self.files = []
             for end in ("client", "server"):
                 file = open(f"{folder}/{fault.name}-at-{end}.pcap", "wb")
                 file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
                 self.files.append(file)
-            self.chance = random.Random(fault.name)
+            self.chance, self.acks = random.Random(fault.name), [0, 0]
 
     def end(self):
         with self.lock:
@@ -260,9 +271,16 @@ class Wire(threading.Thread):
             begins = max(due, self.free[way])
             self.free[way] = begins + len(frame) / fault.bytes_per_s
             due = self.free[way]
+        if not os.path.exists(self.reads):
+            return [due]
         if data and self.chance.random() < fault.lost[way]:
             self.log["lost_at"].append(time.time_ns())
             return []
+        if not data and frame[47] == ACK and fault.acks[way]:
+            self.acks[way] += 1
+            if self.acks[way] % fault.acks[way] == 0:
+                self.log["lost_acks"] += 1
+                return []
         if data and self.chance.random() < fault.late[0]:
             self.log["late"] += 1
             due += fault.late[1] / 1000
@@ -327,7 +345,7 @@ def main():
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", f"{lab}/shim.so", f"{lab}/shim.c", "-ldl"], check=True)
     smbd, rows, wrong = None, [], 0
     try:
-        wire = Wire([tap(CLIENT), tap(SERVER)])
+        wire = Wire([tap(CLIENT), tap(SERVER)], f"{lab}/done.json.reads")
         wire.start()
         smbd = subprocess.Popen(
             ["ip", "netns", "exec", SERVER, "smbd", "--foreground", "--no-process-group", "-s", f"{lab}/smb.conf"],
@@ -364,7 +382,7 @@ def run(fault, wire, lab, folder, python):
     """One fault: the client's and the server's log and both captures."""
     with open(f"{lab}/sleep", "w") as file:
         file.write(fault.sleep)
-    for name in ("slept", "done.json"):
+    for name in ("slept", "done.json", "done.json.reads"):
         if os.path.exists(f"{lab}/{name}"):
             os.remove(f"{lab}/{name}")
     for attempt in range(20):

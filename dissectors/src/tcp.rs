@@ -3,6 +3,7 @@
 use crate::ipv4;
 use crate::parse::{header, malformed};
 use std::fmt;
+use std::num::NonZeroU32;
 use wirewait_wire::{
     Carries, Claim, Deciding, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Scaling,
     Steady, Stream, Table, Verified,
@@ -74,7 +75,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     orders: true,
     title: "Transmission Control Protocol, RFC 9293",
     does: "ports, sequence and acknowledgement numbers, window, control bits, options",
-    lacks: "selective acknowledgements and time stamps are shown, not followed",
+    lacks: "selective acknowledgements are followed of bytes that came twice only, time stamps not",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -102,6 +103,10 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             true => scaling(input.bytes.get(20..h.header_length.into())),
             false => Scaling::Unsaid,
         },
+        twice: input
+            .bytes
+            .get(20..h.header_length.into())
+            .and_then(|options| twice(options, h.acknowledgement)),
         syn: h.has(SYN),
         fin: h.has(FIN),
         rst: h.has(RST),
@@ -115,18 +120,23 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     })
 }
 
-/// The ports and the length of the header.
-fn decides(_: Input<'_>) -> Option<Deciding> {
-    const MASK: [u8; 13] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0xf0];
-    Some(Deciding {
-        mask: &MASK,
-        whom: 0..4,
-    })
+/// The ports and the length of the header; that it has no options, or the usual time stamps only
+/// (RFC 7323, appendix A). Others have to be read.
+fn decides(input: Input<'_>) -> Option<Deciding> {
+    const PLAIN: [u8; 24] = [
+        0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0, 0, 0, 0, 0, 0, 0, //
+        0xff, 0xff, 0xff, 0xff,
+    ];
+    let mask = match input.bytes.get(12)? >> 4 {
+        5 => &PLAIN[..13],
+        8 if input.bytes.get(20..24)? == [1, 1, 8, 10] => &PLAIN,
+        _ => return None,
+    };
+    Some(Deciding { mask, whom: 0..4 })
 }
 
 fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
     let h: &[u8; 20] = input.bytes.first_chunk()?;
-    // Options are read of segments that open a stream.
     if h[13] & SYN != 0 || u32::from(h[12] >> 4) * 4 > input.length {
         return None;
     }
@@ -135,6 +145,7 @@ fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
         ack: (h[13] & ACK != 0).then_some(u32::from_be_bytes([h[8], h[9], h[10], h[11]])),
         window: u16::from_be_bytes([h[14], h[15]]),
         scaling: Scaling::Unsaid,
+        twice: None,
         syn: false,
         fin: h[13] & FIN != 0,
         rst: h[13] & RST != 0,
@@ -157,6 +168,34 @@ fn scaling(options: Option<&[u8]>) -> Scaling {
             _ => return Scaling::Never,
         };
     }
+}
+
+/// Where the first block of a selective acknowledgement begins, before what is acknowledged, if it
+/// is of bytes that came twice: they are acknowledged already, or within the second block (RFC
+/// 2883, 4).
+#[cold]
+fn twice(options: &[u8], ack: u32) -> Option<NonZeroU32> {
+    let mut rest = options;
+    let blocks = loop {
+        rest = match rest {
+            [0, ..] | [] => return None,
+            [1, rest @ ..] => rest,
+            [5, length, ..] => break rest.get(2..usize::from(*length))?,
+            [_, length, ..] if *length >= 2 => rest.get(usize::from(*length)..)?,
+            _ => return None,
+        };
+    };
+    let (blocks, _) = blocks.as_chunks::<8>();
+    let mut blocks = blocks.iter().map(|b| {
+        let [from, to] = [[b[0], b[1], b[2], b[3]], [b[4], b[5], b[6], b[7]]];
+        (u32::from_be_bytes(from), u32::from_be_bytes(to))
+    });
+    let first = blocks.next()?;
+    // Sequence numbers start again at 0: RFC 9293, 3.4.
+    let not_behind = |a: u32, b: u32| (b.wrapping_sub(a) as i32) >= 0;
+    let within = |(from, to): (u32, u32)| not_behind(from, first.0) && not_behind(first.1, to);
+    let twice = not_behind(first.1, ack) || blocks.next().is_some_and(within);
+    NonZeroU32::new(ack.wrapping_sub(first.0)).filter(|_| twice && first.0 != first.1)
 }
 
 /// As tcpdump writes it: flags by their letters, ACK as a dot.
@@ -353,6 +392,56 @@ mod tests {
         bytes[24..28].copy_from_slice(&[30, 0, 3, 3]);
         assert_eq!(scaling(&bytes), Scaling::Never, "a length without itself");
         assert_eq!(scaling(&bytes[..26]), Scaling::Unsaid);
+    }
+
+    /// The examples of RFC 2883, 4.1 and 4.2: acknowledgement, blocks, and what came twice.
+    #[test]
+    fn bytes_that_came_twice_are_told_from_those_that_came_early() {
+        let said = |ack: u32, blocks: &[(u32, u32)]| {
+            let mut bytes = BYTES.to_vec();
+            bytes[8..12].copy_from_slice(&ack.to_be_bytes());
+            bytes.extend([1, 1, 5, 2 + 8 * blocks.len() as u8]);
+            for (from, to) in blocks {
+                bytes.extend(from.to_be_bytes());
+                bytes.extend(to.to_be_bytes());
+            }
+            bytes[12] = (bytes.len() as u8 / 4) << 4;
+            let twice = read(&bytes, bytes.len() as u32).1.twice;
+            twice.map(|before| ack.wrapping_sub(before.get()))
+        };
+        assert_eq!(said(4000, &[(3000, 3500)]), Some(3000));
+        let both = [(3000, 3500), (4500, 5000)];
+        assert_eq!(said(4000, &both), Some(3000), "4.1.2");
+        let within = [(5000, 5500), (4500, 6000)];
+        assert_eq!(said(4000, &within), Some(5000), "4.2.1");
+        let whole = [(5000, 5500), (5000, 5500)];
+        assert_eq!(said(4000, &whole), Some(5000));
+        assert_eq!(said(4000, &[(4500, 5000)]), None, "came early");
+        let early = [(4500, 5000), (5500, 6000)];
+        assert_eq!(said(4000, &early), None);
+        // Across 2^32, where what follows comes first.
+        assert_eq!(said(20, &[(u32::MAX - 9, 10)]), Some(u32::MAX - 9));
+        assert_eq!(said(u32::MAX - 9, &[(10, 20)]), None);
+        assert_eq!(said(4000, &[(3000, 3000)]), None, "no byte");
+        assert_eq!(said(4000, &[]), None);
+    }
+
+    /// Options behind time stamps, and lists that say nothing: nobody reads beyond them.
+    #[test]
+    fn a_selective_acknowledgement_is_found_in_any_list() {
+        let found = |options: &[u8]| twice(options, 4000);
+        let block = [0, 0, 0x0b, 0xb8, 0, 0, 0x0d, 0xac];
+        let behind = |before: &[u8], length: u8| [before, &[5, length], &block].concat();
+        let stamps = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1];
+        assert_eq!(found(&behind(&stamps, 10)), NonZeroU32::new(1000));
+        for length in [0, 1, 2, 9, 11, 255] {
+            assert_eq!(found(&behind(&[], length)), None, "{length}");
+        }
+        assert_eq!(found(&behind(&[0], 10)), None, "the list ended before");
+        assert_eq!(found(&behind(&[8, 0], 10)), None, "a length without itself");
+        assert_eq!(found(&behind(&[8, 200], 10)), None);
+        assert_eq!(found(&[5]), None);
+        assert_eq!(found(&[8]), None);
     }
 
     #[test]

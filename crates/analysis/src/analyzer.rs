@@ -18,12 +18,11 @@ use crate::intake::{Intake, Look};
 use crate::key::ConversationKey;
 use crate::names::KnownNames;
 use crate::numbered::Link;
-use crate::pairing::Spare;
 use crate::path::{Path, Paths};
 use crate::piece::{Piece, Sent};
 use crate::segment::Segments;
 use crate::table::{Table, TablePlace};
-use crate::world::{Event, Seen, World};
+use crate::world::{Event, Seen, Shared, World};
 use crate::{
     Assembled, CaptureRow, Deed, Fairness, Figures, Flags, Grade, LedgerCourse, Load, Mark, Notice,
     Readings, Settings, Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
@@ -99,16 +98,6 @@ pub struct Analyzer {
     pub(crate) state: AnalyzerState,
 }
 
-/// What every part of the analysis may use.
-pub(crate) struct Shared {
-    pub(crate) registry: Arc<Registry>,
-    pub(crate) names: RefCell<KnownNames>,
-    pub(crate) settings: Settings,
-    spare: RefCell<Spare>,
-    vacant: Vacant,
-    rooms: Rooms,
-}
-
 pub(crate) struct AnalyzerState {
     conversations: Table<ConversationKey, Box<Conversation>>,
     /// A link is taken out while its conversations are worked on, and put back.
@@ -157,6 +146,7 @@ impl Analyzer {
                 spare: RefCell::default(),
                 vacant: Vacant::default(),
                 rooms: Rooms::default(),
+                metered: true,
             },
             paths: Paths::new(settings.conversations),
             state: AnalyzerState {
@@ -192,6 +182,7 @@ impl Analyzer {
     #[must_use]
     pub fn unmetered(mut self) -> Self {
         self.state.books.meters = None;
+        self.common.metered = false;
         self
     }
 
@@ -731,20 +722,13 @@ impl AnalyzerState {
 
     fn world<'a>(&self, common: &'a Shared) -> World<'a> {
         World {
-            registry: &common.registry,
-            names: &common.names,
-            settings: &common.settings,
-            spare: &common.spare,
-            vacant: &common.vacant,
-            rooms: &common.rooms,
+            shared: common,
             steps: self.clock.steps,
             sure: self.clock.sure(),
-            open_full: self.books.open >= common.settings.open_requests,
-            open_half_full: self.books.open >= common.settings.open_requests / 2,
-            held_full: self.books.held >= common.settings.held_bytes,
+            open: self.books.open,
+            held: self.books.held,
             over: false,
             observed: self.observed,
-            metered: self.books.meters.is_some(),
         }
     }
 }

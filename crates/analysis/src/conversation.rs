@@ -13,7 +13,7 @@ use crate::clock::DISPLACED_NS;
 use crate::flow::StreamFlow;
 use crate::message::Message;
 use crate::numbered::LinkGaps;
-use crate::pairing::Pairing;
+use crate::pairing::{Pairing, RepeatedFrame};
 use crate::piece::Piece;
 use crate::stream::ByteStream;
 use crate::turns::Turns;
@@ -333,12 +333,12 @@ impl Conversation {
             ..
         } = self;
         let mut serial = 0;
-        assemblers[side].in_room(world.rooms, |assembler| {
+        assemblers[side].in_room(&world.rooms, |assembler| {
             assembler.segment(
                 piece,
                 next,
                 (segment.last, after_gap),
-                world.registry,
+                &world.registry,
                 &mut |message| {
                     learn(between, server_known, side, message.exchange.as_deref());
                     faults.malformed += u64::from(message.malformed);
@@ -354,7 +354,7 @@ impl Conversation {
                 },
             );
         });
-        if let Some(so_far) = assemblers[side].so_far(world.registry) {
+        if let Some(so_far) = assemblers[side].so_far(&world.registry) {
             events(Event::Assembled(&so_far));
         }
         let loose = assemblers[side].take_loose();
@@ -509,9 +509,14 @@ impl Conversation {
             .rev()
             .find(|r| r.serial == serial)
             .map(|r| r.transaction);
-        let pass = (side, mark, true);
+        let frame = RepeatedFrame {
+            side,
+            mark,
+            again: true,
+            had: false,
+        };
         let known =
-            transaction.is_some_and(|t| self.pairing.repeated(t, pass, WHOLE_FRAME, events));
+            transaction.is_some_and(|t| self.pairing.repeated(t, frame, WHOLE_FRAME, events));
         if !known {
             self.pairing.control(WHOLE_FRAME, events);
         }

@@ -33,6 +33,17 @@ use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role,
 /// this time, or never, ns: a pipe may take a little longer, and DOS clients give up.
 const OVERTAKEN_NS: i64 = 500_000_000;
 
+/// A frame of a byte stream that only repeated data of a message.
+pub(crate) struct RepeatedFrame {
+    /// Who sent it.
+    pub(crate) side: usize,
+    pub(crate) mark: Mark,
+    /// It begins another pass over the message.
+    pub(crate) again: bool,
+    /// The other side had acknowledged the data.
+    pub(crate) had: bool,
+}
+
 /// The open requests of one conversation.
 #[derive(Default)]
 pub(crate) struct Pairing {
@@ -398,15 +409,20 @@ impl Pairing {
         })
     }
 
-    /// A frame that only repeated data of this transaction, sent by `side`; `again` when it
-    /// begins another pass over the message. False if the transaction is closed.
+    /// A frame that only repeated data of this transaction. False if the transaction is closed.
     pub(crate) fn repeated(
         &mut self,
         serial: u64,
-        (side, mark, again): (usize, Mark, bool),
+        frame: RepeatedFrame,
         share: u64,
         events: Events<'_>,
     ) -> bool {
+        let RepeatedFrame {
+            side,
+            mark,
+            again,
+            had,
+        } = frame;
         let observed = self.observed;
         self.by_serial(serial).is_some_and(|open| {
             let t = &mut open.transaction;
@@ -418,18 +434,38 @@ impl Pairing {
             if side == open.side {
                 t.copies = t.copies.saturating_add(u32::from(again));
                 if matches!(open.state, OpenState::Waiting | OpenState::Asking) {
-                    open.resent = Some(mark);
-                } else if t
-                    .response
-                    .is_some_and(|response| mark.precedes(response.first))
-                {
-                    t.flags.set(Flags::OUT_OF_ORDER);
+                    open.arrived[0] |= had;
+                    open.resent = Some(mark).filter(|_| !open.arrived[0]);
+                } else {
+                    let before = |response: crate::Extent| mark.precedes(response.first);
+                    t.flags
+                        .set_if(Flags::OUT_OF_ORDER, t.response.is_some_and(before));
+                    // Who repeats the request lacks the response.
+                    if let Some(at) = open.repeated_at.take() {
+                        open.was_lost(at, events);
+                    }
                 }
-            } else {
-                open.lost_after(mark.at, events);
+            } else if !open.arrived[1] {
+                open.repeated_at = Some(mark.at);
             }
             true
         })
+    }
+
+    /// `side` had this transaction's message of the other side before that was repeated, and all
+    /// came that `side` has sent since: what was lost is an acknowledgement, if anything.
+    #[cold]
+    pub(crate) fn had_arrived(&mut self, serial: u64, side: usize) {
+        let Some(open) = self.by_serial(serial) else {
+            return;
+        };
+        if open.side != side {
+            open.arrived[0] = true;
+            open.resent = None;
+        } else {
+            open.arrived[1] = true;
+            open.repeated_at = None;
+        }
     }
 
     /// A frame of upkeep on the conversation, in the time of a transaction if one waits.
@@ -737,7 +773,9 @@ impl Pairing {
             self.close(at, Some(now), between, world, events);
         }
         // Whom nobody ever answered leaves room for the others.
-        let full = world.open_full || (between.one_sided && world.open_half_full);
+        let most = world.settings.open_requests;
+        let most = if between.one_sided { most / 2 } else { most };
+        let full = world.open >= most;
         let limit = if self.open.len() >= world.settings.conversation_requests {
             Limited::ConversationRequests
         } else if full && !self.open.is_empty() {
@@ -863,7 +901,12 @@ impl Pairing {
             open.unshelve(events);
         }
         match open.state {
-            OpenState::Done => open.clock_stepped(world),
+            OpenState::Done => {
+                if let Some(at) = open.repeated_at {
+                    open.was_lost(at, events);
+                }
+                open.clock_stepped(world);
+            }
             // The raw data was not captured, or never sent; the answer stands.
             OpenState::Raw { answered: true, .. } => self.done(at, u64::MAX, world, events),
             _ => {

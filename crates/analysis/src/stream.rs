@@ -158,6 +158,11 @@ impl ByteStream {
         self.is_elsewhere(seq) && (seq.wrapping_sub(next) as i32) < 0
     }
 
+    /// Position of the next byte in order.
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
     /// What the other side has acknowledged, as a position.
     pub(crate) fn acked(&self) -> u64 {
         self.acked
@@ -185,6 +190,11 @@ impl ByteStream {
     #[inline]
     pub(crate) fn is_ahead(&self) -> bool {
         self.acked > self.next
+    }
+
+    /// Whether bytes are missing, also those that only its sender says to have sent.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.lacks() || self.claimed.is_some_and(|(to, _)| to > self.next)
     }
 
     /// Up to where bytes came, if some behind that are missing; else all of them.

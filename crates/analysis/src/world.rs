@@ -12,33 +12,46 @@ use crate::path::Path;
 use crate::piece::PieceTally;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::RefCell;
+use std::ops::Deref;
+use std::sync::Arc;
 use wirewait_wire::word::Name;
 use wirewait_wire::{DissectorId, Endpoint, Frame, Registry, Span, Timestamp, Walk};
 
+/// What every part of the analysis may use.
+pub(crate) struct Shared {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) names: RefCell<KnownNames>,
+    pub(crate) settings: Settings,
+    pub(crate) spare: RefCell<Spare>,
+    pub(crate) vacant: Vacant,
+    pub(crate) rooms: Rooms,
+    /// Somebody wants to know of each request as it is asked.
+    pub(crate) metered: bool,
+}
+
 /// What is the same for every conversation.
 pub(crate) struct World<'a> {
-    pub(crate) registry: &'a Registry,
-    pub(crate) names: &'a RefCell<KnownNames>,
-    pub(crate) settings: &'a Settings,
-    pub(crate) spare: &'a RefCell<Spare>,
-    pub(crate) vacant: &'a Vacant,
-    pub(crate) rooms: &'a Rooms,
+    pub(crate) shared: &'a Shared,
     /// Where the capture's clock stepped.
     pub(crate) steps: Steps,
     /// The moment that has surely passed.
     pub(crate) sure: Timestamp,
-    /// As many requests are open in all conversations as may be.
-    pub(crate) open_full: bool,
-    /// Half of that.
-    pub(crate) open_half_full: bool,
-    /// As many bytes are held back in all streams as may be.
-    pub(crate) held_full: bool,
+    /// Requests open in all conversations.
+    pub(crate) open: usize,
+    /// Bytes held back in all streams.
+    pub(crate) held: usize,
     /// The capture is over.
     pub(crate) over: bool,
     /// Somebody wants to know of every message and every frame.
     pub(crate) observed: bool,
-    /// Somebody wants to know of each request as it is asked.
-    pub(crate) metered: bool,
+}
+
+impl Deref for World<'_> {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        self.shared
+    }
 }
 
 /// A frame of the capture that is no mirror copy.

@@ -84,7 +84,7 @@ fn read(files: &[PathBuf]) -> (Vec<(i64, u8)>, Vec<wirewait_capture::Interface>)
 }
 
 /// What a program of Wireshark's says, if it is there.
-/// Whoever holds it keeps the tests beside it from running programs. For a moment, a program
+/// While it is held, the tests beside it run no programs. For a moment, a program
 /// that starts has the files open that this process has (they are closed after the start is
 /// told), and a file that is removed in that moment does not give its space back at once.
 fn no_program_runs() -> MutexGuard<'static, ()> {

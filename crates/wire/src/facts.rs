@@ -2,6 +2,7 @@
 
 use crate::word::Name;
 use crate::{Endpoint, Side};
+use std::num::NonZeroU32;
 
 /// Whom a frame is for, by its link-layer destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,9 @@ pub struct Stream {
     pub window: u16,
     /// How its sender's windows are to be read.
     pub scaling: Scaling,
+    /// How far before `ack` bytes of the other side begin that its sender says came twice (D-SACK,
+    /// RFC 2883); modulo 2^32, as they may be behind it.
+    pub twice: Option<NonZeroU32>,
     /// Opens the stream; takes one sequence number.
     pub syn: bool,
     /// Ends this direction; takes one sequence number.

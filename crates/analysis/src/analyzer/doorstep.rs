@@ -10,7 +10,7 @@
 //! This is the idea of SYN cookies (RFC 4987, section 3.6): nothing dear for who may never be
 //! heard of again.
 
-use super::{AnalyzerState, Arrival, Shared};
+use super::{AnalyzerState, Arrival};
 use crate::Sink;
 use crate::books::Books;
 use crate::conversation::{Beginning, Conversation};
@@ -20,7 +20,7 @@ use crate::pairing::Pairing;
 use crate::path::Path;
 use crate::piece::Piece;
 use crate::table::{Table, TablePlace};
-use crate::world::{Between, Event, World};
+use crate::world::{Between, Event, Shared, World};
 use wirewait_wire::word::Name;
 use wirewait_wire::{DissectorId, Expect, Parts, Role, Side, Stream, Timestamp};
 

@@ -1,6 +1,5 @@
 //! Frames of numbered links: put in order, acknowledged, handed to their conversations.
 
-use super::Shared;
 use super::{AnalyzerState, Arrival};
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
@@ -8,7 +7,7 @@ use crate::numbered::{HeldSegment, Link, Owner, Turn};
 use crate::path::Path;
 use crate::piece::{Piece, Sent};
 use crate::table::TablePlace;
-use crate::world::{Event, Limited};
+use crate::world::{Event, Limited, Shared};
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Facts, Numbered, NumberedKind, Order, Segment, Step};
 

@@ -1,12 +1,12 @@
 //! Messages that one frame holds: who asked whom, and to which conversation they belong.
 
-use super::{AnalyzerState, Arrival, Shared};
+use super::{AnalyzerState, Arrival};
 use crate::Sink;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
 use crate::message::datagram;
 use crate::numbered::{Link, Owner};
-use crate::world::Event;
+use crate::world::{Event, Shared};
 use wirewait_wire::{Cast, Endpoint, Exchange, Facts, Role, Side};
 
 impl AnalyzerState {

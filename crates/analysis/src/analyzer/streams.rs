@@ -1,12 +1,12 @@
 //! Segments of byte streams: found by their ports or by what they look like, handed to their
 //! conversations.
 
-use super::{AnalyzerState, Arrival, Shared};
+use super::{AnalyzerState, Arrival};
 use crate::Sink;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
 use crate::table::{KnownSide, TablePlace};
-use crate::world::Event;
+use crate::world::{Event, Shared};
 use wirewait_wire::{Key, Stream};
 
 impl AnalyzerState {

@@ -1,9 +1,9 @@
 //! Frames of conversations whose ends take turns.
 
-use super::{AnalyzerState, Arrival, Shared};
+use super::{AnalyzerState, Arrival};
 use crate::Sink;
 use crate::conversation::{Beginning, HeardTurn};
-use crate::world::Event;
+use crate::world::{Event, Shared};
 use wirewait_wire::Turn;
 
 impl AnalyzerState {

@@ -3,6 +3,7 @@
 use super::{Conversation, learn, remember};
 use crate::message::Message;
 use crate::packets;
+use crate::pairing::RepeatedFrame;
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
@@ -57,6 +58,9 @@ impl Conversation {
         let offers = self.offers.as_mut();
         if let Some((windows, mark)) = offers.and_then(|o| o.segment(side, segment, mark)) {
             self.notice(side, mark, (Noticed::Offered(windows), 0), events);
+        }
+        if segment.twice.is_some() {
+            self.came_twice(side, segment);
         }
         let moved = segment.ack.and_then(|ack| self.acknowledge(side, ack));
         if moved.is_some() {
@@ -312,7 +316,8 @@ impl Conversation {
         world: &World<'_>,
         events: Events<'_>,
     ) {
-        let mut total = world.held_full;
+        // One stretch of it makes room for the others.
+        let mut first = true;
         loop {
             let held = self.streams.as_ref().map_or(0, |s| s[side].held_bytes());
             if held == 0 {
@@ -324,7 +329,7 @@ impl Conversation {
             }
             let limit = if held > world.settings.stream_bytes {
                 Limited::StreamBytes
-            } else if std::mem::take(&mut total) && held > 0 {
+            } else if std::mem::take(&mut first) && world.held >= world.settings.held_bytes {
                 Limited::HeldBytes
             } else {
                 return;
@@ -405,8 +410,8 @@ impl Conversation {
                 Ordered::Piece(piece) => {
                     let (lost, from, now) =
                         (assembler.is_lost(), assembler.position(), piece.mark.at);
-                    assembler.in_room(world.rooms, |assembler| {
-                        assembler.stream(piece, framer, world.registry, &mut out);
+                    assembler.in_room(&world.rooms, |assembler| {
+                        assembler.stream(piece, framer, &world.registry, &mut out);
                     });
                     if lost && from > 0 {
                         // Responses may have been among what was passed over.
@@ -420,7 +425,7 @@ impl Conversation {
                 }
                 Ordered::Gap(n, mark, why) => {
                     *gaps += u64::from(why == Flags::CAPTURE_LOSS);
-                    assembler.gap(n, (mark, why), world.registry, &mut out);
+                    assembler.gap(n, (mark, why), &world.registry, &mut out);
                     let end = assembler.position();
                     if other_is_ahead {
                         // Responses are missing as well, though nothing came behind them yet.
@@ -439,7 +444,7 @@ impl Conversation {
         if loose > 0 {
             events(Event::Control(loose));
         }
-        if let Some(so_far) = assembler.so_far(world.registry) {
+        if let Some(so_far) = assembler.so_far(&world.registry) {
             events(Event::Assembled(&Assembled {
                 framer: Some(framer),
                 ..so_far
@@ -459,7 +464,16 @@ impl Conversation {
             let again = recent.repeated_to == 0 || at < recent.repeated_to;
             recent.repeated_to = end;
             let transaction = recent.transaction;
-            let pass = (side, mark, again);
+            // Whose own data was lost may have answered, and is answered by the repetition.
+            let had = self.streams.as_ref().is_some_and(|streams| {
+                end <= streams[side].acked() && !streams[1 - side].is_missing()
+            });
+            let pass = RepeatedFrame {
+                side,
+                mark,
+                again,
+                had,
+            };
             if self
                 .pairing
                 .repeated(transaction, pass, WHOLE_FRAME, events)
@@ -472,6 +486,30 @@ impl Conversation {
             return;
         }
         self.pairing.control(WHOLE_FRAME, events);
+    }
+
+    /// `side` says that bytes of the other side came twice: a message that was repeated, and that
+    /// it has all of, had arrived before.
+    #[cold]
+    fn came_twice(&mut self, side: usize, segment: &Stream) {
+        let (Some(streams), Some(before)) = (&self.streams, segment.twice) else {
+            return;
+        };
+        let (own, other) = (&streams[side], &streams[1 - side]);
+        let ack = segment.ack.unwrap_or_default();
+        let Some(at) = other.position(ack.wrapping_sub(before.get())) else {
+            return;
+        };
+        // Else what it sent meanwhile was lost, and cost the time.
+        let all_came = own.position(segment.seq) == Some(own.next()) && !own.lacks();
+        let has = other.position(ack).unwrap_or_default();
+        let mut recent = self.recent[1 - side].iter().rev();
+        if let Some(recent) = recent.find(|recent| recent.start <= at && at < recent.end)
+            && all_came
+            && recent.end <= has
+        {
+            self.pairing.had_arrived(recent.transaction, side);
+        }
     }
 
     /// Credits a stand-alone acknowledgement to the message with the byte at `position`.

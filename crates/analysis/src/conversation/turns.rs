@@ -64,8 +64,8 @@ impl Conversation {
             .as_ref()
             .is_some_and(|turns| turns.is_whole(side, got));
         self.gather(side, world, events, |assembler, out| {
-            assembler.in_room(world.rooms, |assembler| {
-                assembler.segment(&piece, next, (last, None), world.registry, out);
+            assembler.in_room(&world.rooms, |assembler| {
+                assembler.segment(&piece, next, (last, None), &world.registry, out);
             });
         });
     }
@@ -78,7 +78,7 @@ impl Conversation {
         if self.assemblers[side].is_under_way() {
             let lost = turns.is_lost(side, self.assemblers[side].got());
             self.gather(side, world, events, |assembler, out| {
-                assembler.cut_short(lost, world.registry, out);
+                assembler.cut_short(lost, &world.registry, out);
             });
         }
     }
@@ -116,7 +116,7 @@ impl Conversation {
                 pairing.tell(&message, None, events);
             }
         });
-        if let Some(so_far) = assemblers[side].so_far(world.registry) {
+        if let Some(so_far) = assemblers[side].so_far(&world.registry) {
             events(Event::Assembled(&so_far));
         }
         let loose = assemblers[side].take_loose();
@@ -149,7 +149,7 @@ impl Conversation {
         let Self {
             between, pairing, ..
         } = self;
-        datagram(&piece, layer, world.registry, |mut message| {
+        datagram(&piece, layer, &world.registry, |mut message| {
             message.serial = serial;
             message.said = said;
             pairing.message(side, &message, between, world, events);

@@ -78,6 +78,10 @@ pub(crate) struct Open {
     pub(super) answered: Ranges,
     /// End of the last copy of the request that came before the response.
     pub(super) resent: Option<Mark>,
+    /// The other side has said that request and response arrived before they were repeated.
+    pub(super) arrived: [bool; 2],
+    /// When the response was repeated last. Whether it had been lost shows until it is closed.
+    pub(super) repeated_at: Option<Timestamp>,
     /// The server has said that the answer will come, however long it takes.
     pub(super) promised: bool,
     /// Time lost in the request and in the response, ns.
@@ -183,6 +187,8 @@ impl Open {
             asked: Ranges::default(),
             answered: Ranges::default(),
             resent: None,
+            arrived: [false; 2],
+            repeated_at: None,
             promised: false,
             lost_ns: [0; 2],
             recovered_ns: 0,
@@ -249,6 +255,8 @@ impl Open {
             asked,
             answered,
             resent,
+            arrived,
+            repeated_at,
             promised,
             lost_ns,
             recovered_ns,
@@ -287,6 +295,7 @@ impl Open {
         (*got, *of, *mask) = ([0; 2], [u64::MAX; 2], 0);
         (*asked, *answered) = (Ranges::default(), Ranges::default());
         *resent = tally.resent;
+        (*arrived, *repeated_at) = ([false; 2], None);
         *promised = false;
         *lost_ns = [tally.lost_ns, 0];
         *recovered_ns = 0;

@@ -7,8 +7,10 @@ use crate::clock::Steps;
 use crate::conversation::Vacant;
 use crate::names::KnownNames;
 use crate::trail::Trace;
+use crate::world::Shared;
 use crate::{Settings, Transaction};
 use std::cell::RefCell;
+use std::sync::Arc;
 use wirewait_wire::{Endpoint, Input, Operation, Registry};
 
 pub(super) const CLIENT: usize = 0;
@@ -28,20 +30,17 @@ pub(super) enum Heard {
 pub(super) struct Bench {
     pub(super) pairing: Pairing,
     pub(super) between: Between,
-    pub(super) settings: Settings,
     /// The moment that has surely passed.
     pub(super) sure: i64,
     pub(super) steps: Steps,
     pub(super) heard: Vec<Heard>,
     /// How many responses counted as those without a request.
     pub(super) orphans: u64,
+    /// From when to when something was lost.
+    pub(super) lost: Vec<(i64, i64)>,
     /// As they were closed.
     pub(super) closed: Vec<Transaction>,
-    registry: Registry,
-    names: RefCell<KnownNames>,
-    spare: RefCell<Spare>,
-    vacant: Vacant,
-    rooms: Rooms,
+    pub(super) shared: Shared,
     pub(super) frame: u64,
 }
 
@@ -64,7 +63,6 @@ pub(super) fn exchange(role: Role, id: u8) -> Exchange {
 impl Bench {
     /// Frames are not put in order below.
     pub(super) fn new() -> Self {
-        let settings = Settings::default();
         let mut pairing = Pairing::default();
         pairing.restart(false, false);
         Self {
@@ -84,17 +82,21 @@ impl Bench {
                 seen_to: u64::MAX,
                 recovered: (0, 0),
             },
-            settings,
             sure: 0,
             steps: Steps::default(),
             heard: Vec::new(),
             orphans: 0,
+            lost: Vec::new(),
             closed: Vec::new(),
-            registry: Registry::new(&[]).unwrap(),
-            names: RefCell::new(KnownNames::new(8, false)),
-            spare: RefCell::default(),
-            vacant: Vacant::default(),
-            rooms: Rooms::default(),
+            shared: Shared {
+                registry: Arc::new(Registry::new(&[]).unwrap()),
+                names: RefCell::new(KnownNames::new(8, false)),
+                settings: Settings::default(),
+                spare: RefCell::default(),
+                vacant: Vacant::default(),
+                rooms: Rooms::default(),
+                metered: true,
+            },
             frame: 0,
         }
     }
@@ -152,31 +154,39 @@ impl Bench {
         });
     }
 
+    /// The server, or the client, repeats a frame of its first message; `had` where that had been
+    /// acknowledged.
+    pub(super) fn repeats(&mut self, side: usize, mark: Mark, had: bool) {
+        let frame = RepeatedFrame {
+            side,
+            mark,
+            again: true,
+            had,
+        };
+        self.with(|pairing, _, _, events| assert!(pairing.repeated(0, frame, 0, events)));
+    }
+
     fn with(&mut self, act: impl FnOnce(&mut Pairing, &Between, &World<'_>, Events<'_>)) {
         let world = World {
-            registry: &self.registry,
-            names: &self.names,
-            settings: &self.settings,
-            spare: &self.spare,
-            vacant: &self.vacant,
-            rooms: &self.rooms,
+            shared: &self.shared,
             steps: self.steps,
             sure: at(self.sure),
-            open_full: false,
-            open_half_full: false,
-            held_full: false,
+            open: 0,
+            held: 0,
             over: false,
             observed: false,
-            metered: true,
         };
         let (heard, closed) = (&mut self.heard, &mut self.closed);
-        let orphans = &mut self.orphans;
+        let (orphans, lost) = (&mut self.orphans, &mut self.lost);
         let asked = |t: &Transaction| t.request.or(t.response).map_or(0, |e| e.first.frame);
         let mut events = |event: Event<'_>| match event {
             Event::Answered(case) => heard.push(Heard::Answered(asked(case.transaction))),
             Event::Ends(wait, at, _) => {
                 let ms = at.as_nanos() / 1_000_000;
                 heard.push(Heard::Ends(asked(wait.case.transaction), ms));
+            }
+            Event::Lost(wait, at) => {
+                lost.push((wait.began.as_nanos() / 1_000_000, at.as_nanos() / 1_000_000));
             }
             Event::Orphaned(..) => *orphans += 1,
             Event::Closed(case) => {

@@ -85,6 +85,12 @@ impl Open {
         }
     }
 
+    /// As [`Self::lost_after`], of a response that was repeated and is closed now.
+    #[cold]
+    pub(super) fn was_lost(&mut self, at: Timestamp, events: Events<'_>) {
+        self.lost_after(at, events);
+    }
+
     /// The request was lost before the capture, and its client waited at least `ns` to send it
     /// again.
     #[cold]

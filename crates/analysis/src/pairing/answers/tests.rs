@@ -69,7 +69,7 @@ fn closing_settles_first() {
     again.asks(1, 2000);
     let mut crowded = answered_after(2000);
     crowded.between.stream = true;
-    crowded.settings.conversation_requests = 1;
+    crowded.shared.settings.conversation_requests = 1;
     crowded.asks(2, 2000);
     for (why, bench) in [("over", over), ("again", again), ("crowded", crowded)] {
         assert_eq!(bench.heard[..3], told, "{why}: {:?}", bench.heard);
@@ -185,13 +185,7 @@ fn a_repetition_in_the_wrong_place_came_when_its_stamp_says() {
             frame: 2 + u64::from(answered_before),
             at: at(late_ms),
         };
-        let repeats = |bench: &mut Bench| {
-            assert!(
-                bench
-                    .pairing
-                    .repeated(0, (CLIENT, mark, true), 0, &mut |_| {})
-            );
-        };
+        let repeats = |bench: &mut Bench| bench.repeats(CLIENT, mark, false);
         if answered_before {
             bench.answers(1, 100);
             repeats(&mut bench);
@@ -219,4 +213,68 @@ fn a_repetition_in_the_wrong_place_came_when_its_stamp_says() {
     assert!(flags.contains(Flags::AMBIGUOUS));
     assert_eq!(repeated(101, false).0, exact);
     assert_eq!(repeated(1, false).0, exact);
+}
+
+/// A request that was acknowledged before its repetition, or of which its receiver says afterwards
+/// that it came twice, was not lost: the server had it from the first copy on, however often it is
+/// repeated after that.
+#[test]
+fn a_repeated_request_that_had_arrived_is_not_in_doubt() {
+    let repeated = |had: bool, twice: bool| {
+        let mut bench = Bench::new();
+        (bench.between.unordered, bench.between.stream) = (false, true);
+        bench.asks(1, 0);
+        let mark = |ms: i64| Mark {
+            frame: 1,
+            at: at(ms),
+        };
+        bench.repeats(CLIENT, mark(200), had);
+        if twice {
+            bench.pairing.had_arrived(0, SERVER);
+        }
+        bench.repeats(CLIENT, mark(300), false);
+        bench.answers(1, 350);
+        bench.finish(400);
+        let row = &bench.closed[0];
+        (row.copies, row.turnaround)
+    };
+    let (all, rest) = (350_000_000, 50_000_000);
+    assert_eq!(
+        repeated(false, false),
+        (3, Turnaround::Between(rest, all)),
+        "which copy was answered is not known"
+    );
+    for (had, twice) in [(true, false), (false, true), (true, true)] {
+        assert_eq!(repeated(had, twice), (3, Turnaround::Exact(all)));
+    }
+}
+
+/// A response that is repeated after it was complete had been lost, unless the client says that it
+/// came twice. A client that repeats its request lacks it, whatever it says of the repetition.
+#[test]
+fn a_repeated_response_that_had_arrived_was_not_lost() {
+    let lost = |twice: bool, asks_again: bool| {
+        let mut bench = Bench::new();
+        (bench.between.unordered, bench.between.stream) = (false, true);
+        bench.asks(1, 0);
+        bench.answers(1, 10);
+        let mark = |ms: i64| Mark {
+            frame: 1,
+            at: at(ms),
+        };
+        bench.repeats(SERVER, mark(210), false);
+        if asks_again {
+            bench.repeats(CLIENT, mark(211), false);
+        }
+        if twice {
+            bench.pairing.had_arrived(0, CLIENT);
+        }
+        bench.repeats(SERVER, mark(610), false);
+        bench.finish(700);
+        bench.lost
+    };
+    assert_eq!(lost(false, false), [(10, 610)]);
+    assert_eq!(lost(true, false), []);
+    assert_eq!(lost(false, true), [(10, 210), (210, 610)]);
+    assert_eq!(lost(true, true), [(10, 210)]);
 }
