@@ -23,6 +23,7 @@ mod hostile;
 mod html;
 mod inputs;
 mod instead;
+mod intervals;
 mod lab;
 mod last;
 mod layers;

@@ -174,7 +174,7 @@ fn survive_full_files() -> Result<(), Failure> {
 }
 
 /// The moment, as frames are stamped.
-fn system_time() -> Timestamp {
+pub(crate) fn system_time() -> Timestamp {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

@@ -81,7 +81,7 @@ impl Rows {
     }
 
     /// Hands on the rows that were written so far.
-    pub(crate) fn hand_on(&mut self) -> Result<(), Failure> {
+    pub(crate) fn hand_on_rows(&mut self) -> Result<(), Failure> {
         self.check()?;
         self.output.flush()
     }

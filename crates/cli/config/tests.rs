@@ -15,6 +15,7 @@ const OF_ONE_RUN: &[&str] = &[
     "filter",
     "frames",
     "full",
+    "interval",
     "list-interfaces",
     "no-pager",
     "no-sandbox",

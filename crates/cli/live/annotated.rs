@@ -1,5 +1,6 @@
 //! `wirewait live --format pcapng`: the frames as they come, with comments on those that matter.
 
+use super::plain::Stream;
 use crate::failure::Failure;
 use crate::output::Output;
 use std::collections::VecDeque;
@@ -79,13 +80,6 @@ impl Annotated {
         Ok(annotated)
     }
 
-    /// Hands on what has waited long enough.
-    pub(super) fn hand_on(&mut self) -> Result<(), Failure> {
-        self.release(DELAY);
-        self.failure.take().map_or(Ok(()), Err)?;
-        self.writer.get_mut().flush()
-    }
-
     /// Hands on all frames. Gives where they were written to.
     pub(super) fn into_output(mut self) -> Result<Output, Failure> {
         self.release(Duration::ZERO);
@@ -136,6 +130,15 @@ impl Annotated {
 
     fn check<T>(&mut self, result: io::Result<T>) -> Result<T, Failure> {
         result.map_err(|error| self.writer.get_mut().failed(&error))
+    }
+}
+
+impl Stream for Annotated {
+    /// Hands on what has waited long enough.
+    fn hand_on(&mut self) -> Result<(), Failure> {
+        self.release(DELAY);
+        self.failure.take().map_or(Ok(()), Err)?;
+        self.writer.get_mut().flush()
     }
 }
 

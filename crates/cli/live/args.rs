@@ -99,6 +99,9 @@ pub(crate) struct LiveArgs {
     /// frame
     #[arg(long, value_enum, default_value_t = LiveFormat::Text)]
     pub(crate) format: LiveFormat,
+    /// With --format ndjson: figures of each interval of this length (10s, 1min) instead of requests
+    #[arg(long, value_name = "DURATION", value_parser = seconds)]
+    pub(crate) interval: Option<Span>,
     /// Metrics for Prometheus at http://ADDRESS:PORT/metrics, without the screen: 127.0.0.1:9464
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
@@ -131,6 +134,9 @@ impl LiveArgs {
     pub(crate) fn mistake(&self) -> Option<&'static str> {
         if self.duration.is_some_and(|duration| duration.nanos == 0) {
             return Some("--duration has to be more than 0");
+        }
+        if self.interval.is_some() && self.format != LiveFormat::Ndjson {
+            return Some("--interval: only for rows; add --format ndjson");
         }
         if self.symptoms.explain.is_some() && self.format != LiveFormat::Text {
             return Some("--explain: only for --format text; json and csv hold all judgements");
@@ -215,6 +221,15 @@ fn some_time(text: &str) -> Result<Span, String> {
     }
 }
 
+/// The length of an interval: figures are taken at the end of each.
+fn seconds(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse()?;
+    match span.nanos {
+        1_000_000_000..=86_400_000_000_000 => Ok(span),
+        _ => Err("write a duration from 1s to 24h".to_owned()),
+    }
+}
+
 fn some_files(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(files) if files > 0 => Ok(files),
@@ -266,6 +281,16 @@ mod tests {
             assert_eq!(bytes(text), None, "{text}");
         }
         assert!(some_time("0").is_err() && some_files("0").is_err());
+    }
+
+    #[test]
+    fn intervals_have_bounds() {
+        let nanos = |text: &str| seconds(text).ok().map(|span| span.nanos);
+        assert_eq!(nanos("1"), Some(1_000_000_000));
+        assert_eq!(nanos("24h"), Some(86_400_000_000_000));
+        for text in ["0", "999ms", "25h", "-1s", "soon"] {
+            assert_eq!(nanos(text), None, "{text}");
+        }
     }
 
     #[test]

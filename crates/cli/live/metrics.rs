@@ -5,6 +5,7 @@
 //! [`EVERY`] second. Names are by
 //! <https://prometheus.io/docs/practices/naming/>; no label is a client or a file.
 
+use super::requests::{Class, RequestEnd, Servers};
 use crate::own::Own;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -16,23 +17,17 @@ use prometheus_client::registry::{Registry, Unit};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use wirewait::{Endpoint, Kind, LedgerOf, Phase, Snapshot, Transaction};
+use wirewait::{LedgerOf, Phase, Snapshot, Transaction};
 use wirewait_capture::live::LiveInterface;
 
 /// From one snapshot to the next.
 const EVERY: Duration = Duration::from_secs(1);
-
-/// Servers with series of their own; requests to further ones count under `other`.
-const SERVERS: usize = 256;
 
 /// Upper ends of the buckets of times, seconds.
 const BUCKETS: [f64; 17] = [
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
     5.0, 10.0, 30.0,
 ];
-
-/// The server of requests that have no series of their own.
-const OTHER: &str = "other";
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Requests {
@@ -74,9 +69,8 @@ type Times = Family<Requests, Histogram, fn() -> Histogram>;
 /// All metrics of a capture.
 pub(super) struct Metrics {
     families: Families,
-    /// The servers that have series of their own.
-    servers: HashMap<Endpoint, String>,
-    series: HashMap<(Option<Endpoint>, &'static str, Kind), Series>,
+    servers: Servers,
+    series: HashMap<Class, Series>,
     due: Instant,
 }
 
@@ -143,7 +137,7 @@ impl Metrics {
         let registry = families.registry();
         let metrics = Self {
             families,
-            servers: HashMap::new(),
+            servers: Servers::default(),
             series: HashMap::new(),
             due: Instant::now(),
         };
@@ -152,33 +146,30 @@ impl Metrics {
 
     /// Counts a request that is over.
     pub(super) fn transaction(&mut self, t: &Transaction) {
-        if t.request.is_none() {
+        let Some(end) = RequestEnd::of(t) else {
             return;
+        };
+        let class = self.servers.class(t);
+        if !self.series.contains_key(&class) {
+            let series = self.new_series(class);
+            self.series.insert(class, series);
         }
-        let server = self.server(t.server);
-        let key = (server, t.protocol, t.kind);
-        if !self.series.contains_key(&key) {
-            let series = self.new_series(key);
-            self.series.insert(key, series);
-        }
-        let Some(series) = self.series.get(&key) else {
+        let Some(series) = self.series.get(&class) else {
             return;
         };
         series.requests.inc();
-        if t.ok() == Some(false) {
+        if end.error {
             series.errors.inc();
         }
-        if t.response.is_none() {
+        if end.unanswered {
             series.unanswered.inc();
         }
-        series
-            .retransmissions
-            .inc_by(t.copies.saturating_sub(1).into());
-        series.data.inc_by(t.data_bytes);
-        if let Some(ns) = t.turnaround.exact() {
+        series.retransmissions.inc_by(end.retransmitted);
+        series.data.inc_by(end.data_bytes);
+        if let Some(ns) = end.turnaround_ns {
             series.turnaround.observe(seconds(ns));
         }
-        if let Some(ns) = t.response_time_ns() {
+        if let Some(ns) = end.response_time_ns {
             series.response.observe(seconds(ns));
         }
     }
@@ -250,30 +241,11 @@ impl Metrics {
         }
     }
 
-    /// The server as a label, without its port; `None` if there are too many.
-    fn server(&mut self, server: Endpoint) -> Option<Endpoint> {
-        let station = Endpoint {
-            port: None,
-            ..server
-        };
-        if !self.servers.contains_key(&station) {
-            if self.servers.len() >= SERVERS {
-                return None;
-            }
-            self.servers.insert(station, station.to_string());
-        }
-        Some(station)
-    }
-
-    fn new_series(
-        &self,
-        (server, protocol, kind): (Option<Endpoint>, &'static str, Kind),
-    ) -> Series {
-        let server = server.and_then(|server| self.servers.get(&server));
+    fn new_series(&self, class: Class) -> Series {
         let labels = Requests {
-            server: server.map_or(OTHER, String::as_str).to_owned(),
-            protocol,
-            class: kind.name(),
+            server: self.servers.name(class).to_owned(),
+            protocol: class.protocol,
+            class: class.kind.name(),
         };
         let families = &self.families;
         Series {

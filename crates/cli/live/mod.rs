@@ -2,12 +2,14 @@
 
 mod annotated;
 pub(crate) mod args;
+mod intervals;
 mod judge;
 #[cfg(feature = "libpcap")]
 mod list;
 mod listen;
 mod metrics;
 mod plain;
+mod requests;
 mod screen;
 mod source;
 mod supervisor;
@@ -22,6 +24,7 @@ use crate::symptoms;
 use crate::transactions::Rows;
 use annotated::Annotated;
 use args::{LiveArgs, LiveFormat};
+use intervals::Intervals;
 use listen::Listener;
 use metrics::Metrics;
 use plain::{Limits, PlainWatch};
@@ -99,17 +102,21 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
         },
         ..about
     };
-    let mut seen = if args.format == LiveFormat::Ndjson {
+    let mut seen = if let Some(length) = args.interval {
+        let name = output.name().to_owned();
+        let mut rows = Intervals::new(length.nanos, live.is_pipe(), output, &name);
+        let seen = watch.plainly(live, saver, &mut rows, |_, _| Ok(()))?;
+        output = rows.into_output();
+        seen
+    } else if args.format == LiveFormat::Ndjson {
         let mut rows = Rows::new(transactions::Format::Ndjson, Digits::All, output)?;
         // Each request was a line when it was over.
-        let seen = watch.plainly(live, saver, &mut rows, Rows::hand_on, |_, _| Ok(()))?;
+        let seen = watch.plainly(live, saver, &mut rows, |_, _| Ok(()))?;
         output = rows.into_output();
         seen
     } else if args.format == LiveFormat::Pcapng {
         let mut annotated = Annotated::begin(output, &live, &watch.thresholds)?;
-        let seen = watch.plainly(live, saver, &mut annotated, Annotated::hand_on, |_, _| {
-            Ok(())
-        })?;
+        let seen = watch.plainly(live, saver, &mut annotated, |_, _| Ok(()))?;
         output = annotated.into_output()?;
         seen
     } else {
@@ -124,7 +131,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
             write(&mut now, args, explained, &about, snapshot)?;
             now.finish()
         };
-        watch.plainly(live, saver, &mut (), |()| Ok(()), report)?
+        watch.plainly(live, saver, &mut (), report)?
     };
     seen.about = told(seen.about);
     let (about, snapshot) = (&seen.about, &seen.snapshot);

@@ -6,12 +6,13 @@ use super::supervisor::Supervisor;
 use crate::failure::{Failure, say};
 use crate::input::warn;
 use crate::own::Own;
-use crate::saver::{Ended, Saver};
+use crate::saver::{Ended, Saver, system_time};
 use crate::signals::Signals;
+use crate::transactions::Rows;
 use std::time::{Duration, Instant};
 use wirewait::{
-    Choice, Engine, Frame, Notice, Progress, Settings, Sink, Snapshot, SourceErrorKind, Thresholds,
-    Transaction,
+    Choice, Driver, Engine, Frame, Notice, Progress, Settings, Sink, Snapshot, SourceErrorKind,
+    Thresholds, Timestamp, Transaction,
 };
 use wirewait_capture::live::{Event, Live, LiveInterface};
 use wirewait_report::{About, Escaped, Interface, Origin};
@@ -19,6 +20,10 @@ use wirewait_report::{About, Escaped, Interface, Origin};
 /// Time passes for the analysis when no frame has come for this long. Anything shorter is told
 /// by the next frame, and what ends with a frame is then the same as in a file of these frames.
 const SILENCE: Duration = Duration::from_secs(1);
+
+/// Frames may be under way from the interface for so long, ns: what is over without a frame is over
+/// this much later.
+const UNDER_WAY_NS: i64 = 500_000_000;
 
 /// How long it may take until a signal or the end of the time is noticed.
 const NOTICED_WITHIN: Duration = Duration::from_millis(100);
@@ -73,21 +78,54 @@ pub(crate) struct Seen {
     pub(super) saved: Option<Ended>,
 }
 
+/// What is written of a live capture while it goes on.
+pub(super) trait Stream: Sink {
+    /// The clock of the capture stands here: a frame comes, and is not analysed yet, or time
+    /// passes. The figures are those before it.
+    fn tick(&mut self, now: Timestamp, snapshot: impl FnOnce() -> Snapshot) {
+        let _ = (now, snapshot);
+    }
+
+    /// There is nothing else to do at the moment: rows are to be written.
+    fn hand_on(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// The capture is over, and everything is closed.
+    fn finish(&mut self, snapshot: &Snapshot) {
+        let _ = snapshot;
+    }
+}
+
+/// Nothing is.
+impl Stream for () {}
+
+/// Each request is a line when it is over.
+impl Stream for Rows {
+    fn hand_on(&mut self) -> Result<(), Failure> {
+        self.hand_on_rows()
+    }
+}
+
 impl PlainWatch {
-    /// Leads frames through the analysis until the end. `hand_on` is called whenever there is
-    /// nothing else to do at the moment: rows are to be written then. `report` is called when
-    /// somebody asks how it stands.
-    pub(super) fn plainly<K: Sink>(
+    /// Leads frames through the analysis until the end. `report` is called when somebody asks how
+    /// it stands.
+    pub(super) fn plainly<K: Stream>(
         &mut self,
         live: Live,
         mut saver: Option<Saver>,
         sink: &mut K,
-        mut hand_on: impl FnMut(&mut K) -> Result<(), Failure>,
         mut report: impl FnMut(&About, &Snapshot) -> Result<(), Failure>,
     ) -> Result<Seen, Failure> {
         let mut metrics = self.metrics.take();
         let mut engine = Engine::new(live, self.settings).judging_by(self.thresholds);
         let begun = Instant::now();
+        // Frames of interfaces are stamped by the system's clock.
+        let started = (!engine.source().is_pipe()).then(system_time);
+        let time = |live: &Live| {
+            let passed = i64::try_from(begun.elapsed().as_nanos()).unwrap_or(i64::MAX);
+            live.now().or(started.map(|at| at.plus(passed)))
+        };
         let mut heard = begun;
         let mut damage = Vec::new();
         let mut left = self.limits.count.unwrap_or(u64::MAX);
@@ -98,18 +136,19 @@ impl PlainWatch {
             match engine.source_mut().wait(NOTICED_WITHIN) {
                 Event::Frames => {
                     heard = Instant::now();
-                    let take = |frame: &Frame<'_>| match left.checked_sub(1) {
-                        Some(rest) => {
-                            left = rest;
-                            if let Some(saver) = &mut saver {
-                                saver.frame(frame);
-                            }
-                            Choice::Take
+                    let take = |frame: &Frame<'_>, driver: &mut Driver, both: &mut Both<'_, K>| {
+                        let Some(rest) = left.checked_sub(1) else {
+                            return Choice::Stop;
+                        };
+                        left = rest;
+                        if let Some(saver) = &mut saver {
+                            saver.frame(frame);
                         }
-                        None => Choice::Stop,
+                        both.sink.tick(frame.at, || driver.snapshot());
+                        Choice::Take
                     };
                     let metrics = metrics.as_mut();
-                    match engine.step_choosing(take, &mut Both { sink, metrics }) {
+                    match engine.step_driving(take, &mut Both { sink, metrics }) {
                         Ok(Progress::More | Progress::End) => {}
                         Err(error) => return Err(error.into()),
                     }
@@ -119,6 +158,9 @@ impl PlainWatch {
                     if let Some(now) = engine.source().now() {
                         let metrics = metrics.as_mut();
                         engine.advance(now, &mut Both { sink, metrics });
+                    }
+                    if let Some(now) = time(engine.source()) {
+                        sink.tick(now.plus(-UNDER_WAY_NS), || engine.snapshot());
                     }
                 }
                 Event::Interface(change) => warn(&change.to_string()),
@@ -156,13 +198,20 @@ impl PlainWatch {
                 ));
                 report(&about(engine.source(), damage.clone()), &snapshot)?;
             }
-            hand_on(sink)?;
+            sink.hand_on()?;
             self.supervisor.alive();
         }
         self.supervisor.stopping();
         let elapsed = begun.elapsed();
-        let (snapshot, live) = engine.finish(sink);
-        hand_on(sink)?;
+        if started.is_some()
+            && let Some(now) = time(engine.source())
+        {
+            sink.tick(now, || engine.snapshot());
+        }
+        let metrics = metrics.as_mut();
+        let (snapshot, live) = engine.finish(&mut Both { sink, metrics });
+        sink.finish(&snapshot);
+        sink.hand_on()?;
         let interfaces = live.interfaces();
         let saved = saver.map(|saver| saver.finish(&live));
         Ok(Seen {

@@ -9,6 +9,7 @@
 //! - [`rows`]: columns, for text and for files of columns;
 //! - [`compare`]: several captures against one of them;
 //! - [`counters`]: Performance Monitor's objects and counters, over time;
+//! - [`intervals`]: figures of intervals of a live capture, as rows;
 //! - [`decode`]: frames, layer by layer;
 //! - [`protocols`]: what is understood, and by what it was checked;
 //! - [`remarks`]: comments beside frames, for other programs that show them;
@@ -33,6 +34,7 @@ pub mod decode;
 mod escape;
 mod figures;
 pub mod html;
+pub mod intervals;
 pub mod json;
 pub mod ladder;
 pub mod protocols;

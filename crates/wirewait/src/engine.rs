@@ -121,12 +121,35 @@ impl<S: Source> Engine<S> {
     /// As [`Engine::step`].
     pub fn step_watching(
         &mut self,
-        choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
+        mut choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
         sink: &mut dyn Sink,
     ) -> Result<Progress, SourceError> {
-        let progress = self.frames(choose, sink);
-        self.driver.ask_for_losses(&self.source);
-        progress
+        self.frames(|frame, driver| {
+            let choice = choose(frame, driver.analyzer());
+            if choice == Choice::Take {
+                driver.frame(frame, sink);
+            }
+            choice
+        })
+    }
+
+    /// As [`Engine::step_choosing`], with the figures and the sink at hand before each frame: a
+    /// [snapshot](Driver::snapshot) can be taken at moments of the frames' own time.
+    ///
+    /// # Errors
+    /// As [`Engine::step`].
+    pub fn step_driving<K: Sink>(
+        &mut self,
+        mut choose: impl FnMut(&Frame<'_>, &mut Driver, &mut K) -> Choice,
+        sink: &mut K,
+    ) -> Result<Progress, SourceError> {
+        self.frames(|frame, driver| {
+            let choice = choose(frame, driver, sink);
+            if choice == Choice::Take {
+                driver.frame(frame, sink);
+            }
+            choice
+        })
     }
 
     /// Analyses all frames that `choose` takes, on this thread. `watch` sees each of them and the
@@ -207,21 +230,27 @@ impl<S: Source> Engine<S> {
         (self.driver.snapshot(), readings, self.source)
     }
 
+    /// The next few thousand frames. `each` analyses those that it takes.
     fn frames(
         &mut self,
-        mut choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
-        sink: &mut dyn Sink,
+        each: impl FnMut(&Frame<'_>, &mut Driver) -> Choice,
+    ) -> Result<Progress, SourceError> {
+        let progress = self.next_frames(each);
+        self.driver.ask_for_losses(&self.source);
+        progress
+    }
+
+    fn next_frames(
+        &mut self,
+        mut each: impl FnMut(&Frame<'_>, &mut Driver) -> Choice,
     ) -> Result<Progress, SourceError> {
         for _ in 0..STEP {
             let Some(frame) = self.source.next_frame()? else {
                 return Ok(Progress::End);
             };
             let interface = frame.interface;
-            match choose(&frame, self.driver.analyzer()) {
-                Choice::Take => {
-                    self.driver.frame(&frame, sink);
-                    self.driver.meet(interface, &self.source);
-                }
+            match each(&frame, &mut self.driver) {
+                Choice::Take => self.driver.meet(interface, &self.source),
                 Choice::Skip => self.driver.skip(1),
                 Choice::Stop => return Ok(Progress::End),
             }
