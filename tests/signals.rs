@@ -290,3 +290,132 @@ fn a_sudden_death_leaves_no_file() {
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{arguments:?}");
     }
 }
+
+/// The program as a service manager starts it: in a session of its own, without a terminal.
+#[cfg(target_os = "linux")]
+fn service(arguments: &[&str]) -> Command {
+    let program = program();
+    let mut command = Command::new("setsid");
+    command.arg(program.get_program()).args(arguments);
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
+/// HUP: the configuration is read again, and so is the name of the file of rows; what figures
+/// depend on stays. The manager is told by systemd's protocol, sd_notify(3).
+#[cfg(target_os = "linux")]
+#[test]
+fn a_service_reads_its_configuration_again() {
+    use std::os::unix::net::UnixDatagram;
+    let folder = folder("reload");
+    let config = folder.join("wirewait/config.toml");
+    fs::create_dir(folder.join("wirewait")).unwrap();
+    let configure = |text: &str| {
+        // As editors do: another file in its place.
+        let new = folder.join("wirewait/new");
+        fs::write(&new, text).unwrap();
+        fs::rename(&new, &config).unwrap();
+    };
+    configure("[symptoms]\nslow_answer_ms = 250\n");
+    let socket = folder.join("notify");
+    let manager = UnixDatagram::bind(&socket).unwrap();
+    manager.set_read_timeout(Some(PATIENCE)).unwrap();
+    let told = || {
+        let mut bytes = [0; 128];
+        let length = manager.recv(&mut bytes).unwrap();
+        String::from_utf8(bytes[..length].to_vec()).unwrap()
+    };
+    let arguments = [
+        "live",
+        "--format",
+        "ndjson",
+        "--interval",
+        "1s",
+        "-o",
+        "rows.ndjson",
+        "--config",
+        "wirewait/config.toml",
+        "-",
+    ];
+    let mut command = service(&arguments);
+    let mut running = Running::of(command.env("NOTIFY_SOCKET", &socket), &folder);
+    assert_eq!(told(), "READY=1");
+    let grown = folder.join("rows.ndjson");
+    let there = grown.clone();
+    running.until("rows", || {
+        fs::metadata(&there).is_ok_and(|file| file.len() > 0)
+    });
+
+    configure(
+        "[report]\nformat = \"json\"\n[analysis]\ntimeout = \"30s\"\n[symptoms]\nslow_answer_ms = 100\n",
+    );
+    fs::rename(&grown, folder.join("rows.1")).unwrap();
+    running.signal("-HUP");
+    let said = running.says("configuration");
+    assert_eq!(
+        said,
+        "wirewait: the configuration was read again; until the next start these stay as they were: \
+         analysis.timeout, symptoms.slow_answer_ms"
+    );
+    running.says("the file of the rows was opened again");
+    let reloading = told();
+    let us = reloading
+        .strip_prefix("RELOADING=1\nMONOTONIC_USEC=")
+        .unwrap();
+    assert!(us.parse::<u64>().unwrap() > 0);
+    assert_eq!(told(), "READY=1");
+
+    configure("[analysis]\ntimeout = \"soon\"\n");
+    running.signal("-HUP");
+    let said = running.says("config.toml:2:11: timeout: ");
+    assert!(
+        said.ends_with("; the configuration stays as it was"),
+        "{said}"
+    );
+    assert!(told().starts_with("RELOADING=1\n"));
+    assert_eq!(told(), "READY=1");
+
+    // As at the start: nothing has changed.
+    configure("[symptoms]\nslow_answer_ms = 250\n");
+    running.signal("-HUP");
+    assert_eq!(
+        running.says("configuration"),
+        "wirewait: the configuration was read again"
+    );
+    running.signal("-TERM");
+    let (status, ..) = running.ends();
+    assert_eq!(status.code(), Some(0));
+    // Each row is in one of the files, whole.
+    let [old, new] =
+        ["rows.1", "rows.ndjson"].map(|name| fs::read_to_string(folder.join(name)).unwrap());
+    let starts = |text: &str| -> Vec<String> {
+        let rows = text
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let segment = rows.filter(|row| row["type"] == "segment");
+        segment
+            .map(|row| row["start"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let (old, new) = (starts(&old), starts(&new));
+    assert!(!old.is_empty() && !new.is_empty());
+    assert!([old, new].concat().windows(2).all(|pair| pair[0] < pair[1]));
+}
+
+/// Where it is no service, HUP ends it with the report.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hangup_ends_what_is_no_service() {
+    let folder = folder("hangup");
+    let mut running = Running::of(&mut service(&["live", "--format", "json", "-"]), &folder);
+    running.signal("-HUP");
+    running.says(" frames in ");
+    let (status, out, _) = running.ends();
+    assert_eq!(status.code(), Some(0));
+    assert!(frames(&documents(&out)[0]) > 100);
+}

@@ -30,13 +30,20 @@ const VARIABLES: [(&str, &str); 4] = [
     ("XDG_CONFIG_HOME", "Folder of the configuration file."),
 ];
 
-const SIGNALS: [(&str, &str); 3] = [
+const SIGNALS: [(&str, &str); 4] = [
     (
         "SIGINT, SIGTERM, SIGQUIT, SIGHUP",
         "live, view, report, transactions and counters stop and report what was read; a report of \
          files says so, and the exit code is 3. A second signal ends them at once. With captures on \
          the standard input, SIGTERM and SIGHUP end them at once. report --parallel and all other \
          commands end at once and leave files as they were.",
+    ),
+    (
+        "SIGHUP",
+        "live --listen and live --interval without a terminal, as services: read the configuration \
+         and open the file of rows (-o) again, and continue. Settings that figures depend on stay as \
+         they were until the next start; they are named on the standard error. An invalid \
+         configuration changes nothing.",
     ),
     (
         "SIGUSR1",

@@ -28,6 +28,8 @@ const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 pub(crate) struct Output {
     out: BufWriter<Target>,
     name: String,
+    /// The file that grows, if it is one.
+    growing: Option<PathBuf>,
     /// Someone watches it.
     pub(crate) terminal: bool,
 }
@@ -60,7 +62,11 @@ impl Output {
                 let name = name(path, inputs)?;
                 let file =
                     rights::growing(path).map_err(|error| Failure::writing(&name, &error))?;
-                Ok(Self::to(Target::Direct(file), name))
+                let growing = (!is_direct(path)).then(|| path.to_owned());
+                Ok(Self {
+                    growing,
+                    ..Self::to(Target::Direct(file), name)
+                })
             }
             None => Ok(Self::stdout()),
         }
@@ -115,6 +121,7 @@ impl Output {
         Self {
             out: BufWriter::with_capacity(1 << 16, target),
             name,
+            growing: None,
             terminal: false,
         }
     }
@@ -160,6 +167,20 @@ impl Output {
                 .map_err(|error| Failure::writing(&name, &error)),
             Target::Stdout(_) | Target::Direct(_) | Target::Pager(..) => Ok(()),
         }
+    }
+
+    /// Opens a file that grows again, at its end: rotation has given it another
+    /// name. Whether it is one; after an error the file that is open goes on.
+    pub(crate) fn reopen(&mut self) -> Result<bool, Failure> {
+        self.flush()?;
+        let Some(path) = &self.growing else {
+            return Ok(false);
+        };
+        let mut options = OpenOptions::new();
+        let opened = options.create(true).append(true).open(path);
+        let file = opened.map_err(|error| Failure::writing(&self.name, &error))?;
+        *self.out.get_mut() = Target::Direct(file);
+        Ok(true)
     }
 
     /// What it is called in messages.

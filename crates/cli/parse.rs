@@ -58,6 +58,16 @@ pub(crate) fn parse(
     }
 }
 
+/// Reads the arguments of the program and its configuration again. It goes on whatever is wrong
+/// with them now.
+pub(crate) fn again(typed: &[OsString]) -> Result<(config::Settings, Command), Failure> {
+    let args = with_command(with_explained(typed.to_vec()));
+    let settings = config::Settings::read(&command(), &args, |name| std::env::var_os(name))?;
+    let (command, _) = try_parse(args, &settings)
+        .map_err(|error| Failure::Usage(error.render().to_string().trim_end().to_owned()))?;
+    Ok((settings, command))
+}
+
 /// What to say of a first word that is neither a command nor a file.
 fn mistyped(typed: &[OsString]) -> Option<String> {
     let place = 1 + config::leading(typed.get(1..).unwrap_or_default());

@@ -3,6 +3,7 @@
 //! | signal | what it does |
 //! |---|---|
 //! | INT, TERM, QUIT, HUP | ends, with the report of what was seen; the same once more ends at once |
+//! | HUP of a service | reads the configuration again, and opens the file of rows again |
 //! | USR1 | reports how it stands, and goes on (as `dd` and `tcpdump` do) |
 //! | USR2 | writes out what waits to be saved (as `tcpdump` does) |
 //!
@@ -35,12 +36,23 @@ pub(crate) struct Signals {
     stop: Arc<AtomicBool>,
     report: Arc<AtomicBool>,
     flush: Arc<AtomicBool>,
+    reload: Arc<AtomicBool>,
 }
 
 impl Signals {
     /// From now on signals are only noted.
     pub(crate) fn catch() -> Result<Self, Failure> {
         Self::heeding(ENDS)
+    }
+
+    /// For a program that nobody has at a terminal: HUP does not end it.
+    #[cfg(unix)]
+    pub(crate) fn catch_as_service() -> Result<Self, Failure> {
+        let ends: Vec<i32> = ENDS.iter().copied().filter(|s| *s != SIGHUP).collect();
+        let signals = Self::heeding(&ends)?;
+        let caught = flag::register(SIGHUP, Arc::clone(&signals.reload));
+        caught.map_err(|error| Failure::Cannot(format!("signals cannot be caught: {error}")))?;
+        Ok(signals)
     }
 
     /// Catches fewer signals, for an input that may never end: only those that a terminal sends to
@@ -54,6 +66,7 @@ impl Signals {
             stop: Arc::default(),
             report: Arc::default(),
             flush: Arc::default(),
+            reload: Arc::default(),
         };
         signals
             .register(ends)
@@ -94,10 +107,21 @@ impl Signals {
         self.report.load(Ordering::Relaxed) && self.report.swap(false, Ordering::Relaxed)
     }
 
+    /// Whether it is to read its configuration again, likewise.
+    pub(crate) fn reload(&self) -> bool {
+        self.reload.load(Ordering::Relaxed) && self.reload.swap(false, Ordering::Relaxed)
+    }
+
     /// Whether it is to write out what waits, likewise.
     pub(crate) fn flush(&self) -> bool {
         self.flush.load(Ordering::Relaxed) && self.flush.swap(false, Ordering::Relaxed)
     }
+}
+
+/// Whether a terminal can send this program a HUP: that of its session.
+#[cfg(unix)]
+pub(crate) fn has_terminal() -> bool {
+    std::fs::File::open("/dev/tty").is_ok()
 }
 
 /// From now on a file that grows beyond what it may (`ulimit -f`) is an error when it is written,

@@ -86,6 +86,11 @@ impl Rows {
         self.output.flush()
     }
 
+    /// Opens the file of the rows again.
+    pub(crate) fn reopen_rows(&mut self) -> Result<bool, Failure> {
+        self.output.reopen()
+    }
+
     /// Where they were written to.
     pub(crate) fn into_output(self) -> Output {
         self.output

@@ -14,6 +14,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, Command, value_parser};
 use keys::{Holds, Key, SECTIONS, Section};
 use std::any::TypeId;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -110,6 +111,36 @@ impl Settings {
         }
         settings.read_environment(command, environment)?;
         Ok(settings)
+    }
+
+    /// Names of the settings of a command that differ from another one's, in order.
+    pub(crate) fn changed(&self, other: &Self, command: &str) -> Vec<String> {
+        let (ours, theirs) = (self.by_name(command), other.by_name(command));
+        let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+        let changed = names
+            .into_iter()
+            .filter(|name| ours.get(*name) != theirs.get(*name));
+        changed.cloned().collect()
+    }
+
+    /// What holds for a command, by section and name.
+    fn by_name(&self, command: &str) -> BTreeMap<String, Vec<String>> {
+        let mut all = BTreeMap::new();
+        for set in &self.set {
+            let section = set.section.name;
+            match set.section.holds {
+                Holds::Own(_) if section != command => {}
+                Holds::Named(_) => {
+                    for (name, value) in set.values.iter().filter_map(|set| set.split_once('=')) {
+                        all.insert(format!("{section}.{name}"), vec![value.to_owned()]);
+                    }
+                }
+                _ => {
+                    all.insert(format!("{section}.{}", set.key), set.values.clone());
+                }
+            }
+        }
+        all
     }
 
     /// What stands in a file.
@@ -365,6 +396,19 @@ fn option_value<'a>(
         }
     }
     None
+}
+
+/// The file of settings of a program with these arguments, if it is there.
+pub(crate) fn file(
+    args: &[OsString],
+    environment: impl Fn(&str) -> Option<OsString>,
+) -> Option<PathBuf> {
+    let path = match place(args, environment) {
+        Place::Nowhere => None,
+        Place::Named(path) => Some(path),
+        Place::Usual(path) => path,
+    };
+    path.filter(|path| path.exists())
 }
 
 /// How many of the first arguments say where settings are.

@@ -25,7 +25,8 @@ parse no frame.";
 
 const ENDING: &str = "\
 The first Ctrl-C (or SIGTERM, SIGHUP) ends the capture and prints the report; the second one ends \
-the program at once.
+the program at once. With --listen or --interval and without a terminal, SIGHUP reads the \
+configuration and opens the file of rows again.
 
 Conditions (--fail-if) are those of `compare --help` with a limit instead of a change: \
 'p99 > 50ms', 'turnaround.p95 of smb2 READ > 20ms', 'unanswered > 0'. A condition on a figure without \

@@ -46,6 +46,22 @@ pub(super) struct Intervals<W = Output> {
     failure: Option<Failure>,
 }
 
+/// What rows are written to.
+pub(super) trait RowTarget: Write {
+    /// Opens it again, if it is a file that grows.
+    fn reopen(&mut self) -> Result<bool, Failure> {
+        Ok(false)
+    }
+}
+
+impl RowTarget for Output {
+    fn reopen(&mut self) -> Result<bool, Failure> {
+        Self::reopen(self)
+    }
+}
+
+impl RowTarget for Vec<u8> {}
+
 /// The interval under way.
 #[derive(Clone, Copy, Debug)]
 struct OpenInterval {
@@ -258,7 +274,7 @@ impl<W: Write> Sink for Intervals<W> {
     }
 }
 
-impl<W: Write> Stream for Intervals<W> {
+impl<W: RowTarget> Stream for Intervals<W> {
     fn tick(&mut self, now: Timestamp, snapshot: impl FnOnce() -> Snapshot) {
         if let Some(over) = self.advance(now) {
             self.end(over, now, &snapshot());
@@ -269,6 +285,10 @@ impl<W: Write> Stream for Intervals<W> {
         self.failure.take().map_or(Ok(()), Err)?;
         let flushed = self.output.flush();
         flushed.map_err(|error| Failure::writing(&self.name, &error))
+    }
+
+    fn reopen(&mut self) -> Result<bool, Failure> {
+        self.output.reopen()
     }
 
     fn finish(&mut self, snapshot: &Snapshot) {

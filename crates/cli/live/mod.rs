@@ -9,6 +9,7 @@ mod list;
 mod listen;
 mod metrics;
 mod plain;
+mod reload;
 mod requests;
 mod screen;
 mod source;
@@ -28,6 +29,7 @@ use intervals::Intervals;
 use listen::Listener;
 use metrics::Metrics;
 use plain::{Limits, PlainWatch};
+use reload::Reload;
 use std::io::{self, IsTerminal};
 use supervisor::Supervisor;
 use wirewait::{Rule, Snapshot};
@@ -50,13 +52,16 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     let (metrics, registry) = listener.is_some().then(Metrics::new).unzip();
     let serve = listener.zip(registry);
     let serve = serve.map(|(listener, registry)| move || listener.serve(&registry));
+    let (signals, reload) = signals(args)?;
     let mut watch = PlainWatch {
         metrics,
         settings: args.analysis.settings(),
         thresholds: symptoms::thresholds(&args.symptoms),
         limits: Limits::of(args),
-        signals: Signals::catch()?,
+        signals,
         supervisor,
+        texts,
+        reload,
     };
     let ready = source::open(args, &mut rights, serve)?;
     if rights.are_asked_for() {
@@ -64,6 +69,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
         return rights.print();
     }
     if screen::is_wanted(args) {
+        let texts = watch.texts.clone();
         return screen::run(args, ready, &mut rights, watch, texts);
     }
     // Before anything is captured: an hour is not to be lost for want of a place.
@@ -95,7 +101,6 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     }
 
     let told = |about: About| About {
-        texts: texts.clone(),
         selection: Selection {
             filter: source::filter(args),
             ..about.selection
@@ -152,6 +157,30 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
         (true, false) => Verdict::Damaged,
         (true, true) => Verdict::Whole,
     })
+}
+
+/// Whether it may run for months with nobody at a terminal: HUP makes it read its configuration
+/// again then.
+#[cfg(unix)]
+pub(crate) fn is_service(args: &LiveArgs) -> bool {
+    let serves = args.listen.is_some() || args.interval.is_some();
+    serves && !crate::signals::has_terminal()
+}
+
+/// There is no HUP.
+#[cfg(not(unix))]
+pub(crate) fn is_service(_: &LiveArgs) -> bool {
+    false
+}
+
+/// What it heeds, and the configuration that a service reads again.
+fn signals(args: &LiveArgs) -> Result<(Signals, Option<Reload>), Failure> {
+    #[cfg(unix)]
+    if is_service(args) {
+        return Ok((Signals::catch_as_service()?, Some(Reload::new()?)));
+    }
+    let _ = args;
+    Ok((Signals::catch()?, None))
 }
 
 /// Writes the report in the shape that was asked for.

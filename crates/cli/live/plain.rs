@@ -2,6 +2,7 @@
 
 use super::args::LiveArgs;
 use super::metrics::Metrics;
+use super::reload::{Reload, Reloaded};
 use super::supervisor::Supervisor;
 use crate::failure::{Failure, say};
 use crate::input::warn;
@@ -15,6 +16,7 @@ use wirewait::{
     Thresholds, Timestamp, Transaction,
 };
 use wirewait_capture::live::{Event, Live, LiveInterface};
+use wirewait_report::symptoms::Texts;
 use wirewait_report::{About, Escaped, Interface, Origin};
 
 /// Time passes for the analysis when no frame has come for this long. Anything shorter is told
@@ -66,6 +68,10 @@ pub(crate) struct PlainWatch {
     pub(super) limits: Limits,
     pub(super) signals: Signals,
     pub(super) supervisor: Supervisor,
+    /// What is said about symptoms.
+    pub(super) texts: Texts,
+    /// Of a service: its configuration.
+    pub(super) reload: Option<Reload>,
 }
 
 /// What was seen.
@@ -91,6 +97,11 @@ pub(super) trait Stream: Sink {
         Ok(())
     }
 
+    /// The file of the rows may have another name by now: opens it again. Whether there is one.
+    fn reopen(&mut self) -> Result<bool, Failure> {
+        Ok(false)
+    }
+
     /// The capture is over, and everything is closed.
     fn finish(&mut self, snapshot: &Snapshot) {
         let _ = snapshot;
@@ -104,6 +115,10 @@ impl Stream for () {}
 impl Stream for Rows {
     fn hand_on(&mut self) -> Result<(), Failure> {
         self.hand_on_rows()
+    }
+
+    fn reopen(&mut self) -> Result<bool, Failure> {
+        self.reopen_rows()
     }
 }
 
@@ -196,7 +211,11 @@ impl PlainWatch {
                     &engine.source().interfaces(),
                     &Own::now(),
                 ));
-                report(&about(engine.source(), damage.clone()), &snapshot)?;
+                let about = self.about(engine.source(), damage.clone());
+                report(&about, &snapshot)?;
+            }
+            if self.signals.reload() {
+                self.read_again(sink);
             }
             sink.hand_on()?;
             self.supervisor.alive();
@@ -215,12 +234,53 @@ impl PlainWatch {
         let interfaces = live.interfaces();
         let saved = saver.map(|saver| saver.finish(&live));
         Ok(Seen {
-            about: about(&live, damage),
+            about: self.about(&live, damage),
             snapshot,
             interfaces,
             elapsed,
             saved,
         })
+    }
+
+    /// Reads the configuration and opens the file of the rows again.
+    fn read_again(&mut self, sink: &mut impl Stream) {
+        self.supervisor.reloading();
+        match self.reload.as_mut().map(Reload::read) {
+            Some(Ok(Reloaded { texts, said })) => {
+                self.texts = texts;
+                say(&said);
+            }
+            Some(Err(failure)) => warn(&format!("{failure}; the configuration stays as it was")),
+            None => {}
+        }
+        match sink.reopen() {
+            Ok(true) => say("the file of the rows was opened again"),
+            Ok(false) => {}
+            Err(failure) => warn(&format!("{failure}; rows go on in the file that is open")),
+        }
+        self.supervisor.ready();
+    }
+
+    /// What a report says about the capture.
+    fn about(&self, live: &Live, damage: Vec<String>) -> About {
+        let interfaces = live.interfaces();
+        let names = |interface: &LiveInterface| interface.name.clone();
+        About {
+            files: if live.is_pipe() {
+                vec!["-".to_owned()]
+            } else {
+                interfaces.iter().filter_map(names).collect()
+            },
+            origin: if live.is_pipe() {
+                Origin::Files
+            } else {
+                Origin::Interfaces
+            },
+            interfaces: interfaces.iter().map(interface).collect(),
+            damage,
+            texts: self.texts.clone(),
+            ..About::default()
+        }
     }
 
     fn is_over(&self, begun: Instant) -> bool {
@@ -282,27 +342,6 @@ pub(super) fn summary(
     }
     parts.extend(own.words());
     parts.join("; ")
-}
-
-/// What a report says about the capture.
-fn about(live: &Live, damage: Vec<String>) -> About {
-    let interfaces = live.interfaces();
-    let names = |interface: &LiveInterface| interface.name.clone();
-    About {
-        files: if live.is_pipe() {
-            vec!["-".to_owned()]
-        } else {
-            interfaces.iter().filter_map(names).collect()
-        },
-        origin: if live.is_pipe() {
-            Origin::Files
-        } else {
-            Origin::Interfaces
-        },
-        interfaces: interfaces.iter().map(interface).collect(),
-        damage,
-        ..About::default()
-    }
 }
 
 fn interface(known: &LiveInterface) -> Interface {

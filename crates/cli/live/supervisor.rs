@@ -43,6 +43,13 @@ impl Supervisor {
         }
     }
 
+    /// The configuration is read again; [`Self::ready`] follows.
+    pub(super) fn reloading(&mut self) {
+        if let Some(us) = monotonic_us() {
+            self.tell(&format!("RELOADING=1\nMONOTONIC_USEC={us}"));
+        }
+    }
+
     /// The capture is over; its report comes.
     pub(super) fn stopping(&mut self) {
         self.tell("STOPPING=1");
@@ -54,6 +61,19 @@ impl Supervisor {
             let _ = socket.write(what.as_bytes());
         }
     }
+}
+
+/// The clock by which a manager tells this reload from an earlier one.
+#[cfg(target_os = "linux")]
+fn monotonic_us() -> Option<u64> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let us = u64::try_from(time.tv_sec).ok()?.checked_mul(1_000_000)?;
+    us.checked_add(u64::try_from(time.tv_nsec).ok()? / 1000)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn monotonic_us() -> Option<u64> {
+    None
 }
 
 /// A socket is written to as a file is: the sandbox allows that, and no more.

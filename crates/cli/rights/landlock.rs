@@ -113,6 +113,8 @@ pub(super) fn rules(needs: &Needs) -> Vec<Rule> {
     }
     let reads = needs.reads.iter().filter(|path| !held::is_held(path));
     rules.extend(reads.map(|path| (May::Read, path.clone())));
+    let again = needs.configuration.iter();
+    rules.extend(again.map(|path| (May::Read, path.clone())));
     let folders = needs.folders.iter();
     rules.extend(folders.map(|folder| (May::Keep, folder.path.clone())));
     if needs.screen {

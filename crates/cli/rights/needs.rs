@@ -1,6 +1,7 @@
 //! What a command is going to read and write, before it begins.
 
 use crate::args::{Command, CounterFormat, InputArgs, OutputArgs};
+use crate::config;
 use crate::input::is_stdin;
 use crate::live::args::LiveArgs;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ pub(super) struct Folder {
 pub(super) struct Needs {
     /// Files that are read.
     pub(super) reads: Vec<PathBuf>,
+    /// The configuration, or its folder, which is read again later.
+    pub(super) configuration: Option<PathBuf>,
     /// Files that are written once.
     pub(super) writes: Vec<PathBuf>,
     /// What does not fit memory goes to a file without a name.
@@ -94,12 +97,26 @@ impl Needs {
         if let Some(path) = &args.save {
             self.folder("--save", path);
         }
+        if crate::live::is_service(args) {
+            self.configuration();
+        }
         self.screen = crate::live::is_for_the_screen(args);
         #[cfg(feature = "libpcap")]
         {
             self.interfaces = args.source.is_none();
             self.filter.clone_from(&args.filter);
         }
+    }
+
+    /// The configuration is read again later. Editors put a new file in the place of the old one:
+    /// that can be read where the folder is for nothing else.
+    fn configuration(&mut self) {
+        let typed: Vec<_> = std::env::args_os().collect();
+        let Some(file) = config::file(&typed, |name| std::env::var_os(name)) else {
+            return;
+        };
+        let folder = file.parent().filter(|folder| folder.ends_with("wirewait"));
+        self.configuration = Some(folder.unwrap_or(&file).to_owned());
     }
 
     fn input(&mut self, input: &InputArgs) {

@@ -1,0 +1,65 @@
+//! SIGHUP: a probe reads its configuration again, and opens the file of its rows again.
+//!
+//! What a figure depends on stays as it is until the next start: a count by two thresholds would be
+//! one by neither, tables have their sizes, and interfaces and outputs were opened with rights that
+//! are given up.
+
+use crate::args::Command;
+use crate::config;
+use crate::failure::Failure;
+use crate::parse;
+use crate::symptoms;
+use std::ffi::OsString;
+use wirewait_report::symptoms::Texts;
+
+/// Settings that can change while frames are captured.
+const CHANGEABLE: &[&str] = &["files.symptom_texts"];
+
+/// The configuration that the program was started with.
+pub(super) struct Reload {
+    typed: Vec<OsString>,
+    settings: config::Settings,
+}
+
+/// What it is now.
+pub(super) struct Reloaded {
+    pub(super) texts: Texts,
+    /// In words.
+    pub(super) said: String,
+}
+
+impl Reload {
+    /// Remembers the configuration that holds.
+    pub(super) fn new() -> Result<Self, Failure> {
+        let typed: Vec<OsString> = std::env::args_os().collect();
+        let (settings, _) = parse::again(&typed)?;
+        Ok(Self { typed, settings })
+    }
+
+    /// Reads the configuration again.
+    ///
+    /// # Errors
+    /// What is wrong with it: nothing has changed then.
+    pub(super) fn read(&mut self) -> Result<Reloaded, Failure> {
+        let (settings, command) = parse::again(&self.typed)?;
+        let Command::Live(args) = command else {
+            return Err(Failure::Usage(
+                "the arguments are those of another command".to_owned(),
+            ));
+        };
+        let texts = symptoms::texts(&args.symptoms)?;
+        let kept: Vec<String> = settings
+            .changed(&self.settings, "live")
+            .into_iter()
+            .filter(|name| !CHANGEABLE.contains(&name.as_str()))
+            .collect();
+        let said = match kept.is_empty() {
+            true => "the configuration was read again".to_owned(),
+            false => format!(
+                "the configuration was read again; until the next start these stay as they were: {}",
+                kept.join(", ")
+            ),
+        };
+        Ok(Reloaded { texts, said })
+    }
+}
