@@ -345,7 +345,7 @@ fn silence_has_rows_while_it_lasts() {
 }
 
 /// The demo, with its clock off by so much at each frame, counted from 1.
-fn stepped(off_ns: impl Fn(u64) -> i64) -> Vec<u8> {
+pub(crate) fn stepped(off_ns: impl Fn(u64) -> i64) -> Vec<u8> {
     let file = root().join("captures/demo.pcapng");
     let mut source = wirewait_capture::open(&[file], &Options::default()).unwrap();
     let mut writer = PcapngWriter::new(Vec::new(), "test").unwrap();

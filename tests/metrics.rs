@@ -21,6 +21,11 @@ struct Probe {
 
 impl Probe {
     fn start() -> Self {
+        Self::fed(&std::fs::read(root().join("captures/demo.pcapng")).unwrap())
+    }
+
+    /// A probe that has read this capture.
+    fn fed(capture: &[u8]) -> Self {
         let mut child = program()
             .args(["live", "-", "--format", "ndjson", "--listen", "127.0.0.1:0"])
             .stdin(Stdio::piped())
@@ -36,8 +41,7 @@ impl Probe {
                 kept.lock().unwrap().push(row);
             }
         });
-        let capture = std::fs::read(root().join("captures/demo.pcapng")).unwrap();
-        child.stdin.as_mut().unwrap().write_all(&capture).unwrap();
+        child.stdin.as_mut().unwrap().write_all(capture).unwrap();
         let mut lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
         let address = loop {
             let line = lines.next().unwrap().unwrap();
@@ -180,6 +184,32 @@ fn metrics_are_those_of_the_rows() {
             .scrape("application/openmetrics-text")
             .ends_with("# EOF\n")
     );
+}
+
+/// The clock is set by an hour: nothing counts twice, and the metrics go on at the new time.
+#[test]
+fn a_clock_that_is_set_stops_no_metric() {
+    for off in [-1_i32, 1] {
+        let off_ns = i64::from(off) * 3_600_000_000_000;
+        let step = |number| if number > 1350 { off_ns } else { 0 };
+        let probe = Probe::fed(&crate::intervals::stepped(step));
+        until("rows", || probe.rows.lock().unwrap().len() > 1000);
+        until("requests", || {
+            let found = values(&probe.scrape("*/*"), "wirewait_requests_total");
+            near(&found, &by_rows(&probe, |_| Some(1.0)))
+        });
+        let frames = "wirewait_segment_frames_total{interface=\"0\"} 2702\n";
+        until(frames, || probe.scrape("*/*").contains(frames));
+        // 1999-03-01, 09:01 UTC.
+        let expected = 920_278_860.0 + f64::from(off) * 3600.0;
+        until("the time of the last frame", || {
+            let text = probe.scrape("*/*");
+            let mut lines = text.lines();
+            let name = "wirewait_last_frame_timestamp_seconds ";
+            let last = lines.find_map(|line| line.strip_prefix(name)).unwrap();
+            (last.parse::<f64>().unwrap() - expected).abs() < 60.0
+        });
+    }
 }
 
 #[test]
