@@ -60,6 +60,16 @@ struct Stopping {
     at: Timestamp,
 }
 
+impl Stopping {
+    /// Whether all that was captured before is fetched: a frame is `past` the stop, or none has come
+    /// for the time that the operating system keeps a block. Where the clock was set back, no stamp
+    /// is past it.
+    fn is_over(&self, past: bool, waited: bool, now: Instant) -> bool {
+        let since = now.saturating_duration_since(self.since);
+        past || (waited && since >= LAST_BLOCK) || since >= LAST_CALL
+    }
+}
+
 impl Worker {
     pub(super) fn new(
         name: String,
@@ -176,11 +186,10 @@ impl Worker {
             Err(pcap::Error::PcapError(text)) if text.is_empty() => true,
             Err(error) => return Err(Halt::Gone(self.gone(handle, said(error)))),
         };
-        if let Some(stopping) = stopping {
-            let since = stopping.since.elapsed();
-            if past || (waited && since >= LAST_BLOCK) || since >= LAST_CALL {
-                return Err(Halt::Stopped);
-            }
+        if let Some(stopping) = stopping
+            && stopping.is_over(past, waited, Instant::now())
+        {
+            return Err(Halt::Stopped);
         }
         if self.looked.elapsed() >= super::COUNT_EVERY {
             self.looked = Instant::now();
@@ -323,4 +332,27 @@ fn system_time() -> Timestamp {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     Timestamp::from_nanos(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_while_it_stops_does_not_keep_it_going() {
+        let since = Instant::now();
+        let stopping = Stopping {
+            since,
+            at: Timestamp::from_parts(1_700_000_000, 0),
+        };
+        let over = |past, waited, ms| {
+            let now = since + Duration::from_millis(ms);
+            stopping.is_over(past, waited, now)
+        };
+        // Ahead: a frame is past the stop at once. On a silent wire the last block is waited for.
+        assert!(over(true, false, 0));
+        assert!(!over(false, true, 149) && over(false, true, 150));
+        // Back, on a busy wire: no stamp is past it, and it ends all the same.
+        assert!(!over(false, false, 29_999) && over(false, false, 30_000));
+    }
 }
