@@ -83,10 +83,9 @@ fn read(files: &[PathBuf]) -> (Vec<(i64, u8)>, Vec<wirewait_capture::Interface>)
     (frames, source.interfaces().to_vec())
 }
 
-/// What a program of Wireshark's says, if it is there.
-/// While it is held, the tests beside it run no programs. For a moment, a program
-/// that starts has the files open that this process has (they are closed after the start is
-/// told), and a file that is removed in that moment does not give its space back at once.
+/// While it is held, the tests beside it run no programs. For a moment, a program that starts has
+/// the files open that this process has (they are closed after the start is told), and a file that
+/// is removed in that moment does not give its space back at once.
 fn no_program_runs() -> MutexGuard<'static, ()> {
     static RUNS: Mutex<()> = Mutex::new(());
     RUNS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -98,6 +97,7 @@ fn output(command: &mut Command) -> std::io::Result<Output> {
     command.output()
 }
 
+/// What a program of Wireshark's says, if it is there.
 fn says(program: &str, arguments: &[&str], file: &Path) -> Option<String> {
     let output = match output(Command::new(program).args(arguments).arg(file)) {
         Ok(output) => output,
