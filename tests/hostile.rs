@@ -730,7 +730,7 @@ fn flipped_bytes_of_files_never_panic_and_never_grow_frames() {
 }
 
 /// A folder of this test that goes away with it.
-pub(crate) struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
     pub(crate) fn new(name: &str) -> Self {

@@ -42,6 +42,7 @@ mod program;
 mod property;
 mod protocols;
 mod recent;
+mod resume;
 mod rights;
 mod rows;
 mod safe;

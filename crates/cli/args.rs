@@ -90,6 +90,11 @@ pub(crate) struct ReportArgs {
     /// every other file is a capture of its own
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) parallel: Option<u16>,
+    /// With --parallel: keep the sums of each capture in FOLDER (made if missing), and take those
+    /// that are there instead of analysing the capture again. After an interrupt, the same command
+    /// goes on
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
+    pub(crate) summaries: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]

@@ -17,7 +17,7 @@ pub(crate) const CODES: [(u8, &str); 6] = [
     (
         3,
         "damaged input or interrupted reading (the results cover what was read), or not all frames \
-         were saved",
+         or sums were saved",
     ),
     (4, "a condition of --fail-if holds"),
     (130, "ended by a second Ctrl-C"),
@@ -28,8 +28,8 @@ pub(crate) const CODES: [(u8, &str); 6] = [
 pub(crate) enum Verdict {
     /// Of the whole input.
     Whole,
-    /// Of what could be read of a damaged input, or not all frames could be saved; that was
-    /// reported.
+    /// Of what could be read of a damaged input, or not all frames or sums could be saved;
+    /// that was reported.
     Damaged,
     /// A condition that the user asked about holds; it was said which.
     Held,

@@ -4,6 +4,7 @@
 use crate::args::{Command, InputArgs};
 use crate::failure::{Failure, shown};
 use crate::input::is_stdin;
+use crate::summaries;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,15 @@ const LIST: usize = 1 << 28;
 /// Puts files in the place of folders, patterns and lists.
 pub(crate) fn gather(command: &mut Command) -> Result<(), Failure> {
     let input = match command {
-        Command::Report(args) => &mut args.input,
+        Command::Report(args) => {
+            expand(&mut args.input)?;
+            // Of captures in or above the folder, an earlier run's sums are none.
+            if let Some(folder) = args.summaries.as_ref().filter(|_| args.input.gathered) {
+                let files = &mut args.input.files;
+                files.retain(|file| !summaries::is_kept_in(folder, file));
+            }
+            return Ok(());
+        }
         Command::Transactions(args) => &mut args.input,
         Command::View(args) => &mut args.input,
         Command::Decode(args) => &mut args.input,

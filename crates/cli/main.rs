@@ -38,6 +38,7 @@ mod saver;
 mod screen;
 mod signals;
 mod size;
+mod summaries;
 mod symptoms;
 mod transactions;
 mod view;

@@ -4,6 +4,7 @@ use crate::args::{ListFormat, MergeArgs, OutputArgs};
 use crate::failure::{Failure, Verdict, shown};
 use crate::input::{is_stdin, warn};
 use crate::output::Output;
+use crate::summaries;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use wirewait::Summary;
@@ -89,13 +90,9 @@ fn read(path: &Path) -> Result<Summary, Failure> {
     } else {
         Box::new(held::open(path).map_err(|error| cannot(&error))?)
     };
-    let mut bytes = Vec::new();
-    let read = source.take(LONGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| cannot(&error))?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(cannot(&"is longer than a summary can be"));
-    }
-    summary::read(&bytes).map_err(|error| {
+    let bytes = whole(source).map_err(|error| cannot(&error))?;
+    let document = summaries::document(&bytes).map_err(|why| cannot(&why))?;
+    summary::read(document).map_err(|error| {
         let capture = !is_stdin(path)
             && !bytes.trim_ascii_start().starts_with(b"{")
             && wirewait_capture::open(&[path.to_owned()], &Options::default()).is_ok();
@@ -106,4 +103,18 @@ fn read(path: &Path) -> Result<Summary, Failure> {
             false => cannot(&error),
         }
     })
+}
+
+/// Reads a file with a summary.
+///
+/// # Errors
+/// What the operating system says; `InvalidData` if it is longer than a summary can be.
+pub(crate) fn whole(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST {
+        let why = "is longer than a summary can be";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
+    Ok(bytes)
 }

@@ -5,6 +5,7 @@ use crate::args::{InputArgs, ListFormat, ReportArgs, ReportFormat};
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, holding_warnings, warn};
 use crate::merge;
+use crate::summaries::{Summaries, Sums, Worked};
 use crate::symptoms;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,9 +16,10 @@ use wirewait::{Settings, Summary, Thresholds};
 use wirewait_capture::held;
 
 pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
-    let chains = chains(&args.input.files);
+    let chains: Vec<_> = chains(&args.input.files).into_iter().collect();
     let settings = args.analysis.settings();
     let thresholds = symptoms::thresholds(&args.symptoms);
+    let summaries = Summaries::of(args)?;
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Done::default());
     thread::scope(|scope| {
@@ -25,42 +27,38 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(chain) = chains.get(number) else {
+                    let Some((capture, files)) = chains.get(number) else {
                         break;
                     };
                     let input = InputArgs {
-                        files: chain.clone(),
+                        files: files.clone(),
                         ..args.input.clone()
                     };
-                    let (worked, warnings) =
-                        holding_warnings(|| work(&input, settings, thresholds));
-                    if worked.is_err() {
+                    let analyse = || holding_warnings(|| work(&input, settings, thresholds));
+                    let worked = match &summaries {
+                        Some(summaries) => summaries.around((capture, files), analyse),
+                        None => analyse(),
+                    };
+                    if worked.0.is_err() {
                         // There will be no sum: the others need not begin.
                         next.store(chains.len(), Ordering::Relaxed);
                     }
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.take(number, worked, warnings);
+                    done.take(number, worked);
                 }
             });
         }
     });
-    let mut sum = Summary::default();
-    let mut verdict = Verdict::Whole;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut any = false;
-    for worked in done.told {
-        let (summary, of_chain) = worked?;
-        any |= summary.is_some();
-        sum.merge(&summary.unwrap_or_default());
-        if of_chain != Verdict::Whole {
-            verdict = of_chain;
-        }
+    if let Some(failure) = done.failure {
+        return Err(failure);
     }
-    if !any {
+    if !done.any {
         return Err(Failure::Cannot(
             "none of the files is a capture that can be read".to_owned(),
         ));
     }
+    let kept = summaries.map_or(Verdict::Whole, |summaries| summaries.finish());
     let format = match args.format {
         ReportFormat::Json => ListFormat::Json,
         _ => ListFormat::Text,
@@ -70,41 +68,58 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
         args.text.precise.digits(),
         &args.input.files,
         format,
-        &sum,
+        &done.sum,
     )?;
     if let Some(path) = &args.summary {
-        merge::write(path, &args.input.files, &sum)?;
+        merge::write(path, &args.input.files, &done.sum)?;
     }
-    Ok(verdict)
+    Ok(match done.damaged {
+        true => Verdict::Damaged,
+        false => kept,
+    })
 }
-
-/// The sums of one capture, and whether all of it could be read; no sums if it was skipped.
-type Worked = Result<(Option<Summary>, Verdict), Failure>;
 
 /// Captures that were worked through.
 #[derive(Default)]
 struct Done {
-    /// Of which all was said, in their order.
-    told: Vec<Worked>,
+    /// How many were said all of, in their order.
+    said: usize,
+    /// Their sums.
+    sum: Summary,
+    /// One of them has sums.
+    any: bool,
+    /// One of them could not be read as a whole.
+    damaged: bool,
+    /// The first that could not be read at all.
+    failure: Option<Failure>,
     /// Those behind one that is still worked through, by their numbers, with their warnings.
-    waiting: BTreeMap<usize, (Worked, Vec<String>)>,
+    waiting: BTreeMap<usize, Worked>,
 }
 
 impl Done {
     /// Reports in the order of the captures, whichever is ready first. After one that failed
     /// nothing is reported: whether it was begun is a matter of chance.
-    fn take(&mut self, number: usize, worked: Worked, warnings: Vec<String>) {
-        self.waiting.insert(number, (worked, warnings));
-        while let Some((worked, warnings)) = self.waiting.remove(&self.told.len()) {
-            if !self.told.iter().any(Result::is_err) {
-                warnings.iter().for_each(|warning| warn(warning));
+    fn take(&mut self, number: usize, worked: Worked) {
+        self.waiting.insert(number, worked);
+        while let Some((worked, warnings)) = self.waiting.remove(&self.said) {
+            self.said += 1;
+            if self.failure.is_some() {
+                continue;
             }
-            self.told.push(worked);
+            warnings.iter().for_each(|warning| warn(warning));
+            match worked {
+                Ok((sums, verdict)) => {
+                    self.any |= sums.is_some();
+                    self.sum.merge(&sums.unwrap_or_default());
+                    self.damaged |= verdict != Verdict::Whole;
+                }
+                Err(failure) => self.failure = Some(failure),
+            }
         }
     }
 }
 
-fn work(input: &InputArgs, settings: Settings, thresholds: Thresholds) -> Worked {
+fn work(input: &InputArgs, settings: Settings, thresholds: Thresholds) -> Result<Sums, Failure> {
     let mut opened = match Input::open(input) {
         Err(Failure::Cannot(why)) if input.gathered => {
             warn(&format!("{why}; it is skipped"));
@@ -117,8 +132,9 @@ fn work(input: &InputArgs, settings: Settings, thresholds: Thresholds) -> Worked
     Ok((Some(Summary::of(&analysis.snapshot)), analysis.verdict()))
 }
 
-/// Files that are one capture, together. A file named twice is one file.
-fn chains(files: &[PathBuf]) -> Vec<Vec<PathBuf>> {
+/// Files that are one capture, together, by what their names have in common. A file named twice is
+/// one file.
+fn chains(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<PathBuf>> {
     let mut chains: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for file in files {
         // What cannot be resolved is reported when it is opened.
@@ -128,7 +144,7 @@ fn chains(files: &[PathBuf]) -> Vec<Vec<PathBuf>> {
             chain.push(file.clone());
         }
     }
-    chains.into_values().collect()
+    chains
 }
 
 /// What the files of a ring have in common: all but `_00001_20260101120000`.
@@ -162,7 +178,7 @@ mod tests {
             "/x/plain.pcap",
         ];
         let files: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
-        let mut sizes: Vec<usize> = chains(&files).iter().map(Vec::len).collect();
+        let mut sizes: Vec<usize> = chains(&files).values().map(Vec::len).collect();
         sizes.sort_unstable();
         assert_eq!(sizes, [1, 1, 1, 1, 1, 2]);
         assert_eq!(

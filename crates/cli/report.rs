@@ -169,6 +169,12 @@ pub(crate) fn check(args: &ReportArgs) -> Result<(), Failure> {
             return wrong("--parallel: the standard input is one capture; name files");
         }
     }
+    if args.summaries.is_some() && args.parallel.is_none() {
+        return wrong(
+            "--summaries: keeps the sums of captures that are analysed each on its own; add \
+             --parallel 2 (or as many as there are processors)",
+        );
+    }
     if args.conversation.is_none() {
         return Ok(());
     }

@@ -29,6 +29,7 @@ const OF_ONE_RUN: &[&str] = &[
     "short",
     "show",
     "since",
+    "summaries",
     "summary",
     "threads",
     "at-load",

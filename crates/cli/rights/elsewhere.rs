@@ -1,7 +1,7 @@
 //! Systems other than Linux have no rights of threads: what the program may, it keeps.
 
 use super::args::RightsArgs;
-use super::needs::Needs;
+use super::needs::{Folder, Needs};
 use super::outputs;
 use crate::args::Command;
 use crate::failure::{Failure, Verdict};
@@ -20,6 +20,7 @@ impl Rights {
         }
         let needs = Needs::of(command);
         outputs::open(&needs.writes, &needs.reads, &|_| Ok(None))?;
+        needs.folders.iter().try_for_each(Folder::make)?;
         if needs.scratch {
             outputs::open_scratch();
         }

@@ -2,7 +2,7 @@
 
 use super::args::RightsArgs;
 use super::landlock::{self, Landlock};
-use super::needs::Needs;
+use super::needs::{Folder, Needs};
 use super::seccomp::{self, Filter};
 use super::user::{self, User};
 use super::{outputs, told};
@@ -165,11 +165,16 @@ impl Rights {
     /// An hour is not to be lost for want of a place: who was root may not write everywhere now.
     fn check_folders(&self, user: Option<&User>) -> Result<(), Failure> {
         if !self.was_root {
-            return Ok(());
+            return self.needs.folders.iter().try_for_each(Folder::make);
         }
         let name = user.map_or("root without capabilities", |user| &user.name);
         let name = Escaped(name).to_string();
         for folder in &self.needs.folders {
+            if let Err(failure) = folder.make() {
+                return Err(failure.with(&format!(
+                    " (captures are read as {name}; --user root stays root, without capabilities)"
+                )));
+            }
             let may = access(&folder.path, Access::WRITE_OK | Access::EXEC_OK);
             if may == Err(rustix::io::Errno::ACCESS) {
                 return Err(Failure::Cannot(refused(folder.option, &folder.path, &name)));
@@ -241,7 +246,6 @@ fn make_room(files: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rights::needs::Folder;
     use std::fs;
     use std::io::ErrorKind::PermissionDenied;
     use std::net::{TcpStream, UdpSocket};
@@ -320,6 +324,7 @@ mod tests {
             folders: vec![Folder {
                 option: "--save",
                 path: ring.clone(),
+                made: false,
             }],
             ..Needs::default()
         };

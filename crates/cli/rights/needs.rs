@@ -2,6 +2,7 @@
 
 use crate::args::{Command, CounterFormat, InputArgs, OutputArgs};
 use crate::config;
+use crate::failure::{Failure, shown};
 use crate::input::is_stdin;
 use crate::live::args::LiveArgs;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Folder {
     pub(super) option: &'static str,
     pub(super) path: PathBuf,
+    /// It is made if it is missing.
+    pub(super) made: bool,
 }
 
 /// Files and folders, as the user named them.
@@ -48,6 +51,13 @@ impl Needs {
                 needs.read(&args.profile.last_profile);
                 needs.read(&args.symptoms.symptom_texts);
                 needs.writes.extend(args.summary.clone());
+                needs
+                    .folders
+                    .extend(args.summaries.clone().map(|path| Folder {
+                        option: "--summaries",
+                        path,
+                        made: true,
+                    }));
             }
             Command::Transactions(args) => {
                 needs.input(&args.input);
@@ -155,7 +165,28 @@ impl Needs {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
         };
-        self.folders.push(Folder { option, path });
+        self.folders.push(Folder {
+            option,
+            path,
+            made: false,
+        });
+    }
+}
+
+impl Folder {
+    /// Makes it, with the rights that are left: what is written there later takes the same.
+    pub(super) fn make(&self) -> Result<(), Failure> {
+        if !self.made || self.path.is_dir() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(&self.path).map_err(|error| {
+            Failure::Cannot(format!(
+                "{}: the folder {} cannot be made: {error}; name one that is there, or one in a \
+                 folder that can be written",
+                self.option,
+                shown(&self.path)
+            ))
+        })
     }
 }
 
