@@ -216,6 +216,41 @@ fn a_ring_that_grows_is_analysed_again_as_one() {
     assert_eq!(taken(&again), (1, 0));
 }
 
+/// Root reads them before it becomes somebody else, and their sums are found all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn captures_that_only_their_owner_may_read_and_names_that_are_no_text_are_found() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("resume-private");
+    let captures = folder.0.join("captures");
+    fs::create_dir(&captures).unwrap();
+    for (kind, name) in [
+        ("smb2/session", &b"a\xff.pcapng"[..]),
+        ("demo", b"b.pcapng"),
+    ] {
+        let from = root().join("captures").join(kind).with_extension("pcapng");
+        let to = captures.join(OsStr::from_bytes(name));
+        fs::copy(from, &to).unwrap();
+        fs::set_permissions(&to, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    fs::set_permissions(&captures, fs::Permissions::from_mode(0o700)).unwrap();
+    let reference = run(&folder, &[]);
+    assert_eq!(reference.status.code(), Some(0));
+    for from_there in [0, 2] {
+        let output = run(&folder, &["--summaries", "sums"]);
+        same(&output, &reference);
+        assert_eq!(taken(&output), (from_there, 2 - from_there));
+    }
+    // Another file that differs in what is no text alone.
+    let [from, to] =
+        [&b"a\xff.pcapng"[..], b"a\xfe.pcapng"].map(|name| captures.join(OsStr::from_bytes(name)));
+    fs::rename(from, to).unwrap();
+    let output = run(&folder, &["--summaries", "sums"]);
+    assert_eq!(taken(&output), (1, 1));
+}
+
 /// Sums by other settings are other sums, beside those that are there.
 #[test]
 fn each_setting_has_sums_of_its_own() {
