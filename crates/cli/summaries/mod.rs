@@ -10,7 +10,7 @@ mod part;
 
 pub(crate) use part::{ENDING, document};
 
-use crate::args::{InputArgs, ReportArgs};
+use crate::args::ReportArgs;
 use crate::failure::{Failure, Verdict, say, shown};
 #[cfg(feature = "libpcap")]
 use crate::input::compile_filter;
@@ -22,6 +22,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use twox_hash::XxHash64;
 use wirewait::Summary;
 use wirewait_report::words::Grouped;
 
@@ -70,10 +71,7 @@ impl Summaries {
         };
         Ok(Some(Self {
             folder,
-            terms: Terms {
-                settings: format!("{:?}", args.analysis.settings()),
-                ..terms(&args.input)?
-            },
+            terms: terms(args)?,
             program: ProgramStamp::now(),
             tally: Mutex::default(),
         }))
@@ -193,24 +191,24 @@ fn has_sums(worked: &Result<Sums, Failure>) -> bool {
     matches!(worked, Ok((Some(_), _)))
 }
 
-fn terms(input: &InputArgs) -> Result<Terms, Failure> {
-    let select = &input.select;
-    let mut terms = Terms {
-        settings: String::new(),
+fn terms(args: &ReportArgs) -> Result<Terms, Failure> {
+    let select = &args.input.select;
+    #[cfg(feature = "libpcap")]
+    let (filter, compiled) = (
+        select.filter.clone(),
+        select.filter.as_deref().map(compile_filter).transpose()?,
+    );
+    #[cfg(not(feature = "libpcap"))]
+    let (filter, compiled) = (None, None::<()>);
+    let digest = |text: String| format!("{:016x}", XxHash64::oneshot(0, text.as_bytes()));
+    Ok(Terms {
+        settings: format!("{:?}", args.analysis.settings()),
         since: select.since.as_ref().map(ToString::to_string),
         until: select.until.as_ref().map(ToString::to_string),
-        filter: None,
-        filter_digest: None,
+        filter,
+        filter_digest: compiled.map(|filter| digest(format!("{filter:?}"))),
         zone: select.zone.map(|zone| zone.seconds_east),
-    };
-    #[cfg(feature = "libpcap")]
-    if let Some(filter) = &select.filter {
-        let compiled = format!("{:?}", compile_filter(filter)?);
-        let digest = twox_hash::XxHash64::oneshot(0, compiled.as_bytes());
-        terms.filter = Some(filter.clone());
-        terms.filter_digest = Some(format!("{digest:016x}"));
-    }
-    Ok(terms)
+    })
 }
 
 fn look(place: &Path, wanted: &PartOrigin, named: &[PathText]) -> Kept {
