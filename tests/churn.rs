@@ -10,13 +10,11 @@ use wirewait_synth::bulk::Bulk;
 
 #[test]
 fn those_who_stay_keep_their_figures() {
-    let settings = Settings {
-        conversations: 2_000,
-        rows: 600,
-        names: 600,
-        open_requests: 3_000,
-        ..Settings::default()
-    };
+    let mut settings = Settings::default();
+    settings.conversations = 2_000;
+    settings.rows = 600;
+    settings.names = 600;
+    settings.open_requests = 3_000;
     let mut driver = Driver::new(Analyzer::new(registry(), settings));
     let generator = Bulk {
         shape: Shape::Churn,

@@ -250,12 +250,11 @@ fn flipped_bytes_and_lying_lengths() {
 
 /// Settings under which every table overflows at once.
 fn narrow() -> Settings {
-    Settings {
-        conversations: 4,
-        rows: 3,
-        slowest: 2,
-        ..Settings::default()
-    }
+    let mut settings = Settings::default();
+    settings.conversations = 4;
+    settings.rows = 3;
+    settings.slowest = 2;
+    settings
 }
 
 fn run(frames: &[OwnedFrame], settings: Settings) -> Found {

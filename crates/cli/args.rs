@@ -449,14 +449,12 @@ pub(crate) struct AnalysisArgs {
 impl AnalysisArgs {
     /// The settings of the analysis.
     pub(crate) fn settings(&self) -> Settings {
-        let mut settings = Settings {
-            timeout_ns: self.timeout.nanos,
-            think_ns: self.think.nanos,
-            wait_ns: self.wait.nanos,
-            duplicate_ns: self.copies.nanos,
-            duplicate_id_ns: self.copies_identified.nanos,
-            ..Settings::default()
-        };
+        let mut settings = Settings::default();
+        settings.timeout_ns = self.timeout.nanos;
+        settings.think_ns = self.think.nanos;
+        settings.wait_ns = self.wait.nanos;
+        settings.duplicate_ns = self.copies.nanos;
+        settings.duplicate_id_ns = self.copies_identified.nanos;
         for limit in &self.limit {
             limit.apply(&mut settings);
         }

@@ -14,22 +14,21 @@ const START: i64 = 1_700_000_000_000_000_000;
 /// The frames of an input, and the settings to analyse them with.
 pub(crate) fn frames(data: &[u8]) -> (Settings, Vec<Frame<'_>>) {
     let mut choices = Choices(data);
-    let settings = match choices.byte() % 4 {
-        0 => Settings {
-            conversations: 2,
-            rows: 1,
-            slowest: 1,
-            ..Settings::default()
-        },
-        1 => Settings {
-            conversations: 4,
-            rows: 3,
-            slowest: 0,
-            timeout_ns: 1_000_000,
-            ..Settings::default()
-        },
-        _ => Settings::default(),
-    };
+    let mut settings = Settings::default();
+    match choices.byte() % 4 {
+        0 => {
+            settings.conversations = 2;
+            settings.rows = 1;
+            settings.slowest = 1;
+        }
+        1 => {
+            settings.conversations = 4;
+            settings.rows = 3;
+            settings.slowest = 0;
+            settings.timeout_ns = 1_000_000;
+        }
+        _ => {}
+    }
     let mut at = START;
     let mut frames = Vec::new();
     while !choices.0.is_empty() {

@@ -199,12 +199,10 @@ impl Analysis {
                 "link_speed: bits per second, more than 0".to_owned(),
             ));
         }
-        let mut settings = Settings {
-            timeout_ns: nanos("timeout", self.timeout, 1)?,
-            think_ns: nanos("think", self.think, 0)?,
-            wait_ns: nanos("wait", self.wait, 0)?,
-            ..Settings::default()
-        };
+        let mut settings = Settings::default();
+        settings.timeout_ns = nanos("timeout", self.timeout, 1)?;
+        settings.think_ns = nanos("think", self.think, 0)?;
+        settings.wait_ns = nanos("wait", self.wait, 0)?;
         settings.link_speed = self.link_speed;
         settings.duplex = duplex;
         settings.private = self.private;

@@ -51,6 +51,7 @@ pub struct Starving {
 /// Whether all stations are served alike, judged over those with [`ENOUGH`] response times.
 /// Stations that ask for different things are not alike, however fair the server is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fairness {
     /// Stations with enough response times.
     pub judged: u64,
@@ -117,35 +118,18 @@ fn rate(row: &StationRow) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Counts, FrameSums, Samples, Times};
     use proptest::prelude::*;
 
     fn station(n: u8, mean_ms: i64, times: u64, normalised: u64) -> StationRow {
-        StationRow {
-            client: Endpoint::mac([2, 0, 0, 0, 0, n]),
-            servers: 1,
-            counts: Counts::default(),
-            turnaround: Times::default(),
-            samples: Samples::default(),
-            frames: FrameSums::default(),
-            moving_ns: 0,
-            response_time: Times {
-                n: times,
-                total: i128::from(mean_ms) * 1_000_000 * i128::from(times),
-                ..Times::default()
-            },
-            deviation: None,
-            normalised_mean: Some(normalised),
-            normalised_min: None,
-            normalised_max: None,
-            retransmitted: 0,
-            busy_ns: mean_ms.unsigned_abs() * 1_000_000 * times,
-            client_ns: 0,
-            think_ns: 0,
-            thinks: 0,
-            think_time: Times::default(),
-            data_bytes: 1000 * times,
-        }
+        let mut row = StationRow::default();
+        row.client = Endpoint::mac([2, 0, 0, 0, 0, n]);
+        row.servers = 1;
+        row.response_time.n = times;
+        row.response_time.total = i128::from(mean_ms) * 1_000_000 * i128::from(times);
+        row.normalised_mean = Some(normalised);
+        row.busy_ns = mean_ms.unsigned_abs() * 1_000_000 * times;
+        row.data_bytes = 1000 * times;
+        row
     }
 
     /// Means of 10, 10 and 40 ms: (60)^2 / (3 x (100 + 100 + 1600)) = 3600 / 5400 = 2/3.

@@ -55,6 +55,7 @@ pub(crate) use meter;
 
 /// What all meters show at one moment, in a fixed order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Readings {
     /// How long the capture is, however its clock was set, ns; `None` if nobody measured it.
     pub elapsed_ns: Option<i64>,

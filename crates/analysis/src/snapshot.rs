@@ -11,9 +11,10 @@ use wirewait_wire::{Endpoint, Timestamp};
 
 /// Whose time a ledger splits. Rows of each kind sum to the capture's, but for those without
 /// names and those that were dropped because there were too many.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LedgerOf {
     /// All clients together.
+    #[default]
     Capture,
     /// What clients spent on requests to one server.
     Server(Endpoint),
@@ -46,7 +47,8 @@ pub enum LedgerOf {
 
 /// The way from where the capture was made to a station and back, from what its transport
 /// answers by itself: the opening of a TCP connection, an LLC poll, an SPX probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RoundTrip {
     /// The station that answered.
     pub station: Endpoint,
@@ -61,7 +63,8 @@ pub struct RoundTrip {
 }
 
 /// Someone's time, split by phase: the sum of the slices of clients' time that it owns.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LedgerRow {
     /// Whose.
     pub of: LedgerOf,
@@ -91,9 +94,10 @@ pub struct Attribution {
 }
 
 /// How far the capture can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// Nothing speaks against it.
+    #[default]
     Good,
     /// Some transactions are left out of some statistics.
     Fair,
@@ -127,7 +131,8 @@ pub struct Reason {
 }
 
 /// The capture as a whole.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct CaptureRow {
     /// Frames, mirror copies included.
     pub frames: u64,
@@ -171,7 +176,8 @@ impl CaptureRow {
 }
 
 /// Everything, as it stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// The capture as a whole.
     pub capture: CaptureRow,
@@ -218,6 +224,7 @@ pub struct Snapshot {
 /// How service changes with the load (definitions: sections 8 and 9 of the performance
 /// definitions; S = N x M / T after Poo and Tan).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Load {
     /// By the number of active stations: for the capture, then for each server and each
     /// interface where there are several.
@@ -243,8 +250,10 @@ pub struct Load {
     pub services: Vec<ServiceRow>,
 }
 
-/// The settings that figures depend on; every report prints them.
+/// The settings that figures depend on; every report prints them. Begin with
+/// [`Settings::default`] and set fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Settings {
     /// A request without response is given up after this long, ns; not one of which the
     /// server said that the answer will follow, nor one that waits by design.

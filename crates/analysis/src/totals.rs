@@ -5,6 +5,7 @@ use wirewait_wire::{Endpoint, Kind};
 
 /// All operations of one server together.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ServerTotal {
     /// The server's station.
     pub server: Endpoint,

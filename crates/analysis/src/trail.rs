@@ -56,6 +56,7 @@ impl Deed {
 
 /// A message, or a part of one that is read by itself, as far as it was put together.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Assembled<'a> {
     /// It goes on where the message told before it ended, and shares its framing with it (an
     /// SMB2 compound).

@@ -40,6 +40,7 @@ pub const WHOLE_FRAME: u64 = 1 << 20;
 /// the request seen, t2 request complete, t3 first byte of the final response seen, t4
 /// response complete.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Transaction {
     /// Its number in the capture, counted from 1 in the order in which requests were seen
     /// (and responses without one).
@@ -115,6 +116,50 @@ pub struct Transaction {
     pub hops: Option<u8>,
     /// What to bear in mind.
     pub flags: Flags,
+}
+
+/// One that nothing is known of.
+impl Default for Transaction {
+    fn default() -> Self {
+        static NOTHING: Operation = Operation::new("", Kind::Other, true);
+        Self {
+            number: 0,
+            protocol: "",
+            carrier: "",
+            client: Endpoint::default(),
+            server: Endpoint::default(),
+            conversation: 0,
+            operation: &NOTHING,
+            code: 0,
+            chain: Chain::default(),
+            kind: Kind::Other,
+            outcome: Outcome::Unanswered,
+            status: None,
+            request: None,
+            response: None,
+            raw_end: None,
+            turnaround: Turnaround::None,
+            service_ns: None,
+            interims: 0,
+            interim_bytes: 0,
+            first_interim: None,
+            copies: 0,
+            duplicate_responses: 0,
+            asked_bytes: 0,
+            data_bytes: 0,
+            request_bytes: 0,
+            response_bytes: 0,
+            response_head_bytes: 0,
+            frames: FrameCounts::default(),
+            share: 0,
+            file: None,
+            place: None,
+            effects: Effects::NONE,
+            buffer: None,
+            hops: None,
+            flags: Flags::default(),
+        }
+    }
 }
 
 impl Transaction {

@@ -6,6 +6,7 @@ use wirewait_wire::{Scaling, Stream, Timestamp};
 /// What one side of a conversation can take at once, as it said in some of its segments. Those
 /// that open a connection or end it at once are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Windows {
     /// How often it said so.
     pub times: u64,

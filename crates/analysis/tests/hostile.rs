@@ -39,12 +39,11 @@ fn run(frames: &[Stamped], settings: Settings) -> Found {
 }
 
 fn narrow() -> Settings {
-    Settings {
-        conversations: 4,
-        rows: 3,
-        slowest: 2,
-        ..Settings::default()
-    }
+    let mut settings = Settings::default();
+    settings.conversations = 4;
+    settings.rows = 3;
+    settings.slowest = 2;
+    settings
 }
 
 /// A message; most of it is plain, some of it is anything.
@@ -293,7 +292,9 @@ fn times_of_stations_stay_within_the_capture() {
         ));
     }
     for rows in 1..=4 {
-        run(&all, Settings { rows, ..narrow() });
+        let mut settings = narrow();
+        settings.rows = rows;
+        run(&all, settings);
     }
 
     let mut wild = Vec::new();

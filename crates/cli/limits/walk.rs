@@ -250,10 +250,8 @@ fn each_limit_that_is_hit_is_named_and_blamed_on_nobody() {
             "names" => ("names_evicted", files(60), 16),
             // A choice of the longest, not a loss.
             "slowest" => {
-                let settings = Settings {
-                    slowest: 3,
-                    ..Settings::default()
-                };
+                let mut settings = Settings::default();
+                settings.slowest = 3;
                 assert_eq!(clients(10).analysed(settings).slowest.len(), 3);
                 continue;
             }
@@ -484,12 +482,10 @@ fn a_flood_takes_nothing_from_those_who_are_answered() {
 
 #[test]
 fn what_a_flood_takes_is_said_on_the_row() {
-    let settings = Settings {
-        conversations: 16,
-        rows: 16,
-        open_requests: 16,
-        ..Settings::default()
-    };
+    let mut settings = Settings::default();
+    settings.conversations = 16;
+    settings.rows = 16;
+    settings.open_requests = 16;
     let found = flood(4_000).analysed(settings);
     let (counts, _) = answered(&found);
     assert!(counts.answered < 300, "{counts:?}");
@@ -503,10 +499,8 @@ fn what_a_flood_takes_is_said_on_the_row() {
 /// What is counted for the server because its clients are gone stands in its row.
 #[test]
 fn a_flood_makes_no_second_row_of_a_server() {
-    let settings = Settings {
-        rows: 16,
-        ..Settings::default()
-    };
+    let mut settings = Settings::default();
+    settings.rows = 16;
     let found = flood(4_000).analysed(settings);
     let servers: Vec<_> = found.efficiency.rows.iter().map(|row| row.server).collect();
     assert_eq!(servers.len(), 1, "{servers:?}");
@@ -576,10 +570,8 @@ fn asked_in_a_crowd(more: u32) -> Wire {
 /// the first thing that a conversation knows which begins with the response.
 #[test]
 fn a_request_waits_outside_until_it_is_answered() {
-    let settings = Settings {
-        conversations: 64,
-        ..Settings::default()
-    };
+    let mut settings = Settings::default();
+    settings.conversations = 64;
     let of_client = |more: u32, settings: Settings| {
         let found = asked_in_a_crowd(more).analysed(settings);
         assert_eq!(sum(&found).requests, u64::from(64 + more) + 1);
@@ -601,10 +593,8 @@ fn a_request_waits_outside_until_it_is_answered() {
 /// Who is pushed out has its request given up, and its response says so.
 #[test]
 fn a_request_that_was_pushed_out_is_given_up() {
-    let settings = Settings {
-        conversations: 64,
-        ..Settings::default()
-    };
+    let mut settings = Settings::default();
+    settings.conversations = 64;
     let found = asked_in_a_crowd(40).analysed(settings);
     let counts = sum(&found);
     assert_eq!((counts.requests, counts.answered), (105, 0), "{counts:?}");

@@ -4,6 +4,7 @@ use wirewait_analysis::{Limit, State, Symptom, Symptoms, Threshold};
 
 /// A symptom below its threshold, and how near it came.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Nearest<'a> {
     /// What was seen, and of whom.
     pub symptom: &'a Symptom,

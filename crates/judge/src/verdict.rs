@@ -53,13 +53,14 @@ impl Culprit {
 }
 
 /// What the capture shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finding {
     /// This one had more than any other can have had.
     Named(Culprit),
     /// One of these two: the capture cannot tell which. In the order of [`Culprit::ALL`].
     Either(Culprit, Culprit),
     /// Nothing: there is too little, or too much of it is unknown.
+    #[default]
     None,
 }
 
@@ -155,6 +156,7 @@ pub enum Doubt {
 
 /// The way between the capture and the stations, which lies within turnarounds and pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OnTheWay {
     /// To the server with the most of them.
     pub server: Option<RoundTrip>,
@@ -167,7 +169,8 @@ pub struct OnTheWay {
 }
 
 /// The verdict on a capture. Times are sums over its clients.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verdict {
     /// Who had most of the time, as far as the capture can tell.
     pub finding: Finding,

@@ -1,7 +1,7 @@
 //! What transactions come to, by whom and what they concern: rows of integers.
 
 use crate::load::{Dips, LevelCurve, SizeCurve, Timeline};
-use crate::{Histogram, Samples, Spread, Statistic, Times};
+use crate::{Histogram, Label, Samples, Spread, Statistic, Times};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Kind};
 
@@ -73,6 +73,7 @@ impl Grouping {
 
 /// One user, share or file on one server, where the capture shows its name.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PlaceRow {
     /// The server's station.
     pub server: Endpoint,
@@ -98,6 +99,27 @@ pub struct PlaceRow {
     pub moving_ns: i128,
     /// Values of turnaround and response time, or some of them.
     pub samples: Samples,
+}
+
+impl PlaceRow {
+    /// A row of this user, share or file, without figures.
+    #[must_use]
+    pub fn new(of: &Label) -> Self {
+        Self {
+            server: of.server,
+            by: of.by,
+            share: of.share.clone(),
+            name: Arc::clone(&of.name),
+            counts: Counts::default(),
+            turnaround: Spread::default(),
+            response_time: Spread::default(),
+            written_bytes: 0,
+            read_bytes: 0,
+            frames: FrameSums::default(),
+            moving_ns: 0,
+            samples: Samples::default(),
+        }
+    }
 }
 
 /// How turnaround and response times of all operations are spread; waits by design and breaks
@@ -183,7 +205,8 @@ impl Counts {
 }
 
 /// One operation on one server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ServerRow {
     /// The server's station.
     pub server: Endpoint,
@@ -221,7 +244,8 @@ pub struct ServerRow {
 }
 
 /// One client station.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct StationRow {
     /// The client's station.
     pub client: Endpoint,
@@ -266,7 +290,8 @@ pub struct StationRow {
 }
 
 /// Requests that passed this number of routers before they were captured.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HopRow {
     /// Routers.
     pub hops: u8,

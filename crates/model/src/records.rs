@@ -168,6 +168,7 @@ pub struct GroupKey {
 
 /// Transactions that are closed and count in the same rows, and what they add up to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Group {
     /// What they have in common.
     pub key: GroupKey,

@@ -2,13 +2,27 @@
 
 mod load;
 
+/// A struct of another crate that may get more fields, with these; the others stand as in the one
+/// behind `..`, or as by default.
+macro_rules! made {
+    ($of:ident { $($field:ident: $value:expr,)* ..$base:expr }) => {{
+        let mut made: $of = $base;
+        $(made.$field = $value;)*
+        made
+    }};
+    ($of:ident { $($field:ident: $value:expr),* $(,)? }) => {
+        made!($of { $($field: $value,)* ..$of::default() })
+    };
+}
+pub(crate) use made;
+
 use std::sync::Arc;
 use wirewait_analysis::{
     Accesses, Against, Attribution, CaptureRow, Cell, Column, Counts, Course, DistributionRow,
     Distributions, Duplex, Efficiency, EfficiencyRow, Excluded, Extent, Flags, Flow, FrameCounts,
-    FrameSums, Grade, Grouping, Histogram, KnownBy, LayerAcks, Ledger, LedgerOf, LedgerRow, Mark,
-    Outcome, Peak, Phase, Place, PlaceRow, RULES, Reason, Samples, Segment, SegmentRow, ServerRow,
-    Settings, Sight, Sights, Snapshot, Spacing, Spread, State, StationRow, Statistic, Subject,
+    FrameSums, Grade, Grouping, Histogram, KnownBy, Label, LayerAcks, Ledger, LedgerOf, LedgerRow,
+    Mark, Outcome, Peak, Phase, Place, PlaceRow, RULES, Reason, Samples, Segment, SegmentRow,
+    ServerRow, Settings, Sight, Snapshot, Spacing, Spread, State, StationRow, Statistic, Subject,
     Symptom, Symptoms, Throughput, Times, Transaction, Turnaround, Units, Volume, WHOLE_FRAME,
     WireBytes,
 };
@@ -52,7 +66,7 @@ pub(crate) fn mark(frame: u64, micros: i64) -> Mark {
 pub(crate) fn answered() -> Transaction {
     let mut chain = Chain::default();
     chain.push(&CLOSE);
-    Transaction {
+    made!(Transaction {
         number: 12,
         protocol: "smb1",
         carrier: "nbt",
@@ -61,7 +75,7 @@ pub(crate) fn answered() -> Transaction {
         conversation: 3,
         operation: &READ,
         code: 0x2e,
-        chain,
+        chain: chain,
         kind: Kind::Read,
         outcome: Outcome::Answered,
         status: Some(Status {
@@ -113,13 +127,13 @@ pub(crate) fn answered() -> Transaction {
         buffer: None,
         hops: None,
         flags: Flags::RAW,
-    }
+    })
 }
 
 /// An unknown NCP request seen twice, with an interim answer and an answer of unknown
 /// status.
 pub(crate) fn ambiguous() -> Transaction {
-    Transaction {
+    made!(Transaction {
         number: 13,
         protocol: "ncp",
         carrier: "ipx",
@@ -151,11 +165,11 @@ pub(crate) fn ambiguous() -> Transaction {
         hops: Some(2),
         flags: Flags::AMBIGUOUS,
         ..answered()
-    }
+    })
 }
 
 pub(crate) fn unanswered() -> Transaction {
-    Transaction {
+    made!(Transaction {
         number: 14,
         outcome: Outcome::Unanswered,
         chain: Chain::default(),
@@ -174,11 +188,11 @@ pub(crate) fn unanswered() -> Transaction {
         place: None,
         flags: Flags::default(),
         ..answered()
-    }
+    })
 }
 
 pub(crate) fn orphan() -> Transaction {
-    Transaction {
+    made!(Transaction {
         number: 15,
         outcome: Outcome::OrphanResponse,
         request: None,
@@ -187,7 +201,7 @@ pub(crate) fn orphan() -> Transaction {
         copies: 0,
         flags: Flags::MID_CAPTURE,
         ..answered()
-    }
+    })
 }
 
 pub(crate) fn all() -> [Transaction; 4] {
@@ -223,7 +237,7 @@ fn samples() -> Samples {
 }
 
 pub(crate) fn server_row() -> ServerRow {
-    ServerRow {
+    made!(ServerRow {
         server: v4(1, None),
         protocol: "smb1",
         carrier: "nbt",
@@ -256,7 +270,7 @@ pub(crate) fn server_row() -> ServerRow {
         moving_ns: 2_001_510_000,
         throughput: Some(1_074_700),
         samples: samples(),
-    }
+    })
 }
 
 fn histogram(values: &[i64]) -> Histogram {
@@ -302,12 +316,14 @@ fn ledgers() -> Vec<LedgerRow> {
         LedgerOf::Pair { client, server },
     ]
     .into_iter()
-    .map(|of| LedgerRow {
-        of,
-        ledger,
-        turnarounds: 20,
-        pauses: 19,
-        span_ns: 32_400_000_000,
+    .map(|of| {
+        made!(LedgerRow {
+            of: of,
+            ledger: ledger,
+            turnarounds: 20,
+            pauses: 19,
+            span_ns: 32_400_000_000,
+        })
     })
     .collect()
 }
@@ -320,7 +336,7 @@ fn efficiency() -> Efficiency {
         alone: volume(frames, frames * 84),
         riding,
     };
-    let row = EfficiencyRow {
+    let row = made!(EfficiencyRow {
         server: Some(v4(1, None)),
         carrier: "nbt",
         data: volume(20, 12_000),
@@ -341,7 +357,7 @@ fn efficiency() -> Efficiency {
         ],
         exchanges: 4,
         frames: server_row().frames,
-        reads: Accesses {
+        reads: made!(Accesses {
             count: 3,
             bytes: 8192,
             sized: 3,
@@ -351,8 +367,8 @@ fn efficiency() -> Efficiency {
             random: 1,
             again_bytes: 512,
             ..Accesses::default()
-        },
-        moved: Throughput {
+        }),
+        moved: made!(Throughput {
             bytes: 8192,
             timed_bytes: 8192,
             response_ns: 2_001_510_000,
@@ -362,15 +378,15 @@ fn efficiency() -> Efficiency {
             sending_bytes: 2699,
             sending_ns: 500_000,
             answers: 3,
-        },
+        }),
         ..EfficiencyRow::default()
-    };
+    });
     Efficiency {
-        together: EfficiencyRow {
+        together: made!(EfficiencyRow {
             server: None,
             carrier: "",
             ..row.clone()
-        },
+        }),
         rows: vec![row],
         elsewhere: volume(1200, 582_898),
         copies: volume(6, 744),
@@ -385,7 +401,7 @@ fn segment() -> Segment {
         frames,
         bytes,
     };
-    let row = SegmentRow {
+    let row = made!(SegmentRow {
         link: Some(LinkType::ETHERNET),
         captured: Volume {
             frames: 1240,
@@ -447,7 +463,7 @@ fn segment() -> Segment {
             ],
         },
         ..SegmentRow::default()
-    };
+    });
     Segment {
         interfaces: vec![row.clone()],
         together: row,
@@ -468,27 +484,18 @@ pub(crate) fn symptoms() -> Symptoms {
     };
     let of = |id: &str, subject: Subject, state: State| {
         let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
-        Symptom {
-            rule,
-            subject,
-            state,
-            hits: Sights::default(),
-            of: None,
-            against: Vec::new(),
-            words: Vec::new(),
-            every: None,
-        }
+        Symptom::new(rule, subject, state)
     };
     let (client, server) = (v4(9, None), v4(1, None));
     let found = vec![
-        Symptom {
+        made!(Symptom {
             hits: [sight(20, 25, 2_000_000_000), sight(30, 30, 1)]
                 .into_iter()
                 .collect(),
             of: Some(8),
             ..of("slow_server", Subject::Server(server), State::Raised)
-        },
-        Symptom {
+        }),
+        made!(Symptom {
             hits: [sight(251, 282, 150_000_000), sight(300, 310, 50_000_000)]
                 .into_iter()
                 .collect(),
@@ -500,12 +507,12 @@ pub(crate) fn symptoms() -> Symptoms {
                 Subject::Pair { client, server },
                 State::Raised,
             )
-        },
-        Symptom {
+        }),
+        made!(Symptom {
             hits: [sight(5, 5, 0)].into_iter().collect(),
             ..of("broadcast_storm", Subject::Segment, State::Raised)
-        },
-        Symptom {
+        }),
+        made!(Symptom {
             of: Some(20),
             against: vec![(Against::OneSided, [sight(1, 2, 0)].into_iter().collect())],
             ..of(
@@ -513,8 +520,8 @@ pub(crate) fn symptoms() -> Symptoms {
                 Subject::Server(server),
                 State::Withdrawn(Against::OneSided),
             )
-        },
-        Symptom {
+        }),
+        made!(Symptom {
             hits: [sight(40, 41, 2_000_000)].into_iter().collect(),
             of: Some(100),
             ..of(
@@ -522,13 +529,13 @@ pub(crate) fn symptoms() -> Symptoms {
                 Subject::Server(server),
                 State::Covered("slow_server"),
             )
-        },
+        }),
     ];
-    Symptoms {
-        found,
+    made!(Symptoms {
+        found: found,
         more: 0,
         ..Symptoms::default()
-    }
+    })
 }
 
 /// A statistic with a cell of each kind.
@@ -557,7 +564,7 @@ fn statistic() -> Statistic {
 }
 
 pub(crate) fn snapshot() -> Snapshot {
-    let unknown = ServerRow {
+    let unknown = made!(ServerRow {
         command: "UNKNOWN",
         code: 0x7a,
         kind: Kind::Wait,
@@ -579,9 +586,9 @@ pub(crate) fn snapshot() -> Snapshot {
         throughput: None,
         samples: Samples::default(),
         ..server_row()
-    };
-    Snapshot {
-        capture: CaptureRow {
+    });
+    made!(Snapshot {
+        capture: made!(CaptureRow {
             frames: 1234,
             bytes: 567_890,
             first: Some(at(0)),
@@ -596,14 +603,14 @@ pub(crate) fn snapshot() -> Snapshot {
             }],
             conversations: 2,
             evicted: 0,
-        },
+        }),
         protocols: vec![("ethernet", 1234), ("smb1", 20)],
         efficiency: efficiency(),
         segment: segment(),
         servers: vec![server_row(), unknown],
         fairness: load::fairness(),
         load: load::load(),
-        stations: vec![StationRow {
+        stations: vec![made!(StationRow {
             client: v4(9, None),
             servers: 1,
             counts: server_row().counts,
@@ -623,13 +630,9 @@ pub(crate) fn snapshot() -> Snapshot {
             thinks: 2,
             think_time: times(&[10_000_000_000, 20_000_000_000]),
             data_bytes: 8192,
-        }],
+        })],
         statistics: vec![statistic()],
-        places: vec![PlaceRow {
-            server: v4(1, None),
-            by: Grouping::File,
-            share: Some(r"\\FS1\DATA".into()),
-            name: "\\pay\x1b.xls".into(),
+        places: vec![made!(PlaceRow {
             counts: server_row().counts,
             turnaround: Spread {
                 n: 2,
@@ -648,7 +651,13 @@ pub(crate) fn snapshot() -> Snapshot {
             frames: server_row().frames,
             moving_ns: 2_001_510_000,
             samples: samples(),
-        }],
+            ..PlaceRow::new(&Label {
+                by: Grouping::File,
+                server: v4(1, None),
+                share: Some(r"\\FS1\DATA".into()),
+                name: "\\pay\x1b.xls".into(),
+            })
+        })],
         distribution: distribution(),
         ledgers: ledgers(),
         round_trips: Vec::new(),
@@ -667,5 +676,5 @@ pub(crate) fn snapshot() -> Snapshot {
             count: 1,
         }],
         settings: Settings::default(),
-    }
+    })
 }

@@ -253,7 +253,7 @@ fn counted(n: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::v4;
+    use crate::samples::{made, v4};
     use wirewait_judge::{OnTheWay, Share};
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
@@ -266,8 +266,8 @@ mod tests {
             thousandths: Bounds { low, high },
         };
         let some = finding != Finding::None;
-        Verdict {
-            finding,
+        made!(Verdict {
+            finding: finding,
             shares: [share(120, 120), share(168, 198), share(682, 712)],
             active_ns: 18_000_000_000,
             unknown_ns: 0,
@@ -277,8 +277,8 @@ mod tests {
             operation: some.then_some(("smb1", "READ_ANDX", 0x2e)),
             busiest: some.then_some(91_000),
             on_the_way: OnTheWay::default(),
-            doubts,
-        }
+            doubts: doubts,
+        })
     }
 
     /// Tables show what is proved of the network, and the rest with the others.
@@ -325,21 +325,21 @@ mod tests {
     fn where_it_was_captured_is_said_with_its_frames() {
         let mut seen = verdict(Finding::Named(Culprit::Network), Vec::new());
         assert_eq!(position(&seen), None);
-        seen.on_the_way = OnTheWay {
-            server: Some(RoundTrip {
+        seen.on_the_way = made!(OnTheWay {
+            server: Some(made!(RoundTrip {
                 station: v4(1, None),
                 samples: 2,
                 shortest_ns: 5_000_000,
                 asked: 3,
                 answered: 4,
-            }),
+            })),
             client: None,
             in_turnarounds: Bounds {
                 low: 2_000_000_000,
                 high: 2_500_000_000,
             },
             in_pauses: Bounds::default(),
-        };
+        });
         assert_eq!(
             position(&seen).unwrap(),
             "Captured 5.00 ms from server 10.0.0.1 (round trip, frames 3 to 4); that distance \
@@ -354,13 +354,13 @@ mod tests {
             sentence(&few),
             "No verdict: only 3 requests were answered, too few to judge."
         );
-        let empty = Verdict {
+        let empty = made!(Verdict {
             answered: 0,
             doubts: vec![Doubt::NoFrames],
             ..few.clone()
-        };
+        });
         assert_eq!(sentence(&empty), "No verdict: the capture has no frames.");
-        let none = Verdict { answered: 0, ..few };
+        let none = made!(Verdict { answered: 0, ..few });
         assert_eq!(
             sentence(&none),
             "No verdict: no request to a file server was answered."

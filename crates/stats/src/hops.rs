@@ -55,15 +55,15 @@ impl HopTally {
 
     fn shown(&self, hops: u8) -> HopRow {
         let elapsed = self.span.map_or(0, |(from, to)| to.since(from));
-        HopRow {
-            hops,
-            counts: self.counts,
-            response_time: self.response_time.times(),
-            turnaround: self.turnaround,
-            data_bytes: self.data_bytes,
-            moving_ns: self.moving_ns,
-            elapsed_ns: elapsed.try_into().unwrap_or(0),
-        }
+        let mut row = HopRow::default();
+        row.hops = hops;
+        row.counts = self.counts;
+        row.response_time = self.response_time.times();
+        row.turnaround = self.turnaround;
+        row.data_bytes = self.data_bytes;
+        row.moving_ns = self.moving_ns;
+        row.elapsed_ns = elapsed.try_into().unwrap_or(0);
+        row
     }
 }
 

@@ -143,27 +143,27 @@ impl OperationTally {
             .then(|| u128::from(self.data_bytes) * 1_000_000_000 / self.moving_ns.unsigned_abs())
             .filter(|rate| *rate > 0)
             .and_then(|rate| u64::try_from(rate).ok());
-        ServerRow {
-            server: self.server,
-            protocol: at.protocol,
-            carrier: at.carrier,
-            command: at.command,
-            code: at.code,
-            kind: at.kind,
-            counts: self.counts,
-            turnaround: self.turnaround.times(),
-            response_time: self.response_time.times(),
-            request_transfer: self.request_transfer.times(),
-            response_transfer: self.response_transfer.times(),
-            frames: self.frames,
-            data_bytes: self.data_bytes,
-            moving_ns: self.moving_ns,
-            throughput,
-            samples: Samples {
-                turnaround: self.turnaround.sample(),
-                response_time: self.response_time.sample(),
-            },
-        }
+        let mut row = ServerRow::default();
+        row.server = self.server;
+        row.protocol = at.protocol;
+        row.carrier = at.carrier;
+        row.command = at.command;
+        row.code = at.code;
+        row.kind = at.kind;
+        row.counts = self.counts;
+        row.turnaround = self.turnaround.times();
+        row.response_time = self.response_time.times();
+        row.request_transfer = self.request_transfer.times();
+        row.response_transfer = self.response_transfer.times();
+        row.frames = self.frames;
+        row.data_bytes = self.data_bytes;
+        row.moving_ns = self.moving_ns;
+        row.throughput = throughput;
+        row.samples = Samples {
+            turnaround: self.turnaround.sample(),
+            response_time: self.response_time.sample(),
+        };
+        row
     }
 }
 

@@ -1,7 +1,6 @@
 //! By user, share and file, where these have names.
 
 use crate::{Collector, Rows};
-use std::sync::Arc;
 use wirewait_model::figures::counts_for_places;
 use wirewait_model::records::{Entities, Group, GroupTimes, Records};
 use wirewait_model::sample::Draw;
@@ -79,22 +78,18 @@ impl PlaceTally {
     }
 
     fn shown(&self, of: &Label) -> PlaceRow {
-        PlaceRow {
-            server: of.server,
-            by: of.by,
-            share: of.share.clone(),
-            name: Arc::clone(&of.name),
-            counts: self.counts,
-            turnaround: self.turnaround,
-            response_time: self.response_time,
-            read_bytes: self.read_bytes,
-            written_bytes: self.written_bytes,
-            frames: self.frames,
-            moving_ns: self.moving_ns,
-            samples: Samples {
-                turnaround: self.turnarounds.sample(),
-                response_time: self.response_times.sample(),
-            },
-        }
+        let mut row = PlaceRow::new(of);
+        row.counts = self.counts;
+        row.turnaround = self.turnaround;
+        row.response_time = self.response_time;
+        row.read_bytes = self.read_bytes;
+        row.written_bytes = self.written_bytes;
+        row.frames = self.frames;
+        row.moving_ns = self.moving_ns;
+        row.samples = Samples {
+            turnaround: self.turnarounds.sample(),
+            response_time: self.response_times.sample(),
+        };
+        row
     }
 }

@@ -218,30 +218,30 @@ impl Client {
                 .then(|| normalised(u128::from(ns.unsigned_abs()), 1))
                 .flatten()
         };
-        StationRow {
-            client,
-            servers,
-            counts: self.counts,
-            turnaround: self.turnaround.times(),
-            response_time: times,
-            samples: Samples {
-                turnaround: self.turnaround.sample(),
-                response_time: self.response_time.sample(),
-            },
-            deviation,
-            normalised_mean,
-            normalised_min: normalised_one(times.min),
-            normalised_max: normalised_one(times.max),
-            retransmitted: self.retransmitted,
-            frames: self.frames,
-            moving_ns: self.moving_ns,
-            busy_ns: self.busy_ns,
-            client_ns: self.client_ns,
-            think_ns: self.think_ns,
-            thinks: self.thinks,
-            think_time: self.think_time.times(),
-            data_bytes: self.data_bytes,
-        }
+        let mut row = StationRow::default();
+        row.client = client;
+        row.servers = servers;
+        row.counts = self.counts;
+        row.turnaround = self.turnaround.times();
+        row.response_time = times;
+        row.samples = Samples {
+            turnaround: self.turnaround.sample(),
+            response_time: self.response_time.sample(),
+        };
+        row.deviation = deviation;
+        row.normalised_mean = normalised_mean;
+        row.normalised_min = normalised_one(times.min);
+        row.normalised_max = normalised_one(times.max);
+        row.retransmitted = self.retransmitted;
+        row.frames = self.frames;
+        row.moving_ns = self.moving_ns;
+        row.busy_ns = self.busy_ns;
+        row.client_ns = self.client_ns;
+        row.think_ns = self.think_ns;
+        row.thinks = self.thinks;
+        row.think_time = self.think_time.times();
+        row.data_bytes = self.data_bytes;
+        row
     }
 }
 

@@ -38,7 +38,7 @@ impl Id {
 }
 
 /// What class of work an operation is; statistics never mix them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Reads file data.
     Read,
@@ -61,6 +61,7 @@ pub enum Kind {
     /// Waits by design: change notification, blocking lock, pipe wait.
     Wait,
     /// Anything else.
+    #[default]
     Other,
 }
 

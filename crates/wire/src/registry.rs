@@ -10,6 +10,7 @@ pub struct DissectorId(pub u16);
 
 /// Two claims on the same payload, or two tables with one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Conflict {
     /// The one dissector.
     pub one: &'static str,

@@ -40,6 +40,7 @@ pub trait Source {
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SourceErrorKind {
     /// Nothing can be read at all.
     Unreadable,

@@ -18,10 +18,8 @@ fn main() -> ExitCode {
 
 fn slowest(files: &[PathBuf]) -> Result<(), SourceError> {
     let source = open(files, &Options::default())?;
-    let settings = Settings {
-        slowest: 3,
-        ..Settings::default()
-    };
+    let mut settings = Settings::default();
+    settings.slowest = 3;
     let snapshot = analyse(source, settings, &mut (), |damage| {
         eprintln!("{damage}");
     })?;

@@ -33,6 +33,7 @@ pub enum Progress {
 
 /// How far a run is.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Standing {
     /// Bytes of the input that were read, if the source counts them.
     pub read: u64,

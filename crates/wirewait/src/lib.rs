@@ -1,6 +1,27 @@
 //! wirewait as a library: every protocol, the analysis, and the loop that leads the frames of a
 //! [`Source`] through it.
 //!
+//! ```
+//! use wirewait::{Settings, Source, SourceError, Verdict, analyse};
+//!
+//! fn verdict(source: impl Source) -> Result<Verdict, SourceError> {
+//!     let mut settings = Settings::default();
+//!     settings.slowest = 3;
+//!     let snapshot = analyse(source, settings, &mut (), |damage| eprintln!("{damage}"))?;
+//!     Ok(Verdict::on(&snapshot))
+//! }
+//! # struct Nothing;
+//! # impl Source for Nothing {
+//! #     fn next_frame(&mut self) -> Result<Option<wirewait::Frame<'_>>, SourceError> {
+//! #         Ok(None)
+//! #     }
+//! # }
+//! # assert_eq!(verdict(Nothing).unwrap().answered, 0);
+//! ```
+//!
+//! Settings and results may get more fields (`#[non_exhaustive]`): a program begins with a default
+//! and sets fields, and matches results with `..`.
+//!
 //! Nothing in here prints, does I/O or asks for the time; the only clock is the time stamp of the
 //! frames. Frames come from any [`Source`] (`wirewait-capture` has one for capture files and one
 //! for live capture), transactions go to any [`Sink`] when they close, and the figures as they

@@ -31,6 +31,7 @@ pub struct Units {
 
 /// Reads or writes, as the old performance counters class them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Accesses {
     /// Those that were answered.
     pub count: u64,
@@ -59,6 +60,7 @@ pub struct Accesses {
 
 /// What file data moved, and how long that took: perf definitions, section 8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Throughput {
     /// File data, bytes.
     pub bytes: u64,
@@ -84,6 +86,7 @@ pub struct Throughput {
 /// Bytes of file data per second, rounded down; each `None` where there is no time to divide
 /// by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rates {
     /// By the response times of the transactions that moved data.
     pub exchange: Option<u64>,
@@ -121,6 +124,7 @@ impl Throughput {
 
 /// Frames of one server on one carrier, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EfficiencyRow {
     /// The server's station; `None` for all, and for conversations that asked no server for
     /// anything.

@@ -136,6 +136,7 @@ pub enum Task {
 
 /// Whose errors, of which kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct ErrorKey {
     /// The server's station.
     pub server: Endpoint,

@@ -10,8 +10,7 @@ use crate::world::{Between, Case, World};
 use crate::{Deed, Extent, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
 use std::ops::{Deref, DerefMut};
 use wirewait_wire::{
-    Asked, Chain, Effects, Endpoint, Exchange, Expect, Id, Kind, Operation, Parts, Status,
-    Timestamp,
+    Asked, Chain, Exchange, Expect, Id, Kind, Operation, Parts, Status, Timestamp,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +118,7 @@ pub(crate) struct HeldRequest(Box<Open>);
 impl HeldRequest {
     #[cold]
     fn new() -> Self {
-        Self(Box::new(Open::of(blank())))
+        Self(Box::new(Open::of(Transaction::default())))
     }
 }
 
@@ -527,7 +526,7 @@ pub(super) fn transaction(
     between: &Between,
     world: &World<'_>,
 ) -> Transaction {
-    let mut t = blank();
+    let mut t = Transaction::default();
     begins(&mut t, x, message, between, world);
     t
 }
@@ -612,48 +611,6 @@ fn begins(
     *flags = tally.flags;
     flags.set_if(Flags::ENCRYPTED, x.opaque);
     flags.set_if(Flags::BY_ORDER, x.id.is_none() && !x.opaque);
-}
-
-/// One that nothing is known of.
-fn blank() -> Transaction {
-    static NOTHING: Operation = Operation::new("", Kind::Other, true);
-    Transaction {
-        number: 0,
-        protocol: "",
-        carrier: "",
-        client: Endpoint::default(),
-        server: Endpoint::default(),
-        conversation: 0,
-        operation: &NOTHING,
-        code: 0,
-        chain: Chain::default(),
-        kind: Kind::Other,
-        outcome: Outcome::Unanswered,
-        status: None,
-        request: None,
-        response: None,
-        raw_end: None,
-        turnaround: Turnaround::None,
-        service_ns: None,
-        interims: 0,
-        interim_bytes: 0,
-        first_interim: None,
-        copies: 0,
-        duplicate_responses: 0,
-        asked_bytes: 0,
-        data_bytes: 0,
-        request_bytes: 0,
-        response_bytes: 0,
-        response_head_bytes: 0,
-        frames: FrameCounts::default(),
-        share: 0,
-        file: None,
-        place: None,
-        effects: Effects::NONE,
-        buffer: None,
-        hops: None,
-        flags: Flags::default(),
-    }
 }
 
 /// Several operations in one message are of the kind of the last that reads, writes or

@@ -19,6 +19,7 @@ pub struct History {
 
 /// What is not in a [`History`] since the capture began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Missed {
     /// Times that something was not counted for a server, an operation, a client or a
     /// conversation because there were too many in that second.

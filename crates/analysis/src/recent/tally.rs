@@ -35,6 +35,7 @@ impl std::hash::Hash for Of {
 
 /// The two ends of a conversation, with its protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RecentParties {
     /// The client.
     pub client: Endpoint,
@@ -49,6 +50,7 @@ pub struct RecentParties {
 /// What was counted, and which times were measured. Each counts in the second in which the
 /// transaction was answered (t4), or given up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tally {
     /// What became of the requests.
     pub counts: Counts,

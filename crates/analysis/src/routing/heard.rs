@@ -13,7 +13,8 @@ const ROWS: usize = 2048;
 const WAYS: usize = 16;
 
 /// A way to a network, as one router told it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RouteRow {
     /// Number of the network.
     pub network: u32,
@@ -35,7 +36,8 @@ pub struct RouteRow {
 }
 
 /// A server, as routers told of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ServiceRow {
     /// Number of its type.
     pub kind: u16,

@@ -44,7 +44,8 @@ pub(crate) enum CrossingPart {
 }
 
 /// Packets that went from one interface of the capture to another through routers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TransitRow {
     /// The interface that saw them first.
     pub from_interface: u32,

@@ -173,6 +173,7 @@ pub struct Course {
 
 /// One interface of the capture, or all together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SegmentRow {
     /// The kind of link. `None` for several together, or without frames.
     pub link: Option<LinkType>,
@@ -220,6 +221,7 @@ pub struct SegmentRow {
 
 /// The busiest direction of the busiest link at its busiest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Busiest {
     /// Number of the interface.
     pub interface: usize,

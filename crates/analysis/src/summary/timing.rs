@@ -7,6 +7,7 @@ use wirewait_model::sample::round_up;
 /// there are [`EXACT_VALUES`] at most, and the upper ends of their buckets beyond: which of both
 /// follows from their number alone, so that it does not matter in which order parts were added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timing {
     spread: Spread,
     /// Ascending, each with how often it occurred.

@@ -116,6 +116,7 @@ const KEPT: usize = 1000;
 
 /// Everything that was looked for and seen at least once.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Symptoms {
     /// What the thresholds stood at.
     pub thresholds: Thresholds,

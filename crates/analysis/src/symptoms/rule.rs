@@ -157,6 +157,7 @@ impl Limit {
 
 /// A symptom that may be found.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Rule {
     /// Its name in every output, and in the file of texts.
     pub id: &'static str,
@@ -226,6 +227,7 @@ impl State {
 
 /// A rule, applied to a subject.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Symptom {
     /// The rule.
     pub rule: &'static Rule,
@@ -246,6 +248,21 @@ pub struct Symptom {
 }
 
 impl Symptom {
+    /// One without evidence.
+    #[must_use]
+    pub fn new(rule: &'static Rule, subject: Subject, state: State) -> Self {
+        Self {
+            rule,
+            subject,
+            state,
+            hits: Sights::default(),
+            of: None,
+            against: Vec::new(),
+            words: Vec::new(),
+            every: None,
+        }
+    }
+
     /// By what symptoms are ranked: raised before withdrawn, then by cost.
     pub(super) fn rank(&self) -> impl Ord + use<> {
         (

@@ -33,6 +33,7 @@ impl Effect {
 
 /// A culprit's part of the active time, for each answered request, or each byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Part {
     /// Whose.
     pub culprit: Culprit,
@@ -44,6 +45,7 @@ pub struct Part {
 
 /// What is to be said of one capture against the baseline.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Conclusion {
     /// What became of the service.
     pub effect: Effect,

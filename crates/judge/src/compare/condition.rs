@@ -82,6 +82,7 @@ pub enum Outcome {
 
 /// What came of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Held {
     /// The number of the capture behind the baseline, counted from 0.
     pub other: usize,

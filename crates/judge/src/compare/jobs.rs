@@ -26,6 +26,7 @@ pub(super) struct Jobs {
 
 /// The jobs of one capture.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct JobTimes {
     /// What they took, from the first request's first frame to the last response's end.
     pub took: Times,

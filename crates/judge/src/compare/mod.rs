@@ -113,6 +113,7 @@ pub enum AtLoad {
 
 /// The figures of a group in one capture.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Side {
     /// What became of the requests.
     pub counts: Counts,
@@ -163,6 +164,7 @@ impl Side {
 
 /// A group of transactions, with its figures in each of the captures.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Group {
     /// What its transactions have in common.
     pub key: Key,
@@ -174,6 +176,7 @@ pub struct Group {
 
 /// How sure it is that a group differs from the baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Sure {
     /// In turnaround.
     pub turnaround: Confidence,
@@ -227,6 +230,7 @@ impl Group {
 
 /// Several captures against the first of them.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Comparison {
     /// By what the groups are formed.
     pub by: By,

@@ -8,6 +8,7 @@ pub const FEWEST: u64 = wirewait_analysis::ENOUGH;
 
 /// What the test says of two samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RankTest {
     /// Values of the baseline, and of the other.
     pub n: (u64, u64),

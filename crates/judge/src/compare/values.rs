@@ -17,6 +17,7 @@ pub const KEPT: usize = 1_000_000;
 
 /// The times of a capture's transactions. It is a [`Sink`] of the analysis.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Values {
     drawn: Draw<Value>,
     /// To whom they belong, each once.

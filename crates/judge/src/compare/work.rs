@@ -19,6 +19,7 @@ const RESPONSES: u64 = 4;
 
 /// What two captures moved, for the time in which their clients were active.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Work {
     /// File data per active client time, in the baseline.
     pub base: Ratio,

@@ -4,6 +4,7 @@ use super::samples::{Refusal, Sampler, Samples};
 use super::spool::{BATCH, Scratch};
 use super::table::{Form, Mark, counters, lines};
 use super::{csv, json, pdh_csv, ratios, text};
+use crate::samples::made;
 use crate::text::Look;
 use proptest::prelude::*;
 use std::io::{self, Cursor};
@@ -33,11 +34,11 @@ pub(super) fn readings(frames: u64) -> Readings {
         broadcast_bytes: frames * 50,
         ..SegmentMeter::default()
     };
-    Readings {
+    made!(Readings {
         transports: vec![((station, "nbf"), transport)],
         segments: vec![(0, segment)],
         ..Readings::default()
-    }
+    })
 }
 
 /// A sampler for all formats, with this many sums in memory.

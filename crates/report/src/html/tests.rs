@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ladder::Rung;
-use crate::samples;
+use crate::samples::{self, made};
 use crate::text::tests::about;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -233,12 +233,12 @@ fn names_from_the_capture_are_harmless() {
     let again = snapshot.segment.interfaces[0].clone();
     snapshot.segment.interfaces.push(again);
     for by in [Grouping::User, Grouping::Share, Grouping::File] {
-        snapshot.places.push(PlaceRow {
-            by,
+        snapshot.places.push(made!(PlaceRow {
+            by: by,
             name: EVIL.into(),
             share: Some(EVIL.into()),
             ..snapshot.places[0].clone()
-        });
+        }));
     }
     let slow = &mut snapshot.slowest[0];
     slow.place = Some(std::sync::Arc::new(wirewait_analysis::Place {
@@ -360,19 +360,23 @@ fn a_thousand_of_everything_stays_below_the_bound() {
     snapshot.servers = many
         .clone()
         .flat_map(|n| (0..if n < 100 { 300 } else { 1 }).map(move |code| (n, code)))
-        .map(|(n, code)| ServerRow {
-            server: end(n).station(),
-            code,
-            command: "UNKNOWN",
-            ..server.clone()
+        .map(|(n, code)| {
+            made!(ServerRow {
+                server: end(n).station(),
+                code: code,
+                command: "UNKNOWN",
+                ..server.clone()
+            })
         })
         .collect();
     let station = snapshot.stations[0].clone();
     snapshot.stations = many
         .clone()
-        .map(|n| StationRow {
-            client: end(n),
-            ..station.clone()
+        .map(|n| {
+            made!(StationRow {
+                client: end(n),
+                ..station.clone()
+            })
         })
         .collect();
     let name = "\u{1f5a7}&".repeat(wirewait_analysis::LONGEST_NAME / 2);
@@ -380,11 +384,13 @@ fn a_thousand_of_everything_stays_below_the_bound() {
     snapshot.places = [Grouping::User, Grouping::Share, Grouping::File]
         .into_iter()
         .flat_map(|by| many.clone().map(move |_| by))
-        .map(|by| PlaceRow {
-            by,
-            name: name.as_str().into(),
-            share: Some(name.as_str().into()),
-            ..place.clone()
+        .map(|by| {
+            made!(PlaceRow {
+                by: by,
+                name: name.as_str().into(),
+                share: Some(name.as_str().into()),
+                ..place.clone()
+            })
         })
         .collect();
     let ledger = snapshot.ledgers[0].clone();
@@ -399,9 +405,11 @@ fn a_thousand_of_everything_stays_below_the_bound() {
             };
             [pair(1), pair(2)]
         }))
-        .map(|of| LedgerRow {
-            of,
-            ..ledger.clone()
+        .map(|of| {
+            made!(LedgerRow {
+                of: of,
+                ..ledger.clone()
+            })
         })
         .collect();
     let link = &mut snapshot.segment.interfaces[0];
@@ -438,7 +446,7 @@ fn a_thousand_of_everything_stays_below_the_bound() {
 #[test]
 fn the_network_is_one_part_of_a_bar() {
     let mut snapshot = samples::snapshot();
-    let row = LedgerRow {
+    let row = made!(LedgerRow {
         of: LedgerOf::Capture,
         ledger: [
             (Phase::Client, 40),
@@ -451,7 +459,7 @@ fn the_network_is_one_part_of_a_bar() {
         .map(|(phase, ms)| (phase, ms * 1_000_000))
         .collect(),
         ..snapshot.ledgers[0].clone()
-    };
+    });
     snapshot.ledgers = vec![row];
     let html = written(&about(), &snapshot, ABSENT);
     assert!(

@@ -1,6 +1,6 @@
 //! Hand-made load and fairness.
 
-use super::{at, times, v4};
+use super::{at, made, times, v4};
 use wirewait_analysis::{
     Anomaly, Dip, Dips, Example, Fairness, HopRow, Index, Interval, Knee, LevelCurve, LevelFigures,
     LevelRow, Load, LoadOf, Moved, RouteRow, ServiceRow, SizeCurve, SizeRow, Spread, Starving,
@@ -66,7 +66,7 @@ fn size(bytes: u64, ms: i64) -> SizeRow {
 
 pub(crate) fn load() -> Load {
     let slow = size(1500, 50);
-    Load {
+    made!(Load {
         levels: vec![LevelCurve {
             of: LoadOf::Capture,
             elapsed_ns: 31_200_000_000,
@@ -131,7 +131,7 @@ pub(crate) fn load() -> Load {
             ns: 1_500_000_000,
             cost_ns: 600_000_000,
         },
-        hops: vec![HopRow {
+        hops: vec![made!(HopRow {
             hops: 2,
             counts: super::server_row().counts,
             response_time: times(&[1_510_000, 2_000_000]),
@@ -139,18 +139,18 @@ pub(crate) fn load() -> Load {
             data_bytes: 8192,
             moving_ns: 3_510_000,
             elapsed_ns: 1_000_000_000,
-        }],
-        transits: vec![TransitRow {
+        })],
+        transits: vec![made!(TransitRow {
             from_interface: 0,
             to_interface: 1,
             routers: 1,
             transit: times(&[700_000, 900_000]),
             ambiguous: 1,
-        }],
+        })],
         most_hops: Some(15),
         at_hop_limit: 1,
         routes: vec![
-            RouteRow {
+            made!(RouteRow {
                 network: 7,
                 router: router(3),
                 hops: Some(2),
@@ -159,8 +159,8 @@ pub(crate) fn load() -> Load {
                 heard: 3,
                 unreachable: 0,
                 changes: 0,
-            },
-            RouteRow {
+            }),
+            made!(RouteRow {
                 network: 7,
                 router: router(1),
                 hops: None,
@@ -169,9 +169,9 @@ pub(crate) fn load() -> Load {
                 heard: 2,
                 unreachable: 1,
                 changes: 1,
-            },
+            }),
         ],
-        services: vec![ServiceRow {
+        services: vec![made!(ServiceRow {
             kind: 4,
             kind_name: Some("file server"),
             name: "FS1".to_owned(),
@@ -180,8 +180,8 @@ pub(crate) fn load() -> Load {
             told_by: 2,
             heard: 9,
             down: 0,
-        }],
-    }
+        })],
+    })
 }
 
 pub(crate) fn fairness() -> Fairness {
@@ -191,7 +191,7 @@ pub(crate) fn fairness() -> Fairness {
             millionths,
         })
     };
-    Fairness {
+    made!(Fairness {
         judged: 3,
         not_judged: 1,
         response_time: index(666_667),
@@ -203,5 +203,5 @@ pub(crate) fn fairness() -> Fairness {
             normalised_mean: 2_000_000,
             n: 100,
         }],
-    }
+    })
 }

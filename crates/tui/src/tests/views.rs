@@ -358,10 +358,8 @@ fn symptoms_are_ranked_by_what_they_cost_in_the_window() {
     // One of which nothing is known in these seconds.
     let mut snapshot = feed.snapshot.as_ref().clone();
     let dated = snapshot.symptoms.raised().find(|s| s.rule.dated());
-    let past = wirewait_analysis::Symptom {
-        subject: wirewait_analysis::Subject::Segment,
-        ..dated.unwrap().clone()
-    };
+    let mut past = dated.unwrap().clone();
+    past.subject = wirewait_analysis::Subject::Segment;
     snapshot.symptoms.found.push(past);
     feed.snapshot = Arc::new(snapshot);
     let mut model = model(feed.clone(), 132, 43);

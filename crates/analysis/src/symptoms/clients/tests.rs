@@ -80,24 +80,18 @@ fn row(p50: i64, p95: i64, n: u64) -> ServerRow {
         total: i128::from(p50) * i128::from(n) + 7_000_000,
         ..Times::default()
     };
-    ServerRow {
-        server: station(9),
-        protocol: "toy",
-        carrier: "toy_link",
-        command: "READ",
-        code: 1,
-        kind: Kind::Read,
-        counts: crate::Counts::default(),
-        turnaround: times,
-        response_time: times,
-        request_transfer: times,
-        response_transfer: times,
-        frames: crate::FrameSums::default(),
-        data_bytes: 0,
-        throughput: None,
-        moving_ns: 0,
-        samples: crate::Samples::default(),
-    }
+    let mut row = ServerRow::default();
+    row.server = station(9);
+    row.protocol = "toy";
+    row.carrier = "toy_link";
+    row.command = "READ";
+    row.code = 1;
+    row.kind = Kind::Read;
+    row.turnaround = times;
+    row.response_time = times;
+    row.request_transfer = times;
+    row.response_transfer = times;
+    row
 }
 
 /// A median of 1 ms, and one in twenty above ten of them: cost is all beyond the median.
