@@ -75,7 +75,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     orders: true,
     title: "Transmission Control Protocol, RFC 9293",
     does: "ports, sequence and acknowledgement numbers, window, control bits, options",
-    lacks: "selective acknowledgements are followed of bytes that came twice only, time stamps not",
+    lacks: "selective acknowledgements are followed of bytes that arrived twice only, time stamps not",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -171,7 +171,7 @@ fn scaling(options: Option<&[u8]>) -> Scaling {
 }
 
 /// Where the first block of a selective acknowledgement begins, before what is acknowledged, if it
-/// is of bytes that came twice: they are acknowledged already, or within the second block (RFC
+/// is of bytes that arrived twice: they are acknowledged already, or within the second block (RFC
 /// 2883, 4).
 #[cold]
 fn twice(options: &[u8], ack: u32) -> Option<NonZeroU32> {
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(scaling(&bytes[..26]), Scaling::Unsaid);
     }
 
-    /// The examples of RFC 2883, 4.1 and 4.2: acknowledgement, blocks, and what came twice.
+    /// The examples of RFC 2883, 4.1 and 4.2: acknowledgement, blocks, and what arrived twice.
     #[test]
     fn bytes_that_came_twice_are_told_from_those_that_came_early() {
         let said = |ack: u32, blocks: &[(u32, u32)]| {

@@ -39,7 +39,7 @@ pub struct Stream {
     pub window: u16,
     /// How its sender's windows are to be read.
     pub scaling: Scaling,
-    /// How far before `ack` bytes of the other side begin that its sender says came twice (D-SACK,
+    /// How far before `ack` bytes of the other side begin that its sender says arrived twice (D-SACK,
     /// RFC 2883); modulo 2^32, as they may be behind it.
     pub twice: Option<NonZeroU32>,
     /// Opens the stream; takes one sequence number.

@@ -7,7 +7,8 @@
 //! fn verdict(source: impl Source) -> Result<Verdict, SourceError> {
 //!     let mut settings = Settings::default();
 //!     settings.slowest = 3;
-//!     let snapshot = analyse(source, settings, &mut (), |damage| eprintln!("{damage}"))?;
+//!     // What is damaged is passed over.
+//!     let snapshot = analyse(source, settings, &mut (), |_| ())?;
 //!     Ok(Verdict::on(&snapshot))
 //! }
 //! # struct Nothing;

@@ -488,7 +488,7 @@ impl Conversation {
         self.pairing.control(WHOLE_FRAME, events);
     }
 
-    /// `side` says that bytes of the other side came twice: a message that was repeated, and that
+    /// `side` says that bytes of the other side arrived twice: a message that was repeated, and that
     /// it has all of, had arrived before.
     #[cold]
     fn came_twice(&mut self, side: usize, segment: &Stream) {

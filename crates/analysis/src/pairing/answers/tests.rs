@@ -216,7 +216,7 @@ fn a_repetition_in_the_wrong_place_came_when_its_stamp_says() {
 }
 
 /// A request that was acknowledged before its repetition, or of which its receiver says afterwards
-/// that it came twice, was not lost: the server had it from the first copy on, however often it is
+/// that it arrived twice, was not lost: the server had it from the first copy on, however often it is
 /// repeated after that.
 #[test]
 fn a_repeated_request_that_had_arrived_is_not_in_doubt() {
@@ -250,7 +250,7 @@ fn a_repeated_request_that_had_arrived_is_not_in_doubt() {
 }
 
 /// A response that is repeated after it was complete had been lost, unless the client says that it
-/// came twice. A client that repeats its request lacks it, whatever it says of the repetition.
+/// arrived twice. A client that repeats its request lacks it, whatever it says of the repetition.
 #[test]
 fn a_repeated_response_that_had_arrived_was_not_lost() {
     let lost = |twice: bool, asks_again: bool| {
