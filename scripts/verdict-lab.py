@@ -182,7 +182,7 @@ FAULTS = [
     Fault("think-20ms-lost-1", think_us=20_000, lost=(0.01, 0)),
     Fault("sleep-4ms-think-20ms-way-2ms", sleep="4000 1", think_us=20_000, way_ms=2),
     Fault("sleep-350ms-lost-acks", sleep="350000 1", acks=(0, 3), reads=20),
-    Fault("think-350ms-lost-acks", think_us=350_000, acks=(3, 0), reads=20),
+    Fault("think-350ms-lost-acks", think_us=350_000, acks=(2, 0), size=1024, reads=20),
 ]
 
 
