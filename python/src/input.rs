@@ -157,7 +157,8 @@ impl Damage {
     pub(crate) fn take(&mut self, error: SourceError) -> Result<(), Failure> {
         match error.kind {
             SourceErrorKind::Damaged => self.0.push(error.to_string()),
-            SourceErrorKind::Unreadable => return Err(error.into()),
+            // Nothing is read behind anything else.
+            _ => return Err(error.into()),
         }
         Ok(())
     }
