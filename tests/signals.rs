@@ -307,7 +307,7 @@ fn service(arguments: &[&str]) -> Command {
 }
 
 /// HUP: the configuration is read again, and so is the name of the file of rows; what figures
-/// depend on stays. The manager is told by systemd's protocol, sd_notify(3).
+/// depend on stays. The manager hears of it by systemd's protocol, sd_notify(3).
 #[cfg(target_os = "linux")]
 #[test]
 fn a_service_reads_its_configuration_again() {

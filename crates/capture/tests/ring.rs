@@ -84,8 +84,8 @@ fn read(files: &[PathBuf]) -> (Vec<(i64, u8)>, Vec<wirewait_capture::Interface>)
 }
 
 /// While it is held, the tests beside it run no programs. For a moment, a program that starts has
-/// the files open that this process has (they are closed after the start is told), and a file that
-/// is removed in that moment does not give its space back at once.
+/// the files open that this process has (they are closed only after its start was reported), and a
+/// file that is removed in that moment does not give its space back at once.
 fn no_program_runs() -> MutexGuard<'static, ()> {
     static RUNS: Mutex<()> = Mutex::new(());
     RUNS.lock().unwrap_or_else(PoisonError::into_inner)

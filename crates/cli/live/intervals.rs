@@ -17,7 +17,7 @@ use wirewait::model::figures::counts_for_places;
 use wirewait::{Sink, Snapshot, Timestamp, Transaction};
 use wirewait_report::intervals::{IntervalOf, IntervalRow, RequestFigures, Standing, ndjson};
 
-/// A clock that goes back by more was set, ns; ahead, too, where time is told while it is silent.
+/// A clock that goes back by more was set, ns; ahead, too, where time is known while it is silent.
 const STEP_NS: i64 = 60_000_000_000;
 
 /// Empty intervals that are written at once, where silence is only known from the next frame.
