@@ -908,7 +908,11 @@ impl Pairing {
                 open.clock_stepped(world);
             }
             // The raw data was not captured, or never sent; the answer stands.
-            OpenState::Raw { answered: true, .. } => self.done(at, u64::MAX, world, events),
+            OpenState::Raw { answered: true, .. } => {
+                self.done(at, u64::MAX, world, events);
+                // No frame will tell any more whether so much time has passed.
+                self.settle(world, events);
+            }
             _ => {
                 let end = self.unanswered((at, awaited), now, between, world);
                 let open = &mut *self.open[at];

@@ -1,7 +1,7 @@
 use super::super::testing::{Bench, CLIENT, Heard, SERVER, at, exchange};
 use crate::clock::Clock;
 use crate::{Flags, Mark, Outcome, Turnaround};
-use wirewait_wire::{Exchange, Id, Role, Side, Timestamp};
+use wirewait_wire::{Exchange, Expect, Id, Role, Side, Timestamp};
 
 /// A request at 0, answered so late; the stamp of the request is the last that is sure.
 fn answered_after(ms: i64) -> Bench {
@@ -277,4 +277,24 @@ fn a_repeated_response_that_had_arrived_was_not_lost() {
     assert_eq!(lost(true, false), []);
     assert_eq!(lost(false, true), [(10, 210), (210, 610)]);
     assert_eq!(lost(true, true), [(10, 210)]);
+}
+
+/// Bytes without a header that were announced and never came: the answer that let them come stands,
+/// also where no frame behind it tells whether it came as late as its stamp says.
+#[test]
+fn an_answer_before_raw_bytes_stands_at_the_end() {
+    for late_ms in [10, 50_000] {
+        let mut bench = Bench::new();
+        let mut writes = exchange(Role::Request, 1);
+        writes.expect = Expect::GoAhead {
+            rest: 4000,
+            confirmed: false,
+        };
+        bench.says(CLIENT, writes, 0);
+        bench.says(SERVER, exchange(Role::Interim, 1), late_ms);
+        bench.finish(late_ms + 1);
+        let row = &bench.closed[0];
+        assert_eq!(row.outcome, Outcome::Answered, "after {late_ms} ms");
+        assert!(row.response.is_some());
+    }
 }
