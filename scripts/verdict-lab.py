@@ -32,6 +32,8 @@ import time
 
 CLIENT, SERVER = "wwlab-c", "wwlab-s"
 ADDRESS = {CLIENT: "10.77.0.2", SERVER: "10.77.0.1"}
+# IPv6 numbers no packets: nothing then shows what was lost before the capture.
+ADDRESS6 = {CLIENT: "fd77::2", SERVER: "fd77::1"}
 READS = 120
 # The only control bit of a segment that acknowledges and does nothing else.
 ACK = 0x10
@@ -141,12 +143,13 @@ class Fault:
     """What is wrong with the wire, the server and the client of one run."""
 
     def __init__(self, name, dialect="768", sleep="0 1", think_us=0, way_ms=0.0, lost=(0, 0),
-                 late=(0, 0), twice=(0, 0), bytes_per_s=0, size=4096, reads=READS, acks=(0, 0)):
+                 late=(0, 0), twice=(0, 0), bytes_per_s=0, size=4096, reads=READS, acks=(0, 0), ipv6=False):
         self.name, self.dialect, self.sleep, self.think_us = name, dialect, sleep, think_us
         self.way_ms, self.lost, self.late, self.twice = way_ms, lost, late, twice
         self.bytes_per_s, self.size, self.reads = bytes_per_s, size, reads
         # Each nth acknowledgement without data is lost, which costs nobody time.
         self.acks = acks
+        self.ipv6 = ipv6
 
 
 SMB1, SMB2, SMB3 = "NT LM 0.12", "528", "768"
@@ -183,6 +186,14 @@ FAULTS = [
     Fault("sleep-4ms-think-20ms-way-2ms", sleep="4000 1", think_us=20_000, way_ms=2),
     Fault("sleep-350ms-lost-acks", sleep="350000 1", acks=(0, 3), reads=20),
     Fault("think-350ms-lost-acks", think_us=350_000, acks=(2, 0), size=1024, reads=20),
+    Fault("none-ipv6", ipv6=True),
+    Fault("sleep-8ms-ipv6", sleep="8000 1", ipv6=True),
+    Fault("sleep-350ms-ipv6", sleep="350000 1", reads=20, ipv6=True),
+    Fault("think-20ms-ipv6", think_us=20_000, ipv6=True),
+    Fault("think-350ms-ipv6", think_us=350_000, reads=20, ipv6=True),
+    Fault("way-2ms-ipv6", way_ms=2, ipv6=True),
+    Fault("lost-requests-3-ipv6", lost=(0.03, 0), ipv6=True),
+    Fault("lost-responses-3-ipv6", lost=(0, 0.03), ipv6=True),
 ]
 
 
@@ -198,6 +209,7 @@ def tap(namespace):
     libc.setns(home, 0)
     run = ["ip", "-n", namespace]
     subprocess.run([*run, "addr", "add", f"{ADDRESS[namespace]}/24", "dev", "tap0"], check=True)
+    subprocess.run([*run, "addr", "add", f"{ADDRESS6[namespace]}/64", "dev", "tap0", "nodad"], check=True)
     for link in ("lo", "tap0"):
         subprocess.run([*run, "link", "set", link, "up"], check=True)
     return device
@@ -262,11 +274,14 @@ class Wire(threading.Thread):
     def fate(self, way, frame):
         """When a frame arrives at the other end; several times, or never."""
         fault, now = self.fault, time.monotonic()
-        tcp = frame[12:14] == b"\x08\x00" and frame[23] == 6
-        if not tcp:
+        if frame[12:14] == b"\x08\x00" and frame[23] == 6:
+            segment = 14 + 20
+        elif frame[12:14] == b"\x86\xdd" and frame[20] == 6:
+            segment = 14 + 40
+        else:
             return [now]
         due = now + fault.way_ms / 1000
-        data = len(frame) > 14 + 20 + 4 * (frame[46] >> 4)
+        data = len(frame) > segment + 4 * (frame[segment + 12] >> 4)
         if fault.bytes_per_s:
             begins = max(due, self.free[way])
             self.free[way] = begins + len(frame) / fault.bytes_per_s
@@ -276,7 +291,7 @@ class Wire(threading.Thread):
         if data and self.chance.random() < fault.lost[way]:
             self.log["lost_at"].append(time.time_ns())
             return []
-        if not data and frame[47] == ACK and fault.acks[way]:
+        if not data and frame[segment + 13] == ACK and fault.acks[way]:
             self.acks[way] += 1
             if self.acks[way] % fault.acks[way] == 0:
                 self.log["lost_acks"] += 1
@@ -388,7 +403,7 @@ def run(fault, wire, lab, folder, python):
     for attempt in range(20):
         wire.begin(fault, folder)
         client = subprocess.run(
-            ["ip", "netns", "exec", CLIENT, python, f"{lab}/work.py", ADDRESS[SERVER], fault.dialect,
+            ["ip", "netns", "exec", CLIENT, python, f"{lab}/work.py", (ADDRESS6 if fault.ipv6 else ADDRESS)[SERVER], fault.dialect,
              str(fault.reads), str(fault.size), str(fault.think_us), f"{lab}/done.json"],
             capture_output=True, text=True, timeout=300, check=False)
         time.sleep(0.3)

@@ -82,6 +82,7 @@ const OWN: Raised = &[
         "tcp/lost-requests.pcapng",
         &["frames_resent", "small_reads"],
     ),
+    ("tcp/lost-requests-unnumbered.pcapng", &["small_reads"]),
 ];
 
 #[test]

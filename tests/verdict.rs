@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use wirewait_analysis::{Bounds, LedgerOf, Phase, State};
-use wirewait_judge::{Culprit, Finding, Verdict};
+use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
 
 use Culprit::{Client, Network, Server};
 
@@ -331,4 +331,29 @@ fn requests_lost_before_the_capture_are_loss_recovery() {
     let mut symptoms = found.snapshot.symptoms.found.iter();
     let lost = symptoms.find(|s| s.rule.id == "frames_resent").unwrap();
     assert_eq!((lost.state, lost.hits.count), (State::Raised, 30));
+}
+
+/// The same where no identification shows it: thirty pauses of 207 ms may be recovery of requests
+/// that were lost. Everything else is known: 720 ms of the server; between the other requests 2 ms
+/// each, and 29 ms (280 less 251) before each of the later rounds.
+#[test]
+fn requests_that_may_be_lost_before_the_capture_are_nobodys_for_sure() {
+    let capture = crate::support::root().join("captures/tcp/lost-requests-unnumbered.pcapng");
+    let found = analyse(&[capture]).unwrap();
+    let ms = 1_000_000;
+    let pauses = found.snapshot.unsure_pauses;
+    assert_eq!((pauses.count, pauses.ns), (30, 30 * 207 * ms));
+    assert_eq!(found.snapshot.unsure_turnarounds.count, 0);
+    let verdict = Verdict::on(&found.snapshot);
+    assert_eq!(verdict.finding, Finding::Either(Client, Network));
+    let rest = (300 * 2 + 29 * 29) * ms;
+    let client = verdict.share(Client).ns;
+    assert_eq!(client.high, rest + 30 * 207 * ms);
+    let network = verdict.share(Network).ns;
+    assert!(network.high - network.low >= 30 * 207 * ms, "{network:?}");
+    let named: Vec<_> = verdict.doubts.iter().collect();
+    assert!(
+        matches!(named[..], [Doubt::Timers(Client, told)] if *told == pauses),
+        "{named:?}"
+    );
 }

@@ -411,6 +411,7 @@ impl Analyzer {
         };
         books.routing.write(&mut load);
         let ledgers = books.accounts.rows(directory);
+        let [unsure_pauses, unsure_turnarounds] = books.accounts.unsure();
         crate::account::give(&ledgers, &mut stations);
         Snapshot {
             capture: CaptureRow {
@@ -440,6 +441,8 @@ impl Analyzer {
             places,
             distribution,
             ledgers,
+            unsure_pauses,
+            unsure_turnarounds,
             load,
             round_trips: books.round_trips.rows(),
             symptoms: books.watch.judge(directory, &servers, clock.last()),

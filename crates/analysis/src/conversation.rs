@@ -137,7 +137,7 @@ impl Conversation {
             displaced: false,
             held_back: false,
             seen_to: u64::MAX,
-            recovered: (0, 0),
+            lost: Default::default(),
         };
         *server_known = beginning.server.is_some();
         *seen = [beginning.anyone; 2];

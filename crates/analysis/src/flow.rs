@@ -52,6 +52,16 @@ struct FlowWay {
     wanted: bool,
 }
 
+/// What of a direction may have been lost before the capture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LostBefore {
+    /// From which frame to which nothing shows that no packet before them is missing.
+    pub(crate) unsure: (u64, u64),
+    /// The least time that its sender waited before it sent lost data again in the latest of them,
+    /// ns; 0 where that is not proved.
+    pub(crate) proved_ns: i64,
+}
+
 /// Both directions of a link or a byte stream.
 #[derive(Default)]
 pub(crate) struct StreamFlow {
@@ -92,30 +102,32 @@ impl StreamFlow {
     }
 
     /// What is [heard](Self::heard) next from `side` is a packet with this identification and data
-    /// of this length. Returns the least time that its sender waited before it retransmitted lost
-    /// data, ns, where the identifications show that.
+    /// of this length. Returns what may have been lost before the capture; `None` where the
+    /// identifications show that nothing was.
     #[inline]
     pub(crate) fn recovers(
         &mut self,
         side: usize,
         packet: (Option<u16>, u32),
         mark: Mark,
-    ) -> Option<i64> {
-        match self.ways[side].packets.came(packet) {
-            0 => None,
-            missing => self.recovered(side, missing, mark),
-        }
+    ) -> Option<LostBefore> {
+        let missing = self.ways[side].packets.came(packet, mark.frame)?;
+        Some(self.recovered(side, missing, mark))
     }
 
-    /// The time that is recovered where this number of packets is missing, if they show one.
+    /// What may be recovered where this number of packets is missing.
     #[cold]
-    fn recovered(&self, side: usize, missing: u16, mark: Mark) -> Option<i64> {
+    fn recovered(&self, side: usize, missing: u16, mark: Mark) -> LostBefore {
         let (way, other) = (&self.ways[side], &self.ways[1 - side]);
-        let silent_ns = mark.at.since(way.heard?.at);
+        let silent_ns = way.heard.map_or(0, |heard| mark.at.since(heard.at));
         // What is missing may be an acknowledgement, where one was owed.
         let sure = other.sent.is_empty() || missing == 1 && way.packets.are_its_own();
         let ns = packets::recovered(missing, silent_ns);
-        (sure && other.tries == 0 && ns > 0).then_some(ns)
+        let unsure = way.packets.unsure();
+        LostBefore {
+            unsure: (unsure.first, unsure.latest),
+            proved_ns: if sure && other.tries == 0 { ns } else { 0 },
+        }
     }
 
     /// `side` sends data for the first time: the numbers from `number` to before `end`.

@@ -51,7 +51,7 @@ mod turns;
 mod windows;
 mod world;
 
-pub use account::{Bounds, Ledger, Phase};
+pub use account::{Bounds, Ledger, Phase, UnsurePauses};
 pub use analyzer::{Analyzer, Sink};
 pub use course::LedgerCourse;
 pub use efficiency::{

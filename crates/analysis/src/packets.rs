@@ -27,16 +27,38 @@ pub(crate) struct Packets {
     /// The first had none: the count began with the connection, and is that of no other (Linux, for
     /// the side that accepts it).
     own: bool,
+    unsure: Unsure,
+}
+
+/// Packets in a row that do not follow the one before by number: others may be missing before each
+/// of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unsure {
+    /// The frames of the first and of the latest of them; 0 where there was none.
+    pub(crate) first: u64,
+    pub(crate) latest: u64,
+    /// The number of the latest; `None` where it had none.
+    number: Option<u16>,
+}
+
+impl Unsure {
+    /// One more, in this frame; the packet before it had the number `before`.
+    fn add(&mut self, frame: u64, before: Option<u16>, number: Option<u16>) {
+        if self.latest == 0 || self.number != before {
+            self.first = frame;
+        }
+        (self.latest, self.number) = (frame, number);
+    }
 }
 
 impl Packets {
-    /// A packet with this identification and data of this length: the number of packets missing
-    /// before it, where they are counted.
+    /// A packet with this identification and data of this length: `None` where its number follows
+    /// that of the one before, so that none is missing, else how many are, where they are counted.
     #[inline]
-    pub(crate) fn came(&mut self, (packet, bytes): (Option<u16>, u32)) -> u16 {
+    pub(crate) fn came(&mut self, (packet, bytes): (Option<u16>, u32), frame: u64) -> Option<u16> {
         let Some(packet) = packet else {
-            (self.counted, self.own) = (0, true);
-            return 0;
+            self.has_no_number(frame);
+            return Some(0);
         };
         let step = packet.wrapping_sub(std::mem::replace(&mut self.latest, packet));
         let before = std::mem::replace(&mut self.bytes, bytes);
@@ -44,14 +66,34 @@ impl Packets {
             if self.counted < MOST {
                 self.counted += 1;
             }
-            return 0;
+            return None;
         }
-        self.skips(step, before > CUT)
+        let number = (!self.is_without()).then_some(packet.wrapping_sub(step));
+        self.unsure.add(frame, number, Some(packet));
+        Some(self.skips(step, before > CUT))
+    }
+
+    /// The latest packets of which it is not sure that none is missing before them.
+    pub(crate) fn unsure(&self) -> Unsure {
+        self.unsure
     }
 
     /// Whether no other connection shares the count.
     pub(crate) fn are_its_own(&self) -> bool {
         self.own
+    }
+
+    /// Whether the latest packet had no identification.
+    fn is_without(&self) -> bool {
+        self.own && self.counted == 0
+    }
+
+    /// The latest packet has no identification.
+    #[cold]
+    fn has_no_number(&mut self, frame: u64) {
+        let before = (!self.is_without()).then_some(self.latest);
+        self.unsure.add(frame, before, None);
+        (self.counted, self.own) = (0, true);
     }
 
     /// The latest packet is another one than the next.
@@ -101,7 +143,7 @@ mod tests {
     /// What is found missing before each of these packets.
     fn missing(packets: &[(u16, u32)]) -> Vec<u16> {
         let mut known = Packets::default();
-        let came = |(id, bytes): &(u16, u32)| known.came((Some(*id), *bytes));
+        let came = |(id, bytes): &(u16, u32)| known.came((Some(*id), *bytes), 1).unwrap_or(0);
         packets.iter().map(came).collect()
     }
 
@@ -125,7 +167,30 @@ mod tests {
         let random = [(5, 0), (900, 0), (17, 0), (19, 0)];
         assert_eq!(missing(&random), [0; 4]);
         let mut known = Packets::default();
-        assert_eq!(known.came((None, 100)), 0);
+        assert_eq!(known.came((None, 100), 1), Some(0));
+    }
+
+    /// From which frame to which nothing vouches, after these packets in frames 1, 2, 3, ...
+    fn unsure(packets: &[Option<u16>]) -> (u64, u64) {
+        let mut known = Packets::default();
+        for (frame, packet) in (1..).zip(packets) {
+            known.came((*packet, 0), frame);
+        }
+        (known.unsure().first, known.unsure().latest)
+    }
+
+    #[test]
+    fn a_number_that_follows_the_one_before_vouches_that_none_is_missing() {
+        let counted = |ids: &[u16]| unsure(&ids.iter().copied().map(Some).collect::<Vec<_>>());
+        // Nothing is known before the first.
+        assert_eq!(counted(&[7, 8, 9]), (1, 1));
+        assert_eq!(counted(&[7, 8, 10, 11]), (3, 3));
+        assert_eq!(counted(&[7, 8, 10, 30, 31]), (3, 4), "a run");
+        assert_eq!(counted(&[7, 8, 10, 11, 30]), (5, 5), "another one");
+        assert_eq!(counted(&[7, 900, 17, 19]), (1, 4), "random");
+        assert_eq!(unsure(&[None, None, None]), (1, 3));
+        assert_eq!(unsure(&[None, Some(8), Some(9), Some(10)]), (1, 2));
+        assert_eq!(unsure(&[None, Some(8), Some(9), None]), (4, 4));
     }
 
     #[test]

@@ -704,8 +704,8 @@ impl Pairing {
         let whole = open.asks(x);
         events(Event::Opened(&mut open.transaction, self.known(between)));
         open.parties = self.parties;
-        if between.is_recovered(tally) {
-            open.lost_before(between.recovered.1, events);
+        if between.may_be_again(side, tally) {
+            open.lost_before(between.again_after(side, tally), events);
         }
         self.open.push(open);
         self.asked_whole(serial, whole, world, events);

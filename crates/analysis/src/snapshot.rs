@@ -3,7 +3,7 @@
 use crate::summary::Conversations;
 use crate::{
     Dips, Duplex, Efficiency, HopRow, Ledger, LevelCurve, RouteRow, Segment, ServiceRow, SizeCurve,
-    Symptoms, Timeline, Transaction, TransitRow,
+    Symptoms, Timeline, Transaction, TransitRow, UnsurePauses,
 };
 use std::sync::Arc;
 use wirewait_model::{Distributions, Excluded, PlaceRow, ServerRow, StationRow, Statistic};
@@ -200,6 +200,10 @@ pub struct Snapshot {
     /// Where the time went: for the capture, servers, clients, pairs, shares and files, in
     /// this order; each kind by time waited, the longest first.
     pub ledgers: Vec<LedgerRow>,
+    /// Pauses of clients that may be requests lost before the capture, retransmitted after a timer.
+    pub unsure_pauses: UnsurePauses,
+    /// Turnarounds that may be responses lost before the capture, likewise.
+    pub unsure_turnarounds: UnsurePauses,
     /// How service changes with the load.
     pub load: Load,
     /// How far the stations are from the capture, as far as that is known; by address.

@@ -5,6 +5,7 @@ use crate::assembler::Rooms;
 use crate::clock::Steps;
 use crate::conversation::Vacant;
 use crate::duplicates::SeenBefore;
+use crate::flow::LostBefore;
 use crate::names::KnownNames;
 use crate::pairing::Spare;
 use crate::parties::{Directory, Parties};
@@ -203,16 +204,26 @@ pub(crate) struct Between {
     /// Up to where data of the other side was captured without a hole, if some behind that is
     /// missing; else all of it.
     pub(crate) seen_to: u64,
-    /// This frame brings what was lost before the capture, and the time that its sender waited at
-    /// least to send it again, ns.
-    pub(crate) recovered: (u64, i64),
+    /// What of each side may have been lost before the capture.
+    pub(crate) lost: [LostBefore; 2],
 }
 
 impl Between {
-    /// Whether this message was lost before the capture, and sent anew after the time that
-    /// `recovered` says.
+    /// Whether this message may have been lost before the capture, and be retransmitted.
     #[inline]
-    pub(crate) fn is_recovered(&self, tally: &PieceTally) -> bool {
-        self.recovered.0 == tally.extent.first.frame
+    pub(crate) fn may_be_again(&self, side: usize, tally: &PieceTally) -> bool {
+        tally.extent.first.frame <= self.lost[side].unsure.1
+    }
+
+    /// How long its sender waited at least to send this message again, ns; 0 where nothing shows
+    /// whether it was lost, `None` where it was not.
+    #[cold]
+    pub(crate) fn again_after(&self, side: usize, tally: &PieceTally) -> Option<i64> {
+        let (frame, lost) = (tally.extent.first.frame, &self.lost[side]);
+        let (first, latest) = lost.unsure;
+        if frame == latest {
+            return Some(lost.proved_ns);
+        }
+        (frame >= first).then_some(0)
     }
 }

@@ -3,6 +3,7 @@
 
 use wirewait_analysis::{
     Bounds, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, ServerRow, Snapshot,
+    UnsurePauses,
 };
 use wirewait_wire::{Endpoint, Kind};
 
@@ -152,6 +153,8 @@ pub enum Doubt {
     Close(Culprit, u64),
     /// A single sample says how far these stations are.
     OneSample(Culprit),
+    /// Pauses of these stations that may be the recovery of what was lost before the capture.
+    Timers(Culprit, UnsurePauses),
 }
 
 /// The way between the capture and the stations, which lies within turnarounds and pauses.
@@ -243,7 +246,11 @@ impl Verdict {
             }
         }
         if known {
-            doubts.extend(on_the_way.single(&total));
+            doubts.extend(on_the_way.single(&total, snapshot));
+            let unsure = on_the_way.unsure(snapshot).into_iter();
+            let unsure =
+                unsure.filter(|(_, pauses)| thousandths(pauses.ns, active_ns) >= MENTIONED);
+            doubts.extend(unsure.map(|(of, pauses)| Doubt::Timers(of, pauses)));
         }
         let at = place(finding).and_then(|(culprit, of)| {
             let all = culprit.shown(&total);
@@ -325,16 +332,43 @@ impl OnTheWay {
         }
     }
 
+    /// What may be loss recovery before the capture, as far as it lies within turnarounds and
+    /// pauses: others may have been outstanding then.
+    fn unsure(&self, snapshot: &Snapshot) -> [(Culprit, UnsurePauses); 2] {
+        [
+            (Culprit::Client, self.in_pauses, snapshot.unsure_pauses),
+            (
+                Culprit::Server,
+                self.in_turnarounds,
+                snapshot.unsure_turnarounds,
+            ),
+        ]
+        .map(|(of, within, mut pauses)| {
+            pauses.ns = pauses.ns.min(within.high.saturating_sub(within.low));
+            (of, pauses)
+        })
+    }
+
     /// Whether one sample decides about a tenth of the active time.
-    fn single(&self, total: &Ledger) -> Option<Doubt> {
+    fn single(&self, total: &Ledger, snapshot: &Snapshot) -> Option<Doubt> {
+        // What may be loss recovery is no distance.
+        let far = |within: Bounds, unsure: UnsurePauses| within.high.saturating_sub(unsure.ns);
         let ends = [
-            (self.server, self.in_turnarounds, Culprit::Server),
-            (self.client, self.in_pauses, Culprit::Client),
+            (
+                self.server,
+                far(self.in_turnarounds, snapshot.unsure_turnarounds),
+                Culprit::Server,
+            ),
+            (
+                self.client,
+                far(self.in_pauses, snapshot.unsure_pauses),
+                Culprit::Client,
+            ),
         ];
         let mut ends = ends.into_iter();
-        ends.find(|(trip, within, _)| {
+        ends.find(|(trip, high, _)| {
             let single = trip.is_some_and(|trip| trip.samples == 1);
-            single && within.high > total.active() / 10
+            single && *high > total.active() / 10
         })
         .map(|(_, _, end)| Doubt::OneSample(end))
     }

@@ -205,6 +205,20 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             "Doubt: the distance to the {} comes from a single round trip.",
             end.name()
         ),
+        Doubt::Timers(end, pauses) => {
+            let (pause, lost) = match end {
+                Culprit::Server => ("turnaround", "response"),
+                Culprit::Client | Culprit::Network => ("pause", "request"),
+            };
+            format!(
+                "Doubt: {} ({} together) may be loss recovery: {lost}s lost before the capture, \
+                 and retransmitted after a timer of 200 ms to 1 s. No packet numbers show whether \
+                 they were; a capture at the {} would.",
+                counted(pauses.count, pause),
+                seconds(pauses.ns),
+                end.name()
+            )
+        }
     })
 }
 
@@ -254,6 +268,7 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::{made, v4};
+    use wirewait_analysis::UnsurePauses;
     use wirewait_judge::{OnTheWay, Share};
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
@@ -369,11 +384,16 @@ mod tests {
 
     #[test]
     fn doubts_are_sentences() {
+        let pauses = made!(UnsurePauses {
+            count: 30,
+            ns: 6_210_000_000,
+        });
         let doubts: Vec<String> = doubts(&verdict(
             Finding::Named(Culprit::Network),
             vec![
                 Doubt::Close(Culprit::Client, 380),
                 Doubt::OneSample(Culprit::Server),
+                Doubt::Timers(Culprit::Client, pauses),
             ],
         ))
         .collect();
@@ -384,6 +404,12 @@ mod tests {
         assert_eq!(
             doubts[1],
             "Doubt: the distance to the server comes from a single round trip."
+        );
+        assert_eq!(
+            doubts[2],
+            "Doubt: 30 pauses (6.21 s together) may be loss recovery: requests lost before the \
+             capture, and retransmitted after a timer of 200 ms to 1 s. No packet numbers show \
+             whether they were; a capture at the client would."
         );
     }
 }

@@ -83,6 +83,17 @@ pub(super) struct Ways {
 }
 
 impl Ways {
+    /// The gap before the request may contain so much of the network. Says whether that is more
+    /// than was known.
+    pub(super) fn client_up_to(&mut self, ns: u64) -> bool {
+        up_to(&mut self.client, ns)
+    }
+
+    /// The turnaround may.
+    pub(super) fn server_up_to(&mut self, ns: u64) -> bool {
+        up_to(&mut self.server, ns)
+    }
+
     /// What a slice of this length contains.
     #[inline]
     pub(super) fn within(&mut self, phase: Phase, length: i64) -> Option<Bounds> {
@@ -135,6 +146,16 @@ impl Nearest {
     fn underway(&self, began: Timestamp) -> Option<u64> {
         let (heard, before) = (self.heard.0?, self.before?);
         (before < heard && heard <= began).then(|| ns(heard.since(before)))
+    }
+
+    /// How long nothing was asked for before a request that began then, ns.
+    pub(super) fn pause(&self, began: Timestamp) -> Option<i64> {
+        Some(began.since(self.before?))
+    }
+
+    /// The server and the client of the latest request.
+    pub(super) fn distances(&self) -> [Distance; 2] {
+        self.found.map_or(Default::default(), |(.., found)| found)
     }
 
     /// A request closed. The next one of the same conversation that begins after its end was
@@ -205,6 +226,12 @@ fn behind(routers: i64, way: Bounds, ceiling: Option<i64>) -> Bounds {
         low: way.low.max(least),
         high: way.high.max(least),
     }
+}
+
+fn up_to(way: &mut Bounds, ns: u64) -> bool {
+    let more = ns > way.high;
+    way.high = way.high.max(ns);
+    more
 }
 
 /// A turnaround that contains the whole way to the server and back, ns.

@@ -6,13 +6,14 @@
 mod distance;
 mod phase;
 mod timeline;
+mod unsure;
 
 use crate::bounds::{Bound, Hits};
 use crate::column::Column;
 use crate::parties::{Directory, Parties};
 use crate::table::TablePlace;
 use crate::world::Wait;
-use crate::{Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
+use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
 pub(crate) use distance::{Distance, Evidence};
 use distance::{Nearest, Ways};
 pub use phase::{Bounds, Ledger, Phase};
@@ -21,6 +22,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use timeline::ClientTimeline;
 pub(crate) use timeline::Outstanding;
+use unsure::Paused;
+pub use unsure::UnsurePauses;
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// A request is settled when nothing older can be on its way any more: this long after it
@@ -47,8 +50,9 @@ pub(crate) fn give(ledgers: &[LedgerRow], stations: &mut [StationRow]) {
 /// The account of all clients.
 pub(crate) struct Accounts {
     clients: Column<Client>,
-    /// The shortest turnaround of each server, ns.
-    turnarounds: Column<Option<i64>>,
+    servers: Column<ServerPace>,
+    /// What may have been lost before the capture, on the way from clients and from servers.
+    unsure: [UnsurePauses; 2],
     sums: Sums,
     /// The total by seconds, where somebody wants it.
     course: Option<Box<LedgerCourse>>,
@@ -61,6 +65,15 @@ struct Client {
     sum: Sum,
     pending: Pending,
     nearest: Nearest,
+    paused: Paused,
+}
+
+/// What is remembered of a server.
+#[derive(Clone, Copy, Default)]
+struct ServerPace {
+    /// Its shortest turnaround, ns.
+    shortest: Option<i64>,
+    paused: Paused,
 }
 
 /// Slices of one owner that are not posted yet: most requests of a client belong to the owner of
@@ -108,7 +121,8 @@ impl Accounts {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             clients: Column::new(),
-            turnarounds: Column::new(),
+            servers: Column::new(),
+            unsure: Default::default(),
             sums: Sums::new(),
             course: None,
             think_ns: settings.think_ns,
@@ -118,6 +132,11 @@ impl Accounts {
     /// What was lost to fixed bounds.
     pub(crate) fn hits(&self) -> Hits {
         self.sums.hits
+    }
+
+    /// Pauses that may be loss recovery before the capture: of clients, and of servers.
+    pub(crate) fn unsure(&self) -> [UnsurePauses; 2] {
+        self.unsure
     }
 
     /// Keeps this many last seconds of the total from now on.
@@ -273,16 +292,51 @@ impl Accounts {
     /// How far the two are, as far as that is known when the request is closed.
     fn ways(&mut self, wait: Wait<'_>, done: &Outstanding, evidence: &impl Evidence) -> Ways {
         let t = wait.case.transaction;
-        let server = self.turnarounds.of(wait.case.parties.server);
+        let pace = self.servers.of(wait.case.parties.server);
         if let Some(ns) = distance::turnaround(t) {
-            *server = Some(server.map_or(ns, |shortest| shortest.min(ns)));
+            pace.shortest = Some(pace.shortest.map_or(ns, |shortest| shortest.min(ns)));
         }
-        let server = *server;
+        pace.paused.closed();
+        let shortest = pace.shortest;
         let client = self.clients.of(wait.case.parties.client);
         client.nearest.closed(t, done);
-        client
+        client.paused.closed();
+        let mut ways = client
             .nearest
-            .ways((wait.case, done.begin), server, evidence)
+            .ways((wait.case, done.begin), shortest, evidence);
+        if done.unsure != [false; 2] {
+            self.doubts(wait, done, &mut ways);
+        }
+        ways
+    }
+
+    /// The request, or the response, may have been lost before the capture. Of one in several
+    /// frames something would have come.
+    #[cold]
+    fn doubts(&mut self, wait: Wait<'_>, done: &Outstanding, ways: &mut Ways) {
+        let t = wait.case.transaction;
+        let single = |extent: Option<Extent>| extent.is_some_and(|e| e.first == e.last);
+        let client = self.clients.of(wait.case.parties.client);
+        let [at_server, at_client] = client.nearest.distances();
+        if done.unsure[0]
+            && single(t.request)
+            && let Some(pause) = client.nearest.pause(done.begin)
+        {
+            let ns = client.paused.doubts(pause, at_client, at_server);
+            if ways.client_up_to(ns) {
+                self.unsure[0].add(ns);
+            }
+        }
+        if done.unsure[1]
+            && single(t.response)
+            && let Some(pause) = t.turnaround.exact()
+        {
+            let server = self.servers.of(wait.case.parties.server);
+            let ns = server.paused.doubts(pause, at_server, at_client);
+            if ways.server_up_to(ns) {
+                self.unsure[1].add(ns);
+            }
+        }
     }
 
     /// The client who waits.

@@ -33,6 +33,8 @@ pub(crate) struct Outstanding {
     /// What they are.
     phases: [Phase; 5],
     count: u8,
+    /// The request, or the response, may have been lost before the capture: nothing shows it.
+    pub(super) unsure: [bool; 2],
 }
 
 impl Outstanding {
@@ -68,6 +70,7 @@ impl Outstanding {
             ends: [begin; 5],
             phases: *phases,
             count: 0,
+            unsure: [false; 2],
         };
         let mut at = begin;
         for (end, phase) in ends.into_iter().zip(phases) {
@@ -79,6 +82,13 @@ impl Outstanding {
             }
         }
         outstanding
+    }
+
+    /// This time, where nothing shows whether the request, or the response, was lost before the
+    /// capture.
+    pub(crate) fn unsure(mut self, unsure: [bool; 2]) -> Self {
+        self.unsure = unsure;
+        self
     }
 
     /// Each phase with its end.

@@ -1,6 +1,7 @@
 //! A conversation over byte streams: order, acknowledgements, repeats.
 
 use super::{Conversation, learn, remember};
+use crate::flow::LostBefore;
 use crate::message::Message;
 use crate::packets;
 use crate::pairing::RepeatedFrame;
@@ -31,9 +32,9 @@ impl Conversation {
     #[inline]
     pub(crate) fn packet(&mut self, side: usize, id: Option<u16>, piece: &Piece<'_>) {
         if let Some(flow) = &mut self.flow
-            && let Some(ns) = flow.recovers(side, (id, piece.length), piece.mark)
+            && let Some(lost) = flow.recovers(side, (id, piece.length), piece.mark)
         {
-            self.between.recovered = (piece.mark.frame, ns);
+            self.between.lost[side] = lost;
         }
     }
 
@@ -73,7 +74,10 @@ impl Conversation {
                 let late_ns = claimed.map_or(0, |since| mark.at.since(since));
                 // Sooner it was overtaken by the segment that said so.
                 if late_ns >= packets::TIMER_NS {
-                    self.between.recovered = (mark.frame, late_ns);
+                    self.between.lost[side] = LostBefore {
+                        unsure: (mark.frame, mark.frame),
+                        proved_ns: late_ns,
+                    };
                 }
                 let other = &streams[1 - side];
                 piece.sent.covers = other.covered(segment.ack);

@@ -143,8 +143,8 @@ impl Pairing {
             return Some(serial);
         }
         open.read(message, x, world);
-        if between.is_recovered(tally) {
-            open.lost_behind(between.recovered.1);
+        if between.may_be_again(side, tally) {
+            open.lost_behind(between.again_after(side, tally));
         }
         open.answer(x, tally);
         self.naming.answered(open, x, message, world);

@@ -87,6 +87,8 @@ pub(crate) struct Open {
     pub(super) lost_ns: [i64; 2],
     /// The least time until the response, lost before the capture, was retransmitted, ns.
     pub(super) recovered_ns: i64,
+    /// The request, or the response, may have been lost before the capture: nothing shows it.
+    pub(super) unsure: [bool; 2],
     /// Until when the answer was still being sent, or asked for, again after it was complete.
     pub(super) lost_until: Option<Timestamp>,
     /// What the figures were told.
@@ -191,6 +193,7 @@ impl Open {
             promised: false,
             lost_ns: [0; 2],
             recovered_ns: 0,
+            unsure: [false; 2],
             lost_until: None,
             waiting: Waiting::Nobody,
             anyone: false,
@@ -259,6 +262,7 @@ impl Open {
             promised,
             lost_ns,
             recovered_ns,
+            unsure,
             lost_until,
             waiting,
             anyone,
@@ -298,6 +302,7 @@ impl Open {
         *promised = false;
         *lost_ns = [tally.lost_ns, 0];
         *recovered_ns = 0;
+        *unsure = [false; 2];
         *lost_until = None;
         *waiting = Waiting::Nobody;
         *anyone = x.anyone;

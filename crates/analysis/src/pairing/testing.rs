@@ -80,7 +80,7 @@ impl Bench {
                 displaced: false,
                 held_back: false,
                 seen_to: u64::MAX,
-                recovered: (0, 0),
+                lost: Default::default(),
             },
             sure: 0,
             steps: Steps::default(),

@@ -92,21 +92,30 @@ impl Open {
     }
 
     /// The request was lost before the capture, and its client waited at least `ns` to send it
-    /// again.
+    /// again; 0 where that is not sure.
     #[cold]
-    pub(super) fn lost_before(&self, ns: i64, events: Events<'_>) {
-        if let Some(request) = self.transaction.request {
-            let at = request.first.at;
-            events(Event::Lost(self.wait(at.plus(-ns)), at));
+    pub(super) fn lost_before(&mut self, ns: Option<i64>, events: Events<'_>) {
+        match (ns, self.transaction.request) {
+            (Some(0), _) => self.unsure[0] = true,
+            (Some(ns), Some(request)) => {
+                let at = request.first.at;
+                events(Event::Lost(self.wait(at.plus(-ns)), at));
+            }
+            _ => {}
         }
     }
 
     /// The response was lost before the capture, and its server waited at least `ns` to send it
-    /// again. Where the request was repeated, it may be the response to the copy.
+    /// again; 0 where that is not sure. Where the request was repeated, it may be the response to the
+    /// copy.
     #[cold]
-    pub(super) fn lost_behind(&mut self, ns: i64) {
-        if self.transaction.response.is_none() && self.transaction.copies == 1 {
+    pub(super) fn lost_behind(&mut self, ns: Option<i64>) {
+        if let Some(ns) = ns
+            && self.transaction.response.is_none()
+            && self.transaction.copies == 1
+        {
             self.recovered_ns = ns;
+            self.unsure[1] = ns == 0;
         }
     }
 
@@ -167,6 +176,6 @@ impl Open {
                 (ends, phases)
             }
         };
-        Some(Outstanding::new(began, ends, shares))
+        Some(Outstanding::new(began, ends, shares).unsure(self.unsure))
     }
 }

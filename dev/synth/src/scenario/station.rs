@@ -96,6 +96,8 @@ pub(super) struct Station {
     pub(super) mac: Mac,
     /// Routers between this station and the capture point (IPX transport control).
     pub(super) hops: u8,
+    /// Its IPv4 packets have no identification.
+    pub(super) unnumbered: bool,
     /// How its IPX packets are framed, and its tag, where these differ from the rest.
     pub(super) framing: Option<Framing>,
     pub(super) vlan: Option<u16>,
@@ -369,6 +371,7 @@ impl Settings {
             address,
             mac,
             hops: options.or("hops", 0)?,
+            unnumbered: options.flag("unnumbered")?,
             most: options.or("most", most as u64)? as usize,
             buffer: options.maybe::<u32>("buffer")?.map(|bytes| bytes as usize),
         };

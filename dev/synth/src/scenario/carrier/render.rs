@@ -88,7 +88,12 @@ impl Conversation {
     ) -> Vec<u8> {
         let (from, to) = self.sockets(settings, direction);
         let end = &mut self.ends[direction];
-        let packet = ipv4::packet(from.address, to.address, protocol, end.packet_id, data);
+        let unnumbered = end.own(settings, |station| Some(station.unnumbered));
+        let id = match unnumbered {
+            Some(true) => 0,
+            _ => end.packet_id,
+        };
+        let packet = ipv4::packet(from.address, to.address, protocol, id, data);
         end.packet_id = end.packet_id.wrapping_add(1);
         let header = self.header(settings, direction);
         ethernet::frame(&header, Encapsulation::Type(0x0800), &packet)
