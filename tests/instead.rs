@@ -91,6 +91,24 @@ fn mistyped_commands() {
 }
 
 #[test]
+fn a_command_behind_its_options() {
+    let error = refused(&["--full", "report", DEMO], 2);
+    let instead = "the command report comes before its options: wirewait report OPTIONS FILE";
+    assert!(error.contains(instead), "{error}");
+    // Those of all commands may stand before it.
+    for options in [
+        &["--no-sandbox"][..],
+        &["--no-config", "--no-sandbox"],
+        &["--user", "nobody"],
+        &["--user=nobody", "--no-config"],
+    ] {
+        let output = wirewait(&[options, &["report", "--short", DEMO]].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.starts_with("Server: "), "{options:?}: {text}");
+    }
+}
+
+#[test]
 fn help_is_a_command_with_examples() {
     for arguments in [
         &["help", "report"][..],

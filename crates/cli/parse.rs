@@ -49,8 +49,14 @@ pub(crate) fn parse(
         true => config::Settings::default(),
         false => config::Settings::read(&command(), &args, |name| std::env::var_os(name))?,
     };
+    let implied = args.len() > typed.len();
     match try_parse(args, &settings) {
-        Ok((mut command, wanted)) => gather(&mut command).map(|()| (command, wanted)),
+        Ok((mut command, wanted)) => {
+            if implied && let Some(message) = late(&command) {
+                return Err(Failure::Usage(message));
+            }
+            gather(&mut command).map(|()| (command, wanted))
+        }
         Err(error) => match instead(&error, &typed) {
             Some(message) => Err(Failure::Usage(message)),
             None => exit(&error, &typed),
@@ -66,6 +72,23 @@ pub(crate) fn again(typed: &[OsString]) -> Result<(config::Settings, Command), F
     let (command, _) = try_parse(args, &settings)
         .map_err(|error| Failure::Usage(error.render().to_string().trim_end().to_owned()))?;
     Ok((settings, command))
+}
+
+/// What to say where the name of a command stands among the files of the command that is implied.
+fn late(command: &Command) -> Option<String> {
+    let Command::Report(args) = command else {
+        return None;
+    };
+    let known = Cli::command();
+    let mut names = known.get_subcommands().map(clap::Command::get_name);
+    let name = names.find(|name| {
+        let path = Path::new(name);
+        args.input.files.iter().any(|file| file == path) && !path.exists()
+    })?;
+    Some(format!(
+        "there is no file \"{name}\"; the command {name} comes before its options: \
+         wirewait {name} OPTIONS FILE"
+    ))
 }
 
 /// What to say of a first word that is neither a command nor a file.

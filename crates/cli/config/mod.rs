@@ -384,13 +384,22 @@ fn option_value<'a>(
     arg: &'a OsStr,
     next: &mut impl Iterator<Item = &'a OsString>,
 ) -> Option<OsString> {
-    for name in ["--config", "--config-file"] {
-        if arg == name {
+    value_of(arg, &["--config", "--config-file"], next)
+}
+
+/// The value of one of these options, likewise.
+fn value_of<'a>(
+    arg: &'a OsStr,
+    names: &[&str],
+    next: &mut impl Iterator<Item = &'a OsString>,
+) -> Option<OsString> {
+    for name in names {
+        if arg == *name {
             return next.next().cloned();
         }
         let value = arg
             .to_str()
-            .and_then(|arg| arg.strip_prefix(name)?.strip_prefix('='));
+            .and_then(|arg| arg.strip_prefix(*name)?.strip_prefix('='));
         if let Some(value) = value {
             return Some(value.into());
         }
@@ -411,13 +420,21 @@ pub(crate) fn file(
     path.filter(|path| path.exists())
 }
 
+/// Options of all commands without a value.
+const ALONE: [&str; 3] = ["--no-config", "--no-sandbox", "--print-rights"];
+
 /// How many of the first arguments say where settings are.
 pub(crate) fn leading(args: &[OsString]) -> usize {
     let mut rest = args.iter();
     let mut count = 0;
     while let Some(arg) = rest.next() {
         let before = rest.len();
-        if arg != "--no-config" && option_value(arg, &mut rest).is_none() {
+        let alone = ALONE.iter().any(|name| arg == name);
+        if !alone
+            && value_of(arg, &["--user"], &mut rest)
+                .or_else(|| option_value(arg, &mut rest))
+                .is_none()
+        {
             break;
         }
         count += 1 + before - rest.len();
