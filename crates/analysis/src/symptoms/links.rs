@@ -200,6 +200,10 @@ impl Links {
             Order::None => false,
         };
         let waited = |late: &Late| late.ends == (facts.from, facts.to);
+        if data {
+            // What is sent next may be the response to this, which had nothing to wait for.
+            self.late.retain(|late| late.ends != (facts.to, facts.from));
+        }
         if !data || !self.late.iter().any(waited) {
             return;
         }

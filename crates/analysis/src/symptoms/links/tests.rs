@@ -21,10 +21,14 @@ impl Bench {
 
     /// A data frame from station 1 to station 9.
     fn data(&mut self, frame: u64, ms: i64) {
+        self.data_between((station(1), station(9)), frame, ms);
+    }
+
+    fn data_between(&mut self, (from, to): (Endpoint, Endpoint), frame: u64, ms: i64) {
         let mut walk = Walk::default();
         walk.facts = Facts {
-            from: station(1),
-            to: station(9),
+            from,
+            to,
             order: Order::Numbered(Numbered {
                 kind: NumberedKind::Data,
                 number: 0,
@@ -91,6 +95,20 @@ fn a_sender_waits_for_acknowledgements() {
     assert_eq!(run(2, 40, 1).unwrap().state, State::Below);
     assert!(run(3, 39, 1).is_none(), "no long wait");
     assert!(run(3, 40, 2).is_none(), "it had nothing to send yet");
+}
+
+/// Over a way of 40 ms each acknowledgement takes that long. The next request comes behind it, and
+/// what is sent then is its response.
+#[test]
+fn a_response_to_the_next_request_has_not_waited_for_the_acknowledgement() {
+    let mut bench = Bench::new();
+    for n in 0..5 {
+        let now = n * 1000;
+        bench.notice(3 * n as u64 + 1, now, acknowledged(40, true));
+        bench.data_between((station(9), station(1)), 3 * n as u64 + 2, now);
+        bench.data(3 * n as u64 + 3, now + 1);
+    }
+    assert!(bench.found("acknowledgement_waits").is_none());
 }
 
 #[test]
