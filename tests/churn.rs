@@ -19,6 +19,7 @@ fn those_who_stay_keep_their_figures() {
     let generator = Bulk {
         shape: Shape::Churn,
         clients: 130,
+        servers: None,
         seed: 5,
     };
     let truth = generator.run(150_000, &mut |frame| driver.frame(&frame, &mut ()));

@@ -21,6 +21,7 @@ fn a_frame_allocates_nothing_in_the_long_run() {
         let bulk = Bulk {
             shape: Shape::by_name(shape).expect("a shape"),
             clients: 50,
+            servers: None,
             seed: 7,
         };
         let registry = wirewait_dissectors::registry();
@@ -73,6 +74,7 @@ fn what_the_last_minutes_take_is_what_they_count() {
         let bulk = Bulk {
             shape: Shape::by_name("smbtcp").expect("a shape"),
             clients,
+            servers: None,
             seed: 7,
         };
         let registry = wirewait_dissectors::registry();

@@ -1,5 +1,5 @@
 //! Writes a bulk capture as classic pcap with nanosecond stamps:
-//! `cargo run --release -p wirewait-synth --example bulk -- SHAPE FRAMES SEED FILE [CLIENTS]`.
+//! `cargo run --release -p wirewait-synth --example bulk -- SHAPE FRAMES SEED FILE [CLIENTS [SERVERS]]`.
 //! `-` is standard output. What is true of it goes to standard error; of `churn` it is true of
 //! the 30 clients that stay, at the servers 02:00:00:ff:00:00 and :01 and 10.2.0.0 and 10.2.0.1.
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 
 fn run(words: &[String]) -> Result<(), String> {
     let [shape, frames, seed, file, rest @ ..] = words else {
-        return Err("usage: bulk SHAPE FRAMES SEED FILE [CLIENTS]".into());
+        return Err("usage: bulk SHAPE FRAMES SEED FILE [CLIENTS [SERVERS]]".into());
     };
     let shape = Shape::by_name(shape).ok_or_else(|| {
         let attacks: Vec<_> = Attack::ALL.iter().map(|attack| attack.name()).collect();
@@ -32,9 +32,12 @@ fn run(words: &[String]) -> Result<(), String> {
     let number = |text: &String| text.parse().map_err(|_| format!("{text} is not a number"));
     let frames: u64 = number(frames)?;
     let clients = rest.first().map_or(Ok(50), number)?;
+    let servers = rest.get(1).map(number).transpose()?;
+    let servers = servers.map(u32::try_from).transpose();
     let generator = Bulk {
         shape,
         clients: u32::try_from(clients).map_err(|_| "too many CLIENTS")?,
+        servers: servers.map_err(|_| "too many SERVERS")?,
         seed: number(seed)?,
     };
     let failed = |error: std::io::Error| format!("{file}: {error}");

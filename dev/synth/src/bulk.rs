@@ -99,9 +99,11 @@ impl Truth {
 pub struct Bulk {
     /// The kind of traffic.
     pub shape: Shape,
-    /// How many clients, at most 65,536; they share two servers, or a hundred if there are more
-    /// than a thousand of them.
+    /// How many clients, at most 65,536.
     pub clients: u32,
+    /// How many servers they share, at most 65,536; `None` for two, or a hundred if there are more
+    /// than a thousand clients. [`Shape::Churn`] has two.
+    pub servers: Option<u32>,
     /// Where the pseudo-random times begin: the same seed gives the same frames.
     pub seed: u64,
 }
@@ -112,6 +114,7 @@ pub fn bulk(shape: Shape, frames: u64, seed: u64, out: &mut dyn FnMut(Frame<'_>)
     let generator = Bulk {
         shape,
         clients: 50,
+        servers: None,
         seed,
     };
     generator.run(frames, out)
@@ -164,10 +167,11 @@ impl Bulk {
             1 => Shape::SmbTcp,
             _ => Shape::SmbNbf,
         };
-        let servers = match self.shape {
-            Shape::Churn => 2,
-            _ if self.clients <= 1000 => 2,
-            _ => 100,
+        let servers = match (self.shape, self.servers) {
+            (Shape::Churn, _) => 2,
+            (_, Some(servers)) => servers.clamp(1, 65_536),
+            (_, None) if self.clients <= 1000 => 2,
+            (_, None) => 100,
         };
         let server = 0xff_0000 + number % servers;
         match self.shape {
