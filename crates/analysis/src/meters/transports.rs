@@ -1,6 +1,9 @@
 //! What passed the stations' transports.
 
-use super::{Readings, known_row, meter, row, sorted};
+mod rows;
+mod way;
+
+use super::{Readings, known_row, row, sorted};
 use crate::Transaction;
 use crate::bounds::{Bound, Hits};
 use crate::column::Column;
@@ -10,9 +13,11 @@ use crate::path::{Path, PathTold};
 use crate::table::Known;
 use crate::table::{Table, TablePlace};
 use crate::world::{Case, Seen};
+pub use rows::{PairMeter, SegmentMeter, StationMeter, TransportMeter};
 use std::collections::BTreeMap;
+use way::{Carried, OpenLoad, Way, carried};
 use wirewait_wire::word::Name;
-use wirewait_wire::{Carries, Cast, Endpoint, Order};
+use wirewait_wire::{Cast, Endpoint, Order};
 
 /// An acknowledgement alone that comes so long after the data had waited for data to ride on,
 /// ns: the shortest delays that links and streams are set to are 40 ms.
@@ -24,142 +29,6 @@ const SHORTEST: u32 = 60;
 
 /// Kinds of ports of which it is remembered who uses them.
 const PORTS: usize = 64;
-
-meter! {
-    /// One station on one carrier. "In" is what it received, "out" what it sent.
-    ///
-    /// A packet is a frame on the wire; a frame is a message on an ordered link, in however many
-    /// packets; its bytes are those of the message, without the headers of the carrier and of what
-    /// is below it. Of retransmitted data the first copy counts; the others are in
-    /// [`resent`](Self::resent). A datagram is a packet without order.
-    TransportMeter {
-        /// Packets received, data or not.
-        packets_in,
-        /// Packets sent.
-        packets_out,
-        /// Packets with data received, of messages or datagrams.
-        data_packets_in,
-        /// Packets with data sent.
-        data_packets_out,
-        /// Messages whose last packet was received.
-        frames_in,
-        /// Messages whose last packet was sent.
-        frames_out,
-        /// Bytes of messages received, each with the packet that brings it.
-        frame_bytes_in,
-        /// Bytes of messages sent.
-        frame_bytes_out,
-        /// Datagrams received; those to a group count for no receiver.
-        datagrams_in,
-        /// Datagrams sent.
-        datagrams_out,
-        /// Bytes in datagrams received.
-        datagram_bytes_in,
-        /// Bytes in datagrams sent.
-        datagram_bytes_out,
-        /// Retransmitted data packets.
-        resent,
-        /// Bytes in them.
-        resent_bytes,
-        /// Times it refused data that it wants again.
-        rejected,
-        /// Bytes refused.
-        rejected_bytes,
-        /// Acknowledgements sent in packets of their own.
-        acks_alone,
-        /// Acknowledgements that rode on data.
-        acks_riding,
-        /// Of messages, above the link: those sent in packets of their own.
-        message_acks_alone,
-        /// Of messages, above the link: those that rode on data.
-        message_acks_riding,
-        /// Of messages, above the link: those that were allowed to wait for data to ride on.
-        message_acks_queued,
-        /// Of those, the ones sent in packets of their own.
-        message_acks_queued_alone,
-        /// Acknowledgements alone that came later than [`LATE_ACK_NS`] after the data.
-        late_acks,
-        /// Times it asked what the other side has, with data on its way.
-        polls_waiting,
-        /// Times it asked again because no answer came.
-        polls_unanswered,
-        /// Times it said that it can take no more.
-        busy,
-        /// How long that lasted, ns.
-        busy_ns,
-        /// Connections that are open: opened in this capture and not ended.
-        open,
-        /// Connections that it asked for and got at the first try.
-        opened_at_once,
-        /// Connections that it asked for and got after more than one try.
-        opened_later,
-        /// Connections that it asked for and that were refused.
-        refused,
-        /// Connections that it asked for in vain.
-        not_answered,
-        /// Names that it looked for to call them, and that nobody has.
-        not_found,
-        /// Connections that it ended.
-        ended_here,
-        /// Connections that the other side ended.
-        ended_there,
-        /// Connections that were aborted by either side.
-        aborted,
-        /// Links on which it tried in vain until it gave up.
-        died,
-        /// The most bytes that were on their way when an acknowledgement came.
-        window_most,
-        /// The sum of those bytes, over all acknowledgements received.
-        window_total,
-        /// How many acknowledgements those are.
-        window_times,
-    }
-}
-
-meter! {
-    /// One station's adapter.
-    StationMeter {
-        /// Packets to it.
-        packets_in,
-        /// Packets from it.
-        packets_out,
-        /// Bytes to it, as in [`SegmentMeter::bytes`].
-        bytes_in,
-        /// Bytes from it.
-        bytes_out,
-        /// Packets from it to everyone or to a group.
-        group_packets_out,
-    }
-}
-
-meter! {
-    /// Messages between two stations.
-    PairMeter {
-        /// Bytes of messages received.
-        bytes_in,
-        /// Bytes of messages sent.
-        bytes_out,
-    }
-}
-
-meter! {
-    /// One interface of the capture.
-    SegmentMeter {
-        /// Frames.
-        frames,
-        /// Bytes from the destination address to the end of the data, padding included, check
-        /// sequence not.
-        bytes,
-        /// Frames to everyone.
-        broadcast,
-        /// Bytes in them.
-        broadcast_bytes,
-        /// Frames to a group.
-        multicast,
-        /// Bytes in them.
-        multicast_bytes,
-    }
-}
 
 /// Station and carrier. While a frame does not show a carrier, its port stands in: other
 /// frames with that port may show it.
@@ -200,27 +69,6 @@ enum CountedFrames {
         /// Where somebody received it.
         into: Option<TablePlace>,
     },
-}
-
-/// What went one way.
-#[derive(Clone, Debug, Default)]
-struct Way {
-    /// The rows of both ends: of the stations, and of their transports.
-    stations: [Option<TablePlace>; 2],
-    transports: [Option<TablePlace>; 2],
-    packets: u64,
-    bytes: u64,
-    data_packets: u64,
-    load: OpenLoad,
-}
-
-/// What frames have in them.
-#[derive(Clone, Debug, Default)]
-struct OpenLoad {
-    frames: u64,
-    frame_bytes: u64,
-    datagrams: u64,
-    datagram_bytes: u64,
 }
 
 /// Interfaces counted apart, as elsewhere.
@@ -592,126 +440,6 @@ fn key(end: Endpoint, carrier: &'static str) -> TransportKey {
         "" => (end, ""),
         carrier => (end.station(), carrier),
     }
-}
-
-/// What a frame has in it, for its carrier.
-#[derive(Clone, Copy)]
-enum Carried {
-    Nothing,
-    /// Part of a message, and whether it ends.
-    Message(u64, bool),
-    Datagram(u64),
-}
-
-impl OpenLoad {
-    fn count(&mut self, carried: Carried) {
-        match carried {
-            Carried::Nothing => {}
-            Carried::Message(bytes, ends) => {
-                self.frames += u64::from(ends);
-                self.frame_bytes = self.frame_bytes.saturating_add(bytes);
-            }
-            Carried::Datagram(bytes) => {
-                self.datagrams += 1;
-                self.datagram_bytes = self.datagram_bytes.saturating_add(bytes);
-            }
-        }
-    }
-}
-
-impl Way {
-    fn count(&mut self, bytes: u64, carried: Carried) {
-        self.packets += 1;
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.data_packets += u64::from(!matches!(carried, Carried::Nothing));
-        self.load.count(carried);
-    }
-
-    /// Counts for the rows of both ends.
-    fn add_to(
-        &self,
-        rows: &mut Table<TransportKey, TransportMeter>,
-        stations: &mut Table<Endpoint, StationMeter>,
-    ) {
-        let [from, to] = self.stations;
-        if let Some(sender) = from.and_then(|place| stations.again(place)) {
-            sender.sent(self.packets, self.bytes);
-        }
-        if let Some(receiver) = to.and_then(|place| stations.again(place)) {
-            receiver.received(self.packets, self.bytes);
-        }
-        let [from, to] = self.transports;
-        if let Some(out) = from.and_then(|place| rows.again(place)) {
-            out.sent(self.packets, self.data_packets, &self.load);
-        }
-        if let Some(into) = to.and_then(|place| rows.again(place)) {
-            into.received(self.packets, self.data_packets, &self.load);
-        }
-    }
-}
-
-impl StationMeter {
-    fn sent(&mut self, packets: u64, bytes: u64) {
-        self.packets_out += packets;
-        self.bytes_out = self.bytes_out.saturating_add(bytes);
-    }
-
-    fn received(&mut self, packets: u64, bytes: u64) {
-        self.packets_in += packets;
-        self.bytes_in = self.bytes_in.saturating_add(bytes);
-    }
-}
-
-impl TransportMeter {
-    fn sent(&mut self, packets: u64, data: u64, load: &OpenLoad) {
-        self.packets_out += packets;
-        self.data_packets_out += data;
-        self.frames_out += load.frames;
-        self.frame_bytes_out = self.frame_bytes_out.saturating_add(load.frame_bytes);
-        self.datagrams_out += load.datagrams;
-        self.datagram_bytes_out = self.datagram_bytes_out.saturating_add(load.datagram_bytes);
-    }
-
-    fn received(&mut self, packets: u64, data: u64, load: &OpenLoad) {
-        self.packets_in += packets;
-        self.data_packets_in += data;
-        self.frames_in += load.frames;
-        self.frame_bytes_in = self.frame_bytes_in.saturating_add(load.frame_bytes);
-        self.datagrams_in += load.datagrams;
-        self.datagram_bytes_in = self.datagram_bytes_in.saturating_add(load.datagram_bytes);
-    }
-}
-
-fn carried(seen: &Seen<'_>) -> Carried {
-    let walk = seen.walk;
-    let payload = || {
-        let last = walk.last();
-        last.map_or(0, |span| u64::from(span.end.saturating_sub(span.payload)))
-    };
-    match (&walk.facts.order, &walk.facts.carries) {
-        (_, Carries::Segment(segment)) => Carried::Message(payload(), segment.last),
-        (Order::Stream(_), _) => match payload() {
-            0 => Carried::Nothing,
-            bytes => Carried::Message(bytes, false),
-        },
-        (Order::None, Carries::Control | Carries::Turn(_)) => Carried::Nothing,
-        (Order::None, _) => match datagram(seen) {
-            Some(bytes) => Carried::Datagram(bytes),
-            None => Carried::Nothing,
-        },
-        _ => Carried::Nothing,
-    }
-}
-
-/// Bytes in a datagram: what the carrier conveys of somebody else's, not what it says itself.
-fn datagram(seen: &Seen<'_>) -> Option<u64> {
-    let carrier = seen.carrier_span?;
-    let walk = seen.walk;
-    let says_itself = walk
-        .message
-        .is_some_and(|message| message.start == carrier.start);
-    let bytes = carrier.end.checked_sub(carrier.payload)?;
-    (!says_itself && bytes > 0).then_some(u64::from(bytes))
 }
 
 #[cfg(test)]
