@@ -45,6 +45,14 @@ impl Running {
 
     /// Of this command.
     fn of(command: &mut Command, folder: &Path) -> Self {
+        let mut running = Self::begun(command, folder);
+        running.feed(running.capture.len() / 2);
+        running.is_ready();
+        running
+    }
+
+    /// Of this command, at its very beginning.
+    fn begun(command: &mut Command, folder: &Path) -> Self {
         let mut child = command
             .current_dir(folder)
             .stdin(Stdio::piped())
@@ -56,17 +64,14 @@ impl Running {
         let out = lines(child.stdout.take().unwrap());
         let told = lines(child.stderr.take().unwrap());
         let capture = fs::read(root().join("captures/demo.pcapng")).unwrap();
-        let mut running = Self {
+        Self {
             child,
             stdin,
             out,
             told,
             capture,
             fed: 0,
-        };
-        running.feed(running.capture.len() / 2);
-        running.is_ready();
-        running
+        }
     }
 
     /// Waits until USR1 (10), the last but one that is registered, is caught.
@@ -171,6 +176,63 @@ fn a_reading_that_is_interrupted_reports_what_was_read() {
         assert!(damage.contains("interrupted by a signal"), "{damage}");
         assert!(!folder.join("sums").exists(), "sums of a part are no sums");
     }
+}
+
+/// Several captures at once, one of them a pipe that waits: whoever asks hears how many are done, and
+/// the report is that of a run of which nobody asked anything.
+#[cfg(unix)]
+#[test]
+fn captures_that_are_analysed_at_once_say_how_many_are_done() {
+    let folder = folder("parallel");
+    let pipe = folder.join("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let capture = fs::read(root().join("captures/demo.pcapng")).unwrap();
+    for name in ["a.pcapng", "b.pcapng"] {
+        fs::write(folder.join(name), &capture).unwrap();
+    }
+    let started = || {
+        let arguments = ["report", "--format", "json", "--parallel", "2"];
+        let mut command = program();
+        command
+            .args(arguments)
+            .args(["pipe", "a.pcapng", "b.pcapng"]);
+        let mut running = Running::begun(&mut command, &folder);
+        running.stdin = None;
+        let mut end = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        end.write_all(&capture[..capture.len() / 2]).unwrap();
+        running.is_ready();
+        (running, end)
+    };
+    let finish = |(running, mut end): (Running, fs::File)| {
+        end.write_all(&capture[capture.len() / 2..]).unwrap();
+        drop(end);
+        running.ends()
+    };
+    let (status, wanted, _) = finish(started());
+    assert_eq!(status.code(), Some(0));
+
+    let (mut running, end) = started();
+    // The others are done within this time, or a later answer says so.
+    let begin = Instant::now();
+    loop {
+        running.signal("-USR1");
+        running.signal("-USR2");
+        let said = running.says(" of 3 captures in ");
+        if said.starts_with("wirewait: 2 of 3 captures in ") && said.ends_with(" s") {
+            break;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{said}");
+    }
+    let (status, out, _) = finish((running, end));
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(documents(&out).len(), 1);
+    assert_eq!(out, wanted);
 }
 
 #[test]

@@ -50,7 +50,8 @@ const SIGNALS: [(&str, &str); 4] = [
         "SIGUSR1",
         "Report and continue: live without a screen writes the report as it stands (to the standard \
          output or to the file of -o) and the drops to the standard error; report, transactions and \
-         counters write their progress to the standard error.",
+         counters write their progress to the standard error, report --parallel how many captures \
+         are done.",
     ),
     (
         "SIGUSR2",

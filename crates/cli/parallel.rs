@@ -2,29 +2,40 @@
 //! a time, and their sums.
 
 use crate::args::{InputArgs, ListFormat, ReportArgs, ReportFormat};
-use crate::failure::{Failure, Verdict};
+use crate::failure::{Failure, Verdict, say};
 use crate::input::{Input, holding_warnings, warn};
 use crate::merge;
+use crate::signals::Signals;
 use crate::summaries::{Summaries, Sums, Worked};
 use crate::symptoms;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
+use std::time::{Duration, Instant};
 use wirewait::{Settings, Summary, Thresholds};
 use wirewait_capture::held;
+use wirewait_report::words::Grouped;
+
+/// How soon a signal is noticed while no capture is ready.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
     let chains: Vec<_> = chains(&args.input.files).into_iter().collect();
     let settings = args.analysis.settings();
     let thresholds = symptoms::thresholds(&args.symptoms);
     let summaries = Summaries::of(args)?;
+    let signals = Signals::catch_questions()?;
+    let begun = Instant::now();
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(Done::default());
+    let mut done = Done::default();
     thread::scope(|scope| {
-        for _ in 0..usize::from(workers).min(chains.len()) {
-            scope.spawn(|| {
+        let workers = usize::from(workers).min(chains.len());
+        let (ready, finished) = sync_channel(workers);
+        for _ in 0..workers {
+            let (ready, chains, summaries, next) = (ready.clone(), &chains, &summaries, &next);
+            scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some((capture, files)) = chains.get(number) else {
@@ -35,7 +46,7 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
                         ..args.input.clone()
                     };
                     let analyse = || holding_warnings(|| work(&input, settings, thresholds));
-                    let worked = match &summaries {
+                    let worked = match summaries {
                         Some(summaries) => summaries.around((capture, files), analyse),
                         None => analyse(),
                     };
@@ -43,13 +54,30 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
                         // There will be no sum: the others need not begin.
                         next.store(chains.len(), Ordering::Relaxed);
                     }
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.take(number, worked);
+                    if ready.send((number, worked)).is_err() {
+                        break;
+                    }
                 }
             });
         }
+        // Only the workers have it now: it ends with the last of them.
+        drop(ready);
+        loop {
+            match finished.recv_timeout(PATIENCE) {
+                Ok((number, worked)) => done.take(number, worked),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if signals.report() {
+                say(&format!(
+                    "{} of {} captures in {:.1} s",
+                    Grouped(done.taken),
+                    Grouped(chains.len() as u64),
+                    begun.elapsed().as_secs_f64()
+                ));
+            }
+        }
     });
-    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(failure) = done.failure {
         return Err(failure);
     }
@@ -82,6 +110,8 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
 /// Captures that were worked through.
 #[derive(Default)]
 struct Done {
+    /// How many there are, in any order.
+    taken: u64,
     /// How many were said all of, in their order.
     said: usize,
     /// Their sums.
@@ -100,6 +130,7 @@ impl Done {
     /// Reports in the order of the captures, whichever is ready first. After one that failed
     /// nothing is reported: whether it was begun is a matter of chance.
     fn take(&mut self, number: usize, worked: Worked) {
+        self.taken += 1;
         self.waiting.insert(number, worked);
         while let Some((worked, warnings)) = self.waiting.remove(&self.said) {
             self.said += 1;

@@ -61,6 +61,11 @@ impl Signals {
         Self::heeding(ENDS_OF_PIPES)
     }
 
+    /// Catches those that ask for something; those that end the program end it at once.
+    pub(crate) fn catch_questions() -> Result<Self, Failure> {
+        Self::heeding(&[])
+    }
+
     fn heeding(ends: &[i32]) -> Result<Self, Failure> {
         let signals = Self {
             stop: Arc::default(),
