@@ -3,7 +3,7 @@
 
 use crate::support::{program, root};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -290,67 +290,154 @@ fn examples_name_metrics_that_there_are() {
     assert!(names > 20, "{names}");
 }
 
+/// A Prometheus that scrapes a probe as the examples say.
+struct Prometheus {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Prometheus {
+    fn start(probe: &Probe, test: &str, options: &[&str]) -> Option<Self> {
+        let prometheus = installed("prometheus", test)?;
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let examples = root().join("examples/prometheus");
+        let config = std::fs::read_to_string(examples.join("prometheus.yml")).unwrap();
+        let config = config
+            .replace("scrape_interval: 15s", "scrape_interval: 1s")
+            .replace("127.0.0.1:9464", &probe.address.to_string());
+        std::fs::write(folder.join("prometheus.yml"), config).unwrap();
+        std::fs::copy(examples.join("alerts.yml"), folder.join("alerts.yml")).unwrap();
+        // A port that is free at this moment.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = port.local_addr().unwrap();
+        drop(port);
+        let [config, data] = ["prometheus.yml", "data"].map(|name| folder.join(name));
+        let child = Command::new(prometheus)
+            .arg(format!("--config.file={}", config.display()))
+            .arg(format!("--storage.tsdb.path={}", data.display()))
+            .arg(format!("--web.listen-address={address}"))
+            .args(options)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Some(Self { child, address })
+    }
+
+    /// What it says at this path; `Null` while it does not answer.
+    fn data(&self, path: &str) -> Value {
+        if TcpStream::connect(self.address).is_err() {
+            return Value::Null;
+        }
+        let request = format!("GET /api/v1/{path} HTTP/1.0\r\nHost: here\r\n\r\n");
+        let answer: Value =
+            serde_json::from_str(&ask(self.address, &request).1).unwrap_or_default();
+        answer["data"].clone()
+    }
+
+    /// Values by server, protocol and class; what has no such labels counts as `""`.
+    fn query(&self, query: &str) -> Sums {
+        let mut path = "query?query=".to_owned();
+        for byte in query.bytes() {
+            path += &format!("%{byte:02X}");
+        }
+        let data = self.data(&path);
+        let rows = data["result"].as_array().into_iter().flatten();
+        let row = |row: &Value| {
+            let label = |name| row["metric"][name].as_str().unwrap_or_default().to_owned();
+            let value = row["value"][1].as_str().unwrap().parse().unwrap();
+            (["server", "protocol", "class"].map(label), value)
+        };
+        rows.map(row).collect()
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
 fn prometheus_scrapes_it() {
-    let Some(prometheus) = installed("prometheus", "prometheus_scrapes_it") else {
+    let probe = Probe::start();
+    let Some(prometheus) = Prometheus::start(&probe, "prometheus_scrapes_it", &[]) else {
         return;
     };
+    until("requests", || {
+        let requests = by_rows(&probe, |_| Some(1.0));
+        requests.values().sum::<f64>() > 1000.0
+            && near(&prometheus.query("wirewait_requests_total"), &requests)
+    });
+}
+
+/// Native histograms, which Prometheus reads in its binary format: their counts and sums are those of
+/// the rows, their quantiles as near as their buckets are wide, and nothing else is missing.
+#[test]
+fn prometheus_takes_native_histograms() {
     let probe = Probe::start();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prometheus");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    let examples = root().join("examples/prometheus");
-    let config = std::fs::read_to_string(examples.join("prometheus.yml")).unwrap();
-    let config = config
-        .replace("scrape_interval: 15s", "scrape_interval: 1s")
-        .replace("127.0.0.1:9464", &probe.address.to_string());
-    std::fs::write(folder.join("prometheus.yml"), config).unwrap();
-    std::fs::copy(examples.join("alerts.yml"), folder.join("alerts.yml")).unwrap();
-    // A port that is free at this moment.
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let mut child = Command::new(prometheus)
-        .arg(format!(
-            "--config.file={}",
-            folder.join("prometheus.yml").display()
-        ))
-        .arg(format!(
-            "--storage.tsdb.path={}",
-            folder.join("data").display()
-        ))
-        .arg(format!("--web.listen-address={port}"))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut answer = String::new();
-    let begun = Instant::now();
-    let found = loop {
-        if let Ok(stream) = TcpStream::connect(port) {
-            drop(stream);
-            let query = "/api/v1/query?query=sum(wirewait_requests_total)";
-            let request = format!("GET {query} HTTP/1.0\r\nHost: here\r\n\r\n");
-            answer = ask(port, &request).1;
-            let value: Value = serde_json::from_str(&answer).unwrap_or_default();
-            let value = value["data"]["result"][0]["value"][1]
-                .as_str()
-                .map(str::to_owned);
-            let requests = by_rows(&probe, |_| Some(1.0)).values().sum::<f64>();
-            let value = value.and_then(|value| value.parse::<f64>().ok());
-            if requests > 1000.0 && value == Some(requests) {
-                break true;
-            }
-        }
-        if begun.elapsed() > Duration::from_secs(60) {
-            break false;
-        }
-        std::thread::sleep(Duration::from_millis(250));
+    let test = "prometheus_takes_native_histograms";
+    let options = ["--enable-feature=native-histograms"];
+    let Some(prometheus) = Prometheus::start(&probe, test, &options) else {
+        return;
     };
-    let _ = child.kill();
-    let _ = child.wait();
-    assert!(found, "{answer}");
+    until("rows", || probe.rows.lock().unwrap().len() > 1000);
+    let histograms = [
+        ("wirewait_server_turnaround_seconds", "turnaround_ns"),
+        ("wirewait_response_time_seconds", "response_time_ns"),
+    ];
+    for (metric, column) in histograms {
+        let seconds = |row: &Value| Some(row[column].as_f64()? / 1e9);
+        until(metric, || {
+            let counts = by_rows(&probe, |row| seconds(row).map(|_| 1.0));
+            counts.values().sum::<f64>() > 1000.0
+                && near(
+                    &prometheus.query(&format!("histogram_count({metric})")),
+                    &counts,
+                )
+        });
+        let sums = prometheus.query(&format!("histogram_sum({metric})"));
+        assert!(near(&sums, &by_rows(&probe, seconds)), "{metric}: {sums:?}");
+        let rows = probe.rows.lock().unwrap();
+        let mut times: Vec<f64> = rows.iter().filter_map(seconds).collect();
+        times.sort_by(f64::total_cmp);
+        for (share, of) in [("0.5", 2), ("0.9", 10), ("0.99", 100)] {
+            let query = format!("histogram_quantile({share}, sum({metric}))");
+            let found = prometheus.query(&query);
+            let found = found.values().next().copied().unwrap();
+            let exact = times[times.len() - 1 - times.len() / of];
+            let ratio = found / exact;
+            assert!(
+                (0.9..1.1).contains(&ratio),
+                "{query}: {found}, exactly {exact}"
+            );
+        }
+    }
+    // Names of all samples; those of the native histograms have no ends.
+    let expected = || -> BTreeSet<String> {
+        let text = probe.scrape("*/*");
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let names = lines.map(|line| line.split(['{', ' ']).next().unwrap());
+        let whole = |name: &str| {
+            let of = |metric: &&(&str, &str)| name.starts_with(metric.0);
+            histograms
+                .iter()
+                .find(of)
+                .map_or(name, |metric| metric.0)
+                .to_owned()
+        };
+        names.map(whole).collect()
+    };
+    let names = || -> BTreeSet<String> {
+        let names = prometheus.data("label/__name__/values");
+        let names = names.as_array().into_iter().flatten();
+        let names = names.map(|name| name.as_str().unwrap().to_owned());
+        names.filter(|name| name.starts_with("wirewait_")).collect()
+    };
+    until("the same metrics", || names() == expected());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! the other, each within [`DEADLINE`], and reads no capture.
 
 use crate::failure::Failure;
-use prometheus_client::encoding::{prometheus_text, text};
+use prometheus_client::encoding::{prometheus_protobuf, prometheus_text, text};
 use prometheus_client::registry::Registry;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -62,7 +62,7 @@ fn answer(mut stream: TcpStream, registry: &Registry) -> io::Result<()> {
         reply.body.len()
     )?;
     if !head.starts_with("HEAD ") {
-        stream.write_all(reply.body.as_bytes())?;
+        stream.write_all(&reply.body)?;
     }
     stream.shutdown(std::net::Shutdown::Write)
 }
@@ -86,14 +86,78 @@ fn head(stream: &mut TcpStream) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-struct Reply {
-    status: &'static str,
-    kind: &'static str,
-    body: String,
+/// What metrics are written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The text of Prometheus: what everyone reads.
+    Plain,
+    OpenMetrics,
+    /// The binary format of Prometheus, which alone has native histograms.
+    Protobuf,
 }
 
 const PLAIN: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const PROTOBUF: &str = "application/vnd.google.protobuf; \
+    proto=io.prometheus.client.MetricFamily; encoding=delimited";
+
+impl Form {
+    /// What the client would rather have (RFC 9110, 12.5.1); the first of those that it likes best.
+    fn wanted(head: &str) -> Self {
+        let mut best = (Self::Plain, 0.0);
+        for line in head.lines() {
+            let line = line.to_ascii_lowercase();
+            let ranges = line.strip_prefix("accept:").unwrap_or_default().split(',');
+            for range in ranges {
+                let mut parts = range.split(';').map(str::trim);
+                let media = parts.next().unwrap_or_default();
+                let parts: Vec<&str> = parts.map(|part| part.trim_matches('"')).collect();
+                let quality = parts.iter().find_map(|part| part.strip_prefix("q="));
+                let quality = quality.map_or(Ok(1.0), str::parse::<f32>).unwrap_or(0.0);
+                let form = match media {
+                    "application/vnd.google.protobuf"
+                        if parts.contains(&"proto=io.prometheus.client.metricfamily")
+                            && parts.contains(&"encoding=delimited") =>
+                    {
+                        Self::Protobuf
+                    }
+                    "application/openmetrics-text" => Self::OpenMetrics,
+                    "text/plain" | "text/*" | "*/*" => Self::Plain,
+                    _ => continue,
+                };
+                if quality > best.1 {
+                    best = (form, quality);
+                }
+            }
+        }
+        best.0
+    }
+
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Plain => PLAIN,
+            Self::OpenMetrics => OPEN_METRICS,
+            Self::Protobuf => PROTOBUF,
+        }
+    }
+
+    /// The metrics; `None` if one of them cannot be written so.
+    fn write(self, registry: &Registry) -> Option<Vec<u8>> {
+        let mut body = String::new();
+        match self {
+            Self::Plain => prometheus_text::encode(&mut body, registry).ok()?,
+            Self::OpenMetrics => text::encode(&mut body, registry).ok()?,
+            Self::Protobuf => return prometheus_protobuf::encode_to_vec(registry).ok(),
+        }
+        Some(body.into_bytes())
+    }
+}
+
+struct Reply {
+    status: &'static str,
+    kind: &'static str,
+    body: Vec<u8>,
+}
 
 impl Reply {
     fn to(head: &str, registry: &Registry) -> Self {
@@ -102,35 +166,27 @@ impl Reply {
         let target = words.next().unwrap_or_default();
         let path = target.split('?').next().unwrap_or_default();
         if !matches!(method, "GET" | "HEAD") {
-            return Self::of("405 Method Not Allowed", "GET /metrics\n".to_owned());
+            return Self::of("405 Method Not Allowed", "GET /metrics\n");
         }
         if path != "/metrics" {
-            return Self::of("404 Not Found", "/metrics\n".to_owned());
+            return Self::of("404 Not Found", "/metrics\n");
         }
-        let mut lines = head.lines().map(str::to_ascii_lowercase);
-        let open = lines.any(|line| {
-            line.starts_with("accept:") && line.contains("application/openmetrics-text")
-        });
-        let mut body = String::new();
-        let (kind, written) = match open {
-            true => (OPEN_METRICS, text::encode(&mut body, registry)),
-            false => (PLAIN, prometheus_text::encode(&mut body, registry)),
-        };
-        match written {
-            Ok(()) => Self {
+        let form = Form::wanted(head);
+        match form.write(registry) {
+            Some(body) => Self {
                 status: "200 OK",
-                kind,
+                kind: form.kind(),
                 body,
             },
-            Err(_) => Self::of("500 Internal Server Error", String::new()),
+            None => Self::of("500 Internal Server Error", ""),
         }
     }
 
-    fn of(status: &'static str, body: String) -> Self {
+    fn of(status: &'static str, body: &str) -> Self {
         Self {
             status,
             kind: "text/plain; charset=utf-8",
-            body,
+            body: body.as_bytes().to_vec(),
         }
     }
 }
@@ -166,6 +222,37 @@ mod tests {
             "405 Method Not Allowed"
         );
         assert_eq!(asked("\r\n\r\n").0, "405 Method Not Allowed");
+    }
+
+    /// What Prometheus 2.42 asks for, without and with native histograms, and what others do.
+    #[test]
+    fn a_client_gets_what_it_likes_best() {
+        let protobuf = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;\
+            encoding=delimited";
+        let texts = "application/openmetrics-text;version=1.0.0;q=0.8,\
+            application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+        for (accept, form) in [
+            (texts.to_owned(), Form::OpenMetrics),
+            (format!("{protobuf},{texts}"), Form::Protobuf),
+            (format!("{protobuf};q=0.4,{texts}"), Form::OpenMetrics),
+            (format!("{protobuf};q=0"), Form::Plain),
+            // Another message, and another framing.
+            (
+                "application/vnd.google.protobuf;proto=x;encoding=delimited".into(),
+                Form::Plain,
+            ),
+            (protobuf.replace("delimited", "text"), Form::Plain),
+            ("text/html, */*;q=0.8".into(), Form::Plain),
+            (
+                "text/plain;q=1, application/openmetrics-text;q=x".into(),
+                Form::Plain,
+            ),
+            (String::new(), Form::Plain),
+        ] {
+            let head = format!("GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: {accept}\r\n\r\n");
+            assert_eq!(Form::wanted(&head), form, "{accept}");
+            assert_eq!(asked(&head), ("200 OK".to_owned(), form.kind().to_owned()));
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::histogram::{Histogram, NativeHistogramConfig};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use std::collections::HashMap;
@@ -28,6 +28,10 @@ const BUCKETS: [f64; 17] = [
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
     5.0, 10.0, 30.0,
 ];
+
+/// Buckets of a native histogram, which has those with values alone. Where there would be more, two
+/// neighbours become one.
+const NATIVE_BUCKETS: usize = 160;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Requests {
@@ -107,8 +111,11 @@ struct Families {
     memory: Gauge,
 }
 
+/// Classic, and native for those who read Prometheus' binary format.
 fn times() -> Histogram {
-    Histogram::new(BUCKETS)
+    // The width that its documentation advises: a bucket ends at most a tenth above where it begins.
+    let native = NativeHistogramConfig::new(1.1).max_buckets(NATIVE_BUCKETS);
+    Histogram::new_classic_and_native(BUCKETS, native)
 }
 
 impl Metrics {
