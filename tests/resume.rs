@@ -2,6 +2,7 @@
 //! was, and the report is that of a run that was not. The reference is always a run without the
 //! option.
 
+use crate::counters::python;
 use crate::hostile::Folder;
 use crate::support::{program, root, shared_folder};
 use std::collections::BTreeSet;
@@ -144,6 +145,49 @@ fn what_is_there_is_not_analysed_again() {
         .args(["--summaries", "../sums", "."])
         .current_dir(folder.0.join("captures"));
     assert_eq!(taken(&elsewhere.output().unwrap()), (30, 0));
+}
+
+/// The first line of a file is as its published schema says, the rest as that of summaries. The judge
+/// is Python's jsonschema.
+#[cfg(unix)]
+#[test]
+fn sums_are_as_their_published_schemas_say() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = archive("schema");
+    let odd = std::ffi::OsStr::from_bytes(b"odd-\xff.pcapng");
+    let odd = folder.0.join("captures").join(odd);
+    fs::copy(root().join("captures/demo.pcapng"), odd).unwrap();
+    for options in [&[][..], &["--filter", "tcp", "--zone", "+01:00"]] {
+        let kept = [&["--summaries", "sums"], options].concat();
+        assert_eq!(taken(&run(&folder, &kept)), (0, 31));
+    }
+    let schemas = root().join("schemas");
+    let program = format!(
+        "import json, os, sys, jsonschema\n\
+         def judge(name):\n\
+         \x20   schema = json.load(open(os.path.join({schemas:?}, name)))\n\
+         \x20   jsonschema.Draft202012Validator.check_schema(schema)\n\
+         \x20   return jsonschema.Draft202012Validator(schema)\n\
+         head, rest = judge('part.schema.json'), judge('summary.schema.json')\n\
+         judged = filtered = odd = 0\n\
+         for entry in os.scandir(sys.stdin.read()):\n\
+         \x20   first, sums = open(entry.path, 'rb').read().split(b'\\n', 1)\n\
+         \x20   first = json.loads(first)\n\
+         \x20   head.validate(first)\n\
+         \x20   rest.validate(json.loads(sums))\n\
+         \x20   wrong = dict(first, origin=dict(first['origin'], capture=7))\n\
+         \x20   assert not head.is_valid(wrong)\n\
+         \x20   judged += 1\n\
+         \x20   filtered += first['origin']['terms']['filter'] == 'tcp'\n\
+         \x20   odd += isinstance(first['origin']['capture'], list)\n\
+         print(judged, filtered, odd)"
+    );
+    let sums = folder.0.join("sums");
+    let sums = sums.to_str().unwrap().as_bytes();
+    let test = "sums_are_as_their_published_schemas_say";
+    if let Some(judged) = python(test, &["json", "jsonschema"], &program, sums) {
+        assert_eq!(judged.trim(), "62 31 2");
+    }
 }
 
 /// The very captures are analysed that are others now.

@@ -1,7 +1,7 @@
 //! The sums of one capture as a file: what they were made of, and how.
 //!
-//! Two JSON documents: one in the first line, which says where the sums come from, and behind it a
-//! summary as `report --summary` writes it.
+//! Two JSON documents: one in the first line, which says where the sums come from
+//! (`schemas/part.schema.json`), and behind it a summary as `report --summary` writes it.
 
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
@@ -31,12 +31,14 @@ struct PartForm {
     schema: String,
 }
 
-/// The first line.
+/// Where the sums in a file come from: its first line.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PartHead {
+    /// wirewait-part/1
     schema: String,
-    /// Of all other bytes, hexadecimal.
+    /// XXH64 of all else, hexadecimal: against damage, not against forgery.
     digest: String,
     pub(crate) origin: PartOrigin,
     /// Paths as they were typed, which warnings repeat.
@@ -46,6 +48,7 @@ pub(crate) struct PartHead {
 
 /// Where sums come from. Any difference makes other sums, or could.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PartOrigin {
     /// The file without links; for a ring, what the names of its files have in common.
@@ -57,6 +60,7 @@ pub(crate) struct PartOrigin {
 
 /// What the user chose that figures depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Terms {
     /// As Rust shows them: a setting that is added later cannot be forgotten here.
@@ -72,9 +76,11 @@ pub(crate) struct Terms {
 
 /// Which program made the sums.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgramStamp {
     version: String,
+    /// Schema of the summary behind this line.
     summary: String,
     /// Of the file of the program: two of one version may be built from different sources.
     bytes: Option<u64>,
@@ -83,6 +89,7 @@ pub(crate) struct ProgramStamp {
 
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FileStamp {
     /// Without links.
@@ -94,6 +101,7 @@ pub(crate) struct FileStamp {
 
 /// A path, exactly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub(crate) enum PathText {
     Text(String),
@@ -255,5 +263,27 @@ fn since_1970(at: SystemTime) -> i128 {
     match at.duration_since(UNIX_EPOCH) {
         Ok(since) => nanos(since),
         Err(before) => -nanos(before.duration()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schemars::generate::SchemaSettings;
+
+    /// `WIREWAIT_BLESS=1` writes it.
+    #[test]
+    fn the_published_schema_is_that_of_the_first_line() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/part.schema.json");
+        let settings = SchemaSettings::draft2020_12().for_serialize();
+        let mut schema = settings.into_generator().into_root_schema_for::<PartHead>();
+        schema.insert("title".to_owned(), SCHEMA.into());
+        let mut text = serde_json::to_string_pretty(&schema).unwrap();
+        text.push('\n');
+        if std::env::var_os("WIREWAIT_BLESS").is_some_and(|value| value == "1") {
+            std::fs::write(&path, text).unwrap();
+            return;
+        }
+        assert_eq!(text, std::fs::read_to_string(&path).unwrap());
     }
 }
