@@ -1,6 +1,6 @@
 # The two commands of the README: `make demo` and `make test`. Both do all the set-up.
 
-.PHONY: demo install test docs setup check bench instructions memory fuzz pgo python release dist dist-check package reproducible offline
+.PHONY: demo install test docs setup check bench instructions memory fuzz pgo python release dist dist-check image image-check package reproducible offline
 
 # The main job on a shipped capture. Named, so that `make install` finds the same crates compiled.
 demo: setup
@@ -65,6 +65,14 @@ dist: setup
 # Installs the packages in roots of their own, and runs what they brought (as root).
 dist-check:
 	./scripts/dist-check.sh
+
+# A container image of the static program, as an archive (target/dist; as root, buildah).
+image: setup
+	./scripts/image.sh
+
+# Runs the image: a report, and a capture that is scraped (as root).
+image-check:
+	./scripts/image-check.sh
 
 # Packs each crate as for a registry, and compiles the library from its archives (target/package).
 package: setup

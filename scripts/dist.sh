@@ -22,13 +22,10 @@ tool() {
 
 tool cargo-deb
 tool cargo-generate-rpm
-rustup target add "$musl" 2>/dev/null
-./scripts/static-pcap.sh
-pcap=$PWD/target/static-pcap
 
 rm -f "$dist"/*.deb "$dist"/*.rpm "$dist"/*.tar.gz
 program=$(./scripts/release.sh | tail -n 1)
-static=$(LIBPCAP_LIBDIR=$pcap LIBPCAP_VER=$(cat "$pcap/version") ./scripts/release.sh --target "$musl" | tail -n 1)
+static=$(./scripts/static.sh | tail -n 1)
 "$program" man --output "$texts/man"
 mkdir -p "$texts/completions"
 "$program" completions bash --output "$texts/completions/wirewait"
@@ -42,7 +39,7 @@ name=wirewait-$version-$(uname -m)-linux-musl
 rm -rf "${dist:?}/$name"
 mkdir -p "$dist/$name/examples"
 cp "$static" README.md LICENSE-MIT LICENSE-APACHE "$dist/$name/"
-cp "$pcap/LICENSE" "$dist/$name/LICENSE-libpcap"
+cp target/static-pcap/LICENSE "$dist/$name/LICENSE-libpcap"
 cp -r "$texts/man" "$texts/completions" packaging schemas "$dist/$name/"
 cp -r examples/prometheus "$dist/$name/examples/"
 tar -C "$dist" --sort=name --owner=0 --group=0 --mtime=@0 -cf - "$name" | gzip -n >"$dist/$name.tar.gz"

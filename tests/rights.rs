@@ -480,10 +480,10 @@ fn rights_in_force_are_printed() {
 }
 
 /// Gives the copy of the program the capabilities to capture; says that the test skipped otherwise.
-fn may_capture(copy: &Path, test: &str) -> bool {
+fn may_capture(copy: &Path, how: &str, test: &str) -> bool {
     let mut setcap = Command::new("setcap");
     let set = setcap
-        .arg("cap_net_raw,cap_net_admin=eip")
+        .arg(format!("cap_net_raw,cap_net_admin={how}"))
         .arg(copy)
         .output();
     let set = set.is_ok_and(|set| set.status.success());
@@ -508,7 +508,7 @@ fn capabilities_of_the_program_are_given_up_for_files() {
     let copy = folder.0.join("wirewait");
     copied_program(&copy);
     fs::set_permissions(&copy, Permissions::from_mode(0o755)).unwrap();
-    if !may_capture(&copy, test) {
+    if !may_capture(&copy, "eip", test) {
         return;
     }
     let mut command = Command::new("setpriv");
@@ -547,7 +547,7 @@ fn members_of_the_group_capture_and_others_are_told_of_it() {
     fs::set_permissions(&copy, Permissions::from_mode(0o750)).unwrap();
     // The group daemon has the number 1 (base-passwd).
     std::os::unix::fs::chown(&copy, Some(0), Some(1)).unwrap();
-    if !may_capture(&copy, test) {
+    if !may_capture(&copy, "eip", test) {
         return;
     }
     let run = |groups: &str, args: &[&str]| {
@@ -590,6 +590,58 @@ fn members_of_the_group_capture_and_others_are_told_of_it() {
         let output = command.stdin(demo).output().unwrap();
         let told = text(&output.stdout);
         assert!(told.contains("capabilities none"), "{groups}: {told}");
+    }
+}
+
+/// As the image for containers has it: the file permits the right to capture, and the program puts it
+/// into effect where it captures. Where the right is withheld, the program runs without it.
+#[test]
+fn a_right_that_is_permitted_is_taken_up_where_it_captures() {
+    let test = "a_right_that_is_permitted";
+    if !is_root() || Command::new("setpriv").arg("--version").output().is_err() {
+        return skipped(test, "this is not root, or there is no setpriv");
+    }
+    let folder = Folder::private("permitted");
+    fs::set_permissions(&folder.0, Permissions::from_mode(0o755)).unwrap();
+    let program = folder.0.join("wirewait");
+    copied_program(&program);
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    if !may_capture(&program, "p", test) {
+        return;
+    }
+    let run = |withheld: &[&str], args: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        command.args(withheld).arg(&program).arg("--no-config");
+        command.args(args).stdin(fs::File::open(demo()).unwrap());
+        command.output().unwrap()
+    };
+    let live = [
+        "live",
+        "-i",
+        "lo",
+        "--duration",
+        "200ms",
+        "--format",
+        "json",
+    ];
+    let granted = run(&[], &live);
+    assert!(granted.status.success(), "{}", text(&granted.stderr));
+    assert!(text(&granted.stdout).starts_with('{'));
+    let alone = run(&["--bounding-set=-all,+net_raw"], &live);
+    assert!(alone.status.success(), "{}", text(&alone.stderr));
+    let withheld = ["--bounding-set=-all"];
+    let refused = run(&withheld, &live);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        text(&refused.stderr).contains("cap_net_raw"),
+        "{}",
+        text(&refused.stderr)
+    );
+    for withheld in [&[][..], &withheld] {
+        let report = run(withheld, &["report", "--print-rights", "-"]);
+        let told = text(&report.stdout);
+        assert!(told.contains("capabilities none"), "{withheld:?}: {told}");
     }
 }
 

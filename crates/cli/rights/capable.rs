@@ -4,7 +4,7 @@
 
 use crate::args::Command;
 use nix::unistd::{Gid, Group};
-use rustix::thread::{CapabilitySet, capabilities};
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,11 @@ const COPY: &str = "lib/wirewait/wirewait";
 pub(crate) fn become_capable(command: &Command) {
     let interfaces =
         matches!(command, Command::Live(args) if args.source.is_none() && !args.list_interfaces);
-    if !interfaces || may_capture() {
+    if !interfaces {
+        return;
+    }
+    take_up();
+    if may_capture() {
         return;
     }
     if let Some(copy) = copy() {
@@ -36,6 +40,18 @@ pub(crate) fn become_capable(command: &Command) {
 pub(super) fn group() -> Option<String> {
     let of = copy()?.metadata().ok()?.gid();
     Some(Group::from_gid(Gid::from_raw(of)).ok()??.name)
+}
+
+/// Puts the right to capture into effect where this process has it, but not in effect. The image for
+/// containers gives it so: a file that puts it into effect itself cannot be executed at all where the
+/// right is withheld (capabilities(7), "Safety checking for capability-dumb binaries").
+fn take_up() {
+    let capture = CapabilitySet::NET_RAW | CapabilitySet::NET_ADMIN;
+    if let Ok(mut has) = capabilities(None) {
+        has.effective |= has.permitted & capture;
+        // Where that fails, what is missing is said where it is missed.
+        let _ = set_capabilities(None, has);
+    }
 }
 
 fn may_capture() -> bool {
