@@ -188,5 +188,15 @@ fn a_share_is_one_in_whatever_capitals() {
             shares,
             "{capture}"
         );
+        // A file's row has the share as that is spelled in its own.
+        let of = |by| found.snapshot.places.iter().filter(move |row| row.by == by);
+        let own: BTreeSet<_> = of(Grouping::Share)
+            .map(|row| (row.server, row.name.clone()))
+            .collect();
+        for file in of(Grouping::File) {
+            let share = file.share.clone().map(|share| (file.server, share));
+            let known = share.as_ref().is_none_or(|share| own.contains(share));
+            assert!(known, "{capture}: {share:?} of {}", file.name);
+        }
     }
 }

@@ -38,6 +38,17 @@ impl Label {
         }
     }
 
+    /// The share of this file, as a label of its own.
+    #[must_use]
+    pub fn of_share(&self) -> Option<Self> {
+        Some(Self {
+            by: Grouping::Share,
+            server: self.server,
+            share: None,
+            name: Arc::clone(self.share.as_ref()?),
+        })
+    }
+
     /// Whether an equal label is spelled as this one, too.
     #[must_use]
     pub fn is_spelled_as(&self, equal: &Self) -> bool {

@@ -1,6 +1,9 @@
 //! By user, share and file, where these have names.
 
 use crate::{Collector, Rows};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use wirewait_model::figures::Grouping;
 use wirewait_model::figures::counts_for_places;
 use wirewait_model::records::{Entities, Group, GroupTimes, Records};
 use wirewait_model::sample::Draw;
@@ -38,8 +41,21 @@ impl Collector for Places {
 
     /// By kind of name, then by total response time, the greatest first.
     fn write(&self, entities: &dyn Entities, figures: &mut Figures) {
-        let rows = self.rows.iter();
-        let rows = rows.filter_map(|(id, row)| Some(row.shown(entities.label(id)?)));
+        let known = || {
+            let rows = self.rows.iter();
+            rows.filter_map(|(id, row)| Some((entities.label(id)?, row)))
+        };
+        let shares = known().map(|(label, _)| label);
+        let shares: BTreeSet<&Label> = shares.filter(|l| l.by == Grouping::Share).collect();
+        let rows = known().map(|(label, row)| {
+            let mut row = row.shown(label);
+            // Its file may have been opened under another spelling than the first one.
+            let share = label.of_share();
+            if let Some(share) = share.and_then(|share| shares.get(&share)) {
+                row.share = Some(Arc::clone(&share.name));
+            }
+            row
+        });
         figures.places = rows.collect();
         figures.places.sort_by(|a, b| {
             let wait = |row: &PlaceRow| std::cmp::Reverse(row.response_time.total);
