@@ -7,8 +7,8 @@ use crate::parse::{be16, malformed};
 use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
-    Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next, Operation,
-    Part, Role, Side, Status, Verified,
+    Claim, Dissector, Effects, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
+    Operation, Part, Role, Side, Status, Verified,
 };
 
 /// What a session service packet other than a message says.
@@ -130,6 +130,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         exchange: Some(Exchange {
             id: Some(Id::new(packet::REQUEST, 0)),
             status,
+            effects: Effects::SETS_UP,
             ..Exchange::new(role, sender, &SESSION_REQUEST, packet::REQUEST.into())
         }),
         length: input.length,

@@ -117,6 +117,19 @@ impl Effects {
     /// Writes a remote procedure call into a pipe. The next read from it brings the result, so it
     /// lasts as long as the server works.
     pub const REMOTE_CALL: Self = Self(1 << 10);
+    /// Sets up a connection or session, where none of the others says so.
+    pub const SETS_UP: Self = Self(1 << 11);
+
+    /// Whether a connection, session or share is set up by it.
+    #[must_use]
+    pub const fn sets_up(self) -> bool {
+        const ANY: u16 = Effects::NEGOTIATES.0
+            | Effects::LOGS_ON.0
+            | Effects::ATTACHES.0
+            | Effects::CALLS.0
+            | Effects::SETS_UP.0;
+        self.0 & ANY != 0
+    }
 
     /// Whether all of `other` are done.
     #[must_use]

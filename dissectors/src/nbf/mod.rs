@@ -294,7 +294,11 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
             effects: Effects::CALLS,
             ..request(h.command, h.response)
         }),
-        command::STATUS_QUERY | command::SESSION_INITIALIZE => Some(request(h.command, h.response)),
+        command::STATUS_QUERY => Some(request(h.command, h.response)),
+        command::SESSION_INITIALIZE => Some(Exchange {
+            effects: Effects::SETS_UP,
+            ..request(h.command, h.response)
+        }),
         command::NAME_RECOGNIZED => Some(Exchange {
             status: Some(recognized(session, false)),
             ..response(command::NAME_QUERY, h.transmit)

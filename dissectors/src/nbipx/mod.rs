@@ -13,8 +13,8 @@ use crate::ipx;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
 use wirewait_wire::{
-    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next,
-    Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Step, Verified,
+    Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id, Input, Kind, Layer,
+    Next, Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Step, Verified,
 };
 
 /// A packet of one of its three layouts.
@@ -292,6 +292,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         Packet::Session(s) if s.is_call() => Some(Exchange {
             id: Some(Id::new(0, s.source.into())),
             repeats: true,
+            effects: Effects::SETS_UP,
             ..Exchange::new(Role::Request, Side::Client, &INITIALIZE, s.kind.into())
         }),
         Packet::Session(s) if s.is_answer() => Some(Exchange {

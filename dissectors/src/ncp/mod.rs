@@ -23,8 +23,8 @@ use crate::{ipx, ncp_tcp, udp};
 use status::Function;
 use std::fmt;
 use wirewait_wire::{
-    Answered, Asked, Claim, Dissector, Exchange, Facts, Fault, File, Id, Input, Kind, Layer, Next,
-    Operation, Part, Role, Side, Verified,
+    Answered, Asked, Claim, Dissector, Effects, Exchange, Facts, Fault, File, Id, Input, Kind,
+    Layer, Next, Operation, Part, Role, Side, Verified,
 };
 
 /// An NCP packet.
@@ -254,6 +254,16 @@ fn asked_for(function: u8, subfunction: Option<u8>, input: Input<'_>) -> (&'stat
     }
 }
 
+/// Whether it logs somebody in: the bindery's functions 0, 20 and 24, and the verbs of NDS from
+/// BEGIN LOGIN to FINISH AUTHENTICATION.
+fn logs_in(function: u8, subfunction: u8, code: u32) -> bool {
+    match function {
+        23 => matches!(subfunction, 0 | 20 | 24),
+        _ if function == nds::FUNCTION.0 => matches!(code >> 16, 57..=60),
+        _ => false,
+    }
+}
+
 static CREATE_CONNECTION: Operation =
     Operation::new("CREATE SERVICE CONNECTION", Kind::Session, false);
 static DESTROY_CONNECTION: Operation =
@@ -326,7 +336,10 @@ impl Header {
         x.session = lane;
         x.repeats = role == Role::Request;
         match self.message {
-            Message::Create => (x.id, x.lane) = (creation, None),
+            Message::Create => {
+                (x.id, x.lane) = (creation, None);
+                x.effects = Effects::SETS_UP;
+            }
             Message::Request {
                 function,
                 subfunction,
@@ -336,6 +349,9 @@ impl Header {
                 (x.file, x.asked, x.data) = (fields.file, fields.asked, fields.data);
                 x.may_wait = fields.may_wait;
                 x.names = names::has_some(function, subfunction);
+                if logs_in(function, subfunction, code) {
+                    x.effects = Effects::SETS_UP;
+                }
             }
             Message::Reply { completion, .. } => {
                 x.alias = creation;

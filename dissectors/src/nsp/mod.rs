@@ -13,8 +13,8 @@ use crate::nbt;
 use crate::parse::{header, le16, malformed};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Claim, Connection, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next,
-    Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Step,
+    Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id, Input, Kind, Layer,
+    Next, Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Step,
     Verified,
 };
 
@@ -416,6 +416,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         Message::ConnectInitiate { .. } => Some(Exchange {
             id: id(h.source),
             repeats: true,
+            effects: Effects::SETS_UP,
             ..Exchange::new(Role::Request, Side::Client, &CONNECT, CONNECT_CODE)
         }),
         Message::ConnectAck => Some(Exchange {

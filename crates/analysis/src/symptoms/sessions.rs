@@ -123,8 +123,9 @@ fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
     (took > limit).then(|| WatcherLook::For(sight.costing(took - limit)))
 }
 
+/// Of those who ask about a session, or end one, there is a session.
 fn unanswered(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
-    if t.outcome != Outcome::Unanswered || t.kind != Kind::Session {
+    if t.outcome != Outcome::Unanswered || t.kind != Kind::Session || !t.effects.sets_up() {
         return None;
     }
     let request = t.request?;

@@ -3,6 +3,7 @@ use super::super::testing::{Bench, failed, unanswered};
 use super::*;
 use crate::Flags;
 use crate::bounds::Hits;
+use wirewait_wire::Effects;
 
 #[test]
 fn a_log_on_refused_three_times() {
@@ -42,12 +43,27 @@ fn a_session_that_is_never_set_up() {
             bench.state("no_connection"),
             (n > 0).then_some(State::Below)
         );
-        bench.lost(Kind::Session, 100, |_| ());
+        bench.lost(Kind::Session, 100, |t| t.effects = Effects::LOGS_ON);
     }
+    assert_eq!(bench.state("no_connection"), Some(State::Raised));
+    // Whoever logs off, or asks who is logged on, has a session.
+    let mut bench = Bench::new();
+    for effects in [Effects::LOGS_OFF, Effects::DETACHES, Effects::NONE] {
+        bench.lost(Kind::Session, 100, |t| t.effects = effects);
+    }
+    assert_eq!(bench.state("no_connection"), None);
+    for effects in [Effects::NEGOTIATES, Effects::SETS_UP] {
+        bench.lost(Kind::Session, 100, |t| t.effects = effects);
+    }
+    assert_eq!(bench.state("no_connection"), Some(State::Below));
+    bench.lost(Kind::Session, 100, |t| t.effects = Effects::ATTACHES);
     assert_eq!(bench.state("no_connection"), Some(State::Raised));
     let mut bench = Bench::new();
     for _ in 0..3 {
-        bench.lost(Kind::Session, 100, |t| t.flags.set(Flags::OPEN_AT_END));
+        bench.lost(Kind::Session, 100, |t| {
+            t.effects = Effects::LOGS_ON;
+            t.flags.set(Flags::OPEN_AT_END);
+        });
     }
     assert_eq!(
         bench.state("no_connection"),
