@@ -463,3 +463,50 @@ fn no_peak_is_below_its_mean() {
     }
     assert!(compared > 50, "only {compared}");
 }
+
+/// Definition R2: a request is served from when it is complete, or from the end of the latest
+/// response of its conversation, whichever is later. Here from the rows alone.
+#[test]
+fn service_begins_behind_the_latest_response() {
+    use wirewait_wire::Kind;
+    let Some(folder) = captures("service_begins_behind_the_latest_response") else {
+        return;
+    };
+    let (mut queued, mut compared) = (0, 0);
+    for name in [
+        "10_loss3pct_dup1pct_reorder2pct_srv.pcap",
+        "01_smb1_nt1_port139_records_1client_srv.pcap",
+    ] {
+        let analysis = crate::support::analyse(&[folder.join("lab").join(name)]).unwrap();
+        let rows = &analysis.transactions;
+        for t in rows {
+            let (Some(request), Some(response), Some(service_ns)) =
+                (t.request, t.response, t.service_ns)
+            else {
+                continue;
+            };
+            if t.kind == Kind::Wait {
+                continue;
+            }
+            let (t2, t3) = (request.last, response.first);
+            let before = rows.iter().filter(|other| {
+                other.conversation == t.conversation
+                    && other.number != t.number
+                    && !matches!(other.kind, Kind::Wait | Kind::Break)
+            });
+            // One frame may end a response and begin the next one; parts of one message begin and
+            // end together.
+            let before = before.filter_map(|other| other.response);
+            let before = before.filter(|other| {
+                (other.last.at, other.last.frame) <= (t3.at, t3.frame)
+                    && (other.first.at, other.first.frame) < (t3.at, t3.frame)
+            });
+            let latest = before.map(|other| other.last.at).max();
+            let from = latest.map_or(t2.at, |latest| latest.max(t2.at));
+            assert_eq!(service_ns, t3.at.since(from), "{name}: frame {}", t2.frame);
+            queued += usize::from(from > t2.at);
+            compared += 1;
+        }
+    }
+    assert!(compared > 1000 && queued > 0, "{compared}, {queued}");
+}
