@@ -520,11 +520,65 @@ fn positions_of_last_are_derived_and_used() {
         !built_in.contains("receiver") && built_in.contains("Not known"),
         "{built_in}"
     );
-    // No figure depends on it.
+    // What is assumed changes no figure.
     for command in ["report", "transactions"] {
         let with = wirewait(&[command, LAST, "--last-profile", text(&profile)]);
         assert_eq!(stdout(&with), stdout(&wirewait(&[command, LAST])));
     }
+}
+
+/// Figures by identifiers are the same in all commands, and by turn they come with a doubt.
+#[test]
+fn roles_of_last_are_guessed_or_known() {
+    const FILE: &str = "captures/last/outstanding.pcapng";
+    const TABLE: &str = "dev/synth/last.csv";
+    let report = |more: &[&str]| -> serde_json::Value {
+        let arguments = [&["report", FILE, "--format", "json"], more].concat();
+        serde_json::from_str(&stdout(&wirewait(&arguments))).unwrap()
+    };
+    let guessed = |report: &serde_json::Value| {
+        let reasons = report["capture"]["quality"]["reasons"].as_array().unwrap();
+        let found = reasons.iter().find(|r| r["name"] == "guessed_roles");
+        found.map(|found| (found["count"].clone(), found["grade"].clone()))
+    };
+    let by_turn = report(&[]);
+    assert_eq!(guessed(&by_turn), Some((5.into(), "fair".into())));
+    assert_eq!(by_turn["capture"]["quality"]["grade"], "fair");
+    let named = report(&["--last-profile", TABLE]);
+    assert_eq!(guessed(&named), None);
+    assert_eq!(named["capture"]["quality"]["grade"], "good");
+    let rows = |more: &[&str]| {
+        let arguments = [&["transactions", FILE, "--format", "ndjson"], more].concat();
+        stdout(&wirewait(&arguments)).lines().count()
+    };
+    assert_eq!((rows(&[]), rows(&["--last-profile", TABLE])), (7, 8));
+    let said = stdout(&wirewait(&["report", FILE]));
+    assert!(said.contains("guessed by turn"), "{said}");
+    // Frame 4 answers what frame 1 asked, 10 ms before.
+    let shown = stdout(&wirewait(&[
+        "decode",
+        "--transaction",
+        "1",
+        FILE,
+        "--last-profile",
+        TABLE,
+    ]));
+    assert_eq!(shown.lines().count(), 2, "{shown}");
+    let counted = |more: &[&str]| {
+        let arguments = [&["counters", FILE, "--format", "json"], more].concat();
+        stdout(&wirewait(&arguments))
+    };
+    assert_ne!(counted(&[]), counted(&["--last-profile", TABLE]));
+    let compared = wirewait(&[
+        "compare",
+        FILE,
+        FILE,
+        "--last-profile",
+        TABLE,
+        "--format",
+        "json",
+    ]);
+    assert_eq!(compared.status.code(), Some(0), "{}", stderr(&compared));
 }
 
 #[test]

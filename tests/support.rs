@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Settings, Snapshot, Transaction};
 use wirewait_capture::Options;
-use wirewait_wire::{Frame, Source};
+use wirewait_wire::{Frame, Registry, Source};
 
 /// The folder of the workspace.
 pub(crate) fn root() -> &'static Path {
@@ -168,11 +168,13 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new() -> Self {
+        Self::by(wirewait_dissectors::registry())
+    }
+
+    /// With other tables of fields than those that are built in.
+    pub(crate) fn by(registry: Registry) -> Self {
         Self {
-            driver: Driver::new(Analyzer::new(
-                wirewait_dissectors::registry(),
-                Settings::default(),
-            )),
+            driver: Driver::new(Analyzer::new(registry, Settings::default())),
             transactions: Vec::new(),
         }
     }

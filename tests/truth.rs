@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use wirewait_analysis::WHOLE_FRAME;
 use wirewait_report::transactions::{Format, Writer};
 use wirewait_synth::Scenario;
-use wirewait_synth::scenario::{Expected, Totals, Value};
+use wirewait_synth::scenario::{Answer, Expected, Totals, Value};
 
 /// Scenarios whose answer cannot be given yet, and why. They must fail: when one no longer
 /// does, its line goes.
@@ -115,7 +115,7 @@ fn total(rows: &[Json], analysis: &Analysis, totals: &Totals, name: &str) -> i64
         "other" => attribution.other as i64,
         "duplicates_dropped" => attribution.duplicates as i64,
         // What the product says about the capture as a whole.
-        "gaps" | "mid_capture" => reason(analysis, name),
+        "gaps" | "mid_capture" | "guessed_roles" => reason(analysis, name),
         "repeated" => reason(analysis, "retransmitted"),
         _ => panic!("no total is called {name}"),
     }
@@ -131,14 +131,30 @@ fn reason(analysis: &Analysis, name: &str) -> i64 {
 fn wrong(path: &PathBuf) -> Vec<String> {
     let name = path.strip_prefix(root()).unwrap().display().to_string();
     let scenario = Scenario::parse(&name, &std::fs::read_to_string(path).unwrap()).unwrap();
-    let mut run = Run::new();
+    let mut wrong = differences(&name, &scenario, Run::new(), scenario.answer());
+    if let Some((file, answer)) = &scenario.answer().by_profile {
+        let mut registry = wirewait_dissectors::registry();
+        let table = std::fs::read_to_string(root().join(file)).unwrap();
+        let layout = wirewait_dissectors::last::profile(file, &table).unwrap();
+        assert!(registry.set_layout("last", layout));
+        let by_profile = differences(&name, &scenario, Run::by(registry), answer);
+        wrong.extend(
+            by_profile
+                .into_iter()
+                .map(|text| format!("by {file}: {text}")),
+        );
+    }
+    wrong
+}
+
+/// In what one answer differs from what comes of this run.
+fn differences(name: &str, scenario: &Scenario, mut run: Run, answer: &Answer) -> Vec<String> {
     for frame in scenario.frames() {
         run.frame(&frame.as_frame());
     }
     let analysis = run.finish();
-    assert_frames_close(&name, &analysis.snapshot);
+    assert_frames_close(name, &analysis.snapshot);
     let rows = rows(&analysis);
-    let answer = scenario.answer();
     assert!(
         !answer.transactions.is_empty() || !answer.totals.is_empty(),
         "{name} has no answer"

@@ -6,7 +6,7 @@ use crate::input::{Analysis, Input, warn};
 use crate::output::Output;
 use crate::symptoms;
 use std::io;
-use wirewait::{Choice, Frame, LinkType, Timestamp};
+use wirewait::{Choice, Frame, Layout, LinkType, Timestamp};
 use wirewait_capture::write::{Counts, Description, PcapngWriter};
 use wirewait_report::remarks::Remarks;
 use wirewait_report::words::{Grouped, sentence};
@@ -15,10 +15,11 @@ use wirewait_report::words::{Grouped, sentence};
 const APPLICATION: &str = concat!("wirewait ", env!("CARGO_PKG_VERSION"));
 
 /// Reads the capture twice: what a request took is known only at its response.
-pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
+pub(crate) fn run(args: &ReportArgs, last: Option<Layout>) -> Result<Verdict, Failure> {
     let texts = symptoms::texts(&args.symptoms)?;
     let mut input = Input::open(&args.input)?;
     input.thresholds = symptoms::thresholds(&args.symptoms);
+    input.last = last;
     input.threads = args.threads.count();
     input.heed_signals(&args.input)?;
     let mut remarks = Remarks::new(&input.thresholds);

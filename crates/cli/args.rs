@@ -177,6 +177,8 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -275,6 +277,8 @@ pub(crate) struct CountersArgs {
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -316,8 +320,8 @@ pub(crate) struct ManArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ProfileArgs {
-    /// Field positions of DEC LAST for `decode -d`, as `last-calibrate` writes them; changes no
-    /// statistic
+    /// Field positions of DEC LAST, as `last-calibrate` writes them: `decode -d` shows fields by
+    /// them, and sure ones decide which messages belong together
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) last_profile: Option<PathBuf>,
 }

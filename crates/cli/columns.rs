@@ -6,7 +6,7 @@ use crate::input::{Input, about};
 use crate::output::Output;
 use crate::transactions::origin;
 use std::io::{self, Write};
-use wirewait::{Sink, Transaction};
+use wirewait::{Layout, Sink, Transaction};
 use wirewait_capture::Origins;
 use wirewait_report::counters::{Counters, Samples, each};
 use wirewait_report::decode::{FrameRow, FrameRows};
@@ -14,8 +14,13 @@ use wirewait_report::transactions::{ColumnEntry, FrameOrigin, Transactions};
 use wirewait_rows::{Format, RowTable, Rows, RowsError};
 
 /// Writes the transactions of a capture. The file takes its name when it is complete.
-pub(crate) fn transactions(args: &TransactionsArgs, format: Format) -> Result<Verdict, Failure> {
+pub(crate) fn transactions(
+    args: &TransactionsArgs,
+    last: Option<Layout>,
+    format: Format,
+) -> Result<Verdict, Failure> {
     let mut input = Input::open(&args.input)?;
+    input.last = last;
     input.threads = args.threads.count();
     input.heed_signals(&args.input)?;
     let origins = input.track();

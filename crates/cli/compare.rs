@@ -3,6 +3,7 @@
 use crate::args::{CompareArgs, CompareFormat, GroupBy, InputArgs};
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin, warn};
+use crate::last_profile;
 use crate::output::Output;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -86,6 +87,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
             "--private hides by which names shares and files are compared; leave it out".to_owned(),
         ));
     }
+    let last = last_profile::read(&args.profile)?;
     let mut damaged = false;
     let (mut configurations, mut values) = (Vec::new(), Vec::new());
     for (one, name) in wanted.iter().zip(names(&wanted)) {
@@ -96,6 +98,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
             select: args.select.clone(),
         };
         let mut opened = Input::open(&input)?;
+        opened.last.clone_from(&last);
         opened.threads = args.threads.count();
         let settings = args.analysis.settings();
         let mut times = Values::new(settings.think_ns);

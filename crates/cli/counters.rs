@@ -5,6 +5,7 @@ use crate::args::{CounterFormat, CountersArgs};
 use crate::columns;
 use crate::failure::{Failure, Verdict, shown};
 use crate::input::{Input, warn};
+use crate::last_profile;
 use crate::output::Output;
 use crate::rights;
 use wirewait::{Analyzer, Frame, Readings};
@@ -44,7 +45,9 @@ impl Sampling {
 }
 
 pub(crate) fn run(args: &CountersArgs) -> Result<Verdict, Failure> {
+    let last = last_profile::read(&args.profile)?;
     let mut input = Input::open(&args.input)?;
+    input.last = last;
     input.threads = args.threads.count();
     input.heed_signals(&args.input)?;
     let settings = args.analysis.settings();

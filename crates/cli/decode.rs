@@ -7,7 +7,7 @@ use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
 use crate::output::Output;
-use wirewait::{Analyzer, Choice, Frame, Registry, Settings, registry};
+use wirewait::{Analyzer, Choice, Frame, Layout, Registry, Settings};
 use wirewait_report::Escaped;
 #[cfg(feature = "columns")]
 use wirewait_report::decode::FrameRows;
@@ -15,15 +15,13 @@ use wirewait_report::decode::{Cast, Decoder, Filter, FilterError, Shape, Time};
 use wirewait_report::text::Look;
 
 pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
-    let mut registry = registry();
-    if let Some(layout) = last_profile::read(&args.profile)? {
-        registry.set_layout("last", layout);
-    }
+    let last = last_profile::read(&args.profile)?;
+    let registry = last_profile::protocols(last.as_ref());
     check(args, &registry)?;
     let filter = filter(args, &registry)?;
     let cast = args
         .transaction
-        .map(|number| cast(args, number))
+        .map(|number| cast(args, last.as_ref(), number))
         .transpose()?;
     let input = Input::open(&args.input)?;
     let mut target = DecodeTarget::open(args)?;
@@ -38,8 +36,8 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         TimeFormat::Absolute => Time::Absolute,
         TimeFormat::Delta => Time::Delta,
     };
-    let mut decoder =
-        Decoder::new(&registry, shape, time, target.look()).following(wirewait::registry());
+    let analysed = last_profile::protocols(last.as_ref());
+    let mut decoder = Decoder::new(&registry, shape, time, target.look()).following(analysed);
     decoder.select(args.select.clone());
     if let Some(filter) = filter {
         decoder.show(filter);
@@ -170,9 +168,9 @@ fn filter(args: &DecodeArgs, registry: &Registry) -> Result<Option<Filter>, Fail
 
 /// Which frames a transaction has: known only when it is over, so the input is read for it
 /// before anything is shown.
-fn cast(args: &DecodeArgs, number: u64) -> Result<Cast, Failure> {
+fn cast(args: &DecodeArgs, last: Option<&Layout>, number: u64) -> Result<Cast, Failure> {
     let mut cast = Cast::of(number);
-    let mut analyzer = Analyzer::new(registry(), Settings::default()).observed();
+    let mut analyzer = Analyzer::new(last_profile::protocols(last), Settings::default()).observed();
     Input::open_first(&args.input)?.each_frame(|selection, frame| {
         let choice = selection.choose(frame);
         match choice {

@@ -4,6 +4,7 @@
 use crate::args::InputArgs;
 use crate::failure::{Failure, Verdict, say};
 use crate::hints;
+use crate::last_profile::protocols;
 use crate::signals::Signals;
 use crate::when::Moment;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use wirewait::{
-    Analyzer, Choice, Engine, Frame, Readings, Settings, Sink, Snapshot, SourceError,
-    SourceErrorKind, Standing, Thresholds, Timestamp, registry,
+    Analyzer, Choice, Engine, Frame, Layout, Readings, Settings, Sink, Snapshot, SourceError,
+    SourceErrorKind, Standing, Thresholds, Timestamp,
 };
 #[cfg(feature = "libpcap")]
 use wirewait_capture::filter::{Filter, FilterError};
@@ -84,6 +85,8 @@ pub(crate) struct Input {
     pub(crate) selection: Selection,
     /// What symptoms are judged by.
     pub(crate) thresholds: Thresholds,
+    /// Where the fields of LAST stand, if not where the built-in table says.
+    pub(crate) last: Option<Layout>,
     /// Threads to analyse on.
     pub(crate) threads: usize,
     /// Who may ask for an early end, or how far it is.
@@ -107,6 +110,7 @@ impl Input {
             files: opened(&args.files, &options(args))?,
             selection,
             thresholds: Thresholds::default(),
+            last: None,
             threads: 1,
             signals: None,
             warned: 0,
@@ -128,6 +132,7 @@ impl Input {
             files: opened(&args.files, &options(args))?,
             selection: Selection::new(args)?,
             thresholds: Thresholds::default(),
+            last: None,
             threads: 1,
             signals: None,
             warned: 0,
@@ -161,7 +166,7 @@ impl Input {
         quiet: bool,
         check: impl FnMut(&mut K) -> Result<(), Failure>,
     ) -> Result<Analysis, Failure> {
-        let analyzer = Analyzer::new(registry(), settings).unmetered();
+        let analyzer = Analyzer::new(protocols(self.last.as_ref()), settings).unmetered();
         let (analysis, _) = self.lead(analyzer, sink, quiet, check, |_, _| {})?;
         Ok(analysis)
     }
@@ -172,7 +177,9 @@ impl Input {
         settings: Settings,
         sink: &mut K,
     ) -> Result<Analysis, Failure> {
-        let analyzer = Analyzer::new(registry(), settings).unmetered().observed();
+        let analyzer = Analyzer::new(protocols(self.last.as_ref()), settings)
+            .unmetered()
+            .observed();
         let (analysis, _) = self.lead(analyzer, sink, false, |_| Ok(()), |_, _| {})?;
         Ok(analysis)
     }
@@ -187,7 +194,7 @@ impl Input {
         check: impl FnMut(&mut K) -> Result<(), Failure>,
         watch: impl FnMut(&Frame<'_>, &Analyzer),
     ) -> Result<(Analysis, Readings), Failure> {
-        let analyzer = Analyzer::new(registry(), settings);
+        let analyzer = Analyzer::new(protocols(self.last.as_ref()), settings);
         self.lead(analyzer, sink, quiet, check, watch)
     }
 

@@ -3,7 +3,7 @@
 use crate::args::ProfileArgs;
 use crate::failure::Failure;
 use std::io::Read;
-use wirewait::{Layout, last};
+use wirewait::{Layout, Registry, last, registry};
 use wirewait_capture::held;
 use wirewait_report::Escaped;
 
@@ -28,4 +28,13 @@ pub(crate) fn read(args: &ProfileArgs) -> Result<Option<Layout>, Failure> {
     last::profile(&name, &text)
         .map(Some)
         .map_err(|error| Failure::Cannot(Escaped(&error.to_string()).to_string()))
+}
+
+/// All protocols, with LAST by this table if one is given.
+pub(crate) fn protocols(layout: Option<&Layout>) -> Registry {
+    let mut registry = registry();
+    if let Some(layout) = layout {
+        registry.set_layout("last", layout.clone());
+    }
+    registry
 }

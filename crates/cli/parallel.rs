@@ -14,18 +14,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use wirewait::{Settings, Summary, Thresholds};
+use wirewait::{Layout, Settings, Summary, Thresholds};
 use wirewait_capture::held;
 use wirewait_report::words::Grouped;
 
 /// How soon a signal is noticed while no capture is ready.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
+pub(crate) fn run(
+    args: &ReportArgs,
+    workers: u16,
+    last: Option<&Layout>,
+) -> Result<Verdict, Failure> {
     let chains: Vec<_> = chains(&args.input.files).into_iter().collect();
     let settings = args.analysis.settings();
     let thresholds = symptoms::thresholds(&args.symptoms);
-    let summaries = Summaries::of(args)?;
+    let summaries = Summaries::of(args, last)?;
     let signals = Signals::catch_questions()?;
     let begun = Instant::now();
     let next = AtomicUsize::new(0);
@@ -45,7 +49,7 @@ pub(crate) fn run(args: &ReportArgs, workers: u16) -> Result<Verdict, Failure> {
                         files: files.clone(),
                         ..args.input.clone()
                     };
-                    let analyse = || holding_warnings(|| work(&input, settings, thresholds));
+                    let analyse = || holding_warnings(|| work(&input, settings, thresholds, last));
                     let worked = match summaries {
                         Some(summaries) => summaries.around((capture, files), analyse),
                         None => analyse(),
@@ -150,7 +154,12 @@ impl Done {
     }
 }
 
-fn work(input: &InputArgs, settings: Settings, thresholds: Thresholds) -> Result<Sums, Failure> {
+fn work(
+    input: &InputArgs,
+    settings: Settings,
+    thresholds: Thresholds,
+    last: Option<&Layout>,
+) -> Result<Sums, Failure> {
     let mut opened = match Input::open(input) {
         Err(Failure::Cannot(why)) if input.gathered => {
             warn(&format!("{why}; it is skipped"));
@@ -159,6 +168,7 @@ fn work(input: &InputArgs, settings: Settings, thresholds: Thresholds) -> Result
         opened => opened?,
     };
     opened.thresholds = thresholds;
+    opened.last = last.cloned();
     let analysis = opened.analyse(settings, &mut (), true, |()| Ok(()))?;
     Ok((Some(Summary::of(&analysis.snapshot)), analysis.verdict()))
 }

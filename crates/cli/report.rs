@@ -10,7 +10,7 @@ use crate::merge;
 use crate::output::Output;
 use crate::parallel;
 use crate::symptoms;
-use wirewait::{Choice, Summary, Transaction, registry};
+use wirewait::{Choice, Layout, Summary, Transaction};
 use wirewait_report::counters::{Refusal, Sampler};
 use wirewait_report::html::{self, Conversation, Further, Metered};
 use wirewait_report::json;
@@ -18,14 +18,13 @@ use wirewait_report::ladder::{self, Climb, Ladder};
 use wirewait_report::text::{self, Look};
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
-    // No figure depends on it; a table that is named has to be one all the same.
-    last_profile::read(&args.profile)?;
+    let last = last_profile::read(&args.profile)?;
     check(args)?;
     if args.format == ReportFormat::Pcapng {
-        return annotate::run(args);
+        return annotate::run(args, last);
     }
     if let Some(workers) = args.parallel {
-        return parallel::run(args, workers);
+        return parallel::run(args, workers, last.as_ref());
     }
     let explained = symptoms::explained(&args.symptoms)?;
     let texts = symptoms::texts(&args.symptoms)?;
@@ -33,6 +32,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let mut choice = ladder::Choice::of(args.conversation.unwrap_or(0));
     let mut input = Input::open(&args.input)?;
     input.thresholds = symptoms::thresholds(&args.symptoms);
+    input.last.clone_from(&last);
     input.threads = args.threads.count();
     let signals = input.heed_signals(&args.input)?;
     let settings = args.analysis.settings();
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let again = !args.input.files.iter().any(|file| is_stdin(file));
     let drawn = chosen
         .filter(|_| again)
-        .map(|transaction| climb(args, transaction))
+        .map(|transaction| climb(args, last.as_ref(), transaction))
         .transpose()?;
     let mut output = Output::open(&args.output, &args.input.files)?;
     let short = args.text.is_short(output.terminal);
@@ -198,9 +198,14 @@ fn none(number: u64) -> Failure {
 }
 
 /// Reads the capture once more, for the frames around this transaction.
-fn climb(args: &ReportArgs, transaction: Transaction) -> Result<Ladder, Failure> {
+fn climb(
+    args: &ReportArgs,
+    last: Option<&Layout>,
+    transaction: Transaction,
+) -> Result<Ladder, Failure> {
     let settings = args.analysis.settings();
-    let mut climb = Climb::new(transaction, settings, registry(), registry());
+    let [shown, analysed] = [(); 2].map(|()| last_profile::protocols(last));
+    let mut climb = Climb::new(transaction, settings, shown, analysed);
     Input::open_first(&args.input)?.each_frame(|selection, frame| {
         let choice = selection.choose(frame);
         match choice {

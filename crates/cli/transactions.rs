@@ -15,13 +15,13 @@ use wirewait_report::Digits;
 use wirewait_report::transactions::{Format, FrameOrigin, Writer};
 
 pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
-    // No figure depends on it; a table that is named has to be one all the same.
-    last_profile::read(&args.profile)?;
+    let last = last_profile::read(&args.profile)?;
     #[cfg(feature = "columns")]
     if let Some(format) = args.format.columns() {
-        return columns::transactions(args, format);
+        return columns::transactions(args, last, format);
     }
     let mut input = Input::open(&args.input)?;
+    input.last = last;
     input.threads = args.threads.count();
     input.heed_signals(&args.input)?;
     let origins = input.track();

@@ -588,10 +588,13 @@ impl AnalyzerState {
                     Some(None)
                 }
                 Carries::Turn(turn) => {
-                    let front = walk.last()?;
-                    let front = front.start as usize..front.payload as usize;
+                    let span = walk.last()?;
+                    let front = span.start as usize..span.payload as usize;
                     let front = frame.bytes.get(front).unwrap_or_default();
-                    self.turn(&arrival, turn, front, common, sink)
+                    let placed = common
+                        .registry
+                        .placed(span.dissector, walk.bytes(frame, span));
+                    self.turn(&arrival, turn, (front, placed), common, sink)
                 }
                 _ => {
                     let found = self.message(&arrival, None, common, sink);

@@ -9,7 +9,9 @@ use crate::message::Message;
 use crate::meters::Meters;
 use crate::parties::Directory;
 use crate::path::Path;
-use crate::quality::{DROPPED, Judged, NOT_SAVED, Quality, UNKNOWN_LINK, reasons};
+use crate::quality::{
+    DROPPED, GUESSED_ROLES, Judged, NOT_SAVED, Quality, UNKNOWN_LINK, reasons,
+};
 use crate::recorder::Recorder;
 use crate::round_trips::RoundTrips;
 use crate::routing::Routing;
@@ -149,6 +151,7 @@ impl Books {
                 let wait = wait.known(directory, &mut room);
                 self.watch.abandoned(wait, crate::Mark { frame, at });
             }
+            Event::Guessed => self.quality.guessed_roles += 1,
             Event::Limited(limit) => self.quality.limits.hit(limit),
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.count_protocol(id),
@@ -388,6 +391,7 @@ impl Books {
             "names_evicted" => forgotten,
             UNKNOWN_LINK => q.unknown_link,
             "truncated" => q.truncated,
+            GUESSED_ROLES => q.guessed_roles,
             "malformed" => q.malformed.saturating_add(q.faults.malformed),
             "snapped" => q.snapped,
             "mid_capture" => q.mid_capture,

@@ -134,6 +134,7 @@ impl Conversation {
             mid_capture: !beginning.from_start,
             one_sided: !beginning.anyone,
             turns: beginning.patience_ns.is_some(),
+            named: false,
             displaced: false,
             held_back: false,
             seen_to: u64::MAX,

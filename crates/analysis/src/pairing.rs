@@ -666,6 +666,11 @@ impl Pairing {
             }
             let repeated = match (open.number.zip(x.number), open.state) {
                 _ if between.turns => message.said == Said::Again,
+                (_, OpenState::Waiting) if between.turns && message.said == Said::More => {
+                    let serial = open.grow_by_turn(tally);
+                    self.asked_whole(serial, true, world, events);
+                    return serial;
+                }
                 (Some((known, number)), _) => known == number,
                 (None, OpenState::Done) => x.repeats,
                 (None, _) => x.repeats || between.unordered,
@@ -724,7 +729,7 @@ impl Pairing {
     ) {
         // What is answered stays for its acknowledgements; where none can be told
         // from the next one's, the next request ends that.
-        let ends_answered = !between.stream;
+        let ends_answered = !between.stream && !between.named;
         let superseded = |o: &Open| {
             let over = o.state == OpenState::Done && o.lane.is_none() && ends_answered;
             o.side == side
@@ -817,7 +822,10 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> Option<u64> {
-        let asking = |o: &Open| o.side == side && o.id == x.id && o.state == OpenState::Asking;
+        let asking = |o: &Open| {
+            let same = x.id.map_or(o.id.is_none(), |id| o.goes_by(id));
+            o.side == side && same && o.state == OpenState::Asking
+        };
         let at = match x.id {
             Some(id) => self.open.latest(id, asking),
             None => self.open.latest_unnamed(asking),

@@ -19,6 +19,8 @@ pub(crate) struct Quality {
     pub(crate) lost_on_links: u64,
     /// Frames that were captured on the other side of a router too.
     pub(crate) beyond_routers: u64,
+    /// Requests that are taken for such because it was their sender's turn.
+    pub(crate) guessed_roles: u64,
     /// Frames that were lost before the capture had them, by the count of the capturing program.
     pub(crate) dropped: u64,
     /// Frames that the capturing program had and did not save.
@@ -56,6 +58,9 @@ pub(crate) const NOT_SAVED: &str = "not_saved";
 /// That of frames of a kind of link that is not understood.
 pub(crate) const UNKNOWN_LINK: &str = "unknown_link";
 
+/// That of messages which do not say whether they ask or answer.
+pub(crate) const GUESSED_ROLES: &str = "guessed_roles";
+
 /// With one frame lost for this many captured, high percentiles mean little.
 const POOR_BEYOND: u64 = 100;
 
@@ -68,7 +73,7 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 20] = [
+pub(crate) const REASONS: [(&str, &str); 21] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
@@ -125,6 +130,11 @@ pub(crate) const REASONS: [(&str, &str); 20] = [
         "frames of a kind of link that is not understood",
     ),
     (
+        GUESSED_ROLES,
+        "requests of a protocol whose messages do not say whether they ask or answer: guessed by \
+         turn",
+    ),
+    (
         "truncated",
         "frames shorter than their own length fields say",
     ),
@@ -169,7 +179,7 @@ impl Judged {
             DROPPED | NOT_SAVED => count.saturating_mul(POOR_BEYOND) > self.frames,
             "one_sided" => count.saturating_mul(2) > self.conversations,
             UNKNOWN_LINK => self.known == 0,
-            "gaps" | "clock_steps" | "evicted" | "rows_evicted" => false,
+            "gaps" | "clock_steps" | "evicted" | "rows_evicted" | GUESSED_ROLES => false,
             "open_requests" | "conversation_requests" | "held_bytes" | "stream_bytes" => false,
             _ => return Grade::Good,
         };

@@ -5,14 +5,20 @@
 //! request. Behind an answer they are if it took the sender's patience, and if something in
 //! its header stayed as it was that had been different in every new request until then: the
 //! identifier by which the receiver tells them apart, wherever it stands.
+//!
+//! Where that identifier is known, it tells which request a message is about, and no turn counts.
 
 use crate::duplicates::digest;
-use wirewait_wire::Timestamp;
+use std::collections::VecDeque;
+use wirewait_wire::{Id, Placed, PlacedKind, Role, Timestamp};
 
 /// Bytes of a header that are compared; one bit each.
 const FRONT: usize = 64;
 /// Bytes of a message that are compared.
 const COMPARED: usize = 1024;
+
+/// Requests that are remembered by their identifiers.
+const NAMED: usize = 64;
 
 /// How a message stands to what its sender said before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,12 +39,49 @@ pub(crate) struct Turns {
     /// Whose message was the last.
     speaker: Option<usize>,
     voices: [Voice; 2],
+    /// Those that go by an identifier, in the order in which they were asked.
+    named: VecDeque<NamedRequest>,
+}
+
+/// A request, or a copy of one, that goes by an identifier.
+struct NamedRequest {
+    side: usize,
+    id: Id,
+    /// That of its first copy.
+    first: Id,
+    length: u32,
+    /// The latest frame of it, and of its response.
+    at: Timestamp,
+    answered: Option<Timestamp>,
+}
+
+/// A message that says which request it is about.
+pub(crate) struct NamedMessage {
+    /// It asks, or answers.
+    pub(crate) role: Role,
+    /// The identifier of the first copy of the request.
+    pub(crate) id: Id,
+    pub(crate) said: Said,
+    /// Which request it is about is known.
+    pub(crate) known: bool,
+}
+
+/// How a message of a known identifier was read.
+pub(crate) struct Heard {
+    /// What was said by turn.
+    pub(crate) said: Said,
+    /// All of it is here: more of it is a copy.
+    pub(crate) whole: bool,
+    pub(crate) length: u32,
+    pub(crate) at: Timestamp,
 }
 
 /// One side.
 #[derive(Default)]
 struct Voice {
-    /// The header of what is being said: what is compared of it, and how long it is.
+    /// What is known of what is being said.
+    placed: Placed,
+    /// The header of it: what is compared of it, and how long it is.
     front: Vec<u8>,
     header: u32,
     /// Bytes of the message that is being said, and frames of it behind the first.
@@ -63,12 +106,130 @@ impl Turns {
             patience_ns,
             speaker: None,
             voices: Default::default(),
+            named: VecDeque::new(),
         }
     }
 
+    /// What is known of the message that `side` is saying.
+    pub(crate) fn placed(&self, side: usize) -> Placed {
+        self.voices[side].placed
+    }
+
+    /// Whether a frame of the other side ends what `side` is saying: where both are known to be
+    /// about different requests, it does not.
+    pub(crate) fn is_interrupted(&self, side: usize, by: &Placed) -> bool {
+        let own = self.placed(side).id;
+        own.is_none() || by.id.is_none() || own == by.id
+    }
+
+    /// Whether a frame of `side` may go on with what that is saying.
+    pub(crate) fn may_go_on(&self, side: usize, with: &Placed) -> bool {
+        self.is_interrupted(side, with)
+    }
+
+    /// Which request a message of `side` is about, by its identifier.
+    pub(crate) fn named(
+        &mut self,
+        side: usize,
+        (id, placed): (Id, &Placed),
+        heard: &Heard,
+    ) -> NamedMessage {
+        let known = |asker: usize| {
+            let same = |request: &NamedRequest| request.side == asker && request.id == id;
+            self.named.iter().rposition(same)
+        };
+        let (own, other) = (known(side), known(1 - side));
+        let answers = match placed.kind {
+            PlacedKind::Request => false,
+            PlacedKind::Response => true,
+            _ => other.is_some(),
+        };
+        if answers {
+            return self.named_response((id, other), heard);
+        }
+        let soon = |before: Timestamp| heard.at.since(before) < self.patience_ns;
+        let before = own.and_then(|at| self.named.get(at));
+        let said = match before {
+            Some(before) if !heard.whole && soon(before.at) => Said::More,
+            Some(before) if before.length != heard.length => Said::New,
+            Some(_) if placed.lasting || !heard.whole => Said::Again,
+            None if placed.lasting || heard.said == Said::More => Said::New,
+            _ => heard.said,
+        };
+        let latest = self.named.iter().rfind(|request| request.side == side);
+        let first = match (said, before, latest) {
+            (Said::More | Said::Again, Some(before), _) => before.first,
+            (Said::Again, None, Some(latest)) => latest.first,
+            _ => id,
+        };
+        match own.filter(|_| said != Said::New) {
+            Some(at) => self.named[at].at = heard.at,
+            None => {
+                if self.named.len() >= NAMED {
+                    self.named.pop_front();
+                }
+                self.named.push_back(NamedRequest {
+                    side,
+                    id,
+                    first,
+                    length: heard.length,
+                    at: heard.at,
+                    answered: None,
+                });
+            }
+        }
+        NamedMessage {
+            role: Role::Request,
+            id: first,
+            said,
+            known: false,
+        }
+    }
+
+    fn named_response(&mut self, (id, asked): (Id, Option<usize>), heard: &Heard) -> NamedMessage {
+        let patience_ns = self.patience_ns;
+        let request = asked.and_then(|at| self.named.get_mut(at));
+        let known = request.is_some();
+        let (first, said) = request.map_or((id, Said::New), |request| {
+            let before = request.answered.replace(heard.at);
+            let said = match before {
+                Some(before) if !heard.whole && heard.at.since(before) < patience_ns => Said::More,
+                Some(_) => Said::Again,
+                None => Said::New,
+            };
+            (request.first, said)
+        });
+        NamedMessage {
+            role: Role::Response,
+            id: first,
+            said,
+            known,
+        }
+    }
+
+    /// More messages of the request of `side` that was asked last go by this identifier, too.
+    pub(crate) fn also_named(&mut self, side: usize, id: Id) {
+        let latest = self.named.iter().rfind(|request| request.side == side);
+        let Some((first, length, at)) = latest.map(|r| (r.first, r.length, r.at)) else {
+            return;
+        };
+        if self.named.len() >= NAMED {
+            self.named.pop_front();
+        }
+        self.named.push_back(NamedRequest {
+            side,
+            id,
+            first,
+            length,
+            at,
+            answered: None,
+        });
+    }
+
     /// `side` begins a message of `wanted` bytes behind this header.
-    pub(crate) fn begins(&mut self, side: usize, front: &[u8], wanted: u32) {
+    pub(crate) fn begins(&mut self, side: usize, front: &[u8], placed: Placed, wanted: u32) {
         let voice = &mut self.voices[side];
+        voice.placed = placed;
         voice.front.clear();
         voice.front.extend(front.iter().take(FRONT));
         voice.header = u32::try_from(front.len()).unwrap_or(u32::MAX);
@@ -170,13 +331,13 @@ mod tests {
     const SECOND: i64 = 1_000_000_000;
 
     fn ask(turns: &mut Turns, ms: i64, front: [u8; 3], words: &[u8]) -> Said {
-        turns.begins(0, &front, words.len() as u32);
+        turns.begins(0, &front, Placed::default(), words.len() as u32);
         let at = Timestamp::from_nanos(ms * 1_000_000);
         turns.said(0, words, words.len() as u32, at)
     }
 
     fn answer(turns: &mut Turns, ms: i64) {
-        turns.begins(1, &[0; 3], 2);
+        turns.begins(1, &[0; 3], Placed::default(), 2);
         let at = Timestamp::from_nanos(ms * 1_000_000);
         assert_eq!(turns.said(1, b"ok", 2, at), Said::New);
     }
@@ -246,7 +407,7 @@ mod tests {
     #[test]
     fn further_frames_have_headers_too() {
         let mut turns = Turns::new(SECOND);
-        turns.begins(1, &[0; 20], 3000);
+        turns.begins(1, &[0; 20], Placed::default(), 3000);
         assert_eq!(turns.goes_on(1, 2), 18);
         assert!(!turns.is_whole(1, 2999) && turns.is_whole(1, 3000));
         assert!(!turns.is_lost(1, 2980), "their headers may be shorter");

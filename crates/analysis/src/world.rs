@@ -111,6 +111,8 @@ pub(crate) enum Event<'a> {
     /// Where nothing below repeats what is lost, the frame under way repeats a message whose
     /// first copy came so long ago, ns.
     Repeated(i64),
+    /// A message was taken for a request because it was its sender's turn; nothing in it says so.
+    Guessed,
     /// Something was given up because of this limit.
     Limited(Limited),
     /// So much of the frames belongs to no transaction.
@@ -197,6 +199,8 @@ pub(crate) struct Between {
     pub(crate) one_sided: bool,
     /// The ends take turns.
     pub(crate) turns: bool,
+    /// Their messages say which request they are about.
+    pub(crate) named: bool,
     /// The frame under way was captured a little before one that came before it.
     pub(crate) displaced: bool,
     /// Data of the other side was captured that cannot be read yet: some before it is missing.

@@ -69,6 +69,7 @@ impl Needs {
                 needs.files(all.flat_map(|one| one.files()));
                 needs.output(&args.output);
                 needs.select(&args.select);
+                needs.read(&args.profile.last_profile);
             }
             Command::Merge(args) => {
                 needs.files(&args.files);
@@ -88,6 +89,7 @@ impl Needs {
             Command::Counters(args) => {
                 needs.input(&args.input);
                 needs.output(&args.output);
+                needs.read(&args.profile.last_profile);
                 needs.scratch = args.format != CounterFormat::Text;
             }
             Command::LastCalibrate(args) => {

@@ -23,7 +23,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use twox_hash::XxHash64;
-use wirewait::Summary;
+use wirewait::{Layout, Summary};
 use wirewait_report::words::Grouped;
 
 /// What came of a capture, and what was said.
@@ -65,13 +65,13 @@ enum Kept {
 
 impl Summaries {
     /// The folder that the user named.
-    pub(crate) fn of(args: &ReportArgs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of(args: &ReportArgs, last: Option<&Layout>) -> Result<Option<Self>, Failure> {
         let Some(folder) = args.summaries.clone() else {
             return Ok(None);
         };
         Ok(Some(Self {
             folder,
-            terms: terms(args)?,
+            terms: terms(args, last)?,
             program: ProgramStamp::now(),
             tally: Mutex::default(),
         }))
@@ -191,7 +191,7 @@ fn has_sums(worked: &Result<Sums, Failure>) -> bool {
     matches!(worked, Ok((Some(_), _)))
 }
 
-fn terms(args: &ReportArgs) -> Result<Terms, Failure> {
+fn terms(args: &ReportArgs, last: Option<&Layout>) -> Result<Terms, Failure> {
     let select = &args.input.select;
     #[cfg(feature = "libpcap")]
     let (filter, compiled) = (
@@ -208,6 +208,7 @@ fn terms(args: &ReportArgs) -> Result<Terms, Failure> {
         filter,
         filter_digest: compiled.map(|filter| digest(format!("{filter:?}"))),
         zone: select.zone.map(|zone| zone.seconds_east),
+        last_digest: last.map(|layout| digest(layout.to_string())),
     })
 }
 

@@ -72,6 +72,9 @@ pub(crate) struct Terms {
     pub(crate) filter_digest: Option<String>,
     /// Seconds east of UTC.
     pub(crate) zone: Option<i32>,
+    /// Digest of the table by which LAST is read, if that is not the built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) last_digest: Option<String>,
 }
 
 /// Which program made the sums.

@@ -1,6 +1,9 @@
 //! The shape of a dissector: plain data and plain functions, no state.
 
-use crate::{Announces, Answered, Asked, Claim, Facts, Fields, Medium, Names, Next, Part, Steady};
+use crate::{
+    Announces, Answered, Asked, Claim, Facts, Fields, Layout, Medium, Names, Next, Part, Placed,
+    Steady,
+};
 use std::fmt;
 
 /// What a dissector is given: the bytes at hand, and how many there really were.
@@ -174,6 +177,9 @@ pub struct Dissector {
     pub unmarked: Option<fn(Input<'_>) -> Result<Part, Fault>>,
     /// No two requests of a connection have the same identifier (SMB2).
     pub unique_ids: bool,
+    /// Says what a message whose ends take turns is, by the table in force: the user's, or with
+    /// `None` its own.
+    pub placed: Option<fn(Input<'_>, Option<&Layout>) -> Placed>,
     /// Reads a response in the light of its request.
     pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
     /// Tells the names in a part of a message whose exchange says that it has some.
@@ -216,6 +222,7 @@ impl Dissector {
         part: None,
         unmarked: None,
         unique_ids: false,
+        placed: None,
         answer: None,
         names: None,
         announces: None,

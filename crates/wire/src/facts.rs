@@ -1,7 +1,7 @@
 //! What the layers of one frame mean, in words that no protocol owns.
 
 use crate::word::Name;
-use crate::{Endpoint, Side};
+use crate::{Endpoint, Id, Side};
 use std::num::NonZeroU32;
 
 /// Whom a frame is for, by its link-layer destination.
@@ -169,6 +169,33 @@ pub struct Turn {
     pub begins: Option<u32>,
     /// Who waits so long for an answer asks again, in nanoseconds.
     pub patience_ns: i64,
+}
+
+/// What a header says of a message whose ends take turns, by a [layout](crate::Layout) of its
+/// fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placed {
+    /// What the message is.
+    pub kind: PlacedKind,
+    /// Which request it is or answers. Responses bring it back.
+    pub id: Option<Id>,
+    /// A request that is repeated keeps its `id`. Without this it may get another one, which the
+    /// response brings back.
+    pub lasting: bool,
+}
+
+/// What a message is, by its header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlacedKind {
+    /// The header does not say.
+    #[default]
+    Unknown,
+    /// A request.
+    Request,
+    /// A response.
+    Response,
+    /// Neither.
+    Neither,
 }
 
 /// A station says that it is there, and when it will say so again.

@@ -41,8 +41,8 @@ pub use exchange::{
     Role, Side, Status,
 };
 pub use facts::{
-    Carries, Cast, Connection, Facts, Numbered, NumberedKind, Order, Presence, Scaling, Segment,
-    Session, Step, Stream, Turn,
+    Carries, Cast, Connection, Facts, Numbered, NumberedKind, Order, Placed, PlacedKind, Presence,
+    Scaling, Segment, Session, Step, Stream, Turn,
 };
 pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType};

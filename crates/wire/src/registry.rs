@@ -1,6 +1,8 @@
 //! Finds the dissector for a payload.
 
-use crate::{Asked, Claim, Dissector, Field, Fields, Input, Key, Layout, LinkType, Medium, Next};
+use crate::{
+    Asked, Claim, Dissector, Field, Fields, Input, Key, Layout, LinkType, Medium, Next, Placed,
+};
 use std::fmt;
 use std::sync::Arc;
 
@@ -130,8 +132,9 @@ impl Registry {
         self.dissector(self.find(link.key())?).medium
     }
 
-    /// Shows the fields of the dissector with this name by another table than its own. Says
-    /// whether there is such a dissector.
+    /// Reads the header of the dissector with this name by another table than its own: its fields,
+    /// and what belongs together where [`Dissector::placed`] finds that in a table. Says whether
+    /// there is such a dissector.
     pub fn set_layout(&mut self, name: &str, layout: Layout) -> bool {
         let Some(id) = (0u16..)
             .zip(self.dissectors)
@@ -143,6 +146,16 @@ impl Registry {
         self.layouts.retain(|(other, _)| *other != id);
         self.layouts.push((id, Arc::new(layout)));
         true
+    }
+
+    /// What the table in force says of a message of this dissector whose ends take turns.
+    #[must_use]
+    pub fn placed(&self, id: DissectorId, pdu: Input<'_>) -> Placed {
+        let Some(placed) = self.dissector(id).placed else {
+            return Placed::default();
+        };
+        let layout = self.layouts.iter().find(|(other, _)| *other == id);
+        placed(pdu, layout.map(|(_, layout)| &**layout))
     }
 
     /// The fields of a PDU of this dissector; `asked` is the request that it answers, where

@@ -18,7 +18,7 @@ use crate::{ethernet, nbt};
 use std::fmt;
 use wirewait_wire::{
     Carries, Cast, Claim, Dissector, Exchange, Facts, Fault, Fields, Input, Kind, Layer, Next,
-    Operation, Part, Role, Side, Turn, Verified,
+    Layout, Operation, Part, Placed, PlacedKind, Role, Side, Turn, Verified,
 };
 
 /// What a message is, as far as that can be told.
@@ -74,17 +74,21 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "last",
     title: "DEC Local Area System Transport (LAST, LASTport), EK-LASTP-AS-001 (not public)",
     does: "length word and circuit upkeep with the node's name; SMB found by its looks, in one \
-           message or several; other messages as requests and responses by turn",
+           message or several; other messages as requests and responses by turn, or by the \
+           identifiers of a table (--last-profile)",
     lacks: "the layout of its headers and of the buffer management (BMP) in front of SMB is not \
-            known: `decode` shows what is, and says how sure it is. By turn, who speaks first in \
-            the capture is the client, and messages of unknown kinds count as requests; not \
-            tried on a real capture of PATHWORKS",
+            known: `decode` shows what is, and says how sure it is. Without an identifier who \
+            speaks first in the capture is the client, messages of unknown kinds count as \
+            requests, and two that are outstanding at once are one: the report calls these roles \
+            guessed. Requests of the server's end are not counted. Not tried on a real capture of \
+            PATHWORKS",
     verified: &[Verified::RealCaptures],
     claims: &[Claim::Exact(ethernet::TYPE.key(0x8041))],
     conveys: true,
     carrier: Some("last"),
     dissect,
     exchange: Some(exchange),
+    placed: Some(placed),
     describe,
     fields,
     ..Dissector::PLAIN
@@ -127,6 +131,19 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         exchange: Some(Exchange::new(Role::Turn, Side::Unknown, &MESSAGE, 0)),
         length: input.length,
     })
+}
+
+/// What a message is and which request it is about, as far as the table in force says so surely.
+fn placed(input: Input<'_>, layout: Option<&Layout>) -> Placed {
+    let layout = layout.unwrap_or(table::built_in());
+    let pdu = pdu(input);
+    let hint = match Message::read(pdu) {
+        Message::Upkeep => PlacedKind::Neither,
+        Message::Smb { reply: true, .. } => PlacedKind::Response,
+        Message::Smb { reply: false, .. } => PlacedKind::Request,
+        Message::Other => PlacedKind::Unknown,
+    };
+    table::placed(layout, pdu, hint)
 }
 
 static MESSAGE: Operation = Operation::new("MESSAGE", Kind::Transaction, false);

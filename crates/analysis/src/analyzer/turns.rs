@@ -4,15 +4,16 @@ use super::{AnalyzerState, Arrival};
 use crate::Sink;
 use crate::conversation::{Beginning, HeardTurn};
 use crate::world::{Event, Shared};
-use wirewait_wire::Turn;
+use wirewait_wire::{Placed, Turn};
 
 impl AnalyzerState {
-    /// A frame of a conversation whose ends take turns; `front` is its header.
+    /// A frame of a conversation whose ends take turns; `front` is its header, and `placed` what
+    /// is known to stand in it.
     pub(super) fn turn(
         &mut self,
         arrival: &Arrival<'_>,
         turn: Turn,
-        front: &[u8],
+        (front, placed): (&[u8], Placed),
         common: &Shared,
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
@@ -44,6 +45,7 @@ impl AnalyzerState {
             begins: turn.begins,
             next: *arrival.next,
             front,
+            placed,
             layer: arrival.layer,
         };
         conversation.turn(side, arrival.piece, &heard, &world, &mut events);

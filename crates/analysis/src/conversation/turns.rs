@@ -1,11 +1,12 @@
 //! Messages of conversations whose ends take turns.
 
 use super::{Conversation, learn};
+use crate::WHOLE_FRAME;
 use crate::message::{Message, datagram};
 use crate::piece::Piece;
-use crate::turns::{Said, Turns};
+use crate::turns::{Heard, NamedMessage, Said, Turns};
 use crate::world::{Event, Events, World};
-use wirewait_wire::{DissectorId, Next};
+use wirewait_wire::{DissectorId, Next, Placed, PlacedKind, Role, Side};
 
 /// What a frame says of the message that it is part of.
 pub(crate) struct HeardTurn<'a> {
@@ -15,6 +16,8 @@ pub(crate) struct HeardTurn<'a> {
     pub(crate) next: Next,
     /// Its header.
     pub(crate) front: &'a [u8],
+    /// What is known to stand in that.
+    pub(crate) placed: Placed,
     /// Whose header that is.
     pub(crate) layer: DissectorId,
 }
@@ -29,8 +32,18 @@ impl Conversation {
         world: &World<'_>,
         events: Events<'_>,
     ) {
-        self.end_turn(1 - side, world, events);
-        if heard.begins.is_some() {
+        let placed = &heard.placed;
+        if placed.kind == PlacedKind::Neither {
+            self.pairing.control(WHOLE_FRAME, events);
+            return;
+        }
+        let turns = self.turns.as_deref();
+        let interrupts = turns.is_none_or(|turns| turns.is_interrupted(1 - side, placed));
+        let other = turns.is_some_and(|turns| !turns.may_go_on(side, placed));
+        if interrupts {
+            self.end_turn(1 - side, world, events);
+        }
+        if heard.begins.is_some() || other {
             self.end_turn(side, world, events);
         }
         let goes_on = self.assemblers[side].is_under_way();
@@ -38,14 +51,14 @@ impl Conversation {
             return;
         };
         if let Some(length) = heard.begins {
-            turns.begins(side, heard.front, length);
+            turns.begins(side, heard.front, heard.placed, length);
             self.say(side, piece.first(length), heard.next, world, events);
         } else if goes_on {
             let beyond = turns.goes_on(side, heard.front.len());
             self.say(side, piece.without(beyond), Next::NONE, world, events);
         } else {
             let beyond = turns.beyond(side, heard.front.len());
-            self.utter(side, piece.without(beyond), heard.layer, world, events);
+            self.utter(side, piece.without(beyond), heard, world, events);
         }
     }
 
@@ -108,9 +121,10 @@ impl Conversation {
             }
             let input = message.input;
             let at = message.tally.extent.first.at;
-            message.said = turns.as_mut().map_or(Said::New, |turns| {
-                turns.said(side, input.bytes, input.length, at)
-            });
+            if let Some(turns) = turns.as_mut() {
+                message.said = turns.said(side, input.bytes, input.length, at);
+                between.named |= names(turns, side, &mut message);
+            }
             pairing.message(side, &message, between, world, events);
             if world.observed {
                 pairing.tell(&message, None, events);
@@ -130,7 +144,7 @@ impl Conversation {
         &mut self,
         side: usize,
         piece: Piece<'_>,
-        layer: DissectorId,
+        heard: &HeardTurn<'_>,
         world: &World<'_>,
         events: Events<'_>,
     ) {
@@ -140,22 +154,93 @@ impl Conversation {
             .map_or(Said::New, |turns: &mut Box<Turns>| {
                 turns.uttered(side, piece.length, piece.mark.at)
             });
-        if !self.server_known {
-            // Whoever speaks first asks.
-            self.between.server = 1 - side;
-            self.server_known = true;
-        }
+        let placed = &heard.placed;
+        let sender = match placed.kind {
+            PlacedKind::Request => Side::Client,
+            PlacedKind::Response => Side::Server,
+            _ => Side::Unknown,
+        };
+        // Raw data is part of another message, whatever it goes by.
+        let id = placed.id.filter(|_| !self.pairing.expects_raw(side));
+        let named = id.zip(self.turns.as_mut()).map(|(id, turns)| {
+            let heard = Heard {
+                said,
+                whole: false,
+                length: piece.length,
+                at: piece.mark.at,
+            };
+            turns.named(side, (id, placed), &heard)
+        });
+        self.between.named |= named.is_some();
+        self.learn_by_turn(side, sender, named.as_ref());
         let serial = self.assemblers[side].number_one();
         let Self {
             between, pairing, ..
         } = self;
-        datagram(&piece, layer, &world.registry, |mut message| {
+        datagram(&piece, heard.layer, &world.registry, |mut message| {
             message.serial = serial;
             message.said = said;
+            if let Some(x) = message.exchange.as_deref_mut() {
+                x.sender = sender;
+                if let Some(named) = &named {
+                    (x.role, x.id) = (named.role, Some(named.id));
+                    message.said = named.said;
+                    if named.role == Role::Request && side == between.server {
+                        // Requests of the side that serves are not counted.
+                        x.role = Role::Notice;
+                    }
+                }
+            }
             pairing.message(side, &message, between, world, events);
             if world.observed {
                 pairing.tell(&message, None, events);
             }
         });
     }
+
+    /// Learns who serves, where messages are not understood.
+    fn learn_by_turn(&mut self, side: usize, sender: Side, named: Option<&NamedMessage>) {
+        if self.server_known {
+            return;
+        }
+        let answers = named.map_or(sender == Side::Server, |named| named.role == Role::Response);
+        // Who speaks first asks.
+        self.between.server = if answers { side } else { 1 - side };
+        // Until it is answered, that is no more than a guess where an identifier will tell.
+        self.server_known = named.is_none_or(|named| named.known || sender != Side::Unknown);
+    }
+}
+
+/// Gives a message the identifier of its header, if that is known, and keeps its own as another
+/// one. Whether it is matched by that.
+fn names(turns: &mut Turns, side: usize, message: &mut Message<'_>) -> bool {
+    let placed = turns.placed(side);
+    let Some((id, x)) = placed.id.zip(message.exchange.as_deref_mut()) else {
+        return false;
+    };
+    let heard = Heard {
+        said: message.said,
+        whole: true,
+        length: message.input.length,
+        at: message.tally.extent.first.at,
+    };
+    match (x.role, x.sender) {
+        // What the server takes back goes by the file.
+        (Role::Request, Side::Client | Side::Unknown) => {
+            let named = turns.named(side, (id, &placed), &heard);
+            message.said = named.said;
+            x.alias = x.alias.or(x.id);
+            x.id = Some(named.id);
+        }
+        (Role::Response | Role::Interim, Side::Server | Side::Unknown) => {
+            let named = turns.named(side, (id, &placed), &heard);
+            (x.id, x.alias) = (Some(named.id), None);
+        }
+        (Role::More, _) => {
+            turns.also_named(side, id);
+            return false;
+        }
+        _ => return false,
+    }
+    true
 }

@@ -7,6 +7,7 @@ use crate::clock::SILENCE_NS;
 use crate::message::Message;
 use crate::parties::Parties;
 use crate::piece::PieceTally;
+use crate::turns::Said;
 use crate::world::{Between, Case, Event, Events, World};
 use crate::{Deed, Flags, Mark, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
@@ -85,6 +86,9 @@ impl Pairing {
             return Some(serial);
         }
         if open.state == OpenState::Done {
+            if between.turns && message.said == Said::More {
+                return Some(self.extend(at, message, world, events));
+            }
             if open.lost_until.is_some() {
                 // The client asked for it again, and gets it now.
                 open.lost_after(tally.extent.last.at, events);

@@ -387,7 +387,7 @@ impl Lookup {
 }
 
 impl Open {
-    fn goes_by(&self, id: Id) -> bool {
+    pub(super) fn goes_by(&self, id: Id) -> bool {
         self.id == Some(id) || self.alias == Some(id)
     }
 

@@ -77,6 +77,7 @@ impl Bench {
                 mid_capture: false,
                 one_sided: false,
                 turns: false,
+                named: false,
                 displaced: false,
                 held_back: false,
                 seen_to: u64::MAX,

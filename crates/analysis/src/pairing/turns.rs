@@ -6,9 +6,9 @@ use super::open::{Open, OpenState, Shelved};
 use crate::message::Message;
 use crate::piece::PieceTally;
 use crate::turns::Said;
-use crate::world::{Between, Events, World};
+use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Flags, Outcome, Turnaround};
-use wirewait_wire::{Exchange, Kind, Role, Side};
+use wirewait_wire::{Exchange, Expect, Kind, Role, Side};
 
 impl Pairing {
     /// A message that does not say what it is.
@@ -34,7 +34,7 @@ impl Pairing {
                     self.asked_whole(serial, true, world, events);
                     return Some(serial);
                 }
-                (OpenState::Waiting, _) if !own && open.by_turn => {
+                (OpenState::Waiting, _) if !own && open.by_turn && x.sender != Side::Client => {
                     let serial = open.serial;
                     open.respond(tally);
                     self.done(at, message.serial, world, events);
@@ -54,12 +54,15 @@ impl Pairing {
                 _ => {}
             }
             // A client that speaks of something else has given up.
-            if own && open.by_turn && open.state == OpenState::Waiting {
+            if own && open.by_turn && open.state == OpenState::Waiting && x.sender != Side::Server {
                 self.close(at, Some(tally.extent.first.at), between, world, events);
             }
         }
         // Where requests say what they are, what does not is none.
-        let asks = side != between.server && !self.named;
+        let asks = side != between.server && !self.named && x.sender != Side::Server;
+        if asks && x.sender == Side::Unknown {
+            events(Event::Guessed);
+        }
         asks.then(|| {
             let mut asked = *x;
             asked.role = Role::Request;
@@ -72,8 +75,22 @@ impl Pairing {
         })
     }
 
+    /// Whether data without a header may come from `side`.
+    pub(crate) fn expects_raw(&self, side: usize) -> bool {
+        let may_come = |o: &Open| match o.state {
+            OpenState::Raw { .. } => o.side == side,
+            OpenState::Waiting => match o.expect {
+                Expect::Headerless => o.side != side,
+                Expect::GoAhead { .. } => o.side == side,
+                _ => false,
+            },
+            _ => false,
+        };
+        self.raw && self.open.earliest_raw(may_come).is_some()
+    }
+
     /// More of a response that was thought to be over.
-    fn extend(
+    pub(super) fn extend(
         &mut self,
         at: usize,
         message: &Message<'_>,
@@ -136,7 +153,7 @@ impl Open {
     }
 
     /// More of a request that was thought to be over.
-    fn grow_by_turn(&mut self, tally: &PieceTally) -> u64 {
+    pub(super) fn grow_by_turn(&mut self, tally: &PieceTally) -> u64 {
         self.deed = Deed::Request;
         let t = &mut self.transaction;
         t.absorb(tally);

@@ -2,7 +2,8 @@
 //! public. Each row says how sure it is and why, so that what is known can be told from what
 //! is assumed, and put right without a new program.
 //!
-//! Nothing that is measured may depend on a layout that a user can replace; it is for showing.
+//! Fields are shown by it. What belongs together may be read from it only where its rows are sure
+//! enough; that is for the dissector to say ([`Dissector::placed`](crate::Dissector::placed)).
 
 mod parse;
 

@@ -12,6 +12,8 @@ pub struct Answer {
     pub totals: Vec<Totals>,
     /// What tshark shows for the same frames, right or wrong.
     pub tshark: Vec<TsharkSays>,
+    /// What must be found where LAST is read by the table in this file of the workspace.
+    pub by_profile: Option<(String, Box<Answer>)>,
 }
 
 /// Transactions with these field values.
@@ -80,10 +82,16 @@ pub enum Value {
 impl Answer {
     pub(super) fn parse(lines: &[Vec<Word>]) -> Result<Self, Fault> {
         let mut answer = Self::default();
-        for line in lines {
-            if let Some((first, rest)) = line.split_first() {
-                answer.line(first, rest)?;
+        for (number, line) in lines.iter().enumerate() {
+            let Some((first, rest)) = line.split_first() else {
+                continue;
+            };
+            if let ("last-profile", [file]) = (first.text.as_str(), rest) {
+                let other = Box::new(Self::parse(&lines[number + 1..])?);
+                answer.by_profile = Some((file.text.clone(), other));
+                break;
             }
+            answer.line(first, rest)?;
         }
         Ok(answer)
     }
@@ -130,7 +138,7 @@ impl Answer {
             _ => {
                 return Err(first.expected(
                     "`transaction FIELD=VALUE ...`, `transactions COUNT FIELD=VALUE ...`, \
-                     `total NAME=NUMBER ...` or `tshark FIELD VALUE ...`",
+                     `total NAME=NUMBER ...`, `tshark FIELD VALUE ...` or `last-profile FILE`",
                 ));
             }
         }

@@ -148,6 +148,9 @@ pub(super) struct Delivery {
     go_on: bool,
     /// NBF: SEND.NO.ACK.
     no_ack: bool,
+    /// LAST: which request it is about, and which copy of it, if not the latest ones.
+    transaction: Option<u32>,
+    sequence: Option<u16>,
     /// SPP: bytes before each message.
     before: usize,
     /// SPP: the end of the message is not marked.
@@ -170,6 +173,8 @@ impl Delivery {
             plain: options.flag("plain")?,
             go_on: options.flag("continue")?,
             no_ack: options.flag("noack")?,
+            transaction: options.maybe("transaction")?,
+            sequence: options.maybe("sequence")?,
             before: options.bytes("before", 0)?,
             unmarked: options.flag("unmarked")?,
         };

@@ -67,6 +67,10 @@ impl Search<'_> {
                 "no message has 256 bytes: its high byte was always 0",
             );
             doubts.add(places.len() > 1, "other bytes are the length, too");
+            doubts.add(
+                self.beside(*at, 2, *form).is_some_and(|value| value == 0),
+                "zeros beside it may be its high bytes",
+            );
             let text = format!("the length of all {n} messages");
             self.found(
                 "any",
@@ -156,6 +160,10 @@ impl Search<'_> {
                 self.circuits() < 2,
                 "one circuit was seen: it may be part of an address",
             );
+            doubts.add(
+                self.circuits() >= 2 && self.servers() < 2,
+                "one server was seen: it may be part of an address that the clients share",
+            );
             doubts.add(candidates.len() > 1, "other bytes do the same");
             let pairs = self.cases.answers.clone();
             let name = self.unused("kind");
@@ -198,6 +206,12 @@ impl Search<'_> {
             doubts.add(
                 self.cases.more.iter().all(|case| case.2 < 2),
                 "no message has three frames: it may say that one goes on",
+            );
+            let begins = self.starts().map(|s| s.front.get(*at));
+            let begins: Vec<Option<&u8>> = begins.collect();
+            doubts.add(
+                begins.windows(2).any(|two| two[0] != two[1]),
+                "it does not begin anew with each message: it may count frames",
             );
             let name = self.unused("segment");
             for message in [table::REQUEST, table::RESPONSE] {
@@ -334,23 +348,25 @@ impl Search<'_> {
     /// Only a carry tells the low byte from the high one, and that there is no higher one.
     fn number(&self, at: usize, n: usize) -> (Form, Doubts) {
         let mut carried = [0, 0];
-        let mut wrapped = 0;
+        let mut wrapped = [0, 0];
+        let mut leaps = [0, 0];
+        let greatest = u32::MAX >> (8 * (4 - n.clamp(1, 4)));
         for (before, next) in &self.cases.news {
             let value = |seen: &Seen, form| {
                 let bytes = seen.front.get(at..at + n)?;
                 Some(read(bytes, form))
             };
-            for (form, carried) in [Form::Le, Form::Be].into_iter().zip(&mut carried) {
+            let counts = carried.iter_mut().zip(&mut leaps).zip(&mut wrapped);
+            for (form, ((carried, leaps), wrapped)) in [Form::Le, Form::Be].into_iter().zip(counts)
+            {
                 let (Some(from), Some(to)) = (value(before, form), value(next, form)) else {
                     continue;
                 };
                 // A few more, as other clients or copies take numbers, too.
-                let near = (1..=STEP).contains(&to.wrapping_sub(from));
+                let near = (1..=STEP).contains(&(to.wrapping_sub(from) & greatest));
                 *carried += usize::from(n > 1 && near && from >> 8 != to >> 8);
-            }
-            let low = |seen: &Seen| seen.front.get(at).copied().map(u32::from);
-            if let (1, Some(from), Some(to)) = (n, low(before), low(next)) {
-                wrapped += usize::from(to < from && to + 256 - from <= STEP);
+                *leaps += usize::from(!near);
+                *wrapped += usize::from(near && to < from);
             }
         }
         let mut doubts = Doubts::default();
@@ -363,7 +379,7 @@ impl Search<'_> {
                     "no carry was seen: the order of its bytes does not show",
                 );
                 doubts.add(
-                    n == 1 && wrapped == 0,
+                    n == 1 && wrapped[0] == 0,
                     "it did not count beyond 255: bytes beside it may be its high ones",
                 );
                 match changes(at) >= changes(at + n - 1) {
@@ -376,11 +392,41 @@ impl Search<'_> {
                 if le >= be { Form::Le } else { Form::Be }
             }
         };
+        let order = usize::from(form == Form::Be);
+        doubts.add(
+            n > 1 && wrapped[order] == 0 && self.beside(at, n, form).is_some(),
+            "it did not begin anew: constant bytes beside it may be its high ones",
+        );
+        doubts.add(
+            leaps[order] > 0,
+            "it does not go on by few: it may be a time, or more than one number",
+        );
         doubts.add(
             self.circuits() < 2,
             "one client was seen: whose number it is does not show",
         );
         (form, doubts)
+    }
+
+    /// The byte on the high side of a number, where nothing else is there and all messages have the
+    /// same.
+    fn beside(&self, at: usize, n: usize, form: Form) -> Option<u8> {
+        let at = match form {
+            Form::Be => at.checked_sub(1)?,
+            _ => at + n,
+        };
+        let value = self.seen.first()?.front.get(at).copied()?;
+        let same = |s: &Seen| s.front.get(at) == Some(&value);
+        (self.free(at, 1) && self.seen.iter().all(same)).then_some(value)
+    }
+
+    /// Stations that answered.
+    fn servers(&self) -> usize {
+        let answers = self.cases.answers.iter();
+        let mut seen: Vec<_> = answers.map(|(_, says)| says.from).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen.len()
     }
 
     /// Conversations with answers.

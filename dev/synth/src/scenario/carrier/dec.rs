@@ -68,7 +68,13 @@ impl Conversation {
     }
 
     /// The frame of a message of LAST or of a segment of one.
-    pub(super) fn last_frame(&self, settings: &Settings, direction: usize, unit: &Unit) -> Vec<u8> {
+    pub(super) fn last_frame(
+        &self,
+        settings: &Settings,
+        direction: usize,
+        unit: &Unit,
+        delivery: &Delivery,
+    ) -> Vec<u8> {
         let sent = &self.ends[direction].sent;
         let place = sent.iter().position(|other| other.start == unit.start);
         let number = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
@@ -81,9 +87,9 @@ impl Conversation {
             to,
             from,
             slot: 1,
-            sequence: self.last.copies,
+            sequence: delivery.sequence.unwrap_or(self.last.copies),
             segment: (number(place.unwrap_or(0) + 1), number(sent.len())),
-            transaction: self.last.requests,
+            transaction: delivery.transaction.unwrap_or(self.last.requests),
         };
         self.last_put(settings, direction, &last::message(h, &unit.payload))
     }

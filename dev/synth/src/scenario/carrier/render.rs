@@ -23,7 +23,7 @@ impl Conversation {
             Kind::Idp => self.datagram(settings, direction, unit),
             Kind::Spp => self.sequenced(settings, direction, at, unit, !delivery.unmarked),
             Kind::Nbp => self.nbp_frame(settings, direction, unit),
-            Kind::Last => self.last_frame(settings, direction, unit),
+            Kind::Last => self.last_frame(settings, direction, unit, delivery),
             Kind::Nsp => self.nsp_frame(settings, direction, at, unit, delivery),
             Kind::Udp => {
                 let (from, to) = self.sockets(settings, direction);
