@@ -87,7 +87,7 @@ fn reason(case: &Case<'_>) -> Option<&'static str> {
     }
     let kind = || frame.bytes.get(12..14);
     if !found {
-        if carried == Some(ICMP) && ["ipv4", "ipv6"].contains(&innermost) {
+        if carried == Some(ICMP) && ["ipv4", "ipv6", "icmp"].contains(&innermost) {
             return Some("a packet quoted by ICMP is data here");
         }
         if innermost == "ethernet"

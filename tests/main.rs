@@ -30,6 +30,7 @@ mod layers;
 mod ledger;
 mod live;
 mod load;
+mod lookups;
 mod memory;
 mod merge;
 mod metrics;

@@ -48,6 +48,7 @@ dissectors! {
     arp,
     ipv4,
     ipv6,
+    icmp,
     tcp,
     udp,
     ipx,

@@ -265,6 +265,7 @@ impl Pairing {
             }
             Role::Cancel => self.cancel(x, message),
             Role::Ack | Role::Upkeep => self.serve(x, message),
+            Role::Refusal => self.refuse(side, x, message, events),
             Role::Notice | Role::Turn => None,
         };
         match (found, answered) {
@@ -680,6 +681,10 @@ impl Pairing {
                     return self.reopen(at, x, tally, world, events);
                 }
                 let open = &mut *self.open[at];
+                if let Some(refused) = open.refused.take() {
+                    // The client has waited since then all the same.
+                    open.starts_waiting(refused, events);
+                }
                 // The answer was seen before: it was lost behind the capture.
                 open.lost_after(tally.extent.last.at, events);
                 return open.copy(tally);
@@ -961,8 +966,11 @@ impl Pairing {
         t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
         t.flags.set_if(Flags::CAPTURE_LOSS, awaited);
         let early = world.over && now.is_some_and(|now| now < open.deadline);
-        let early = early && !open.overtaken;
+        let early = early && !open.overtaken && open.refused.is_none();
         t.flags.set_if(Flags::OPEN_AT_END, early);
+        if let Some(refused) = open.refused {
+            return refused;
+        }
         let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
         match (limit, now) {
             // What waits by design is not given up.

@@ -146,6 +146,8 @@ flags! {
     /// Something of it, or its request, was given up because of a limit of the
     /// settings: no judgement.
     LIMITED = 13, "limited";
+    /// It could not be delivered, and somebody reported that (ICMP).
+    REFUSED = 14, "refused";
 }
 
 impl Flags {

@@ -241,6 +241,9 @@ pub enum Role {
     /// Serves the exchange that `id` names without moving it on: lists what has not
     /// arrived of it, gives it up.
     Upkeep,
+    /// Reports that the request that `id` names could not be delivered, so that it gets no response.
+    /// Without an `id` it is the only one that waits.
+    Refusal,
     /// Needs no answer and is none (mailslots, watchdogs, messages).
     Notice,
     /// It cannot be told: a response if something waits for one, otherwise a request

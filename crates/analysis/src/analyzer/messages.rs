@@ -96,7 +96,8 @@ impl AnalyzerState {
                 let books = &mut self.books;
                 let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
                 conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-                if role.is_some_and(|r| r.2) {
+                // Who reports that it was not delivered may be a router.
+                if role.is_some_and(|r| r.2 && r.0 != Role::Refusal) {
                     match side {
                         0 if facts.cast == Cast::Unicast => conversation.answered_by(facts.to),
                         0 => {}

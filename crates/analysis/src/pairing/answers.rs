@@ -188,7 +188,7 @@ impl Pairing {
                 (x.sender == Side::Client) == (self.open[at].side == side)
             }
             Role::More | Role::Interim | Role::Turn => false,
-            Role::Either | Role::Ack | Role::Upkeep => true,
+            Role::Either | Role::Ack | Role::Upkeep | Role::Refusal => true,
         });
         let upkeep = message.exchange.is_none() && message.dissector.is_some();
         let length = message.input.length;
@@ -306,6 +306,37 @@ impl Pairing {
         open.cancelled = true;
         open.deed = Deed::Control;
         let t = &mut open.transaction;
+        t.frames.control = t.frames.control.saturating_add(message.tally.frames);
+        t.absorb(&message.tally);
+        Some(open.serial)
+    }
+
+    /// The request that it names was not delivered: nobody waits for a response any more, unless
+    /// it is repeated.
+    #[cold]
+    pub(super) fn refuse(
+        &mut self,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        events: Events<'_>,
+    ) -> Option<u64> {
+        let waits = |o: &Open| o.side != side && o.state == OpenState::Waiting;
+        let at = match x.id {
+            Some(id) => self.open.latest(id, waits)?,
+            None => {
+                let first = self.open.next(0, waits)?;
+                let only = self.open.next(self.open[first].serial + 1, waits).is_none();
+                only.then_some(first)?
+            }
+        };
+        let open = &mut *self.open[at];
+        let now = message.tally.extent.last.at;
+        open.refused = Some(now);
+        open.deed = Deed::Control;
+        open.stops_waiting(now, events);
+        let t = &mut open.transaction;
+        t.flags.set(Flags::REFUSED);
         t.frames.control = t.frames.control.saturating_add(message.tally.frames);
         t.absorb(&message.tally);
         Some(open.serial)

@@ -79,6 +79,8 @@ pub(crate) struct Open {
     pub(super) resent: Option<Mark>,
     /// The other side has said that request and response arrived before they were repeated.
     pub(super) arrived: [bool; 2],
+    /// Since when it is known that its last copy was not delivered.
+    pub(super) refused: Option<Timestamp>,
     /// When the response was repeated last. Whether it had been lost shows until it is closed.
     pub(super) repeated_at: Option<Timestamp>,
     /// The server has said that the answer will come, however long it takes.
@@ -189,6 +191,7 @@ impl Open {
             answered: Ranges::default(),
             resent: None,
             arrived: [false; 2],
+            refused: None,
             repeated_at: None,
             promised: false,
             lost_ns: [0; 2],
@@ -258,6 +261,7 @@ impl Open {
             answered,
             resent,
             arrived,
+            refused,
             repeated_at,
             promised,
             lost_ns,
@@ -298,6 +302,7 @@ impl Open {
         (*got, *of, *mask) = ([0; 2], [u64::MAX; 2], 0);
         (*asked, *answered) = (Ranges::default(), Ranges::default());
         *resent = tally.resent;
+        *refused = None;
         (*arrived, *repeated_at) = ([false; 2], None);
         *promised = false;
         *lost_ns = [tally.lost_ns, 0];

@@ -5,7 +5,7 @@ use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Threshold, Thresholds, Watcher, WatcherLook, operation, status};
 use crate::world::Wait;
-use crate::{Mark, Outcome, Transaction};
+use crate::{Flags, Mark, Outcome, Transaction};
 use wirewait_wire::Kind;
 
 pub(super) static LOGON_REFUSED: Rule = Rule {
@@ -88,6 +88,9 @@ pub(super) fn lookup(t: &Transaction, repeated_ns: i64, page: &mut Page<'_>) {
             // How long the client waited after the last time is not in the capture.
             page.hit(&LOOKUPS, &sight.costing(repeated_ns));
             page.word(&LOOKUPS, t.operation.name);
+            if t.flags.contains(Flags::REFUSED) {
+                page.word(&LOOKUPS, "refused by ICMP");
+            }
         }
     }
 }

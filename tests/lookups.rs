@@ -1,0 +1,72 @@
+//! Name queries that could not be delivered: which ICMP message is about which query is for tshark to
+//! say.
+
+use crate::annotate::tshark;
+use crate::support::{analyse, captures};
+use std::collections::BTreeMap;
+use wirewait_analysis::{Flags, Outcome};
+
+/// Transaction number and port of the client.
+type QueryKey = (String, String);
+
+#[test]
+fn a_name_query_that_is_refused_ends_there() {
+    let Some(folder) = captures("refused name queries") else {
+        return;
+    };
+    for name in [
+        "01_smb1_nt1_port139_records_1client_srv.pcap",
+        "09_midconnection_start_nt1_smb2_srv.pcap",
+    ] {
+        let path = folder.join("lab").join(name);
+        // Of an ICMP message tshark shows the fields of the datagram that it quotes.
+        let fields = ["frame.number", "nbns.id", "udp.srcport", "icmp.code"];
+        let mut arguments = vec!["-Y", "nbns.flags.response == 0", "-T", "fields"];
+        fields
+            .iter()
+            .for_each(|field| arguments.extend(["-e", field]));
+        let Some(shown) = tshark(&path, &arguments) else {
+            return;
+        };
+        let mut asked: BTreeMap<u64, QueryKey> = BTreeMap::new();
+        let mut refused: BTreeMap<QueryKey, Vec<u64>> = BTreeMap::new();
+        for line in shown.lines() {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let frame: u64 = cells[0].parse().unwrap();
+            let key = (cells[1].to_owned(), cells[2].to_owned());
+            match cells[3] {
+                "" => drop(asked.insert(frame, key)),
+                "3" => refused.entry(key).or_default().push(frame),
+                _ => {}
+            }
+        }
+        assert!(!refused.is_empty(), "{name}: tshark finds none");
+        let analysis = analyse(&[path]).unwrap();
+        let mut found = BTreeMap::new();
+        for t in &analysis.transactions {
+            if !t.flags.contains(Flags::REFUSED) {
+                continue;
+            }
+            let request = t.request.unwrap();
+            let key = asked[&request.first.frame].clone();
+            assert_eq!(t.outcome, Outcome::Unanswered, "{name}: {key:?}");
+            assert!(!t.flags.contains(Flags::OPEN_AT_END), "{name}: {key:?}");
+            found.insert(key, u64::from(t.frames.control));
+        }
+        let expected = refused
+            .iter()
+            .map(|(key, frames)| (key.clone(), frames.len() as u64));
+        assert_eq!(found, expected.collect(), "{name}");
+        // The symptom says how the queries ended.
+        let symptoms = &analysis.snapshot.symptoms.found;
+        let words = symptoms
+            .iter()
+            .filter(|symptom| symptom.rule.id == "lookups_unanswered")
+            .flat_map(|symptom| symptom.words.clone());
+        let said: u64 = words
+            .filter(|(word, _)| *word == "refused by ICMP")
+            .map(|(_, times)| times)
+            .sum();
+        assert_eq!(said, found.len() as u64, "{name}");
+    }
+}
