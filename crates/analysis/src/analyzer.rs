@@ -400,7 +400,9 @@ impl Analyzer {
         let hits = clock.hits.and(&segments.hits);
         let hits = hits.and(&unclaimed.hits).and(&names.hits);
         let hits = hits.and(&calls.hits).and(&connections.hits);
-        let reasons = books.reasons(*numbered, names.evicted, &hits, &losses);
+        let segment = segments.found();
+        let offloaded = segment.together.oversize;
+        let reasons = books.reasons(*numbered, names.evicted, offloaded, &hits, &losses);
         let mut load = Load {
             levels,
             sizes,
@@ -435,7 +437,7 @@ impl Analyzer {
                 .map(|(d, frames)| (d.name, frames.count))
                 .collect(),
             efficiency: books.spending.found(),
-            segment: segments.found(),
+            segment,
             fairness: Fairness::among(&stations),
             stations,
             places,

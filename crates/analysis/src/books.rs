@@ -10,7 +10,7 @@ use crate::meters::Meters;
 use crate::parties::Directory;
 use crate::path::Path;
 use crate::quality::{
-    DROPPED, GUESSED_ROLES, Judged, NOT_SAVED, Quality, UNKNOWN_LINK, reasons,
+    DROPPED, GUESSED_ROLES, Judged, NOT_SAVED, OFFLOADED, Quality, UNKNOWN_LINK, reasons,
 };
 use crate::recorder::Recorder;
 use crate::round_trips::RoundTrips;
@@ -352,12 +352,13 @@ impl Books {
 
     /// What speaks for and against the capture.
     /// `conversations` is how many were followed, `forgotten` how many numbers of files and
-    /// shares lost their names, `hits` what others than these books lost to fixed bounds, `losses` what the
+    /// shares lost their names, `offloaded` how many frames were longer than any on the wire, `hits` what others than these books lost to fixed bounds, `losses` what the
     /// statistics lost.
     pub(crate) fn reasons(
         &self,
         conversations: u64,
         forgotten: u64,
+        offloaded: u64,
         hits: &bounds::Hits,
         losses: &Losses,
     ) -> Vec<Reason> {
@@ -391,6 +392,7 @@ impl Books {
             "names_evicted" => forgotten,
             UNKNOWN_LINK => q.unknown_link,
             "truncated" => q.truncated,
+            OFFLOADED => offloaded,
             GUESSED_ROLES => q.guessed_roles,
             "malformed" => q.malformed.saturating_add(q.faults.malformed),
             "snapped" => q.snapped,

@@ -666,12 +666,12 @@ impl Pairing {
                 return serial;
             }
             let repeated = match (open.number.zip(x.number), open.state) {
-                _ if between.turns => message.said == Said::Again,
                 (_, OpenState::Waiting) if between.turns && message.said == Said::More => {
                     let serial = open.grow_by_turn(tally);
                     self.asked_whole(serial, true, world, events);
                     return serial;
                 }
+                _ if between.turns => message.said == Said::Again,
                 (Some((known, number)), _) => known == number,
                 (None, OpenState::Done) => x.repeats,
                 (None, _) => x.repeats || between.unordered,

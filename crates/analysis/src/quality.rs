@@ -61,6 +61,9 @@ pub(crate) const UNKNOWN_LINK: &str = "unknown_link";
 /// That of messages which do not say whether they ask or answer.
 pub(crate) const GUESSED_ROLES: &str = "guessed_roles";
 
+/// That of frames that were put together or cut by the capturing station.
+pub(crate) const OFFLOADED: &str = "offloaded";
+
 /// With one frame lost for this many captured, high percentiles mean little.
 const POOR_BEYOND: u64 = 100;
 
@@ -73,7 +76,7 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 21] = [
+pub(crate) const REASONS: [(&str, &str); 22] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
@@ -130,6 +133,11 @@ pub(crate) const REASONS: [(&str, &str); 21] = [
         "frames of a kind of link that is not understood",
     ),
     (
+        OFFLOADED,
+        "frames longer than the link carries: segmentation offload put several together (unless \
+         these are jumbo frames), so that frames and retransmissions are counted too low",
+    ),
+    (
         GUESSED_ROLES,
         "requests of a protocol whose messages do not say whether they ask or answer: guessed by \
          turn",
@@ -180,6 +188,7 @@ impl Judged {
             "one_sided" => count.saturating_mul(2) > self.conversations,
             UNKNOWN_LINK => self.known == 0,
             "gaps" | "clock_steps" | "evicted" | "rows_evicted" | GUESSED_ROLES => false,
+            OFFLOADED => false,
             "open_requests" | "conversation_requests" | "held_bytes" | "stream_bytes" => false,
             _ => return Grade::Good,
         };

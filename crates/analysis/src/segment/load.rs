@@ -192,6 +192,9 @@ pub struct SegmentRow {
     /// Frames longer than the link carries: the capturing station put several together, and
     /// the true number of frames and bytes is higher.
     pub oversize: u64,
+    /// Frames on the wire that those stand for, with as many bytes of data in each as fit behind
+    /// their headers.
+    pub oversize_on_wire: u64,
     /// Bytes in the four variants.
     pub bytes: WireBytes,
     /// Frames to a group; bytes on the wire (C).

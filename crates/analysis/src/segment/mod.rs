@@ -18,6 +18,9 @@ use std::cmp::Ordering;
 use ways::{Ends, SegmentWay};
 use wirewait_wire::{Cast, Endpoint, Frame, LinkType, Medium, Registry, Timestamp, Walk};
 
+/// Bytes of a VLAN tag.
+const TAG: u32 = 4;
+
 /// Interfaces that are counted apart; frames of further ones count with the last.
 const INTERFACES: usize = 256;
 /// One second, ns.
@@ -225,7 +228,11 @@ impl Interface {
         let (bare, size, bytes) = match &self.medium {
             Some(medium) => {
                 let bare = medium.frame(length);
-                row.oversize += u64::from(medium.longest.is_some_and(|n| length > n));
+                if let Some(longest) = medium.longest
+                    && length > longest
+                {
+                    row.put_together(length, longest, walk);
+                }
                 (bare, bare + u64::from(medium.check), medium.on_wire(length))
             }
             None => {
@@ -371,12 +378,25 @@ impl SegmentRow {
         self.captured.frames - self.copies.frames
     }
 
+    /// Counts a frame that is longer than any on the wire: its data was cut so that each part fits
+    /// behind headers like its own.
+    #[cold]
+    fn put_together(&mut self, length: u32, longest: u32, walk: &Walk) {
+        let header = walk.last().map_or(0, |span| span.payload);
+        // The longest has a tag.
+        let most = longest.saturating_sub(TAG).saturating_sub(header).max(1);
+        let data = length.saturating_sub(header);
+        self.oversize += 1;
+        self.oversize_on_wire += u64::from(data.div_ceil(most)).max(1);
+    }
+
     /// Adds what can be added.
     fn absorb(&mut self, other: &Self) {
         self.captured += other.captured;
         self.copies += other.copies;
         self.bare += other.bare;
         self.oversize += other.oversize;
+        self.oversize_on_wire += other.oversize_on_wire;
         self.bytes += other.bytes;
         self.multicast += other.multicast;
         self.broadcast += other.broadcast;

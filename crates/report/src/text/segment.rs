@@ -254,9 +254,10 @@ fn spacing(row: &SegmentRow) -> Option<String> {
 fn oversize(row: &SegmentRow) -> Option<String> {
     (row.oversize > 0).then(|| {
         format!(
-            "{} frames are longer than the link carries: each was several on the wire, with a few \
-             more bytes",
-            Grouped(row.oversize)
+            "{} frames are longer than the link carries: on the wire they were {}, with a few more \
+             bytes",
+            Grouped(row.oversize),
+            Grouped(row.oversize_on_wire)
         )
     })
 }
