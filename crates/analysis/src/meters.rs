@@ -30,6 +30,7 @@ macro_rules! meter {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
         pub struct $name {
             $($(#[$field_doc])* pub $field: u64,)*
         }

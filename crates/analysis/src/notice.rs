@@ -9,6 +9,7 @@ use wirewait_wire::word::Name;
 /// Only what the frames say is told; what they mean for a time or a judgement is for who
 /// reads them. The same happens in the same order however the capture is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Notice {
     /// The frame that shows it; where a frame failed to come, the last one before.
     pub mark: Mark,
@@ -26,8 +27,25 @@ pub struct Notice {
     pub what: Noticed,
 }
 
+impl Notice {
+    /// A notice of which no more is known: no carrier, no conversation, no data.
+    #[must_use]
+    pub fn new(mark: Mark, from: Endpoint, to: Endpoint, what: Noticed) -> Self {
+        Self {
+            mark,
+            from,
+            to,
+            carrier: "",
+            conversation: None,
+            bytes: 0,
+            what,
+        }
+    }
+}
+
 /// What a transport did. "The sender" and "the receiver" are those of the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Noticed {
     /// The sender sent data again that it had sent before.
     Resent {

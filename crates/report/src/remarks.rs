@@ -282,15 +282,11 @@ mod tests {
     use crate::samples;
 
     fn resent(frame: u64, after_ns: Option<i64>) -> Notice {
-        Notice {
-            mark: samples::mark(frame, 0),
-            from: samples::v4(1, Some(1025)),
-            to: samples::v4(9, Some(445)),
-            carrier: "tcp",
-            conversation: Some(1),
-            bytes: 100,
-            what: Noticed::Resent { after_ns },
-        }
+        let (client, server) = (samples::v4(1, Some(1025)), samples::v4(9, Some(445)));
+        let what = Noticed::Resent { after_ns };
+        let mut resent = Notice::new(samples::mark(frame, 0), client, server, what);
+        (resent.carrier, resent.conversation, resent.bytes) = ("tcp", Some(1), 100);
+        resent
     }
 
     fn remarks(slow_ms: u64) -> Remarks {

@@ -21,19 +21,19 @@ pub(super) fn at(ns: i64) -> Timestamp {
 /// A station that has received `frames` messages of 100 bytes, and an interface.
 pub(super) fn readings(frames: u64) -> Readings {
     let station = Endpoint::mac([0, 0, 0x1b, 0, 0, 1]);
-    let transport = TransportMeter {
+    let transport = made!(TransportMeter {
         frames_in: frames,
         frame_bytes_in: frames * 100,
         packets_in: frames * 2,
         ..TransportMeter::default()
-    };
-    let segment = SegmentMeter {
+    });
+    let segment = made!(SegmentMeter {
         frames: frames * 2,
         bytes: frames * 250,
         broadcast: frames,
         broadcast_bytes: frames * 50,
         ..SegmentMeter::default()
-    };
+    });
     made!(Readings {
         transports: vec![((station, "nbf"), transport)],
         segments: vec![(0, segment)],
@@ -310,10 +310,10 @@ fn come_and_go(frames: u64) -> Readings {
     let mut all = readings(frames);
     for n in 0..frames.min(4) {
         let station = Endpoint::mac([0, 0, 0x1b, 0, 1, 4 - n as u8]);
-        let transport = TransportMeter {
+        let transport = made!(TransportMeter {
             frames_in: frames / (n + 1),
             ..TransportMeter::default()
-        };
+        });
         all.transports.push(((station, "nbf"), transport));
     }
     all
