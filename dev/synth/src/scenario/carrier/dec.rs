@@ -1,6 +1,6 @@
 //! LAST, whose header is invented (`crate::last`), and logical links of DECnet.
 
-use super::{Context, Conversation, Delivery, TO_SERVER, Unit};
+use super::{Context, Conversation, Delivery, Kind, TO_SERVER, Unit};
 use crate::decnet::{self, Routing, ack, cross, message, nak};
 use crate::ethernet::{self, Encapsulation};
 use crate::last;
@@ -65,6 +65,19 @@ impl Conversation {
                 .flat_map(|part| part.chunks(most).map(<[u8]>::len))
                 .collect(),
         )
+    }
+
+    /// A caller with its own clock sends these units of LAST from now on: a message that is new, or
+    /// another copy of a request.
+    pub(in crate::scenario) fn counts(&mut self, direction: usize, units: &[Unit], new: bool) {
+        if self.kind != Kind::Last {
+            return;
+        }
+        if direction == TO_SERVER {
+            self.last.requests += u32::from(new);
+            self.last.copies = self.last.copies.wrapping_add(1);
+        }
+        self.ends[direction].sent = units.to_vec();
     }
 
     /// The frame of a message of LAST or of a segment of one.

@@ -181,7 +181,7 @@ impl Simulation<'_> {
             };
             self.launch(now, ack);
         } else if !last && full {
-            // Nothing acknowledges here (IPX): the sender goes on by itself.
+            // Nothing acknowledges here (IPX, LAST): the sender goes on by itself.
             self.plan(
                 now,
                 Event::Offer {
@@ -218,6 +218,7 @@ fn ack_words(kind: Kind) -> Option<(&'static str, &'static str)> {
         Kind::Spp => ("spp", "ack"),
         Kind::Nbipx => ("nbipx", "ack"),
         Kind::Tcp => ("tcp", "ack"),
+        Kind::Nsp => ("nsp", "ack"),
         _ => return None,
     })
 }

@@ -7,7 +7,7 @@ use super::map::{Map, way};
 use super::worker::{Next, Worker, chance};
 use super::{By, Call, Job, Verb, speech};
 use crate::prng::Random;
-use crate::scenario::carrier::{Context, Delivery, Kind, TO_SERVER, Unit};
+use crate::scenario::carrier::{Context, Conversation, Delivery, Kind, TO_SERVER, Unit};
 use crate::scenario::error::{Fault, Place};
 use crate::scenario::play::Talk;
 use crate::scenario::station::Settings;
@@ -110,11 +110,10 @@ impl Simulation<'_> {
         }
         if !matches!(
             kind,
-            Kind::Ipx | Kind::Nbf | Kind::Spp | Kind::Tcp | Kind::Nbipx
+            Kind::Ipx | Kind::Nbf | Kind::Spp | Kind::Tcp | Kind::Nbipx | Kind::Last | Kind::Nsp
         ) {
-            return Err(job
-                .place
-                .fault("only ipx, nbf, spp, nbipx and tcp stations can work"));
+            let who = "ipx, nbf, spp, nbipx, tcp, last and decnet";
+            return Err(job.place.fault(format!("only {who} stations can work")));
         }
         let known = self.desks.iter().position(|desk| desk.server == server);
         let desk = known.map_or_else(
@@ -176,7 +175,7 @@ impl Simulation<'_> {
             let job = &station.job;
             let first = station.way.cables[0];
             let talk = &mut self.floor.talks[job.talk];
-            if !matches!(talk.conversation.kind(), Kind::Ipx) {
+            if !matches!(talk.conversation.kind(), Kind::Ipx | Kind::Last) {
                 let place = job.place;
                 self.floor.wire.tune(self.floor.map.interfaces[first]);
                 let mut context = Context {
@@ -197,6 +196,7 @@ impl Simulation<'_> {
         let (number, timeout) = (station.number, station.job.wishes.timeout);
         let lost = chance(self.floor.random, station.job.wishes.lost);
         let units = self.say(worker, TO_SERVER, &text, place)?;
+        self.conversation(worker).counts(TO_SERVER, &units, true);
         self.workers[worker].asked(units.clone());
         self.launch(
             now,
@@ -310,8 +310,14 @@ impl Simulation<'_> {
         };
         let place = station.job.place;
         let units = self.say(worker, 1 - TO_SERVER, &text, place)?;
+        self.conversation(worker)
+            .counts(1 - TO_SERVER, &units, true);
         self.reply(now, worker, number, Purpose::Answer, units);
         Ok(())
+    }
+
+    fn conversation(&mut self, worker: usize) -> &mut Conversation {
+        &mut self.floor.talks[self.workers[worker].job.talk].conversation
     }
 
     fn reply(&mut self, now: i64, worker: usize, number: u64, purpose: Purpose, units: Vec<Unit>) {
@@ -351,6 +357,7 @@ impl Simulation<'_> {
         };
         let timeout = station.job.wishes.timeout.unwrap_or(0);
         let lost = chance(self.floor.random, station.job.wishes.lost);
+        self.conversation(worker).counts(TO_SERVER, &units, false);
         self.launch(
             now,
             Flight {
