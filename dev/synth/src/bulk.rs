@@ -285,6 +285,7 @@ mod tests {
         let generator = Bulk {
             shape: Shape::Churn,
             clients: 130,
+            servers: None,
             seed: 3,
         };
         let mut senders = std::collections::BTreeSet::new();
