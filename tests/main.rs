@@ -24,6 +24,7 @@ mod html;
 mod inputs;
 mod instead;
 mod intervals;
+mod known;
 mod lab;
 mod last;
 mod layers;

@@ -368,6 +368,12 @@ impl Conversation {
         serial
     }
 
+    /// This frame brings what was lost before the capture, so long ago.
+    #[cold]
+    pub(crate) fn was_lost_before(&mut self, mark: Mark, ns: i64) {
+        self.between.recovered = (mark.frame, ns);
+    }
+
     /// Whether the message under way from `side` goes on at this byte.
     pub(crate) fn goes_on(&self, side: usize, position: u32) -> bool {
         self.assemblers[side].goes_on(position.into())

@@ -28,6 +28,8 @@ struct SentSegment {
 const FULL: u64 = 1460;
 /// Numbers of links start again at less.
 const STREAM: u64 = 1 << 32;
+/// A link that lets an acknowledgement wait for data lets it wait this long at least (T2 of LLC), ns.
+const DELAYED_NS: i64 = 40_000_000;
 
 #[derive(Default)]
 struct FlowWay {
@@ -210,15 +212,21 @@ impl StreamFlow {
         way.outstanding -= bytes.min(outstanding);
         let last = last?;
         let full = bytes >= 2 * FULL || frames > 1 && bytes > FULL;
+        let after_ns = mark.at.since(last.at).max(0);
+        let at_once = if modulus >= STREAM {
+            full
+        } else {
+            frames > 1 && after_ns < DELAYED_NS
+        };
         let what = Noticed::Acknowledged {
             bare,
             message: false,
             may_ride: false,
             frames,
             outstanding,
-            after_ns: mark.at.since(last.at).max(0),
+            after_ns,
             sent: (!again).then_some(last.frame),
-            at_once: bare && full && !again && modulus >= STREAM,
+            at_once: at_once && bare && !again,
         };
         Some((what, bytes))
     }
@@ -253,6 +261,11 @@ impl StreamFlow {
                 waiting: u32::try_from(way.sent.len()).unwrap_or(u32::MAX),
             },
         }
+    }
+
+    /// Whether data of `side` was captured that is not acknowledged.
+    pub(crate) fn is_waiting(&self, side: usize) -> bool {
+        !self.ways[side].sent.is_empty()
     }
 
     /// `side` gives the answer that was asked for.
@@ -337,11 +350,34 @@ mod tests {
                 outstanding: 700,
                 after_ns: 8_000_000,
                 sent: Some(2),
-                at_once: false,
+                at_once: true,
             }
         );
         assert_eq!(flow.acknowledged(1, 0, true, mark(11)), None, "nothing new");
         assert_eq!(flow.rejected(1), 400);
+    }
+
+    /// A timer of 40 ms and more is over before an acknowledgement that had to wait goes.
+    #[test]
+    fn what_a_link_acknowledges_at_once_is_several_frames_before_any_timer() {
+        let at_once = |frames: u32, bare, ms: i64| {
+            let mut flow = StreamFlow::new(128);
+            for n in 0..frames {
+                flow.sent(0, (n, n + 1), 100, mark(1));
+            }
+            let found = flow.acknowledged(1, frames, bare, mark(1 + ms));
+            matches!(
+                found,
+                Some((Noticed::Acknowledged { at_once: true, .. }, _))
+            )
+        };
+        assert!(at_once(2, true, 39));
+        assert!(!at_once(2, true, 40), "T2");
+        assert!(!at_once(2, false, 5), "it came with data");
+        assert!(
+            !at_once(1, true, 5),
+            "one may be a timer's that runs freely"
+        );
     }
 
     #[test]

@@ -75,6 +75,24 @@ struct Direction {
     lost: u64,
 }
 
+/// A station that polls because a frame of its was not acknowledged, though the capture has no such
+/// frame.
+#[derive(Clone, Copy, Debug)]
+struct Inquiry {
+    since: Timestamp,
+    /// From the last data to the poll, ns: the time of its timer (T1) at least.
+    silent_ns: i64,
+    /// What the other side expects, and when it said so.
+    answer: Option<(u16, Timestamp)>,
+}
+
+/// T1 of NetBEUI and its like is a multiple of this, and at most so much more than two seconds; a link
+/// that is idle is polled far later (Ti).
+const TICK_NS: i64 = 200_000_000;
+const LONGEST_NS: i64 = 2_200_000_000;
+/// What was lost is retransmitted as soon as the answer to the poll is there.
+const SOON_NS: i64 = 50_000_000;
+
 /// A numbered link between two stations.
 pub(crate) struct Link {
     modulus: u32,
@@ -89,6 +107,11 @@ pub(crate) struct Link {
     pub(crate) called: Option<(Endpoint, u16)>,
     /// What is on its way.
     pub(crate) flow: StreamFlow,
+    /// The latest data of either side.
+    data_at: Option<Timestamp>,
+    inquiries: [Option<Inquiry>; 2],
+    /// The shortest silence before a poll for what was lost before the capture, ns.
+    timers: [Option<i64>; 2],
     /// The ends, in the order of the sides, and what the link carries.
     pub(crate) ends: [Endpoint; 2],
     pub(crate) carrier: Name,
@@ -104,6 +127,9 @@ impl Link {
             proven: None,
             called: None,
             flow: StreamFlow::new(modulus.into()),
+            data_at: None,
+            inquiries: [None; 2],
+            timers: [None; 2],
             ends: [Endpoint::default(); 2],
             carrier: "",
         }
@@ -112,6 +138,65 @@ impl Link {
     /// Frames went over it, though none that opens it was captured.
     pub(crate) fn ran_unopened(&self) -> bool {
         !self.from_start && self.directions.iter().any(|d| d.next.is_some())
+    }
+
+    /// `side` polls. It has something on its way that the capture has not, if nothing else of it is
+    /// unacknowledged.
+    #[cold]
+    pub(crate) fn polls(&mut self, side: usize, at: Timestamp) {
+        let Some(data_at) = self.data_at else { return };
+        if self.inquiries[side].is_none() && !self.flow.is_waiting(side) {
+            self.inquiries[side] = Some(Inquiry {
+                since: at,
+                silent_ns: at.since(data_at),
+                answer: None,
+            });
+        }
+    }
+
+    /// `side` answers a poll with what it expects.
+    #[cold]
+    pub(crate) fn answers_poll(&mut self, side: usize, expects: Option<u16>, at: Timestamp) {
+        if let Some(inquiry) = &mut self.inquiries[1 - side] {
+            inquiry.answer = expects.map(|expects| (expects, at));
+        }
+    }
+
+    /// Data of `side`. If it had polled, got the answer that this frame is missing, and sends it now,
+    /// the frame was lost before the capture: so long ago at least, ns.
+    #[inline]
+    pub(crate) fn recovers(&mut self, side: usize, number: u16, at: Timestamp) -> Option<i64> {
+        self.sends(side, at);
+        let inquiry = self.inquiries[side].take()?;
+        self.recovered(side, number, at, &inquiry)
+    }
+
+    /// Data of `side`, be it new or not: what the other side sends from now on may be the answer to it.
+    #[inline]
+    pub(crate) fn sends(&mut self, side: usize, at: Timestamp) {
+        self.data_at = Some(at);
+        self.inquiries[1 - side] = None;
+    }
+
+    #[cold]
+    fn recovered(
+        &mut self,
+        side: usize,
+        number: u16,
+        at: Timestamp,
+        inquiry: &Inquiry,
+    ) -> Option<i64> {
+        let (expects, answered) = inquiry.answer?;
+        let timers = TICK_NS..=LONGEST_NS;
+        let soon = (0..=SOON_NS).contains(&at.since(answered));
+        if expects != number || !soon || !timers.contains(&inquiry.silent_ns) {
+            return None;
+        }
+        let shortest = &mut self.timers[side];
+        let timer = shortest.map_or(inquiry.silent_ns, |ns| ns.min(inquiry.silent_ns));
+        *shortest = Some(timer);
+        let timer = timer - timer % TICK_NS;
+        Some(timer.saturating_add(at.since(inquiry.since)))
     }
 
     /// The number behind this one.
@@ -444,6 +529,50 @@ mod tests {
             resent: None,
             sent: Sent::UNKNOWN,
         }
+    }
+
+    /// Data at 0; after a silence of `silent` ms side 0 polls, is told a little later that `expects` is
+    /// missing, and sends `number` `after` ms behind that.
+    fn asked_and_sent(silent: i64, expects: u16, number: u16, after: i64) -> Option<i64> {
+        let at = |ms: i64| Timestamp::from_nanos(ms * 1_000_000);
+        let mut link = Link::new(128);
+        assert_eq!(link.recovers(1, 9, at(0)), None);
+        link.polls(0, at(silent));
+        link.answers_poll(1, Some(expects), at(silent + 2));
+        let found = link.recovers(0, number, at(silent + 2 + after));
+        found.map(|ns| ns / 1_000_000)
+    }
+
+    /// A timer of 400 ms, and 4 ms from the poll until the frame comes.
+    #[test]
+    fn what_is_sent_as_soon_as_a_poll_is_answered_was_lost_before() {
+        assert_eq!(asked_and_sent(417, 5, 5, 2), Some(404));
+        assert_eq!(asked_and_sent(417, 5, 6, 2), None, "another one");
+        assert_eq!(asked_and_sent(417, 5, 5, 60), None, "it had time to think");
+        assert_eq!(asked_and_sent(30_000, 5, 5, 2), None, "the link was idle");
+        assert_eq!(asked_and_sent(120, 5, 5, 2), None, "no timer is as short");
+    }
+
+    #[test]
+    fn a_poll_about_what_was_captured_shows_no_loss_before() {
+        let at = |ms: i64| Timestamp::from_nanos(ms * 1_000_000);
+        let mark = |ms| Mark {
+            frame: 1,
+            at: at(ms),
+        };
+        let mut link = Link::new(128);
+        link.recovers(0, 4, at(0));
+        link.flow.sent(0, (4, 5), 10, mark(0));
+        link.polls(0, at(400));
+        link.answers_poll(1, Some(5), at(401));
+        assert_eq!(link.recovers(0, 5, at(402)), None);
+        // Nor does one after which the other side has sent data: what follows may answer that.
+        let mut link = Link::new(128);
+        link.recovers(1, 4, at(0));
+        link.polls(0, at(400));
+        link.answers_poll(1, Some(5), at(401));
+        link.sends(1, at(402));
+        assert_eq!(link.recovers(0, 5, at(403)), None);
     }
 
     #[test]

@@ -26,8 +26,8 @@ const CROSSED: usize = 4096;
 /// A question that the receiver's transport answers at once.
 struct TripQuestion {
     at: Mark,
-    /// What the answer acknowledges, on a byte stream.
-    expects: u32,
+    /// What the answer acknowledges: of what opens a byte stream, and of data that polls.
+    expects: Option<u32>,
     /// Asked more than once: which was answered cannot be told.
     repeated: bool,
 }
@@ -85,7 +85,8 @@ impl RoundTrips {
                     self.answer((*to, *from, None), seen.mark, Some(ack));
                 }
                 if segment.syn {
-                    self.ask((*from, *to, None), seen.mark, segment.seq.wrapping_add(1));
+                    let expects = Some(segment.seq.wrapping_add(1));
+                    self.ask((*from, *to, None), seen.mark, expects);
                 }
             }
             Order::Numbered(n) => {
@@ -99,9 +100,13 @@ impl RoundTrips {
                     Some(_) => ready && !n.poll,
                 };
                 if answers && self.waiting > 0 {
-                    self.answer((*to, *from, back), seen.mark, None);
+                    let expects = n.expects.map(u32::from);
+                    self.answer((*to, *from, back), seen.mark, expects);
                 } else if n.poll && !n.response {
-                    self.ask((*from, *to, forth), seen.mark, 0);
+                    // The answer to a copy of an earlier poll does not acknowledge this one.
+                    let behind = (u32::from(n.number) + 1) % n.modulus.max(1);
+                    let expects = (n.kind == NumberedKind::Data).then_some(behind);
+                    self.ask((*from, *to, forth), seen.mark, expects);
                 }
             }
             Order::None => {}
@@ -158,7 +163,7 @@ impl RoundTrips {
         rows
     }
 
-    fn ask(&mut self, key: TripKey, at: Mark, expects: u32) {
+    fn ask(&mut self, key: TripKey, at: Mark, expects: Option<u32>) {
         let found = self.open.find(&key).and_then(|p| self.open.get_mut(p));
         if let Some(question) = found {
             question.repeated = true;
@@ -180,7 +185,10 @@ impl RoundTrips {
         let Some(place) = self.open.find(&key) else {
             return;
         };
-        let fits = |question: &mut TripQuestion| acknowledges.is_none_or(|a| a == question.expects);
+        let fits = |question: &mut TripQuestion| {
+            let both = acknowledges.zip(question.expects);
+            both.is_none_or(|(a, expects)| a == expects)
+        };
         if !self.open.get_mut(place).is_some_and(fits) {
             return;
         }
@@ -431,6 +439,38 @@ mod tests {
         assert_eq!(play(&frames), [(9, 2, 30)]);
     }
 
+    /// Data that polls at 0 is answered at 40, and the answer arrives twice: the copy at 70 says nothing of
+    /// what polled at 65, which is answered at 105.
+    #[test]
+    fn a_copy_of_an_answer_does_not_answer_the_next_poll() {
+        let data = |number| {
+            Order::Numbered(Numbered {
+                kind: NumberedKind::Data,
+                number,
+                connection: None,
+                modulus: 128,
+                expects: Some(0),
+                poll: true,
+                response: false,
+            })
+        };
+        let answer = |expects| match ready(true, true, None) {
+            Order::Numbered(answer) => Order::Numbered(Numbered {
+                expects: Some(expects),
+                ..answer
+            }),
+            other => other,
+        };
+        let frames = [
+            (0, 1, 9, data(127)),
+            (40, 9, 1, answer(0)),
+            (65, 1, 9, data(0)),
+            (70, 9, 1, answer(0)),
+            (105, 9, 1, answer(1)),
+        ];
+        assert_eq!(play(&frames), [(9, 2, 40)]);
+    }
+
     #[test]
     fn probes_are_answered_on_their_connection() {
         let of = |from, to| Some(Session { from, to });
@@ -452,7 +492,7 @@ mod tests {
             };
             for n in 0..OPEN as u32 + 2 {
                 let client = Endpoint::mac([2, 0, 0, (n >> 16) as u8, (n >> 8) as u8, n as u8]);
-                found.ask((client, station(9), None), at, 1);
+                found.ask((client, station(9), None), at, Some(1));
             }
             assert_eq!(found.waiting, OPEN);
             found.hits

@@ -1,13 +1,14 @@
 //! Captures with known answers.
 //!
 //! This crate makes frames by its own reading of the specifications: it shares no code with
-//! the dissectors, so that the two can prove each other. Three layers:
+//! the dissectors, so that the two can prove each other. Four layers:
 //!
 //! * builders, one file per protocol ([`ethernet`], [`ipx`], [`ncp`], [`nbipx`], [`spx`],
 //!   [`idp`], [`spp`], [`llc`], [`nbf`], [`ipv4`], [`decnet`], [`last`], [`smb1`], [`smb2`]):
 //!   fields in, bytes out;
 //! * [`Scenario`]: a small text language in which a situation is written down together with
 //!   the answer that an analyser must give;
+//! * [`lab`]: stations and a wire in virtual time, captured at both ends, and their logs;
 //! * [`bulk()`]: millions of frames with a known mean, for measurements of speed.
 
 #![forbid(unsafe_code)]
@@ -19,6 +20,7 @@ pub mod ethernet;
 pub mod idp;
 pub mod ipv4;
 pub mod ipx;
+pub mod lab;
 pub mod last;
 pub mod llc;
 pub mod nbf;

@@ -172,6 +172,15 @@ impl AnalyzerState {
             NumberedKind::Busy | NumberedKind::Ready | NumberedKind::Reject
         );
         let asks = supervises && numbered.poll && !numbered.response;
+        // Links whose connections have numbers of their own send again without asking first.
+        if supervises && numbered.poll && numbered.connection.is_none() {
+            if asks {
+                link.polls(side, mark.at);
+            } else {
+                link.answers_poll(side, numbered.expects, mark.at);
+            }
+        }
+        let flow = &mut link.flow;
         let polled = asks.then(|| flow.polled(side, mark));
         for what in [ready, polled].into_iter().flatten() {
             self.notice(link, path, side, mark, (what, 0), sink);
@@ -251,6 +260,9 @@ impl AnalyzerState {
         match link.turn(side, number) {
             Turn::Next => {
                 link.flow.sent(side, numbers, bytes, mark);
+                if let Some(ns) = link.recovers(side, number, mark.at) {
+                    self.was_lost_before(&arrival, ns);
+                }
                 if let Some(first) = link.held_since(side) {
                     if link.flow.is_wanted(side) {
                         let what = Noticed::Resent { after_ns: None };
@@ -289,9 +301,11 @@ impl AnalyzerState {
                 self.keep_within_limits(link, side, common, sink);
             }
             Turn::Again(_) if self.goes_on(&arrival) => {
+                link.sends(side, mark.at);
                 self.unit(&arrival, side, link, common, sink);
             }
             Turn::Again(owner) => {
+                link.sends(side, mark.at);
                 let what = link.flow.resent(side, number.into(), mark);
                 self.notice(link, arrival.path, side, mark, (what, bytes.into()), sink);
                 let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
@@ -311,6 +325,17 @@ impl AnalyzerState {
                     }
                 }
             }
+        }
+    }
+
+    /// This frame was lost before the capture, so long ago.
+    #[cold]
+    fn was_lost_before(&mut self, arrival: &Arrival<'_>, ns: i64) {
+        let known = &arrival.path.conversation;
+        if let Ok((place, _)) = self.conversations.find_side(known, || arrival.key())
+            && let Some(conversation) = self.conversations.get_mut(place)
+        {
+            conversation.was_lost_before(arrival.piece.mark, ns);
         }
     }
 

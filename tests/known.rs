@@ -1,0 +1,472 @@
+//! The laboratory of known culprits for protocols that no server at hand speaks any more: NCP and SMB
+//! over IPX, UDP, NetBEUI and NBIPX, in virtual time (`wirewait_synth::lab`). Each case is captured at
+//! both ends. What `wirewait report --format json` prints of a capture must agree with the logs of
+//! those who made it: the share of each within the printed interval, the culprit right, and the
+//! interval narrow wherever the wire has evidence.
+//!
+//! `WIREWAIT_LAB=FOLDER` keeps captures, logs and the table.
+
+use crate::support::program;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use wirewait_synth::lab::{LabCarrier, LabCase, LabEnd, LabRun, LabTruth};
+
+/// By how many thousandths a printed interval may miss the truth: the capture begins and ends a little
+/// later than the logs.
+const TOLERANCE: i64 = 15;
+/// Intervals are narrower than this, in thousandths, where there is evidence.
+const NARROW: i64 = 150;
+/// A culprit that is ahead by less is not clear.
+const CLEAR: i64 = 20;
+
+const MS: i64 = 1_000_000;
+
+const CARRIERS: [(&str, LabCarrier); 6] = [
+    ("ncp-ipx", LabCarrier::NcpIpx),
+    ("ncp-udp", LabCarrier::NcpUdp),
+    ("smb-ipx", LabCarrier::SmbIpx),
+    ("nbf", LabCarrier::Nbf),
+    ("nbf-poll", LabCarrier::NbfPoll),
+    ("nbipx", LabCarrier::Nbipx),
+];
+
+/// What goes wrong: its name, and what it does to a case.
+type Trouble = (&'static str, fn(&mut LabCase));
+
+fn far(case: &mut LabCase, ns: i64) {
+    for way in &mut case.ways {
+        way.ns = ns;
+    }
+}
+
+/// Hundredths of a per cent.
+fn lossy(case: &mut LabCase, lost: [u64; 2]) {
+    for (way, lost) in case.ways.iter_mut().zip(lost) {
+        way.lost = lost;
+    }
+}
+
+const TROUBLES: &[Trouble] = &[
+    ("none", |_| {}),
+    ("sleep-8ms", |c| c.sleep_ns = 8 * MS),
+    ("sleep-every-20th-80ms", |c| {
+        (c.sleep_ns, c.sleep_every) = (80 * MS, 20);
+    }),
+    ("sleep-one-file-20ms", |c| {
+        (c.sleep_ns, c.sleep_file) = (20 * MS, Some(1));
+    }),
+    // Longer than any time-out of the stations.
+    ("sleep-1200ms", |c| {
+        (c.sleep_ns, c.reads) = (1200 * MS, 24);
+    }),
+    ("sleep-350ms-way-2ms", |c| {
+        (c.sleep_ns, c.reads) = (350 * MS, 24);
+        far(c, 2 * MS);
+    }),
+    ("think-20ms", |c| c.think_ns = 20 * MS),
+    ("think-5ms", |c| c.think_ns = 5 * MS),
+    ("think-350ms", |c| {
+        (c.think_ns, c.reads) = (350 * MS, 24);
+    }),
+    ("way-0.2ms", |c| far(c, MS / 5)),
+    ("way-2ms", |c| far(c, 2 * MS)),
+    ("way-10ms", |c| far(c, 10 * MS)),
+    ("way-20ms", |c| far(c, 20 * MS)),
+    ("lost-requests-2", |c| lossy(c, [200, 0])),
+    ("lost-responses-2", |c| lossy(c, [0, 200])),
+    ("lost-both-0.2", |c| {
+        c.reads = 1000;
+        lossy(c, [20, 20]);
+    }),
+    ("lost-both-5", |c| lossy(c, [500, 500])),
+    ("late-1.5ms-way-4ms", |c| {
+        c.size = 1400;
+        far(c, 4 * MS);
+        for way in &mut c.ways {
+            (way.late, way.late_ns) = (500, 3 * MS / 2);
+        }
+    }),
+    ("twice-5-way-2ms", |c| {
+        far(c, 2 * MS);
+        for way in &mut c.ways {
+            way.twice = 500;
+        }
+    }),
+    ("rate-4mbit", |c| {
+        c.size = 1400;
+        for way in &mut c.ways {
+            way.rate = 500_000;
+        }
+    }),
+    ("rate-0.5mbit", |c| {
+        c.size = 1400;
+        for way in &mut c.ways {
+            way.rate = 62_500;
+        }
+    }),
+    ("sleep-8ms-way-2ms", |c| {
+        c.sleep_ns = 8 * MS;
+        far(c, 2 * MS);
+    }),
+    ("sleep-2ms-way-10ms", |c| {
+        c.sleep_ns = 2 * MS;
+        far(c, 10 * MS);
+    }),
+    ("sleep-8ms-think-2ms", |c| {
+        (c.sleep_ns, c.think_ns) = (8 * MS, 2 * MS);
+    }),
+    ("think-20ms-way-2ms", |c| {
+        c.think_ns = 20 * MS;
+        far(c, 2 * MS);
+    }),
+    ("think-4ms-way-10ms", |c| {
+        c.think_ns = 4 * MS;
+        far(c, 10 * MS);
+    }),
+    ("sleep-4ms-think-20ms-way-2ms", |c| {
+        (c.sleep_ns, c.think_ns) = (4 * MS, 20 * MS);
+        far(c, 2 * MS);
+    }),
+    ("sleep-20ms-lost-2", |c| {
+        c.sleep_ns = 20 * MS;
+        lossy(c, [200, 200]);
+    }),
+    ("think-20ms-lost-1", |c| {
+        c.think_ns = 20 * MS;
+        lossy(c, [100, 100]);
+    }),
+    ("clients-6", |c| c.clients = 6),
+    ("clients-6-sleep-8ms", |c| {
+        (c.clients, c.sleep_ns) = (6, 8 * MS);
+    }),
+    ("clients-15-way-2ms-workers-4", |c| {
+        (c.clients, c.workers, c.reads) = (15, 4, 60);
+        far(c, 2 * MS);
+    }),
+    ("clients-4-lost-2", |c| {
+        (c.clients, c.workers) = (4, 4);
+        lossy(c, [200, 200]);
+    }),
+];
+
+/// On links that cut messages into frames, also reads that need several.
+const IN_PIECES: &[Trouble] = &[
+    ("pieces", |c| c.size = 4096),
+    ("pieces-way-2ms", |c| {
+        c.size = 4096;
+        far(c, 2 * MS);
+    }),
+    ("pieces-think-20ms-way-2ms", |c| {
+        (c.size, c.think_ns) = (4096, 20 * MS);
+        far(c, 2 * MS);
+    }),
+    ("pieces-sleep-8ms-way-2ms", |c| {
+        (c.size, c.sleep_ns) = (4096, 8 * MS);
+        far(c, 2 * MS);
+    }),
+    ("pieces-lost-2", |c| {
+        c.size = 4096;
+        lossy(c, [200, 200]);
+    }),
+    ("pieces-late-1.5ms-way-4ms", |c| {
+        c.size = 4096;
+        far(c, 4 * MS);
+        for way in &mut c.ways {
+            (way.late, way.late_ns) = (500, 3 * MS / 2);
+        }
+    }),
+    ("pieces-rate-4mbit", |c| {
+        c.size = 4096;
+        for way in &mut c.ways {
+            way.rate = 500_000;
+        }
+    }),
+];
+
+/// Rows that are known to fall short, and why. A row that is right must not stand here.
+const SHORTFALLS: &[(&str, &[(&str, LabEnd)])] = &[
+    // What a frame takes on a slow line grows with its length, and short frames show how far a station
+    // is. The rest of a long frame's time counts as its sender's, unless a message of several frames
+    // shows it.
+    (
+        "a slow line",
+        &[
+            ("ncp-ipx-rate-4mbit", LabEnd::Client),
+            ("ncp-ipx-rate-4mbit", LabEnd::Server),
+            ("ncp-ipx-rate-0.5mbit", LabEnd::Client),
+            ("ncp-ipx-rate-0.5mbit", LabEnd::Server),
+            ("ncp-udp-rate-4mbit", LabEnd::Client),
+            ("ncp-udp-rate-4mbit", LabEnd::Server),
+            ("ncp-udp-rate-0.5mbit", LabEnd::Client),
+            ("ncp-udp-rate-0.5mbit", LabEnd::Server),
+            ("smb-ipx-rate-4mbit", LabEnd::Client),
+            ("smb-ipx-rate-4mbit", LabEnd::Server),
+            ("smb-ipx-rate-0.5mbit", LabEnd::Client),
+            ("smb-ipx-rate-0.5mbit", LabEnd::Server),
+            ("nbf-rate-4mbit", LabEnd::Client),
+            ("nbf-rate-4mbit", LabEnd::Server),
+            ("nbf-rate-0.5mbit", LabEnd::Client),
+            ("nbf-rate-0.5mbit", LabEnd::Server),
+            ("nbf-pieces-rate-4mbit", LabEnd::Client),
+            ("nbf-pieces-rate-4mbit", LabEnd::Server),
+            ("nbf-poll-rate-4mbit", LabEnd::Client),
+            ("nbf-poll-rate-4mbit", LabEnd::Server),
+            ("nbf-poll-rate-0.5mbit", LabEnd::Client),
+            ("nbf-poll-rate-0.5mbit", LabEnd::Server),
+            ("nbf-poll-pieces-rate-4mbit", LabEnd::Client),
+            ("nbf-poll-pieces-rate-4mbit", LabEnd::Server),
+            ("nbipx-rate-4mbit", LabEnd::Client),
+            ("nbipx-rate-0.5mbit", LabEnd::Client),
+            ("nbipx-pieces-rate-4mbit", LabEnd::Client),
+            ("nbipx-pieces-rate-4mbit", LabEnd::Server),
+        ],
+    ),
+    // Nothing that was captured says that a request was lost on its way to the server: the time is a
+    // pause of the client, or idle. UDP has IP identifications, which are read on byte streams alone.
+    (
+        "lost before the server, without a transport",
+        &[
+            ("ncp-ipx-lost-requests-2", LabEnd::Server),
+            ("ncp-ipx-lost-both-0.2", LabEnd::Server),
+            ("ncp-ipx-sleep-20ms-lost-2", LabEnd::Server),
+            ("ncp-ipx-think-20ms-lost-1", LabEnd::Server),
+            ("ncp-udp-lost-requests-2", LabEnd::Server),
+            ("ncp-udp-lost-both-0.2", LabEnd::Server),
+            ("ncp-udp-sleep-20ms-lost-2", LabEnd::Server),
+            ("ncp-udp-think-20ms-lost-1", LabEnd::Server),
+            ("smb-ipx-lost-requests-2", LabEnd::Server),
+            ("smb-ipx-lost-both-0.2", LabEnd::Server),
+            ("smb-ipx-sleep-20ms-lost-2", LabEnd::Server),
+            ("smb-ipx-think-20ms-lost-1", LabEnd::Server),
+        ],
+    ),
+    // A poll was lost before the capture, too; and over IPX nobody polls.
+    (
+        "lost more than once",
+        &[
+            ("nbf-lost-both-5", LabEnd::Client),
+            ("nbf-lost-both-5", LabEnd::Server),
+            ("nbf-pieces-lost-2", LabEnd::Server),
+            ("nbf-poll-lost-both-5", LabEnd::Server),
+            ("nbipx-lost-both-5", LabEnd::Client),
+        ],
+    ),
+];
+
+fn is_link(carrier: LabCarrier) -> bool {
+    matches!(
+        carrier,
+        LabCarrier::Nbf | LabCarrier::NbfPoll | LabCarrier::Nbipx
+    )
+}
+
+fn cases() -> Vec<LabCase> {
+    let mut all = Vec::new();
+    for (carrier_name, carrier) in CARRIERS {
+        let pieces = if is_link(carrier) { IN_PIECES } else { &[] };
+        for (name, trouble) in TROUBLES.iter().chain(pieces) {
+            let mut case = LabCase::new(format!("{carrier_name}-{name}"), carrier);
+            trouble(&mut case);
+            all.push(case);
+        }
+    }
+    all
+}
+
+/// Who can have the time, in the order of a row.
+const WHO: [&str; 3] = ["client", "network", "server"];
+
+/// Thousandths of the active time, by the logs.
+fn shares(truth: LabTruth) -> [i64; 3] {
+    [truth.client, truth.network, truth.server].map(|ns| ns * 1000 / truth.active())
+}
+
+/// Whether the wire shows how much of the time this one has, as far as the description of the case
+/// says so. What hides in a station's time is the way to it: it is known where the station's transport
+/// answers by itself, and it is no longer than the shortest time that the station took. So there is
+/// evidence, too, where the way and the cheapest request, for all requests together, are less than an
+/// interval may be.
+fn has_evidence(case: &LabCase, end: LabEnd, who: usize, truth: LabTruth) -> bool {
+    let requests = (case.reads * case.clients as u64) as i64;
+    let way: i64 = case.ways.iter().map(|way| way.ns).sum();
+    // The way to a station and back, and what it needs besides.
+    let known = |station: LabEnd, cheapest: i64| {
+        let way = if station == end { 0 } else { way };
+        let most = (way + cheapest) * requests * 1000;
+        answers_by_itself(case, station) || most < NARROW * 9 / 10 * truth.active()
+    };
+    let client = || known(LabEnd::Client, 90_000);
+    let server = || known(LabEnd::Server, 200_000);
+    match who {
+        0 => client(),
+        2 => server(),
+        _ => client() && server(),
+    }
+}
+
+/// Whether this station's transport answers at once what it is sent, without its program.
+fn answers_by_itself(case: &LabCase, station: LabEnd) -> bool {
+    let frames = usize::from(case.size).div_ceil(1400);
+    match case.carrier {
+        LabCarrier::NcpIpx | LabCarrier::NcpUdp | LabCarrier::SmbIpx => false,
+        LabCarrier::NbfPoll => true,
+        // A server's link is opened by the link itself, and a client acknowledges every second frame at
+        // once. Whether NBIPX accepts a call without its program is not documented.
+        LabCarrier::Nbf => station == LabEnd::Server || frames > 1,
+        LabCarrier::Nbipx => station == LabEnd::Client && frames > 1,
+    }
+}
+
+struct Judged {
+    of: (String, LabEnd),
+    row: String,
+    wrong: Vec<String>,
+}
+
+fn judged(case: &LabCase, end: LabEnd, truth: LabTruth, capture: &Path) -> Judged {
+    let report = program()
+        .args(["report", "--format", "json"])
+        .arg(capture)
+        .output()
+        .unwrap();
+    assert!(report.status.success(), "{}", capture.display());
+    let json: Value = serde_json::from_slice(&report.stdout).unwrap();
+    let verdict = &json["verdict"];
+    let named = verdict["culprit"].as_str().unwrap();
+    let truths = shares(truth);
+    let mut wrong = Vec::new();
+    let mut printed = Vec::new();
+    for (n, who) in WHO.iter().enumerate() {
+        let side = |side: &str| verdict["shares"][who][side].as_i64().unwrap();
+        let (low, high) = (side("low"), side("high"));
+        printed.push(format!("{low}-{high}"));
+        if low > truths[n] + TOLERANCE || high < truths[n] - TOLERANCE {
+            wrong.push(format!("{who} is {} and not {low} to {high}", truths[n]));
+        }
+        if high - low >= NARROW && has_evidence(case, end, n, truth) {
+            wrong.push(format!("{who}: {low} to {high} is wide"));
+        }
+    }
+    let mut ranked = [0, 1, 2];
+    ranked.sort_by_key(|n| -truths[*n]);
+    let clear = truths[ranked[0]] - truths[ranked[1]] >= CLEAR;
+    if clear && !named.contains(WHO[ranked[0]]) {
+        wrong.push(format!("{named} was named"));
+    }
+    let row = format!(
+        "| {} | {end:?} | {} | {} | {named} | {} |",
+        case.name,
+        truths.map(|share| share.to_string()).join(", "),
+        printed.join(", "),
+        wrong.join("; ")
+    );
+    Judged {
+        of: (case.name.clone(), end),
+        row,
+        wrong,
+    }
+}
+
+/// Where captures go: kept if the user wants them.
+fn folder() -> PathBuf {
+    match std::env::var_os("WIREWAIT_LAB") {
+        Some(folder) => PathBuf::from(folder),
+        None => std::env::temp_dir().join(format!("wirewait-known-{}", std::process::id())),
+    }
+}
+
+fn examined(case: &LabCase, folder: &Path) -> Vec<Judged> {
+    let run = case.run();
+    std::fs::write(folder.join(format!("{}.json", case.name)), run.log()).unwrap();
+    LabEnd::BOTH
+        .into_iter()
+        .map(|end| {
+            let name = format!("{}-at-{end:?}.pcapng", case.name).to_lowercase();
+            let capture = folder.join(name);
+            std::fs::write(&capture, run.file(end)).unwrap();
+            judged(case, end, run.truth(), &capture)
+        })
+        .collect()
+}
+
+#[test]
+fn the_verdict_agrees_with_the_logs_of_those_who_made_the_capture() {
+    let folder = folder();
+    crate::support::shared_folder(&folder);
+    let only = std::env::var("WIREWAIT_LAB_ONLY").unwrap_or_default();
+    let mut cases = cases();
+    cases.retain(|case| case.name.contains(&only));
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let rows = examined(case, &folder);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.push((case.name.clone(), rows));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(done.len(), cases.len());
+    done.sort_by_key(|(name, _)| cases.iter().position(|case| case.name == *name));
+    let rows: Vec<&Judged> = done.iter().flat_map(|(_, rows)| rows).collect();
+    if std::env::var_os("WIREWAIT_LAB").is_some() {
+        let table: Vec<&str> = rows.iter().map(|row| row.row.as_str()).collect();
+        std::fs::write(folder.join("table.md"), table.join("\n")).unwrap();
+    } else {
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    let short = |row: &Judged| {
+        let mut all = SHORTFALLS.iter().flat_map(|(_, rows)| rows.iter());
+        all.any(|(name, end)| (*name, *end) == (row.of.0.as_str(), row.of.1))
+    };
+    let unexpected: Vec<&str> = rows
+        .iter()
+        .filter(|row| !row.wrong.is_empty() != short(row))
+        .map(|row| row.row.as_str())
+        .collect();
+    assert!(
+        unexpected.is_empty(),
+        "{} of {} rows are wrong, or right though they are known to fall short:\n{}",
+        unexpected.len(),
+        rows.len(),
+        unexpected.join("\n")
+    );
+    let known: usize = SHORTFALLS.iter().map(|(_, rows)| rows.len()).sum();
+    let found = rows.iter().filter(|row| short(row)).count();
+    assert!(
+        !only.is_empty() || found == known,
+        "a shortfall names no row"
+    );
+}
+
+/// The same case gives the same frames, and what its wire and its stations did is in its logs.
+#[test]
+fn the_laboratory_does_what_it_is_told() {
+    let mut case = LabCase::new("ncp-ipx-told", LabCarrier::NcpIpx);
+    (case.sleep_ns, case.sleep_every, case.think_ns) = (80 * MS, 20, 5 * MS);
+    lossy(&mut case, [500, 300]);
+    let run: LabRun = case.run();
+    assert_eq!(run.file(LabEnd::Client), case.run().file(LabEnd::Client));
+    let sent = |end| run.frames(end).len() as i64;
+    let lost = |way: usize| run.lost[way] as i64;
+    // Each end has what it sent, and of what the other sent what was not lost.
+    assert_eq!(
+        sent(LabEnd::Client) - sent(LabEnd::Server),
+        lost(0) - lost(1)
+    );
+    assert!(run.lost.iter().all(|lost| *lost > 0));
+    assert!(run.repeated.iter().sum::<u64>() >= run.lost.iter().sum());
+    let log: Value = serde_json::from_str(&run.log()).unwrap();
+    assert_eq!(log["calls"].as_array().unwrap().len(), run.calls.len());
+    assert_eq!(log["lost"][0].as_u64(), Some(run.lost[0]));
+    // 120 reads: six of them asleep, each thought about.
+    let truth = run.truth();
+    assert!((6 * 80 * MS..6 * 80 * MS + 30 * MS).contains(&truth.server));
+    assert!((120 * 5 * MS..120 * 5 * MS + 20 * MS).contains(&truth.client));
+}
