@@ -35,6 +35,8 @@ ADDRESS = {CLIENT: "10.77.0.2", SERVER: "10.77.0.1"}
 # IPv6 numbers no packets: nothing then shows what was lost before the capture.
 ADDRESS6 = {CLIENT: "fd77::2", SERVER: "fd77::1"}
 READS = 120
+# Percent: an interval is narrower than this wherever the wire has evidence.
+NARROW = 15
 # The only control bit of a segment that acknowledges and does nothing else.
 ACK = 0x10
 
@@ -328,6 +330,26 @@ def truth(fault, done, slept, lost_at):
                     "server": (server, server + rest)}
 
 
+def evidence(fault, end, active):
+    """Who of client, network and server must be known closely, as far as the fault says so.
+
+    What hides in a station's time is the way to it. At its own end there is none, and what it needs for
+    the cheapest request bounds it. TCP answers by itself at the other end: the handshake, and data that may
+    not wait for its acknowledgement. At the client that is the server's answer to the handshake at
+    least. At the server it is the client's to a response of two segments, since a client's
+    acknowledgement of one may ride on its next request; without it the way is bounded by its shortest gap.
+    """
+    # Between two requests the client's program needs 0.3 ms, and the server as much for a read.
+    way = 2 * fault.way_ms
+    known = {}
+    for station in ("client", "server"):
+        bound = ((0 if station == end else way) + 0.3) * 1e6 * fault.reads
+        itself = station != end and (station == "server" or fault.size > 2 * 1460)
+        known[station] = itself or 100 * bound < 0.9 * NARROW * active
+    known["network"] = known["client"] and known["server"]
+    return known
+
+
 def judged(wirewait, capture):
     out = subprocess.run([wirewait, "report", "--format", "json", capture], capture_output=True, check=True)
     return json.loads(out.stdout)["verdict"]
@@ -431,7 +453,8 @@ def compare(wirewait, fault, end, active, shares, folder):
     verdict = judged(wirewait, f"{folder}/{fault.name}-at-{end}.pcap")
     printed = verdict.get("shares") or {}
     true = {who: [100 * n / active for n in shares[who]] for who in shares}
-    texts, agrees = [], True
+    texts, agrees, wide = [], True, ""
+    known = evidence(fault, end, active)
     for who in ("client", "network", "server"):
         if who not in printed:
             continue
@@ -439,13 +462,15 @@ def compare(wirewait, fault, end, active, shares, folder):
         texts.append(f"{low:.1f}-{high:.1f}")
         # Set-up and the end of the session are in the capture and not in the client's log.
         agrees &= low <= true[who][1] + 3 and high >= true[who][0] - 3
+        if known[who] and high - low >= NARROW:
+            wide += f" WIDE {who}"
     named = verdict["culprit"]
     first = max(true, key=lambda who: true[who][0])
     clear = all(true[first][0] > true[who][1] for who in true if who != first)
     right = agrees and (not clear or first in named or named == "none")
     said = ", ".join(f"{true[who][0]:.1f}-{true[who][1]:.1f}" for who in ("client", "network", "server"))
-    row = (fault.name, end, said, ", ".join(texts) or "-", named + ("" if right else " WRONG"))
-    return row, right
+    row = (fault.name, end, said, ", ".join(texts) or "-", named + ("" if right else " WRONG") + wide)
+    return row, right and not wide
 
 
 if __name__ == "__main__":
