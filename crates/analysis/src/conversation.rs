@@ -10,7 +10,7 @@ pub(crate) use vacant::Vacant;
 
 use crate::assembler::Assembler;
 use crate::clock::DISPLACED_NS;
-use crate::flow::StreamFlow;
+use crate::flow::{LostBefore, StreamFlow};
 use crate::message::Message;
 use crate::numbered::LinkGaps;
 use crate::pairing::{Pairing, RepeatedFrame};
@@ -368,10 +368,13 @@ impl Conversation {
         serial
     }
 
-    /// This frame brings what was lost before the capture, so long ago.
+    /// This frame of `side` brings what was lost before the capture, so long ago.
     #[cold]
-    pub(crate) fn was_lost_before(&mut self, mark: Mark, ns: i64) {
-        self.between.recovered = (mark.frame, ns);
+    pub(crate) fn was_lost_before(&mut self, side: usize, mark: Mark, ns: i64) {
+        self.between.lost[side] = LostBefore {
+            unsure: (mark.frame, mark.frame),
+            proved_ns: ns,
+        };
     }
 
     /// Whether the message under way from `side` goes on at this byte.

@@ -10,6 +10,7 @@ mod unsure;
 
 use crate::bounds::{Bound, Hits};
 use crate::column::Column;
+use crate::packets::TIMER_NS;
 use crate::parties::{Directory, Parties};
 use crate::table::TablePlace;
 use crate::world::Wait;
@@ -304,7 +305,9 @@ impl Accounts {
         let mut ways = client
             .nearest
             .ways((wait.case, done.begin), shortest, evidence);
-        if done.unsure != [false; 2] {
+        let pause = client.nearest.pause(done.begin);
+        let long = |ns: Option<i64>| ns.is_some_and(|ns| ns >= TIMER_NS);
+        if done.unsure[0] && long(pause) || done.unsure[1] && long(t.turnaround.exact()) {
             self.doubts(wait, done, &mut ways);
         }
         ways

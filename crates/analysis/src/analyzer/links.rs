@@ -332,10 +332,10 @@ impl AnalyzerState {
     #[cold]
     fn was_lost_before(&mut self, arrival: &Arrival<'_>, ns: i64) {
         let known = &arrival.path.conversation;
-        if let Ok((place, _)) = self.conversations.find_side(known, || arrival.key())
+        if let Ok((place, side)) = self.conversations.find_side(known, || arrival.key())
             && let Some(conversation) = self.conversations.get_mut(place)
         {
-            conversation.was_lost_before(arrival.piece.mark, ns);
+            conversation.was_lost_before(side, arrival.piece.mark, ns);
         }
     }
 

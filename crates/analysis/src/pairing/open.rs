@@ -307,7 +307,8 @@ impl Open {
         *promised = false;
         *lost_ns = [tally.lost_ns, 0];
         *recovered_ns = 0;
-        *unsure = [false; 2];
+        // Where nothing numbers messages; a response that was lost is asked for again, which shows it.
+        *unsure = [between.unordered, false];
         *lost_until = None;
         *waiting = Waiting::Nobody;
         *anyone = x.anyone;
