@@ -324,6 +324,7 @@ impl Accounts {
         if done.unsure[0]
             && single(t.request)
             && let Some(pause) = client.nearest.pause(done.begin)
+            && pause <= self.think_ns
         {
             let ns = client.paused.doubts(pause, at_client, at_server);
             if ways.client_up_to(ns) {
