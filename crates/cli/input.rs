@@ -496,11 +496,36 @@ impl Selection {
             return Choice::Stop;
         }
         let passed = &mut self.passed;
+        passed.latest = Some(
+            passed
+                .latest
+                .map_or(frame.at, |latest| latest.max(frame.at)),
+        );
         let start = *passed.start.get_or_insert(frame.at);
-        passed.latest = passed.latest.max(Some(frame.at));
+        if self.since.is_some() || self.until.is_some() {
+            let choice = self.choose_by_time(frame.at, start);
+            if choice != Choice::Take {
+                return choice;
+            }
+        }
+        #[cfg(feature = "libpcap")]
+        if self
+            .filter
+            .as_mut()
+            .is_some_and(|filter| !filter.matches(frame))
+        {
+            return Choice::Skip;
+        }
+        Choice::Take
+    }
+
+    /// Whether a frame of this time is wanted, in a capture that begins at `start`.
+    #[inline(never)]
+    fn choose_by_time(&mut self, at: Timestamp, start: Timestamp) -> Choice {
+        let passed = &mut self.passed;
         if self
             .until
-            .is_some_and(|until| frame.at >= until.in_capture(start))
+            .is_some_and(|until| at >= until.in_capture(start))
         {
             passed.past = passed.past.saturating_add(1);
             return if passed.is_over() {
@@ -510,18 +535,7 @@ impl Selection {
             };
         }
         passed.past = 0;
-        if self
-            .since
-            .is_some_and(|since| frame.at < since.in_capture(start))
-        {
-            return Choice::Skip;
-        }
-        #[cfg(feature = "libpcap")]
-        if self
-            .filter
-            .as_mut()
-            .is_some_and(|filter| !filter.matches(frame))
-        {
+        if self.since.is_some_and(|since| at < since.in_capture(start)) {
             return Choice::Skip;
         }
         Choice::Take

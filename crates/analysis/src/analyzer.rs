@@ -146,6 +146,7 @@ impl Analyzer {
                 spare: RefCell::default(),
                 vacant: Vacant::default(),
                 rooms: Rooms::default(),
+                steps: RefCell::default(),
                 metered: true,
             },
             paths: Paths::new(settings.conversations),
@@ -432,9 +433,9 @@ impl Analyzer {
                 .registry
                 .dissectors()
                 .iter()
-                .zip(&books.protocols)
-                .filter(|(_, frames)| frames.count > 0)
-                .map(|(d, frames)| (d.name, frames.count))
+                .zip(books.protocols.frames())
+                .filter(|(_, frames)| *frames > 0)
+                .map(|(d, frames)| (d.name, frames))
                 .collect(),
             efficiency: books.spending.found(),
             segment,
@@ -480,7 +481,7 @@ impl AnalyzerState {
         let Before { original, packet } = before;
         self.books.frames += 1;
         self.bytes = self.bytes.saturating_add(u64::from(frame.wire_len));
-        self.clock(frame.at);
+        self.clock(frame.at, common);
         // What was seen on two interfaces has taken the time of two links.
         let twice = original == Some(frame.interface);
         let (bytes, framed) = self.segments.frame(frame, walk, twice, registry);
@@ -530,13 +531,15 @@ impl AnalyzerState {
         }
     }
 
-    fn clock(&mut self, at: Timestamp) {
+    fn clock(&mut self, at: Timestamp, common: &Shared) {
         let before = self.clock.count;
-        self.clock.frame(self.books.now(), at);
-        if self.clock.count != before {
-            self.books.accounts.clock_stepped();
+        if self.clock.frame(self.books.now(), at) {
+            *common.steps.borrow_mut() = self.clock.steps;
+            if self.clock.count != before {
+                self.books.accounts.clock_stepped();
+            }
+            self.books.quality.clock_steps = self.clock.count;
         }
-        self.books.quality.clock_steps = self.clock.count;
         self.latest = self.clock.high();
     }
 
@@ -731,7 +734,6 @@ impl AnalyzerState {
     fn world<'a>(&self, common: &'a Shared) -> World<'a> {
         World {
             shared: common,
-            steps: self.clock.steps,
             sure: self.clock.sure(),
             open: self.books.open,
             held: self.books.held,

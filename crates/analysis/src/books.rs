@@ -9,6 +9,7 @@ use crate::message::Message;
 use crate::meters::Meters;
 use crate::parties::Directory;
 use crate::path::Path;
+use crate::protocols::Protocols;
 use crate::quality::{
     DROPPED, GUESSED_ROLES, Judged, NOT_SAVED, OFFLOADED, Quality, UNKNOWN_LINK, reasons,
 };
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use wirewait_model::Losses;
 use wirewait_model::records::LineTimes;
 use wirewait_wire::word::Name;
-use wirewait_wire::{DissectorId, Endpoint, StopReason, Timestamp};
+use wirewait_wire::{Endpoint, StopReason, Timestamp};
 
 /// What conversations report to.
 pub(crate) struct Books {
@@ -41,7 +42,7 @@ pub(crate) struct Books {
     pub(crate) watch: Watch,
     pub(crate) attribution: Attribution,
     pub(crate) quality: Quality,
-    pub(crate) protocols: Vec<ProtocolFrames>,
+    pub(crate) protocols: Protocols,
     pub(crate) frames: u64,
     /// Frames of the capture that were left out in between.
     pub(crate) skipped: u64,
@@ -55,14 +56,6 @@ pub(crate) struct Books {
     pub(crate) recorder: Option<Box<Recorder>>,
     /// Which conversations there were when.
     pub(crate) seen: Arc<Conversations>,
-}
-
-/// Frames that contain a protocol.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct ProtocolFrames {
-    pub(crate) count: u64,
-    /// The latest of them.
-    latest: u64,
 }
 
 impl Books {
@@ -80,7 +73,7 @@ impl Books {
             watch: Watch::new(&settings),
             attribution: Attribution::default(),
             quality: Quality::default(),
-            protocols: vec![ProtocolFrames::default(); protocols],
+            protocols: Protocols::new(protocols),
             frames: 0,
             skipped: 0,
             transactions: 0,
@@ -154,7 +147,7 @@ impl Books {
             Event::Guessed => self.quality.guessed_roles += 1,
             Event::Limited(limit) => self.quality.limits.hit(limit),
             Event::Control(share) => self.attribution.control += share,
-            Event::Protocol(id) => self.count_protocol(id),
+            Event::Protocol(id) => self.protocols.completes(self.frames, id),
             Event::Notice(notice) => {
                 self.round_trips.noticed(notice);
                 self.watch.noticed(notice, path, directory);
@@ -320,12 +313,7 @@ impl Books {
             meters.seen(seen);
         }
         let walk = seen.walk;
-        for span in walk.spans() {
-            self.count_protocol(span.dissector);
-        }
-        if let Some(message) = walk.message {
-            self.count_protocol(message.dissector);
-        }
+        self.protocols.seen(self.frames, walk);
         let quality = &mut self.quality;
         match walk.stop.map(|s| s.reason) {
             Some(StopReason::Snapped) => quality.snapped += 1,
@@ -338,16 +326,6 @@ impl Books {
 
     pub(crate) fn count_unread(&mut self, message: &Message<'_>) {
         self.quality.faults.malformed += u64::from(message.malformed);
-    }
-
-    /// Counts each protocol once for the frame under way.
-    pub(crate) fn count_protocol(&mut self, id: DissectorId) {
-        if let Some(protocol) = self.protocols.get_mut(usize::from(id.0))
-            && protocol.latest != self.frames
-        {
-            protocol.latest = self.frames;
-            protocol.count += 1;
-        }
     }
 
     /// What speaks for and against the capture.

@@ -120,13 +120,13 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// The stamp of the frame with this number.
+    /// The stamp of the frame with this number. Whether there may be another step, or a wrong stamp.
     #[inline]
-    pub(crate) fn frame(&mut self, number: u64, at: Timestamp) {
+    pub(crate) fn frame(&mut self, number: u64, at: Timestamp) -> bool {
         let Some(last) = self.last.replace(at) else {
             self.first = Some(at);
             (self.low, self.high, self.lower, self.sure) = (at, at, at, at);
-            return;
+            return false;
         };
         self.sure = last.min(at);
         if at >= self.high && self.lost.is_none() {
@@ -134,8 +134,10 @@ impl Clock {
                 self.only_displaced();
             }
             self.rise(at);
+            false
         } else {
             self.unusual(number, at);
+            true
         }
     }
 

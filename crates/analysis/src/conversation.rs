@@ -273,9 +273,9 @@ impl Conversation {
     fn behind(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
         if self.last_seen.since(now) <= DISPLACED_NS {
             self.between.displaced = true;
-        } else if world.steps.latest() > self.stepped {
+        } else if world.steps.borrow().latest() > self.stepped {
             // The clock was set back: what was answered before that has had its time.
-            self.stepped = world.steps.latest();
+            self.stepped = world.steps.borrow().latest();
             self.pairing.set_back(&self.between, world, events);
         }
     }

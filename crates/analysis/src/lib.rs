@@ -31,6 +31,7 @@ mod pairing;
 mod parties;
 mod path;
 mod piece;
+mod protocols;
 mod quality;
 pub mod recent;
 mod recorder;

@@ -36,20 +36,19 @@ pub(crate) fn datagram(
     registry: &Registry,
     out: impl FnOnce(Message<'_>),
 ) {
-    let mut tally = PieceTally::of(piece);
     let input = Input {
         bytes: piece.bytes,
         length: piece.length,
     };
     let mut part = part_of(input, Some(dissector), registry);
     let reading = Reading::new(input, Some(dissector), &mut part);
-    tally.flags.set_if(Flags::SNAPPED, is_cut(input));
-    out(Message {
+    // Counted where it stays: it is large, too.
+    let mut message = Message {
         dissector: reading.dissector,
         input,
         malformed: reading.malformed,
         exchange: reading.exchange,
-        tally,
+        tally: PieceTally::of(piece),
         serial: 0,
         range: (0, 0),
         trace: Trace {
@@ -57,7 +56,9 @@ pub(crate) fn datagram(
             ..Trace::default()
         },
         said: Said::New,
-    });
+    };
+    message.tally.flags.set_if(Flags::SNAPPED, is_cut(input));
+    out(message);
 }
 
 /// A piece of a byte stream that is one message, whole and in one part, cut out by `framer`.

@@ -961,7 +961,7 @@ impl Pairing {
         };
         t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
         let first = t.request.map_or(0, |r| r.first.frame);
-        let stepped = world.steps.since(first) || t.clock_stepped(&world.steps);
+        let stepped = world.steps.borrow().since(first) || t.clock_stepped(&world.steps.borrow());
         t.flags.set_if(Flags::CLOCK_STEP, stepped);
         t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
         t.flags.set_if(Flags::CAPTURE_LOSS, awaited);

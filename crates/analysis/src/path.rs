@@ -27,7 +27,16 @@ pub(crate) struct Path {
     /// What is looked for between the two.
     pub(crate) symptoms: KnownSide,
     /// What the frames of this conversation were spent on.
-    pub(crate) effort: Cell<Option<(u64, TablePlace)>>,
+    pub(crate) effort: Cell<Option<PathEffort>>,
+}
+
+/// Where it stands what the frames of a conversation on this path were spent on.
+#[derive(Clone, Copy)]
+pub(crate) struct PathEffort {
+    pub(crate) conversation: u64,
+    pub(crate) place: TablePlace,
+    /// Which of its sides sends on this path, as soon as a frame has shown it.
+    pub(crate) side: Option<u8>,
 }
 
 /// Where the meters keep what a path is about.

@@ -8,7 +8,7 @@
 use crate::account::{Distance, Evidence};
 use crate::bounds::{Bound, Hits};
 use crate::routing::{Crossing, CrossingPart};
-use crate::table::Table;
+use crate::table::{Table, TablePlace};
 use crate::world::Seen;
 use crate::{Mark, Notice, Noticed, RoundTrip};
 use wirewait_wire::{Endpoint, NumberedKind, Order, Timestamp};
@@ -272,8 +272,12 @@ impl RoundTrips {
 }
 
 impl Evidence for RoundTrips {
-    fn of(&self, station: Endpoint) -> Distance {
-        let known = self.stations.get(&station);
+    fn of(&self, station: Endpoint, at: &mut Option<TablePlace>) -> Distance {
+        let known = at.and_then(|place| self.stations.peek(place));
+        let known = known.or_else(|| {
+            *at = self.stations.whereabouts(&station);
+            self.stations.peek((*at)?)
+        });
         known.map_or(Distance::default(), |known| known.distance)
     }
 

@@ -372,6 +372,19 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         self.entries[index as usize].value.as_ref()
     }
 
+    /// Where this key is; it does not become younger by that.
+    pub(crate) fn whereabouts(&self, key: &K) -> Option<TablePlace> {
+        Some(self.place(self.index_of(key)?))
+    }
+
+    /// The entry that was found here before, if it is still there.
+    #[inline]
+    pub(crate) fn peek(&self, place: TablePlace) -> Option<&V> {
+        let entry = self.entries.get(place.index as usize)?;
+        let same = entry.generation == place.generation;
+        entry.value.as_ref().filter(|_| same)
+    }
+
     pub(crate) fn get_mut(&mut self, place: TablePlace) -> Option<&mut V> {
         let entry = self.entries.get_mut(place.index as usize)?;
         if entry.generation == place.generation {

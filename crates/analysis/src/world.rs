@@ -26,6 +26,8 @@ pub(crate) struct Shared {
     pub(crate) spare: RefCell<Spare>,
     pub(crate) vacant: Vacant,
     pub(crate) rooms: Rooms,
+    /// Where the capture's clock stepped, which it hardly ever does.
+    pub(crate) steps: RefCell<Steps>,
     /// Somebody wants to know of each request as it is asked.
     pub(crate) metered: bool,
 }
@@ -33,8 +35,6 @@ pub(crate) struct Shared {
 /// What is the same for every conversation.
 pub(crate) struct World<'a> {
     pub(crate) shared: &'a Shared,
-    /// Where the capture's clock stepped.
-    pub(crate) steps: Steps,
     /// The moment that has surely passed.
     pub(crate) sure: Timestamp,
     /// Requests open in all conversations.

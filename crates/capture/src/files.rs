@@ -174,7 +174,7 @@ impl Files {
     fn lend(&mut self) -> Option<Frame<'_>> {
         let front = self.front.as_ref()?;
         if let Some(tracker) = &mut self.tracker {
-            tracker.lent(front.order, front.place, &front.name);
+            note(tracker, front);
         }
         Some(front.frame())
     }
@@ -543,6 +543,13 @@ impl Source for Files {
         }
         Ok(self.lend())
     }
+}
+
+/// Notes where the frame came from that the file is at.
+#[cold]
+#[inline(never)]
+fn note(tracker: &mut Tracker, front: &Stream) {
+    tracker.lent(front.order, front.place, &front.name);
 }
 
 /// A file that has not begun.

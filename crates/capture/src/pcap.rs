@@ -96,15 +96,21 @@ impl Layout {
 
     #[inline]
     fn header(&self, bytes: &[u8]) -> PcapHeader {
+        self.header_in(bytes, self.magic.big_endian)
+    }
+
+    /// A header whose fields are to be swapped, or not.
+    #[inline]
+    fn header_in(&self, bytes: &[u8], swap: bool) -> PcapHeader {
         // Callers have seen to it that there are as many.
         let bytes = bytes.first_chunk::<16>().unwrap_or(&[0; 16]);
         let (fields, _) = bytes.as_chunks();
         let field = |at: usize| u32::from_le_bytes(fields[at]);
-        let mut fields = [field(0), field(1), field(2), field(3)];
-        if self.magic.big_endian {
-            fields = fields.map(u32::swap_bytes);
-        }
-        let [seconds, fraction, first, second] = fields;
+        let fields = [field(0), field(1), field(2), field(3)];
+        let [seconds, fraction, first, second] = match swap {
+            false => fields,
+            true => fields.map(u32::swap_bytes),
+        };
         let (captured, wire) = match self.lengths {
             Lengths::CapturedFirst => (first, second),
             Lengths::WireFirst => (second, first),
@@ -195,7 +201,11 @@ impl Pcap {
     fn usual(&mut self) -> Option<Record> {
         let number = self.number?;
         let unread = self.window.unread();
-        let header = self.layout.header(unread.first_chunk::<16>()?);
+        // Few files are written so, and no other is to pay for the swap.
+        if self.layout.magic.big_endian {
+            return None;
+        }
+        let header = self.layout.header_in(unread.first_chunk::<16>()?, false);
         let (captured, length) = (header.captured as usize, self.layout.header);
         if captured > MAX_FRAME
             || captured == 0

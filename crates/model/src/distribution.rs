@@ -149,12 +149,16 @@ impl Batch {
 
     /// With the first [`MOST`](Self::MOST) of these, and nothing else.
     pub fn fill(&mut self, times: impl Iterator<Item = i64>) {
-        self.spread = Spread::default();
         let places = self.values.iter_mut().zip(&mut self.buckets);
         // Neighbours are often the same, and then in the same bucket.
         let (mut latest, mut latest_bucket) = (0, 0);
+        // By themselves, so that they need not be in memory.
+        let (mut n, mut total) = (0, 0i128);
+        let (mut min, mut max) = (i64::MAX, i64::MIN);
         for (ns, (value, bucket)) in times.zip(places) {
-            self.spread.record(ns);
+            n += 1;
+            total += i128::from(ns);
+            (min, max) = (min.min(ns), max.max(ns));
             *value = ns;
             if ns != latest {
                 // The number of buckets fits.
@@ -162,6 +166,10 @@ impl Batch {
             }
             *bucket = latest_bucket;
         }
+        self.spread = match n {
+            0 => Spread::default(),
+            _ => Spread { n, min, max, total },
+        };
     }
 
     /// Their number, extremes and sum.

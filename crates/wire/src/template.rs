@@ -171,23 +171,26 @@ impl Templates {
         let head = head(frame.bytes, &mut room);
         let mut at = 0;
         for shape in &self.shapes {
-            if !shape.fits(frame, head) {
+            if !shape.may_fit(frame, head) {
                 at += 1;
                 continue;
             }
-            let hash = shape.hash(head);
+            let words = shape.words(head);
+            let hash = shape.hash(&words);
             let set = set(hash);
-            missed = missed.or(Some(hash));
             for (slot, template) in (set..).zip(&self.slots[set..set + WAYS]) {
                 if let Some(template) = template
                     && template.shape == shape.number
-                    && shape.is_same(head, &template.words)
+                    && is_same(&words, &template.words)
                 {
                     if at > 0 {
                         self.was_late(at);
                     }
                     return Ok(slot);
                 }
+            }
+            if missed.is_none() && shape.fits(head) {
+                missed = Some(hash);
             }
             at += 1;
         }
@@ -224,7 +227,8 @@ impl Templates {
         let shape = &self.shapes[shape];
         let mut room = Head::default();
         let head = head(frame.bytes, &mut room);
-        let (hash, words, of_shape) = (shape.hash(head), shape.words(head), shape.number);
+        let words = shape.words(head);
+        let (hash, of_shape) = (shape.hash(&words), shape.number);
         if !self.wants(hash) {
             return;
         }
@@ -338,30 +342,35 @@ fn set(hash: u64) -> usize {
 }
 
 impl HeaderShape {
-    /// Whether the headers of a frame are of these kinds.
+    /// Whether the headers of a frame may be of these kinds, by the outermost. Where all bits that
+    /// decide are those of a template of this shape, they [are](Self::fits).
     #[inline]
-    fn fits(&self, frame: &Frame<'_>, head: &Head) -> bool {
-        let mut kinds = self.kinds.iter();
+    fn may_fit(&self, frame: &Frame<'_>, head: &Head) -> bool {
         self.length <= frame.bytes.len()
             && self.link == frame.link
-            && kinds.all(|(at, mask, value)| u64::from_le_bytes(head[at % WORDS]) & mask == *value)
+            && self.kinds.first().is_none_or(|kind| is_kind(head, kind))
+    }
+
+    /// Whether headers that [may be](Self::may_fit) of these kinds are.
+    fn fits(&self, head: &Head) -> bool {
+        self.kinds.iter().all(|kind| is_kind(head, kind))
     }
 
     /// A hash of the bits that decide, whose upper bits are the best.
     #[inline]
-    fn hash(&self, head: &Head) -> u64 {
+    fn hash(&self, words: &[u64; WORDS]) -> u64 {
         const K: u64 = 0x9e37_79b9_7f4a_7c15;
         // Two sums that do not wait for each other.
         let mut sums = [self.number, 0];
         for at in 0..WORDS {
-            let word = u64::from_le_bytes(head[at]) & self.mask[at];
-            sums[at % 2] = sums[at % 2].wrapping_mul(K).wrapping_add(word);
+            sums[at % 2] = sums[at % 2].wrapping_mul(K).wrapping_add(words[at]);
         }
         let sum = sums[0] ^ sums[1].rotate_left(32);
         (sum ^ sum >> 29).wrapping_mul(K)
     }
 
     /// The bits that decide.
+    #[inline]
     fn words(&self, head: &Head) -> [u64; WORDS] {
         let mut words = self.mask;
         for (word, bytes) in words.iter_mut().zip(head) {
@@ -369,16 +378,22 @@ impl HeaderShape {
         }
         words
     }
+}
 
-    /// Whether these are the same.
-    #[inline]
-    fn is_same(&self, head: &Head, words: &[u64; WORDS]) -> bool {
-        let mut differing = 0;
-        for at in 0..WORDS {
-            differing |= u64::from_le_bytes(head[at]) & self.mask[at] ^ words[at];
-        }
-        differing == 0
+/// Whether these bits of a word have this value.
+#[inline]
+fn is_kind(head: &Head, (at, mask, value): &(usize, u64, u64)) -> bool {
+    u64::from_le_bytes(head[at % WORDS]) & mask == *value
+}
+
+/// Whether the bits that decide are the same.
+#[inline]
+fn is_same(words: &[u64; WORDS], others: &[u64; WORDS]) -> bool {
+    let mut differing = 0;
+    for at in 0..WORDS {
+        differing |= words[at] ^ others[at];
     }
+    differing == 0
 }
 
 impl Template {

@@ -17,8 +17,8 @@ const STEADY: u64 = 8;
 
 /// Who measures the ways.
 pub(crate) trait Evidence {
-    /// How far this station is, as far as that is known.
-    fn of(&self, station: Endpoint) -> Distance;
+    /// How far this station is, as far as that is known. `at`: where that was found last.
+    fn of(&self, station: Endpoint, at: &mut Option<TablePlace>) -> Distance;
 
     /// The way through routers between these two that lies at least within the time of the first
     /// and of the second, ns; `None` where none was seen on both sides of a router.
@@ -129,6 +129,9 @@ pub(super) struct Nearest {
     found: Option<(u64, [TablePlace; 2], [Distance; 2])>,
     /// The way through routers between these two, if that is known, ns.
     routers: Option<[i64; 2]>,
+    /// Where the evidence of the client was found, and that of this server.
+    client_at: Option<TablePlace>,
+    server_at: Option<(TablePlace, Option<TablePlace>)>,
 }
 
 impl Nearest {
@@ -136,7 +139,8 @@ impl Nearest {
     #[inline]
     pub(super) fn began(&mut self, client: Endpoint, evidence: &impl Evidence) {
         if self.heard.1 != evidence.version() {
-            self.heard = (evidence.of(client.station()).heard, evidence.version());
+            let distance = evidence.of(client.station(), &mut self.client_at);
+            self.heard = (distance.heard, evidence.version());
         }
     }
 
@@ -191,7 +195,13 @@ impl Nearest {
             _ => {
                 let t = case.transaction;
                 let [server, client] = [t.server, t.client].map(|end| end.station());
-                let found = [server, client].map(|end| evidence.of(end));
+                let known = self.server_at.filter(|(place, _)| *place == two[0]);
+                let mut server_at = known.and_then(|(_, at)| at);
+                let found = [
+                    evidence.of(server, &mut server_at),
+                    evidence.of(client, &mut self.client_at),
+                ];
+                self.server_at = (two[0] != TablePlace::NOWHERE).then_some((two[0], server_at));
                 self.routers = evidence.between(server, client);
                 self.found = Some((evidence.version(), two, found));
                 found
@@ -322,7 +332,7 @@ mod tests {
     struct Known(Distance, u64);
 
     impl Evidence for Known {
-        fn of(&self, _: Endpoint) -> Distance {
+        fn of(&self, _: Endpoint, _: &mut Option<TablePlace>) -> Distance {
             self.0
         }
 

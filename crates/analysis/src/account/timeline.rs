@@ -93,8 +93,9 @@ impl Outstanding {
 
     /// Each phase with its end.
     pub(crate) fn phases(&self) -> impl Iterator<Item = (Phase, Timestamp)> {
-        let phases = self.phases.iter().copied().zip(self.ends);
-        phases.take(usize::from(self.count))
+        let phases = self.phases.iter().zip(&self.ends);
+        let phases = phases.take(usize::from(self.count));
+        phases.map(|(phase, end)| (*phase, *end))
     }
 
     /// When nobody waits for it any more.
@@ -240,8 +241,11 @@ impl ClientTimeline {
         while let Some(closed) = self.queue.get(self.next)
             && (closed.outstanding.begin <= ripe || self.is_crowded(posting))
         {
-            let closed = *closed;
-            self.give_away(&closed, think_ns, posting);
+            closed.give_away(
+                (&mut self.until, think_ns),
+                (&mut self.losses, &mut self.waits),
+                posting,
+            );
             self.next += 1;
             posting.settled();
         }
@@ -269,16 +273,26 @@ impl ClientTimeline {
     pub(super) fn is_settled(&self) -> bool {
         self.next >= self.queue.len()
     }
+}
 
-    fn give_away(&mut self, closed: &Closed, think_ns: i64, posting: &mut Posting<'_>) {
-        let Closed {
+impl Closed {
+    /// Gives away what of its time, and of the gap before it, nobody has: all before `given` is
+    /// given away.
+    #[inline]
+    fn give_away(
+        &self,
+        (given, think_ns): (&mut Option<Timestamp>, i64),
+        (losses, waits): (&mut Vec<OwnedStretch>, &mut Vec<OwnedStretch>),
+        posting: &mut Posting<'_>,
+    ) {
+        let Self {
             outstanding,
             owner,
             ways,
-        } = closed;
+        } = self;
         let owner = *owner;
         let begin = outstanding.begin;
-        let until = self.until.unwrap_or(begin);
+        let until = given.unwrap_or(begin);
         posting.owner(owner);
         posting.ways(*ways);
         posting.spans(begin, outstanding.end());
@@ -289,8 +303,13 @@ impl ClientTimeline {
                 to: begin,
                 think_ns,
             };
-            gap.post(&self.losses, &self.waits, posting);
-            posting.owner(owner);
+            if losses.is_empty() && waits.is_empty() {
+                let phase = gap.phase(0, posting);
+                posting.slice(phase, until, begin);
+            } else {
+                gap.post(losses, waits, posting);
+                posting.owner(owner);
+            }
         }
         let mut at = until.max(begin);
         for (phase, end) in outstanding.phases() {
@@ -300,12 +319,12 @@ impl ClientTimeline {
                 at = end;
             }
         }
-        self.until = Some(at);
-        if !self.waits.is_empty() {
-            self.waits.retain(|wait| wait.to.is_none_or(|to| to > at));
+        *given = Some(at);
+        if !waits.is_empty() {
+            waits.retain(|wait| wait.to.is_none_or(|to| to > at));
         }
-        if !self.losses.is_empty() {
-            self.losses.retain(|loss| loss.to.is_none_or(|to| to > at));
+        if !losses.is_empty() {
+            losses.retain(|loss| loss.to.is_none_or(|to| to > at));
         }
     }
 }
@@ -319,6 +338,20 @@ struct Gap {
 }
 
 impl Gap {
+    /// What it is where nothing else is known of it. It is as long as it would have been without
+    /// losses of this length.
+    #[inline]
+    fn phase(&self, lost_ns: i64, posting: &mut Posting<'_>) -> Phase {
+        if self.to.since(self.from) - lost_ns <= self.think_ns {
+            posting.pause();
+            Phase::Client
+        } else {
+            Phase::Idle
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
     fn post(&self, losses: &[OwnedStretch], waits: &[OwnedStretch], posting: &mut Posting<'_>) {
         let mut at = self.from;
         let mut lost = Vec::new();
@@ -332,14 +365,8 @@ impl Gap {
                 at = to;
             }
         }
-        // What is left of the gap is as long as it would have been without losses.
         let lost_ns: i64 = lost.iter().map(|(from, to, _)| to.since(*from)).sum();
-        let phase = if self.to.since(self.from) - lost_ns <= self.think_ns {
-            posting.pause();
-            Phase::Client
-        } else {
-            Phase::Idle
-        };
+        let phase = self.phase(lost_ns, posting);
         let mut at = self.from;
         for (from, to, owner) in lost {
             self.rest(at, from, phase, waits, posting);

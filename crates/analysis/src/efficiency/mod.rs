@@ -11,7 +11,7 @@ use wirewait_wire::word::Name;
 
 use crate::bounds::Hits;
 use crate::column::Column;
-use crate::path::Path;
+use crate::path::{Path, PathEffort};
 use crate::table::{Table, TablePlace};
 use crate::world::{Case, Seen, Wait};
 use crate::{Notice, Noticed, Outcome, Settings, Transaction, Volume};
@@ -184,19 +184,38 @@ impl Spending {
         bytes: u64,
         registry: &Registry,
     ) {
-        let acts = *self.acts(seen.mark.frame);
+        let acts = match self.acts.frame == seen.mark.frame {
+            true => self.acts,
+            false => Acts::default(),
+        };
         let volume = Volume::frame(bytes);
         if self.passer_by.is_some() && self.passes_by(seen, conversation, acts, registry, bytes) {
             return;
         }
-        let effort = match conversation {
-            Some(number) => self.effort_of(number, seen.path),
-            None => {
-                let row = self.row((None, seen.carrier));
-                row.control += volume;
-                return;
-            }
+        let Some(number) = conversation else {
+            let row = self.row((None, seen.carrier));
+            row.control += volume;
+            return;
         };
+        // As nearly all are: of a conversation that is known, and nothing but one frame more.
+        if acts.is_none()
+            && let Some(known) = seen.path.effort.get()
+            && known.conversation == number
+            && let Some(side) = known.side
+            && let Some(effort) = self.efforts.again(known.place)
+            && effort.server.is_some()
+        {
+            effort.came(side, brings_data(seen), volume);
+            return;
+        }
+        let effort = self.effort_of(number, seen.path);
+        let side = effort.side(seen);
+        seen.path.effort.update(|known| {
+            known.map(|known| PathEffort {
+                side: Some(side),
+                ..known
+            })
+        });
         if effort.server.is_none() && !seen.carrier.is_empty() {
             effort.carrier = seen.carrier;
         }
@@ -429,7 +448,11 @@ impl Spending {
     #[inline]
     fn effort_of(&mut self, number: u64, path: &Path) -> &mut Effort {
         let place = match path.effort.get() {
-            Some((known, place)) if known == number && self.efforts.again(place).is_some() => place,
+            Some(PathEffort {
+                conversation,
+                place,
+                ..
+            }) if conversation == number && self.efforts.again(place).is_some() => place,
             _ => self.effort_anew(number, path),
         };
         self.efforts.at(place)
@@ -439,7 +462,11 @@ impl Spending {
     #[inline(never)]
     fn effort_anew(&mut self, number: u64, path: &Path) -> TablePlace {
         let place = self.effort_place(number);
-        path.effort.set(Some((number, place)));
+        path.effort.set(Some(PathEffort {
+            conversation: number,
+            place,
+            side: None,
+        }));
         place
     }
 
@@ -490,11 +517,27 @@ impl Effort {
         }
     }
 
-    /// Counts a frame of this volume that did this.
-    #[inline(always)]
-    fn frame(&mut self, seen: &Seen<'_>, acts: Acts, volume: Volume, registry: &Registry) {
+    /// Which of its sides sends a frame; that of the first is 0.
+    fn side(&mut self, seen: &Seen<'_>) -> u8 {
         let sender = seen.walk.facts.from.address;
-        let side = usize::from(*self.opener.get_or_insert(sender) != sender);
+        u8::from(*self.opener.get_or_insert(sender) != sender)
+    }
+
+    /// Counts a frame of this side that did nothing but come.
+    #[inline]
+    fn came(&mut self, side: u8, data: bool, volume: Volume) {
+        let spent = &mut self.spent;
+        if data {
+            spent.units[usize::from(side != 0)].sent += 1;
+            spent.data += volume;
+        } else {
+            spent.control += volume;
+        }
+    }
+
+    /// Counts a frame of this volume that did this.
+    fn frame(&mut self, seen: &Seen<'_>, acts: Acts, volume: Volume, registry: &Registry) {
+        let side = usize::from(self.side(seen));
         let spent = &mut self.spent;
         let data = brings_data(seen) && !acts.probed;
         if data {

@@ -443,7 +443,7 @@ impl Pairing {
             return;
         };
         let (t3, t4) = (response.first, response.last.at);
-        let stepped = t.clock_stepped(&world.steps);
+        let stepped = t.clock_stepped(&world.steps.borrow());
         t.flags.set_if(Flags::CLOCK_STEP, stepped);
         t.turnaround = Turnaround::None;
         t.service_ns = None;
@@ -481,7 +481,8 @@ impl Pairing {
         }
         let t = &mut open.transaction;
         if !matches!(t.kind, Kind::Break | Kind::Wait) {
-            let later = |end: &Mark| end.at > t4 && !stepped && !world.steps.concern(end.frame);
+            let later =
+                |end: &Mark| end.at > t4 && !stepped && !world.steps.borrow().concern(end.frame);
             let latest = previous.filter(|(end, _)| later(end));
             self.last_response = latest.or(Some((response.last, message)));
         }

@@ -470,7 +470,7 @@ impl Open {
     /// A stamp of it was found wrong only by those that came behind it.
     pub(super) fn clock_stepped(&mut self, world: &World<'_>) {
         let t = &mut self.transaction;
-        if t.clock_stepped(&world.steps) {
+        if t.clock_stepped(&world.steps.borrow()) {
             t.flags.set(Flags::CLOCK_STEP);
             t.turnaround = Turnaround::None;
             t.service_ns = None;

@@ -96,6 +96,7 @@ impl Bench {
                 spare: RefCell::default(),
                 vacant: Vacant::default(),
                 rooms: Rooms::default(),
+                steps: RefCell::default(),
                 metered: true,
             },
             frame: 0,
@@ -168,9 +169,9 @@ impl Bench {
     }
 
     fn with(&mut self, act: impl FnOnce(&mut Pairing, &Between, &World<'_>, Events<'_>)) {
+        *self.shared.steps.borrow_mut() = self.steps;
         let world = World {
             shared: &self.shared,
-            steps: self.steps,
             sure: at(self.sure),
             open: 0,
             held: 0,
