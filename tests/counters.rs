@@ -485,7 +485,7 @@ fn service_begins_behind_the_latest_response() {
             else {
                 continue;
             };
-            if t.kind == Kind::Wait {
+            if matches!(t.kind, Kind::Wait | Kind::Break) {
                 continue;
             }
             let (t2, t3) = (request.last, response.first);

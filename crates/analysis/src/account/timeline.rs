@@ -10,6 +10,7 @@
 //! claim it: closed requests queue behind the oldest open one.
 
 use super::{Phase, Posting, SliceOwner, Ways};
+use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 
 /// Closed requests that each client may queue behind an older open one.
@@ -17,7 +18,7 @@ const QUEUE: usize = 1024;
 /// Limit of queued requests of all clients together; above it, and above [`QUEUE`] of its own, a
 /// client's oldest is settled early. A client of a pipe queues thousands behind its blocked read.
 const TOGETHER: usize = 65_536;
-/// Settled requests are taken out of the queue together, at least this many at a time.
+/// Beginnings of requests that are not open any more are dropped together, at least this many at a time.
 const SETTLED: usize = 64;
 /// Waits by design, and losses behind complete answers, that are remembered at most.
 pub(super) const WAITS: usize = 256;
@@ -127,9 +128,8 @@ struct OwnedStretch {
 /// One client's requests on the way to its account.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClientTimeline {
-    /// Closed, by their beginnings. Those before `next` are settled.
-    queue: Vec<Closed>,
-    next: usize,
+    /// Closed and not settled, by their beginnings.
+    queue: VecDeque<Closed>,
     /// Beginnings of those that are open, in order. Those before `over` are not any more: there may
     /// be tens of thousands, and mostly the oldest ends first.
     open: Vec<Timestamp>,
@@ -217,15 +217,14 @@ impl ClientTimeline {
         };
         let begin = |closed: &Closed| closed.outstanding.begin;
         // Most come in order, or nearly.
-        match self.queue.last() {
+        match self.queue.back() {
             Some(last) if begin(last) > outstanding.begin => {
-                let waiting = self.queue.get(self.next..).unwrap_or_default();
-                let later = waiting.iter().rev();
+                let later = self.queue.iter().rev();
                 let later = later.take_while(|other| begin(other) > outstanding.begin);
                 let place = self.queue.len() - later.count();
                 self.queue.insert(place, closed);
             }
-            _ => self.queue.push(closed),
+            _ => self.queue.push_back(closed),
         }
     }
 
@@ -238,7 +237,7 @@ impl ClientTimeline {
             .open
             .get(self.over)
             .map_or(before, |open| before.min(*open));
-        while let Some(closed) = self.queue.get(self.next)
+        while let Some(closed) = self.queue.front()
             && (closed.outstanding.begin <= ripe || self.is_crowded(posting))
         {
             closed.give_away(
@@ -246,12 +245,8 @@ impl ClientTimeline {
                 (&mut self.losses, &mut self.waits),
                 posting,
             );
-            self.next += 1;
+            self.queue.pop_front();
             posting.settled();
-        }
-        if self.next >= SETTLED && self.next * 2 >= self.queue.len() {
-            self.queue.drain(..self.next.min(self.queue.len()));
-            self.next = 0;
         }
     }
 
@@ -266,12 +261,12 @@ impl ClientTimeline {
 
     /// Closed requests that are not settled.
     pub(super) fn waiting(&self) -> usize {
-        self.queue.len().saturating_sub(self.next)
+        self.queue.len()
     }
 
     /// Whether nothing is left to settle.
     pub(super) fn is_settled(&self) -> bool {
-        self.next >= self.queue.len()
+        self.queue.is_empty()
     }
 }
 
