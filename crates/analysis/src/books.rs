@@ -149,7 +149,7 @@ impl Books {
             Event::Control(share) => self.attribution.control += share,
             Event::Protocol(id) => self.protocols.completes(self.frames, id),
             Event::Notice(notice) => {
-                self.round_trips.noticed(notice);
+                self.round_trips.noticed(notice, path);
                 self.watch.noticed(notice, path, directory);
                 if let Some(meters) = &mut self.meters {
                     meters.noticed(notice, path);

@@ -8,7 +8,8 @@
 use crate::account::{Distance, Evidence};
 use crate::bounds::{Bound, Hits};
 use crate::routing::{Crossing, CrossingPart};
-use crate::table::{Table, TablePlace};
+use crate::path::Path;
+use crate::table::{Known, Table, TablePlace};
 use crate::world::Seen;
 use crate::{Mark, Notice, Noticed, RoundTrip};
 use wirewait_wire::{Endpoint, NumberedKind, Order, Timestamp};
@@ -114,7 +115,7 @@ impl RoundTrips {
     }
 
     /// A transport did something: an acknowledgement says how long it was on its way.
-    pub(crate) fn noticed(&mut self, notice: &Notice) {
+    pub(crate) fn noticed(&mut self, notice: &Notice, path: &Path) {
         let Noticed::Acknowledged {
             bare,
             message: false,
@@ -132,9 +133,9 @@ impl RoundTrips {
                 frame,
                 at: notice.mark.at.plus(-after_ns),
             };
-            self.measured(station, sent, (notice.mark, true));
+            self.measured((station, &path.acknowledges), sent, (notice.mark, true));
         } else if !bare {
-            self.bounded(station, after_ns, notice.mark.at);
+            self.bounded((station, &path.acknowledges), after_ns, notice.mark.at);
         }
     }
 
@@ -200,11 +201,17 @@ impl RoundTrips {
         if question.repeated || ns < 0 {
             return;
         }
-        self.measured(key.1.station(), question.at, (at, false));
+        let station = (key.1.station(), &Known::default());
+        self.measured(station, question.at, (at, false));
     }
 
     /// A station answered by itself; that data has come, or something else.
-    fn measured(&mut self, station: Endpoint, asked: Mark, (answered, data): (Mark, bool)) {
+    fn measured(
+        &mut self,
+        (station, known): (Endpoint, &Known),
+        asked: Mark,
+        (answered, data): (Mark, bool),
+    ) {
         let ns = answered.at.since(asked.at);
         if ns < 0 {
             return;
@@ -217,7 +224,7 @@ impl RoundTrips {
             answered: answered.frame,
         };
         self.version += 1;
-        let known = self.station(station, answered.at);
+        let known = self.station(station, known, answered.at);
         known.row = Some(match known.row {
             Some(shortest) => RoundTrip {
                 samples: shortest.samples.saturating_add(1),
@@ -248,8 +255,8 @@ impl RoundTrips {
 
     /// No longer than this can the way to a station and back be: it acknowledged data with the
     /// next that it sent.
-    fn bounded(&mut self, station: Endpoint, ns: i64, now: Timestamp) {
-        let known = self.station(station, now);
+    fn bounded(&mut self, (station, known): (Endpoint, &Known), ns: i64, now: Timestamp) {
+        let known = self.station(station, known, now);
         let ceiling = known.distance.ceiling;
         if ceiling.is_none_or(|ceiling| ns < ceiling) {
             known.distance.ceiling = Some(ns);
@@ -257,12 +264,19 @@ impl RoundTrips {
         }
     }
 
-    fn station(&mut self, station: Endpoint, now: Timestamp) -> &mut Station {
+    /// `known`: where it was found last.
+    fn station(&mut self, station: Endpoint, known: &Known, now: Timestamp) -> &mut Station {
+        if let Some(place) = known.get()
+            && self.stations.is_at(place, &station)
+        {
+            return self.stations.at(place);
+        }
         let new = || Station {
             window: now,
             ..Station::default()
         };
         let (place, evicted) = self.stations.place_of(&station, new);
+        known.set(Some(place));
         if evicted.is_some() {
             self.evicted += 1;
             self.version += 1;
