@@ -1,13 +1,13 @@
 //! What conversations report to: figures, where the frames went, how good the capture is.
 
-use crate::account::Accounts;
+use crate::account::{Accounts, Outstanding};
 use crate::bounds::{self, Bound};
 use crate::conversation::Conversation;
 use crate::efficiency::Spending;
 use crate::journal::{self, Heading, Journal};
 use crate::message::Message;
 use crate::meters::Meters;
-use crate::parties::Directory;
+use crate::parties::{Directory, Parties};
 use crate::path::Path;
 use crate::protocols::Protocols;
 use crate::quality::{
@@ -19,8 +19,8 @@ use crate::routing::Routing;
 use crate::slowest::Slowest;
 use crate::summary::Conversations;
 use crate::symptoms::Watch;
-use crate::world::{Case, Event, Seen, World};
-use crate::{Attribution, Outcome, Reason, Settings, Sink};
+use crate::world::{Case, Event, Seen, Wait, World};
+use crate::{Attribution, Notice, Outcome, Reason, Settings, Sink, Transaction};
 use std::sync::Arc;
 use wirewait_model::Losses;
 use wirewait_model::records::LineTimes;
@@ -84,16 +84,114 @@ impl Books {
         }
     }
 
-    /// `path` is that of the frame under way.
+    /// `path` is that of the frame under way. What happens with every request is done by functions of
+    /// their own, so that each saves no more than it needs.
+    #[inline]
     pub(crate) fn event(&mut self, event: Event<'_>, path: &Path, sink: &mut dyn Sink) {
-        let mut room = None;
-        let directory = &mut self.directory;
         match event {
             Event::Opened(transaction, parties) => {
                 self.open += 1;
-                directory.meet(transaction, parties);
-                transaction.number = self.next_transaction();
+                self.met(transaction, parties);
             }
+            Event::Begins(wait) => self.begins(&wait, path),
+            Event::Ends(wait, at, outstanding) => self.ends(&wait, at, outstanding),
+            Event::Answered(case) => self.answered(case),
+            Event::Closed(case) => self.closed(case, path, sink),
+            Event::Control(share) => self.attribution.control += share,
+            Event::Protocol(id) => self.protocols.completes(self.frames, id),
+            Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
+            Event::Notice(notice) => self.noticed(notice, path, sink),
+            event => self.rarely(event, sink),
+        }
+    }
+
+    /// A request was seen, or a response without one.
+    #[inline(never)]
+    fn met(&mut self, transaction: &mut Transaction, parties: &mut Parties) {
+        self.directory.meet(transaction, parties);
+        transaction.number = self.next_transaction();
+    }
+
+    /// A client waits for a request.
+    #[inline(never)]
+    fn begins(&mut self, wait: &Wait<'_>, path: &Path) {
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begins(&wait);
+        }
+        self.accounts.begins(wait, &self.round_trips);
+        self.watch.begins(wait);
+        self.spending.begins(wait, path);
+    }
+
+    /// It no longer does, since `at`.
+    #[inline(never)]
+    fn ends(&mut self, wait: &Wait<'_>, at: Timestamp, outstanding: Option<&Outstanding>) {
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.ends(&wait, at);
+        }
+        self.watch.ends(wait, at, outstanding);
+        self.accounts.ends(wait, at, outstanding, &self.round_trips);
+        self.spending.ends(wait, at);
+    }
+
+    /// The answer of a request is complete.
+    #[inline(never)]
+    fn answered(&mut self, case: Case<'_>) {
+        let mut room = None;
+        let case = case.known(&mut self.directory, &mut room);
+        self.directory.prove(case.parties);
+        if let Some(meters) = &mut self.meters {
+            meters.answered(case);
+        }
+    }
+
+    /// A transaction is closed.
+    #[inline(never)]
+    fn closed(&mut self, case: Case<'_>, path: &Path, sink: &mut dyn Sink) {
+        let mut room = None;
+        let case = case.known(&mut self.directory, &mut room);
+        let transaction = case.transaction;
+        self.attribution.transactions += transaction.share;
+        if transaction.outcome != Outcome::OrphanResponse {
+            self.open = self.open.saturating_sub(1);
+        }
+        let took = transaction.took();
+        if let Some(took) = &took {
+            self.slowest.closed(transaction, took.response_ns);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.answered(case, took.as_ref());
+        }
+        self.watch.closed(case);
+        if let Some(meters) = &mut self.meters {
+            meters.closed(case);
+        }
+        self.enter(case, took, path);
+        sink.transaction(transaction);
+    }
+
+    /// A transport did something.
+    #[inline(never)]
+    fn noticed(&mut self, notice: &Notice, path: &Path, sink: &mut dyn Sink) {
+        self.round_trips.noticed(notice, path);
+        self.watch.noticed(notice, path, &mut self.directory);
+        if let Some(meters) = &mut self.meters {
+            meters.noticed(notice, path);
+        }
+        self.spending.noticed(notice);
+        sink.noticed(notice);
+    }
+
+    /// What does not happen with every request.
+    #[inline(never)]
+    fn rarely(&mut self, event: Event<'_>, sink: &mut dyn Sink) {
+        let mut room = None;
+        let directory = &mut self.directory;
+        match event {
             Event::Admitted(transaction, parties) => {
                 directory.admit(transaction, parties);
                 if let Some(meters) = &mut self.meters {
@@ -103,32 +201,10 @@ impl Books {
                     });
                 }
             }
-            Event::Orphaned(transaction, parties) => {
-                directory.meet(transaction, parties);
-                transaction.number = self.next_transaction();
-            }
+            Event::Orphaned(transaction, parties) => self.met(transaction, parties),
             Event::Assembled(message) => sink.assembled(message),
             Event::Did(transaction, deed, frame) => {
                 sink.did(frame.unwrap_or(self.now()), transaction, deed);
-            }
-            Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
-            Event::Begins(wait) => {
-                let wait = wait.known(directory, &mut room);
-                if let Some(recorder) = &mut self.recorder {
-                    recorder.begins(&wait);
-                }
-                self.accounts.begins(wait, &self.round_trips);
-                self.watch.begins(wait);
-                self.spending.begins(wait, path);
-            }
-            Event::Ends(wait, at, outstanding) => {
-                let wait = wait.known(directory, &mut room);
-                if let Some(recorder) = &mut self.recorder {
-                    recorder.ends(&wait, at);
-                }
-                self.watch.ends(wait, at, outstanding);
-                self.accounts.ends(wait, at, outstanding, &self.round_trips);
-                self.spending.ends(wait, at);
             }
             Event::Waits(wait) => self.accounts.waits(wait.known(directory, &mut room)),
             Event::Waited(wait, at) => {
@@ -146,51 +222,21 @@ impl Books {
             }
             Event::Guessed => self.quality.guessed_roles += 1,
             Event::Limited(limit) => self.quality.limits.hit(limit),
-            Event::Control(share) => self.attribution.control += share,
-            Event::Protocol(id) => self.protocols.completes(self.frames, id),
-            Event::Notice(notice) => {
-                self.round_trips.noticed(notice, path);
-                self.watch.noticed(notice, path, directory);
-                if let Some(meters) = &mut self.meters {
-                    meters.noticed(notice, path);
-                }
-                self.spending.noticed(notice);
-                sink.noticed(notice);
-            }
             Event::Asked(case) => {
                 if let Some(meters) = &mut self.meters {
                     meters.asked(case.known(directory, &mut room));
                 }
             }
-            Event::Answered(case) => {
-                let case = case.known(directory, &mut room);
-                directory.prove(case.parties);
-                if let Some(meters) = &mut self.meters {
-                    meters.answered(case);
-                }
-            }
             Event::Repeated(after_ns) => self.spending.repeated(self.now(), after_ns),
-            Event::Closed(case) => {
-                let case = case.known(directory, &mut room);
-                let transaction = case.transaction;
-                self.attribution.transactions += transaction.share;
-                if transaction.outcome != Outcome::OrphanResponse {
-                    self.open = self.open.saturating_sub(1);
-                }
-                let took = transaction.took();
-                if let Some(took) = &took {
-                    self.slowest.closed(transaction, took.response_ns);
-                }
-                if let Some(recorder) = &mut self.recorder {
-                    recorder.answered(case, took.as_ref());
-                }
-                self.watch.closed(case);
-                if let Some(meters) = &mut self.meters {
-                    meters.closed(case);
-                }
-                self.enter(case, took, path);
-                sink.transaction(transaction);
-            }
+            Event::Opened(..)
+            | Event::Begins(..)
+            | Event::Ends(..)
+            | Event::Answered(_)
+            | Event::Closed(_)
+            | Event::Control(_)
+            | Event::Protocol(_)
+            | Event::Held(_)
+            | Event::Notice(_) => debug_assert!(false, "not rare"),
         }
     }
 

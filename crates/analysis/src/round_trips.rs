@@ -7,8 +7,8 @@
 
 use crate::account::{Distance, Evidence};
 use crate::bounds::{Bound, Hits};
-use crate::routing::{Crossing, CrossingPart};
 use crate::path::Path;
+use crate::routing::{Crossing, CrossingPart};
 use crate::table::{Known, Table, TablePlace};
 use crate::world::Seen;
 use crate::{Mark, Notice, Noticed, RoundTrip};

@@ -186,11 +186,16 @@ impl Links {
     }
 
     /// Whether a frame brings data that had to wait for an acknowledgement.
+    #[inline(always)]
     pub(super) fn seen(&mut self, seen: &Seen<'_>, course: Option<&mut SymptomCourse>) {
-        // Nearly always, and then there is nothing to look for.
-        if self.late.is_empty() {
-            return;
+        // Nearly always there is nothing to look for.
+        if !self.late.is_empty() {
+            self.came(seen, course);
         }
+    }
+
+    #[inline(never)]
+    fn came(&mut self, seen: &Seen<'_>, course: Option<&mut SymptomCourse>) {
         let now = seen.mark.at;
         self.late.retain(|late| late.is_fresh(now));
         let facts = &seen.walk.facts;

@@ -266,6 +266,7 @@ impl Watch {
     }
 
     /// A frame that is no copy.
+    #[inline(always)]
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
         if let Some(course) = &mut self.course {
             course.advance(seen.mark.at);

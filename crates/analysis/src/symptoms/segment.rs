@@ -162,6 +162,8 @@ impl SegmentWatch {
         .sum()
     }
 
+    /// A frame that is no copy. Nearly all go to one station, from one that is known.
+    #[inline(always)]
     pub(super) fn seen(
         &mut self,
         seen: &Seen<'_>,
@@ -170,16 +172,7 @@ impl SegmentWatch {
     ) {
         let facts = &seen.walk.facts;
         if facts.cast != Cast::Unicast {
-            let limit = thresholds.get(Threshold::Storm);
-            let began = BusyStretch::count(&mut self.second, SECOND_NS, limit, seen.mark);
-            if let Some(first) = began {
-                let mut page = own(&mut self.wire, Subject::Segment, course.as_deref_mut());
-                page.hit(&STORM, &Sight::between(first, seen.mark));
-            }
-            if seen.walk.message.is_some() {
-                let course = course.as_deref_mut();
-                self.told(facts.from.station(), seen.mark, (thresholds, course));
-            }
+            self.to_several(seen, thresholds, course.as_deref_mut());
         }
         let (interface, near) = (seen.frame.interface, facts.hops.unwrap_or(0) == 0);
         let state = (self.changes(), interface);
@@ -201,6 +194,35 @@ impl SegmentWatch {
             quick.packet = facts.packet_id;
             return;
         }
+        self.sent(seen, course);
+    }
+
+    /// A frame to several stations.
+    #[inline(never)]
+    fn to_several(
+        &mut self,
+        seen: &Seen<'_>,
+        thresholds: &Thresholds,
+        mut course: Option<&mut SymptomCourse>,
+    ) {
+        let limit = thresholds.get(Threshold::Storm);
+        let began = BusyStretch::count(&mut self.second, SECOND_NS, limit, seen.mark);
+        if let Some(first) = began {
+            let mut page = own(&mut self.wire, Subject::Segment, course.as_deref_mut());
+            page.hit(&STORM, &Sight::between(first, seen.mark));
+        }
+        if seen.walk.message.is_some() {
+            let from = seen.walk.facts.from.station();
+            self.told(from, seen.mark, (thresholds, course));
+        }
+    }
+
+    /// A frame of a station that is not found at once.
+    #[inline(never)]
+    fn sent(&mut self, seen: &Seen<'_>, course: Option<&mut SymptomCourse>) {
+        let facts = &seen.walk.facts;
+        let (interface, near) = (seen.frame.interface, facts.hops.unwrap_or(0) == 0);
+        let station = &seen.walk.neighbours.0;
         let (station, from) = (*station, facts.from.station());
         if is_group(&endpoint(station)) {
             self.illegal(endpoint(station), seen.mark, course);
