@@ -253,7 +253,11 @@ mod tests {
         assert_eq!(changed(15, 1), None, "a later fragment");
         assert_eq!(changed(17, 6), None, "TCP");
         assert_eq!(changed(31, 138), None, "a datagram");
-        assert_eq!(changed(38, 0x84), None, "an answer that its client did not want");
+        assert_eq!(
+            changed(38, 0x84),
+            None,
+            "an answer that its client did not want"
+        );
         assert!(changed(1, 1).is_some(), "host unreachable");
     }
 

@@ -216,26 +216,18 @@ impl RoundTrips {
         if ns < 0 {
             return;
         }
-        let row = RoundTrip {
-            station,
-            samples: 1,
-            shortest_ns: ns,
-            asked: asked.frame,
-            answered: answered.frame,
-        };
         self.version += 1;
         let known = self.station(station, known, answered.at);
-        known.row = Some(match known.row {
-            Some(shortest) => RoundTrip {
-                samples: shortest.samples.saturating_add(1),
-                ..if ns < shortest.shortest_ns {
-                    row
-                } else {
-                    shortest
-                }
-            },
-            None => row,
+        let row = known.row.get_or_insert(RoundTrip {
+            station,
+            shortest_ns: i64::MAX,
+            ..RoundTrip::default()
         });
+        row.samples = row.samples.saturating_add(1);
+        if ns < row.shortest_ns {
+            row.shortest_ns = ns;
+            (row.asked, row.answered) = (asked.frame, answered.frame);
+        }
         let past = answered.at.since(known.window);
         if past >= WINDOW_NS {
             let before = known.shortest[0].filter(|_| past < 2 * WINDOW_NS);
@@ -251,6 +243,13 @@ impl RoundTrips {
         distance.samples = distance.samples.saturating_add(1);
         distance.total = distance.total.saturating_add(ns);
         distance.shortest = known.shortest[1].map_or(shortest, |before| before.min(shortest));
+    }
+
+    #[cold]
+    fn look_up(&self, station: &Endpoint, at: &mut Option<TablePlace>) -> &Distance {
+        *at = self.stations.whereabouts(station);
+        let known = at.and_then(|place| self.stations.peek(place));
+        known.map_or(&Distance::UNKNOWN, |known| &known.distance)
     }
 
     /// No longer than this can the way to a station and back be: it acknowledged data with the
@@ -286,13 +285,12 @@ impl RoundTrips {
 }
 
 impl Evidence for RoundTrips {
-    fn of(&self, station: Endpoint, at: &mut Option<TablePlace>) -> Distance {
-        let known = at.and_then(|place| self.stations.peek(place));
-        let known = known.or_else(|| {
-            *at = self.stations.whereabouts(&station);
-            self.stations.peek((*at)?)
-        });
-        known.map_or(Distance::default(), |known| known.distance)
+    #[inline]
+    fn of(&self, station: Endpoint, at: &mut Option<TablePlace>) -> &Distance {
+        if let Some(known) = at.and_then(|place| self.stations.peek(place)) {
+            return &known.distance;
+        }
+        self.look_up(&station, at)
     }
 
     #[inline]

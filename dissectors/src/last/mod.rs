@@ -17,8 +17,8 @@ pub use table::{BUILT_IN, profile};
 use crate::{ethernet, nbt};
 use std::fmt;
 use wirewait_wire::{
-    Carries, Cast, Claim, Dissector, Exchange, Facts, Fault, Fields, Input, Kind, Layer, Next,
-    Layout, Operation, Part, Placed, PlacedKind, Role, Side, Turn, Verified,
+    Carries, Cast, Claim, Dissector, Exchange, Facts, Fault, Fields, Input, Kind, Layer, Layout,
+    Next, Operation, Part, Placed, PlacedKind, Role, Side, Turn, Verified,
 };
 
 /// What a message is, as far as that can be told.

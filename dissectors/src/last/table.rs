@@ -103,13 +103,12 @@ pub(super) fn placed(layout: &Layout, pdu: Input<'_>, hint: PlacedKind) -> Place
         };
     }
     let number = |field| row(layout, kind, field)?.number(pdu);
-    let space = |space, high: u64, low: u64| {
-        Some(Id::new(space, u128::from(high) << 64 | u128::from(low)))
-    };
+    let space =
+        |space, high: u64, low: u64| Some(Id::new(space, u128::from(high) << 64 | u128::from(low)));
     let transaction = number(TRANSACTION).and_then(|number| space(BY_TRANSACTION, 0, number));
     let lasting = transaction.is_some();
-    let id = transaction
-        .or_else(|| space(BY_SEQUENCE, number(SLOT).unwrap_or(0), number(SEQUENCE)?));
+    let id =
+        transaction.or_else(|| space(BY_SEQUENCE, number(SLOT).unwrap_or(0), number(SEQUENCE)?));
     Placed { kind, id, lasting }
 }
 

@@ -14,7 +14,8 @@ use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
 use wirewait_wire::{
     Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id, Input, Kind, Layer,
-    Next, Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Step, Verified,
+    Next, Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Side, Status, Step,
+    Verified,
 };
 
 /// A packet of one of its three layouts.

@@ -14,8 +14,8 @@ use crate::parse::{header, le16, malformed};
 use std::fmt;
 use wirewait_wire::{
     Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id, Input, Kind, Layer,
-    Next, Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status, Step,
-    Verified,
+    Next, Numbered, NumberedKind, Operation, Order, Part, Role, Segment, Session, Side, Status,
+    Step, Verified,
 };
 
 /// What a message is, by its first byte.

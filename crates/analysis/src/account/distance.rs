@@ -18,7 +18,7 @@ const STEADY: u64 = 8;
 /// Who measures the ways.
 pub(crate) trait Evidence {
     /// How far this station is, as far as that is known. `at`: where that was found last.
-    fn of(&self, station: Endpoint, at: &mut Option<TablePlace>) -> Distance;
+    fn of(&self, station: Endpoint, at: &mut Option<TablePlace>) -> &Distance;
 
     /// The way through routers between these two that lies at least within the time of the first
     /// and of the second, ns; `None` where none was seen on both sides of a router.
@@ -45,6 +45,15 @@ pub(crate) struct Distance {
 }
 
 impl Distance {
+    /// Without any evidence.
+    pub(crate) const UNKNOWN: Self = Self {
+        samples: 0,
+        shortest: 0,
+        total: 0,
+        ceiling: None,
+        heard: None,
+    };
+
     /// What a slice of this station contains of the way, where nothing shorter than `ceiling` was
     /// seen besides.
     fn bounds(&self, ceiling: Option<i64>) -> Bounds {
@@ -198,8 +207,8 @@ impl Nearest {
                 let known = self.server_at.filter(|(place, _)| *place == two[0]);
                 let mut server_at = known.and_then(|(_, at)| at);
                 let found = [
-                    evidence.of(server, &mut server_at),
-                    evidence.of(client, &mut self.client_at),
+                    *evidence.of(server, &mut server_at),
+                    *evidence.of(client, &mut self.client_at),
                 ];
                 self.server_at = (two[0] != TablePlace::NOWHERE).then_some((two[0], server_at));
                 self.routers = evidence.between(server, client);
@@ -332,8 +341,8 @@ mod tests {
     struct Known(Distance, u64);
 
     impl Evidence for Known {
-        fn of(&self, _: Endpoint, _: &mut Option<TablePlace>) -> Distance {
-            self.0
+        fn of(&self, _: Endpoint, _: &mut Option<TablePlace>) -> &Distance {
+            &self.0
         }
 
         fn between(&self, _: Endpoint, _: Endpoint) -> Option<[i64; 2]> {

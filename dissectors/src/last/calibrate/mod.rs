@@ -363,7 +363,11 @@ mod tests {
                     bytes.extend(smb);
                     let length = (bytes.len() as u16).to_le_bytes();
                     bytes[..2].copy_from_slice(&length);
-                    let ends = if kind == 1 { (ends[0], ends[1]) } else { (ends[1], ends[0]) };
+                    let ends = if kind == 1 {
+                        (ends[0], ends[1])
+                    } else {
+                        (ends[1], ends[0])
+                    };
                     capture.0.take(capture.1, at, ends, Input::whole(&bytes));
                 };
                 for _ in 0..=u8::from(n % 100 == 50) {
@@ -410,7 +414,11 @@ mod tests {
         let (form, ..) = order(600, true);
         assert_eq!(form, Some(Form::Be));
         let (_, confidence, _, bits) = order(151, false);
-        assert_eq!((confidence, bits), (Confidence::Assumed, Some(8)), "no carry");
+        assert_eq!(
+            (confidence, bits),
+            (Confidence::Assumed, Some(8)),
+            "no carry"
+        );
     }
 
     /// A number of four bytes that never counts beyond two looks like one of two.
@@ -427,8 +435,9 @@ mod tests {
             Some((5, 16, Confidence::Assumed))
         );
         assert!(
-            source(&found, "transaction")
-                .ends_with("; it did not begin anew: constant bytes beside it may be its high ones"),
+            source(&found, "transaction").ends_with(
+                "; it did not begin anew: constant bytes beside it may be its high ones"
+            ),
         );
         // So does a length of four bytes.
         let found = with_header(300, &TWO, |kind, _, _, sequence, _| {
@@ -436,7 +445,10 @@ mod tests {
             m.extend((sequence as u16).to_le_bytes());
             m
         });
-        assert_eq!(place(&found, "any", "length"), Some((0, 16, Confidence::Assumed)));
+        assert_eq!(
+            place(&found, "any", "length"),
+            Some((0, 16, Confidence::Assumed))
+        );
     }
 
     /// A byte that begins anew at 256 has no high one.
@@ -479,7 +491,10 @@ mod tests {
             m.extend((n as u16).to_le_bytes());
             m
         });
-        assert_eq!(place(&one, "request", "kind"), Some((2, 8, Confidence::Assumed)));
+        assert_eq!(
+            place(&one, "request", "kind"),
+            Some((2, 8, Confidence::Assumed))
+        );
         assert!(source(&one, "kind").contains("one server was seen"));
         // With two servers it is another in their requests.
         let two = with_header(300, &[(1, 8), (2, 9)], |kind, _, server, sequence, n| {
