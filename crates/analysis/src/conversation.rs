@@ -377,6 +377,15 @@ impl Conversation {
         };
     }
 
+    /// This frame repeats data of `side` that is acknowledged, and the latest message may have been
+    /// answered to it.
+    #[cold]
+    pub(crate) fn was_repeated_before(&mut self, side: usize, mark: Mark) {
+        if let Some(latest) = self.recent[side].back() {
+            self.pairing.repeated_before(latest.transaction, side, mark);
+        }
+    }
+
     /// Whether the message under way from `side` goes on at this byte.
     pub(crate) fn goes_on(&self, side: usize, position: u32) -> bool {
         self.assemblers[side].goes_on(position.into())

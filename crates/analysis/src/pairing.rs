@@ -453,6 +453,19 @@ impl Pairing {
         })
     }
 
+    /// `side` repeated this request in a frame that was captured behind the response, and sent before
+    /// it: when what was answered arrived is not sure.
+    #[cold]
+    pub(crate) fn repeated_before(&mut self, serial: u64, side: usize, mark: Mark) {
+        if let Some(open) = self.by_serial(serial)
+            && open.side == side
+        {
+            let t = &mut open.transaction;
+            let before = t.response.is_some_and(|r| mark.precedes(r.first));
+            t.flags.set_if(Flags::OUT_OF_ORDER, before);
+        }
+    }
+
     /// `side` had this transaction's message of the other side before that was repeated, and all
     /// came that `side` has sent since: what was lost is an acknowledgement, if anything.
     #[cold]

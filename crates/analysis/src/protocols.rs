@@ -32,7 +32,7 @@ struct TemplateFrames {
 }
 
 impl Protocols {
-    /// For so many dissectors.
+    /// For this number of dissectors.
     pub(crate) fn new(protocols: usize) -> Self {
         Self {
             all: vec![ProtocolFrames::default(); protocols],

@@ -321,6 +321,7 @@ impl AnalyzerState {
                     }
                     None => {
                         self.books.quality.faults.retransmitted += 1;
+                        self.was_repeated_before(&arrival);
                         self.upkeep(link, arrival.path, sink);
                     }
                 }
@@ -336,6 +337,18 @@ impl AnalyzerState {
             && let Some(conversation) = self.conversations.get_mut(place)
         {
             conversation.was_lost_before(side, arrival.piece.mark, ns);
+        }
+    }
+
+    /// This frame repeats one that is acknowledged. If it was captured behind the acknowledgement and
+    /// sent before it, it may be what was answered.
+    #[cold]
+    fn was_repeated_before(&mut self, arrival: &Arrival<'_>) {
+        let known = &arrival.path.conversation;
+        if let Ok((place, side)) = self.conversations.find_side(known, || arrival.key())
+            && let Some(conversation) = self.conversations.get_mut(place)
+        {
+            conversation.was_repeated_before(side, arrival.piece.mark);
         }
     }
 

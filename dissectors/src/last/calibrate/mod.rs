@@ -298,7 +298,13 @@ mod tests {
     impl Capture {
         fn say(&mut self, client: u8, bytes: &[u8]) {
             self.1 += 1;
-            let ends = (Endpoint::mac([client; 6]), Endpoint::mac([9; 6]));
+            let [client, server] = [client, 9].map(|end| Endpoint::mac([end; 6]));
+            let answers = bytes.get(2) == Some(&2);
+            let ends = if answers {
+                (server, client)
+            } else {
+                (client, server)
+            };
             let at = Timestamp::from_nanos(self.1 as i64);
             self.0.take(self.1, at, ends, Input::whole(bytes));
         }
