@@ -167,8 +167,11 @@ impl Link {
     #[inline]
     pub(crate) fn recovers(&mut self, side: usize, number: u16, at: Timestamp) -> Option<i64> {
         self.sends(side, at);
-        let inquiry = self.inquiries[side].take()?;
-        self.recovered(side, number, at, &inquiry)
+        // Nearly always there is none, and nothing to be moved.
+        if self.inquiries[side].is_none() {
+            return None;
+        }
+        self.recovered(side, number, at)
     }
 
     /// Data of `side`, be it new or not: what the other side sends from now on may be the answer to it.
@@ -179,13 +182,8 @@ impl Link {
     }
 
     #[cold]
-    fn recovered(
-        &mut self,
-        side: usize,
-        number: u16,
-        at: Timestamp,
-        inquiry: &Inquiry,
-    ) -> Option<i64> {
+    fn recovered(&mut self, side: usize, number: u16, at: Timestamp) -> Option<i64> {
+        let inquiry = self.inquiries[side].take()?;
         let (expects, answered) = inquiry.answer?;
         let timers = TICK_NS..=LONGEST_NS;
         let soon = (0..=SOON_NS).contains(&at.since(answered));

@@ -246,8 +246,8 @@ impl RoundTrips {
     }
 
     #[cold]
-    fn look_up(&self, station: &Endpoint, at: &mut Option<TablePlace>) -> &Distance {
-        *at = self.stations.whereabouts(station);
+    fn look_up(&self, end: &Endpoint, at: &mut Option<TablePlace>) -> &Distance {
+        *at = self.stations.whereabouts(&end.station());
         let known = at.and_then(|place| self.stations.peek(place));
         known.map_or(&Distance::UNKNOWN, |known| &known.distance)
     }
@@ -286,18 +286,19 @@ impl RoundTrips {
 
 impl Evidence for RoundTrips {
     #[inline]
-    fn of(&self, station: Endpoint, at: &mut Option<TablePlace>) -> &Distance {
+    fn of(&self, end: &Endpoint, at: &mut Option<TablePlace>) -> &Distance {
         if let Some(known) = at.and_then(|place| self.stations.peek(place)) {
             return &known.distance;
         }
-        self.look_up(&station, at)
+        self.look_up(end, at)
     }
 
     #[inline]
-    fn between(&self, one: Endpoint, other: Endpoint) -> Option<[i64; 2]> {
+    fn between(&self, one: &Endpoint, other: &Endpoint) -> Option<[i64; 2]> {
         if self.crossed.is_empty() {
             return None;
         }
+        let [one, other] = [one, other].map(|end| end.station());
         let pair = [one.min(other), one.max(other)];
         let mut ways = self.crossed.get(&pair)?.map(|[out, back, alone]| {
             // Only there and back is without the difference between two clocks.
@@ -409,8 +410,8 @@ mod tests {
         let (client, server) = (station(1).station(), station(9).station());
         let mut cross = |from, to, part, ns| {
             found.crossed(&Crossing { from, to, part, ns });
-            let between = found.between(server, client);
-            let other = found.between(client, server);
+            let between = found.between(&server, &client);
+            let other = found.between(&client, &server);
             assert_eq!(other, between.map(|[a, b]| [b, a]));
             (between.unwrap_or_default(), found.version())
         };
@@ -426,7 +427,7 @@ mod tests {
         assert_eq!(cross(client, server, out, 10_600), ([1_500, 0], 3));
         let alone = cross(server, client, CrossingPart::Alone, 600);
         assert_eq!(alone, ([1_500, 600], 4));
-        assert_eq!(found.between(server, station(2).station()), None, "another");
+        assert_eq!(found.between(&server, &station(2)), None, "another");
     }
 
     fn ready(poll: bool, response: bool, connection: Option<Session>) -> Order {

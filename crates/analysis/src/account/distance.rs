@@ -17,12 +17,12 @@ const STEADY: u64 = 8;
 
 /// Who measures the ways.
 pub(crate) trait Evidence {
-    /// How far this station is, as far as that is known. `at`: where that was found last.
-    fn of(&self, station: Endpoint, at: &mut Option<TablePlace>) -> &Distance;
+    /// How far the station of this end is, as far as that is known. `at`: where that was found last.
+    fn of(&self, end: &Endpoint, at: &mut Option<TablePlace>) -> &Distance;
 
     /// The way through routers between these two that lies at least within the time of the first
     /// and of the second, ns; `None` where none was seen on both sides of a router.
-    fn between(&self, one: Endpoint, other: Endpoint) -> Option<[i64; 2]>;
+    fn between(&self, one: &Endpoint, other: &Endpoint) -> Option<[i64; 2]>;
 
     /// Another number whenever [`Evidence::of`] may say something else.
     fn version(&self) -> u64;
@@ -148,7 +148,7 @@ impl Nearest {
     #[inline]
     pub(super) fn began(&mut self, client: Endpoint, evidence: &impl Evidence) {
         if self.heard.1 != evidence.version() {
-            let distance = evidence.of(client.station(), &mut self.client_at);
+            let distance = evidence.of(&client, &mut self.client_at);
             self.heard = (distance.heard, evidence.version());
         }
     }
@@ -203,15 +203,14 @@ impl Nearest {
             }
             _ => {
                 let t = case.transaction;
-                let [server, client] = [t.server, t.client].map(|end| end.station());
                 let known = self.server_at.filter(|(place, _)| *place == two[0]);
                 let mut server_at = known.and_then(|(_, at)| at);
                 let found = [
-                    *evidence.of(server, &mut server_at),
-                    *evidence.of(client, &mut self.client_at),
+                    *evidence.of(&t.server, &mut server_at),
+                    *evidence.of(&t.client, &mut self.client_at),
                 ];
                 self.server_at = (two[0] != TablePlace::NOWHERE).then_some((two[0], server_at));
-                self.routers = evidence.between(server, client);
+                self.routers = evidence.between(&t.server, &t.client);
                 self.found = Some((evidence.version(), two, found));
                 found
             }
@@ -341,11 +340,11 @@ mod tests {
     struct Known(Distance, u64);
 
     impl Evidence for Known {
-        fn of(&self, _: Endpoint, _: &mut Option<TablePlace>) -> &Distance {
+        fn of(&self, _: &Endpoint, _: &mut Option<TablePlace>) -> &Distance {
             &self.0
         }
 
-        fn between(&self, _: Endpoint, _: Endpoint) -> Option<[i64; 2]> {
+        fn between(&self, _: &Endpoint, _: &Endpoint) -> Option<[i64; 2]> {
             None
         }
 
