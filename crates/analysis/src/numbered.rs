@@ -168,9 +168,7 @@ impl Link {
     pub(crate) fn recovers(&mut self, side: usize, number: u16, at: Timestamp) -> Option<i64> {
         self.sends(side, at);
         // Nearly always there is none, and nothing to be moved.
-        if self.inquiries[side].is_none() {
-            return None;
-        }
+        self.inquiries[side].as_ref()?;
         self.recovered(side, number, at)
     }
 

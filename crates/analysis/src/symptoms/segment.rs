@@ -172,7 +172,7 @@ impl SegmentWatch {
     ) {
         let facts = &seen.walk.facts;
         if facts.cast != Cast::Unicast {
-            self.to_several(seen, thresholds, course.as_deref_mut());
+            self.broadcast(seen, thresholds, course.as_deref_mut());
         }
         let (interface, near) = (seen.frame.interface, facts.hops.unwrap_or(0) == 0);
         let state = (self.changes(), interface);
@@ -199,7 +199,7 @@ impl SegmentWatch {
 
     /// A frame to several stations.
     #[inline(never)]
-    fn to_several(
+    fn broadcast(
         &mut self,
         seen: &Seen<'_>,
         thresholds: &Thresholds,

@@ -55,7 +55,7 @@ meter! {
         message_acks_queued,
         /// Of those, the ones sent in packets of their own.
         message_acks_queued_alone,
-        /// Acknowledgements alone that came later than [`LATE_ACK_NS`] after the data.
+        /// Acknowledgements alone that came later than [`LATE_ACK_NS`](crate::LATE_ACK_NS) after the data.
         late_acks,
         /// Times it asked what the other side has, with data on its way.
         polls_waiting,
