@@ -497,25 +497,29 @@ fn a_run_that_was_interrupted_goes_on_where_it_was() {
         let before = files.iter().filter(is_before).count() as u64;
         assert!((5..26).contains(&before), "{before}");
         let reference = run(&folder, &[]);
-        let mut one = command_on("1", &folder, &["--summaries", "sums"]);
-        let child = one.stdout(Stdio::null()).stderr(Stdio::null());
-        let mut running = Running(child.spawn().unwrap());
         let sums = folder.0.join("sums");
-        let begin = Instant::now();
         let named = || parts(&sums).iter().filter(|path| is_part(path)).count() as u64;
-        while named() < before {
-            assert!(
-                begin.elapsed() < PATIENCE,
-                "{signal}: {} of {before}",
-                named()
-            );
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        let process = running.0.id().to_string();
-        let sent = Command::new("kill").args([signal, &process]).status();
-        assert!(sent.unwrap().success());
-        let status = running.0.wait().unwrap();
-        assert_eq!(status.code(), None, "{signal}: it ended before: {status}");
+        // On a busy machine it may have ended before the signal is sent.
+        let interrupted = (0..8).any(|_| {
+            let _ = fs::remove_dir_all(&sums);
+            let mut one = command_on("1", &folder, &["--summaries", "sums"]);
+            let child = one.stdout(Stdio::null()).stderr(Stdio::null());
+            let mut running = Running(child.spawn().unwrap());
+            let begin = Instant::now();
+            while named() < before {
+                assert!(
+                    begin.elapsed() < PATIENCE,
+                    "{signal}: {} of {before}",
+                    named()
+                );
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            let process = running.0.id().to_string();
+            let sent = Command::new("kill").args([signal, &process]).status();
+            assert!(sent.unwrap().success());
+            running.0.wait().unwrap().code().is_none()
+        });
+        assert!(interrupted, "{signal}: it ended before, each time");
         let there = named();
         assert!((before..31).contains(&there), "{signal}: {there}");
         all_whole(&sums);

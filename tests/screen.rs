@@ -353,7 +353,8 @@ fn it_stands_still_in_the_background() {
     assert!(seen.contains("\nicanon\n"), "{seen}");
     terminal.resize(100, 30);
     terminal.run("fg");
-    let seen = terminal.shows(&["Overview", "1x"]);
+    // On a busy machine a message may stand where the speed does.
+    let seen = terminal.shows(&["Overview", "Space freeze"]);
     assert!(!seen.contains("sum 42"), "{seen}");
     terminal.until("a replay", |text| !text.contains("PAUSED"));
     terminal.keys(&["2"]);
