@@ -556,23 +556,14 @@ fn members_of_the_group_capture_and_others_are_told_of_it() {
         command.arg(&plain).arg("--no-config").args(args);
         command.output().unwrap()
     };
-    let live = [
-        "live",
-        "-i",
-        "lo",
-        "--duration",
-        "200ms",
-        "--format",
-        "json",
-    ];
-    let member = run("--groups=1", &live);
+    let member = run("--groups=1", &LIVE);
     assert!(member.status.success(), "{}", text(&member.stderr));
     assert!(
         text(&member.stdout).starts_with('{'),
         "{}",
         text(&member.stdout)
     );
-    let stranger = run("--clear-groups", &live);
+    let stranger = run("--clear-groups", &LIVE);
     assert_eq!(stranger.status.code(), Some(1));
     let said = text(&stranger.stderr);
     assert!(
@@ -592,6 +583,17 @@ fn members_of_the_group_capture_and_others_are_told_of_it() {
         assert!(told.contains("capabilities none"), "{groups}: {told}");
     }
 }
+
+/// Captures for a moment.
+const LIVE: [&str; 7] = [
+    "live",
+    "-i",
+    "lo",
+    "--duration",
+    "200ms",
+    "--format",
+    "json",
+];
 
 /// As the image for containers has it: the file permits the right to capture, and the program puts it
 /// into effect where it captures. Where the right is withheld, the program runs without it.
@@ -616,22 +618,13 @@ fn a_right_that_is_permitted_is_taken_up_where_it_captures() {
         command.args(args).stdin(fs::File::open(demo()).unwrap());
         command.output().unwrap()
     };
-    let live = [
-        "live",
-        "-i",
-        "lo",
-        "--duration",
-        "200ms",
-        "--format",
-        "json",
-    ];
-    let granted = run(&[], &live);
+    let granted = run(&[], &LIVE);
     assert!(granted.status.success(), "{}", text(&granted.stderr));
     assert!(text(&granted.stdout).starts_with('{'));
-    let alone = run(&["--bounding-set=-all,+net_raw"], &live);
+    let alone = run(&["--bounding-set=-all,+net_raw"], &LIVE);
     assert!(alone.status.success(), "{}", text(&alone.stderr));
     let withheld = ["--bounding-set=-all"];
-    let refused = run(&withheld, &live);
+    let refused = run(&withheld, &LIVE);
     assert_eq!(refused.status.code(), Some(1));
     assert!(
         text(&refused.stderr).contains("cap_net_raw"),

@@ -178,7 +178,7 @@ fn a_reading_that_is_interrupted_reports_what_was_read() {
     }
 }
 
-/// Several captures at once, one of them a pipe that waits: whoever asks hears how many are done, and
+/// Several captures at once, one of them a pipe that waits: the signal makes it say how many are done, and
 /// the report is that of a run of which nobody asked anything.
 #[cfg(unix)]
 #[test]

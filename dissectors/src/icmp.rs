@@ -92,7 +92,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let _: &[u8; 8] = header(input)?;
     if let Some(query) = Undelivered::read(input) {
-        // It is told to who sent the query.
+        // It goes to who sent the query.
         facts.to = facts.to.with_port(query.from.1);
         facts.carries = Carries::Message;
     }

@@ -375,9 +375,9 @@ impl Books {
     }
 
     /// What speaks for and against the capture.
-    /// `conversations` is how many were followed, `forgotten` how many numbers of files and
-    /// shares lost their names, `offloaded` how many frames were longer than any on the wire, `hits` what others than these books lost to fixed bounds, `losses` what the
-    /// statistics lost.
+    /// `conversations`: how many were followed; `forgotten`: numbers of files and shares that lost their
+    /// names; `offloaded`: frames longer than any on the wire; `hits`: what others than these books lost to
+    /// fixed bounds; `losses`: what the statistics lost.
     pub(crate) fn reasons(
         &self,
         conversations: u64,

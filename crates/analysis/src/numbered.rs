@@ -527,7 +527,7 @@ mod tests {
         }
     }
 
-    /// Data at 0; after a silence of `silent` ms side 0 polls, is told a little later that `expects` is
+    /// Data at 0; after a silence of `silent` ms side 0 polls, a little later the answer says that `expects` is
     /// missing, and sends `number` `after` ms behind that.
     fn asked_and_sent(silent: i64, expects: u16, number: u16, after: i64) -> Option<i64> {
         let at = |ms: i64| Timestamp::from_nanos(ms * 1_000_000);

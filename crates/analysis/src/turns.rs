@@ -115,16 +115,11 @@ impl Turns {
         self.voices[side].placed
     }
 
-    /// Whether a frame of the other side ends what `side` is saying: where both are known to be
-    /// about different requests, it does not.
-    pub(crate) fn is_interrupted(&self, side: usize, by: &Placed) -> bool {
+    /// Whether a frame, of either side, may be about the request that `side` is speaking of: it is not
+    /// where both say which, and differ.
+    pub(crate) fn may_be_about(&self, side: usize, frame: &Placed) -> bool {
         let own = self.placed(side).id;
-        own.is_none() || by.id.is_none() || own == by.id
-    }
-
-    /// Whether a frame of `side` may go on with what that is saying.
-    pub(crate) fn may_go_on(&self, side: usize, with: &Placed) -> bool {
-        self.is_interrupted(side, with)
+        own.is_none() || frame.id.is_none() || own == frame.id
     }
 
     /// Which request a message of `side` is about, by its identifier.
@@ -164,19 +159,14 @@ impl Turns {
         };
         match own.filter(|_| said != Said::New) {
             Some(at) => self.named[at].at = heard.at,
-            None => {
-                if self.named.len() >= NAMED {
-                    self.named.pop_front();
-                }
-                self.named.push_back(NamedRequest {
-                    side,
-                    id,
-                    first,
-                    length: heard.length,
-                    at: heard.at,
-                    answered: None,
-                });
-            }
+            None => self.remember(NamedRequest {
+                side,
+                id,
+                first,
+                length: heard.length,
+                at: heard.at,
+                answered: None,
+            }),
         }
         NamedMessage {
             role: Role::Request,
@@ -213,10 +203,7 @@ impl Turns {
         let Some((first, length, at)) = latest.map(|r| (r.first, r.length, r.at)) else {
             return;
         };
-        if self.named.len() >= NAMED {
-            self.named.pop_front();
-        }
-        self.named.push_back(NamedRequest {
+        self.remember(NamedRequest {
             side,
             id,
             first,
@@ -224,6 +211,13 @@ impl Turns {
             at,
             answered: None,
         });
+    }
+
+    fn remember(&mut self, request: NamedRequest) {
+        if self.named.len() >= NAMED {
+            self.named.pop_front();
+        }
+        self.named.push_back(request);
     }
 
     /// `side` begins a message of `wanted` bytes behind this header.

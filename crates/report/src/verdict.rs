@@ -211,9 +211,8 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
                 Culprit::Client | Culprit::Network => ("pause", "request"),
             };
             format!(
-                "Doubt: {} ({} together) may be loss recovery: {lost}s lost before the capture, \
-                 and retransmitted after a timer of 200 ms to 1 s. No packet numbers show whether \
-                 they were; a capture at the {} would.",
+                "Doubt: {} ({} together) may be {lost}s that were lost before the capture and \
+                 retransmitted after 200 ms to 1 s; a capture at the {} would tell.",
                 counted(pauses.count, pause),
                 seconds(pauses.ns),
                 end.name()
@@ -407,9 +406,8 @@ mod tests {
         );
         assert_eq!(
             doubts[2],
-            "Doubt: 30 pauses (6.21 s together) may be loss recovery: requests lost before the \
-             capture, and retransmitted after a timer of 200 ms to 1 s. No packet numbers show \
-             whether they were; a capture at the client would."
+            "Doubt: 30 pauses (6.21 s together) may be requests that were lost before the capture \
+             and retransmitted after 200 ms to 1 s; a capture at the client would tell."
         );
     }
 }

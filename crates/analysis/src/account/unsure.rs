@@ -94,8 +94,8 @@ mod tests {
         assert_eq!(of(1_000 * MS + 1), 0);
     }
 
-    /// The tenth request may have been lost; of nine, one would be more than a tenth. The second
-    /// of nineteen is, of twenty not.
+    /// One of ten may have been lost. One of nine would be more than a tenth, and so would two of
+    /// nineteen; three of forty are less.
     #[test]
     fn who_pauses_often_thinks() {
         let none = Distance::default();

@@ -38,8 +38,8 @@ impl Conversation {
             return;
         }
         let turns = self.turns.as_deref();
-        let interrupts = turns.is_none_or(|turns| turns.is_interrupted(1 - side, placed));
-        let other = turns.is_some_and(|turns| !turns.may_go_on(side, placed));
+        let interrupts = turns.is_none_or(|turns| turns.may_be_about(1 - side, placed));
+        let other = turns.is_some_and(|turns| !turns.may_be_about(side, placed));
         if interrupts {
             self.end_turn(1 - side, world, events);
         }

@@ -57,7 +57,7 @@ pub(super) enum LinkPacket {
         poll: bool,
         cargo: Cargo,
     },
-    /// Says what is expected; asks for the same, or answers that.
+    /// Says what is expected; asks the other side what it expects, or answers that.
     Ready {
         expects: u64,
         asks: bool,

@@ -46,7 +46,7 @@ fn a_session_that_is_never_set_up() {
         bench.lost(Kind::Session, 100, |t| t.effects = Effects::LOGS_ON);
     }
     assert_eq!(bench.state("no_connection"), Some(State::Raised));
-    // Whoever logs off, or asks who is logged on, has a session.
+    // To log off, or to ask who is logged on, takes a session.
     let mut bench = Bench::new();
     for effects in [Effects::LOGS_OFF, Effects::DETACHES, Effects::NONE] {
         bench.lost(Kind::Session, 100, |t| t.effects = effects);
