@@ -259,8 +259,6 @@ const CIRCLES: &[(&str, &[&[&str]])] = &[
         "crates/analysis",
         &[&["account", "conversation", "pairing", "world"]],
     ),
-    ("crates/capture", &[&["format", "interfaces"]]),
-    ("crates/report", &[&["table", "text", "transactions"]]),
     (
         "crates/tui",
         &[&["keymap", "keys", "model", "table", "view"]],

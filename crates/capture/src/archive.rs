@@ -5,7 +5,7 @@
 //! that [`held::set_scratch`] was given. Memory holds the names and places of the files alone.
 
 use crate::compressed;
-use crate::format::Fault;
+use crate::fault::Fault;
 use crate::held::{self, HeldCapture};
 use crate::opening::open_file;
 use crate::window::Window;

@@ -5,7 +5,7 @@
 //! costs little time either: what grows beyond all captures is refused ([`Bounded`]). Files of several
 //! members or frames, as parallel compressors and `cat` make them, are read to their end.
 
-use crate::format::{Action, Format};
+use crate::reader::{Action, Format};
 use crate::window::Window;
 use bzip2::read::MultiBzDecoder;
 use flate2::read::DeflateDecoder;
@@ -298,8 +298,8 @@ impl Read for Lz4 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::FREE;
+    use crate::fault::{Fault, Severity};
     use crate::format::tests::{Chunks, Seen, count_all, read_all, read_good};
-    use crate::format::{Fault, Severity};
     use crate::write::{PcapWriter, Precision};
     use std::io::Write;
     use wirewait_wire::{Frame, LinkType, Timestamp};

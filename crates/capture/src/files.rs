@@ -2,7 +2,8 @@
 
 use crate::archive::{self, Part};
 use crate::calendar::Zone;
-use crate::format::{self, Fault, Severity};
+use crate::fault::{Fault, Severity};
+use crate::format;
 use crate::held;
 use crate::input::{Counted, Input, is_stdin};
 use crate::interfaces::{Interface, Interfaces};

@@ -2,7 +2,7 @@
 //!
 //! A reader for one of them takes its line away from here.
 
-use crate::format::{Action, Format};
+use crate::reader::{Action, Format};
 
 const CONVERT: &str = "convert it with `editcap -F pcap IN OUT` (part of Wireshark)";
 const UNPACK: &str = "unpack it first, or name it as a file of its own";
@@ -46,7 +46,7 @@ pub(crate) const FORMATS: &[Format] = &[
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Severity;
+    use crate::fault::Severity;
     use crate::format::tests::{Chunks, read_all};
 
     #[test]

@@ -4,17 +4,13 @@
 //! [`Reader`] and a [`Format`], and add its line here.
 
 use crate::calendar::Zone;
-use crate::interfaces::Interfaces;
+use crate::fault::Fault;
+use crate::reader::{Action, Format, HEAD, Reader};
 use crate::window::Window;
 use crate::{
     compressed, foreign, iptrace, lanalyzer, netmon, netxray, ngsniffer, pcap, pcapng, snoop,
 };
-use std::io::{self, Read};
-use wirewait_wire::{LinkType, SourceError, SourceErrorKind, Timestamp};
-
-/// The most captured bytes of one frame. Larger than any link's frames, and than the
-/// 64 KiB super-frames of segmentation offload; what claims more is damage.
-pub const MAX_FRAME: usize = 262_144;
+use std::io::Read;
 
 /// All formats, strong magics first. Checked in this order.
 const FORMATS: &[&[Format]] = &[
@@ -34,153 +30,6 @@ const FORMATS: &[&[Format]] = &[
 /// Wrappers within wrappers that are followed (a gzip of a zstd is a mistake; a deeper
 /// nest is an attack).
 const MAX_NEST: usize = 2;
-
-/// First bytes that a format may look at.
-const HEAD: usize = 32;
-
-/// One file format.
-pub(crate) struct Format {
-    /// The name its users know it by.
-    pub(crate) name: &'static str,
-    /// Whether a stream that starts with these bytes (up to [`HEAD`]) is of this format.
-    pub(crate) matches: fn(&[u8]) -> bool,
-    /// What to do with it.
-    pub(crate) action: Action,
-}
-
-/// What can be done with a stream of a known format.
-pub(crate) enum Action {
-    /// Find its records. The zone is for formats that hold local times.
-    Read(fn(Window, Zone) -> Result<Box<dyn Reader>, Fault>),
-    /// Decompress it and look again.
-    Unwrap(fn(Window) -> io::Result<Box<dyn Read + Send>>),
-    /// Say what to do instead.
-    Refuse(&'static str),
-}
-
-/// Finds the records of one file, in the order of the file.
-pub(crate) trait Reader: Send {
-    /// Moves to the next record; `None` at the end. After a [`Fault`] it goes on behind
-    /// the damage, or says `None` where that is not possible.
-    fn next(&mut self, interfaces: &mut Interfaces) -> Result<Option<Record>, Fault>;
-
-    /// The captured bytes of the record that `next` has just found.
-    fn bytes(&self) -> &[u8];
-
-    /// What the file's user should know about its content: sentences whose subject is
-    /// the file.
-    fn remarks(&self) -> &[String] {
-        &[]
-    }
-}
-
-/// A frame without its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Record {
-    pub(crate) at: Timestamp,
-    pub(crate) link: LinkType,
-    /// Number in the [`Interfaces`] given to [`Reader::next`].
-    pub(crate) interface: u32,
-    /// At least the captured length.
-    pub(crate) wire_len: u32,
-}
-
-/// How bad a [`Fault`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Severity {
-    /// The file ends before anything could stand in it.
-    Empty,
-    /// Not a capture, or not one that can be read.
-    Unreadable,
-    /// Broken from here on.
-    Damaged,
-}
-
-/// A [`SourceError`] that does not know yet in which file it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) severity: Severity,
-    pub(crate) offset: Option<u64>,
-    pub(crate) message: String,
-}
-
-impl Fault {
-    pub(crate) fn empty(message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Empty,
-            offset: None,
-            message: message.into(),
-        }
-    }
-
-    pub(crate) fn unreadable(message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Unreadable,
-            offset: None,
-            message: message.into(),
-        }
-    }
-
-    pub(crate) fn damaged(offset: u64, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Damaged,
-            offset: Some(offset),
-            message: message.into(),
-        }
-    }
-
-    /// The stream ends inside the record or block (`what`) that starts at `offset`.
-    pub(crate) fn cut(offset: u64, what: &str, there: usize, needed: usize) -> Self {
-        Self::damaged(
-            offset,
-            format!(
-                "the file ends inside a {what}, {there} of {needed} bytes are there; \
-                 the frames before it were read. It was cut off, or is still being \
-                 written: copy it again"
-            ),
-        )
-    }
-
-    /// The record at `offset` has a header of zeros: what was to be written there never was.
-    pub(crate) fn zeros(offset: u64) -> Self {
-        Self::damaged(
-            offset,
-            "from here on the file is zeros: its end was never written; the frames before \
-             were read",
-        )
-    }
-
-    /// The record at `offset` claims more captured bytes than any frame has.
-    pub(crate) fn oversized(offset: u64, captured: usize) -> Self {
-        Self::damaged(
-            offset,
-            format!(
-                "a record claims {captured} captured bytes, more than the {MAX_FRAME} of any \
-                 link; the file is damaged from here on, the frames before were read"
-            ),
-        )
-    }
-
-    /// Reading or decompressing fails at `offset`.
-    pub(crate) fn io(offset: u64, error: &io::Error) -> Self {
-        Self::damaged(
-            offset,
-            format!("reading stops here: {error}; the frames before it were read"),
-        )
-    }
-
-    pub(crate) fn named(self, name: &str) -> SourceError {
-        SourceError {
-            kind: match self.severity {
-                Severity::Empty | Severity::Unreadable => SourceErrorKind::Unreadable,
-                Severity::Damaged => SourceErrorKind::Damaged,
-            },
-            name: name.to_owned(),
-            offset: self.offset,
-            message: self.message,
-        }
-    }
-}
 
 /// Finds out what `source` is and gives the reader for it.
 pub(crate) fn recognise(
@@ -255,48 +104,13 @@ fn unknown(head: &[u8]) -> Fault {
     ))
 }
 
-/// `bytes[at..at + 2]` in the given byte order; 0 where there are no such bytes.
-#[inline]
-pub(crate) fn u16_at(bytes: &[u8], at: usize, big_endian: bool) -> u16 {
-    match bytes.get(at..).and_then(|rest| rest.first_chunk::<2>()) {
-        Some(raw) if big_endian => u16::from_be_bytes(*raw),
-        Some(raw) => u16::from_le_bytes(*raw),
-        None => 0,
-    }
-}
-
-/// `bytes[at..at + 4]` in the given byte order; 0 where there are no such bytes.
-#[inline]
-pub(crate) fn u32_at(bytes: &[u8], at: usize, big_endian: bool) -> u32 {
-    match bytes.get(at..).and_then(|rest| rest.first_chunk::<4>()) {
-        Some(raw) if big_endian => u32::from_be_bytes(*raw),
-        Some(raw) => u32::from_le_bytes(*raw),
-        None => 0,
-    }
-}
-
-/// `bytes[at..at + 8]` in the given byte order; 0 where there are no such bytes.
-#[inline]
-pub(crate) fn u64_at(bytes: &[u8], at: usize, big_endian: bool) -> u64 {
-    match bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        Some(raw) if big_endian => u64::from_be_bytes(*raw),
-        Some(raw) => u64::from_le_bytes(*raw),
-        None => 0,
-    }
-}
-
-/// A link type as files hold it, made one of the LINKTYPE registry: old writers put
-/// their system's DLT_RAW (12) into files, which the registry numbers 101.
-pub(crate) const fn link_type(raw: u16) -> LinkType {
-    match raw {
-        12 => LinkType::RAW,
-        other => LinkType(other),
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::fault::Severity;
+    use crate::interfaces::Interfaces;
+    use crate::raw::MAX_FRAME;
+    use std::io;
 
     /// A `Read` that gives at most `chunk` bytes at a time.
     pub(crate) struct Chunks {

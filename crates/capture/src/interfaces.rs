@@ -1,7 +1,7 @@
 //! The interfaces of a capture, numbered across its files.
 
 use crate::completeness::{CountedLosses, Shortfall};
-use crate::format::Fault;
+use crate::fault::Fault;
 use std::collections::BTreeMap;
 use wirewait_wire::LinkType;
 

@@ -6,8 +6,10 @@
 //! `iptrace -S` cut short is marked (its wire length is taken to be the captured one),
 //! and the two bytes behind the direction flag.
 
-use crate::format::{Action, Fault, Format, Reader, Record, u32_at};
+use crate::fault::Fault;
 use crate::interfaces::{Interface, Interfaces, Met};
+use crate::raw::u32_at;
+use crate::reader::{Action, Format, Reader, Record};
 use crate::records::{LeftOut, Records, Sequence, file_header, reader, skip_in_head};
 use crate::window::Window;
 use wirewait_wire::{LinkType, Timestamp};

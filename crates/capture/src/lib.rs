@@ -17,6 +17,7 @@ mod calendar;
 mod clock;
 mod completeness;
 mod compressed;
+mod fault;
 mod files;
 #[cfg(feature = "libpcap")]
 pub mod filter;
@@ -35,6 +36,8 @@ mod opening;
 mod origins;
 mod pcap;
 mod pcapng;
+mod raw;
+mod reader;
 pub mod recent;
 mod records;
 pub mod ring;
@@ -44,6 +47,6 @@ mod window;
 pub mod write;
 
 pub use files::{Files, Options, Progress, STEP_BACK, open};
-pub use format::MAX_FRAME;
 pub use interfaces::Interface;
 pub use origins::Origins;
+pub use raw::MAX_FRAME;

@@ -8,10 +8,10 @@
 
 use crate::calendar::{Civil, Zone};
 use crate::clock::moment;
-use crate::format::{
-    Action, Fault, Format, MAX_FRAME, Reader, Record, link_type, u16_at, u32_at, u64_at,
-};
+use crate::fault::Fault;
 use crate::interfaces::{Interface, Interfaces, Met};
+use crate::raw::{MAX_FRAME, link_type, u16_at, u32_at, u64_at};
+use crate::reader::{Action, Format, Reader, Record};
 use crate::records::{LeftOut, Sequence, file_header, reader, whole};
 use crate::window::Window;
 use std::iter::StepBy;
@@ -383,7 +383,7 @@ impl Sequence for NetMon {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::format::Severity;
+    use crate::fault::Severity;
     use crate::format::tests::{
         Chunks, Seen, assert_chunking_does_not_matter, read_all, read_good,
     };

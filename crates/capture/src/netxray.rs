@@ -5,8 +5,10 @@
 //! that such files are known to have.
 
 use crate::clock::moment;
-use crate::format::{Action, Fault, Format, Reader, Record, u16_at, u32_at};
+use crate::fault::Fault;
 use crate::interfaces::{Interface, Interfaces, Met};
+use crate::raw::{u16_at, u32_at};
+use crate::reader::{Action, Format, Reader, Record};
 use crate::records::{Records, Sequence, file_header, reader, skip_in_head, whole};
 use crate::window::Window;
 use std::io::Cursor;
@@ -306,7 +308,7 @@ impl Sequence for NetXRay {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::format::Severity;
+    use crate::fault::Severity;
     use crate::format::tests::{
         Chunks, Seen, assert_chunking_does_not_matter, assert_cut_anywhere, read_all, read_good,
     };

@@ -9,8 +9,10 @@
 mod blobs;
 
 use crate::calendar::{Civil, Zone};
-use crate::format::{Action, Fault, Format, Reader, Record, u16_at};
+use crate::fault::Fault;
 use crate::interfaces::{Interface, Interfaces, Met};
+use crate::raw::u16_at;
+use crate::reader::{Action, Format, Reader, Record};
 use crate::records::{Records, Sequence, file_header, reader, skip_in_head};
 use crate::window::Window;
 use blobs::Blobs;
@@ -259,7 +261,7 @@ impl Sequence for NgSniffer {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::format::Severity;
+    use crate::fault::Severity;
     use crate::format::tests::{
         Chunks, Seen, assert_chunking_does_not_matter, assert_cut_anywhere, read_all, read_good,
     };

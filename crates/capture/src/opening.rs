@@ -1,6 +1,6 @@
 //! Files, opened with errors that say what to do.
 
-use crate::format::Fault;
+use crate::fault::Fault;
 use crate::held::{self, HeldCapture};
 use std::path::Path;
 

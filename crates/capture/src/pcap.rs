@@ -3,8 +3,10 @@
 //! An own reader, not a crate: it lends frames straight from the window, and it knows
 //! the variants that share a magic number but not a record layout.
 
-use crate::format::{Action, Fault, Format, MAX_FRAME, Reader, Record, link_type, u16_at, u32_at};
+use crate::fault::Fault;
 use crate::interfaces::{Interface, Interfaces, Section};
+use crate::raw::{MAX_FRAME, link_type, u16_at, u32_at};
+use crate::reader::{Action, Format, Reader, Record};
 use crate::window::{MAX_WINDOW, Window};
 use std::ops::Range;
 use wirewait_wire::{LinkType, Timestamp};
@@ -376,7 +378,7 @@ fn probe(window: &mut Window, layout: Layout, strict: bool) -> Probe {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::format::Severity;
+    use crate::fault::Severity;
     use crate::format::tests::{
         Chunks, Seen, assert_chunking_does_not_matter, read_all, read_good,
     };

@@ -6,11 +6,11 @@
 
 use crate::clock::Clock;
 use crate::completeness::{CountedLosses, Tally};
-use crate::format::{
-    Action, Fault, Format, MAX_FRAME, Reader, Record, link_type, u16_at, u32_at, u64_at,
-};
+use crate::fault::Fault;
 use crate::interfaces::{Interface, Interfaces, MAX_INTERFACES, Section};
 use crate::pcap::without_fcs;
+use crate::raw::{MAX_FRAME, link_type, u16_at, u32_at, u64_at};
+use crate::reader::{Action, Format, Reader, Record};
 use crate::window::{MAX_WINDOW, Window};
 use std::ops::Range;
 use wirewait_wire::{LinkType, Timestamp};
@@ -562,7 +562,7 @@ impl<'a> Iterator for BlockOptions<'a> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::format::Severity;
+    use crate::fault::Severity;
     use crate::format::tests::{
         Chunks, Seen, assert_chunking_does_not_matter, read_all, read_good,
     };

@@ -1,7 +1,9 @@
 //! What the readers of formats share whose records follow each other without a mark.
 
-use crate::format::{Fault, MAX_FRAME, Reader, Record};
+use crate::fault::Fault;
 use crate::interfaces::Interfaces;
+use crate::raw::MAX_FRAME;
+use crate::reader::{Reader, Record};
 use crate::window::Window;
 use std::io::Read;
 use std::ops::Range;
@@ -276,7 +278,7 @@ impl LeftOut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Severity;
+    use crate::fault::Severity;
     use crate::format::tests::Chunks;
 
     fn records(bytes: &[u8]) -> Records {

@@ -4,9 +4,11 @@
 //! The only one of the old formats that counts lost frames: see [`Snoop::lost`].
 
 use crate::completeness::CountedLosses;
-use crate::format::{Action, Fault, Format, Reader, Record, u32_at};
+use crate::fault::Fault;
 use crate::interfaces::{Interface, Interfaces, Met};
 use crate::pcap::without_fcs;
+use crate::raw::u32_at;
+use crate::reader::{Action, Format, Reader, Record};
 use crate::records::{Records, Sequence, file_header, reader, skip_in_head};
 use crate::window::Window;
 use wirewait_wire::{LinkType, Timestamp};

@@ -1,7 +1,8 @@
 //! One file under way, among others that it is merged with.
 
-use crate::format::{Fault, Reader, Record};
+use crate::fault::Fault;
 use crate::interfaces::Interfaces;
+use crate::reader::{Reader, Record};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use wirewait_wire::{Frame, LinkType, Timestamp};

@@ -37,6 +37,7 @@ pub mod html;
 pub mod intervals;
 pub mod json;
 pub mod ladder;
+mod look;
 pub mod protocols;
 pub mod remarks;
 pub mod rows;

@@ -1,6 +1,6 @@
 //! Columns of text that fit a terminal without losing any of it.
 
-use crate::text::Look;
+use crate::look::Look;
 use std::borrow::Cow;
 use std::io::{self, Write};
 

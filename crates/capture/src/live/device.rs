@@ -32,10 +32,7 @@ pub struct Device {
 pub fn devices() -> Result<Vec<Device>, LiveError> {
     let listed = pcap::Device::list().map_err(|error| LiveError {
         kind: LiveErrorKind::Other,
-        message: format!(
-            "the interfaces cannot be listed: {}",
-            super::handle::said(error)
-        ),
+        message: format!("the interfaces cannot be listed: {}", said(error)),
     })?;
     Ok(listed
         .into_iter()
@@ -70,6 +67,15 @@ impl Device {
     pub(super) fn is_pseudo(&self) -> bool {
         const NAMES: [&str; 6] = ["any", "nflog", "nfqueue", "dbus", "bluetooth", "usbmon"];
         NAMES.iter().any(|name| self.name.starts_with(name))
+    }
+}
+
+/// What libpcap says, without the name of its binding's error in front.
+pub(super) fn said(error: pcap::Error) -> String {
+    match error {
+        pcap::Error::PcapError(text) => text,
+        pcap::Error::InvalidInputString => "there is a zero byte in it".to_owned(),
+        other => other.to_string(),
     }
 }
 

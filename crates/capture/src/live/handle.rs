@@ -1,5 +1,6 @@
 //! One opened interface: libpcap's handle, and what has to be known to open it again.
 
+use super::device::said;
 use super::{Direction, LiveError, LiveErrorKind, LiveOptions, device, system};
 use crate::filter::{FilterError, vlan};
 use pcap::{Active, Capture, Precision};
@@ -106,15 +107,6 @@ impl Handle {
             wire_len: packet.header.len.max(captured),
             bytes: packet.data,
         }
-    }
-}
-
-/// What libpcap says, without the name of its binding's error in front.
-pub(super) fn said(error: pcap::Error) -> String {
-    match error {
-        pcap::Error::PcapError(text) => text,
-        pcap::Error::InvalidInputString => "there is a zero byte in it".to_owned(),
-        other => other.to_string(),
     }
 }
 

@@ -4,7 +4,8 @@
 //! outside, each second, to read the counters and see whether the interface is still there.
 
 use super::batch::{Abandoned, BATCH_FRAMES, Outbox};
-use super::handle::{Handle, said};
+use super::device::said;
+use super::handle::Handle;
 use super::{Control, Direction, LiveOptions, Note, system};
 use pcap::BreakLoop;
 use std::sync::atomic::{AtomicU64, Ordering};
