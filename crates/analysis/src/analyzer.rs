@@ -115,6 +115,7 @@ pub(crate) struct AnalyzerState {
     numbered: u64,
     swept: Timestamp,
     observed: bool,
+    vacant: Vacant,
 }
 
 /// A frame on its way to its conversation.
@@ -144,7 +145,6 @@ impl Analyzer {
                 names: RefCell::new(KnownNames::new(settings.names, settings.private)),
                 settings,
                 spare: RefCell::default(),
-                vacant: Vacant::default(),
                 rooms: Rooms::default(),
                 steps: RefCell::default(),
                 metered: true,
@@ -166,6 +166,7 @@ impl Analyzer {
                 numbered: 0,
                 swept: Timestamp::from_nanos(i64::MIN),
                 observed: false,
+                vacant: Vacant::default(),
             },
         }
     }
@@ -682,13 +683,13 @@ impl AnalyzerState {
         world: &World<'_>,
         sink: &mut dyn Sink,
     ) -> TablePlace {
-        let conversation = world.vacant.next(&beginning, self.observed);
+        let conversation = self.vacant.next(&beginning, self.observed);
         let (place, evicted) = self.conversations.insert(key, conversation);
         if let Some(mut evicted) = evicted {
             self.books.quality.evicted += 1;
             evicted.give_up();
             self.books.finish(&mut evicted, self.latest, world, sink);
-            world.vacant.keep(evicted);
+            self.vacant.keep(evicted);
         }
         place
     }
@@ -699,7 +700,7 @@ impl AnalyzerState {
         let nowhere = Path::default();
         let world = self.world(common);
         let since = now.plus(-common.settings.timeout_ns);
-        self.tired_of_waiting(Some(since), (common, &world), sink);
+        self.tired_of_waiting(Some(since), &world, sink);
         let books = &mut self.books;
         for conversation in self.conversations.iter_mut() {
             conversation.expire(now, &world, &mut |e| books.event(e, &nowhere, sink));
@@ -716,7 +717,7 @@ impl AnalyzerState {
         }
         let mut world = self.world(common);
         world.over = true;
-        self.tired_of_waiting(None, (common, &world), sink);
+        self.tired_of_waiting(None, &world, sink);
         for mut conversation in self.conversations.drain() {
             self.books
                 .finish(&mut conversation, self.latest, &world, sink);

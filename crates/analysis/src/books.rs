@@ -2,6 +2,7 @@
 
 use crate::account::{Accounts, Outstanding};
 use crate::bounds::{self, Bound};
+use crate::case::{Case, Wait};
 use crate::conversation::Conversation;
 use crate::efficiency::Spending;
 use crate::journal::{self, Heading, Journal};
@@ -19,7 +20,7 @@ use crate::routing::Routing;
 use crate::slowest::Slowest;
 use crate::summary::Conversations;
 use crate::symptoms::Watch;
-use crate::world::{Case, Event, Seen, Wait, World};
+use crate::world::{Event, Seen, World};
 use crate::{Attribution, Notice, Outcome, Reason, Settings, Sink, Transaction};
 use std::sync::Arc;
 use wirewait_model::Losses;

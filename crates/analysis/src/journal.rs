@@ -8,10 +8,10 @@
 //! added up comes to the same in whichever order it is added.
 
 use crate::Transaction;
+use crate::case::Case;
 use crate::efficiency::{Accesses, Payer, Spent};
 use crate::parties::Parties;
 use crate::table::TablePlace;
-use crate::world::Case;
 use wirewait_model::records::{Group, GroupKey, Line, LineTimes};
 
 /// Pages that are open at once.

@@ -13,12 +13,13 @@ pub use transports::{LATE_ACK_NS, PairMeter, SegmentMeter, StationMeter, Transpo
 
 use crate::Outcome;
 use crate::bounds::Hits;
+use crate::case::Case;
 use crate::notice::{Notice, Noticed};
 use crate::parties::Directory;
 use crate::path::Path;
 use crate::table::Known;
 use crate::table::Table;
-use crate::world::{Case, Seen};
+use crate::world::Seen;
 use requests::Requests;
 use std::hash::Hash;
 use std::sync::Arc;

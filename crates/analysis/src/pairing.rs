@@ -16,14 +16,13 @@ mod turns;
 mod waits;
 
 use crate::message::Message;
+use crate::open::{Open, OpenState};
 use crate::parties::Parties;
 use crate::piece::PieceTally;
 use crate::turns::Said;
 use crate::world::{Between, Event, Events, Limited, World};
 use crate::{Assembled, Deed, Flags, Mark, Outcome, Transaction};
 use naming::Naming;
-pub(crate) use open::Spare;
-use open::{Open, OpenState};
 pub(crate) use opens::Opens;
 use strays::Stray;
 

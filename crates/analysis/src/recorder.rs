@@ -1,7 +1,8 @@
 //! What is recorded for the statistics, as it happens.
 
 use crate::Outcome;
-use crate::world::{Case, Seen, Wait};
+use crate::case::{Case, Wait};
+use crate::world::Seen;
 use wirewait_model::figures::counts_for_stations;
 use wirewait_model::records::{Answer, LineTimes, Moment, RecordBatch, Traffic, Waiting};
 use wirewait_wire::{Kind, Timestamp};

@@ -2,13 +2,13 @@
 
 use crate::account::Outstanding;
 use crate::assembler::Rooms;
+use crate::case::{Case, Wait};
 use crate::clock::Steps;
-use crate::conversation::Vacant;
 use crate::duplicates::SeenBefore;
 use crate::flow::LostBefore;
 use crate::names::KnownNames;
-use crate::pairing::Spare;
-use crate::parties::{Directory, Parties};
+use crate::open::Spare;
+use crate::parties::Parties;
 use crate::path::Path;
 use crate::piece::PieceTally;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
@@ -24,7 +24,6 @@ pub(crate) struct Shared {
     pub(crate) names: RefCell<KnownNames>,
     pub(crate) settings: Settings,
     pub(crate) spare: RefCell<Spare>,
-    pub(crate) vacant: Vacant,
     pub(crate) rooms: Rooms,
     /// Where the capture's clock stepped, which it hardly ever does.
     pub(crate) steps: RefCell<Steps>,
@@ -139,43 +138,6 @@ pub(crate) enum Limited {
     StreamBytes,
     /// A message is in more pieces than are [kept apart](crate::bounds::Bound::Pieces).
     Pieces,
-}
-
-/// A transaction and its parties.
-#[derive(Clone, Copy)]
-pub(crate) struct Case<'a> {
-    pub(crate) transaction: &'a Transaction,
-    pub(crate) parties: &'a Parties,
-}
-
-impl<'a> Case<'a> {
-    /// With its parties as they stand now; `room` is for those that have to be looked up again.
-    #[inline]
-    pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Option<Parties>) -> Self {
-        let parties = directory.current(self.transaction, self.parties, room);
-        Self { parties, ..self }
-    }
-}
-
-/// Somebody waits for a request.
-#[derive(Clone, Copy)]
-pub(crate) struct Wait<'a> {
-    pub(crate) case: Case<'a>,
-    /// When its first byte was seen.
-    pub(crate) began: Timestamp,
-    /// Any station may respond: the server is not known before.
-    pub(crate) anyone: bool,
-    /// When it was repeated last, if it was.
-    pub(crate) repeated: Option<Timestamp>,
-}
-
-impl<'a> Wait<'a> {
-    /// The wait with the parties of its request as they stand now, as in [`Case::known`].
-    #[inline]
-    pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Option<Parties>) -> Self {
-        let case = self.case.known(directory, room);
-        Self { case, ..self }
-    }
 }
 
 pub(crate) type Events<'a> = &'a mut dyn FnMut(Event<'_>);

@@ -8,6 +8,7 @@
 
 mod ascii;
 mod backend;
+mod bound;
 mod context;
 mod export;
 mod feed;
@@ -15,10 +16,12 @@ mod keymap;
 mod keys;
 mod message;
 mod model;
+mod navigate;
 mod place;
 mod prompt;
 mod screen;
 mod spark;
+mod state;
 mod table;
 mod text;
 mod theme;

@@ -1,5 +1,6 @@
 //! What a message does to the model.
 
+use crate::bound;
 use crate::keys::{self, Action};
 use crate::model::{Model, Overlay};
 use crate::place::{Place, Scope, TABS};
@@ -89,10 +90,10 @@ fn pressed(model: &mut Model, key: &KeyEvent) -> Vec<Command> {
         return vec![Command::Quit { keep: false }];
     }
     match std::mem::take(&mut model.overlay) {
-        Overlay::None => match keys::action(model, key) {
+        Overlay::None => match bound::action(model, key) {
             Some(action) => act(model, action),
             None => {
-                if let Some(why) = keys::why_not(model, key) {
+                if let Some(why) = bound::why_not(model, key) {
                     model.say(why);
                 }
                 Vec::new()
@@ -123,7 +124,7 @@ fn choosing(model: &mut Model, key: &KeyEvent, overlay: Overlay) -> Vec<Command>
     };
     let last = count.saturating_sub(1);
     let page = usize::from(model.size.1 / 2).max(1);
-    let to = match keys::action(model, key) {
+    let to = match bound::action(model, key) {
         Some(Action::Up) => at.saturating_sub(1),
         Some(Action::Down) => (at + 1).min(last),
         Some(Action::PageUp) => at.saturating_sub(page),

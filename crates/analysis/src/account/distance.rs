@@ -7,8 +7,8 @@
 //! request pays the way, so none of them is shorter than it.
 
 use super::{Bounds, Outstanding, Phase};
+use crate::case::Case;
 use crate::table::TablePlace;
-use crate::world::Case;
 use crate::{Flags, Transaction};
 use wirewait_wire::{Endpoint, Timestamp};
 

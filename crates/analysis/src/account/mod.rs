@@ -9,11 +9,11 @@ mod timeline;
 mod unsure;
 
 use crate::bounds::{Bound, Hits};
+use crate::case::Wait;
 use crate::column::Column;
 use crate::packets::TIMER_NS;
 use crate::parties::{Directory, Parties};
 use crate::table::TablePlace;
-use crate::world::Wait;
 use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
 pub(crate) use distance::{Distance, Evidence};
 use distance::{Nearest, Ways};

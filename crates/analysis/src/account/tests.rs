@@ -1,6 +1,6 @@
 use super::*;
+use crate::case::Case;
 use crate::symptoms::testing::{at, station, transaction};
-use crate::world::Case;
 use wirewait_wire::Kind;
 
 /// Client, server, and the time in ms from and to which the client waits for the server.

@@ -197,7 +197,7 @@ impl AnalyzerState {
     pub(super) fn tired_of_waiting(
         &mut self,
         since: Option<Timestamp>,
-        (common, world): (&Shared, &World<'_>),
+        world: &World<'_>,
         sink: &mut dyn Sink,
     ) {
         let calls = &mut self.doorstep.calls;
@@ -210,7 +210,7 @@ impl AnalyzerState {
         for key in tired {
             let place = self.doorstep.calls.find(&key);
             if let Some(call) = place.and_then(|place| self.doorstep.calls.take(place)) {
-                self.take_in(&call, false, (common, world), sink);
+                self.take_in(&call, false, world, sink);
             }
         }
     }
@@ -222,7 +222,7 @@ impl AnalyzerState {
         let ends = head.key.ends();
         self.books.quality.evicted += 1;
         if self.books.directory.knows(ends[head.side]) {
-            return self.take_in(call, true, (common, &world), sink);
+            return self.take_in(call, true, &world, sink);
         }
         let piece = call.piece();
         let between = Between {
@@ -259,25 +259,19 @@ impl AnalyzerState {
             let at = piece.mark.at;
             self.books.turned_away(ends, head.carrier, (at, at));
         } else {
-            self.take_in(call, true, (common, &world), sink);
+            self.take_in(call, true, &world, sink);
         }
     }
 
     /// All of a conversation that is this segment.
-    fn take_in(
-        &mut self,
-        call: &Call,
-        given_up: bool,
-        (common, world): (&Shared, &World<'_>),
-        sink: &mut dyn Sink,
-    ) {
-        let mut conversation = common.vacant.next(&call.beginning(), false);
+    fn take_in(&mut self, call: &Call, given_up: bool, world: &World<'_>, sink: &mut dyn Sink) {
+        let mut conversation = self.vacant.next(&call.beginning(), false);
         call.speaks(&mut conversation, world, &mut self.books, sink);
         if given_up {
             conversation.give_up();
         }
         self.books
             .finish(&mut conversation, self.latest, world, sink);
-        common.vacant.keep(conversation);
+        self.vacant.keep(conversation);
     }
 }

@@ -51,7 +51,7 @@ impl AnalyzerState {
             {
                 let now = arrival.piece.mark.at;
                 self.books.finish(&mut conversation, now, &world, sink);
-                common.vacant.keep(conversation);
+                self.vacant.keep(conversation);
                 found = Err(key());
             }
             if let Err((key, side)) = &found
@@ -127,7 +127,7 @@ impl AnalyzerState {
             let world = self.world(common);
             let now = arrival.piece.mark.at;
             self.books.finish(&mut conversation, now, &world, sink);
-            common.vacant.keep(conversation);
+            self.vacant.keep(conversation);
         }
         self.connections
             .is_open(arrival.facts.from, arrival.facts.to);

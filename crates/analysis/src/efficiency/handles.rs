@@ -3,9 +3,9 @@
 
 use super::row::Accesses;
 use crate::bounds::{Bound, Hits};
+use crate::case::Case;
 use crate::column::Column;
 use crate::table::TablePlace;
-use crate::world::Case;
 use wirewait_wire::{File, Kind};
 
 /// Stretches of a file that are remembered of each handle, once for reads and once for

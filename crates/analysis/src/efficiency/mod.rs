@@ -10,10 +10,11 @@ pub(crate) use spent::{Payer, Spent};
 use wirewait_wire::word::Name;
 
 use crate::bounds::Hits;
+use crate::case::{Case, Wait};
 use crate::column::Column;
 use crate::path::{Path, PathEffort};
 use crate::table::{Table, TablePlace};
-use crate::world::{Case, Seen, Wait};
+use crate::world::Seen;
 use crate::{Notice, Noticed, Outcome, Settings, Transaction, Volume};
 use handles::Handles;
 use std::collections::BTreeMap;

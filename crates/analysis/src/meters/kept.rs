@@ -1,7 +1,7 @@
 //! What a server keeps for a client, by conversation: it goes with the connection.
 
+use crate::case::Case;
 use crate::table::TablePlace;
-use crate::world::Case;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Effects, Kind};
 

@@ -2,10 +2,10 @@
 
 use super::kept::{Change, Kept};
 use super::{Readings, meter, row, sorted};
+use crate::case::Case;
 use crate::column::Column;
 use crate::parties::Directory;
 use crate::table::{Table, TablePlace};
-use crate::world::Case;
 use crate::{Flags, Outcome, Transaction};
 use std::sync::Arc;
 use wirewait_wire::word::Name;

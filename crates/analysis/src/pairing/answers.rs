@@ -1,14 +1,16 @@
 //! What comes back: responses, raw data, answers of the other side, and when it is done.
 
-use super::open::{Open, OpenState, transaction};
+use super::open::transaction;
 use super::ranges::is_continuation;
 use super::{Pairing, ToldOf};
+use crate::case::Case;
 use crate::clock::SILENCE_NS;
 use crate::message::Message;
+use crate::open::{Open, OpenState};
 use crate::parties::Parties;
 use crate::piece::PieceTally;
 use crate::turns::Said;
-use crate::world::{Between, Case, Event, Events, World};
+use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Flags, Mark, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 

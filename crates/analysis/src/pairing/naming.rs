@@ -1,8 +1,8 @@
 //! Where the operations of one conversation happen, by name.
 
-use super::open::Open;
 use crate::message::Message;
 use crate::names::{Number, Place};
+use crate::open::Open;
 use crate::world::World;
 use std::sync::Arc;
 use wirewait_wire::{Effects, Exchange, File, Kind};

@@ -6,7 +6,7 @@
 
 mod gaps;
 
-use super::open::{HeldRequest, Open, OpenState};
+use crate::open::{HeldRequest, Open, OpenState};
 use gaps::Gaps;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::{Index, IndexMut};

@@ -2,16 +2,17 @@
 //! changed places with its request seems to answer nothing, and the request to get no answer. So the
 //! latest one without a request waits for as long as frames are out of place.
 
-use super::open::OpenState;
 use super::{Open, Pairing};
+use crate::case::Case;
 use crate::clock::DISPLACED_NS;
 use crate::message::{ENOUGH, Message};
+use crate::open::OpenState;
 use crate::parties::Parties;
 use crate::piece::PieceTally;
 use crate::piece::clip;
 use crate::trail::Trace;
 use crate::turns::Said;
-use crate::world::{Between, Case, Event, Events, World};
+use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Flags, Transaction};
 use wirewait_wire::{DissectorId, Exchange, Input, Timestamp};
 

@@ -4,7 +4,6 @@
 use super::*;
 use crate::assembler::Rooms;
 use crate::clock::Steps;
-use crate::conversation::Vacant;
 use crate::names::KnownNames;
 use crate::trail::Trace;
 use crate::world::Shared;
@@ -94,7 +93,6 @@ impl Bench {
                 names: RefCell::new(KnownNames::new(8, false)),
                 settings: Settings::default(),
                 spare: RefCell::default(),
-                vacant: Vacant::default(),
                 rooms: Rooms::default(),
                 steps: RefCell::default(),
                 metered: true,

@@ -2,8 +2,8 @@
 //! where there are none, and asked again where the answer did not arrive.
 
 use super::Pairing;
-use super::open::{Open, OpenState, Shelved};
 use crate::message::Message;
+use crate::open::{Open, OpenState, Shelved};
 use crate::piece::PieceTally;
 use crate::turns::Said;
 use crate::world::{Between, Event, Events, World};

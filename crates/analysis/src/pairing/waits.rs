@@ -1,25 +1,14 @@
 //! Who waits for an open request, and since when.
 
-use super::open::{Open, OpenState};
 use crate::account::Outstanding;
-use crate::world::{Event, Events, Wait};
+use crate::case::Wait;
+use crate::open::{Open, OpenState, Waiting};
+use crate::world::{Event, Events};
 use crate::{Flags, Outcome, Turnaround};
 use wirewait_wire::{Kind, Timestamp};
 
 /// The response to such a request may have come without being captured, or after the capture.
 const UNSEEN: [Flags; 3] = [Flags::ONE_SIDED, Flags::CAPTURE_LOSS, Flags::OPEN_AT_END];
-
-/// What the figures were told about an open request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Waiting {
-    /// Nothing: it is not complete, over, or keeps nobody waiting.
-    #[default]
-    Nobody,
-    /// The client waits for it, since it began.
-    Client(Timestamp),
-    /// It waits by design, since it began.
-    ByDesign(Timestamp),
-}
 
 impl Open {
     /// The request is complete; it began at `began`.

@@ -1,9 +1,10 @@
 use super::*;
 use crate::books::Books;
+use crate::case::Case;
 use crate::parties;
 use crate::path::Path;
 use crate::symptoms::testing::{at, mark, station, transaction, unanswered};
-use crate::world::{Case, Event};
+use crate::world::Event;
 use crate::{Flags, Noticed, Outcome, Settings, Windows};
 use proptest::prelude::*;
 use wirewait_wire::{Kind, LinkType};

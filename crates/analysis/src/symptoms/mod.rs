@@ -28,11 +28,12 @@ pub(crate) mod testing;
 
 use crate::account::Outstanding;
 use crate::bounds::{Bound, Hits};
+use crate::case::{Case, Wait};
 use crate::column::Column;
 use crate::parties::Directory;
 use crate::path::Path;
 use crate::table::TablePlace;
-use crate::world::{Case, Seen, Wait};
+use crate::world::Seen;
 use crate::{Flags, Mark, Notice, Noticed, Outcome, ServerRow, Settings, Transaction};
 use announced::Announced;
 use clients::Breaks;

@@ -5,7 +5,7 @@ use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Threshold, Thresholds, Watcher, WatcherLook, is_request, operation};
 use crate::account::Outstanding;
-use crate::world::Wait;
+use crate::case::Wait;
 use crate::{Mark, Outcome, Phase, Transaction, Turnaround};
 use wirewait_wire::Timestamp;
 

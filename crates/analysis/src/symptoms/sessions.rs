@@ -4,7 +4,7 @@ use super::evidence::{Against, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Threshold, Thresholds, Watcher, WatcherLook, operation, status};
-use crate::world::Wait;
+use crate::case::Wait;
 use crate::{Flags, Mark, Outcome, Transaction};
 use wirewait_wire::Kind;
 

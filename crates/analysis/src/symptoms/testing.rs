@@ -3,8 +3,8 @@
 
 use super::{State, Symptom, Symptoms, Threshold, Watch};
 use crate::account::Outstanding;
+use crate::case::{Case, Wait};
 use crate::parties::{Directory, Parties};
-use crate::world::{Case, Wait};
 use crate::{
     Extent, Flags, FrameCounts, Mark, Notice, Outcome, Settings, Transaction, Turnaround,
     WHOLE_FRAME,

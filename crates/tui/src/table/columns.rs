@@ -1,7 +1,7 @@
 //! Columns, and the rows that a view fills them with.
 
 use super::Cell;
-use crate::model::Context;
+use crate::context::Context;
 use wirewait_analysis::Subject;
 use wirewait_report::counters::{CounterPlace, Pick};
 use wirewait_wire::Endpoint;

@@ -1,7 +1,7 @@
 //! Draws what is visible of a table.
 
 use super::{Cell, Head, Key, Rows, State};
-use crate::model::Context;
+use crate::context::Context;
 use crate::text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

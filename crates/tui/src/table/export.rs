@@ -1,7 +1,7 @@
 //! What a table shows, as a file.
 
 use super::{Rows, State};
-use crate::model::Context;
+use crate::context::Context;
 use crate::text;
 use std::fmt::Write;
 use wirewait_report::{CsvRow, Escaped};

@@ -1,6 +1,6 @@
 //! Bars: of a ledger, of a distribution.
 
-use crate::model::Context;
+use crate::context::Context;
 use crate::table::{Cell, Value};
 use crate::text::put;
 use ratatui::buffer::Buffer;

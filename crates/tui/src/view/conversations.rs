@@ -3,54 +3,19 @@
 use super::figures::at_most;
 use super::{View, draw_table};
 use crate::Command;
-use crate::model::{Context, Model};
+use crate::context::Context;
+use crate::model::Model;
 use crate::place::{Place, Scope};
+use crate::state::{Talk, shown};
 use crate::table::{Cell, Column, Key, List, Rows, Value};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::Windows;
-use wirewait_analysis::recent::{End, History, Of, RecentParties, Tally, Window};
+use wirewait_analysis::recent::{End, Of, RecentParties};
 use wirewait_report::words::{Grouped, Short, frames_per_request};
 
 pub(super) struct Conversations;
-
-/// A conversation, and what was counted of it in the last minutes.
-#[derive(Clone, Debug)]
-pub(crate) struct Talk {
-    number: u64,
-    /// Unknown while no transaction was closed.
-    parties: Option<RecentParties>,
-    tally: Tally,
-}
-
-/// The seconds that are shown: the window, or all that is kept.
-fn shown(history: &History, window: Option<u32>) -> Window<'_> {
-    window.map_or_else(|| history.whole(), |seconds| history.last(seconds))
-}
-
-/// All conversations to which something happened in the window, the busiest first.
-pub(crate) fn talks(history: &History, window: Option<u32>) -> Vec<Talk> {
-    // Who talks may have been seen before.
-    let parties = history.whole().parties();
-    let rows = shown(history, window).rows(|of| matches!(of, Of::Conversation(_)));
-    let mut talks: Vec<Talk> = rows
-        .into_iter()
-        .filter_map(|(of, tally)| match of {
-            Of::Conversation(number) => Some(Talk {
-                number,
-                parties: parties.get(&number).copied(),
-                tally,
-            }),
-            _ => None,
-        })
-        .collect();
-    talks.sort_by_key(|talk| {
-        let waited = talk.tally.response_time.spread().total;
-        (std::cmp::Reverse(waited), talk.number)
-    });
-    talks
-}
 
 struct ConversationRow<'m> {
     talk: &'m Talk,

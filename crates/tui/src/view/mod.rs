@@ -18,8 +18,9 @@ mod symptoms;
 mod transaction;
 mod transactions;
 
+use crate::context::Context;
 use crate::keys::Action;
-use crate::model::{Context, Model, Overlay};
+use crate::model::{Model, Overlay};
 use crate::place::{Place, Scope, TABS};
 use crate::table::{self, Key, Move, Rows};
 use crate::{Command, text};
@@ -27,11 +28,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub(crate) use chrome::NUMBER_SYNTAX;
-pub(crate) use conversations::{Talk, talks};
-pub(crate) use counters::Lines;
-pub(crate) use frames::Pane;
 pub(crate) use overlay::help_lines;
-pub(crate) use overview::Picked;
 
 /// The least size at which anything can be shown.
 pub(crate) const LEAST: (u16, u16) = (44, 12);

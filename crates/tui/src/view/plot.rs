@@ -2,7 +2,7 @@
 //! colours.
 
 use super::curve::{Plot, Stroke, share};
-use crate::model::Context;
+use crate::context::Context;
 use crate::text::{self, put};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

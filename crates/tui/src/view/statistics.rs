@@ -2,7 +2,8 @@
 
 use super::{View, draw_table};
 use crate::Command;
-use crate::model::{Context, Model};
+use crate::context::Context;
+use crate::model::Model;
 use crate::place::Place;
 use crate::table::{Cell, Column, Head, Key, List, Rows, Value};
 use crate::text::wrapped;

@@ -3,8 +3,9 @@
 use super::operations::command;
 use super::{View, draw_table};
 use crate::Command;
+use crate::context::Context;
 use crate::keys::Action;
-use crate::model::{Context, Model};
+use crate::model::Model;
 use crate::place::{Place, Scope};
 use crate::table::{Cell, Column, Key, List, Rows, Value};
 use crate::theme::Tone;

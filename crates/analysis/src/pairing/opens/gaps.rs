@@ -1,9 +1,9 @@
 //! What missing data does to open requests. Gaps come by the thousand where the capture lost frames,
 //! or where somebody means to: none of them looks at more requests than it changes.
 
-use super::super::open::{Open, OpenState};
 use super::Opens;
 use crate::Flags;
+use crate::open::{Open, OpenState};
 use std::collections::BTreeSet;
 
 /// Up to which serial numbers gaps were noted.

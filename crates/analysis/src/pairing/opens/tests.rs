@@ -1,7 +1,7 @@
-use super::super::open::Spare;
 use super::super::testing::exchange;
 use super::*;
 use crate::Flags;
+use crate::open::Spare;
 use crate::symptoms::testing::transaction;
 use proptest::prelude::*;
 use std::cell::Cell;

@@ -1,9 +1,11 @@
 //! Which lines are on the chart: an object, whose, which of its counters.
 
-use super::{MOST, instance, power, scale_text, value};
+use super::{instance, scale_text, value};
 use crate::Command;
-use crate::model::{Context, Model};
+use crate::context::Context;
+use crate::model::Model;
 use crate::place::Place;
+use crate::state::{MOST, power};
 use crate::table::{Cell, Column, Key, List, Rows, Value};
 use crate::theme::Tone;
 use crate::view::{View, draw_table};

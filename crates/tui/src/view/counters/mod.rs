@@ -9,9 +9,11 @@ pub(super) use choose::{Instances, Kinds, Objects};
 use super::curve::Stroke;
 use super::{View, draw_table};
 use crate::Command;
+use crate::context::Context;
 use crate::keys::Action;
-use crate::model::{Context, Model};
+use crate::model::Model;
 use crate::place::Place;
+use crate::state::{ChartLook, MOST, fit};
 use crate::table::{Cell, Column, Key, List, Rows, Value, head_lines};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
@@ -24,9 +26,6 @@ use wirewait_report::words::Short;
 
 pub(super) struct Counters;
 
-/// Lines on a chart at most: as many as there are letters.
-pub(crate) const MOST: usize = 26;
-
 /// The colours of lines are those of these parts of the time.
 const COLOURS: [Phase; 6] = [
     Phase::Server,
@@ -36,88 +35,6 @@ const COLOURS: [Phase; 6] = [
     Phase::Retransmission,
     Phase::Waiting,
 ];
-
-/// The lines of the chart, and how they are shown.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Lines {
-    /// What is on it, with the power of ten by which it is multiplied.
-    picks: Vec<(Pick, i32)>,
-    /// Somebody chose: nothing is picked by itself any more.
-    chosen: bool,
-    look: Look,
-    /// The time that is looked at, counted back from the latest.
-    back: Option<usize>,
-}
-
-/// How the values are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Look {
-    /// Over time.
-    #[default]
-    Chart,
-    /// The latest, as bars.
-    Histogram,
-    /// The latest, as numbers.
-    Report,
-}
-
-impl Lines {
-    /// How many lines there are.
-    pub(crate) fn count(&self) -> usize {
-        self.picks.len()
-    }
-
-    pub(crate) fn has(&self, pick: &Pick) -> bool {
-        self.picks.iter().any(|(known, _)| known == pick)
-    }
-
-    /// Puts it on the chart or takes it away; `false` if there is no room for it.
-    pub(crate) fn turn(&mut self, pick: Pick, kind: &Kind) -> bool {
-        self.chosen = true;
-        if let Some(at) = self.picks.iter().position(|(known, _)| *known == pick) {
-            self.picks.remove(at);
-            return true;
-        }
-        let room = self.picks.len() < MOST;
-        if room {
-            self.picks.push((pick, power(kind.scale)));
-        }
-        room
-    }
-
-    /// What is on the chart until somebody chooses: how much passes by, as high as it fits.
-    pub(crate) fn begin(&mut self, chart: &Chart) {
-        const FIRST: [(&str, &str); 4] = [
-            ("Network Segment", "% Network utilization"),
-            ("Network Segment", "Total bytes received/second"),
-            ("Network Segment", "Total frames received/second"),
-            ("Server", "Bytes Total/sec"),
-        ];
-        if self.chosen {
-            return;
-        }
-        self.picks.clear();
-        let listed = chart.listed();
-        for (object, counter) in FIRST {
-            let of = listed.iter().find(|listed| listed.object == object);
-            let place = of.and_then(|of| of.instances.first());
-            let pick = place.and_then(|place| place.pick(counter));
-            // Without a link speed there is no utilisation.
-            let line = pick.as_ref().map(|pick| chart.line(pick));
-            if let (Some(pick), Some(line)) = (pick, line)
-                && line.max.is_some()
-            {
-                self.picks.push((pick, fit(&line)));
-            }
-        }
-    }
-}
-
-/// The power of ten that this is.
-fn power(scale: f64) -> i32 {
-    // All scales of the table are powers of ten: a test looks at them.
-    scale.log10().round().clamp(-12.0, 12.0) as i32
-}
 
 /// By how much a line is multiplied.
 fn scale(power: i32) -> f64 {
@@ -348,9 +265,9 @@ impl View for Counters {
             },
             Action::Look => {
                 model.chart.look = match model.chart.look {
-                    Look::Chart => Look::Histogram,
-                    Look::Histogram => Look::Report,
-                    Look::Report => Look::Chart,
+                    ChartLook::Chart => ChartLook::Histogram,
+                    ChartLook::Histogram => ChartLook::Report,
+                    ChartLook::Report => ChartLook::Chart,
                 };
             }
             Action::ScaleUp => rescale(model, |power, _| power + 1),
@@ -374,9 +291,9 @@ impl View for Counters {
         let rows = rows(model);
         let chosen = chosen(model);
         match model.chart.look {
-            Look::Chart => chart::lines(model, &rows, chosen, above, buffer),
-            Look::Histogram => chart::histogram(model, &rows, chosen, above, buffer),
-            Look::Report => {}
+            ChartLook::Chart => chart::lines(model, &rows, chosen, above, buffer),
+            ChartLook::Histogram => chart::histogram(model, &rows, chosen, above, buffer),
+            ChartLook::Report => {}
         }
         draw_table(model, place, body, buffer);
         // The letters have the colours of their lines.
@@ -398,7 +315,7 @@ fn split(model: &Model, body: Rect) -> (Rect, Rect) {
     let lines = u16::try_from(model.chart.picks.len()).unwrap_or(u16::MAX);
     let least = 2 + u16::from(body.height >= 16);
     let table = match model.chart.look {
-        Look::Report => body.height,
+        ChartLook::Report => body.height,
         _ => lines
             .saturating_add(2)
             .clamp(least, (body.height / 3).max(least)),
@@ -429,14 +346,6 @@ fn rescale(model: &mut Model, to: impl FnOnce(i32, &Line) -> i32) {
         let said = format!("scale of {}: {}", letter(at), scale_text(*power));
         model.chart.chosen = true;
         model.say(said);
-    }
-}
-
-/// The greatest power of ten with which the line stays below 100.
-fn fit(line: &Line) -> i32 {
-    match line.max {
-        Some(max) if max > 0.0 => (100.0 / max).log10().floor().clamp(-12.0, 12.0) as i32,
-        _ => 0,
     }
 }
 

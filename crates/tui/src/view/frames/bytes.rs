@@ -1,6 +1,6 @@
 //! The bytes of a frame, with those marked that the chosen field is made of.
 
-use crate::model::Context;
+use crate::context::Context;
 use crate::text::put;
 use crate::{Decoded, TreeLine};
 use ratatui::buffer::Buffer;

@@ -3,78 +3,23 @@
 mod bytes;
 mod tree;
 
-pub(crate) use tree::Branches;
-
 use super::{View, draw_table, rule};
 use crate::keys::Action;
 use crate::model::{Level, Model};
 use crate::place::Place;
+use crate::state::{Focus, Pane};
 use crate::table::{Cell, Column, Key, List, Rows, Value};
 use crate::text::wrapped;
 use crate::theme::Tone;
 use crate::{Command, Decoded};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use std::ops::RangeInclusive;
-use std::sync::Arc;
 use tree::Line;
 use wirewait_analysis::Deed;
 use wirewait_report::Rfc3339;
 use wirewait_wire::Timestamp;
 
 pub(super) struct Frames;
-
-/// What is known at a place with frames, and which part of it has the keys.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pane {
-    /// The frames, once they have come.
-    pub(crate) frames: Option<Arc<Vec<Decoded>>>,
-    focus: Focus,
-    branches: Branches,
-    /// The first line of bytes that is shown, if the user chose.
-    row: Option<usize>,
-    /// Stretches of frames that show the same thing, in their order; one of them is open.
-    places: Vec<RangeInclusive<u64>>,
-    place: usize,
-}
-
-impl Pane {
-    /// Of one of several places.
-    pub(crate) fn at(places: Vec<RangeInclusive<u64>>, place: usize) -> Self {
-        Self {
-            places,
-            place,
-            ..Self::default()
-        }
-    }
-
-    /// Whether there are others to go to.
-    pub(crate) fn has_places(&self) -> bool {
-        self.places.len() > 1
-    }
-
-    /// What is to be seen, in words.
-    pub(crate) fn title(&self) -> String {
-        let Some(range) = self.places.get(self.place) else {
-            return String::new();
-        };
-        let frames = format!("frames {} to {}", range.start(), range.end());
-        match self.has_places() {
-            true => format!(
-                "{frames}, place {} of {}",
-                self.place + 1,
-                self.places.len()
-            ),
-            false => frames,
-        }
-    }
-
-    /// What is to be decoded.
-    pub(crate) fn asks(&self) -> Vec<Command> {
-        let range = self.places.get(self.place).cloned();
-        range.map(Command::Decode).into_iter().collect()
-    }
-}
 
 /// Goes to the next place, or the one before. While frames are under way, they are of this one.
 fn go_to_place(model: &mut Model, ahead: bool) -> Vec<Command> {
@@ -95,24 +40,6 @@ fn go_to_place(model: &mut Model, ahead: bool) -> Vec<Command> {
     };
     model.refresh();
     asks
-}
-
-/// The part that has the keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Focus {
-    #[default]
-    List,
-    Tree,
-    Bytes,
-}
-
-impl Focus {
-    const ALL: [Self; 3] = [Self::List, Self::Tree, Self::Bytes];
-
-    fn turned(self, by: usize) -> Self {
-        let at = Self::ALL.iter().position(|f| *f == self).unwrap_or(0);
-        Self::ALL[(at + by) % Self::ALL.len()]
-    }
 }
 
 fn columns<'m>() -> Vec<Column<FrameRow<'m>>> {

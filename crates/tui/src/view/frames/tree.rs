@@ -1,20 +1,12 @@
 //! The fields of a frame as a tree that opens and closes.
 
 use crate::TreeLine;
-use crate::model::Context;
+use crate::context::Context;
+use crate::state::Branches;
 use crate::table::scrollbar;
 use crate::text::put;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use std::collections::BTreeMap;
-
-/// Which branches are open, and which line is chosen. Both go by names, so that they stay from
-/// frame to frame.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Branches {
-    opened: BTreeMap<String, bool>,
-    chosen: Option<String>,
-}
 
 /// A line that is visible.
 #[derive(Debug)]

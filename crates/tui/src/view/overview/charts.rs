@@ -2,7 +2,8 @@
 
 use super::super::{plot, rule};
 use crate::Feed;
-use crate::model::{Context, Model};
+use crate::context::Context;
+use crate::model::Model;
 use crate::text::width;
 use plot::Band;
 use ratatui::buffer::Buffer;

@@ -2,7 +2,8 @@
 
 use super::shares::{Shares, Words, clients};
 use crate::Feed;
-use crate::model::{Context, Model};
+use crate::context::Context;
+use crate::model::Model;
 use crate::text::{self, put};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;

@@ -9,6 +9,7 @@ use super::{View, clients, rule, servers, symptoms};
 use crate::keys::Action;
 use crate::model::{Level, Model};
 use crate::place::{Place, TABS};
+use crate::state::{Picked, Section};
 use crate::table::{self, Key, Rows};
 use crate::text::{put, width, wrapped};
 use crate::{Command, Feed};
@@ -19,15 +20,6 @@ use wirewait_report::Rfc3339;
 use wirewait_report::words::{Grouped, Percent, Short};
 
 pub(super) struct Overview;
-
-/// What can be chosen, section by section.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Section {
-    #[default]
-    Symptoms,
-    Servers,
-    Clients,
-}
 
 impl Section {
     const ALL: [Self; 3] = [Self::Symptoms, Self::Servers, Self::Clients];
@@ -73,13 +65,6 @@ impl Section {
         };
         TABS.iter().position(|tab| tab.place == place)
     }
-}
-
-/// The chosen row: it is followed as others pass it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Picked {
-    row: Option<(Section, Key)>,
-    at: usize,
 }
 
 /// Where everything is.

@@ -1,7 +1,7 @@
 //! Whose the active time was: the verdict's three parts, as a bar with its base.
 
 use super::super::bars;
-use crate::model::Context;
+use crate::context::Context;
 use crate::text::{self, put};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -2,9 +2,10 @@
 //! try first.
 
 use super::servers::saturated;
-use super::{Pane, View, below, draw_table, rule};
+use super::{View, below, draw_table, rule};
 use crate::model::Model;
 use crate::place::Place;
+use crate::state::Pane;
 use crate::table::{Cell, Column, Key, List, Rows};
 use crate::text::{self, put};
 use crate::theme::Tone;
