@@ -196,19 +196,54 @@ impl Mean {
         }
     }
 
-    fn join(&mut self, other: &Self) {
-        self.n += other.n;
-        self.total_ns = self.total_ns.saturating_add(other.total_ns);
-        self.bytes = self.bytes.saturating_add(other.bytes);
-        self.hops = self.hops.max(other.hops);
-    }
-
     fn mean(&self) -> u64 {
         self.total_ns / self.n.max(1)
     }
 
     fn size(&self) -> u64 {
         self.bytes / self.n.max(1)
+    }
+}
+
+/// The reads of all clients of a server together, so that those of all but one are known without
+/// adding them up for each.
+#[derive(Default)]
+struct Reads {
+    clients: usize,
+    n: u64,
+    total_ns: u128,
+    bytes: u128,
+    /// The most hops, and how many clients have as many.
+    hops: u8,
+    farthest: usize,
+}
+
+impl Reads {
+    fn add(&mut self, one: &Mean) {
+        self.clients += 1;
+        self.n += one.n;
+        self.total_ns += u128::from(one.total_ns);
+        self.bytes += u128::from(one.bytes);
+        if one.hops > self.hops {
+            (self.hops, self.farthest) = (one.hops, 0);
+        }
+        self.farthest += usize::from(one.hops == self.hops);
+    }
+
+    /// Those of all but this one.
+    fn without(&self, one: &Mean) -> Mean {
+        let rest = |all: u128, one: u64| u64::try_from(all - u128::from(one)).unwrap_or(u64::MAX);
+        Mean {
+            n: self.n - one.n,
+            total_ns: rest(self.total_ns, one.total_ns),
+            bytes: rest(self.bytes, one.bytes),
+            ..Mean::default()
+        }
+    }
+
+    /// Whether this one is farther away than all others.
+    fn is_farthest(&self, one: &Mean) -> bool {
+        one.hops > 0 && one.hops == self.hops && self.farthest == 1
     }
 }
 
@@ -228,17 +263,13 @@ pub(super) fn starving(
         servers.entry(server).or_default().push((client, mean));
     }
     for (server, clients) in servers {
+        let mut together = Reads::default();
+        clients.iter().for_each(|(_, mean)| together.add(mean));
+        if together.clients <= OTHERS {
+            continue;
+        }
         for (client, mine) in &clients {
-            let others = clients.iter().filter(|(other, _)| other != client);
-            let mut all = Mean::default();
-            let mut count = 0;
-            for (_, other) in others {
-                count += 1;
-                all.join(other);
-            }
-            if count < OTHERS {
-                continue;
-            }
+            let all = together.without(mine);
             let usual = all.mean();
             // So many times as large may take so many times as long.
             let larger = mine.size() / all.size().max(1);
@@ -257,7 +288,7 @@ pub(super) fn starving(
             );
             let mut book = Book::default();
             let cell = book.cell(&STARVING);
-            if mine.hops > all.hops {
+            if together.is_farthest(mine) {
                 cell.against.push((Against::Distance, sights));
             } else {
                 cell.hits = sights;

@@ -168,6 +168,36 @@ fn a_client_that_starves() {
     );
 }
 
+/// What all but one read together, as adding up the others finds it.
+#[test]
+fn the_others_of_a_client_are_all_but_it() {
+    let mean = |n: u64, total_ns: u64, bytes: u64, hops: u8| Mean {
+        n,
+        total_ns,
+        bytes,
+        hops,
+        slowest: None,
+    };
+    let near = [mean(3, 30, 7, 0), mean(5, u64::MAX, 9, 0), mean(2, 9, 1, 0)];
+    let one_far = [mean(1, 2, 3, 1), mean(4, 5, 6, 2), mean(7, 8, 9, 1)];
+    let two_far = [mean(1, 2, 3, 2), mean(4, 5, 6, 2), mean(7, 8, u64::MAX, 0)];
+    for clients in [near, one_far, two_far] {
+        let mut together = Reads::default();
+        clients.iter().for_each(|one| together.add(one));
+        for (at, one) in clients.iter().enumerate() {
+            let others = (0..clients.len()).filter(|other| *other != at);
+            let others: Vec<Mean> = others.map(|other| clients[other]).collect();
+            let sum = |of: fn(&Mean) -> u64| others.iter().map(of).fold(0, u64::saturating_add);
+            let rest = together.without(one);
+            assert_eq!(rest.n, sum(|m| m.n));
+            assert_eq!(rest.total_ns, sum(|m| m.total_ns));
+            assert_eq!(rest.bytes, sum(|m| m.bytes));
+            let farthest = others.iter().all(|other| other.hops < one.hops);
+            assert_eq!(together.is_farthest(one), farthest, "{one:?}");
+        }
+    }
+}
+
 impl super::super::Watch {
     /// An open waits for the first of more breaks than are remembered, another one for none of them,
     /// and a third one for one that is remembered.
