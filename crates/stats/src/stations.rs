@@ -35,9 +35,16 @@ struct Client {
     idle_since: Option<Timestamp>,
     busy_ns: u64,
     client_ns: u64,
-    think_ns: u64,
-    thinks: u64,
-    think_time: Distribution,
+    /// Of a client that paused to think.
+    thinks: Option<Box<Thinks>>,
+}
+
+/// How often a client paused to think, and how long.
+#[derive(Default)]
+struct Thinks {
+    ns: u64,
+    count: u64,
+    time: Distribution,
 }
 
 impl Stations {
@@ -150,9 +157,10 @@ impl Client {
                 if gap <= think_ns {
                     self.client_ns = self.client_ns.saturating_add(ns);
                 } else {
-                    self.think_ns = self.think_ns.saturating_add(ns);
-                    self.thinks += 1;
-                    self.think_time.record(gap);
+                    let thinks = self.thinks.get_or_insert_default();
+                    thinks.ns = thinks.ns.saturating_add(ns);
+                    thinks.count += 1;
+                    thinks.time.record(gap);
                 }
             }
         }
@@ -237,9 +245,11 @@ impl Client {
         row.moving_ns = self.moving_ns;
         row.busy_ns = self.busy_ns;
         row.client_ns = self.client_ns;
-        row.think_ns = self.think_ns;
-        row.thinks = self.thinks;
-        row.think_time = self.think_time.times();
+        if let Some(thinks) = &self.thinks {
+            row.think_ns = thinks.ns;
+            row.thinks = thinks.count;
+            row.think_time = thinks.time.times();
+        }
         row.data_bytes = self.data_bytes;
         row
     }

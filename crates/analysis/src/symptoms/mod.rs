@@ -191,7 +191,8 @@ struct PairEvidence {
     /// Open requests whose response was retransmitted: they are counted already.
     resent: VecDeque<u64>,
     reads: clients::Mean,
-    rhythm: rhythm::Rhythm,
+    /// Of those with late responses.
+    rhythm: Option<Box<rhythm::Rhythm>>,
 }
 
 /// Looks for symptoms.
@@ -446,6 +447,7 @@ impl Watch {
             page.hit(&answers::SLOW_SERVER, &sight);
             if own >= thresholds.ns(Threshold::FluctuationLeast) {
                 let factor = thresholds.get(Threshold::Regular);
+                let rhythm = rhythm.get_or_insert_default();
                 rhythm.late(page.book.of(Base::Timed), own, &sight, factor);
             }
         }
@@ -540,7 +542,8 @@ impl Watch {
         let pairs = pairs.map(|(ends, pair)| (ends, pair.reads));
         clients::starving(pairs, &self.thresholds, &mut gather);
         let pairs = self.pairs.iter().filter_map(known);
-        let pairs = pairs.map(|(ends, pair)| (ends, (&pair.rhythm, &pair.book)));
+        let pairs =
+            pairs.filter_map(|(ends, pair)| Some((ends, (pair.rhythm.as_deref()?, &pair.book))));
         rhythm::regular(pairs, &self.thresholds, &mut gather);
         clients::fluctuating(rows, &servers, &self.thresholds, &mut gather);
         for (subject, book) in &own {

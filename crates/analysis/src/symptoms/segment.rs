@@ -121,8 +121,8 @@ pub(super) struct SegmentWatch {
     second: Option<BusyStretch>,
     wire: Book,
     talkers: Rows<Endpoint, (Option<BusyStretch>, Book)>,
-    /// By address and interface.
-    users: Rows<(Endpoint, u32), (Option<User>, Book)>,
+    /// By address and interface. Of most there is nothing to say.
+    users: Rows<(Endpoint, u32), (Option<User>, Option<Box<Book>>)>,
     senders: Rows<Endpoint, Option<Sender>>,
     quick: [Option<Quick>; QUICK],
     /// How many of them there were.
@@ -332,11 +332,13 @@ impl SegmentWatch {
         }
         let sight = Sight::between(user.since, mark);
         if handed_on {
+            let book = book.get_or_insert_default();
             book.oppose(&DUPLICATE_ADDRESS, Against::Router, &sight);
             return found;
         }
         // Moved once is moved; back again is two of them.
         if user.before == Some(station) {
+            let book = book.get_or_insert_default();
             own(book, Subject::Station(from), course).hit(&DUPLICATE_ADDRESS, &sight);
         }
         (user.before, user.station, user.since) = (Some(user.station), station, mark);
@@ -372,6 +374,9 @@ impl SegmentWatch {
             known.any(|(sender, s)| *sender == endpoint(of) && s.is_some_and(|s| s.several))
         };
         for ((address, _), (user, book)) in self.users.iter() {
+            let Some(book) = book.as_deref() else {
+                continue;
+            };
             let Some(cell) = book.known(&DUPLICATE_ADDRESS) else {
                 continue;
             };
