@@ -1,6 +1,7 @@
 //! How turnaround and response times are spread, for the capture and for each server.
 
-use crate::{Collector, Rows};
+use crate::Collector;
+use crate::rows::FewRows;
 use std::cmp::Reverse;
 use wirewait_model::figures::counts_for_places;
 use wirewait_model::records::{Entities, GroupTimes, Records};
@@ -10,7 +11,7 @@ use wirewait_wire::Endpoint;
 /// The capture is the sum of its rows.
 #[derive(Default)]
 pub(crate) struct Spread {
-    servers: Rows<Endpoint, SpreadTally>,
+    servers: FewRows<Endpoint, SpreadTally>,
     /// Of servers of which nothing is kept, or no longer.
     others: SpreadTally,
 }

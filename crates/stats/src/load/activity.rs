@@ -4,7 +4,7 @@
 //! on through a gap up to the think-time limit if another request follows. How a gap ends is
 //! known only when it is over, so an instant is settled some time after it has passed.
 
-use crate::Rows;
+use crate::rows::FewRows;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use wirewait_model::records::StationId;
@@ -45,7 +45,8 @@ struct Station {
 /// The number of active stations over time.
 #[derive(Clone)]
 pub(super) struct Activity {
-    stations: Rows<Endpoint, Station>,
+    /// Of one server's many stations few may ask it for anything.
+    stations: FewRows<Endpoint, Station>,
     /// Stations with nothing outstanding, by when they had at the earliest.
     resting: BinaryHeap<Reverse<(Timestamp, StationId)>>,
     /// Changes of the number that are not settled yet.
@@ -68,7 +69,7 @@ pub(super) struct Activity {
 impl Activity {
     pub(super) fn new(think_ns: i64) -> Self {
         Self {
-            stations: Rows::default(),
+            stations: FewRows::default(),
             resting: BinaryHeap::new(),
             edges: BTreeMap::new(),
             stretches: VecDeque::new(),
