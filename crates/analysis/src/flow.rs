@@ -4,6 +4,7 @@ use crate::Mark;
 use crate::notice::{DEAD_AFTER, Noticed};
 use crate::packets::{self, Packets};
 use std::collections::VecDeque;
+use wirewait_wire::Timestamp;
 
 /// Frames on their way that are remembered in one direction.
 const SENT: usize = 128;
@@ -34,24 +35,32 @@ const DELAYED_NS: i64 = 40_000_000;
 #[derive(Default)]
 struct FlowWay {
     sent: VecDeque<SentSegment>,
-    /// What was acknowledged last, by its first number: it may come again when the
-    /// acknowledgement was lost.
-    done: VecDeque<(u32, Mark)>,
+    /// What was acknowledged last, by its first number, and when it was sent: it may come again when
+    /// the acknowledgement was lost.
+    done: VecDeque<(u32, Timestamp)>,
     /// Bytes of those in `sent`.
     outstanding: u64,
-    /// The sender cannot take anything since.
-    busy: Option<Mark>,
-    /// The sender has asked for an answer that has not come.
-    poll: Option<Mark>,
+    /// What most never have.
+    trouble: Option<Box<FlowTrouble>>,
     /// When it was last heard.
     heard: Option<Mark>,
     /// How it numbers its packets.
     packets: Packets,
-    /// Tries in a row of which nothing came; the first and the last of them.
+    /// Tries in a row of which nothing came.
     tries: u32,
-    tried: Option<(Mark, Mark)>,
     /// The other side wants something again, or was asked what it has.
     wanted: bool,
+}
+
+/// What keeps a sender from going on.
+#[derive(Default)]
+struct FlowTrouble {
+    /// It cannot take anything since.
+    busy: Option<Mark>,
+    /// It has asked for an answer that has not come.
+    poll: Option<Mark>,
+    /// The first and the last of its tries in a row.
+    tried: Option<(Mark, Mark)>,
 }
 
 /// What of a direction may have been lost before the capture.
@@ -157,18 +166,19 @@ impl StreamFlow {
     pub(crate) fn resent(&mut self, side: usize, number: u32, mark: Mark) -> Noticed {
         let way = &mut self.ways[side];
         way.try_again(mark);
-        let sent = way.sent.iter_mut().rev();
-        let sent = sent.map(|sent| (sent.number, &mut sent.last, Some(&mut sent.again)));
-        let done = way.done.iter_mut().rev();
-        let done = done.map(|(number, last)| (*number, last, None));
-        let known = sent.chain(done).find(|(known, ..)| *known == number);
+        let sent = way.sent.iter_mut().rfind(|sent| sent.number == number);
+        let before = match sent {
+            Some(sent) => {
+                sent.again = true;
+                Some(std::mem::replace(&mut sent.last, mark).at)
+            }
+            None => {
+                let done = way.done.iter_mut().rfind(|(known, _)| *known == number);
+                done.map(|(_, last)| std::mem::replace(last, mark.at))
+            }
+        };
         Noticed::Resent {
-            after_ns: known.map(|(_, last, again)| {
-                if let Some(again) = again {
-                    *again = true;
-                }
-                mark.at.since(std::mem::replace(last, mark).at).max(0)
-            }),
+            after_ns: before.map(|before| mark.at.since(before).max(0)),
         }
     }
 
@@ -206,7 +216,7 @@ impl StreamFlow {
             if way.done.capacity() == 0 {
                 way.done.reserve_exact(FIRST);
             }
-            way.done.push_back((first.number, first.last));
+            way.done.push_back((first.number, first.last.at));
             way.sent.pop_front();
         }
         way.outstanding -= bytes.min(outstanding);
@@ -233,19 +243,18 @@ impl StreamFlow {
 
     /// `side` says whether it can take more.
     pub(crate) fn ready(&mut self, side: usize, ready: bool, mark: Mark) -> Option<Noticed> {
-        let busy = &mut self.ways[side].busy;
-        match (ready, *busy) {
-            (true, Some(since)) => {
-                *busy = None;
-                let after_ns = mark.at.since(since.at).max(0);
-                Some(Noticed::Ready { after_ns })
-            }
-            (false, None) => {
-                *busy = Some(mark);
-                Some(Noticed::Busy)
-            }
-            _ => None,
+        let trouble = &mut self.ways[side].trouble;
+        if ready {
+            let since = trouble.as_mut()?.busy.take()?;
+            let after_ns = mark.at.since(since.at).max(0);
+            return Some(Noticed::Ready { after_ns });
         }
+        let busy = &mut trouble.get_or_insert_default().busy;
+        if busy.is_some() {
+            return None;
+        }
+        *busy = Some(mark);
+        Some(Noticed::Busy)
     }
 
     /// `side` asks the other for an answer.
@@ -253,7 +262,7 @@ impl StreamFlow {
         let way = &mut self.ways[side];
         way.try_again(mark);
         way.wanted = true;
-        match way.poll.replace(mark) {
+        match way.trouble.get_or_insert_default().poll.replace(mark) {
             Some(before) => Noticed::PollUnanswered {
                 after_ns: mark.at.since(before.at).max(0),
             },
@@ -270,7 +279,9 @@ impl StreamFlow {
 
     /// `side` gives the answer that was asked for.
     pub(crate) fn poll_answered(&mut self, side: usize) {
-        self.ways[1 - side].poll = None;
+        if let Some(trouble) = &mut self.ways[1 - side].trouble {
+            trouble.poll = None;
+        }
     }
 
     /// `side` requests retransmission of all unacknowledged data; returns its bytes.
@@ -293,7 +304,7 @@ impl StreamFlow {
         if way.tries < DEAD_AFTER {
             return None;
         }
-        let (first, last) = way.tried?;
+        let (first, last) = way.trouble.as_ref()?.tried?;
         let heard = self.ways[1 - side].heard.unwrap_or(first);
         let died = Noticed::Died {
             tries: way.tries,
@@ -310,19 +321,19 @@ impl StreamFlow {
 
 impl FlowWay {
     fn try_again(&mut self, mark: Mark) {
-        let first = match self.tried {
-            Some((first, _)) if self.tries > 0 => first,
+        let tried = &mut self.trouble.get_or_insert_default().tried;
+        let first = match tried {
+            Some((first, _)) if self.tries > 0 => *first,
             _ => mark,
         };
         self.tries = self.tries.saturating_add(1);
-        self.tried = Some((first, mark));
+        *tried = Some((first, mark));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_wire::Timestamp;
 
     /// The mark of a frame at `ms` milliseconds.
     fn mark(ms: i64) -> Mark {

@@ -38,6 +38,11 @@ impl ConversationKey {
         (Self { identity, ends }, side)
     }
 
+    /// What it is compared by, for tables that do not ask for the ends.
+    pub(crate) const fn identity(&self) -> [u128; 3] {
+        self.identity
+    }
+
     pub(crate) fn ends(&self) -> [Endpoint; 2] {
         self.ends
     }

@@ -126,7 +126,7 @@ struct OwnedStretch {
 }
 
 /// One client's requests on the way to its account.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct ClientTimeline {
     /// Closed and not settled, by their beginnings.
     queue: VecDeque<Closed>,
@@ -141,6 +141,20 @@ pub(super) struct ClientTimeline {
     losses: Vec<OwnedStretch>,
     /// Waits by design, by their beginnings.
     waits: Vec<OwnedStretch>,
+}
+
+impl Default for ClientTimeline {
+    fn default() -> Self {
+        Self {
+            // Most clients have one at a time, and four make half a KiB.
+            queue: VecDeque::with_capacity(1),
+            open: Vec::new(),
+            over: 0,
+            until: None,
+            losses: Vec::new(),
+            waits: Vec::new(),
+        }
+    }
 }
 
 impl ClientTimeline {

@@ -18,8 +18,9 @@ struct Asking {
 /// Connections that are asked for, that are open, and that are over.
 pub(super) struct Connections {
     asking: Table<ConversationKey, Asking>,
-    /// Whether the connection is open; it is over otherwise.
-    open: Table<ConversationKey, bool>,
+    /// Whether the connection is open; it is over otherwise. By the identity of its key: there are
+    /// many.
+    open: Table<[u128; 3], bool>,
     /// Some that are over are forgotten.
     forgot: bool,
     pub(super) hits: Hits,
@@ -151,7 +152,7 @@ impl Connections {
         self.asking.take(place)
     }
 
-    fn set(&mut self, line: ConversationKey, open: bool) {
+    fn set(&mut self, line: [u128; 3], open: bool) {
         match self.open.find(&line).and_then(|p| self.open.get_mut(p)) {
             Some(known) => *known = open,
             None => {
@@ -163,7 +164,7 @@ impl Connections {
     }
 
     /// Whether that ends a connection that was not over.
-    fn end(&mut self, line: ConversationKey) -> bool {
+    fn end(&mut self, line: [u128; 3]) -> bool {
         let known = self.open.find(&line).and_then(|p| self.open.get_mut(p));
         if known.is_none() && self.forgot {
             self.hits.hit(Bound::Ended);
@@ -204,9 +205,11 @@ fn asked_by(client: Endpoint, server: Endpoint, number: u16) -> ConversationKey 
     ConversationKey::new((client, server.station()), numbers, u16::MAX).0
 }
 
-fn line(from: Endpoint, to: Endpoint, numbers: Session) -> ConversationKey {
+fn line(from: Endpoint, to: Endpoint, numbers: Session) -> [u128; 3] {
     let numbers = Some((numbers.from, numbers.to));
-    ConversationKey::new((from, to), numbers, u16::MAX).0
+    ConversationKey::new((from, to), numbers, u16::MAX)
+        .0
+        .identity()
 }
 
 #[cfg(test)]

@@ -152,7 +152,8 @@ struct LinkEvidence {
 #[derive(Debug, Default)]
 struct Door {
     opened: bool,
-    book: Book,
+    /// Of most there is nothing to say.
+    book: Option<Box<Book>>,
 }
 
 /// An acknowledgement that came late.
@@ -295,17 +296,20 @@ impl Links {
         }
         for (&(client, server), door) in self.doors.iter() {
             let subject = Subject::Pair { client, server };
-            match door.book.known(&REFUSED) {
+            let Some(known) = door.book.as_deref() else {
+                continue;
+            };
+            match known.known(&REFUSED) {
                 // Clients knock at several doors and take the one that opens.
                 Some(cell) if door.opened => {
-                    let mut book = door.book.clone();
+                    let mut book = known.clone();
                     let hits = cell.hits.clone();
                     let cell = book.cell(&REFUSED);
                     cell.hits = Default::default();
                     cell.against.push((Against::OtherDoor, hits));
                     found(subject, &book);
                 }
-                _ => found(subject, &door.book),
+                _ => found(subject, known),
             }
         }
     }
@@ -412,7 +416,7 @@ impl Door {
     ) -> Page<'a> {
         let (client, server) = (client.station(), server.station());
         Page {
-            book: &mut self.book,
+            book: self.book.get_or_insert_default(),
             of: Whom::Pair { client, server },
             course,
         }

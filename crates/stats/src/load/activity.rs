@@ -50,7 +50,7 @@ pub(super) struct Activity {
     /// Stations with nothing outstanding, by when they had at the earliest.
     resting: BinaryHeap<Reverse<(Timestamp, StationId)>>,
     /// Changes of the number that are not settled yet.
-    edges: BTreeMap<Timestamp, i64>,
+    edges: BTreeMap<Timestamp, i32>,
     stretches: VecDeque<Stretch>,
     /// The one that was found last.
     found: Option<Stretch>,
@@ -201,7 +201,7 @@ impl Activity {
     }
 
     /// The number of active stations changes. What is known too late changes it now.
-    fn edge(&mut self, at: Timestamp, change: i64) {
+    fn edge(&mut self, at: Timestamp, change: i32) {
         let at = self.since.map_or(at, |since| at.max(since));
         let sum = self.edges.entry(at).or_default();
         *sum += change;
@@ -210,7 +210,7 @@ impl Activity {
         }
     }
 
-    fn pass(&mut self, at: Timestamp, change: i64, over: &mut impl FnMut(Stretch)) {
+    fn pass(&mut self, at: Timestamp, change: i32, over: &mut impl FnMut(Stretch)) {
         if let Some(start) = self.since
             && at > start
         {
@@ -228,7 +228,7 @@ impl Activity {
             }
         }
         self.since = Some(at);
-        let level = i64::from(self.level).saturating_add(change);
+        let level = i64::from(self.level).saturating_add(change.into());
         self.level = u32::try_from(level).unwrap_or(0);
     }
 }
