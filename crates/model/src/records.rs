@@ -411,7 +411,12 @@ impl RecordBatch {
     pub fn clear(&mut self) {
         self.moments.clear();
         self.strangers.clear();
-        self.spare.append(&mut self.groups);
+        if self.spare.is_empty() {
+            // As where all of them were needed: groups are large.
+            std::mem::swap(&mut self.spare, &mut self.groups);
+        } else {
+            self.spare.append(&mut self.groups);
+        }
         self.spare.truncate(Self::GROUPS);
     }
 }
