@@ -53,6 +53,7 @@ mod schema;
 mod screen;
 mod segment;
 mod shares;
+mod short;
 mod show;
 mod signals;
 mod smb1;

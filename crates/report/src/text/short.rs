@@ -19,8 +19,6 @@ const LINES: usize = 22;
 const SERVERS: usize = 2;
 const SYMPTOMS: usize = 3;
 const SLOWEST: usize = 5;
-/// Blank lines, headings, and where to go next.
-const FRAME: usize = 8;
 
 const LEDGER: &[Column] = &[
     Column::left("of active time"),
@@ -49,9 +47,9 @@ const SLOW: &[Column] = &[
     Column::left("file").rare(),
 ];
 
-/// Writes the verdict, where the time went, what is wrong, the slowest requests and where to go
-/// next: at most 22 lines on a terminal of 80 columns. The columns that find no room are
-/// left out; [`report`](super::report) has them.
+/// Writes the verdict with its doubts, where the time went, what is wrong, the slowest requests and
+/// where to go next: at most 22 lines on a terminal of 80 columns, unless the doubts need more. The
+/// columns that find no room are left out; [`report`](super::report) has them.
 ///
 /// # Errors
 /// What `out` says.
@@ -61,74 +59,149 @@ pub fn short(
     snapshot: &Snapshot,
     look: Look,
 ) -> io::Result<()> {
-    let verdict = Verdict::on(snapshot);
-    let head = wrapped(&crate::verdict::sentence(&verdict), "", look.width);
-    let symptoms = symptoms(about, snapshot, look);
-    let none = match nearest(&snapshot.symptoms, &about.texts) {
-        Some(nearest) => wrapped(
-            &format!("symptoms: none; nearest: {nearest}"),
-            "  ",
-            look.width,
-        ),
-        None => vec!["  symptoms: none".to_owned()],
-    };
-    let slowest = slowest(snapshot, look);
-    let next = next(about, snapshot, look);
-    let used = head.len() + FRAME + symptoms.len().max(none.len()) + slowest.len() + next.len();
-    // What is left goes to notes on the verdict and to servers, in this order.
-    let mut left = LINES.saturating_sub(used);
-    let mut notes = Vec::new();
-    for note in notes_on(&verdict, snapshot) {
-        let lines = wrapped(&note, "  ", look.width);
-        if lines.len() <= left {
-            left -= lines.len();
-            notes.extend(lines);
-        }
-    }
-    for line in &head {
+    let report = ShortReport::lay_out(about, snapshot, &Verdict::on(snapshot), look);
+    for line in &report.head {
         look.heading(out, line)?;
     }
-    for line in &notes {
+    for line in &report.notes {
         writeln!(out, "{line}")?;
     }
-    let ledger = ledger(snapshot, left.min(SERVERS), look);
-    if !ledger.is_empty() {
+    if !report.ledger.is_empty() {
         writeln!(out)?;
-        ledger.write_first(out, look)?;
+        report.ledger.write_first(out, look)?;
     }
-    if snapshot.capture.frames > 0 {
+    if !report.none.is_empty() {
         writeln!(out)?;
-        if symptoms.is_empty() {
-            for line in &none {
-                writeln!(out, "{line}")?;
-            }
-        } else {
-            symptoms.write_first(out, look)?;
+    }
+    for line in &report.none {
+        writeln!(out, "{line}")?;
+    }
+    for table in [&report.symptoms, &report.slowest] {
+        if !table.is_empty() {
+            writeln!(out)?;
+            table.write_first(out, look)?;
         }
     }
-    if !slowest.is_empty() {
-        writeln!(out)?;
-        slowest.write_first(out, look)?;
-    }
     writeln!(out)?;
-    for line in &next {
+    for line in &report.next {
         writeln!(out, "{line}")?;
     }
     Ok(())
 }
 
-/// What to know about the verdict, the most important first.
-fn notes_on(verdict: &Verdict, snapshot: &Snapshot) -> Vec<String> {
-    let mut notes: Vec<String> = super::servers::lost(snapshot).into_iter().collect();
-    if snapshot.capture.grade != Grade::Good
-        && let Some(reason) = snapshot.capture.reasons.first()
-    {
-        let grade = snapshot.capture.grade.name();
-        notes.push(format!("Capture quality {grade}: {}.", reason.text));
+/// What finds room.
+struct ShortReport {
+    head: Vec<String>,
+    notes: Vec<String>,
+    ledger: Table,
+    symptoms: Table,
+    /// Instead of symptoms.
+    none: Vec<String>,
+    slowest: Table,
+    next: Vec<String>,
+}
+
+impl ShortReport {
+    /// The verdict and its doubts stand whole. Where they leave too little room, requests go first,
+    /// then all symptoms but one: the last lines say how many more there are.
+    fn lay_out(about: &About, snapshot: &Snapshot, verdict: &Verdict, look: Look) -> Self {
+        let notes = Notes::on(verdict, snapshot, look);
+        let mut report = Self {
+            head: wrapped(&crate::verdict::sentence(verdict), "", look.width),
+            notes: notes.filling(0),
+            ledger: ledger(snapshot, 0, look),
+            symptoms: symptoms(about, snapshot, SYMPTOMS, look),
+            none: none(about, snapshot, look),
+            slowest: slowest(snapshot, SLOWEST, look),
+            next: next(about, snapshot, SYMPTOMS, look),
+        };
+        while report.lines() > LINES {
+            let (requests, found) = (report.slowest.len(), report.symptoms.len());
+            if requests > 0 {
+                report.slowest = slowest(snapshot, requests - 1, look);
+            } else if found > 1 {
+                report.symptoms = symptoms(about, snapshot, found - 1, look);
+                report.next = next(about, snapshot, found - 1, look);
+            } else {
+                break;
+            }
+        }
+        // What is left goes to the other notes and to servers, in this order.
+        report.notes = notes.filling(LINES.saturating_sub(report.lines()));
+        let left = LINES.saturating_sub(report.lines());
+        report.ledger = ledger(snapshot, left.min(SERVERS), look);
+        report
     }
-    notes.extend(crate::verdict::doubts(verdict));
-    notes.extend(crate::verdict::position(verdict));
-    notes
+
+    /// How many there are, with a blank one in front of each part.
+    fn lines(&self) -> usize {
+        let headed = |table: &Table| match table.is_empty() {
+            true => 0,
+            false => 2 + table.len(),
+        };
+        let none = self.none.len() + usize::from(!self.none.is_empty());
+        let tables = [&self.ledger, &self.symptoms, &self.slowest].map(headed);
+        let tables: usize = tables.into_iter().sum();
+        self.head.len() + self.notes.len() + tables + none + 1 + self.next.len()
+    }
+}
+
+/// What to know about the verdict, the most important first.
+struct Notes(Vec<Note>);
+
+struct Note {
+    lines: Vec<String>,
+    /// It speaks against the verdict, and must not be left out.
+    is_doubt: bool,
+}
+
+impl Notes {
+    fn on(verdict: &Verdict, snapshot: &Snapshot, look: Look) -> Self {
+        let mut on_capture: Vec<String> = super::servers::lost(snapshot).into_iter().collect();
+        if snapshot.capture.grade != Grade::Good
+            && let Some(reason) = snapshot.capture.reasons.first()
+        {
+            let grade = snapshot.capture.grade.name();
+            on_capture.push(format!("Capture quality {grade}: {}.", reason.text));
+        }
+        let note = |text: String, is_doubt| Note {
+            lines: wrapped(&text, "  ", look.width),
+            is_doubt,
+        };
+        let on_capture = on_capture.into_iter().map(|text| note(text, false));
+        let doubts = crate::verdict::doubts(verdict).map(|text| note(text, true));
+        let position = crate::verdict::position(verdict).map(|text| note(text, false));
+        Self(on_capture.chain(doubts).chain(position).collect())
+    }
+
+    /// The doubts, and of the others those that fit into `room` more lines.
+    fn filling(&self, mut room: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        for note in &self.0 {
+            if !note.is_doubt {
+                if note.lines.len() > room {
+                    continue;
+                }
+                room -= note.lines.len();
+            }
+            lines.extend_from_slice(&note.lines);
+        }
+        lines
+    }
+}
+
+/// What is said where no symptom was found; nothing where one was, or without any frame.
+fn none(about: &About, snapshot: &Snapshot, look: Look) -> Vec<String> {
+    if snapshot.capture.frames == 0 || snapshot.symptoms.raised().next().is_some() {
+        return Vec::new();
+    }
+    match nearest(&snapshot.symptoms, &about.texts) {
+        Some(nearest) => {
+            let text = format!("symptoms: none; nearest: {nearest}");
+            wrapped(&text, "  ", look.width)
+        }
+        None => vec!["  symptoms: none".to_owned()],
+    }
 }
 
 fn ledger(snapshot: &Snapshot, servers: usize, look: Look) -> Table {
@@ -161,9 +234,9 @@ fn share(ledger: &Ledger, part: u64) -> Option<Percent> {
     (part > 0).then(|| Percent(part, ledger.active()))
 }
 
-fn symptoms(about: &About, snapshot: &Snapshot, look: Look) -> Table {
+fn symptoms(about: &About, snapshot: &Snapshot, most: usize, look: Look) -> Table {
     let mut table = Table::new(SYMPTOM);
-    for symptom in snapshot.symptoms.raised().take(SYMPTOMS) {
+    for symptom in snapshot.symptoms.raised().take(most) {
         table.row(vec![
             cost_in(symptom, look.digits),
             about.texts.title(symptom.rule.id).to_owned(),
@@ -175,9 +248,9 @@ fn symptoms(about: &About, snapshot: &Snapshot, look: Look) -> Table {
     table
 }
 
-fn slowest(snapshot: &Snapshot, look: Look) -> Table {
+fn slowest(snapshot: &Snapshot, most: usize, look: Look) -> Table {
     let mut table = Table::new(SLOW);
-    for transaction in snapshot.slowest.iter().take(SLOWEST) {
+    for transaction in snapshot.slowest.iter().take(most) {
         let command = Command {
             name: transaction.operation.name,
             code: transaction.code,
@@ -208,16 +281,21 @@ fn frames(transaction: &Transaction) -> Option<(u64, u64)> {
     Some((request.first.frame, response.last.frame))
 }
 
-/// The commands that show more.
-fn next(about: &About, snapshot: &Snapshot, look: Look) -> Vec<String> {
+/// The commands that show more, and how many symptoms there are beside the `listed` ones.
+fn next(about: &About, snapshot: &Snapshot, listed: usize, look: Look) -> Vec<String> {
     if snapshot.capture.frames == 0 {
         return wrapped("`wirewait -h` shows examples.", "  ", look.width);
     }
-    if snapshot.slowest.is_empty() {
-        let text = "No request to a file server was found; `wirewait protocols` lists the \
-                    protocols.";
-        return wrapped(text, "  ", look.width);
-    }
+    let all = snapshot.symptoms.raised().count() as u64 + snapshot.symptoms.more;
+    let more = match all.saturating_sub(listed as u64) {
+        0 => None,
+        1 => Some("1 more symptom".to_owned()),
+        n => Some(format!("{} more symptoms", Grouped(n))),
+    };
+    let tables = match &more {
+        Some(more) => format!("all tables, {more}"),
+        None => "all tables".to_owned(),
+    };
     let named = match (about.origin, about.files.as_slice()) {
         (Origin::Files, [file]) if file != "-" && !file.contains([' ', '\'', '"']) => {
             Some(Escaped(file).to_string())
@@ -225,33 +303,44 @@ fn next(about: &About, snapshot: &Snapshot, look: Look) -> Vec<String> {
         _ => None,
     };
     let file = named.as_deref().unwrap_or("FILE");
-    if about.origin == Origin::Interfaces {
-        return vec!["  next: --full (all tables), --save FILE (keep the frames)".to_owned()];
-    }
-    let shown = snapshot.symptoms.raised().take(SYMPTOMS).count() as u64;
-    let all = snapshot.symptoms.raised().count() as u64 + snapshot.symptoms.more;
-    let more = match all - shown {
-        0 => String::new(),
-        1 => ", 1 more symptom".to_owned(),
-        n => format!(", {} more symptoms", Grouped(n)),
+    let is_live = about.origin == Origin::Interfaces;
+    let full = match is_live {
+        true => "--full".to_owned(),
+        false => format!("wirewait --full {file}"),
     };
-    let mut lines = vec![format!(
-        "  next: wirewait --full {file}     all tables{more}"
-    )];
-    if let Some((from, to)) = snapshot.slowest.first().and_then(frames) {
-        let command = format!("wirewait decode {file} -F {from}-{to}");
-        lines.push(format!("        {command}     the slowest request"));
+    if snapshot.slowest.is_empty() {
+        let text = "No request to a file server was found; `wirewait protocols` lists the \
+                    protocols.";
+        let mut lines = wrapped(text, "  ", look.width);
+        lines.extend(more.map(|more| format!("  {more}: {full}")));
+        return lines;
     }
-    let fits = |line: &String| crate::table::width(line) <= look.width;
-    if !lines.iter().all(fits) {
-        lines = lines
-            .iter()
-            .map(|line| {
-                line.rsplit_once("     ")
-                    .map_or(line.as_str(), |(l, _)| l)
-                    .to_owned()
-            })
-            .collect();
+    if is_live {
+        let text = format!("next: {full} ({tables}), --save FILE (keep the frames)");
+        return wrapped(&text, "  ", look.width);
+    }
+    let mut commands = vec![(full, tables)];
+    if let Some((from, to)) = snapshot.slowest.first().and_then(frames) {
+        let decode = format!("wirewait decode {file} -F {from}-{to}");
+        commands.push((decode, "the slowest request".to_owned()));
+    }
+    let first = |n| if n == 0 { "  next: " } else { "        " };
+    let lines = commands.iter().enumerate();
+    let lines = lines.map(|(n, (command, shows))| format!("{}{command}     {shows}", first(n)));
+    let lines: Vec<String> = lines.collect();
+    if lines
+        .iter()
+        .all(|line| crate::table::width(line) <= look.width)
+    {
+        return lines;
+    }
+    // The commands say what they show. How many symptoms there are, they do not.
+    let mut lines = Vec::new();
+    for (n, (command, _)) in commands.iter().enumerate() {
+        lines.push(format!("{}{command}", first(n)));
+        if n == 0 {
+            lines.extend(more.iter().map(|more| format!("          ({more})")));
+        }
     }
     lines
 }
@@ -299,5 +388,51 @@ mod tests {
         let text = written(&snapshot, 80);
         assert!(!text.contains("symptoms"), "{text}");
         assert!(text.contains("wirewait -h"), "{text}");
+    }
+
+    /// The rows of requests and of symptoms, and all lines, where there are `doubts` of one line each.
+    fn beside(doubts: usize) -> (usize, usize, usize) {
+        let mut snapshot = samples::snapshot();
+        snapshot.slowest = vec![samples::answered(); SLOWEST];
+        let mut verdict = Verdict::on(&snapshot);
+        verdict.doubts = vec![wirewait_judge::Doubt::FewRequests(2); doubts];
+        let about = crate::text::tests::about();
+        let report = ShortReport::lay_out(&about, &snapshot, &verdict, Look::plain(80));
+        let shown = report.notes.iter().filter(|note| note.contains("Doubt"));
+        assert_eq!(shown.count(), doubts);
+        (report.slowest.len(), report.symptoms.len(), report.lines())
+    }
+
+    /// Without a doubt there are 1 line of the verdict, 3 of the ledger, 5 of symptoms, 7 of requests
+    /// and 3 of commands; the table of one request takes 3 lines.
+    #[test]
+    fn requests_and_then_symptoms_make_room_for_doubts() {
+        assert_eq!(beside(0).0, SLOWEST);
+        assert_eq!(beside(3), (5, 3, 22));
+        assert_eq!(beside(4), (4, 3, 22));
+        assert_eq!(beside(7), (1, 3, 22));
+        assert_eq!(beside(8), (0, 3, 22));
+        assert_eq!(beside(10), (0, 3, 22));
+        assert_eq!(beside(12), (0, 1, 22));
+        // They are never left out.
+        assert_eq!(beside(14), (0, 1, 24));
+    }
+
+    /// The commands do not fit beside what they show: the number of symptoms has a line of its own.
+    #[test]
+    fn what_is_left_out_is_counted_at_every_width() {
+        let mut snapshot = samples::snapshot();
+        snapshot.symptoms.more = 1200;
+        for width in [40, 60, 80, 132] {
+            let text = written(&snapshot, width);
+            let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(said.contains("1,200 more symptoms"), "{width}:\n{text}");
+        }
+        snapshot.slowest.clear();
+        let text = written(&snapshot, 80);
+        assert!(
+            text.contains("  1,200 more symptoms: wirewait --full FILE\n"),
+            "{text}"
+        );
     }
 }
