@@ -9,6 +9,7 @@ mod address;
 mod buckets;
 mod document;
 mod lines;
+mod spelling;
 mod text;
 
 pub use buckets::Buckets;

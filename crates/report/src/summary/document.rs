@@ -1,6 +1,6 @@
 //! The document as it is written, and what it has to be to be read.
 
-use super::{SCHEMA, address};
+use super::{SCHEMA, address, spelling};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -506,7 +506,7 @@ impl Document {
             servers: summary.operations.iter().map(operation).collect(),
             stations: summary.stations.iter().map(station).collect(),
             pairs: summary.pairs.iter().map(pair).collect(),
-            places: summary.places.iter().map(place).collect(),
+            places: spelling::places(summary).map(place).collect(),
             distribution: SummedDistribution {
                 turnaround: sparse(&summary.turnaround),
                 response_time: sparse(&summary.response_time),
@@ -727,7 +727,7 @@ fn read_pair(row: &Pair) -> Result<(PairKey, LedgerSum), String> {
     Ok((key, sum))
 }
 
-fn place((key, sum): (&Label, &PlaceSum)) -> SummedPlace {
+fn place((key, sum): (Label, &PlaceSum)) -> SummedPlace {
     SummedPlace {
         by: key.by.name().to_owned(),
         server: key.server.to_string(),

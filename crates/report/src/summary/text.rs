@@ -1,5 +1,6 @@
 //! Sums for people.
 
+use super::spelling;
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::table::{Column, Table};
@@ -146,9 +147,7 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
         (Grouping::Share, "Shares"),
         (Grouping::File, "Files"),
     ] {
-        let mut places: Vec<_> = summary
-            .places
-            .iter()
+        let mut places: Vec<_> = spelling::places(summary)
             .filter(|(key, _)| key.by == by)
             .collect();
         places.sort_by_key(|(_, sum)| Reverse(sum.response_time.total));
