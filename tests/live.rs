@@ -114,14 +114,35 @@ fn live_refuses_what_makes_no_sense() {
 #[test]
 fn live_a_pipe_gives_the_report_of_the_file() {
     for file in ["demo", "capture/clock-step", "capture/snaplen-96"] {
-        piped(&root().join(format!("captures/{file}.pcapng")));
+        piped(&root().join(format!("captures/{file}.pcapng")), &[]);
     }
 }
 
-fn piped(file: &Path) {
-    let saved = wirewait(&["report", "--format", "json", file.to_str().unwrap()]);
+/// Two requests outstanding at once are two by the identifiers of the table, and one by turn.
+#[test]
+fn live_reads_last_by_the_users_table() {
+    let file = root().join("captures/last/outstanding.pcapng");
+    let table = root().join("dev/synth/last.csv");
+    let named = piped(&file, &["--last-profile", table.to_str().unwrap()]);
+    let by_turn = piped(&file, &[]);
+    let guessed = |document: &serde_json::Value| {
+        let reasons = document["capture"]["quality"]["reasons"]
+            .as_array()
+            .unwrap();
+        reasons
+            .iter()
+            .any(|reason| reason["name"] == "guessed_roles")
+    };
+    assert!(guessed(&by_turn) && !guessed(&named), "{named}");
+}
+
+/// The document that both write.
+fn piped(file: &Path, more: &[&str]) -> serde_json::Value {
+    let file_name = file.to_str().unwrap();
+    let saved = wirewait(&[&["report", "--format", "json", file_name], more].concat());
     let live = crate::support::program()
         .args(["live", "-", "--format", "json"])
+        .args(more)
         .stdin(std::fs::File::open(file).unwrap())
         .output()
         .unwrap();
@@ -132,6 +153,8 @@ fn piped(file: &Path) {
         document["capture"]["files"].take();
     }
     assert_eq!(documents[0], documents[1]);
+    let [_, live] = documents;
+    live
 }
 
 /// What is watched without a screen is saved all the same: what is saved gives the same report.

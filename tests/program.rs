@@ -588,8 +588,13 @@ fn a_table_that_is_none_is_refused_with_its_place() {
         "bad.csv",
         b"# a table\nlast, any, x, 0, 7, le, -, assumed, me\n",
     );
-    for command in ["report", "transactions", "decode"] {
-        let output = wirewait(&[command, LAST, "--last-profile", text(&bad)]);
+    for (command, input) in [
+        ("report", LAST),
+        ("transactions", LAST),
+        ("decode", LAST),
+        ("live", "-"),
+    ] {
+        let output = wirewait(&[command, input, "--last-profile", text(&bad)]);
         assert_eq!(output.status.code(), Some(1), "{command}");
         let says = stderr(&output);
         assert!(

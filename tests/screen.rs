@@ -159,6 +159,23 @@ fn tabs(seen: &str) -> Vec<String> {
     names
 }
 
+/// By the user's table of DEC LAST there are 8 requests, all answered; by turn 7.
+#[test]
+fn last_is_shown_by_the_users_table() {
+    let Some(terminal) = Terminal::new("last_is_shown_by_the_users_table", 160, 45) else {
+        return;
+    };
+    let (capture, table) = ("captures/last/outstanding.pcapng", "dev/synth/last.csv");
+    let view = format!(
+        "{} view {} --last-profile {}",
+        env!("CARGO_BIN_EXE_wirewait"),
+        root().join(capture).display(),
+        root().join(table).display()
+    );
+    terminal.run(&view);
+    terminal.shows(&["only 8 requests were answered", "quality good"]);
+}
+
 #[test]
 fn a_capture_is_walked_through_with_keys() {
     let Some(terminal) = Terminal::new("a_capture_is_walked_through_with_keys", 160, 45) else {

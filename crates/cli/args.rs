@@ -198,6 +198,8 @@ pub(crate) struct ViewArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) symptoms: SymptomArgs,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
 }
 
 /// How fast a capture is replayed.

@@ -2,6 +2,7 @@
 
 use crate::args::ViewArgs;
 use crate::failure::{Failure, Verdict};
+use crate::last_profile;
 use crate::signals::Signals;
 use crate::symptoms;
 use crate::watch::{self, Farewell, Plan, Show, Watch};
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
     let plan = Plan {
         settings: args.analysis.settings(),
         thresholds: symptoms::thresholds(&args.symptoms),
+        last: last_profile::read(&args.profile)?,
         transactions: watch::TRANSACTIONS,
         frames: args.screen.room(),
         refresh: args.screen.refresh(),

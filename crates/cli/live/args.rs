@@ -1,6 +1,6 @@
 //! The arguments of `wirewait live`.
 
-use crate::args::{AnalysisArgs, OutputArgs, SymptomArgs, TextArgs};
+use crate::args::{AnalysisArgs, OutputArgs, ProfileArgs, SymptomArgs, TextArgs};
 use crate::condition;
 use crate::rights::RIGHTS;
 use crate::screen::ScreenArgs;
@@ -124,6 +124,8 @@ pub(crate) struct LiveArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) symptoms: SymptomArgs,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,
     #[command(flatten)]

@@ -16,6 +16,7 @@ mod source;
 mod supervisor;
 
 use crate::failure::{Failure, Verdict, say};
+use crate::last_profile;
 use crate::output::Output;
 use crate::own::Own;
 use crate::rights::Rights;
@@ -57,6 +58,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
         metrics,
         settings: args.analysis.settings(),
         thresholds: symptoms::thresholds(&args.symptoms),
+        last: last_profile::read(&args.profile)?,
         limits: Limits::of(args),
         signals,
         supervisor,

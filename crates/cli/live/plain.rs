@@ -6,14 +6,15 @@ use super::reload::{Reload, Reloaded};
 use super::supervisor::Supervisor;
 use crate::failure::{Failure, say};
 use crate::input::warn;
+use crate::last_profile;
 use crate::own::Own;
 use crate::saver::{Ended, Saver, system_time};
 use crate::signals::Signals;
 use crate::transactions::Rows;
 use std::time::{Duration, Instant};
 use wirewait::{
-    Choice, Driver, Engine, Frame, Notice, Progress, Settings, Sink, Snapshot, SourceErrorKind,
-    Thresholds, Timestamp, Transaction,
+    Analyzer, Choice, Driver, Engine, Frame, Layout, Notice, Progress, Settings, Sink, Snapshot,
+    SourceErrorKind, Thresholds, Timestamp, Transaction,
 };
 use wirewait_capture::live::{Event, Live, LiveInterface};
 use wirewait_report::symptoms::Texts;
@@ -65,6 +66,8 @@ pub(crate) struct PlainWatch {
     pub(super) metrics: Option<Metrics>,
     pub(super) settings: Settings,
     pub(super) thresholds: Thresholds,
+    /// The user's own table of DEC LAST.
+    pub(super) last: Option<Layout>,
     pub(super) limits: Limits,
     pub(super) signals: Signals,
     pub(super) supervisor: Supervisor,
@@ -133,7 +136,9 @@ impl PlainWatch {
         mut report: impl FnMut(&About, &Snapshot) -> Result<(), Failure>,
     ) -> Result<Seen, Failure> {
         let mut metrics = self.metrics.take();
-        let mut engine = Engine::new(live, self.settings).judging_by(self.thresholds);
+        let protocols = last_profile::protocols(self.last.as_ref());
+        let analyzer = Analyzer::new(protocols, self.settings);
+        let mut engine = Engine::with(live, analyzer.judging_by(self.thresholds));
         let begun = Instant::now();
         // Frames of interfaces are stamped by the system's clock.
         let started = (!engine.source().is_pipe()).then(system_time);

@@ -38,6 +38,7 @@ pub(super) fn run(
     let plan = Plan {
         settings: how.settings,
         thresholds: how.thresholds,
+        last: how.last,
         transactions: watch::TRANSACTIONS,
         frames: args.screen.room(),
         refresh: args.screen.refresh(),

@@ -77,6 +77,7 @@ impl Needs {
             }
             Command::View(args) => {
                 needs.input(&args.input);
+                needs.read(&args.profile.last_profile);
                 needs.read(&args.symptoms.symptom_texts);
                 needs.screen = true;
             }
@@ -104,6 +105,7 @@ impl Needs {
     }
 
     fn live(&mut self, args: &LiveArgs) {
+        self.read(&args.profile.last_profile);
         self.read(&args.symptoms.symptom_texts);
         self.output(&args.output);
         if let Some(path) = &args.save {

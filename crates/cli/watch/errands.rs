@@ -124,11 +124,11 @@ impl Errands {
         let number = self.latest.fetch_add(1, Ordering::Relaxed) + 1;
         let (first, last) = job.span();
         let stock = self.stock(first, last, study);
-        let (settings, begun) = (study.settings(), study.first());
+        let (plan, begun) = (study.plan().clone(), study.first());
         let latest = Arc::clone(&self.latest);
         self.run(move || {
             let is_wanted = || latest.load(Ordering::Relaxed) == number;
-            let decoded = decode::decode(&job, &stock, begun, settings, &is_wanted);
+            let decoded = decode::decode(&job, &stock, begun, &plan, &is_wanted);
             let reply = decoded.map_or_else(failed, |frames| Message::Decoded(Arc::new(frames)));
             is_wanted().then_some(reply)
         });
@@ -148,9 +148,9 @@ impl Errands {
             Pick::Conversation(..) | Pick::Between(..) => (1, study.number()),
         };
         let stock = self.stock(first, last, study);
-        let settings = study.settings();
+        let plan = study.plan().clone();
         self.run(move || {
-            let saved = save::save(&pick, &path, &stock, &interfaces, settings);
+            let saved = save::save(&pick, &path, &stock, &interfaces, &plan);
             Some(saved.map_or_else(failed, Message::Said))
         });
     }

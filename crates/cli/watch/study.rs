@@ -1,11 +1,12 @@
 //! The analysis under way, and what is remembered beside it.
 
 use super::log::Log;
+use crate::last_profile;
 use std::sync::Arc;
 use std::time::Duration;
 use wirewait::{
-    Analyzer, Driver, Frame, Notice, Settings, Sink, Snapshot, Source, Thresholds, Timestamp,
-    Transaction, registry,
+    Analyzer, Driver, Frame, Layout, Notice, Registry, Settings, Sink, Snapshot, Source,
+    Thresholds, Timestamp, Transaction,
 };
 use wirewait_analysis::recent::{History, Limits, Recent as Minutes};
 use wirewait_analysis::{LedgerCourse, SymptomCourse};
@@ -20,12 +21,21 @@ const READ_NS: i64 = 1_000_000_000;
 pub(crate) struct Plan {
     pub(crate) settings: Settings,
     pub(crate) thresholds: Thresholds,
+    /// The user's own table of DEC LAST.
+    pub(crate) last: Option<Layout>,
     /// Transactions that are kept for the screen.
     pub(crate) transactions: usize,
     /// Bytes of frames that are kept to be looked at and saved.
     pub(crate) frames: usize,
     /// From one feed of the screen to the next.
     pub(crate) refresh: Duration,
+}
+
+impl Plan {
+    /// All protocols.
+    pub(super) fn registry(&self) -> Registry {
+        last_profile::protocols(self.last.as_ref())
+    }
 }
 
 /// An analysis under way.
@@ -78,7 +88,7 @@ impl Sink for Ears {
 }
 
 fn analyzer(plan: &Plan) -> Analyzer {
-    Analyzer::new(registry(), plan.settings)
+    Analyzer::new(plan.registry(), plan.settings)
         .judging_by(plan.thresholds)
         .keeping_course(Limits::default().seconds)
 }
@@ -253,7 +263,8 @@ impl Study {
         )
     }
 
-    pub(super) fn settings(&self) -> Settings {
-        self.plan.settings
+    /// What the analysis goes by.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
     }
 }

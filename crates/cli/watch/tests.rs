@@ -82,10 +82,15 @@ impl Rig {
         let plan = Plan {
             settings: Settings::default(),
             thresholds: Thresholds::default(),
+            last: None,
             transactions: 50,
             frames,
             refresh: Duration::from_millis(250),
         };
+        Self::planned(input, plan, pace, paused)
+    }
+
+    fn planned(input: &InputArgs, plan: Plan, pace: Pace, paused: bool) -> Self {
         let show = Show {
             input,
             texts: Texts::default(),
@@ -559,4 +564,52 @@ fn the_last_answered_request_of_an_ipx_conversation_is_shown_at_once() {
     };
     assert!(all.iter().all(|t| times(t.number) == 1));
     rig.quit();
+}
+
+/// By turn, frames 1 and 2 are one request; by the user's table frame 4 answers frame 1, and frame 2 is another
+/// request.
+#[test]
+fn last_is_read_by_the_users_table() {
+    let input = capture("last/outstanding.pcapng");
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("dev/synth/last.csv");
+    let text = std::fs::read_to_string(table).unwrap();
+    let table = wirewait::last::profile("last.csv", &text).unwrap();
+    let mut seen = Vec::new();
+    for last in [None, Some(table)] {
+        let mut opened = Opened::open(&input).unwrap();
+        opened.last = last.clone();
+        let analysis = opened
+            .analyse(Settings::default(), &mut (), true, |()| Ok(()))
+            .unwrap();
+        let mut report = Vec::new();
+        json::report_with(
+            &mut report,
+            &analysis.about(&input),
+            &analysis.snapshot,
+            None,
+        )
+        .unwrap();
+        let plan = Plan {
+            settings: Settings::default(),
+            thresholds: Thresholds::default(),
+            last,
+            transactions: 50,
+            frames: 1 << 22,
+            refresh: Duration::from_millis(250),
+        };
+        let mut rig = Rig::planned(&input, plan, Pace::Max, false);
+        let feed = rig.until(has_ended);
+        assert_eq!(shown(&feed), String::from_utf8(report).unwrap());
+        rig.send(Command::DecodeTransaction(1));
+        let frames: Vec<u64> = rig.decoded().iter().map(|frame| frame.number).collect();
+        seen.push((feed.transactions.len(), frames));
+        // Back at the beginning it is read by the same table.
+        rig.send(Command::Reset);
+        rig.until(|feed| feed.transactions.is_empty());
+        rig.send(Command::Seek(feed.snapshot.capture.first.unwrap()));
+        let all = feed.transactions.len();
+        rig.until(|feed| has_ended(feed) && feed.transactions.len() == all);
+        rig.quit();
+    }
+    assert_eq!(seen, [(7, vec![1, 2, 3, 4]), (8, vec![1, 4])]);
 }

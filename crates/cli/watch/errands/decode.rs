@@ -4,8 +4,9 @@ use super::Job;
 use super::hunt::{self, Wanted};
 use super::stock::{Next, Stock};
 use crate::failure::Failure;
+use crate::watch::Plan;
 use std::collections::BTreeSet;
-use wirewait::{Settings, Timestamp, registry};
+use wirewait::Timestamp;
 use wirewait_report::decode::{Decoded, Decoder, Shape, Time};
 use wirewait_report::text::Look;
 
@@ -18,14 +19,14 @@ pub(super) fn decode(
     job: &Job,
     stock: &Stock,
     first: Option<Timestamp>,
-    settings: Settings,
+    plan: &Plan,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Vec<Decoded>, Failure> {
     let mut numbers: BTreeSet<u64> = match job {
         Job::Frames(numbers) => numbers.clone().take(MOST).collect(),
-        Job::Transaction(t) => hunt::frames_of(Wanted::of(t), stock, settings, is_wanted)?,
+        Job::Transaction(t) => hunt::frames_of(Wanted::of(t), stock, plan, is_wanted)?,
         Job::Number(number) => {
-            let found = hunt::frames_of(Wanted::Number(*number), stock, settings, is_wanted)?;
+            let found = hunt::frames_of(Wanted::Number(*number), stock, plan, is_wanted)?;
             if found.is_empty() && is_wanted() {
                 return Err(Failure::Cannot(format!(
                     "there is no request {number} in the capture"
@@ -40,9 +41,9 @@ pub(super) fn decode(
     let Some(last) = numbers.last().copied() else {
         return Ok(Vec::new());
     };
-    let registry = registry();
+    let registry = plan.registry();
     let mut decoder = Decoder::new(&registry, Shape::Detail, Time::Relative, Look::FILE)
-        .following(wirewait::registry());
+        .following(plan.registry());
     let mut decoded = Vec::with_capacity(numbers.len());
     let mut before = 0;
     stock.each(|number, frame, taken| {

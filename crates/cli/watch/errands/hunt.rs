@@ -3,14 +3,15 @@
 
 use super::stock::{Next, Stock};
 use crate::failure::Failure;
+use crate::watch::Plan;
 use std::collections::{BTreeSet, HashMap};
-use wirewait::{Analyzer, Assembled, Deed, Endpoint, Settings, Sink, Transaction, registry};
+use wirewait::{Analyzer, Assembled, Deed, Endpoint, Sink, Transaction};
 
 /// The numbers of the frames of a transaction, as far as they are in stock.
 pub(super) fn frames_of(
     wanted: Wanted,
     stock: &Stock,
-    settings: Settings,
+    plan: &Plan,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<BTreeSet<u64>, Failure> {
     let mut hunt = Hunt {
@@ -18,7 +19,7 @@ pub(super) fn frames_of(
         begun: HashMap::new(),
         found: None,
     };
-    let mut analyzer = Analyzer::new(registry(), settings).observed();
+    let mut analyzer = Analyzer::new(plan.registry(), plan.settings).observed();
     let mut last = 0;
     stock.each(|number, frame, taken| {
         // Numbers are those of the capture, wherever the stock begins.

@@ -5,9 +5,10 @@ use super::hunt::{self, Wanted};
 use super::stock::{Next, Stock};
 use crate::failure::{Failure, shown};
 use crate::rights;
+use crate::watch::Plan;
 use std::collections::BTreeSet;
 use std::path::Path;
-use wirewait::{Depth, Endpoint, Frame, Registry, Settings, Timestamp, Walk, registry};
+use wirewait::{Depth, Endpoint, Frame, Registry, Timestamp, Walk};
 use wirewait_capture::ring::{Limits, News, Ring};
 use wirewait_capture::write::Description;
 
@@ -17,9 +18,9 @@ pub(super) fn save(
     path: &Path,
     stock: &Stock,
     interfaces: &[Description],
-    settings: Settings,
+    plan: &Plan,
 ) -> Result<String, Failure> {
-    let mut sieve = Sieve::new(pick, stock, settings)?;
+    let mut sieve = Sieve::new(pick, stock, plan)?;
     let mut ring: Option<Ring> = None;
     let mut failed = None;
     let mut last = Timestamp::default();
@@ -74,15 +75,15 @@ struct Sieve<'a> {
 }
 
 impl<'a> Sieve<'a> {
-    fn new(pick: &'a Pick, stock: &Stock, settings: Settings) -> Result<Self, Failure> {
+    fn new(pick: &'a Pick, stock: &Stock, plan: &Plan) -> Result<Self, Failure> {
         let numbers = match pick {
-            Pick::Transaction(t) => hunt::frames_of(Wanted::of(t), stock, settings, &|| true)?,
+            Pick::Transaction(t) => hunt::frames_of(Wanted::of(t), stock, plan, &|| true)?,
             _ => BTreeSet::new(),
         };
         Ok(Self {
             pick,
             numbers,
-            registry: registry(),
+            registry: plan.registry(),
             walk: Walk::default(),
         })
     }
