@@ -44,7 +44,7 @@ pub fn report(
     if let Some(line) = crate::verdict::shares(&verdict) {
         note(out, look, line)?;
     }
-    if let Some(line) = crate::verdict::position(&verdict) {
+    if let Some(line) = crate::verdict::notable_position(&verdict) {
         note(out, look, line)?;
     }
     for line in crate::verdict::doubts(&verdict) {

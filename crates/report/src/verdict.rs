@@ -8,6 +8,9 @@ use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
 /// Bounds that are so close are shown as one figure, in thousandths.
 const CLOSE: u64 = 10;
 
+/// A distance that is at most a thousandth of the active time is mentioned from here on, ns.
+const NOTABLE_NS: u64 = 1_000_000;
+
 /// Who had most of the active time, and the evidence.
 #[must_use]
 pub fn sentence(verdict: &Verdict) -> String {
@@ -132,6 +135,20 @@ pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
 /// How far from the stations the capture was made, and what that is of their time.
 #[must_use]
 pub fn position(verdict: &Verdict) -> Option<String> {
+    position_of(verdict, |_| true)
+}
+
+/// The part of it that people are shown: less than a millisecond that is less than a thousandth of the active
+/// time, too, decides nothing.
+pub(crate) fn notable_position(verdict: &Verdict) -> Option<String> {
+    position_of(verdict, |ns| {
+        let small = ns.high < NOTABLE_NS && ns.high.saturating_mul(1000) < verdict.active_ns;
+        !small
+    })
+}
+
+/// Of the ends whose distance is wanted.
+fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<String> {
     let way = &verdict.on_the_way;
     let ends: Vec<(&str, &RoundTrip, Bounds, &str)> = [
         ("server", &way.server, way.in_turnarounds, "turnarounds"),
@@ -139,7 +156,7 @@ pub fn position(verdict: &Verdict) -> Option<String> {
     ]
     .into_iter()
     .filter_map(|(who, trip, ns, within)| Some((who, trip.as_ref()?, ns, within)))
-    .filter(|(_, _, ns, _)| ns.low > 0)
+    .filter(|(_, _, ns, _)| ns.low > 0 && is_wanted(*ns))
     .collect();
     let listed = |items: Vec<String>| items.join(" and ");
     let far = listed(
@@ -359,6 +376,42 @@ mod tests {
             "Captured 5.00 ms from server 10.0.0.1 (round trip, frames 3 to 4); that distance \
              counts as network: 2.00 s to 2.50 s within the turnarounds."
         );
+    }
+
+    /// Of 18 s: a thousandth is 18 ms.
+    #[test]
+    fn a_distance_that_decides_nothing_is_not_shown() {
+        let mut seen = verdict(Finding::Named(Culprit::Server), Vec::new());
+        let trip = made!(RoundTrip {
+            station: v4(1, None),
+            samples: 30,
+            shortest_ns: 6_000,
+            asked: 42,
+            answered: 43,
+        });
+        let mut shown = |server: u64, client: u64, active: u64| {
+            seen.active_ns = active;
+            let up_to = |high| Bounds { low: 6_000, high };
+            seen.on_the_way = made!(OnTheWay {
+                server: Some(trip),
+                client: Some(trip),
+                in_turnarounds: up_to(server),
+                in_pauses: up_to(client),
+            });
+            let all = position(&seen).unwrap();
+            assert!(
+                all.contains("turnarounds") && all.contains("pauses"),
+                "{all}"
+            );
+            let text = notable_position(&seen).unwrap_or_default();
+            ["turnarounds", "pauses"].map(|word| text.contains(word))
+        };
+        let second = 1_000_000_000;
+        assert_eq!(shown(999_999, 1_000_000, 18 * second), [false, true]);
+        assert_eq!(shown(20_000_000, 999_999, 18 * second), [true, false]);
+        assert_eq!(shown(999_999, 999_999, 18 * second), [false, false]);
+        // Little, and much of what there is: 0.5 ms of 0.5 s are a thousandth.
+        assert_eq!(shown(500_000, 499_999, second / 2), [true, false]);
     }
 
     #[test]

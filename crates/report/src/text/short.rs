@@ -170,7 +170,7 @@ impl Notes {
         };
         let on_capture = on_capture.into_iter().map(|text| note(text, false));
         let doubts = crate::verdict::doubts(verdict).map(|text| note(text, true));
-        let position = crate::verdict::position(verdict).map(|text| note(text, false));
+        let position = crate::verdict::notable_position(verdict).map(|text| note(text, false));
         Self(on_capture.chain(doubts).chain(position).collect())
     }
 
