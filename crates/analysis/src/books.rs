@@ -85,8 +85,8 @@ impl Books {
         }
     }
 
-    /// `path` is that of the frame under way. What happens with every request is done by functions of
-    /// their own, so that each saves no more than it needs.
+    /// `path` is that of the frame under way. What takes more than a line is done by functions of their
+    /// own, so that each saves no more than it needs.
     #[inline]
     pub(crate) fn event(&mut self, event: Event<'_>, path: &Path, sink: &mut dyn Sink) {
         match event {
@@ -102,7 +102,21 @@ impl Books {
             Event::Protocol(id) => self.protocols.completes(self.frames, id),
             Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
             Event::Notice(notice) => self.noticed(notice, path, sink),
-            event => self.rarely(event, sink),
+            // What does not happen with every request.
+            Event::Admitted(transaction, parties) => self.admitted(transaction, parties),
+            Event::Orphaned(transaction, parties) => self.met(transaction, parties),
+            Event::Assembled(message) => sink.assembled(message),
+            Event::Did(transaction, deed, frame) => {
+                sink.did(frame.unwrap_or(self.now()), transaction, deed);
+            }
+            Event::Waits(wait) => self.waits(&wait),
+            Event::Waited(wait, at) => self.waited(&wait, at),
+            Event::Lost(wait, at) => self.lost(&wait, at),
+            Event::Abandoned(wait, at) => self.abandoned(&wait, at),
+            Event::Guessed => self.quality.guessed_roles += 1,
+            Event::Limited(limit) => self.quality.limits.hit(limit),
+            Event::Asked(case) => self.asked(case),
+            Event::Repeated(after_ns) => self.spending.repeated(self.now(), after_ns),
         }
     }
 
@@ -187,57 +201,58 @@ impl Books {
         sink.noticed(notice);
     }
 
-    /// What does not happen with every request.
+    /// A client on probation is known now.
     #[inline(never)]
-    fn rarely(&mut self, event: Event<'_>, sink: &mut dyn Sink) {
+    fn admitted(&mut self, transaction: &Transaction, parties: &mut Parties) {
+        self.directory.admit(transaction, parties);
+        if let Some(meters) = &mut self.meters {
+            meters.admitted(Case {
+                transaction,
+                parties,
+            });
+        }
+    }
+
+    /// A wait by design begins.
+    #[inline(never)]
+    fn waits(&mut self, wait: &Wait<'_>) {
         let mut room = None;
-        let directory = &mut self.directory;
-        match event {
-            Event::Admitted(transaction, parties) => {
-                directory.admit(transaction, parties);
-                if let Some(meters) = &mut self.meters {
-                    meters.admitted(Case {
-                        transaction,
-                        parties,
-                    });
-                }
-            }
-            Event::Orphaned(transaction, parties) => self.met(transaction, parties),
-            Event::Assembled(message) => sink.assembled(message),
-            Event::Did(transaction, deed, frame) => {
-                sink.did(frame.unwrap_or(self.now()), transaction, deed);
-            }
-            Event::Waits(wait) => self.accounts.waits(wait.known(directory, &mut room)),
-            Event::Waited(wait, at) => {
-                self.accounts.waited(wait.known(directory, &mut room), at);
-            }
-            Event::Lost(wait, at) => {
-                let wait = wait.known(directory, &mut room);
-                self.watch.lost(wait, at);
-                self.accounts.lost(wait, at);
-            }
-            Event::Abandoned(wait, at) => {
-                let frame = self.frames.saturating_add(self.skipped);
-                let wait = wait.known(directory, &mut room);
-                self.watch.abandoned(wait, crate::Mark { frame, at });
-            }
-            Event::Guessed => self.quality.guessed_roles += 1,
-            Event::Limited(limit) => self.quality.limits.hit(limit),
-            Event::Asked(case) => {
-                if let Some(meters) = &mut self.meters {
-                    meters.asked(case.known(directory, &mut room));
-                }
-            }
-            Event::Repeated(after_ns) => self.spending.repeated(self.now(), after_ns),
-            Event::Opened(..)
-            | Event::Begins(..)
-            | Event::Ends(..)
-            | Event::Answered(_)
-            | Event::Closed(_)
-            | Event::Control(_)
-            | Event::Protocol(_)
-            | Event::Held(_)
-            | Event::Notice(_) => debug_assert!(false, "not rare"),
+        let wait = wait.known(&mut self.directory, &mut room);
+        self.accounts.waits(wait);
+    }
+
+    /// It is over, since `at`.
+    #[inline(never)]
+    fn waited(&mut self, wait: &Wait<'_>, at: Timestamp) {
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        self.accounts.waited(wait, at);
+    }
+
+    /// Until `at`, it was loss recovery.
+    #[inline(never)]
+    fn lost(&mut self, wait: &Wait<'_>, at: Timestamp) {
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        self.watch.lost(wait, at);
+        self.accounts.lost(wait, at);
+    }
+
+    /// Its client aborted the connection.
+    #[inline(never)]
+    fn abandoned(&mut self, wait: &Wait<'_>, at: Timestamp) {
+        let frame = self.now();
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        self.watch.abandoned(wait, crate::Mark { frame, at });
+    }
+
+    /// A request is complete.
+    #[inline(never)]
+    fn asked(&mut self, case: Case<'_>) {
+        let mut room = None;
+        if let Some(meters) = &mut self.meters {
+            meters.asked(case.known(&mut self.directory, &mut room));
         }
     }
 
