@@ -1,6 +1,7 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
 mod annotate;
+mod arrivals;
 mod churn;
 mod clock;
 mod columns;

@@ -9,6 +9,7 @@ mod streams;
 mod turns;
 mod unclaimed;
 
+use crate::arrivals::SentBytes;
 use crate::assembler::Rooms;
 use crate::books::Books;
 use crate::clock::Clock;
@@ -488,6 +489,13 @@ impl AnalyzerState {
         let (bytes, framed) = self.segments.frame(frame, walk, twice, registry);
         sink.captured(frame, if twice { 0 } else { bytes });
         if original.is_some() {
+            if let Order::Stream(segment) = &walk.facts.order {
+                self.books.arrivals.copy(SentBytes {
+                    from: walk.facts.from,
+                    to: walk.facts.to,
+                    seq: segment.seq,
+                });
+            }
             self.books.attribution.duplicates += 1;
             self.books.spending.copy(bytes);
         } else {

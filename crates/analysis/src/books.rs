@@ -1,6 +1,7 @@
 //! What conversations report to: figures, where the frames went, how good the capture is.
 
 use crate::account::{Accounts, Outstanding};
+use crate::arrivals::Arrivals;
 use crate::bounds::{self, Bound};
 use crate::case::{Case, Wait};
 use crate::conversation::Conversation;
@@ -43,6 +44,7 @@ pub(crate) struct Books {
     pub(crate) watch: Watch,
     pub(crate) attribution: Attribution,
     pub(crate) quality: Quality,
+    pub(crate) arrivals: Arrivals,
     pub(crate) protocols: Protocols,
     pub(crate) frames: u64,
     /// Frames of the capture that were left out in between.
@@ -74,6 +76,7 @@ impl Books {
             watch: Watch::new(&settings),
             attribution: Attribution::default(),
             quality: Quality::default(),
+            arrivals: Arrivals::default(),
             protocols: Protocols::new(protocols),
             frames: 0,
             skipped: 0,
@@ -113,6 +116,7 @@ impl Books {
             Event::Waited(wait, at) => self.waited(&wait, at),
             Event::Lost(wait, at) => self.lost(&wait, at),
             Event::Abandoned(wait, at) => self.abandoned(&wait, at),
+            Event::Twice(sent, again) => self.arrivals.twice(sent, again),
             Event::Guessed => self.quality.guessed_roles += 1,
             Event::Limited(limit) => self.quality.limits.hit(limit),
             Event::Asked(case) => self.asked(case),
@@ -438,8 +442,10 @@ impl Books {
             "snapped" => q.snapped,
             "mid_capture" => q.mid_capture,
             "duplicates" => self.attribution.duplicates.saturating_sub(q.beyond_routers),
+            "doubled" => self.arrivals.doubled,
             "beyond_routers" => q.beyond_routers,
             "retransmitted" => q.faults.retransmitted,
+            "needless" => self.arrivals.needless,
             bound => hits.named(bound),
         })
     }

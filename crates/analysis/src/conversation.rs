@@ -38,8 +38,21 @@ struct RecentFrames {
     start: u64,
     end: u64,
     transaction: u64,
-    /// How far the last pass of repeats over it went.
+    /// How far the last pass of repeats over it went, and where the last one began.
     repeated_to: u64,
+    repeated_from: u64,
+    /// Some of it was repeated before it was whole.
+    repeated_before: bool,
+}
+
+impl RecentFrames {
+    /// Whether the byte at this position was repeated, if that is known.
+    fn repeats(&self, at: u64) -> Option<bool> {
+        if (self.repeated_from..self.repeated_to).contains(&at) {
+            return Some(true);
+        }
+        (self.repeated_to == 0 && !self.repeated_before).then_some(false)
+    }
 }
 
 /// What a conversation found wrong.
@@ -652,5 +665,7 @@ fn remember(
         end: message.range.1,
         transaction,
         repeated_to: 0,
+        repeated_from: 0,
+        repeated_before: message.tally.retransmitted > 0,
     });
 }

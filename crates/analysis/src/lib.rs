@@ -6,6 +6,7 @@
 
 mod account;
 mod analyzer;
+mod arrivals;
 mod assembler;
 mod books;
 mod bounds;

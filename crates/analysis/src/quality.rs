@@ -76,7 +76,7 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 22] = [
+pub(crate) const REASONS: [(&str, &str); 24] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
@@ -157,10 +157,20 @@ pub(crate) const REASONS: [(&str, &str); 22] = [
         "identical frames, captured twice or doubled on the way; the copies are left out",
     ),
     (
+        "doubled",
+        "identical frames of which their receiver says that both arrived (D-SACK): doubled on the \
+         way, not by the capture",
+    ),
+    (
         "beyond_routers",
         "frames that were captured on both sides of a router; what follows is as one side saw it",
     ),
     ("retransmitted", "frames that repeated data"),
+    (
+        "needless",
+        "frames that repeated data of which their receiver says that it had arrived (D-SACK): it \
+         was not lost",
+    ),
 ];
 
 /// Those that occurred, with the number that `count` gives; behind them the fixed bounds that were hit.

@@ -1,6 +1,7 @@
 //! What the parts of the analysis know in common, and tell each other.
 
 use crate::account::Outstanding;
+use crate::arrivals::SentBytes;
 use crate::assembler::Rooms;
 use crate::case::{Case, Wait};
 use crate::clock::Steps;
@@ -110,6 +111,8 @@ pub(crate) enum Event<'a> {
     /// Where nothing below repeats what is lost, the frame under way repeats a message whose
     /// first copy came so long ago, ns.
     Repeated(i64),
+    /// Their receiver says that these bytes arrived twice. Whether they were retransmitted.
+    Twice(&'a SentBytes, bool),
     /// A message was taken for a request because it was its sender's turn; nothing in it says so.
     Guessed,
     /// Something was given up because of this limit.

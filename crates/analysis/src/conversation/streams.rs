@@ -1,6 +1,7 @@
 //! A conversation over byte streams: order, acknowledgements, repeats.
 
 use super::{Conversation, learn, remember};
+use crate::arrivals::SentBytes;
 use crate::flow::LostBefore;
 use crate::message::Message;
 use crate::packets;
@@ -61,7 +62,7 @@ impl Conversation {
             self.notice(side, mark, (Noticed::Offered(windows), 0), events);
         }
         if segment.twice.is_some() {
-            self.came_twice(side, segment);
+            self.came_twice(side, segment, events);
         }
         let moved = segment.ack.and_then(|ack| self.acknowledge(side, ack));
         if moved.is_some() {
@@ -467,6 +468,7 @@ impl Conversation {
         if let Some(recent) = found {
             let again = recent.repeated_to == 0 || at < recent.repeated_to;
             recent.repeated_to = end;
+            recent.repeated_from = at;
             let transaction = recent.transaction;
             // Whose own data was lost may have answered, and is answered by the repetition.
             let had = self.streams.as_ref().is_some_and(|streams| {
@@ -495,20 +497,40 @@ impl Conversation {
     /// `side` says that bytes of the other side arrived twice: a message that was repeated, and that
     /// it has all of, had arrived before.
     #[cold]
-    fn came_twice(&mut self, side: usize, segment: &Stream) {
+    fn came_twice(&mut self, side: usize, segment: &Stream, events: Events<'_>) {
         let (Some(streams), Some(before)) = (&self.streams, segment.twice) else {
             return;
         };
         let (own, other) = (&streams[side], &streams[1 - side]);
         let ack = segment.ack.unwrap_or_default();
-        let Some(at) = other.position(ack.wrapping_sub(before.get())) else {
+        let seq = ack.wrapping_sub(before.get());
+        let Some(at) = other.position(seq) else {
             return;
         };
         // Else what it sent meanwhile was lost, and cost the time.
         let all_came = own.position(segment.seq) == Some(own.next()) && !own.lacks();
         let has = other.position(ack).unwrap_or_default();
         let mut recent = self.recent[1 - side].iter().rev();
-        if let Some(recent) = recent.find(|recent| recent.start <= at && at < recent.end)
+        let recent = recent.find(|recent| recent.start <= at && at < recent.end);
+        // Unknown where another part of the message was retransmitted.
+        let again = match recent {
+            Some(recent) => recent.repeats(at),
+            None => {
+                let so_far = self.assemblers[1 - side].under_way(at);
+                so_far
+                    .filter(|tally| tally.retransmitted == 0)
+                    .map(|_| false)
+            }
+        };
+        if let Some(again) = again {
+            let sent = SentBytes {
+                from: self.between.ends[1 - side],
+                to: self.between.ends[side],
+                seq,
+            };
+            events(Event::Twice(&sent, again));
+        }
+        if let Some(recent) = recent
             && all_came
             && recent.end <= has
         {
