@@ -1,5 +1,6 @@
 //! What people see, from one fixed capture; what each key does; and that nothing panics.
 
+mod commands;
 mod keys;
 mod property;
 mod said;
