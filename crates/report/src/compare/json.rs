@@ -1,7 +1,8 @@
 //! The comparison for programs. Names, shape and order are a promise; integers carry their
 //! unit in their name.
 
-use super::words::{doubts, group_name, rounded, sentence};
+use super::doubts::doubts;
+use super::words::{group_name, rounded, sentence};
 use super::{Compared, Configuration};
 use crate::escape::JsonEscaping;
 use crate::figures::Milli;

@@ -1,6 +1,7 @@
 //! Several captures against one of them: in words and tables, as JSON, as CSV.
 
 mod csv;
+pub(crate) mod doubts;
 mod json;
 pub(crate) mod text;
 pub(crate) mod words;

@@ -1,9 +1,8 @@
 //! The comparison for people.
 
 use super::Compared;
-use super::words::{
-    at_load, doubts, group_name, overall, parts, result, sentence, signed, value, worded,
-};
+use super::doubts::doubts;
+use super::words::{at_load, group_name, overall, parts, result, sentence, signed, value, worded};
 use crate::figures::{Grouped, Percent};
 use crate::table::{Column, NOTHING, Table};
 use crate::text::{Look, note};
