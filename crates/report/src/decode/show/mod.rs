@@ -24,6 +24,7 @@
 mod address;
 mod parse;
 mod test;
+mod tokens;
 mod wireshark;
 
 use super::Shown;
