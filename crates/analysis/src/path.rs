@@ -139,7 +139,7 @@ impl PathKey {
 
 /// Paths that are found without a look into the table, if no other one came in between that
 /// falls into the same slot.
-const GUESSES: usize = 1024;
+const GUESSES: usize = 8192;
 /// Paths with one frame so far that are remembered by a number.
 const ONCE: usize = 1 << 15;
 
@@ -207,7 +207,7 @@ impl Paths {
         };
         let mixed = key.mixed();
         // Truncation intended: other bits of it.
-        let slot = (mixed >> 54) as usize % GUESSES;
+        let slot = (mixed >> 51) as usize % GUESSES;
         let place = match self.guesses[slot] {
             place if self.table.is_at(place, &key) => place,
             _ => {

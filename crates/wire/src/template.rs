@@ -160,7 +160,7 @@ impl Registry {
 
 impl Templates {
     /// Templates that are kept at once.
-    pub const SLOTS: usize = 2048;
+    pub const SLOTS: usize = 8192;
 
     /// The template that a frame fits. Where there is none: the hash of the bits that decide, if a
     /// shape fits.
