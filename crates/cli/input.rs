@@ -1,69 +1,36 @@
 //! Reads captures: which files, which of their frames, what to do about damage, and how
 //! far it is.
 
+mod progress;
+mod selection;
+mod warnings;
+
+pub(crate) use selection::Selection;
+#[cfg(feature = "libpcap")]
+pub(crate) use selection::compile_filter;
+pub(crate) use warnings::{holding_warnings, warn};
+
 use crate::args::InputArgs;
 use crate::failure::{Failure, Verdict, say};
 use crate::hints;
 use crate::last_profile::protocols;
 use crate::signals::Signals;
 use crate::when::Moment;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::cell::RefCell;
-use std::io::{self, IsTerminal, Write};
+use progress::{Bar, how_far};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-#[cfg(feature = "libpcap")]
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use wirewait::{
     Analyzer, Choice, Engine, Frame, Layout, Readings, Settings, Sink, Snapshot, SourceError,
-    SourceErrorKind, Standing, Thresholds, Timestamp,
+    SourceErrorKind, Standing, Thresholds,
 };
-#[cfg(feature = "libpcap")]
-use wirewait_capture::filter::{Filter, FilterError};
 use wirewait_capture::{Files, Options, Origins, open};
 use wirewait_report::words::Grouped;
-use wirewait_report::{About, Escaped, Interface};
-
-/// Inputs that are read in less than a blink need no progress bar.
-const WORTH_A_BAR: u64 = 32 << 20;
-
-/// Number of consecutive frames after `--until` that end the reading. One frame with a wrong time
-/// does not.
-const SURELY_PAST: u32 = 1000;
+use wirewait_report::{About, Interface};
 
 /// Whether a path stands for the standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
-}
-
-/// A capture filter. Its names of hosts are looked up the first time, on all common links: later
-/// there is no network.
-#[cfg(feature = "libpcap")]
-pub(crate) fn compile_filter(expression: &str) -> Result<Filter, Failure> {
-    static COMPILED: OnceLock<(String, Filter)> = OnceLock::new();
-    if let Some((_, filter)) = COMPILED.get().filter(|(known, _)| known == expression) {
-        return Ok(filter.clone());
-    }
-    let mut filter = Filter::compile(expression).map_err(|error| refused(expression, &error))?;
-    filter.prepare();
-    let _ = COMPILED.set((expression.to_owned(), filter.clone()));
-    Ok(filter)
-}
-
-/// Says what to write instead of Wireshark's syntax; of other mistakes, what libpcap says.
-#[cfg(feature = "libpcap")]
-fn refused(expression: &str, error: &FilterError) -> Failure {
-    if !hints::is_display_syntax(expression) {
-        return Failure::Usage(error.to_string());
-    }
-    let ours = hints::in_capture_syntax(expression).filter(|ours| Filter::compile(ours).is_ok());
-    let instead = ours.unwrap_or_else(|| "tcp port 445".to_owned());
-    Failure::Usage(format!(
-        "the filter '{}' is Wireshark's display syntax; here: {} (pcap-filter syntax); for fields: \
-         wirewait decode FILE --show 'smb2.MessageId == 5'",
-        Escaped(expression),
-        Escaped(&instead)
-    ))
 }
 
 /// Opens capture files; says what to do about those that are none.
@@ -309,15 +276,6 @@ fn nothing(read: u64) -> String {
     }
 }
 
-/// `1,234,567 frames, 45,678,901 of 1,200,345,678 bytes in 12.3 s`.
-fn how_far(frames: u64, read: Option<(u64, u64)>, elapsed: Duration) -> String {
-    let bytes = read.map_or_else(String::new, |(read, total)| {
-        format!(", {} of {} bytes", Grouped(read), Grouped(total))
-    });
-    let seconds = elapsed.as_secs_f64();
-    format!("{} frames{bytes} in {seconds:.1} s", Grouped(frames))
-}
-
 /// How the files are to be read.
 pub(crate) fn options(args: &InputArgs) -> Options {
     let mut options = Options::default();
@@ -408,250 +366,5 @@ impl Damage {
         } else {
             Verdict::Damaged
         }
-    }
-}
-
-thread_local! {
-    /// Warnings of this thread that are not said yet.
-    static HELD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
-}
-
-/// Does `work`, and gives the warnings of this thread with what comes of it: where several are at
-/// work, they are to be said in an order that does not depend on who is first.
-pub(crate) fn holding_warnings<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
-    HELD.set(Some(Vec::new()));
-    let done = work();
-    (done, HELD.take().unwrap_or_default())
-}
-
-/// Tells the user something beside the results.
-pub(crate) fn warn(text: &str) {
-    let held = HELD.with_borrow_mut(|held| match held {
-        Some(held) => {
-            held.push(text.to_owned());
-            true
-        }
-        None => false,
-    });
-    if held {
-        return;
-    }
-    // If nobody listens to warnings, the exit code still tells.
-    let _ = writeln!(io::stderr(), "wirewait: warning: {}", Escaped(text));
-}
-
-/// Which frames are wanted.
-#[derive(Debug)]
-pub(crate) struct Selection {
-    since: Option<Moment>,
-    until: Option<Moment>,
-    pub(crate) passed: Passed,
-    signals: Option<Signals>,
-    /// A signal ended it.
-    interrupted: bool,
-    #[cfg(feature = "libpcap")]
-    filter: Option<Filter>,
-}
-
-/// What went by.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Passed {
-    /// Time of the first frame.
-    start: Option<Timestamp>,
-    /// The latest time of a frame.
-    pub(crate) latest: Option<Timestamp>,
-    /// Frames in a row behind the end.
-    past: u32,
-}
-
-impl Passed {
-    /// Whether everything that was wanted has gone by.
-    pub(crate) fn is_over(&self) -> bool {
-        self.past >= SURELY_PAST
-    }
-}
-
-impl Selection {
-    pub(crate) fn new(args: &InputArgs) -> Result<Self, Failure> {
-        Ok(Self {
-            since: args.select.since,
-            until: args.select.until,
-            passed: Passed::default(),
-            signals: None,
-            interrupted: false,
-            #[cfg(feature = "libpcap")]
-            filter: args
-                .select
-                .filter
-                .as_deref()
-                .map(compile_filter)
-                .transpose()?,
-        })
-    }
-
-    /// Whether this frame, the next one of the capture, is wanted.
-    pub(crate) fn choose(&mut self, frame: &Frame<'_>) -> Choice {
-        if self.signals.as_ref().is_some_and(Signals::stop) {
-            self.interrupted = true;
-            return Choice::Stop;
-        }
-        let passed = &mut self.passed;
-        passed.latest = Some(
-            passed
-                .latest
-                .map_or(frame.at, |latest| latest.max(frame.at)),
-        );
-        let start = *passed.start.get_or_insert(frame.at);
-        if self.since.is_some() || self.until.is_some() {
-            let choice = self.choose_by_time(frame.at, start);
-            if choice != Choice::Take {
-                return choice;
-            }
-        }
-        #[cfg(feature = "libpcap")]
-        if self
-            .filter
-            .as_mut()
-            .is_some_and(|filter| !filter.matches(frame))
-        {
-            return Choice::Skip;
-        }
-        Choice::Take
-    }
-
-    /// Whether a frame of this time is wanted, in a capture that begins at `start`.
-    #[inline(never)]
-    fn choose_by_time(&mut self, at: Timestamp, start: Timestamp) -> Choice {
-        let passed = &mut self.passed;
-        if self
-            .until
-            .is_some_and(|until| at >= until.in_capture(start))
-        {
-            passed.past = passed.past.saturating_add(1);
-            return if passed.is_over() {
-                Choice::Stop
-            } else {
-                Choice::Skip
-            };
-        }
-        passed.past = 0;
-        if self.since.is_some_and(|since| at < since.in_capture(start)) {
-            return Choice::Skip;
-        }
-        Choice::Take
-    }
-
-    /// Tells about links on which the filter could not work.
-    fn warn(&self) {
-        #[cfg(feature = "libpcap")]
-        for (link, why) in self.filter.iter().flat_map(Filter::useless_on) {
-            warn(&format!(
-                "--filter cannot match on link type {}, its frames were left out: {why}",
-                link.0
-            ));
-        }
-        #[cfg(feature = "libpcap")]
-        if let Some(hint) = self.filter.as_ref().and_then(Filter::hint) {
-            warn(&format!("--filter: {hint}"));
-        }
-    }
-}
-
-/// A progress bar, for an input worth it and a user who can see it.
-struct Bar(Option<ProgressBar>);
-
-impl Bar {
-    fn new(files: &Files, quiet: bool) -> Self {
-        let total = files.progress().bytes_total.filter(|n| *n > WORTH_A_BAR);
-        let Some(total) = total.filter(|_| !quiet && io::stderr().is_terminal()) else {
-            return Self(None);
-        };
-        let bar = ProgressBar::new(total);
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
-        {
-            bar.set_style(style);
-        }
-        Self(Some(bar))
-    }
-
-    fn show(&self, read: u64) {
-        if let Some(bar) = &self.0 {
-            bar.set_position(read);
-        }
-    }
-
-    /// Runs what writes to the terminal itself.
-    fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        match &self.0 {
-            Some(bar) => bar.suspend(write),
-            None => write(),
-        }
-    }
-
-    fn clear(&self) {
-        if let Some(bar) = &self.0 {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use wirewait::LinkType;
-
-    fn selection(since: Option<&str>, until: Option<&str>) -> Selection {
-        Selection {
-            since: since.map(|text| text.parse().unwrap()),
-            until: until.map(|text| text.parse().unwrap()),
-            passed: Passed::default(),
-            #[cfg(feature = "libpcap")]
-            filter: None,
-            signals: None,
-            interrupted: false,
-        }
-    }
-
-    fn choose(selection: &mut Selection, seconds: i64) -> Choice {
-        selection.choose(&Frame {
-            at: Timestamp::from_parts(seconds, 0),
-            link: LinkType::ETHERNET,
-            interface: 0,
-            wire_len: 60,
-            bytes: &[0; 60],
-        })
-    }
-
-    #[test]
-    fn a_window_holds_its_beginning_but_not_its_end() {
-        let mut window = selection(Some("2"), Some("4"));
-        let chosen: Vec<Choice> = (100..106).map(|s| choose(&mut window, s)).collect();
-        use Choice::{Skip, Take};
-        assert_eq!(chosen, [Skip, Skip, Take, Take, Skip, Skip]);
-    }
-
-    #[test]
-    fn reading_ends_when_the_window_is_surely_past() {
-        let mut window = selection(None, Some("10"));
-        assert_eq!(choose(&mut window, 0), Choice::Take);
-        for _ in 0..SURELY_PAST - 1 {
-            assert_eq!(choose(&mut window, 50), Choice::Skip);
-        }
-        assert_eq!(choose(&mut window, 5), Choice::Take, "the clock was wrong");
-        for _ in 0..SURELY_PAST - 1 {
-            assert_eq!(choose(&mut window, 50), Choice::Skip);
-        }
-        assert_eq!(choose(&mut window, 50), Choice::Stop);
-    }
-
-    #[cfg(feature = "libpcap")]
-    #[test]
-    fn a_filter_leaves_frames_out() {
-        let mut narrow = selection(None, None);
-        narrow.filter = Some(Filter::compile("ether proto 0x0800").unwrap());
-        assert_eq!(choose(&mut narrow, 0), Choice::Skip);
-        narrow.filter = Some(Filter::compile("less 60").unwrap());
-        assert_eq!(choose(&mut narrow, 0), Choice::Take);
     }
 }
