@@ -5,26 +5,27 @@
 //! before the file, the file before what is built in. [`keys`] lists what can be set.
 
 mod keys;
+mod location;
+mod options;
 mod template;
 
+pub(crate) use location::{file, leading, usual_path};
 pub(crate) use template::template;
 
 use crate::failure::Failure;
 use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, Command, value_parser};
-use keys::{Holds, Key, SECTIONS, Section};
-use std::any::TypeId;
+use keys::{Holds, SECTIONS, Section};
+use location::{Place, place, read};
+use options::{
+    find, find_option, is_flag, is_list, keys_in, keys_of, long, named, option, refusal, values,
+};
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
-use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use wirewait_report::Escaped;
-use wirewait_report::config::{Config, Mistake, Part, Setting, Value};
+use wirewait_report::config::{Config, Mistake, Part};
 use wirewait_tui::{Keymap, Rebinding};
-
-/// More than a file of settings can have.
-const MOST: u64 = 1 << 20;
 
 /// The variable that names the file; empty for none.
 pub(crate) const VARIABLE: &str = "WIREWAIT_CONFIG";
@@ -336,250 +337,6 @@ pub(crate) fn environment() -> Vec<(String, String)> {
     variables()
         .map(|(name, section, key)| (name, format!("--{}{}", key.replace('_', "-"), own(section))))
         .collect()
-}
-
-/// Where the file usually is.
-pub(crate) fn usual_path(environment: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // A relative one is to be ignored (XDG Base Directory Specification).
-    let absolute = |name| {
-        environment(name)
-            .map(PathBuf::from)
-            .filter(|p| p.is_absolute())
-    };
-    let folder = if cfg!(windows) {
-        absolute("APPDATA")
-    } else {
-        absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))
-    };
-    folder.map(|folder| folder.join("wirewait").join("config.toml"))
-}
-
-/// Where settings are.
-enum Place {
-    Nowhere,
-    Named(PathBuf),
-    /// If it is there.
-    Usual(Option<PathBuf>),
-}
-
-fn place(args: &[OsString], environment: impl Fn(&str) -> Option<OsString>) -> Place {
-    let mut args = args.iter().skip(1).take_while(|arg| *arg != "--");
-    while let Some(arg) = args.next() {
-        if arg == "--no-config" {
-            return Place::Nowhere;
-        }
-        if let Some(value) = option_value(arg, &mut args) {
-            return Place::Named(value.into());
-        }
-    }
-    match environment(VARIABLE) {
-        Some(path) if path.is_empty() => Place::Usual(None),
-        Some(path) => Place::Named(path.into()),
-        None => Place::Usual(usual_path(environment)),
-    }
-}
-
-/// The value of --config, if that is what `arg` is, with the next one where it stands there.
-fn option_value<'a>(
-    arg: &'a OsStr,
-    next: &mut impl Iterator<Item = &'a OsString>,
-) -> Option<OsString> {
-    value_of(arg, &["--config", "--config-file"], next)
-}
-
-/// The value of one of these options, likewise.
-fn value_of<'a>(
-    arg: &'a OsStr,
-    names: &[&str],
-    next: &mut impl Iterator<Item = &'a OsString>,
-) -> Option<OsString> {
-    for name in names {
-        if arg == *name {
-            return next.next().cloned();
-        }
-        let value = arg
-            .to_str()
-            .and_then(|arg| arg.strip_prefix(*name)?.strip_prefix('='));
-        if let Some(value) = value {
-            return Some(value.into());
-        }
-    }
-    None
-}
-
-/// The file of settings of a program with these arguments, if it is there.
-pub(crate) fn file(
-    args: &[OsString],
-    environment: impl Fn(&str) -> Option<OsString>,
-) -> Option<PathBuf> {
-    let path = match place(args, environment) {
-        Place::Nowhere => None,
-        Place::Named(path) => Some(path),
-        Place::Usual(path) => path,
-    };
-    path.filter(|path| path.exists())
-}
-
-/// Options of all commands without a value.
-const ALONE: [&str; 3] = ["--no-config", "--no-sandbox", "--print-rights"];
-
-/// How many of the first arguments say where settings are.
-pub(crate) fn leading(args: &[OsString]) -> usize {
-    let mut rest = args.iter();
-    let mut count = 0;
-    while let Some(arg) = rest.next() {
-        let before = rest.len();
-        let alone = ALONE.iter().any(|name| arg == name);
-        if !alone
-            && value_of(arg, &["--user"], &mut rest)
-                .or_else(|| option_value(arg, &mut rest))
-                .is_none()
-        {
-            break;
-        }
-        count += 1 + before - rest.len();
-    }
-    count
-}
-
-/// The text of a file; of one that is not named, if it is there.
-fn read(path: &Path, named: bool) -> Result<Option<String>, Failure> {
-    let name = path.display().to_string();
-    let cannot =
-        |error: std::io::Error| Failure::Cannot(format!("cannot read {}: {error}", Escaped(&name)));
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if !named && is_absent(error.kind()) => return Ok(None),
-        // Who runs as somebody else (`sudo -u`) is often left with a home that is not theirs.
-        Err(error) if !named && error.kind() == std::io::ErrorKind::PermissionDenied => {
-            let name = Escaped(&name);
-            crate::input::warn(&format!(
-                "{name} is left out: {error}; --no-config is silent"
-            ));
-            return Ok(None);
-        }
-        Err(error) => return Err(cannot(error)),
-    };
-    let mut bytes = Vec::new();
-    file.take(MOST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(cannot)?;
-    if bytes.len() as u64 > MOST {
-        let message = format!("{} is larger than a configuration can be", Escaped(&name));
-        return Err(Failure::Usage(message));
-    }
-    String::from_utf8(bytes).map(Some).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::Usage(format!("{}: byte {at} is no UTF-8", Escaped(&name)))
-    })
-}
-
-const fn is_absent(kind: std::io::ErrorKind) -> bool {
-    matches!(
-        kind,
-        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-    )
-}
-
-/// A line of a section of names, as the value of its option.
-fn named(setting: &Setting) -> Vec<String> {
-    let value = match &setting.value {
-        Value::Text(text) => text.clone(),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Texts(texts) => texts.join(","),
-    };
-    vec![format!("{}={value}", setting.key)]
-}
-
-/// What an option is set to, if it is of the right type.
-fn values(arg: &Arg, setting: &Setting, path: &Path) -> Result<Vec<String>, String> {
-    let key = &setting.key;
-    let beside = |text: &String| {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let path = folder.join(text);
-        path.to_str().map_or_else(|| text.clone(), str::to_owned)
-    };
-    let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
-    match &setting.value {
-        Value::Flag(flag) if is_flag(arg) => Ok(vec![flag.to_string()]),
-        _ if is_flag(arg) => Err(format!("{key} takes true or false, without quotes")),
-        Value::Texts(texts) if is_list(arg) => Ok(texts.clone()),
-        Value::Texts(_) => Err(format!("{key} takes one value")),
-        Value::Text(text) if is_path => Ok(vec![beside(text)]),
-        Value::Text(text) => Ok(vec![text.clone()]),
-        Value::Flag(_) => Err(format!("{key} takes a text in quotes or a number")),
-    }
-}
-
-fn is_flag(arg: &Arg) -> bool {
-    arg.get_value_parser().type_id() == TypeId::of::<bool>()
-}
-
-fn is_list(arg: &Arg) -> bool {
-    matches!(arg.get_action(), ArgAction::Append)
-}
-
-/// Why an option does not take these values.
-fn refusal(arg: &Arg, values: &[String]) -> Option<String> {
-    let probe = Arg::new("value")
-        .long("value")
-        .action(arg.get_action().clone())
-        .value_parser(arg.get_value_parser().clone());
-    let typed = values.iter().map(|value| format!("--value={value}"));
-    let probe = Command::new("probe").no_binary_name(true).arg(probe);
-    let error = probe.try_get_matches_from(typed).err()?;
-    if let Some(source) = error.source() {
-        return Some(source.to_string());
-    }
-    let possible: Vec<String> = arg
-        .get_possible_values()
-        .iter()
-        .map(|value| value.get_name().to_owned())
-        .collect();
-    Some(match possible.as_slice() {
-        [] => error.kind().to_string(),
-        names => format!("it is one of {}", names.join(", ")),
-    })
-}
-
-/// Settings of a command.
-fn keys_of(command: &str) -> impl Iterator<Item = &'static Key> {
-    SECTIONS
-        .iter()
-        .filter(move |section| match section.holds {
-            Holds::Own(_) => section.name == command,
-            _ => true,
-        })
-        .flat_map(keys_in)
-}
-
-fn keys_in(section: &'static Section) -> impl Iterator<Item = &'static Key> {
-    match section.holds {
-        Holds::Shared(keys) | Holds::Own(keys) => keys.iter(),
-        Holds::Named(_) => [].iter(),
-    }
-}
-
-/// The option that a setting is, of the first command that has it.
-fn find<'c>(command: &'c Command, section: &Section, key: &Key) -> Option<&'c Arg> {
-    let own = matches!(section.holds, Holds::Own(_)).then_some(section.name);
-    find_option(command, own, &key.option())
-}
-
-fn find_option<'c>(command: &'c Command, own: Option<&str>, option: &str) -> Option<&'c Arg> {
-    command
-        .get_subcommands()
-        .filter(|sub| own.is_none_or(|own| sub.get_name() == own))
-        .find_map(|sub| long(sub, option))
-}
-
-fn option<'c>(sub: &'c Command, key: &Key) -> Option<&'c Arg> {
-    long(sub, &key.option())
-}
-
-fn long<'c>(sub: &'c Command, option: &str) -> Option<&'c Arg> {
-    sub.get_arguments()
-        .find(|arg| arg.get_long() == Some(option))
 }
 
 #[cfg(test)]

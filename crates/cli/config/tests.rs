@@ -1,3 +1,4 @@
+use super::keys::Key;
 use super::*;
 use crate::args::{self, Command as Asked};
 use crate::parse;
