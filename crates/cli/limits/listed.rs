@@ -61,7 +61,6 @@ const NO_BOUNDS: &[&str] = &[
     "crates/report/src/protocols.rs INDENT",
     "crates/report/src/summary/lines.rs DEEPEST",
     "crates/report/src/text/load/sizes.rs ENOUGH",
-    "crates/report/src/text/short.rs FRAME",
     "crates/report/src/time.rs LEN",
     "crates/report/src/transactions/columns.rs OWN",
     "dissectors/src/last/calibrate/mod.rs SURE",
