@@ -286,8 +286,8 @@ pub struct Settings {
     /// Bytes of memory for what is held back in one direction. A TCP window is scaled to 1 GiB at
     /// most (RFC 7323, section 2.2); systems let it grow to 16 MiB at most by default.
     pub stream_bytes: usize,
-    /// Rows (server and operation, station) kept. A row takes some 6 KB, a conversation some 5 KB: as
-    /// many as by default fit 128 MiB.
+    /// Rows (server and operation, station) kept. The rows of a client take some 6 KB, a
+    /// conversation some 4 KB: as many as there are by default fit 128 MiB.
     pub rows: usize,
     /// Slowest transactions kept.
     pub slowest: usize,

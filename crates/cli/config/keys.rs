@@ -13,22 +13,22 @@ pub(super) struct Section {
 #[derive(Debug)]
 pub(super) enum Holds {
     /// Options of all commands that have them.
-    Shared(&'static [Key]),
+    Shared(&'static [SettingKey]),
     /// Options of the command that is called like the section.
-    Own(&'static [Key]),
+    Own(&'static [SettingKey]),
     /// Names with values, each of which is a `NAME=VALUE` of this option.
     Named(&'static str),
 }
 
 /// A setting, which is the option of the same name, with `-` in place of `_`.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(super) struct SettingKey {
     pub(super) name: &'static str,
     /// What it could be set to, where it is not set to anything.
     pub(super) example: Option<&'static str>,
 }
 
-impl Key {
+impl SettingKey {
     /// The option, without its dashes.
     pub(super) fn option(&self) -> String {
         self.name.replace('_', "-")
@@ -36,16 +36,16 @@ impl Key {
 }
 
 /// An option with a default value.
-const fn key(name: &'static str) -> Key {
-    Key {
+const fn key(name: &'static str) -> SettingKey {
+    SettingKey {
         name,
         example: None,
     }
 }
 
 /// An option without one.
-const fn unset(name: &'static str, example: &'static str) -> Key {
-    Key {
+const fn unset(name: &'static str, example: &'static str) -> SettingKey {
+    SettingKey {
         name,
         example: Some(example),
     }

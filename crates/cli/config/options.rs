@@ -1,6 +1,6 @@
 //! The options that settings are, and what they take.
 
-use super::keys::{Holds, Key, SECTIONS, Section};
+use super::keys::{Holds, SECTIONS, Section, SettingKey};
 use clap::{Arg, ArgAction, Command};
 use std::any::TypeId;
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use wirewait_report::config::{Setting, Value};
 
 /// Settings of a command.
-pub(super) fn keys_of(command: &str) -> impl Iterator<Item = &'static Key> {
+pub(super) fn keys_of(command: &str) -> impl Iterator<Item = &'static SettingKey> {
     SECTIONS
         .iter()
         .filter(move |section| match section.holds {
@@ -18,7 +18,7 @@ pub(super) fn keys_of(command: &str) -> impl Iterator<Item = &'static Key> {
         .flat_map(keys_in)
 }
 
-pub(super) fn keys_in(section: &'static Section) -> impl Iterator<Item = &'static Key> {
+pub(super) fn keys_in(section: &'static Section) -> impl Iterator<Item = &'static SettingKey> {
     match section.holds {
         Holds::Shared(keys) | Holds::Own(keys) => keys.iter(),
         Holds::Named(_) => [].iter(),
@@ -26,7 +26,11 @@ pub(super) fn keys_in(section: &'static Section) -> impl Iterator<Item = &'stati
 }
 
 /// The option that a setting is, of the first command that has it.
-pub(super) fn find<'c>(command: &'c Command, section: &Section, key: &Key) -> Option<&'c Arg> {
+pub(super) fn find<'c>(
+    command: &'c Command,
+    section: &Section,
+    key: &SettingKey,
+) -> Option<&'c Arg> {
     let own = matches!(section.holds, Holds::Own(_)).then_some(section.name);
     find_option(command, own, &key.option())
 }
@@ -42,7 +46,7 @@ pub(super) fn find_option<'c>(
         .find_map(|sub| long(sub, option))
 }
 
-pub(super) fn option<'c>(sub: &'c Command, key: &Key) -> Option<&'c Arg> {
+pub(super) fn option<'c>(sub: &'c Command, key: &SettingKey) -> Option<&'c Arg> {
     long(sub, &key.option())
 }
 

@@ -1,6 +1,6 @@
 //! A configuration file that explains itself.
 
-use super::keys::{Holds, Key, SECTIONS, Section};
+use super::keys::{Holds, SECTIONS, Section, SettingKey};
 use super::{Settings, find, is_flag, is_list, usual_path};
 use crate::limits::LIMITS;
 use clap::{Arg, Command};
@@ -82,7 +82,7 @@ pub(crate) fn template(command: &Command, now: &Settings) -> String {
 }
 
 /// One setting of a section of options.
-fn setting(out: &mut String, section: &Section, key: &Key, arg: &Arg, now: &Settings) {
+fn setting(out: &mut String, section: &Section, key: &SettingKey, arg: &Arg, now: &Settings) {
     let help = arg.get_long_help().or(arg.get_help());
     let mut help = help.map(ToString::to_string).unwrap_or_default();
     let possible = arg.get_possible_values();

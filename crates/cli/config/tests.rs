@@ -1,4 +1,4 @@
-use super::keys::Key;
+use super::keys::SettingKey;
 use super::*;
 use crate::args::{self, Command as Asked};
 use crate::parse;
@@ -106,7 +106,7 @@ fn each_setting_is_an_option_with_a_default_or_an_example() {
 #[test]
 fn each_option_is_a_setting_unless_it_is_about_one_run() {
     for sub in parse::command().get_subcommands() {
-        let keys: BTreeSet<String> = keys_of(sub.get_name()).map(Key::option).collect();
+        let keys: BTreeSet<String> = keys_of(sub.get_name()).map(SettingKey::option).collect();
         let named = SECTIONS.iter().filter_map(|section| match section.holds {
             Holds::Named(option) => Some(option),
             _ => None,

@@ -8,7 +8,7 @@ mod file;
 pub(crate) use file::File;
 pub use file::{Mistake, nearest};
 
-use file::{Key, mistake};
+use file::{FileWord, mistake};
 use std::ops::Range;
 use toml::de::DeValue;
 
@@ -143,7 +143,7 @@ impl Config {
     }
 }
 
-fn setting(section: &Key<'_>, key: &Key<'_>, value: Value, at: &Range<usize>) -> Setting {
+fn setting(section: &FileWord<'_>, key: &FileWord<'_>, value: Value, at: &Range<usize>) -> Setting {
     Setting {
         section: section.text.to_owned(),
         key: key.text.to_owned(),

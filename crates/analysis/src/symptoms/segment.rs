@@ -117,12 +117,15 @@ struct Quick {
     passing: bool,
 }
 
+/// Who uses an address, and what there is to say of it.
+type AddressUse = (Option<User>, Option<Box<Book>>);
+
 pub(super) struct SegmentWatch {
     second: Option<BusyStretch>,
     wire: Book,
     talkers: Rows<Endpoint, (Option<BusyStretch>, Book)>,
     /// By address and interface. Of most there is nothing to say.
-    users: Rows<(Endpoint, u32), (Option<User>, Option<Box<Book>>)>,
+    users: Rows<(Endpoint, u32), AddressUse>,
     senders: Rows<Endpoint, Option<Sender>>,
     quick: [Option<Quick>; QUICK],
     /// How many of them there were.

@@ -29,7 +29,7 @@ impl fmt::Display for Mistake {
 impl std::error::Error for Mistake {}
 
 /// A word of the file, and where it stands.
-pub(crate) struct Key<'a> {
+pub(crate) struct FileWord<'a> {
     pub(crate) text: &'a str,
     pub(crate) span: Range<usize>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Key<'a> {
 pub(crate) type FileValue<'a> = &'a Spanned<DeValue<'a>>;
 
 /// What stands in a section.
-type Entries<'a> = Vec<(Key<'a>, FileValue<'a>)>;
+type Entries<'a> = Vec<(FileWord<'a>, FileValue<'a>)>;
 
 /// A file that was read.
 pub(crate) struct File<'a> {
@@ -57,7 +57,10 @@ impl<'a> File<'a> {
     }
 
     /// Sections with their entries, in the order of the file. `example` is one of them.
-    pub(crate) fn sections(&self, example: &str) -> Result<Vec<(Key<'_>, Entries<'_>)>, Mistake> {
+    pub(crate) fn sections(
+        &self,
+        example: &str,
+    ) -> Result<Vec<(FileWord<'_>, Entries<'_>)>, Mistake> {
         let mut sections = Vec::new();
         for (key, value) in entries(self.table.get_ref()) {
             let DeValue::Table(table) = value.get_ref() else {
@@ -72,7 +75,11 @@ impl<'a> File<'a> {
         Ok(sections)
     }
 
-    pub(crate) fn string(&self, key: &Key<'_>, value: FileValue<'_>) -> Result<String, Mistake> {
+    pub(crate) fn string(
+        &self,
+        key: &FileWord<'_>,
+        value: FileValue<'_>,
+    ) -> Result<String, Mistake> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
             _ => {
@@ -84,7 +91,7 @@ impl<'a> File<'a> {
 
     pub(crate) fn strings(
         &self,
-        key: &Key<'_>,
+        key: &FileWord<'_>,
         value: FileValue<'_>,
     ) -> Result<Vec<String>, Mistake> {
         let texts = match value.get_ref() {
@@ -103,14 +110,14 @@ impl<'a> File<'a> {
         })
     }
 
-    pub(crate) fn mistake(&self, key: &Key<'_>, message: String) -> Mistake {
+    pub(crate) fn mistake(&self, key: &FileWord<'_>, message: String) -> Mistake {
         mistake(self.text, self.name, key.span.start, message)
     }
 
     /// A word that is none of `known`.
     pub(crate) fn unknown<'k>(
         &self,
-        key: &Key<'_>,
+        key: &FileWord<'_>,
         what: &str,
         known: impl Iterator<Item = &'k str>,
     ) -> Mistake {
@@ -125,7 +132,7 @@ fn entries<'t>(table: &'t DeTable<'_>) -> Entries<'t> {
     let mut entries: Entries<'t> = table
         .iter()
         .map(|(key, value)| {
-            let key = Key {
+            let key = FileWord {
                 text: key.get_ref(),
                 span: key.span(),
             };

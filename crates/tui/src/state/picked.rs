@@ -1,6 +1,6 @@
 //! The overview.
 
-use crate::table::Key;
+use crate::table::RowIdentity;
 
 /// What can be chosen, section by section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +14,6 @@ pub(crate) enum Section {
 /// The chosen row: it is followed as others pass it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Picked {
-    pub(crate) row: Option<(Section, Key)>,
+    pub(crate) row: Option<(Section, RowIdentity)>,
     pub(crate) at: usize,
 }

@@ -8,7 +8,7 @@ use wirewait_wire::Endpoint;
 
 /// What tells a row apart from all others, whatever the order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Key {
+pub(crate) enum RowIdentity {
     /// The number of a transaction, conversation, frame or line.
     Number(u64),
     /// A station.
@@ -127,7 +127,7 @@ impl<R> Column<R> {
 pub(crate) struct List<R> {
     pub(crate) columns: Vec<Column<R>>,
     pub(crate) rows: Vec<R>,
-    pub(crate) key: fn(&R) -> Key,
+    pub(crate) key: fn(&R) -> RowIdentity,
     /// The column by which it is sorted until the user says otherwise; `None` for the order in
     /// which the rows come.
     pub(crate) sorted: Option<(&'static str, bool)>,
@@ -139,7 +139,7 @@ pub(crate) struct List<R> {
 pub(crate) trait Rows {
     fn heads(&self) -> Vec<&Head>;
     fn len(&self) -> usize;
-    fn key(&self, row: usize) -> Option<Key>;
+    fn key(&self, row: usize) -> Option<RowIdentity>;
     fn cell(&self, row: usize, column: usize, context: &Context<'_>) -> Cell;
     /// Column and whether the greatest comes first.
     fn sorted(&self) -> Option<(usize, bool)>;
@@ -155,7 +155,7 @@ impl<R> Rows for List<R> {
         self.rows.len()
     }
 
-    fn key(&self, row: usize) -> Option<Key> {
+    fn key(&self, row: usize) -> Option<RowIdentity> {
         self.rows.get(row).map(self.key)
     }
 

@@ -1,6 +1,6 @@
 //! Draws what is visible of a table.
 
-use super::{Cell, Head, Key, Rows, State};
+use super::{Cell, Head, RowIdentity, Rows, State};
 use crate::context::Context;
 use crate::text;
 use ratatui::buffer::Buffer;
@@ -223,7 +223,7 @@ enum Mark {
 /// Draws the first rows in their own order, with a mark at one of them if it is chosen.
 pub(crate) fn preview(
     rows: &dyn Rows,
-    chosen: Option<&Key>,
+    chosen: Option<&RowIdentity>,
     context: &Context<'_>,
     area: Rect,
     buffer: &mut Buffer,

@@ -1,7 +1,7 @@
 //! Which rows are shown, in which order, and which one is chosen.
 
 use super::filter::Filter;
-use super::{Cell, Key, Rows};
+use super::{Cell, RowIdentity, Rows};
 use crate::context::Context;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct State {
     /// Rows in the order in which they are shown.
     order: Vec<usize>,
     /// The chosen one, and where it stands.
-    key: Option<Key>,
+    key: Option<RowIdentity>,
     cursor: usize,
     /// The first that is visible.
     top: usize,
@@ -72,7 +72,7 @@ impl State {
         self.order.get(self.cursor).copied()
     }
 
-    pub(crate) fn chosen_key(&self) -> Option<&Key> {
+    pub(crate) fn chosen_key(&self) -> Option<&RowIdentity> {
         self.key.as_ref()
     }
 
@@ -170,7 +170,7 @@ impl State {
     }
 
     /// Goes to the row with this key, if it is there.
-    pub(crate) fn choose(&mut self, key: &Key, rows: &dyn Rows, page: usize) {
+    pub(crate) fn choose(&mut self, key: &RowIdentity, rows: &dyn Rows, page: usize) {
         let mut order = self.order.iter();
         if let Some(at) = order.position(|row| rows.key(*row).as_ref() == Some(key)) {
             self.go(Move::To(at), rows, page);

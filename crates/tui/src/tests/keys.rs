@@ -4,7 +4,7 @@ use super::{live, model, press, replayed, shown};
 use crate::keys::{BINDINGS, Where};
 use crate::model::Overlay;
 use crate::place::Place;
-use crate::table::Key;
+use crate::table::RowIdentity;
 use crate::{Command, Message, Model, update};
 use ratatui::crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ fn the_overview_is_where_work_starts() {
     let chosen = |model: &Model| model.level().table.chosen_key().cloned();
     press(&mut model, "down enter");
     assert_eq!(model.level().place, Place::Symptoms);
-    let key = Key::Symptom(symptom.rule.id, symptom.subject);
+    let key = RowIdentity::Symptom(symptom.rule.id, symptom.subject);
     assert_eq!(chosen(&model), Some(key));
     assert!(shown(&model).contains(symptom.rule.id));
     // The first server stands below the symptoms, the last client at the end.
@@ -81,7 +81,7 @@ fn the_overview_is_where_work_starts() {
     press(&mut model, "esc");
     assert_eq!(
         (&model.level().place, chosen(&model)),
-        (&Place::Servers, Some(Key::Station(server)))
+        (&Place::Servers, Some(RowIdentity::Station(server)))
     );
     press(&mut model, "1 end");
     while !marked(&model).starts_with(&client.to_string()) {

@@ -6,7 +6,7 @@ use super::{View, bars, draw_table};
 use crate::Command;
 use crate::model::Model;
 use crate::place::Place;
-use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
 use crate::text::{put, wrapped};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
@@ -197,7 +197,7 @@ pub(super) fn list(model: &Model) -> Option<List<ClientRow<'_>>> {
     Some(List {
         columns: columns(),
         rows: rows.collect(),
-        key: |row: &ClientRow<'_>| Key::Station(row.station.client),
+        key: |row: &ClientRow<'_>| RowIdentity::Station(row.station.client),
         sorted: None,
         empty: "No client has sent a request to a file server yet.",
     })
@@ -230,7 +230,7 @@ impl View for Clients {
     }
 
     fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
-        if let Some(Key::Station(client)) = model.level().table.chosen_key().cloned() {
+        if let Some(RowIdentity::Station(client)) = model.level().table.chosen_key().cloned() {
             model.open(Place::Conversations(Some(client)));
         }
         Vec::new()
@@ -242,7 +242,7 @@ impl View for Clients {
             return;
         };
         let chosen = match model.level().table.chosen_key() {
-            Some(Key::Station(client)) => {
+            Some(RowIdentity::Station(client)) => {
                 let mut all = feed.snapshot.stations.iter();
                 all.find(|row| row.client == *client)
             }

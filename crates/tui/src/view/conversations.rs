@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::model::Model;
 use crate::place::{Place, Scope};
 use crate::state::{Talk, shown};
-use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -254,7 +254,7 @@ impl View for Conversations {
         Some(Box::new(List {
             columns: columns(),
             rows: rows.collect(),
-            key: |row: &ConversationRow<'_>| Key::Number(row.talk.number),
+            key: |row: &ConversationRow<'_>| RowIdentity::Number(row.talk.number),
             sorted: None,
             empty: "No request to a file server in the last minutes.",
         }))
@@ -265,7 +265,7 @@ impl View for Conversations {
     }
 
     fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
-        if let Some(Key::Number(number)) = model.level().table.chosen_key().cloned() {
+        if let Some(RowIdentity::Number(number)) = model.level().table.chosen_key().cloned() {
             model.open(Place::Transactions(Scope::Conversation(number)));
         }
         Vec::new()

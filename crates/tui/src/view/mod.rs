@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::keys::Action;
 use crate::model::{Model, Overlay};
 use crate::place::{Place, Scope, TABS};
-use crate::table::{self, Key, Move, Rows};
+use crate::table::{self, Move, RowIdentity, Rows};
 use crate::{Command, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -178,9 +178,11 @@ pub(crate) fn transactions(model: &mut Model) {
     let level = model.level();
     let scope = match (&level.place, level.table.chosen_key()) {
         (Place::Operations(server), _) => Scope::Server(*server),
-        (Place::Clients, Some(Key::Station(client))) => Scope::Client(*client),
-        (Place::Conversations(_), Some(Key::Number(number))) => Scope::Conversation(*number),
-        (_, Some(Key::Station(server))) => Scope::Server(*server),
+        (Place::Clients, Some(RowIdentity::Station(client))) => Scope::Client(*client),
+        (Place::Conversations(_), Some(RowIdentity::Number(number))) => {
+            Scope::Conversation(*number)
+        }
+        (_, Some(RowIdentity::Station(server))) => Scope::Server(*server),
         _ => return model.say("choose a server, a client or a conversation first"),
     };
     model.open(Place::Transactions(scope));

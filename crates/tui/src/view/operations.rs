@@ -6,7 +6,7 @@ use super::{View, draw_table};
 use crate::Command;
 use crate::model::Model;
 use crate::place::{Place, Scope};
-use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::OperationKey;
@@ -113,7 +113,7 @@ fn list<'m>(model: &'m Model, place: &Place) -> List<OperationRow<'m>> {
         rows,
         key: |row: &OperationRow<'_>| {
             let key = &row.key;
-            Key::Operation(key.server, key.protocol, key.carrier, key.command, key.code)
+            RowIdentity::Operation(key.server, key.protocol, key.carrier, key.command, key.code)
         },
         sorted: Some(("total", true)),
         empty: match model.window {
@@ -149,7 +149,7 @@ impl View for Operations {
 
     fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
         let chosen = model.level().table.chosen_key().cloned();
-        if let Some(Key::Operation(server, protocol, carrier, command, code)) = chosen {
+        if let Some(RowIdentity::Operation(server, protocol, carrier, command, code)) = chosen {
             model.open(Place::Transactions(Scope::Operation {
                 server,
                 protocol,

@@ -5,7 +5,7 @@ use super::{View, bars, draw_table, rule};
 use crate::Command;
 use crate::model::Model;
 use crate::place::Place;
-use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
 use crate::text::put;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -117,7 +117,7 @@ pub(super) fn list(model: &Model) -> List<ServerRow<'_>> {
     List {
         columns: columns(),
         rows,
-        key: |row: &ServerRow<'_>| Key::Station(row.server),
+        key: |row: &ServerRow<'_>| RowIdentity::Station(row.server),
         sorted: Some(("total", true)),
         empty: match model.window {
             None => "No request to a file server yet.",
@@ -148,7 +148,7 @@ impl View for Servers {
     }
 
     fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
-        if let Some(Key::Station(server)) = model.level().table.chosen_key().cloned() {
+        if let Some(RowIdentity::Station(server)) = model.level().table.chosen_key().cloned() {
             model.open(Place::Operations(server));
         }
         Vec::new()

@@ -5,7 +5,7 @@ use crate::Command;
 use crate::context::Context;
 use crate::model::Model;
 use crate::place::Place;
-use crate::table::{Cell, Column, Head, Key, List, Rows, Value};
+use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value};
 use crate::text::wrapped;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -44,7 +44,7 @@ impl View for Statistics {
         Some(Box::new(List {
             columns,
             rows: model.feed.as_ref()?.snapshot.statistics.iter().collect(),
-            key: |statistic| Key::Name(statistic.name.to_owned()),
+            key: |statistic| RowIdentity::Name(statistic.name.to_owned()),
             sorted: None,
             empty: "There are no statistics.",
         }))
@@ -58,7 +58,7 @@ impl View for Statistics {
         let chosen = model.level().table.chosen_key().cloned();
         let statistics = model.feed.iter().flat_map(|f| &f.snapshot.statistics);
         let found = statistics
-            .filter(|one| chosen == Some(Key::Name(one.name.to_owned())))
+            .filter(|one| chosen == Some(RowIdentity::Name(one.name.to_owned())))
             .map(|one| one.name)
             .next();
         if let Some(name) = found {
@@ -148,10 +148,10 @@ impl Rows for StatisticFigures<'_> {
         self.statistic.rows.len()
     }
 
-    fn key(&self, row: usize) -> Option<Key> {
+    fn key(&self, row: usize) -> Option<RowIdentity> {
         Some(match self.statistic.rows.get(row)?.first()? {
-            Figure::Station(station) => Key::Station(*station),
-            _ => Key::Number(row as u64),
+            Figure::Station(station) => RowIdentity::Station(*station),
+            _ => RowIdentity::Number(row as u64),
         })
     }
 

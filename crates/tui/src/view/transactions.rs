@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::keys::Action;
 use crate::model::Model;
 use crate::place::{Place, Scope};
-use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -189,7 +189,7 @@ impl View for Transactions {
         Some(Box::new(List {
             columns: columns(),
             rows: all.filter(|t| scope.takes(t)).collect(),
-            key: |t: &TransactionRow<'_>| Key::Number(t.number),
+            key: |t: &TransactionRow<'_>| RowIdentity::Number(t.number),
             sorted: Some(("response", true)),
             empty: "No recent transaction matches.",
         }))
@@ -200,7 +200,7 @@ impl View for Transactions {
     }
 
     fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
-        if let Some(Key::Number(number)) = model.level().table.chosen_key().cloned() {
+        if let Some(RowIdentity::Number(number)) = model.level().table.chosen_key().cloned() {
             model.open(Place::Transaction(number));
         }
         Vec::new()

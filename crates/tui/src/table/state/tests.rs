@@ -9,7 +9,7 @@ fn list(rows: &[u64]) -> List<u64> {
             Column::right("low", 4, |n, _| Cell::count(*n % 10)),
         ],
         rows: rows.to_vec(),
-        key: |n| Key::Number(*n),
+        key: |n| RowIdentity::Number(*n),
         sorted: Some(("n", true)),
         empty: "",
     }
@@ -31,23 +31,23 @@ fn the_chosen_row_is_followed_and_the_first_place_kept() {
     state.refresh(&more, &context, 2);
     assert_eq!(
         (state.cursor(), state.chosen_key()),
-        (0, Some(&Key::Number(99)))
+        (0, Some(&RowIdentity::Number(99)))
     );
     state.go(Move::By(2), &more, 2);
-    assert_eq!(state.chosen_key(), Some(&Key::Number(23)));
+    assert_eq!(state.chosen_key(), Some(&RowIdentity::Number(23)));
     assert_eq!(state.top(), 1);
     state.sort_by(1, false);
     state.refresh(&more, &context, 2);
     assert_eq!(shown(&state, &more), [31, 12, 23, 99]);
     assert_eq!(
         state.chosen_key(),
-        Some(&Key::Number(23)),
+        Some(&RowIdentity::Number(23)),
         "it stands elsewhere"
     );
     state.refresh(&list(&[31, 12]), &context, 2);
     assert_eq!(
         state.chosen_key(),
-        Some(&Key::Number(12)),
+        Some(&RowIdentity::Number(12)),
         "the nearest one"
     );
     state.refresh(&list(&[]), &context, 2);

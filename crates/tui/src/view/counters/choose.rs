@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::{MOST, power};
-use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
 use crate::theme::Tone;
 use crate::view::{View, draw_table};
 use ratatui::buffer::Buffer;
@@ -91,7 +91,7 @@ impl View for Objects {
                     (listed, hidden)
                 })
                 .collect(),
-            key: |l: &(Listed, usize)| Key::Name(l.0.object.to_owned()),
+            key: |l: &(Listed, usize)| RowIdentity::Name(l.0.object.to_owned()),
             sorted: None,
             empty: "No counters.",
         }))
@@ -102,7 +102,7 @@ impl View for Objects {
     }
 
     fn enter(&self, model: &mut Model, _: &Place) -> Vec<Command> {
-        let Some(Key::Name(name)) = model.level().table.chosen_key().cloned() else {
+        let Some(RowIdentity::Name(name)) = model.level().table.chosen_key().cloned() else {
             return Vec::new();
         };
         let Some(listed) = of(model, &name) else {
@@ -172,8 +172,8 @@ impl View for Instances {
             ],
             rows,
             key: |row: &ChoiceRow| match row {
-                ChoiceRow::All(_) => Key::Name(String::new()),
-                ChoiceRow::One(whose) => Key::Instance(whose.clone()),
+                ChoiceRow::All(_) => RowIdentity::Name(String::new()),
+                ChoiceRow::One(whose) => RowIdentity::Instance(whose.clone()),
             },
             sorted: None,
             empty: "No station has values yet.",
@@ -186,7 +186,7 @@ impl View for Instances {
 
     fn enter(&self, model: &mut Model, place: &Place) -> Vec<Command> {
         let whose = match model.level().table.chosen_key() {
-            Some(Key::Instance(whose)) => Some(whose.clone()),
+            Some(RowIdentity::Instance(whose)) => Some(whose.clone()),
             Some(_) => None,
             None => return Vec::new(),
         };
@@ -285,7 +285,7 @@ impl View for Kinds {
                     .help("Notes on the computation."),
             ],
             rows: listed.counters.iter().map(choice).collect(),
-            key: |choice: &Choice<'_>| Key::Name(choice.kind.name.to_owned()),
+            key: |choice: &Choice<'_>| RowIdentity::Name(choice.kind.name.to_owned()),
             sorted: None,
             empty: "No counters.",
         }))
@@ -296,7 +296,7 @@ impl View for Kinds {
     }
 
     fn enter(&self, model: &mut Model, place: &Place) -> Vec<Command> {
-        let (Some(Key::Name(name)), Place::CounterKinds(object, whose)) =
+        let (Some(RowIdentity::Name(name)), Place::CounterKinds(object, whose)) =
             (model.level().table.chosen_key().cloned(), place)
         else {
             return Vec::new();

@@ -14,7 +14,7 @@ use crate::keys::Action;
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::{ChartLook, MOST, fit};
-use crate::table::{Cell, Column, Key, List, Rows, Value, head_lines};
+use crate::table::{Cell, Column, List, RowIdentity, Rows, Value, head_lines};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -207,7 +207,7 @@ fn rows(model: &Model) -> Vec<CounterRow<'_>> {
 /// The chosen line's number.
 fn chosen(model: &Model) -> Option<usize> {
     match model.level().table.chosen_key() {
-        Some(Key::Counter(pick)) => model
+        Some(RowIdentity::Counter(pick)) => model
             .chart
             .picks
             .iter()
@@ -240,7 +240,7 @@ impl View for Counters {
         Some(Box::new(List {
             columns: columns(),
             rows: rows(model),
-            key: |row: &CounterRow<'_>| Key::Counter(row.pick.clone()),
+            key: |row: &CounterRow<'_>| RowIdentity::Counter(row.pick.clone()),
             sorted: None,
             empty: "The chart is empty. a adds counters.",
         }))

@@ -8,7 +8,7 @@ use crate::keys::Action;
 use crate::model::{Level, Model};
 use crate::place::Place;
 use crate::state::{Focus, Pane};
-use crate::table::{Cell, Column, Key, List, Rows, Value};
+use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
 use crate::text::wrapped;
 use crate::theme::Tone;
 use crate::{Command, Decoded};
@@ -226,7 +226,7 @@ impl View for Frames {
         Some(Box::new(List {
             columns: columns(),
             rows: rows.collect(),
-            key: |row: &FrameRow<'_>| Key::Number(row.frame.number),
+            key: |row: &FrameRow<'_>| RowIdentity::Number(row.frame.number),
             sorted: None,
             empty,
         }))

@@ -10,7 +10,7 @@ use crate::keys::Action;
 use crate::model::{Level, Model};
 use crate::place::{Place, TABS};
 use crate::state::{Picked, Section};
-use crate::table::{self, Key, Rows};
+use crate::table::{self, RowIdentity, Rows};
 use crate::text::{put, width, wrapped};
 use crate::{Command, Feed};
 use head::HeadLine;
@@ -141,7 +141,7 @@ impl Plan {
     }
 
     /// All rows that are shown, in their order: their section and key, and the line of each.
-    fn rows(&self, model: &Model) -> Vec<(Section, Key, u16)> {
+    fn rows(&self, model: &Model) -> Vec<(Section, RowIdentity, u16)> {
         let mut all = Vec::new();
         for (section, area) in &self.sections {
             let Some(rows) = section.rows(model) else {
@@ -192,9 +192,9 @@ fn heights(wants: &[(Section, u16)], room: u16, above: u16) -> Vec<(Section, u16
 }
 
 /// The chosen one of the rows that are shown; the one at its place where it is gone.
-fn chosen(model: &Model, rows: &[(Section, Key, u16)]) -> usize {
+fn chosen(model: &Model, rows: &[(Section, RowIdentity, u16)]) -> usize {
     let picked = &model.picked;
-    let is = |(section, key, _): &(Section, Key, u16)| {
+    let is = |(section, key, _): &(Section, RowIdentity, u16)| {
         picked
             .row
             .as_ref()
@@ -290,8 +290,10 @@ impl View for Overview {
         model.refresh();
         model.with_table(|table, rows, page| table.choose(&key, rows, page));
         match (section, key) {
-            (Section::Servers, Key::Station(server)) => model.open(Place::Operations(server)),
-            (Section::Clients, Key::Station(client)) => {
+            (Section::Servers, RowIdentity::Station(server)) => {
+                model.open(Place::Operations(server))
+            }
+            (Section::Clients, RowIdentity::Station(client)) => {
                 model.open(Place::Conversations(Some(client)));
             }
             // Why it was raised stands below the table.

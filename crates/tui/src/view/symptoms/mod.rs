@@ -6,7 +6,7 @@ use super::{View, below, draw_table, rule};
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::Pane;
-use crate::table::{Cell, Column, Key, List, Rows};
+use crate::table::{Cell, Column, List, RowIdentity, Rows};
 use crate::text::{self, put};
 use crate::theme::Tone;
 use crate::{Command, Feed};
@@ -231,7 +231,7 @@ pub(super) fn raised(model: &Model) -> Option<List<SymptomRow<'_>>> {
             .most(32),
         ],
         rows: feed.snapshot.symptoms.raised().map(row).collect(),
-        key: |row: &SymptomRow<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
+        key: |row: &SymptomRow<'_>| RowIdentity::Symptom(row.symptom.rule.id, row.symptom.subject),
         sorted: None,
         empty: "No symptom.",
     })
@@ -257,7 +257,7 @@ fn dearest(symptom: &Symptom) -> Option<&Sight> {
 }
 
 fn chosen(model: &Model) -> Option<&Symptom> {
-    let Some(Key::Symptom(id, subject)) = model.level().table.chosen_key() else {
+    let Some(RowIdentity::Symptom(id, subject)) = model.level().table.chosen_key() else {
         return None;
     };
     let mut found = model.feed.as_ref()?.snapshot.symptoms.found.iter();
@@ -305,7 +305,9 @@ impl View for Symptoms {
         Some(Box::new(List {
             columns: columns(),
             rows: select(model, feed).0,
-            key: |row: &SymptomRow<'_>| Key::Symptom(row.symptom.rule.id, row.symptom.subject),
+            key: |row: &SymptomRow<'_>| {
+                RowIdentity::Symptom(row.symptom.rule.id, row.symptom.subject)
+            },
             sorted: None,
             empty: match model.window {
                 None => "No symptom.",
