@@ -5,6 +5,9 @@
 //! identifier is the one that is answered.
 
 mod answers;
+mod asking;
+mod closing;
+mod meaning;
 mod naming;
 mod open;
 mod opens;
@@ -19,14 +22,13 @@ use crate::message::Message;
 use crate::open::{Open, OpenState};
 use crate::parties::Parties;
 use crate::piece::PieceTally;
-use crate::turns::Said;
-use crate::world::{Between, Event, Events, Limited, World};
-use crate::{Assembled, Deed, Flags, Mark, Outcome, Transaction};
+use crate::world::{Between, Event, Events, World};
+use crate::{Assembled, Deed, Flags, Mark, Transaction};
 use naming::Naming;
 pub(crate) use opens::Opens;
 use strays::Stray;
 
-use wirewait_wire::{Asked, DissectorId, Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
+use wirewait_wire::{Asked, DissectorId, Expect, Id, Role, Timestamp};
 
 /// A request whose client has gone on to another command under its identifier is answered within
 /// this time, or never, ns: a pipe may take a little longer, and DOS clients give up.
@@ -284,63 +286,6 @@ impl Pairing {
         }
     }
 
-    /// What a message means in the light of what was said before, if that is another thing.
-    fn meant(
-        &self,
-        side: usize,
-        said: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
-    ) -> Option<Exchange> {
-        let mut role = said.role;
-        if said.opaque && side == between.server {
-            role = Role::Response;
-        }
-        if role == Role::Either {
-            role = match self.was_asked(1 - side, said.id) {
-                true => Role::Response,
-                false => Role::Request,
-            };
-        }
-        if let Some(mut answer) = self.unmarked(side, (role, said), message, between, world) {
-            answer.role = self.turned(side, answer.role, &answer);
-            return Some(answer);
-        }
-        let role = self.turned(side, role, said);
-        if role == said.role {
-            return None;
-        }
-        Some(Exchange { role, ..*said })
-    }
-
-    /// What looks like a client's request, but comes from the side that serves and goes by
-    /// the identifier of a request that waits there, is its answer without the mark.
-    fn unmarked(
-        &self,
-        side: usize,
-        (role, x): (Role, &Exchange),
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
-    ) -> Option<Exchange> {
-        let asks = matches!(role, Role::Request | Role::Notice) && x.sender == Side::Client;
-        if !asks || side != between.server {
-            return None;
-        }
-        let read = world.registry.dissector(message.dissector?).unmarked?;
-        let waits = |o: &Open| {
-            o.side != side
-                && o.id == x.id
-                && matches!(
-                    o.state,
-                    OpenState::Waiting | OpenState::Answering | OpenState::Asking
-                )
-        };
-        self.open.latest(x.id?, waits)?;
-        read(message.input).ok()?.exchange
-    }
-
     /// Bytes of `side` up to `end` are missing, for the reason that the flag says. Where only the order tells whose an answer
     /// is, nothing may count on it any more.
     pub(crate) fn missed(
@@ -384,16 +329,6 @@ impl Pairing {
     pub(crate) fn awaits(&mut self, side: usize) {
         self.open.await_all(1 - side, self.next_serial);
         self.open.lacks(side);
-    }
-
-    /// A new request whose answer only the order will tell.
-    fn guesses(&mut self, new: &mut Open) {
-        if !new.opaque || !self.doubtful {
-            return;
-        }
-        self.doubtful = self.open.has_guessed();
-        let doubtful = self.doubtful;
-        new.transaction.flags.set_if(Flags::CAPTURE_LOSS, doubtful);
     }
 
     /// A stand-alone acknowledgement of data of this transaction; false if it is closed.
@@ -498,34 +433,6 @@ impl Pairing {
         }
     }
 
-    /// Closes those that are answered from `side` and of which `which` says that the answer
-    /// is acknowledged.
-    pub(crate) fn close_answered(
-        &mut self,
-        side: usize,
-        between: &Between,
-        world: &World<'_>,
-        events: Events<'_>,
-        mut which: impl FnMut(u64) -> bool,
-    ) {
-        let mut from = 0;
-        while let Some(at) = self.open.next_done(from, |o| o.side != side) {
-            let serial = self.open[at].serial;
-            from = serial + 1;
-            if which(serial) {
-                self.close(at, None, between, world, events);
-            }
-        }
-    }
-
-    /// The clock was set back: those that are answered are over, as their time will not pass soon.
-    pub(crate) fn set_back(&mut self, between: &Between, world: &World<'_>, events: Events<'_>) {
-        self.settle(world, events);
-        for side in [0, 1] {
-            self.close_answered(side, between, world, events, |_| true);
-        }
-    }
-
     /// Transactions whose response is complete, and which are not closed yet.
     pub(crate) fn unclosed(&self) -> impl Iterator<Item = &Transaction> {
         self.open.unclosed().map(|open| &open.transaction)
@@ -535,79 +442,6 @@ impl Pairing {
     #[inline]
     pub(crate) fn is_due(&self, now: Timestamp) -> bool {
         now >= self.due
-    }
-
-    /// Closes what has waited too long, as of `now`.
-    pub(crate) fn expire(
-        &mut self,
-        now: Timestamp,
-        between: &Between,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) {
-        self.settle(world, events);
-        for serial in self.open.due(now) {
-            if let Some(at) = self.open.place_of(serial) {
-                if between.held_back {
-                    self.open.awaits(at);
-                }
-                self.close(at, Some(now), between, world, events);
-            }
-        }
-        self.expire_stray(now, events);
-        self.due = self.first_due();
-    }
-
-    /// Closes everything: the conversation is over.
-    pub(crate) fn finish(
-        &mut self,
-        now: Timestamp,
-        between: &Between,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) {
-        self.settle(world, events);
-        self.close_stray(events);
-        while !self.open.is_empty() {
-            self.close(0, Some(now), between, world, events);
-        }
-    }
-
-    /// `side` ended the connection at once. It waits for nothing any more; a response that was on
-    /// its way then is still told from one that never was.
-    pub(crate) fn reset(
-        &mut self,
-        side: usize,
-        now: Timestamp,
-        between: &Between,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) {
-        self.settle(world, events);
-        self.close_stray(events);
-        let mut from = 0;
-        while let Some(at) = self.open.next(from, |_| true) {
-            let open = &mut *self.open[at];
-            from = open.serial + 1;
-            let asked = matches!(open.state, OpenState::Waiting | OpenState::Answering);
-            if open.side != side || !asked {
-                self.close(at, Some(now), between, world, events);
-                continue;
-            }
-            if let Some(request) = open.transaction.request {
-                events(Event::Abandoned(open.wait(request.first.at), now));
-            }
-            let so_far = (open.transaction.outcome, open.transaction.flags);
-            let awaited = self.open.is_awaited(at);
-            let end = self.unanswered((at, awaited), Some(now), between, world);
-            let open = &mut *self.open[at];
-            open.stops_waiting(end, events);
-            (open.transaction.outcome, open.transaction.flags) = so_far;
-            open.overtaken = true;
-            open.deadline = open.deadline.min(now.plus(OVERTAKEN_NS));
-            self.due = self.due.min(open.deadline);
-            self.open.falls_due(at);
-        }
     }
 
     /// Whether a request of `side` with this identifier is open, or was answered just now.
@@ -640,363 +474,6 @@ impl Pairing {
     /// Whether nothing is open.
     pub(crate) fn is_idle(&self) -> bool {
         self.open.is_empty()
-    }
-
-    fn request(
-        &mut self,
-        side: usize,
-        x: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) -> u64 {
-        self.asked = true;
-        self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
-        let tally = &message.tally;
-        let own = tally.extent.last.at;
-        // A single stamp may be wrong: its own, by which nobody gives up waiting; or the one before
-        // it, by which what is answered does not come back.
-        let now = own.min(world.sure);
-        let asked = |o: &Open| {
-            let now = if o.state == OpenState::Done { own } else { now };
-            o.id == x.id && o.side == side && o.deadline > now && o.is_asked_by(x)
-        };
-        if let Some(at) = x.id.and_then(|id| self.open.latest(id, asked)) {
-            if let Parts::Ranged {
-                at: from,
-                length,
-                of,
-            } = x.parts
-            {
-                return self.request_part(at, (from, length, of), x, tally, world, events);
-            }
-            let open = &mut *self.open[at];
-            if open.state == OpenState::Asking && matches!(x.parts, Parts::Masked { .. }) {
-                let serial = open.serial;
-                let last = open.more(x, tally);
-                self.asked_whole(serial, last, world, events);
-                return serial;
-            }
-            let repeated = match (open.number.zip(x.number), open.state) {
-                (_, OpenState::Waiting) if between.turns && message.said == Said::More => {
-                    let serial = open.grow_by_turn(tally);
-                    self.asked_whole(serial, true, world, events);
-                    return serial;
-                }
-                _ if between.turns => message.said == Said::Again,
-                (Some((known, number)), _) => known == number,
-                (None, OpenState::Done) => x.repeats,
-                (None, _) => x.repeats || between.unordered,
-            };
-            if repeated && self.is_last_of_lane(at) {
-                if between.turns && self.open[at].state == OpenState::Done {
-                    return self.reopen(at, x, tally, world, events);
-                }
-                let open = &mut *self.open[at];
-                if let Some(refused) = open.refused.take() {
-                    // The client has waited since then all the same.
-                    open.starts_waiting(refused, events);
-                }
-                // The answer was seen before: it was lost behind the capture.
-                open.lost_after(tally.extent.last.at, events);
-                return open.copy(tally);
-            }
-        }
-        self.make_room(side, x, tally.extent.first.at, between, world, events);
-        let serial = self.next_serial;
-        self.next_serial += 1;
-        let mut open = world.spare.borrow_mut().next();
-        open.begin((serial, side), x, message, between, world);
-        if between.stream {
-            open.asked_to = message.range.1;
-        }
-        let latest = self.open.len().checked_sub(1);
-        if let Some(latest) = latest.map(|at| &mut self.open[at])
-            && latest.side == side
-            && latest.serial + 1 == serial
-        {
-            latest.followed = Some(tally.extent.first.at);
-        }
-        self.guesses(&mut open);
-        if x.id.is_some() && self.passed_by == x.id {
-            // What seemed late was its first part.
-            open.transaction.flags.set(Flags::OUT_OF_ORDER);
-        }
-        self.naming.asked(&mut open, x, message, world);
-        let whole = open.asks(x);
-        events(Event::Opened(&mut open.transaction, self.known(between)));
-        open.parties = self.parties;
-        if between.may_be_again(side, tally) {
-            open.lost_before(between.again_after(side, tally), events);
-        }
-        self.open.push(open);
-        self.asked_whole(serial, whole, world, events);
-        serial
-    }
-
-    /// What must go before a new request takes its place.
-    fn make_room(
-        &mut self,
-        side: usize,
-        x: &Exchange,
-        now: Timestamp,
-        between: &Between,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) {
-        // What is answered stays for its acknowledgements; where none can be told
-        // from the next one's, the next request ends that.
-        let ends_answered = !between.stream && !between.named;
-        let superseded = |o: &Open| {
-            let over = o.state == OpenState::Done && o.lane.is_none() && ends_answered;
-            o.side == side
-                && (over
-                    || (x.id.is_some() && o.id == x.id)
-                    || (x.lane.is_some() && o.lane == x.lane))
-        };
-        let may_be_overtaken = |o: &Open| {
-            between.unordered
-                && !between.turns
-                && o.state == OpenState::Waiting
-                && o.id != x.id
-                && o.deadline > now
-        };
-        let related = (x, ends_answered);
-        let mut from = 0;
-        while let Some(at) = self.open.next_related(from, related, superseded) {
-            let o = &mut self.open[at];
-            from = o.serial + 1;
-            if o.id == x.id && o.is_told_apart(x) && o.state != OpenState::Done {
-                // Its client does not wait for it alone, or no longer.
-                let soon = now.plus(OVERTAKEN_NS);
-                if !o.overtaken && o.deadline > soon {
-                    o.deadline = soon;
-                    self.due = self.due.min(soon);
-                    self.open.falls_due(at);
-                }
-                self.open[at].overtaken = true;
-                continue;
-            }
-            // The answer may have been captured, and wait for what comes before it.
-            if between.held_back && o.state != OpenState::Done {
-                self.open.awaits(at);
-                continue;
-            }
-            if o.is_confirmed_by(x) {
-                o.transaction.flags.set(Flags::CAPTURE_LOSS);
-                self.done(at, u64::MAX, world, events);
-            } else if may_be_overtaken(o) {
-                // Its response may have been captured behind this request.
-                o.deadline = now;
-                self.due = self.due.min(now);
-                self.open.falls_due(at);
-                continue;
-            }
-            self.close(at, Some(now), between, world, events);
-        }
-        // Whom nobody ever answered leaves room for the others.
-        let most = world.settings.open_requests;
-        let most = if between.one_sided { most / 2 } else { most };
-        let full = world.open >= most;
-        let limit = if self.open.len() >= world.settings.conversation_requests {
-            Limited::ConversationRequests
-        } else if full && !self.open.is_empty() {
-            Limited::OpenRequests
-        } else {
-            return;
-        };
-        // An answered one is only kept for its acknowledgements.
-        if let Some(at) = self.open.next_done(0, |_| true) {
-            self.close(at, None, between, world, events);
-        } else {
-            self.give_up(limit, now, between, world, events);
-        }
-    }
-
-    /// Gives up the request that has waited for longest, because of a limit.
-    fn give_up(
-        &mut self,
-        limit: Limited,
-        now: Timestamp,
-        between: &Between,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) {
-        if self.open.is_empty() {
-            return;
-        }
-        events(Event::Limited(limit));
-        self.limited = true;
-        self.open[0].transaction.flags.set(Flags::LIMITED);
-        self.close(0, Some(now), between, world, events);
-    }
-
-    fn more(
-        &mut self,
-        side: usize,
-        x: &Exchange,
-        message: &Message<'_>,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) -> Option<u64> {
-        let asking = |o: &Open| {
-            let same = x.id.map_or(o.id.is_none(), |id| o.goes_by(id));
-            o.side == side && same && o.state == OpenState::Asking
-        };
-        let at = match x.id {
-            Some(id) => self.open.latest(id, asking),
-            None => self.open.latest_unnamed(asking),
-        }?;
-        let open = &mut *self.open[at];
-        let serial = open.serial;
-        let last = open.more(x, &message.tally);
-        self.asked_whole(serial, last, world, events);
-        Some(serial)
-    }
-
-    /// The request may be complete: what follows from that.
-    fn asked_whole(&mut self, serial: u64, whole: bool, world: &World<'_>, events: Events<'_>) {
-        let Some(at) = self.open.place_of(serial) else {
-            return;
-        };
-        let open = &mut *self.open[at];
-        if let Some(request) = open.transaction.request {
-            let wait = match open.transaction.kind {
-                Kind::Wait => i64::MAX,
-                _ => world.settings.timeout_ns,
-            };
-            if !open.promised {
-                open.deadline = request.last.at.plus(wait);
-            }
-            self.due = self.due.min(open.deadline);
-            if whole {
-                open.starts_waiting(request.first.at, events);
-            }
-            self.open.falls_due(at);
-        }
-        let open = &mut *self.open[at];
-        if whole {
-            if world.metered && open.state == OpenState::Asking {
-                events(Event::Asked(open.case()));
-            }
-            open.state = OpenState::Waiting;
-        }
-    }
-
-    /// Opens and gives up the only request of a conversation that never began, for want of room.
-    pub(crate) fn turn_away(
-        side: usize,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) {
-        let Some(x) = message.exchange.as_deref() else {
-            return;
-        };
-        let mut open = world.spare.borrow_mut().next();
-        open.begin((0, side), x, message, between, world);
-        let mut parties = Parties::UNKNOWN;
-        events(Event::Opened(&mut open.transaction, &mut parties));
-        open.parties = parties;
-        let t = &mut open.transaction;
-        t.outcome = Outcome::GivenUp;
-        t.flags.set(Flags::LIMITED);
-        t.flags.set(Flags::ONE_SIDED);
-        t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
-        events(Event::Closed(open.case()));
-        world.spare.borrow_mut().keep(open);
-    }
-
-    /// Closes one transaction; `now` is when it is given up if it was not answered.
-    fn close(
-        &mut self,
-        at: usize,
-        now: Option<Timestamp>,
-        between: &Between,
-        world: &World<'_>,
-        events: Events<'_>,
-    ) {
-        let awaited = self.open.is_awaited(at);
-        if !self.unsure.is_empty() {
-            self.settle(world, events);
-        }
-        let open = &mut *self.open[at];
-        if open.state != OpenState::Done {
-            open.unshelve(events);
-        }
-        match open.state {
-            OpenState::Done => {
-                if let Some(at) = open.repeated_at {
-                    open.was_lost(at, events);
-                }
-                open.clock_stepped(world);
-            }
-            // The raw data was not captured, or never sent; the answer stands.
-            OpenState::Raw { answered: true, .. } => {
-                self.done(at, u64::MAX, world, events);
-                // No frame will tell any more whether so much time has passed.
-                self.settle(world, events);
-            }
-            _ => {
-                let end = self.unanswered((at, awaited), now, between, world);
-                let open = &mut *self.open[at];
-                open.transaction.response = None;
-                open.stops_waiting(end, events);
-            }
-        }
-        let Some(open) = self.open.remove(at) else {
-            return;
-        };
-        events(Event::Closed(open.case()));
-        world.spare.borrow_mut().keep(open);
-    }
-
-    /// What is said of a request that has no whole response, `now` or at the end of its time; gives
-    /// until when its client waited.
-    fn unanswered(
-        &mut self,
-        (at, awaited): (usize, bool),
-        now: Option<Timestamp>,
-        between: &Between,
-        world: &World<'_>,
-    ) -> Timestamp {
-        let open = &mut *self.open[at];
-        let t = &mut open.transaction;
-        t.flags.set_if(Flags::LIMITED, open.serial < self.in_doubt);
-        t.outcome = if open.cancelled {
-            Outcome::Cancelled
-        } else if t.flags.contains(Flags::LIMITED) {
-            Outcome::GivenUp
-        } else {
-            Outcome::Unanswered
-        };
-        t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
-        let first = t.request.map_or(0, |r| r.first.frame);
-        let stepped = world.steps.borrow().since(first) || t.clock_stepped(&world.steps.borrow());
-        t.flags.set_if(Flags::CLOCK_STEP, stepped);
-        t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
-        t.flags.set_if(Flags::CAPTURE_LOSS, awaited);
-        let early = world.over && now.is_some_and(|now| now < open.deadline);
-        let early = early && !open.overtaken && open.refused.is_none();
-        t.flags.set_if(Flags::OPEN_AT_END, early);
-        if let Some(refused) = open.refused {
-            return refused;
-        }
-        let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
-        match (limit, now) {
-            // What waits by design is not given up.
-            (Some(limit), Some(now)) if t.kind != Kind::Wait => limit.min(now).min(open.deadline),
-            (Some(_), Some(now)) => now,
-            (Some(limit), None) => limit,
-            (None, now) => now.unwrap_or_default(),
-        }
-    }
-
-    fn is_last_of_lane(&self, at: usize) -> bool {
-        let lane = self.open[at].lane;
-        lane.is_none_or(|lane| self.open.latest_of_lane(lane, |_| true) == Some(at))
     }
 
     fn by_serial(&mut self, serial: u64) -> Option<&mut Open> {

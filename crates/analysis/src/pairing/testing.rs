@@ -6,11 +6,12 @@ use crate::assembler::Rooms;
 use crate::clock::Steps;
 use crate::names::KnownNames;
 use crate::trail::Trace;
+use crate::turns::Said;
 use crate::world::Shared;
-use crate::{Settings, Transaction};
+use crate::{Outcome, Settings, Transaction};
 use std::cell::RefCell;
 use std::sync::Arc;
-use wirewait_wire::{Endpoint, Input, Operation, Registry};
+use wirewait_wire::{Endpoint, Exchange, Input, Kind, Operation, Registry, Side};
 
 pub(super) const CLIENT: usize = 0;
 pub(super) const SERVER: usize = 1;

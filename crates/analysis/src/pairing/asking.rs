@@ -1,0 +1,300 @@
+//! What is asked: requests, more of them, and what makes room for them.
+
+use super::{OVERTAKEN_NS, Pairing};
+use crate::message::Message;
+use crate::open::{Open, OpenState};
+use crate::parties::Parties;
+use crate::turns::Said;
+use crate::world::{Between, Event, Events, Limited, World};
+use crate::{Flags, Outcome};
+use wirewait_wire::{Exchange, Expect, Kind, Parts, Timestamp};
+
+impl Pairing {
+    pub(super) fn request(
+        &mut self,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> u64 {
+        self.asked = true;
+        self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
+        let tally = &message.tally;
+        let own = tally.extent.last.at;
+        // A single stamp may be wrong: its own, by which nobody gives up waiting; or the one before
+        // it, by which what is answered does not come back.
+        let now = own.min(world.sure);
+        let asked = |o: &Open| {
+            let now = if o.state == OpenState::Done { own } else { now };
+            o.id == x.id && o.side == side && o.deadline > now && o.is_asked_by(x)
+        };
+        if let Some(at) = x.id.and_then(|id| self.open.latest(id, asked)) {
+            if let Parts::Ranged {
+                at: from,
+                length,
+                of,
+            } = x.parts
+            {
+                return self.request_part(at, (from, length, of), x, tally, world, events);
+            }
+            let open = &mut *self.open[at];
+            if open.state == OpenState::Asking && matches!(x.parts, Parts::Masked { .. }) {
+                let serial = open.serial;
+                let last = open.more(x, tally);
+                self.asked_whole(serial, last, world, events);
+                return serial;
+            }
+            let repeated = match (open.number.zip(x.number), open.state) {
+                (_, OpenState::Waiting) if between.turns && message.said == Said::More => {
+                    let serial = open.grow_by_turn(tally);
+                    self.asked_whole(serial, true, world, events);
+                    return serial;
+                }
+                _ if between.turns => message.said == Said::Again,
+                (Some((known, number)), _) => known == number,
+                (None, OpenState::Done) => x.repeats,
+                (None, _) => x.repeats || between.unordered,
+            };
+            if repeated && self.is_last_of_lane(at) {
+                if between.turns && self.open[at].state == OpenState::Done {
+                    return self.reopen(at, x, tally, world, events);
+                }
+                let open = &mut *self.open[at];
+                if let Some(refused) = open.refused.take() {
+                    // The client has waited since then all the same.
+                    open.starts_waiting(refused, events);
+                }
+                // The answer was seen before: it was lost behind the capture.
+                open.lost_after(tally.extent.last.at, events);
+                return open.copy(tally);
+            }
+        }
+        self.make_room(side, x, tally.extent.first.at, between, world, events);
+        let serial = self.next_serial;
+        self.next_serial += 1;
+        let mut open = world.spare.borrow_mut().next();
+        open.begin((serial, side), x, message, between, world);
+        if between.stream {
+            open.asked_to = message.range.1;
+        }
+        let latest = self.open.len().checked_sub(1);
+        if let Some(latest) = latest.map(|at| &mut self.open[at])
+            && latest.side == side
+            && latest.serial + 1 == serial
+        {
+            latest.followed = Some(tally.extent.first.at);
+        }
+        self.guesses(&mut open);
+        if x.id.is_some() && self.passed_by == x.id {
+            // What seemed late was its first part.
+            open.transaction.flags.set(Flags::OUT_OF_ORDER);
+        }
+        self.naming.asked(&mut open, x, message, world);
+        let whole = open.asks(x);
+        events(Event::Opened(&mut open.transaction, self.known(between)));
+        open.parties = self.parties;
+        if between.may_be_again(side, tally) {
+            open.lost_before(between.again_after(side, tally), events);
+        }
+        self.open.push(open);
+        self.asked_whole(serial, whole, world, events);
+        serial
+    }
+
+    /// What must go before a new request takes its place.
+    pub(super) fn make_room(
+        &mut self,
+        side: usize,
+        x: &Exchange,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        // What is answered stays for its acknowledgements; where none can be told
+        // from the next one's, the next request ends that.
+        let ends_answered = !between.stream && !between.named;
+        let superseded = |o: &Open| {
+            let over = o.state == OpenState::Done && o.lane.is_none() && ends_answered;
+            o.side == side
+                && (over
+                    || (x.id.is_some() && o.id == x.id)
+                    || (x.lane.is_some() && o.lane == x.lane))
+        };
+        let may_be_overtaken = |o: &Open| {
+            between.unordered
+                && !between.turns
+                && o.state == OpenState::Waiting
+                && o.id != x.id
+                && o.deadline > now
+        };
+        let related = (x, ends_answered);
+        let mut from = 0;
+        while let Some(at) = self.open.next_related(from, related, superseded) {
+            let o = &mut self.open[at];
+            from = o.serial + 1;
+            if o.id == x.id && o.is_told_apart(x) && o.state != OpenState::Done {
+                // Its client does not wait for it alone, or no longer.
+                let soon = now.plus(OVERTAKEN_NS);
+                if !o.overtaken && o.deadline > soon {
+                    o.deadline = soon;
+                    self.due = self.due.min(soon);
+                    self.open.falls_due(at);
+                }
+                self.open[at].overtaken = true;
+                continue;
+            }
+            // The answer may have been captured, and wait for what comes before it.
+            if between.held_back && o.state != OpenState::Done {
+                self.open.awaits(at);
+                continue;
+            }
+            if o.is_confirmed_by(x) {
+                o.transaction.flags.set(Flags::CAPTURE_LOSS);
+                self.done(at, u64::MAX, world, events);
+            } else if may_be_overtaken(o) {
+                // Its response may have been captured behind this request.
+                o.deadline = now;
+                self.due = self.due.min(now);
+                self.open.falls_due(at);
+                continue;
+            }
+            self.close(at, Some(now), between, world, events);
+        }
+        // Whom nobody ever answered leaves room for the others.
+        let most = world.settings.open_requests;
+        let most = if between.one_sided { most / 2 } else { most };
+        let full = world.open >= most;
+        let limit = if self.open.len() >= world.settings.conversation_requests {
+            Limited::ConversationRequests
+        } else if full && !self.open.is_empty() {
+            Limited::OpenRequests
+        } else {
+            return;
+        };
+        // An answered one is only kept for its acknowledgements.
+        if let Some(at) = self.open.next_done(0, |_| true) {
+            self.close(at, None, between, world, events);
+        } else {
+            self.give_up(limit, now, between, world, events);
+        }
+    }
+
+    /// Gives up the request that has waited for longest, because of a limit.
+    pub(super) fn give_up(
+        &mut self,
+        limit: Limited,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        if self.open.is_empty() {
+            return;
+        }
+        events(Event::Limited(limit));
+        self.limited = true;
+        self.open[0].transaction.flags.set(Flags::LIMITED);
+        self.close(0, Some(now), between, world, events);
+    }
+
+    pub(super) fn more(
+        &mut self,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> Option<u64> {
+        let asking = |o: &Open| {
+            let same = x.id.map_or(o.id.is_none(), |id| o.goes_by(id));
+            o.side == side && same && o.state == OpenState::Asking
+        };
+        let at = match x.id {
+            Some(id) => self.open.latest(id, asking),
+            None => self.open.latest_unnamed(asking),
+        }?;
+        let open = &mut *self.open[at];
+        let serial = open.serial;
+        let last = open.more(x, &message.tally);
+        self.asked_whole(serial, last, world, events);
+        Some(serial)
+    }
+
+    /// The request may be complete: what follows from that.
+    pub(super) fn asked_whole(
+        &mut self,
+        serial: u64,
+        whole: bool,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        let Some(at) = self.open.place_of(serial) else {
+            return;
+        };
+        let open = &mut *self.open[at];
+        if let Some(request) = open.transaction.request {
+            let wait = match open.transaction.kind {
+                Kind::Wait => i64::MAX,
+                _ => world.settings.timeout_ns,
+            };
+            if !open.promised {
+                open.deadline = request.last.at.plus(wait);
+            }
+            self.due = self.due.min(open.deadline);
+            if whole {
+                open.starts_waiting(request.first.at, events);
+            }
+            self.open.falls_due(at);
+        }
+        let open = &mut *self.open[at];
+        if whole {
+            if world.metered && open.state == OpenState::Asking {
+                events(Event::Asked(open.case()));
+            }
+            open.state = OpenState::Waiting;
+        }
+    }
+
+    /// Opens and gives up the only request of a conversation that never began, for want of room.
+    pub(crate) fn turn_away(
+        side: usize,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        let Some(x) = message.exchange.as_deref() else {
+            return;
+        };
+        let mut open = world.spare.borrow_mut().next();
+        open.begin((0, side), x, message, between, world);
+        let mut parties = Parties::UNKNOWN;
+        events(Event::Opened(&mut open.transaction, &mut parties));
+        open.parties = parties;
+        let t = &mut open.transaction;
+        t.outcome = Outcome::GivenUp;
+        t.flags.set(Flags::LIMITED);
+        t.flags.set(Flags::ONE_SIDED);
+        t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
+        events(Event::Closed(open.case()));
+        world.spare.borrow_mut().keep(open);
+    }
+
+    /// A new request whose answer only the order will tell.
+    pub(super) fn guesses(&mut self, new: &mut Open) {
+        if !new.opaque || !self.doubtful {
+            return;
+        }
+        self.doubtful = self.open.has_guessed();
+        let doubtful = self.doubtful;
+        new.transaction.flags.set_if(Flags::CAPTURE_LOSS, doubtful);
+    }
+
+    pub(super) fn is_last_of_lane(&self, at: usize) -> bool {
+        let lane = self.open[at].lane;
+        lane.is_none_or(|lane| self.open.latest_of_lane(lane, |_| true) == Some(at))
+    }
+}

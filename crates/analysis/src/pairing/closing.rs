@@ -1,0 +1,195 @@
+//! How transactions end: answered, given up, or with their conversation.
+
+use super::{OVERTAKEN_NS, Pairing};
+use crate::open::OpenState;
+use crate::world::{Between, Event, Events, World};
+use crate::{Flags, Outcome};
+use wirewait_wire::{Kind, Timestamp};
+
+impl Pairing {
+    /// Closes those that are answered from `side` and of which `which` says that the answer
+    /// is acknowledged.
+    pub(crate) fn close_answered(
+        &mut self,
+        side: usize,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+        mut which: impl FnMut(u64) -> bool,
+    ) {
+        let mut from = 0;
+        while let Some(at) = self.open.next_done(from, |o| o.side != side) {
+            let serial = self.open[at].serial;
+            from = serial + 1;
+            if which(serial) {
+                self.close(at, None, between, world, events);
+            }
+        }
+    }
+
+    /// The clock was set back: those that are answered are over, as their time will not pass soon.
+    pub(crate) fn set_back(&mut self, between: &Between, world: &World<'_>, events: Events<'_>) {
+        self.settle(world, events);
+        for side in [0, 1] {
+            self.close_answered(side, between, world, events, |_| true);
+        }
+    }
+
+    /// Closes what has waited too long, as of `now`.
+    pub(crate) fn expire(
+        &mut self,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        self.settle(world, events);
+        for serial in self.open.due(now) {
+            if let Some(at) = self.open.place_of(serial) {
+                if between.held_back {
+                    self.open.awaits(at);
+                }
+                self.close(at, Some(now), between, world, events);
+            }
+        }
+        self.expire_stray(now, events);
+        self.due = self.first_due();
+    }
+
+    /// Closes everything: the conversation is over.
+    pub(crate) fn finish(
+        &mut self,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        self.settle(world, events);
+        self.close_stray(events);
+        while !self.open.is_empty() {
+            self.close(0, Some(now), between, world, events);
+        }
+    }
+
+    /// `side` ended the connection at once. It waits for nothing any more; a response that was on
+    /// its way then is still told from one that never was.
+    pub(crate) fn reset(
+        &mut self,
+        side: usize,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        self.settle(world, events);
+        self.close_stray(events);
+        let mut from = 0;
+        while let Some(at) = self.open.next(from, |_| true) {
+            let open = &mut *self.open[at];
+            from = open.serial + 1;
+            let asked = matches!(open.state, OpenState::Waiting | OpenState::Answering);
+            if open.side != side || !asked {
+                self.close(at, Some(now), between, world, events);
+                continue;
+            }
+            if let Some(request) = open.transaction.request {
+                events(Event::Abandoned(open.wait(request.first.at), now));
+            }
+            let so_far = (open.transaction.outcome, open.transaction.flags);
+            let awaited = self.open.is_awaited(at);
+            let end = self.unanswered((at, awaited), Some(now), between, world);
+            let open = &mut *self.open[at];
+            open.stops_waiting(end, events);
+            (open.transaction.outcome, open.transaction.flags) = so_far;
+            open.overtaken = true;
+            open.deadline = open.deadline.min(now.plus(OVERTAKEN_NS));
+            self.due = self.due.min(open.deadline);
+            self.open.falls_due(at);
+        }
+    }
+
+    /// Closes one transaction; `now` is when it is given up if it was not answered.
+    pub(super) fn close(
+        &mut self,
+        at: usize,
+        now: Option<Timestamp>,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        let awaited = self.open.is_awaited(at);
+        if !self.unsure.is_empty() {
+            self.settle(world, events);
+        }
+        let open = &mut *self.open[at];
+        if open.state != OpenState::Done {
+            open.unshelve(events);
+        }
+        match open.state {
+            OpenState::Done => {
+                if let Some(at) = open.repeated_at {
+                    open.was_lost(at, events);
+                }
+                open.clock_stepped(world);
+            }
+            // The raw data was not captured, or never sent; the answer stands.
+            OpenState::Raw { answered: true, .. } => {
+                self.done(at, u64::MAX, world, events);
+                // No frame will tell any more whether so much time has passed.
+                self.settle(world, events);
+            }
+            _ => {
+                let end = self.unanswered((at, awaited), now, between, world);
+                let open = &mut *self.open[at];
+                open.transaction.response = None;
+                open.stops_waiting(end, events);
+            }
+        }
+        let Some(open) = self.open.remove(at) else {
+            return;
+        };
+        events(Event::Closed(open.case()));
+        world.spare.borrow_mut().keep(open);
+    }
+
+    /// What is said of a request that has no whole response, `now` or at the end of its time; gives
+    /// until when its client waited.
+    pub(super) fn unanswered(
+        &mut self,
+        (at, awaited): (usize, bool),
+        now: Option<Timestamp>,
+        between: &Between,
+        world: &World<'_>,
+    ) -> Timestamp {
+        let open = &mut *self.open[at];
+        let t = &mut open.transaction;
+        t.flags.set_if(Flags::LIMITED, open.serial < self.in_doubt);
+        t.outcome = if open.cancelled {
+            Outcome::Cancelled
+        } else if t.flags.contains(Flags::LIMITED) {
+            Outcome::GivenUp
+        } else {
+            Outcome::Unanswered
+        };
+        t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
+        let first = t.request.map_or(0, |r| r.first.frame);
+        let stepped = world.steps.borrow().since(first) || t.clock_stepped(&world.steps.borrow());
+        t.flags.set_if(Flags::CLOCK_STEP, stepped);
+        t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
+        t.flags.set_if(Flags::CAPTURE_LOSS, awaited);
+        let early = world.over && now.is_some_and(|now| now < open.deadline);
+        let early = early && !open.overtaken && open.refused.is_none();
+        t.flags.set_if(Flags::OPEN_AT_END, early);
+        if let Some(refused) = open.refused {
+            return refused;
+        }
+        let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
+        match (limit, now) {
+            // What waits by design is not given up.
+            (Some(limit), Some(now)) if t.kind != Kind::Wait => limit.min(now).min(open.deadline),
+            (Some(_), Some(now)) => now,
+            (Some(limit), None) => limit,
+            (None, now) => now.unwrap_or_default(),
+        }
+    }
+}
