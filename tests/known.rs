@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use wirewait_synth::lab::{LabCarrier, LabCase, LabEnd, LabRun, LabTruth};
+use wirewait_synth::lab::{LabCarrier, LabCase, LabEnd, LabRun, LabTruth, LabWay};
 
 /// By how many thousandths a printed interval may miss the truth: the capture begins and ends a little
 /// later than the logs.
@@ -187,42 +187,6 @@ const IN_PIECES: &[Trouble] = &[
 
 /// Rows that are known to fall short, and why. A row that is right must not stand here.
 const SHORTFALLS: &[(&str, &[(&str, LabEnd)])] = &[
-    // What a frame takes on a slow line grows with its length, and short frames show how far a station
-    // is. The rest of a long frame's time counts as its sender's, unless a message of several frames
-    // shows it.
-    (
-        "a slow line",
-        &[
-            ("ncp-ipx-rate-4mbit", LabEnd::Client),
-            ("ncp-ipx-rate-4mbit", LabEnd::Server),
-            ("ncp-ipx-rate-0.5mbit", LabEnd::Client),
-            ("ncp-ipx-rate-0.5mbit", LabEnd::Server),
-            ("ncp-udp-rate-4mbit", LabEnd::Client),
-            ("ncp-udp-rate-4mbit", LabEnd::Server),
-            ("ncp-udp-rate-0.5mbit", LabEnd::Client),
-            ("ncp-udp-rate-0.5mbit", LabEnd::Server),
-            ("smb-ipx-rate-4mbit", LabEnd::Client),
-            ("smb-ipx-rate-4mbit", LabEnd::Server),
-            ("smb-ipx-rate-0.5mbit", LabEnd::Client),
-            ("smb-ipx-rate-0.5mbit", LabEnd::Server),
-            ("nbf-rate-4mbit", LabEnd::Client),
-            ("nbf-rate-4mbit", LabEnd::Server),
-            ("nbf-rate-0.5mbit", LabEnd::Client),
-            ("nbf-rate-0.5mbit", LabEnd::Server),
-            ("nbf-pieces-rate-4mbit", LabEnd::Client),
-            ("nbf-pieces-rate-4mbit", LabEnd::Server),
-            ("nbf-poll-rate-4mbit", LabEnd::Client),
-            ("nbf-poll-rate-4mbit", LabEnd::Server),
-            ("nbf-poll-rate-0.5mbit", LabEnd::Client),
-            ("nbf-poll-rate-0.5mbit", LabEnd::Server),
-            ("nbf-poll-pieces-rate-4mbit", LabEnd::Client),
-            ("nbf-poll-pieces-rate-4mbit", LabEnd::Server),
-            ("nbipx-rate-4mbit", LabEnd::Client),
-            ("nbipx-rate-0.5mbit", LabEnd::Client),
-            ("nbipx-pieces-rate-4mbit", LabEnd::Client),
-            ("nbipx-pieces-rate-4mbit", LabEnd::Server),
-        ],
-    ),
     // Nothing that was captured says that a request was lost on its way to the server: the time is a
     // pause of the client, or idle. UDP has IP identifications, which are read on byte streams alone.
     (
@@ -242,16 +206,10 @@ const SHORTFALLS: &[(&str, &[(&str, LabEnd)])] = &[
             ("smb-ipx-think-20ms-lost-1", LabEnd::Server),
         ],
     ),
-    // A poll was lost before the capture, too; and over IPX nobody polls.
+    // Over IPX nobody polls: a response that was lost before the capture more than once is a slow server.
     (
         "lost more than once",
-        &[
-            ("nbf-lost-both-5", LabEnd::Client),
-            ("nbf-lost-both-5", LabEnd::Server),
-            ("nbf-pieces-lost-2", LabEnd::Server),
-            ("nbf-poll-lost-both-5", LabEnd::Server),
-            ("nbipx-lost-both-5", LabEnd::Client),
-        ],
+        &[("nbipx-lost-both-5", LabEnd::Client)],
     ),
 ];
 
@@ -283,27 +241,50 @@ fn shares(truth: LabTruth) -> [i64; 3] {
     [truth.client, truth.network, truth.server].map(|ns| ns * 1000 / truth.active())
 }
 
+/// Bytes that a read has on the line, there and back, for each that the shortest request and its answer have.
+fn stretch(case: &LabCase) -> i64 {
+    (i64::from(case.size) + 240) / 120
+}
+
 /// Whether the wire shows how much of the time this one has, as far as the description of the case
 /// says so. What hides in a station's time is the way to it: it is known where the station's transport
 /// answers by itself, and it is no longer than the shortest time that the station took. So there is
 /// evidence, too, where the way and the cheapest request, for all requests together, are less than an
-/// interval may be.
+/// interval may be. Where all reads take long, the cheapest request is a short one; on a line that is as slow
+/// as that allows, a read is on its way for as many times longer as it has more bytes.
 fn has_evidence(case: &LabCase, end: LabEnd, who: usize, truth: LabTruth) -> bool {
     let requests = (case.reads * case.clients as u64) as i64;
-    let way: i64 = case.ways.iter().map(|way| way.ns).sum();
+    // The shortest frames, each way.
+    let line = |way: &LabWay| (60 * 1_000_000_000_u64).checked_div(way.rate).unwrap_or(0) as i64;
+    let way: i64 = case.ways.iter().map(|way| way.ns + line(way)).sum();
+    let line = case.ways.iter().any(|way| way.rate > 0);
     // The way to a station and back, and what it needs besides.
-    let known = |station: LabEnd, cheapest: i64| {
+    let known = |station: LabEnd, cheapest: i64, slow: bool| {
         let way = if station == end { 0 } else { way };
-        let most = (way + cheapest) * requests * 1000;
-        answers_by_itself(case, station) || most < NARROW * 9 / 10 * truth.active()
+        let slow = slow || line && station != end;
+        let stretch = if slow { stretch(case) } else { 1 };
+        let most = (way + cheapest) * stretch * requests * 1000;
+        let short = most < NARROW * 9 / 10 * truth.active();
+        short
+            || answers_by_itself(case, station)
+                && (station == end || !line || shows_line(case, end))
     };
-    let client = || known(LabEnd::Client, 90_000);
-    let server = || known(LabEnd::Server, 200_000);
+    let thinks = case.think_ns > 0;
+    let sleeps = case.sleep_ns > 0 && case.sleep_every == 1 && case.sleep_file.is_none();
+    let client = || known(LabEnd::Client, 90_000, thinks);
+    let server = || known(LabEnd::Server, 200_000, sleeps);
     match who {
         0 => client(),
         2 => server(),
         _ => client() && server(),
     }
+}
+
+/// Whether something shows how long a frame of data takes on the line to the other end: at the server, what
+/// acknowledges it at once; at the client, frames that follow each other.
+fn shows_line(case: &LabCase, end: LabEnd) -> bool {
+    let frames = usize::from(case.size).div_ceil(1400);
+    frames > 1 || case.carrier == LabCarrier::NbfPoll && end == LabEnd::Server
 }
 
 /// Whether this station's transport answers at once what it is sent, without its program.

@@ -381,12 +381,13 @@ impl Conversation {
         serial
     }
 
-    /// This frame of `side` brings what was lost before the capture, so long ago.
+    /// This frame of `side` brings what was lost before the capture, so long ago at least.
     #[cold]
-    pub(crate) fn was_lost_before(&mut self, side: usize, mark: Mark, ns: i64) {
+    pub(crate) fn was_lost_before(&mut self, side: usize, mark: Mark, (ns, more): (i64, bool)) {
         self.between.lost[side] = LostBefore {
             unsure: (mark.frame, mark.frame),
             proved_ns: ns,
+            more,
         };
     }
 

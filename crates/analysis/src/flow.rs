@@ -71,6 +71,8 @@ pub(crate) struct LostBefore {
     /// The least time that its sender waited before it sent lost data again in the latest of them,
     /// ns; 0 where that is not proved.
     pub(crate) proved_ns: i64,
+    /// It may have waited longer: that is a multiple of its timer.
+    pub(crate) more: bool,
 }
 
 /// Both directions of a link or a byte stream.
@@ -138,6 +140,7 @@ impl StreamFlow {
         LostBefore {
             unsure: (unsure.first, unsure.latest),
             proved_ns: if sure && other.tries == 0 { ns } else { 0 },
+            more: false,
         }
     }
 
@@ -208,7 +211,7 @@ impl StreamFlow {
             }
             frames += 1;
             bytes += u64::from(first.bytes);
-            last = Some(first.last);
+            last = Some((first.last, first.bytes));
             again |= first.again;
             if way.done.len() >= DONE {
                 way.done.pop_front();
@@ -220,7 +223,7 @@ impl StreamFlow {
             way.sent.pop_front();
         }
         way.outstanding -= bytes.min(outstanding);
-        let last = last?;
+        let (last, last_bytes) = last?;
         let full = bytes >= 2 * FULL || frames > 1 && bytes > FULL;
         let after_ns = mark.at.since(last.at).max(0);
         let at_once = if modulus >= STREAM {
@@ -234,6 +237,7 @@ impl StreamFlow {
             may_ride: false,
             frames,
             outstanding,
+            last_bytes,
             after_ns,
             sent: (!again).then_some(last.frame),
             at_once: at_once && bare && !again,
@@ -359,6 +363,7 @@ mod tests {
                 may_ride: false,
                 frames: 2,
                 outstanding: 700,
+                last_bytes: 200,
                 after_ns: 8_000_000,
                 sent: Some(2),
                 at_once: true,

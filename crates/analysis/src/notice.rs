@@ -90,6 +90,8 @@ pub enum Noticed {
         /// Bytes that were on their way when the acknowledgement came: what the other side
         /// sent before it had to stop, if it had to.
         outstanding: u64,
+        /// Bytes of data in the last of the frames.
+        last_bytes: u32,
         /// Since the last of the frames was sent, ns.
         after_ns: i64,
         /// Number of that frame; `None` where one of them was retransmitted, so that it is not known

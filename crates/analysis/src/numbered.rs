@@ -163,9 +163,14 @@ impl Link {
     }
 
     /// Data of `side`. If it had polled, got the answer that this frame is missing, and sends it now,
-    /// the frame was lost before the capture: so long ago at least, ns.
+    /// the frame was lost before the capture: so long ago at least, ns, and whether it may be longer.
     #[inline]
-    pub(crate) fn recovers(&mut self, side: usize, number: u16, at: Timestamp) -> Option<i64> {
+    pub(crate) fn recovers(
+        &mut self,
+        side: usize,
+        number: u16,
+        at: Timestamp,
+    ) -> Option<(i64, bool)> {
         self.sends(side, at);
         // Nearly always there is none, and nothing to be moved.
         self.inquiries[side].as_ref()?;
@@ -180,7 +185,7 @@ impl Link {
     }
 
     #[cold]
-    fn recovered(&mut self, side: usize, number: u16, at: Timestamp) -> Option<i64> {
+    fn recovered(&mut self, side: usize, number: u16, at: Timestamp) -> Option<(i64, bool)> {
         let inquiry = self.inquiries[side].take()?;
         let (expects, answered) = inquiry.answer?;
         let timers = TICK_NS..=LONGEST_NS;
@@ -192,7 +197,10 @@ impl Link {
         let timer = shortest.map_or(inquiry.silent_ns, |ns| ns.min(inquiry.silent_ns));
         *shortest = Some(timer);
         let timer = timer - timer % TICK_NS;
-        Some(timer.saturating_add(at.since(inquiry.since)))
+        // Polls before this one may have been lost as well.
+        let silent = inquiry.silent_ns + SOON_NS;
+        let more = silent >= 2 * timer && silent % timer <= 2 * SOON_NS;
+        Some((timer.saturating_add(at.since(inquiry.since)), more))
     }
 
     /// The number behind this one.
@@ -536,7 +544,26 @@ mod tests {
         link.polls(0, at(silent));
         link.answers_poll(1, Some(expects), at(silent + 2));
         let found = link.recovers(0, number, at(silent + 2 + after));
-        found.map(|ns| ns / 1_000_000)
+        found.map(|(ns, _)| ns / 1_000_000)
+    }
+
+    /// Once the timer is known to have 400 ms, a silence of 800 may be two of them, after the first of which
+    /// the poll was lost, too; one of 650 may not.
+    #[test]
+    fn a_silence_as_long_as_several_timers_may_be_several() {
+        let at = |ms: i64| Timestamp::from_nanos(ms * 1_000_000);
+        let mut link = Link::new(128);
+        link.recovers(1, 9, at(0));
+        let mut now = 0;
+        let found = [(410, 5), (810, 6), (650, 7), (1_190, 8)].map(|(silent, number)| {
+            link.polls(0, at(now + silent));
+            link.answers_poll(1, Some(number), at(now + silent));
+            now += silent;
+            let found = link.recovers(0, number, at(now));
+            found.map(|(ns, more)| (ns / 1_000_000, more))
+        });
+        let once = Some((400, false));
+        assert_eq!(found, [once, Some((400, true)), once, Some((400, true))]);
     }
 
     /// A timer of 400 ms, and 4 ms from the poll until the frame comes.

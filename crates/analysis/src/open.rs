@@ -1,6 +1,7 @@
 //! What is kept of one open request: what it is waiting for, and what has come of it. What changes
 //! it is [`pairing`](crate::pairing).
 
+use crate::account::SURE;
 use crate::names::Told;
 use crate::parties::Parties;
 use crate::ranges::Ranges;
@@ -84,8 +85,9 @@ pub(crate) struct Open {
     pub(crate) lost_ns: [i64; 2],
     /// The least time until the response, lost before the capture, was retransmitted, ns.
     pub(crate) recovered_ns: i64,
-    /// The request, or the response, may have been lost before the capture: nothing shows it.
-    pub(crate) unsure: [bool; 2],
+    /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
+    /// shows it. Else [`SURE`].
+    pub(crate) unsure: [i64; 2],
     /// Until when the answer was still being sent, or asked for, again after it was complete.
     pub(crate) lost_until: Option<Timestamp>,
     /// What the figures were told.
@@ -203,7 +205,7 @@ impl Open {
             promised: false,
             lost_ns: [0; 2],
             recovered_ns: 0,
-            unsure: [false; 2],
+            unsure: [SURE; 2],
             lost_until: None,
             waiting: Waiting::Nobody,
             anyone: false,

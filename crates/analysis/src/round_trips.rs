@@ -5,7 +5,7 @@
 //! there", and data that it may not keep waiting for its acknowledgement. The shortest such answer
 //! is the way to the station and back.
 
-use crate::account::{Distance, Evidence};
+use crate::account::{BOTH_SHORTEST, Distance, Evidence, STEADY, Took, on_line};
 use crate::bounds::{Bound, Hits};
 use crate::path::Path;
 use crate::routing::{Crossing, CrossingPart};
@@ -27,8 +27,12 @@ const CROSSED: usize = 4096;
 /// A question that the receiver's transport answers at once.
 struct TripQuestion {
     at: Mark,
+    /// Bytes of the frame.
+    bytes: u32,
     /// What the answer acknowledges: of what opens a byte stream, and of data that polls.
     expects: Option<u32>,
+    /// It asks with data, which is there when that is answered.
+    data: bool,
     /// Asked more than once: which was answered cannot be told.
     repeated: bool,
 }
@@ -59,6 +63,8 @@ pub(crate) struct RoundTrips {
     stations: Table<Endpoint, Station>,
     /// Changes whenever the distance of a station does.
     version: u64,
+    /// Changes whenever there is something new of how much longer frames take.
+    news: u64,
     pub(crate) evicted: u64,
     pub(crate) hits: Hits,
 }
@@ -71,6 +77,7 @@ impl RoundTrips {
             waiting: 0,
             stations: Table::new(rows),
             version: 0,
+            news: 0,
             evicted: 0,
             hits: Hits::NONE,
         }
@@ -80,14 +87,15 @@ impl RoundTrips {
         // Nearly always nothing waits for an answer, and then none is looked for.
         let facts = &seen.walk.facts;
         let (from, to) = (&facts.from, &facts.to);
+        let frame = (seen.mark, seen.frame.wire_len);
         match facts.order {
             Order::Stream(segment) => {
                 if let Some(ack) = segment.ack.filter(|_| self.waiting > 0) {
-                    self.answer((*to, *from, None), seen.mark, Some(ack));
+                    self.answer((*to, *from, None), frame, Some(ack));
                 }
                 if segment.syn {
                     let expects = Some(segment.seq.wrapping_add(1));
-                    self.ask((*from, *to, None), seen.mark, expects);
+                    self.ask((*from, *to, None), frame, (expects, false));
                 }
             }
             Order::Numbered(n) => {
@@ -102,12 +110,15 @@ impl RoundTrips {
                 };
                 if answers && self.waiting > 0 {
                     let expects = n.expects.map(u32::from);
-                    self.answer((*to, *from, back), seen.mark, expects);
+                    self.answer((*to, *from, back), frame, expects);
                 } else if n.poll && !n.response {
                     // The answer to a copy of an earlier poll does not acknowledge this one.
                     let behind = (u32::from(n.number) + 1) % n.modulus.max(1);
-                    let expects = (n.kind == NumberedKind::Data).then_some(behind);
-                    self.ask((*from, *to, forth), seen.mark, expects);
+                    let data = n.kind == NumberedKind::Data;
+                    let expects = data.then_some(behind);
+                    // LLC answers at once; over IPX an answer may wait.
+                    let data = data && n.connection.is_none();
+                    self.ask((*from, *to, forth), frame, (expects, data));
                 }
             }
             Order::None => {}
@@ -119,6 +130,7 @@ impl RoundTrips {
         let Noticed::Acknowledged {
             bare,
             message: false,
+            last_bytes,
             sent: Some(frame),
             after_ns,
             at_once,
@@ -133,9 +145,13 @@ impl RoundTrips {
                 frame,
                 at: notice.mark.at.plus(-after_ns),
             };
-            self.measured((station, &path.acknowledges), sent, (notice.mark, true));
+            let bytes = on_line(last_bytes.into()) + BOTH_SHORTEST / 2;
+            let known = (station, &path.acknowledges);
+            self.measured(known, sent, (notice.mark, true), bytes);
         } else if !bare {
-            self.bounded((station, &path.acknowledges), after_ns, notice.mark.at);
+            // Of several frames only the last is sure to have been on its way for so long.
+            let known = (station, &path.acknowledges);
+            self.bounded(known, (last_bytes.into(), after_ns), notice.mark.at);
         }
     }
 
@@ -164,16 +180,23 @@ impl RoundTrips {
         rows
     }
 
-    fn ask(&mut self, key: TripKey, at: Mark, expects: Option<u32>) {
+    fn ask(
+        &mut self,
+        key: TripKey,
+        (at, bytes): (Mark, u32),
+        (expects, data): (Option<u32>, bool),
+    ) {
         let found = self.open.find(&key).and_then(|p| self.open.get_mut(p));
         if let Some(question) = found {
             question.repeated = true;
-            question.expects = expects;
+            (question.expects, question.data) = (expects, data);
             return;
         }
         let question = TripQuestion {
             at,
+            bytes,
             expects,
+            data,
             repeated: false,
         };
         match self.open.insert(key, question) {
@@ -182,7 +205,8 @@ impl RoundTrips {
         }
     }
 
-    fn answer(&mut self, key: TripKey, at: Mark, acknowledges: Option<u32>) {
+    /// A frame of these bytes answers what was asked.
+    fn answer(&mut self, key: TripKey, (at, bytes): (Mark, u32), acknowledges: Option<u32>) {
         let Some(place) = self.open.find(&key) else {
             return;
         };
@@ -202,7 +226,8 @@ impl RoundTrips {
             return;
         }
         let station = (key.1.station(), &Known::default());
-        self.measured(station, question.at, (at, false));
+        let bytes = u64::from(question.bytes) + u64::from(bytes);
+        self.measured(station, question.at, (at, question.data), bytes);
     }
 
     /// A station answered by itself; that data has come, or something else.
@@ -211,6 +236,7 @@ impl RoundTrips {
         (station, known): (Endpoint, &Known),
         asked: Mark,
         (answered, data): (Mark, bool),
+        bytes: u64,
     ) {
         let ns = answered.at.since(asked.at);
         if ns < 0 {
@@ -229,20 +255,35 @@ impl RoundTrips {
             (row.asked, row.answered) = (asked.frame, answered.frame);
         }
         let past = answered.at.since(known.window);
+        let mut again = false;
         if past >= WINDOW_NS {
             let before = known.shortest[0].filter(|_| past < 2 * WINDOW_NS);
             known.shortest = [None, before];
             known.window = answered.at;
+            (known.distance.line.longer, again) = (Took::NONE, true);
         }
         let shortest = known.shortest[0].map_or(ns, |shortest| shortest.min(ns));
         known.shortest[0] = Some(shortest);
         let distance = &mut known.distance;
+        let shortest = known.shortest[1].map_or(shortest, |before| before.min(shortest));
+        let reach = &mut distance.reach;
+        reach.samples = reach.samples.saturating_add(1);
+        reach.total = reach.total.saturating_add(ns);
+        let moved = std::mem::replace(&mut reach.shortest, shortest) != shortest;
+        let moved = moved || reach.samples == STEADY;
+        let first = data && distance.heard.is_none();
         if data {
-            distance.heard = Some(answered.at);
+            distance.heard = Some((answered.at, asked.frame));
         }
-        distance.samples = distance.samples.saturating_add(1);
-        distance.total = distance.total.saturating_add(ns);
-        distance.shortest = known.shortest[1].map_or(shortest, |before| before.min(shortest));
+        let took = Took {
+            ns: u64::try_from(ns).unwrap_or(0),
+            bytes,
+        };
+        let line = &mut distance.line;
+        let denser = took.ns < line.longer.ns || bytes > line.longer.bytes || again;
+        if moved || first || denser {
+            self.news += u64::from(line.measured(took, ns == shortest) || moved || first);
+        }
     }
 
     #[cold]
@@ -252,14 +293,19 @@ impl RoundTrips {
         known.map_or(&Distance::UNKNOWN, |known| &known.distance)
     }
 
-    /// No longer than this can the way to a station and back be: it acknowledged data with the
-    /// next that it sent.
-    fn bounded(&mut self, (station, known): (Endpoint, &Known), ns: i64, now: Timestamp) {
+    /// No longer than this can the way of a message of these bytes to a station and back be: it acknowledged data with
+    /// the next that it sent.
+    fn bounded(
+        &mut self,
+        (station, known): (Endpoint, &Known),
+        (bytes, ns): (u64, i64),
+        now: Timestamp,
+    ) {
         let known = self.station(station, known, now);
-        let ceiling = known.distance.ceiling;
-        if ceiling.is_none_or(|ceiling| ns < ceiling) {
-            known.distance.ceiling = Some(ns);
+        let ns = u64::try_from(ns).unwrap_or(0);
+        if known.distance.line.ceiling.took(bytes, ns) {
             self.version += 1;
+            self.news += 1;
         }
     }
 
@@ -279,6 +325,7 @@ impl RoundTrips {
         if evicted.is_some() {
             self.evicted += 1;
             self.version += 1;
+            self.news += 1;
         }
         self.stations.at(place)
     }
@@ -313,6 +360,10 @@ impl Evidence for RoundTrips {
 
     fn version(&self) -> u64 {
         self.version
+    }
+
+    fn news(&self) -> u64 {
+        self.news
     }
 }
 
@@ -509,7 +560,7 @@ mod tests {
             };
             for n in 0..OPEN as u32 + 2 {
                 let client = Endpoint::mac([2, 0, 0, (n >> 16) as u8, (n >> 8) as u8, n as u8]);
-                found.ask((client, station(9), None), at, Some(1));
+                found.ask((client, station(9), None), (at, 60), (Some(1), false));
             }
             assert_eq!(found.waiting, OPEN);
             found.hits

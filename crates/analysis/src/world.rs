@@ -184,15 +184,15 @@ impl Between {
         tally.extent.first.frame <= self.lost[side].unsure.1
     }
 
-    /// How long its sender waited at least to send this message again, ns; 0 where nothing shows
-    /// whether it was lost, `None` where it was not.
+    /// How long its sender waited at least to send this message again, ns, and whether it may have waited
+    /// longer; 0 where nothing shows whether it was lost, `None` where it was not.
     #[cold]
-    pub(crate) fn again_after(&self, side: usize, tally: &PieceTally) -> Option<i64> {
+    pub(crate) fn again_after(&self, side: usize, tally: &PieceTally) -> Option<(i64, bool)> {
         let (frame, lost) = (tally.extent.first.frame, &self.lost[side]);
         let (first, latest) = lost.unsure;
         if frame == latest {
-            return Some(lost.proved_ns);
+            return Some((lost.proved_ns, lost.more));
         }
-        (frame >= first).then_some(0)
+        (frame >= first).then_some((0, true))
     }
 }

@@ -3,6 +3,7 @@
 //! So the sums over clients, over servers, over pairs and the total are one number, in
 //! nanoseconds of clients' time.
 
+mod ceiling;
 mod distance;
 mod phase;
 mod timeline;
@@ -15,14 +16,15 @@ use crate::packets::TIMER_NS;
 use crate::parties::{Directory, Parties};
 use crate::table::TablePlace;
 use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
-pub(crate) use distance::{Distance, Evidence};
-use distance::{Nearest, Ways};
+pub(crate) use ceiling::{BOTH_SHORTEST, Took, on_line};
+pub(crate) use distance::{Distance, Evidence, STEADY};
+use distance::{Nearest, ServerWay, Ways};
 pub use phase::{Bounds, Ledger, Phase};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use timeline::ClientTimeline;
-pub(crate) use timeline::Outstanding;
+pub(crate) use timeline::{Outstanding, SURE};
 use unsure::Paused;
 pub use unsure::UnsurePauses;
 use wirewait_wire::{Endpoint, Timestamp};
@@ -72,8 +74,7 @@ struct Client {
 /// What is remembered of a server.
 #[derive(Clone, Copy, Default)]
 struct ServerPace {
-    /// Its shortest turnaround, ns.
-    shortest: Option<i64>,
+    way: ServerWay,
     paused: Paused,
 }
 
@@ -294,20 +295,17 @@ impl Accounts {
     fn ways(&mut self, wait: Wait<'_>, done: &Outstanding, evidence: &impl Evidence) -> Ways {
         let t = wait.case.transaction;
         let pace = self.servers.of(wait.case.parties.server);
-        if let Some(ns) = distance::turnaround(t) {
-            pace.shortest = Some(pace.shortest.map_or(ns, |shortest| shortest.min(ns)));
-        }
         pace.paused.closed();
-        let shortest = pace.shortest;
         let client = self.clients.of(wait.case.parties.client);
         client.nearest.closed(t, done);
         client.paused.closed();
         let mut ways = client
             .nearest
-            .ways((wait.case, done.begin), shortest, evidence);
+            .ways((wait.case, done.begin), &mut pace.way, evidence);
         let pause = client.nearest.pause(done.begin);
         let long = |ns: Option<i64>| ns.is_some_and(|ns| ns >= TIMER_NS);
-        if done.unsure[0] && long(pause) || done.unsure[1] && long(t.turnaround.exact()) {
+        let [request, response] = done.unsure;
+        if request >= 0 && long(pause) || response >= 0 && long(t.turnaround.exact()) {
             self.doubts(wait, done, &mut ways);
         }
         ways
@@ -321,22 +319,25 @@ impl Accounts {
         let single = |extent: Option<Extent>| extent.is_some_and(|e| e.first == e.last);
         let client = self.clients.of(wait.case.parties.client);
         let [at_server, at_client] = client.nearest.distances();
-        if done.unsure[0]
+        let [request, response] = done.unsure;
+        if request >= 0
             && single(t.request)
             && let Some(pause) = client.nearest.pause(done.begin)
-            && pause <= self.think_ns
+            && pause - request <= self.think_ns
         {
             let ns = client.paused.doubts(pause, at_client, at_server);
+            let ns = ns.saturating_sub(request.unsigned_abs());
             if ways.client_up_to(ns) {
                 self.unsure[0].add(ns);
             }
         }
-        if done.unsure[1]
+        if response >= 0
             && single(t.response)
             && let Some(pause) = t.turnaround.exact()
         {
             let server = self.servers.of(wait.case.parties.server);
             let ns = server.paused.doubts(pause, at_server, at_client);
+            let ns = ns.saturating_sub(response.unsigned_abs());
             if ways.server_up_to(ns) {
                 self.unsure[1].add(ns);
             }

@@ -23,6 +23,9 @@ const SETTLED: usize = 64;
 /// Waits by design, and losses behind complete answers, that are remembered at most.
 pub(super) const WAITS: usize = 256;
 
+/// How long something was lost before the capture is known.
+pub(crate) const SURE: i64 = -1;
+
 /// The time that a request was outstanding, from its first frame to the end of waiting for it,
 /// phase by phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +37,9 @@ pub(crate) struct Outstanding {
     /// What they are.
     phases: [Phase; 5],
     count: u8,
-    /// The request, or the response, may have been lost before the capture: nothing shows it.
-    pub(super) unsure: [bool; 2],
+    /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
+    /// shows it. Else [`SURE`].
+    pub(super) unsure: [i64; 2],
 }
 
 impl Outstanding {
@@ -71,7 +75,7 @@ impl Outstanding {
             ends: [begin; 5],
             phases: *phases,
             count: 0,
-            unsure: [false; 2],
+            unsure: [SURE; 2],
         };
         let mut at = begin;
         for (end, phase) in ends.into_iter().zip(phases) {
@@ -86,8 +90,8 @@ impl Outstanding {
     }
 
     /// This time, where nothing shows whether the request, or the response, was lost before the
-    /// capture.
-    pub(crate) fn unsure(mut self, unsure: [bool; 2]) -> Self {
+    /// capture for longer than this, ns.
+    pub(crate) fn unsure(mut self, unsure: [i64; 2]) -> Self {
         self.unsure = unsure;
         self
     }

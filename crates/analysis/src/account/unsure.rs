@@ -5,7 +5,7 @@
 //! a response that was lost like a server that does. Such a pause may be the network's; it is no
 //! evidence that it was.
 
-use super::distance::Distance;
+use super::distance::Reach;
 use crate::packets::TIMER_NS;
 
 /// The longest pause that a single retransmission timer explains, ns: the first one where no round
@@ -50,7 +50,7 @@ impl Paused {
 
     /// How much of a pause of `station` may be loss recovery, ns; `other` is the other end.
     #[cold]
-    pub(super) fn doubts(&mut self, pause: i64, station: Distance, other: Distance) -> u64 {
+    pub(super) fn doubts(&mut self, pause: i64, station: Reach, other: Reach) -> u64 {
         if !(TIMER_NS..=LONGEST_NS).contains(&pause) {
             return 0;
         }
@@ -71,15 +71,15 @@ mod tests {
 
     const MS: i64 = 1_000_000;
 
-    fn far(samples: u64, shortest: i64) -> Distance {
-        Distance {
+    fn far(samples: u64, shortest: i64) -> Reach {
+        Reach {
             samples,
             shortest,
-            ..Distance::default()
+            ..Reach::default()
         }
     }
 
-    fn after(requests: u32, pause: i64, station: Distance, other: Distance) -> u64 {
+    fn after(requests: u32, pause: i64, station: Reach, other: Reach) -> u64 {
         let mut paused = Paused::default();
         (0..requests).for_each(|_| paused.closed());
         paused.doubts(pause, station, other)
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_pause_as_long_as_a_timer_may_be_one() {
-        let of = |pause| after(10, pause, Distance::default(), Distance::default());
+        let of = |pause| after(10, pause, Reach::default(), Reach::default());
         assert_eq!(of(200 * MS - 1), 0);
         assert_eq!(of(200 * MS), 200_000_000);
         assert_eq!(of(1_000 * MS), 1_000_000_000);
@@ -98,7 +98,7 @@ mod tests {
     /// nineteen; three of forty are less.
     #[test]
     fn who_pauses_often_thinks() {
-        let none = Distance::default();
+        let none = Reach::default();
         assert_eq!(after(9, 250 * MS, none, none), 0);
         let mut paused = Paused::default();
         let mut doubted = 0;

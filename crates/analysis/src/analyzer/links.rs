@@ -19,6 +19,7 @@ const fn message_acknowledged(bare: bool, may_ride: bool) -> Noticed {
         may_ride,
         frames: 0,
         outstanding: 0,
+        last_bytes: 0,
         after_ns: 0,
         sent: None,
         at_once: false,
@@ -260,8 +261,8 @@ impl AnalyzerState {
         match link.turn(side, number) {
             Turn::Next => {
                 link.flow.sent(side, numbers, bytes, mark);
-                if let Some(ns) = link.recovers(side, number, mark.at) {
-                    self.was_lost_before(&arrival, ns);
+                if let Some(lost) = link.recovers(side, number, mark.at) {
+                    self.was_lost_before(&arrival, lost);
                 }
                 if let Some(first) = link.held_since(side) {
                     if link.flow.is_wanted(side) {
@@ -331,12 +332,12 @@ impl AnalyzerState {
 
     /// This frame was lost before the capture, so long ago.
     #[cold]
-    fn was_lost_before(&mut self, arrival: &Arrival<'_>, ns: i64) {
+    fn was_lost_before(&mut self, arrival: &Arrival<'_>, lost: (i64, bool)) {
         let known = &arrival.path.conversation;
         if let Ok((place, side)) = self.conversations.find_side(known, || arrival.key())
             && let Some(conversation) = self.conversations.get_mut(place)
         {
-            conversation.was_lost_before(side, arrival.piece.mark, ns);
+            conversation.was_lost_before(side, arrival.piece.mark, lost);
         }
     }
 

@@ -78,6 +78,7 @@ impl Conversation {
                     self.between.lost[side] = LostBefore {
                         unsure: (mark.frame, mark.frame),
                         proved_ns: late_ns,
+                        more: false,
                     };
                 }
                 let other = &streams[1 - side];

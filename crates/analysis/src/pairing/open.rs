@@ -1,5 +1,6 @@
 //! What messages do to an open request.
 
+use crate::account::SURE;
 use crate::case::Case;
 use crate::message::Message;
 use crate::names::Told;
@@ -107,7 +108,7 @@ impl Open {
         *lost_ns = [tally.lost_ns, 0];
         *recovered_ns = 0;
         // Where nothing numbers messages; a response that was lost is asked for again, which shows it.
-        *unsure = [between.unordered, false];
+        *unsure = [if between.unordered { 0 } else { SURE }, SURE];
         *lost_until = None;
         *waiting = Waiting::Nobody;
         *anyone = x.anyone;

@@ -1,6 +1,6 @@
 //! Who waits for an open request, and since when.
 
-use crate::account::Outstanding;
+use crate::account::{Outstanding, SURE};
 use crate::case::Wait;
 use crate::open::{Open, OpenState, Waiting};
 use crate::world::{Event, Events};
@@ -80,13 +80,16 @@ impl Open {
         self.lost_after(at, events);
     }
 
-    /// The request was lost before the capture, and its client waited at least `ns` to send it
-    /// again; 0 where that is not sure.
+    /// The request was lost before the capture, and its client waited at least so long to send it
+    /// again, ns, or longer; 0 where that is not sure.
     #[cold]
-    pub(super) fn lost_before(&mut self, ns: Option<i64>, events: Events<'_>) {
-        match (ns, self.transaction.request) {
-            (Some(0), _) => self.unsure[0] = true,
-            (Some(ns), Some(request)) => {
+    pub(super) fn lost_before(&mut self, lost: Option<(i64, bool)>, events: Events<'_>) {
+        match (lost, self.transaction.request) {
+            (Some((0, _)), _) => self.unsure[0] = 0,
+            (Some((ns, more)), Some(request)) => {
+                if more {
+                    self.unsure[0] = ns;
+                }
                 let at = request.first.at;
                 events(Event::Lost(self.wait(at.plus(-ns)), at));
             }
@@ -94,17 +97,17 @@ impl Open {
         }
     }
 
-    /// The response was lost before the capture, and its server waited at least `ns` to send it
-    /// again; 0 where that is not sure. Where the request was repeated, it may be the response to the
+    /// The response was lost before the capture, and its server waited at least so long to send it
+    /// again, ns, or longer; 0 where that is not sure. Where the request was repeated, it may be the response to the
     /// copy.
     #[cold]
-    pub(super) fn lost_behind(&mut self, ns: Option<i64>) {
-        if let Some(ns) = ns
+    pub(super) fn lost_behind(&mut self, lost: Option<(i64, bool)>) {
+        if let Some((ns, more)) = lost
             && self.transaction.response.is_none()
             && self.transaction.copies == 1
         {
             self.recovered_ns = ns;
-            self.unsure[1] = ns == 0;
+            self.unsure[1] = if ns == 0 || more { ns } else { SURE };
         }
     }
 

@@ -67,6 +67,7 @@ const fn acknowledged(after_ms: i64, bare: bool) -> Noticed {
         may_ride: false,
         frames: 1,
         outstanding: 1460,
+        last_bytes: 1460,
         after_ns: after_ms * MS,
         sent: None,
         at_once: false,
