@@ -87,14 +87,14 @@ impl RoundTrips {
         // Nearly always nothing waits for an answer, and then none is looked for.
         let facts = &seen.walk.facts;
         let (from, to) = (&facts.from, &facts.to);
-        let frame = (seen.mark, seen.frame.wire_len);
         match facts.order {
             Order::Stream(segment) => {
                 if let Some(ack) = segment.ack.filter(|_| self.waiting > 0) {
-                    self.answer((*to, *from, None), frame, Some(ack));
+                    self.answer((*to, *from, None), seen, Some(ack));
                 }
                 if segment.syn {
                     let expects = Some(segment.seq.wrapping_add(1));
+                    let frame = (seen.mark, seen.frame.wire_len);
                     self.ask((*from, *to, None), frame, (expects, false));
                 }
             }
@@ -110,7 +110,7 @@ impl RoundTrips {
                 };
                 if answers && self.waiting > 0 {
                     let expects = n.expects.map(u32::from);
-                    self.answer((*to, *from, back), frame, expects);
+                    self.answer((*to, *from, back), seen, expects);
                 } else if n.poll && !n.response {
                     // The answer to a copy of an earlier poll does not acknowledge this one.
                     let behind = (u32::from(n.number) + 1) % n.modulus.max(1);
@@ -118,6 +118,7 @@ impl RoundTrips {
                     let expects = data.then_some(behind);
                     // LLC answers at once; over IPX an answer may wait.
                     let data = data && n.connection.is_none();
+                    let frame = (seen.mark, seen.frame.wire_len);
                     self.ask((*from, *to, forth), frame, (expects, data));
                 }
             }
@@ -205,8 +206,8 @@ impl RoundTrips {
         }
     }
 
-    /// A frame of these bytes answers what was asked.
-    fn answer(&mut self, key: TripKey, (at, bytes): (Mark, u32), acknowledges: Option<u32>) {
+    /// This frame answers what was asked.
+    fn answer(&mut self, key: TripKey, seen: &Seen<'_>, acknowledges: Option<u32>) {
         let Some(place) = self.open.find(&key) else {
             return;
         };
@@ -221,12 +222,13 @@ impl RoundTrips {
             return;
         };
         self.waiting = self.waiting.saturating_sub(1);
+        let at = seen.mark;
         let ns = at.at.since(question.at.at);
         if question.repeated || ns < 0 {
             return;
         }
         let station = (key.1.station(), &Known::default());
-        let bytes = u64::from(question.bytes) + u64::from(bytes);
+        let bytes = u64::from(question.bytes) + u64::from(seen.frame.wire_len);
         self.measured(station, question.at, (at, question.data), bytes);
     }
 

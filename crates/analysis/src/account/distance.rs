@@ -246,19 +246,15 @@ impl ServerWay {
         self.news += u64::from(news);
     }
 
-    /// A response in several frames: how long those behind the first took, of which the latter says whether
-    /// no such response took less.
-    fn transferred(&mut self, t: &Transaction, took: u64, is_less: bool) {
+    /// A response in several frames: how long those behind the first took, and the turnaround; whether no such
+    /// response took less.
+    fn transferred(&mut self, t: &Transaction, (took, turnaround): (u64, u64), is_less: bool) {
         let bytes = t.response_bytes.saturating_sub(t.response_head_bytes);
         if is_less {
             self.spacing.took(bytes, took);
             self.news += 1;
         }
-        if t.turnaround
-            .exact()
-            .is_some_and(|ns| took.saturating_mul(SHORT) > ns.unsigned_abs())
-            && self.spacing.counts(bytes, took)
-        {
+        if took.saturating_mul(SHORT) > turnaround && self.spacing.counts(bytes, took) {
             self.news += 1;
         }
     }
@@ -532,12 +528,18 @@ impl Nearest {
             known = false;
         }
         if t.response_bytes > t.response_head_bytes
-            && let Some(took) = t.response_transfer_ns()
+            && let Some(response) = t.response
         {
+            let took = ns(response.last.at.since(response.first.at));
             let least = &mut self.longer.known[2];
-            let is_less = ns(took) < *least;
-            *least = ns(took).min(*least);
-            pace.transferred(t, ns(took), is_less);
+            let is_less = took < *least;
+            if is_less {
+                *least = took;
+            }
+            // Else it says nothing of the line.
+            if is_less || took.saturating_mul(SHORT) > turnaround {
+                pace.transferred(t, (took, turnaround), is_less);
+            }
         }
         if !known {
             let [server, client] = self.distances();
