@@ -110,7 +110,6 @@ pub(crate) struct AnalyzerState {
     pub(crate) books: Books,
     duplicates: Duplicates,
     segments: Segments,
-    bytes: u64,
     clock: Clock,
     latest: Timestamp,
     numbered: u64,
@@ -161,7 +160,6 @@ impl Analyzer {
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
                 segments: Segments::new(&settings),
-                bytes: 0,
                 clock: Clock::default(),
                 latest: Timestamp::from_nanos(i64::MIN),
                 numbered: 0,
@@ -376,7 +374,6 @@ impl Analyzer {
         let AnalyzerState {
             books,
             segments,
-            bytes,
             clock,
             numbered,
             unclaimed,
@@ -421,7 +418,7 @@ impl Analyzer {
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,
-                bytes: *bytes,
+                bytes: segments.captured_bytes(),
                 first: clock.first(),
                 last: clock.last(),
                 elapsed_ns: clock.elapsed_ns(),
@@ -482,7 +479,6 @@ impl AnalyzerState {
         let registry = &common.registry;
         let Before { original, packet } = before;
         self.books.frames += 1;
-        self.bytes = self.bytes.saturating_add(u64::from(frame.wire_len));
         self.clock(frame.at, common);
         // What was seen on two interfaces has taken the time of two links.
         let twice = original == Some(frame.interface);

@@ -34,7 +34,7 @@ pub(crate) fn datagram(
     piece: &Piece<'_>,
     dissector: DissectorId,
     registry: &Registry,
-    out: impl FnOnce(Message<'_>),
+    out: impl FnOnce(&mut Message<'_>),
 ) {
     let input = Input {
         bytes: piece.bytes,
@@ -58,7 +58,7 @@ pub(crate) fn datagram(
         said: Said::New,
     };
     message.tally.flags.set_if(Flags::SNAPPED, is_cut(input));
-    out(message);
+    out(&mut message);
 }
 
 /// A piece of a byte stream that is one message, whole and in one part, cut out by `framer`.

@@ -73,8 +73,8 @@ pub(crate) struct Pairing {
     naming: Naming,
     /// Somebody wants to know what messages and frames did.
     observed: bool,
-    /// What the latest message did, if it is observed.
-    told: Option<Box<ToldOf>>,
+    /// What the latest message did.
+    told: ToldOf,
     /// Requests before this one that get no answer may have had one: some of the conversation
     /// was given up because of a limit.
     in_doubt: u64,
@@ -133,7 +133,7 @@ impl Pairing {
         (*began_late, *doubtful) = (false, false);
         *naming = Naming::default();
         *is_observed = observed;
-        *told = None;
+        *told = ToldOf::default();
         *in_doubt = 0;
         *limited = rest;
         unsure.clear();
@@ -163,7 +163,7 @@ impl Pairing {
         events: Events<'_>,
     ) -> Option<u64> {
         if self.observed {
-            self.told = None;
+            self.told = ToldOf::default();
         }
         let found = self.take(side, message, between, world, events);
         if between.displaced
@@ -189,11 +189,10 @@ impl Pairing {
         if self.observed
             && let Some(open) = found.and_then(|serial| self.by_serial(serial))
         {
-            let told = ToldOf {
+            self.told = ToldOf {
                 deed: Some((open.transaction.number, open.deed)),
                 asked: (open.side != side).then(|| open.question()),
             };
-            self.told = Some(Box::new(told));
         }
         found
     }
@@ -206,7 +205,7 @@ impl Pairing {
         events: Events<'_>,
     ) {
         let trace = message.trace;
-        let ToldOf { deed, asked } = self.told.as_deref().copied().unwrap_or_default();
+        let ToldOf { deed, asked } = self.told;
         if let Some((number, _)) = deed {
             for (frame, deed) in trace.others {
                 events(Event::Did(number, *deed, Some(*frame)));
@@ -489,8 +488,7 @@ impl Pairing {
                 frames.control = frames.control.saturating_add(tally.frames);
                 open.transaction.share += tally.share;
                 if self.observed {
-                    let told = self.told.get_or_insert_default();
-                    told.deed = Some((open.transaction.number, Deed::Control));
+                    self.told.deed = Some((open.transaction.number, Deed::Control));
                 }
             }
             None => events(Event::Control(tally.share)),

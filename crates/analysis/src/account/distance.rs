@@ -501,9 +501,11 @@ impl Nearest {
     ) -> Ways {
         let two = [case.parties.server, case.parties.client];
         let t = case.transaction;
-        let same = self.found.is_some_and(|(_, places, _)| places == two);
         let version = evidence.version();
-        let mut known = same && self.found.is_some_and(|(of, ..)| of == version);
+        let (same, mut known) = match &self.found {
+            Some((of, places, _)) if *places == two => (true, *of == version),
+            _ => (false, false),
+        };
         if !known {
             self.found = Some((version, two, self.find(t, two, evidence)));
         }

@@ -403,7 +403,16 @@ impl AnalyzerState {
     }
 
     /// Works off held frames whose turn has come.
+    #[inline]
     fn release(&mut self, link: &mut Link, side: usize, common: &Shared, sink: &mut dyn Sink) {
+        // Mostly there are none.
+        if link.holds(side) {
+            self.release_held(link, side, common, sink);
+        }
+    }
+
+    #[inline(never)]
+    fn release_held(&mut self, link: &mut Link, side: usize, common: &Shared, sink: &mut dyn Sink) {
         while let Some(held) = link.release(side) {
             let arrival = Arrival {
                 facts: &held.facts,

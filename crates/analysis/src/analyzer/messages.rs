@@ -22,99 +22,94 @@ impl AnalyzerState {
         let world = self.world(common);
         let facts = arrival.facts;
         let mut found = None;
-        datagram(
-            &arrival.piece,
-            dissector,
-            &common.registry,
-            |mut message| {
-                if let Some(x) = message.exchange.as_deref_mut() {
-                    by_address(x, facts.sender);
-                    if let Some(presence) = x.presence {
-                        let mark = arrival.piece.mark;
-                        self.books.watch.announced(facts.from, presence, mark);
-                    }
+        datagram(&arrival.piece, dissector, &common.registry, |message| {
+            if let Some(x) = message.exchange.as_deref_mut() {
+                by_address(x, facts.sender);
+                if let Some(presence) = x.presence {
+                    let mark = arrival.piece.mark;
+                    self.books.watch.announced(facts.from, presence, mark);
                 }
-                let role = message
-                    .exchange
-                    .as_deref()
-                    .map(|x| (x.role, x.sender, x.anyone));
-                let asked = match role {
-                    // Whoever answers, the question was the client's.
-                    Some((_, Side::Client, true)) => Some((asked_by(facts.from), 0)),
-                    Some((Role::Either, _, true)) => {
-                        Some(self.asked_by_either(facts, message.exchange.as_deref()))
-                    }
-                    Some((_, _, true)) => Some((asked_by(facts.to), 1)),
-                    _ => None,
-                };
-                let found_at = match asked {
-                    Some((key, side)) => match self.conversations.find(&key) {
-                        Some(place) => Ok((place, side)),
-                        None => Err((key, side)),
-                    },
-                    None => {
-                        let known = &arrival.path.conversation;
-                        self.conversations.find_side(known, || arrival.key())
-                    }
-                };
-                let opens = matches!(
-                    role,
-                    Some((Role::Request | Role::Response | Role::Either, ..))
-                );
-                let (place, side) = match found_at {
-                    Ok(known) => known,
-                    Err(_) if !opens && link.is_none() => {
-                        self.books.count_unread(&message);
-                        return;
-                    }
-                    Err((key, side)) => {
-                        let mut ends = key.ends();
-                        if role.is_some_and(|r| r.2) {
-                            ends = [facts.from, facts.to];
-                            if side == 1 {
-                                ends.swap(0, 1);
-                            }
-                        }
-                        let beginning = Beginning {
-                            number: 0,
-                            ends,
-                            carrier: arrival.carrier,
-                            server: role.is_some_and(|r| r.2).then_some(1),
-                            framer: None,
-                            ordered: link.is_some(),
-                            from_start: link.is_some_and(|l| l.from_start),
-                            anyone: role.is_some_and(|r| r.2),
-                            patience_ns: None,
-                            rest: self.is_rest(link.is_some_and(|l| l.from_start)),
-                        };
-                        (self.begin(key, beginning, &world, sink), side)
-                    }
-                };
-                let Some(conversation) = self.conversations.get_mut(place) else {
+            }
+            let role = message
+                .exchange
+                .as_deref()
+                .map(|x| (x.role, x.sender, x.anyone));
+            let asked = match role {
+                // Whoever answers, the question was the client's.
+                Some((_, Side::Client, true)) => Some((asked_by(facts.from), 0)),
+                Some((Role::Either, _, true)) => {
+                    Some(self.asked_by_either(facts, message.exchange.as_deref()))
+                }
+                Some((_, _, true)) => Some((asked_by(facts.to), 1)),
+                _ => None,
+            };
+            let found_at = match asked {
+                Some((key, side)) => match self.conversations.find(&key) {
+                    Some(place) => Ok((place, side)),
+                    None => Err((key, side)),
+                },
+                None => {
+                    let known = &arrival.path.conversation;
+                    self.conversations.find_side(known, || arrival.key())
+                }
+            };
+            let opens = matches!(
+                role,
+                Some((Role::Request | Role::Response | Role::Either, ..))
+            );
+            let (place, side) = match found_at {
+                Ok(known) => known,
+                Err(_) if !opens && link.is_none() => {
+                    self.books.count_unread(message);
                     return;
-                };
-                let books = &mut self.books;
-                let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
-                conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-                // Who reports that it was not delivered may be a router.
-                if role.is_some_and(|r| r.2 && r.0 != Role::Refusal) {
-                    match side {
-                        0 if facts.cast == Cast::Unicast => conversation.answered_by(facts.to),
-                        0 => {}
-                        _ => conversation.answered_by(facts.from),
+                }
+                Err((key, side)) => {
+                    let mut ends = key.ends();
+                    if role.is_some_and(|r| r.2) {
+                        ends = [facts.from, facts.to];
+                        if side == 1 {
+                            ends.swap(0, 1);
+                        }
                     }
+                    let beginning = Beginning {
+                        number: 0,
+                        ends,
+                        carrier: arrival.carrier,
+                        server: role.is_some_and(|r| r.2).then_some(1),
+                        framer: None,
+                        ordered: link.is_some(),
+                        from_start: link.is_some_and(|l| l.from_start),
+                        anyone: role.is_some_and(|r| r.2),
+                        patience_ns: None,
+                        rest: self.is_rest(link.is_some_and(|l| l.from_start)),
+                    };
+                    (self.begin(key, beginning, &world, sink), side)
                 }
-                let serial = conversation.message(side, &mut message, &world, &mut events);
-                if conversation.has_answered() {
-                    self.conversations.prove(place);
+            };
+            let Some(conversation) = self.conversations.get_mut(place) else {
+                return;
+            };
+            let books = &mut self.books;
+            let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
+            conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+            // Who reports that it was not delivered may be a router.
+            if role.is_some_and(|r| r.2 && r.0 != Role::Refusal) {
+                match side {
+                    0 if facts.cast == Cast::Unicast => conversation.answered_by(facts.to),
+                    0 => {}
+                    _ => conversation.answered_by(facts.from),
                 }
-                found = Some(Owner {
-                    place,
-                    side,
-                    serial,
-                });
-            },
-        );
+            }
+            let serial = conversation.message(side, message, &world, &mut events);
+            if conversation.has_answered() {
+                self.conversations.prove(place);
+            }
+            found = Some(Owner {
+                place,
+                side,
+                serial,
+            });
+        });
         found
     }
 

@@ -177,7 +177,7 @@ impl Conversation {
         let Self {
             between, pairing, ..
         } = self;
-        datagram(&piece, heard.layer, &world.registry, |mut message| {
+        datagram(&piece, heard.layer, &world.registry, |message| {
             message.serial = serial;
             message.said = said;
             if let Some(x) = message.exchange.as_deref_mut() {
@@ -191,9 +191,9 @@ impl Conversation {
                     }
                 }
             }
-            pairing.message(side, &message, between, world, events);
+            pairing.message(side, message, between, world, events);
             if world.observed {
-                pairing.tell(&message, None, events);
+                pairing.tell(message, None, events);
             }
         });
     }

@@ -111,6 +111,13 @@ impl Segments {
         (bytes, known)
     }
 
+    /// Bytes of all frames, copies included, as they were captured.
+    pub(crate) fn captured_bytes(&self) -> u64 {
+        let interfaces = self.interfaces.iter();
+        let bytes = interfaces.map(|interface| interface.row.captured.bytes);
+        bytes.fold(0, u64::saturating_add)
+    }
+
     /// How things stand.
     pub(crate) fn found(&self) -> Segment {
         let interfaces: Vec<SegmentRow> = self

@@ -58,7 +58,7 @@ const LOOPBACK: Address = Address::Mac([0; 6]);
 /// Stretches in which the messages of a station are counted, ns.
 const STRETCH_NS: i64 = 10 * SECOND_NS;
 /// Addresses that are remembered without a look at the table.
-const QUICK: usize = 64;
+const QUICK: usize = 256;
 
 /// Events in a stretch of time that begins at a multiple of its length.
 #[derive(Clone, Copy, Debug)]
@@ -280,7 +280,7 @@ impl SegmentWatch {
         packet: Option<u16>,
         (mark, course): (Mark, Option<&mut SymptomCourse>),
     ) -> (usize, u64) {
-        let slot = from.identity().address() as usize % QUICK;
+        let slot = slot_of(&from);
         if let Some(quick) = &mut self.quick[slot]
             && quick.interface == interface
             && quick.station == station
@@ -407,6 +407,16 @@ fn endpoint(address: Address) -> Endpoint {
         address,
         ..Endpoint::default()
     }
+}
+
+/// The slot of an address. Stations are numbered in one byte or another: all of them count.
+#[inline(never)]
+fn slot_of(of: &Endpoint) -> usize {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let address = of.identity().address();
+    let mixed = (address as u64 ^ (address >> 64) as u64).wrapping_mul(K);
+    // Truncation intended: the upper bits depend on all of it.
+    (mixed >> 48) as usize % QUICK
 }
 
 #[cfg(test)]
