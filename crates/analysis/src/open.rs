@@ -1,5 +1,5 @@
-//! What is kept of one open request: what it is waiting for, and what has come of it. What changes
-//! it is [`pairing`](crate::pairing).
+//! One open request: what it is waiting for, and what has come of it. [`pairing`](crate::pairing)
+//! changes it.
 
 use crate::account::SURE;
 use crate::names::Told;

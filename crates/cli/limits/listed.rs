@@ -24,7 +24,7 @@ const NO_BOUNDS: &[&str] = &[
     "crates/capture/src/archive.rs BLOCK",
     "crates/capture/src/files.rs SMALL_WINDOW",
     "crates/capture/src/filter/vlan.rs TAG",
-    "crates/capture/src/format.rs HEAD",
+    "crates/capture/src/reader.rs HEAD",
     "crates/capture/src/iptrace.rs FDDI_PADDING",
     "crates/capture/src/iptrace.rs MAGIC",
     "crates/capture/src/iptrace.rs UNCOUNTED",

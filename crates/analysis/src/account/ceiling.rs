@@ -1,4 +1,4 @@
-//! What the way there and back takes at most, by the length of the frames.
+//! The longest time of a round trip, by the length of its frames.
 //!
 //! A frame of `n` bytes is on its way for `a + n / rate`: on a slow line that is mostly its length. Whatever
 //! was seen to take `t` with `m` bytes contains its way. So the way of `n` bytes takes no longer than `t` where
@@ -20,7 +20,7 @@ pub(crate) fn on_line(bytes: u64) -> u64 {
     (bytes + AROUND[0]).max(SHORTEST)
 }
 
-/// The same at most.
+/// Bytes on the line at most.
 #[inline]
 pub(super) fn most_on_line(bytes: u64) -> u64 {
     bytes + AROUND[1]
