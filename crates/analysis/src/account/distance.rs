@@ -530,9 +530,11 @@ impl Nearest {
             known = false;
         }
         if t.response_bytes > t.response_head_bytes
+            && !t.flags.contains(Flags::CLOCK_STEP)
             && let Some(response) = t.response
+            && let Some(took) = response.first.until(response.last)
         {
-            let took = ns(response.last.at.since(response.first.at));
+            let took = ns(took);
             let least = &mut self.longer.known[2];
             let is_less = took < *least;
             if is_less {

@@ -323,7 +323,7 @@ impl Accounts {
         if request >= 0
             && single(t.request)
             && let Some(pause) = client.nearest.pause(done.begin)
-            && pause - request <= self.think_ns
+            && pause.saturating_sub(request) <= self.think_ns
         {
             let ns = client.paused.doubts(pause, at_client, at_server);
             let ns = ns.saturating_sub(request.unsigned_abs());

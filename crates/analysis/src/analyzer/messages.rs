@@ -35,7 +35,7 @@ impl AnalyzerState {
                 .as_deref()
                 .map(|x| (x.role, x.sender, x.anyone));
             let asked = match role {
-                // Whoever answers, the question was the client's.
+                // The question was the client's, and anyone may answer it.
                 Some((_, Side::Client, true)) => Some((asked_by(facts.from), 0)),
                 Some((Role::Either, _, true)) => {
                     Some(self.asked_by_either(facts, message.exchange.as_deref()))
