@@ -652,10 +652,15 @@ mod tests {
         );
         let quadratic = comparisons_without_secret(known);
         assert!(quadratic > MANY * MANY / 4, "it hurts: {quadratic}");
-        // To find one again it is compared once, and with hardly another one beside.
+        // To find one again it is compared once, and with hardly another one beside. That holds for
+        // most secrets: of 20,000 one half needed 1.07 comparisons and one in a hundred 1.5, the
+        // worst of them 9.5. So what half of the tables need is asked, and of none the quadratic.
         for first in [known, known ^ 0x5555, 0] {
-            let linear = comparisons(first);
-            assert!((MANY..2 * MANY).contains(&linear), "{first:x}: {linear}");
+            let mut of_tables: Vec<u64> = (0..31).map(|_| comparisons(first)).collect();
+            of_tables.sort_unstable();
+            let (median, worst) = (of_tables[15], of_tables[30]);
+            assert!((MANY..2 * MANY).contains(&median), "{first:x}: {median}");
+            assert!(worst < quadratic / 8, "{first:x}: {worst}");
         }
         assert!(comparisons_without_secret(0) < 2 * MANY, "chosen by chance");
     }
