@@ -413,7 +413,7 @@ impl Analyzer {
         };
         books.routing.write(&mut load);
         let ledgers = books.accounts.rows(directory);
-        let [unsure_pauses, unsure_turnarounds] = books.accounts.unsure();
+        let unsure = books.accounts.unsure();
         crate::account::give(&ledgers, &mut stations);
         Snapshot {
             capture: CaptureRow {
@@ -443,8 +443,9 @@ impl Analyzer {
             places,
             distribution,
             ledgers,
-            unsure_pauses,
-            unsure_turnarounds,
+            unsure_pauses: unsure.pauses,
+            unsure_idle: unsure.idle,
+            unsure_turnarounds: unsure.turnarounds,
             load,
             round_trips: books.round_trips.rows(),
             symptoms: books.watch.judge(directory, &servers, clock.last()),

@@ -8,8 +8,10 @@ mod vacant;
 pub(crate) use turns::HeardTurn;
 pub(crate) use vacant::Vacant;
 
+use crate::account::{SURE, UNNUMBERED};
 use crate::assembler::Assembler;
 use crate::clock::DISPLACED_NS;
+use crate::datagrams::Datagrams;
 use crate::flow::{LostBefore, StreamFlow};
 use crate::message::Message;
 use crate::numbered::LinkGaps;
@@ -76,6 +78,8 @@ pub(crate) struct Conversation {
     flow: Option<Box<StreamFlow>>,
     /// What each end of the streams can take.
     offers: Option<Box<Offers>>,
+    /// What the identifications of datagrams show, where they have some.
+    datagrams: Option<Box<Datagrams>>,
     framer: Option<DissectorId>,
     turns: Option<Box<Turns>>,
     assemblers: [Assembler; 2],
@@ -124,6 +128,7 @@ impl Conversation {
             streams,
             flow,
             offers,
+            datagrams,
             framer,
             turns,
             assemblers,
@@ -143,6 +148,7 @@ impl Conversation {
             carrier: beginning.carrier,
             conversation: beginning.number,
             unordered: !beginning.ordered,
+            unsure: if beginning.ordered { SURE } else { UNNUMBERED },
             stream,
             mid_capture: !beginning.from_start,
             one_sided: !beginning.anyone,
@@ -153,6 +159,7 @@ impl Conversation {
             seen_to: u64::MAX,
             lost: Default::default(),
         };
+        *datagrams = None;
         *server_known = beginning.server.is_some();
         *seen = [beginning.anyone; 2];
         *framer = beginning.framer;
@@ -381,6 +388,27 @@ impl Conversation {
         serial
     }
 
+    /// The datagram that comes next is a packet with this identification. Of a conversation in which nobody
+    /// answers, nothing is kept.
+    #[inline(never)]
+    pub(crate) fn datagram(&mut self, side: usize, id: Option<u16>, piece: &Piece<'_>) {
+        if self.datagrams.is_none() && !self.has_answered() {
+            return;
+        }
+        let datagrams = self.datagrams.get_or_insert_default();
+        if let Some(lost) = datagrams.came(side, (id, piece.length), piece.mark) {
+            self.between.lost[side] = lost;
+        }
+        self.between.unsure = SURE;
+    }
+
+    #[inline(never)]
+    fn datagram_is_of(&mut self, side: usize, transaction: Option<u64>) {
+        if let (Some(datagrams), Some(transaction)) = (&mut self.datagrams, transaction) {
+            datagrams.is_of(side, transaction);
+        }
+    }
+
     /// This frame of `side` brings what was lost before the capture, so long ago at least.
     #[cold]
     pub(crate) fn was_lost_before(&mut self, side: usize, mark: Mark, (ns, more): (i64, bool)) {
@@ -426,6 +454,8 @@ impl Conversation {
             .message(side, message, &self.between, world, events);
         if !self.between.unordered {
             remember(&mut self.recent[side], message, transaction, &self.pairing);
+        } else if self.datagrams.is_some() {
+            self.datagram_is_of(side, transaction);
         }
         if world.observed {
             self.pairing.tell(message, None, events);

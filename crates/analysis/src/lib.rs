@@ -16,6 +16,7 @@ mod clock;
 mod column;
 mod conversation;
 mod course;
+mod datagrams;
 mod duplicates;
 mod efficiency;
 mod fairness;

@@ -86,7 +86,7 @@ pub(crate) struct Open {
     /// The least time until the response, lost before the capture, was retransmitted, ns.
     pub(crate) recovered_ns: i64,
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
-    /// shows it. Else [`SURE`].
+    /// shows it. Else [`SURE`], or [`UNNUMBERED`](crate::account::UNNUMBERED).
     pub(crate) unsure: [i64; 2],
     /// Until when the answer was still being sent, or asked for, again after it was complete.
     pub(crate) lost_until: Option<Timestamp>,

@@ -202,6 +202,8 @@ pub struct Snapshot {
     pub ledgers: Vec<LedgerRow>,
     /// Pauses of clients that may be requests lost before the capture, retransmitted after a timer.
     pub unsure_pauses: UnsurePauses,
+    /// Pauses beyond the think limit of which the same holds: idle, and no active time, if they are none.
+    pub unsure_idle: UnsurePauses,
     /// Turnarounds that may be responses lost before the capture, likewise.
     pub unsure_turnarounds: UnsurePauses,
     /// How service changes with the load.

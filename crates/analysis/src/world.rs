@@ -156,6 +156,9 @@ pub(crate) struct Between {
     pub(crate) conversation: u64,
     /// Frames are not put in order below: requests may be repeated.
     pub(crate) unordered: bool,
+    /// Whether requests may have been lost before the capture, where nothing else shows it:
+    /// [`SURE`](crate::account::SURE) or [`UNNUMBERED`](crate::account::UNNUMBERED).
+    pub(crate) unsure: i64,
     /// A byte stream: acknowledgements say which bytes they mean.
     pub(crate) stream: bool,
     /// The conversation began before the capture.

@@ -1,6 +1,7 @@
 //! The answer in one sentence: where most of the active time went, with its evidence and its
 //! doubts.
 
+use std::cmp::Ordering;
 use wirewait_analysis::{
     Bounds, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, ServerRow, Snapshot,
     UnsurePauses,
@@ -123,12 +124,24 @@ pub struct Share {
 }
 
 impl Share {
-    fn of(ns: Bounds, active: u64) -> Self {
+    /// This one's time, where so much idle time beside the active time may be the network's.
+    fn of(culprit: Culprit, total: &Ledger, idle: u64) -> Self {
+        let mut ns = culprit.of(total);
+        let active = total.active();
+        let most = active.saturating_add(idle);
+        // A share of more time is less, but for the share of whom the time is.
+        let (of_least, of_most) = match culprit {
+            Culprit::Network => (active, most),
+            Culprit::Client | Culprit::Server => (most, active),
+        };
+        if culprit == Culprit::Network {
+            ns.high = ns.high.saturating_add(idle);
+        }
         Self {
             ns,
             thousandths: Bounds {
-                low: thousandths(ns.low, active),
-                high: thousandths(ns.high, active),
+                low: thousandths(ns.low, of_least),
+                high: thousandths(ns.high, of_most),
             },
         }
     }
@@ -169,6 +182,8 @@ pub struct OnTheWay {
     pub in_turnarounds: Bounds,
     /// Within the clients' pauses, ns.
     pub in_pauses: Bounds,
+    /// Within idle time, ns: loss recovery before the capture, if it is that.
+    pub in_idle: Bounds,
 }
 
 /// The verdict on a capture. Times are sums over its clients.
@@ -208,7 +223,8 @@ impl Verdict {
         let rows = || snapshot.ledgers.iter();
         let total = total(snapshot);
         let active_ns = total.active();
-        let shares = Culprit::ALL.map(|culprit| Share::of(culprit.of(&total), active_ns));
+        let idle = snapshot.unsure_idle.ns.min(total.get(Phase::Idle));
+        let shares = Culprit::ALL.map(|culprit| Share::of(culprit, &total, idle));
         let unknown_ns = total.get(Phase::Unknown);
         let unanswered = thousandths(total.get(Phase::Unanswered), active_ns);
         let unknown = thousandths(unknown_ns, active_ns.saturating_add(unknown_ns));
@@ -220,7 +236,7 @@ impl Verdict {
             true => Finding::on(&shares),
             false => Finding::None,
         };
-        let on_the_way = OnTheWay::of(snapshot, &total);
+        let on_the_way = OnTheWay::of(snapshot, &total, idle);
         let mut doubts = Vec::new();
         if snapshot.capture.frames == 0 {
             doubts.push(Doubt::NoFrames);
@@ -248,8 +264,9 @@ impl Verdict {
         if known {
             doubts.extend(on_the_way.single(&total, snapshot));
             let unsure = on_the_way.unsure(snapshot).into_iter();
-            let unsure =
-                unsure.filter(|(_, pauses)| thousandths(pauses.ns, active_ns) >= MENTIONED);
+            let unsure = unsure.filter(|(_, pauses)| {
+                thousandths(pauses.ns, active_ns.saturating_add(idle)) >= MENTIONED
+            });
             doubts.extend(unsure.map(|(of, pauses)| Doubt::Timers(of, pauses)));
         }
         let at = place(finding).and_then(|(culprit, of)| {
@@ -282,6 +299,22 @@ impl Verdict {
         self.finding.culprit()
     }
 
+    /// Whose end a capture would have to be made at to tell those apart that overlap: that of the station whose
+    /// time contains most of what may be the network's.
+    #[must_use]
+    pub fn decided_at(&self) -> Option<Culprit> {
+        let Finding::Either(..) = self.finding else {
+            return None;
+        };
+        let open = |within: Bounds| within.high.saturating_sub(within.low);
+        let at_client = open(self.on_the_way.in_pauses) + open(self.on_the_way.in_idle);
+        match open(self.on_the_way.in_turnarounds).cmp(&at_client) {
+            Ordering::Greater => Some(Culprit::Server),
+            Ordering::Less => Some(Culprit::Client),
+            Ordering::Equal => None,
+        }
+    }
+
     /// Its part of the active time.
     #[must_use]
     pub const fn share(&self, of: Culprit) -> Share {
@@ -307,7 +340,7 @@ fn total(snapshot: &Snapshot) -> Ledger {
 }
 
 impl OnTheWay {
-    fn of(snapshot: &Snapshot, total: &Ledger) -> Self {
+    fn of(snapshot: &Snapshot, total: &Ledger, idle: u64) -> Self {
         let far = |within: fn(&LedgerRow) -> Option<(Endpoint, Bounds)>| {
             let rows = snapshot.ledgers.iter().filter_map(within);
             let known = rows.filter_map(|(station, way)| {
@@ -329,6 +362,7 @@ impl OnTheWay {
             }),
             in_turnarounds: total.network_in_server(),
             in_pauses: total.network_in_client(),
+            in_idle: Bounds { low: 0, high: idle },
         }
     }
 
@@ -345,6 +379,10 @@ impl OnTheWay {
         ]
         .map(|(of, within, mut pauses)| {
             pauses.ns = pauses.ns.min(within.high.saturating_sub(within.low));
+            if of == Culprit::Client {
+                pauses.count += snapshot.unsure_idle.count;
+                pauses.ns = pauses.ns.saturating_add(snapshot.unsure_idle.ns);
+            }
             (of, pauses)
         })
     }
@@ -400,7 +438,8 @@ fn worst(snapshot: &Snapshot, of: Culprit, culprit: Culprit, all: u64) -> Option
     Some((at, thousandths(ns, all)))
 }
 
-/// The operation of a server that took most of its time, or of the network's.
+/// The operation of a server that took most of its time, or of the network's. Of requests that were on their
+/// way at once, each has the whole time.
 fn busiest(
     snapshot: &Snapshot,
     finding: Finding,
@@ -410,15 +449,15 @@ fn busiest(
     let ledger = ledgers.find(|row| row.of == LedgerOf::Server(at))?;
     let way = ledger.ledger.network_in_server().low;
     let way = i128::from(way.checked_div(ledger.turnarounds).unwrap_or(0));
+    // Of all that were answered: some turnarounds have a place in no statistics of turnarounds.
     let time = |row: &ServerRow| {
-        let way = way * i128::from(row.turnaround.n);
+        let way = way * i128::from(row.response_time.n);
+        let transfer = row.request_transfer.total + row.response_transfer.total;
         match finding {
-            Finding::Named(Culprit::Network) => {
-                row.request_transfer.total + row.response_transfer.total + way
-            }
-            Finding::Named(Culprit::Server) => row.turnaround.total - way,
+            Finding::Named(Culprit::Network) => transfer + way,
+            Finding::Named(Culprit::Server) => row.response_time.total - transfer - way,
             Finding::Either(Culprit::Network, _) | Finding::Either(Culprit::Server, _) => {
-                row.turnaround.total
+                row.response_time.total
             }
             _ => 0,
         }

@@ -54,6 +54,15 @@ impl Turnaround {
             _ => None,
         }
     }
+
+    /// The value, or the lower one of two between which it is.
+    #[must_use]
+    pub const fn least(self) -> Option<i64> {
+        match self {
+            Self::Exact(ns) | Self::Between(ns, _) => Some(ns),
+            Self::None => None,
+        }
+    }
 }
 
 /// Frames of one transaction, by what they did. A frame that carries bytes of two

@@ -2,7 +2,7 @@
 
 use crate::figures::{Command, Grouped, Percent};
 use crate::time::Short;
-use wirewait_analysis::{Bounds, ENOUGH, RoundTrip};
+use wirewait_analysis::{Bounds, ENOUGH, Ledger, RoundTrip};
 use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
@@ -10,6 +10,29 @@ const CLOSE: u64 = 10;
 
 /// A distance that is at most a thousandth of the active time is mentioned from here on, ns.
 const NOTABLE_NS: u64 = 1_000_000;
+
+/// From here on, in thousandths of the active time, an interval is wide.
+const WIDE: u64 = 150;
+
+/// Whether the bounds of this part of the active time are far apart.
+#[must_use]
+pub(crate) fn is_wide(culprit: Culprit, ledger: &Ledger) -> bool {
+    let of = culprit.of(ledger);
+    u128::from(of.high - of.low) * 1000 >= u128::from(ledger.active()) * u128::from(WIDE)
+}
+
+/// A part of the active time as tables show it, marked where it is one bound of a wide interval.
+#[must_use]
+pub(crate) fn marked(culprit: Culprit, ledger: &Ledger) -> Option<String> {
+    let active = ledger.active();
+    let percent = Percent(culprit.shown(ledger), active);
+    match culprit {
+        _ if active == 0 => None,
+        _ if !is_wide(culprit, ledger) => Some(percent.to_string()),
+        Culprit::Network => Some(format!("\u{2265} {percent}")),
+        Culprit::Client | Culprit::Server => Some(format!("\u{2264} {percent}")),
+    }
+}
 
 /// Who had most of the active time, and the evidence.
 #[must_use]
@@ -26,7 +49,8 @@ pub fn sentence(verdict: &Verdict) -> String {
                 Culprit::Client => "was spent in clients, between their requests",
                 Culprit::Network => "was spent in the network (transfers, loss recovery, distance)",
                 Culprit::Server => "was spent waiting for servers",
-            };
+            }
+            .to_owned();
             let title = match culprit {
                 Culprit::Client => "Client",
                 Culprit::Network => "Network",
@@ -36,20 +60,18 @@ pub fn sentence(verdict: &Verdict) -> String {
         }
         Finding::Either(first, second) => {
             let (title, whose) = match (first, second) {
-                (Culprit::Client, Culprit::Network) => (
-                    "Client or network",
-                    "was spent in clients or on the way to them; only a capture at the client \
-                     can tell which",
+                (Culprit::Client, Culprit::Network) => {
+                    ("Client or network", "in clients or on the way to them")
+                }
+                (Culprit::Client, _) => ("Client or server", "in clients and servers"),
+                _ => ("Server or network", "in servers or on the way to them"),
+            };
+            let whose = match verdict.decided_at() {
+                Some(end) => format!(
+                    "was spent {whose}; only a capture at the {} can tell which",
+                    end.name()
                 ),
-                (Culprit::Client, _) => (
-                    "Client or server",
-                    "was spent in clients and servers, and neither surely had more",
-                ),
-                _ => (
-                    "Server or network",
-                    "was spent in servers or on the way to them; only a capture at the server \
-                     can tell which",
-                ),
+                None => format!("was spent {whose}, and neither surely had more"),
             };
             let parts = [first, second].map(|one| (one, verdict.share(one)));
             let sum = |of: fn(Bounds) -> u64| -> u64 {
@@ -284,7 +306,7 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::{made, v4};
-    use wirewait_analysis::UnsurePauses;
+    use wirewait_analysis::{Phase, UnsurePauses};
     use wirewait_judge::{OnTheWay, Share};
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
@@ -341,7 +363,14 @@ mod tests {
     #[test]
     fn two_that_overlap_are_named_together_with_the_capture_that_decides() {
         let either = Finding::Either(Culprit::Network, Culprit::Server);
-        let text = sentence(&verdict(either, Vec::new()));
+        let with = |turnarounds, pauses, idle| {
+            let mut seen = verdict(either, Vec::new());
+            let up_to = |high| Bounds { low: 0, high };
+            seen.on_the_way.in_turnarounds = up_to(turnarounds);
+            (seen.on_the_way.in_pauses, seen.on_the_way.in_idle) = (up_to(pauses), up_to(idle));
+            sentence(&seen)
+        };
+        let text = with(2, 1, 0);
         assert!(
             text.starts_with(
                 "Server or network: 88.0 % of active time (15.8 s of 18.0 s, 12 clients) was \
@@ -350,6 +379,30 @@ mod tests {
             ),
             "{text}"
         );
+        // What is open lies with the clients.
+        let asks = |text: String, end| text.contains(&format!("only a capture at the {end} can"));
+        assert!(asks(with(1, 2, 0), "client"));
+        assert!(asks(with(2, 1, 2), "client"), "idle time is theirs");
+        assert!(with(1, 1, 0).contains("in servers or on the way to them, and neither surely had"));
+    }
+
+    /// Of 100 ns, 60 are the client's, of which so many may be the way to it.
+    #[test]
+    fn one_bound_of_a_wide_interval_is_marked_in_tables() {
+        let of = |way| {
+            let times = [
+                (Phase::Client, 60),
+                (Phase::Request, 5),
+                (Phase::Server, 35),
+            ];
+            let ledger = Ledger::from_iter(times);
+            let way = Bounds { low: 0, high: way };
+            let ledger = ledger.with_network(Bounds::default(), way);
+            Culprit::ALL.map(|culprit| marked(culprit, &ledger).unwrap())
+        };
+        assert_eq!(of(14), ["60.0 %", "5.0 %", "35.0 %"]);
+        assert_eq!(of(15), ["\u{2264} 60.0 %", "\u{2265} 5.0 %", "35.0 %"]);
+        assert_eq!(marked(Culprit::Client, &Ledger::default()), None);
     }
 
     #[test]

@@ -24,9 +24,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use timeline::ClientTimeline;
-pub(crate) use timeline::{Outstanding, SURE};
+pub(crate) use timeline::{Outstanding, SURE, UNNUMBERED};
 use unsure::Paused;
 pub use unsure::UnsurePauses;
+pub(crate) use unsure::UnsureTime;
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// A request is settled when nothing older can be on its way any more: this long after it
@@ -54,8 +55,8 @@ pub(crate) fn give(ledgers: &[LedgerRow], stations: &mut [StationRow]) {
 pub(crate) struct Accounts {
     clients: Column<Client>,
     servers: Column<ServerPace>,
-    /// What may have been lost before the capture, on the way from clients and from servers.
-    unsure: [UnsurePauses; 2],
+    /// What may have been lost before the capture.
+    unsure: UnsureTime,
     sums: Sums,
     /// The total by seconds, where somebody wants it.
     course: Option<Box<LedgerCourse>>,
@@ -136,8 +137,8 @@ impl Accounts {
         self.sums.hits
     }
 
-    /// Pauses that may be loss recovery before the capture: of clients, and of servers.
-    pub(crate) fn unsure(&self) -> [UnsurePauses; 2] {
+    /// What may be loss recovery before the capture.
+    pub(crate) fn unsure(&self) -> UnsureTime {
         self.unsure
     }
 
@@ -305,7 +306,7 @@ impl Accounts {
         let pause = client.nearest.pause(done.begin);
         let long = |ns: Option<i64>| ns.is_some_and(|ns| ns >= TIMER_NS);
         let [request, response] = done.unsure;
-        if request >= 0 && long(pause) || response >= 0 && long(t.turnaround.exact()) {
+        if request != SURE && long(pause) || response != SURE && long(t.turnaround.least()) {
             self.doubts(wait, done, &mut ways);
         }
         ways
@@ -320,26 +321,37 @@ impl Accounts {
         let client = self.clients.of(wait.case.parties.client);
         let [at_server, at_client] = client.nearest.distances();
         let [request, response] = done.unsure;
-        if request >= 0
+        let known = |ns: i64| u64::try_from(ns).unwrap_or(0);
+        if request != SURE
             && single(t.request)
             && let Some(pause) = client.nearest.pause(done.begin)
-            && pause.saturating_sub(request) <= self.think_ns
         {
-            let ns = client.paused.doubts(pause, at_client, at_server);
-            let ns = ns.saturating_sub(request.unsigned_abs());
-            if ways.client_up_to(ns) {
-                self.unsure[0].add(ns);
+            let idle = pause.saturating_sub(request.max(0)) > self.think_ns;
+            let mut doubts = || {
+                let ns = client.paused.doubts(pause, at_client, at_server);
+                ns.saturating_sub(known(request))
+            };
+            if !idle {
+                let ns = doubts();
+                if ways.client_up_to(ns) {
+                    self.unsure.pauses.add(1, ns);
+                }
+            } else if request == UNNUMBERED {
+                // A transport's timer, of which this is not said, is shorter than the think limit.
+                let ns = doubts();
+                let (count, ns) = client.paused.idles(ns);
+                self.unsure.idle.add(count, ns);
             }
         }
-        if response >= 0
+        if response != SURE
             && single(t.response)
-            && let Some(pause) = t.turnaround.exact()
+            && let Some(pause) = t.turnaround.least()
         {
             let server = self.servers.of(wait.case.parties.server);
             let ns = server.paused.doubts(pause, at_server, at_client);
-            let ns = ns.saturating_sub(response.unsigned_abs());
+            let ns = ns.saturating_sub(known(response));
             if ways.server_up_to(ns) {
-                self.unsure[1].add(ns);
+                self.unsure.turnarounds.add(1, ns);
             }
         }
     }

@@ -25,6 +25,9 @@ pub(super) const WAITS: usize = 256;
 
 /// How long something was lost before the capture is known.
 pub(crate) const SURE: i64 = -1;
+/// It is not, as nothing numbers messages: those are all that there are, and clients repeat them by timers
+/// of their own.
+pub(crate) const UNNUMBERED: i64 = -2;
 
 /// The time that a request was outstanding, from its first frame to the end of waiting for it,
 /// phase by phase.
@@ -38,7 +41,7 @@ pub(crate) struct Outstanding {
     phases: [Phase; 5],
     count: u8,
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
-    /// shows it. Else [`SURE`].
+    /// shows it. Else [`SURE`], or [`UNNUMBERED`].
     pub(super) unsure: [i64; 2],
 }
 

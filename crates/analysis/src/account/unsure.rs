@@ -16,6 +16,10 @@ const LONGEST_NS: i64 = 1_000_000_000;
 const RARE: u32 = 10;
 /// The capture was made at a station that answers in this part of the time that the other takes.
 const NEARER: i64 = 4;
+/// Two pauses of a timer differ by less than this part of them.
+const ALIKE: u16 = 20;
+/// Pauses that are remembered until there is one like them.
+const SINGLE: usize = 3;
 
 /// Pauses that may be loss recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,9 +31,20 @@ pub struct UnsurePauses {
     pub ns: u64,
 }
 
+/// All of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct UnsureTime {
+    /// Of clients, as far as they are active time.
+    pub(crate) pauses: UnsurePauses,
+    /// Of clients, beyond the think limit.
+    pub(crate) idle: UnsurePauses,
+    /// Of servers.
+    pub(crate) turnarounds: UnsurePauses,
+}
+
 impl UnsurePauses {
-    pub(super) fn add(&mut self, ns: u64) {
-        self.count += 1;
+    pub(super) fn add(&mut self, count: u64, ns: u64) {
+        self.count += count;
         self.ns = self.ns.saturating_add(ns);
     }
 }
@@ -39,6 +54,10 @@ impl UnsurePauses {
 pub(super) struct Paused {
     requests: u32,
     unsure: u32,
+    /// The latest pauses beyond the think limit that no other was like, ms; 0 where there is none.
+    single: [u16; SINGLE],
+    /// The latest that was like another one, ms.
+    alike: u16,
 }
 
 impl Paused {
@@ -61,6 +80,34 @@ impl Paused {
         match rare && !here {
             true => u64::try_from(pause).unwrap_or(0),
             false => 0,
+        }
+    }
+}
+
+impl Paused {
+    /// How many pauses beyond the think limit may be loss recovery, and how long they are, now that there is
+    /// this one, ns. A timer shows in that it takes as long again; a pause like no other is idle.
+    #[cold]
+    pub(super) fn idles(&mut self, ns: u64) -> (u64, u64) {
+        let Ok(ms) = u16::try_from(ns / 1_000_000) else {
+            return (0, 0);
+        };
+        let like = |other: &u16| ms.abs_diff(*other) <= ms / ALIKE;
+        if ms == 0 || like(&self.alike) {
+            self.alike = ms;
+            return (u64::from(ms > 0), ns);
+        }
+        match self.single.iter_mut().find(|other| like(other)) {
+            Some(other) => {
+                let before = u64::from(std::mem::take(other)) * 1_000_000;
+                self.alike = ms;
+                (2, ns.saturating_add(before))
+            }
+            None => {
+                self.single.rotate_right(1);
+                self.single[0] = ms;
+                (0, 0)
+            }
         }
     }
 }
@@ -119,5 +166,26 @@ mod tests {
         assert_eq!(of(far(1, 50_001), far(1, 200_000)), 250_000_000);
         assert_eq!(of(far(1, 200_000), far(1, 50_000)), 250_000_000);
         assert_eq!(of(far(1, 50_000), far(0, 0)), 250_000_000, "unknown");
+    }
+
+    /// What is added for pauses of so many ms, in their order: how many, and how long they are, ms.
+    fn idles(pauses: &[u64]) -> Vec<(u64, u64)> {
+        let mut paused = Paused::default();
+        let of = pauses.iter().map(|ms| paused.idles(ms * 1_000_000));
+        of.map(|(count, ns)| (count, ns / 1_000_000)).collect()
+    }
+
+    #[test]
+    fn a_timer_takes_as_long_again() {
+        assert_eq!(idles(&[520, 521, 519]), [(0, 0), (2, 1041), (1, 519)]);
+        assert_eq!(idles(&[800, 900, 700]), [(0, 0); 3], "pauses like no other");
+        assert_eq!(idles(&[600, 630]), [(0, 0), (2, 1230)], "a twentieth");
+        assert_eq!(idles(&[600, 632]), [(0, 0); 2]);
+        assert_eq!(
+            idles(&[520, 800, 700, 521]),
+            [(0, 0), (0, 0), (0, 0), (2, 1041)]
+        );
+        assert_eq!(idles(&[520, 800, 700, 900, 521])[4], (0, 0), "forgotten");
+        assert_eq!(idles(&[0, 0]), [(0, 0); 2]);
     }
 }

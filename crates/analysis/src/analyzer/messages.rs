@@ -92,6 +92,9 @@ impl AnalyzerState {
             let books = &mut self.books;
             let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
             conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
+            if facts.packet_id.is_some() && link.is_none() {
+                conversation.datagram(side, facts.packet_id, &arrival.piece);
+            }
             // Who reports that it was not delivered may be a router.
             if role.is_some_and(|r| r.2 && r.0 != Role::Refusal) {
                 match side {

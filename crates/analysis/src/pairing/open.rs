@@ -108,7 +108,7 @@ impl Open {
         *lost_ns = [tally.lost_ns, 0];
         *recovered_ns = 0;
         // Where nothing numbers messages; a response that was lost is asked for again, which shows it.
-        *unsure = [if between.unordered { 0 } else { SURE }, SURE];
+        *unsure = [between.unsure, SURE];
         *lost_until = None;
         *waiting = Waiting::Nobody;
         *anyone = x.anyone;

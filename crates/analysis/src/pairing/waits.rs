@@ -3,6 +3,7 @@
 use crate::account::{Outstanding, SURE};
 use crate::case::Wait;
 use crate::open::{Open, OpenState, Waiting};
+use crate::packets::TIMER_NS;
 use crate::world::{Event, Events};
 use crate::{Flags, Outcome, Turnaround};
 use wirewait_wire::{Kind, Timestamp};
@@ -133,13 +134,20 @@ impl Open {
         let lost = |way: usize, from: Timestamp, to: Timestamp| {
             -self.lost_ns[way].clamp(0, to.since(from).max(0))
         };
+        let mut unsure = self.unsure;
         let (ends, shares) = match (t.outcome, t.response) {
             (Outcome::Answered | Outcome::Cancelled, Some(response)) => {
                 let t3 = response.first.at;
                 let again = match t.turnaround {
                     // Up to the copy that may have been the one answered. Where the server said
                     // that it has the request, the first copy arrived: nothing was lost.
-                    Turnaround::Between(low, _) if t.interims == 0 => t3.plus(low.saturating_neg()),
+                    Turnaround::Between(low, _) if t.interims == 0 => {
+                        // The response to the copy may have been lost as well: nothing shows it.
+                        if low >= TIMER_NS && unsure[1] == SURE {
+                            unsure[1] = 0;
+                        }
+                        t3.plus(low.saturating_neg())
+                    }
                     Turnaround::Between(..) | Turnaround::None | Turnaround::Exact(_) => t2,
                 };
                 let mut ends = [
@@ -168,6 +176,6 @@ impl Open {
                 (ends, phases)
             }
         };
-        Some(Outstanding::new(began, ends, shares).unsure(self.unsure))
+        Some(Outstanding::new(began, ends, shares).unsure(unsure))
     }
 }

@@ -70,6 +70,8 @@ struct VerdictWay {
     client: Option<Trip>,
     in_turnarounds_ns: Between,
     in_pauses_ns: Between,
+    /// Within idle time, which is no part of the active time: loss recovery before the capture, if it is that.
+    in_idle_ns: Between,
 }
 
 /// The shortest round trip between the capture and a station.
@@ -126,6 +128,7 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
             client: verdict.on_the_way.client.as_ref().map(Trip::from),
             in_turnarounds_ns: verdict.on_the_way.in_turnarounds.into(),
             in_pauses_ns: verdict.on_the_way.in_pauses.into(),
+            in_idle_ns: verdict.on_the_way.in_idle.into(),
         },
         doubts: crate::verdict::doubts(&verdict).collect(),
     }

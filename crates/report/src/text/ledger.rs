@@ -1,9 +1,9 @@
 //! The table of where the time went.
 
 use super::{Look, shown};
-use crate::figures::Percent;
 use crate::table::{Column, NOTHING, Table};
 use crate::time::Digits;
+use crate::verdict::marked;
 use std::io::{self, Write};
 use wirewait_analysis::{LedgerOf, LedgerRow, Phase, Snapshot};
 use wirewait_judge::Culprit;
@@ -54,16 +54,15 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
         "  each moment of a client belongs to its oldest outstanding request; all times except elapsed are\n  \
            client-seconds; servers and clients each sum to \"all\"; percentages are of active time; network \
          is what\n  is proved: request and response transfer, loss recovery, and the distance within server and \
-         client"
+         client;\n  \u{2264} and \u{2265}: some of the client's or the server's time may be the network's, 15 % of \
+         active time or more"
     )
 }
 
 fn cells(row: &LedgerRow, digits: Digits) -> Vec<String> {
     let duration = |ns| duration(ns, digits);
     let time = |phase| duration(row.ledger.get(phase));
-    let active = row.ledger.active();
-    let percent =
-        |culprit: Culprit| shown((active > 0).then(|| Percent(culprit.shown(&row.ledger), active)));
+    let percent = |culprit: Culprit| shown(marked(culprit, &row.ledger));
     vec![
         match &row.of {
             LedgerOf::Server(server) => format!("server {server}"),

@@ -8,6 +8,7 @@ use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::table::{Column, Table};
 use crate::text::shown;
+use crate::verdict::{is_wide, marked};
 use std::io::{self, Write};
 use wirewait_analysis::{Grade, Ledger, LedgerOf, Phase, Snapshot, Transaction};
 use wirewait_judge::{Culprit, Verdict};
@@ -220,11 +221,14 @@ fn ledger(snapshot: &Snapshot, servers: usize, look: Look) -> Table {
             },
             look.digits.span(row.ledger.active()),
         ];
-        let parts = Culprit::ALL.map(|culprit| culprit.shown(&row.ledger));
+        let parts = Culprit::ALL.map(|culprit| {
+            let some = culprit.shown(&row.ledger) > 0 || is_wide(culprit, &row.ledger);
+            shown(marked(culprit, &row.ledger).filter(|_| some))
+        });
+        cells.extend(parts);
         // Loss recovery is part of the network's.
         let apart = [Phase::Retransmission, Phase::Unanswered].map(|phase| row.ledger.get(phase));
-        let shares = parts.into_iter().chain(apart);
-        cells.extend(shares.map(|part| shown(share(&row.ledger, part))));
+        cells.extend(apart.map(|part| shown(share(&row.ledger, part))));
         table.row(cells);
     }
     table
