@@ -1,8 +1,14 @@
-//! The command line: commands and their options.
+//! The options of each command. They know no command: `command.rs` names them all.
 
+mod capture;
 mod formats;
 mod groups;
+mod live;
+mod rights;
+mod screen;
 mod values;
+
+pub(crate) use capture::NamedCapture;
 
 pub(crate) use formats::{
     CompareFormat, CounterFormat, DecodeFormat, GroupBy, ListFormat, ReportFormat, RowFormat,
@@ -12,69 +18,19 @@ pub(crate) use groups::{
     AnalysisArgs, InputArgs, OutputArgs, PreciseArgs, ProfileArgs, SelectArgs, SymptomArgs,
     TextArgs, ThreadArgs,
 };
+#[cfg(feature = "libpcap")]
+pub(crate) use live::Way;
+pub(crate) use live::{LiveArgs, LiveFormat, more as about_live};
+pub(crate) use rights::{RIGHTS, RightsArgs};
+pub(crate) use screen::ScreenArgs;
 pub(crate) use values::{FrameRange, Speed};
 
-use crate::compare::Configuration;
 use crate::condition;
-use crate::live::args::LiveArgs;
-use crate::rights::RightsArgs;
-use crate::screen::ScreenArgs;
 use crate::when::{self, Span};
-use clap::{Args, Parser, Subcommand};
+use clap::Args;
 use std::path::PathBuf;
 use wirewait::compare::Condition;
 use wirewait_report::decode::Selector;
-
-/// Shows where a file server's wait is: in the client, the network or the server
-#[derive(Debug, Parser)]
-#[command(
-    name = "wirewait",
-    version,
-    about,
-    override_usage = "wirewait <COMMAND> ...\n       wirewait FILE...",
-    arg_required_else_help = true,
-    max_term_width = 100
-)]
-pub(crate) struct Cli {
-    /// Print a configuration file with all settings, their meaning and their present values
-    #[arg(long, hide_short_help = true)]
-    pub(crate) print_config: bool,
-    #[command(flatten)]
-    pub(crate) rights: RightsArgs,
-    #[command(subcommand)]
-    pub(crate) command: Option<Command>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Analyse captures (the default command)
-    Report(ReportArgs),
-    /// List every request with its response times and frames
-    Transactions(TransactionsArgs),
-    /// Compare captures with a baseline, with a significance test
-    Compare(CompareArgs),
-    /// Add up the summaries of several reports
-    Merge(MergeArgs),
-    /// Show captures on the screen, replayed by their own clock
-    View(ViewArgs),
-    /// Decode frames: summary, fields, bytes
-    Decode(DecodeArgs),
-    /// Capture and analyse live, on the screen or for scripts
-    Live(LiveArgs),
-    /// Print Performance Monitor's network counters for every station
-    Counters(CountersArgs),
-    /// List the protocols and how each was verified
-    Protocols(ProtocolsArgs),
-    /// Derive the field positions of DEC LAST from a capture
-    LastCalibrate(CalibrateArgs),
-    /// Print completions for a shell
-    Completions(CompletionsArgs),
-    /// Print the manual, or write its pages to a folder
-    Man(ManArgs),
-    /// The text that --print-config prints.
-    #[command(skip)]
-    PrintConfig(String),
-}
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
@@ -155,10 +111,10 @@ pub(crate) struct TransactionsArgs {
 pub(crate) struct CompareArgs {
     /// Baseline: FILE, FILE,FILE (one capture in several files), or NAME=FILE
     #[arg(value_name = "BASE")]
-    pub(crate) base: Configuration,
+    pub(crate) base: NamedCapture,
     /// Captures to compare with the baseline, named in the same way
     #[arg(value_name = "OTHER", required = true)]
-    pub(crate) others: Vec<Configuration>,
+    pub(crate) others: Vec<NamedCapture>,
     /// Rows of the comparison [default: operation; kind if the captures share few operations]
     #[arg(long, value_enum)]
     pub(crate) by: Option<GroupBy>,

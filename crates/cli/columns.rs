@@ -2,9 +2,8 @@
 
 use crate::args::{CountersArgs, DecodeArgs, InputArgs, OutputArgs, TransactionsArgs};
 use crate::failure::{Failure, Verdict};
-use crate::input::{Input, about};
+use crate::input::{Input, about, origin};
 use crate::output::Output;
-use crate::transactions::origin;
 use std::io::{self, Write};
 use wirewait::{Layout, Sink, Transaction};
 use wirewait_capture::Origins;

@@ -1,57 +1,14 @@
 //! `wirewait compare`: what changed against a baseline.
 
-use crate::args::{CompareArgs, CompareFormat, GroupBy, InputArgs};
-use crate::failure::{Failure, Verdict};
+use crate::args::{CompareArgs, CompareFormat, GroupBy, InputArgs, NamedCapture};
+use crate::failure::{Failure, Verdict, say};
 use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
 use crate::output::Output;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::PathBuf;
 use wirewait::compare::{AtLoad, By, Comparison, Values};
 use wirewait_report::compare::{self as report, Compared};
 use wirewait_report::html;
-
-/// One capture of a comparison, as it is named on the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Configuration {
-    name: String,
-    files: Vec<PathBuf>,
-}
-
-impl Configuration {
-    /// The capture files.
-    pub(crate) fn files(&self) -> &[PathBuf] {
-        &self.files
-    }
-}
-
-impl FromStr for Configuration {
-    type Err = String;
-
-    /// `FILE`, `FILE,FILE`, `NAME=FILE,FILE`. What is called so as a whole is a file.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let whole = |text: &str| !text.is_empty() && Path::new(text).exists();
-        let (name, files) = match text.split_once('=') {
-            Some((name, files)) if !whole(text) => (Some(name), files),
-            _ => (None, text),
-        };
-        if name == Some("") {
-            return Err("a name is missing before =; write NAME=FILE".to_owned());
-        }
-        let files: Vec<PathBuf> = if whole(files) {
-            vec![files.into()]
-        } else {
-            files.split(',').map(PathBuf::from).collect()
-        };
-        if files.iter().any(|file| file.as_os_str().is_empty()) {
-            return Err("a file name is missing; write FILE, FILE,FILE or NAME=FILE".to_owned());
-        }
-        Ok(Self {
-            name: name.unwrap_or(text).to_owned(),
-            files,
-        })
-    }
-}
 
 impl From<GroupBy> for By {
     fn from(by: GroupBy) -> Self {
@@ -68,7 +25,7 @@ impl From<GroupBy> for By {
 }
 
 pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
-    let wanted: Vec<&Configuration> = std::iter::once(&args.base).chain(&args.others).collect();
+    let wanted: Vec<&NamedCapture> = std::iter::once(&args.base).chain(&args.others).collect();
     let all_files: Vec<PathBuf> = wanted.iter().flat_map(|one| one.files.clone()).collect();
     if all_files.iter().filter(|file| is_stdin(file)).count() > 1 {
         return Err(Failure::Usage(
@@ -145,7 +102,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
         for judged in condition.judge(&comparison, report::group_name) {
             if let Some(sentence) = report::held(&compared, condition, &judged) {
                 failed = true;
-                crate::failure::say(&sentence);
+                say(&sentence);
             }
         }
     }
@@ -158,9 +115,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
 
 /// What the captures are called: as the user does, else as their files without the folders
 /// that all have in common.
-fn names(wanted: &[&Configuration]) -> Vec<String> {
+fn names(wanted: &[&NamedCapture]) -> Vec<String> {
     let folders = |name: &str| name.rfind('/').map_or(0, |at| at + 1);
-    let plain: Vec<bool> = wanted.iter().map(|one| is_file_name(one)).collect();
+    let plain: Vec<bool> = wanted.iter().map(|one| one.is_file_name()).collect();
     let short: Vec<&str> = wanted
         .iter()
         .zip(&plain)
@@ -187,51 +144,14 @@ fn names(wanted: &[&Configuration]) -> Vec<String> {
     names
 }
 
-/// Whether it is called by the name of its only file.
-fn is_file_name(one: &Configuration) -> bool {
-    matches!(one.files.as_slice(), [file] if file.as_os_str() == one.name.as_str())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (String, Vec<PathBuf>) {
-        let one: Configuration = text.parse().unwrap();
-        (one.name, one.files)
-    }
-
-    #[test]
-    fn captures_have_names_and_files() {
-        let files = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
-        assert_eq!(read("a.pcap"), ("a.pcap".into(), files(&["a.pcap"])));
-        assert_eq!(
-            read("before=a.pcap,b.pcap"),
-            ("before".into(), files(&["a.pcap", "b.pcap"]))
-        );
-        assert_eq!(read("-"), ("-".into(), files(&["-"])));
-        assert_eq!(read("QIO/WAKE=b"), ("QIO/WAKE".into(), files(&["b"])));
-        for wrong in ["", "=a", "a=", "a,,b", "n=a,"] {
-            assert!(wrong.parse::<Configuration>().is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_file_may_have_commas_and_equal_signs() {
-        let folder = std::env::temp_dir();
-        let odd = folder.join(format!("wirewait-odd,{}=x", std::process::id()));
-        std::fs::write(&odd, b"").unwrap();
-        let text = odd.to_str().unwrap();
-        assert_eq!(read(text), (text.to_owned(), vec![odd.clone()]));
-        let named = format!("n={text}");
-        assert_eq!(read(&named), ("n".to_owned(), vec![odd.clone()]));
-        std::fs::remove_file(odd).unwrap();
-    }
-
     #[test]
     fn folders_are_left_out_where_names_stay_different() {
         let called = |texts: &[&str]| {
-            let all: Vec<Configuration> = texts.iter().map(|t| t.parse().unwrap()).collect();
+            let all: Vec<NamedCapture> = texts.iter().map(|t| t.parse().unwrap()).collect();
             names(&all.iter().collect::<Vec<_>>())
         };
         assert_eq!(called(&["x/a.cap", "y/b.cap"]), ["a.cap", "b.cap"]);

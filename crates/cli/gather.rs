@@ -1,10 +1,9 @@
 //! Which files are read: folders, patterns and lists become the files that they stand for, before
 //! rights are given up.
 
-use crate::args::{Command, InputArgs};
+use crate::args::InputArgs;
 use crate::failure::{Failure, shown};
 use crate::input::is_stdin;
-use crate::summaries;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,34 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 const LIST: usize = 1 << 28;
 
 /// Puts files in the place of folders, patterns and lists.
-pub(crate) fn gather(command: &mut Command) -> Result<(), Failure> {
-    let input = match command {
-        Command::Report(args) => {
-            expand(&mut args.input)?;
-            // Of captures in or above the folder, an earlier run's sums are none.
-            if let Some(folder) = args.summaries.as_ref().filter(|_| args.input.gathered) {
-                let files = &mut args.input.files;
-                files.retain(|file| !summaries::is_kept_in(folder, file));
-            }
-            return Ok(());
-        }
-        Command::Transactions(args) => &mut args.input,
-        Command::View(args) => &mut args.input,
-        Command::Decode(args) => &mut args.input,
-        Command::Counters(args) => &mut args.input,
-        Command::LastCalibrate(args) => &mut args.input,
-        Command::Compare(_)
-        | Command::Merge(_)
-        | Command::Live(_)
-        | Command::Protocols(_)
-        | Command::Completions(_)
-        | Command::Man(_)
-        | Command::PrintConfig(_) => return Ok(()),
-    };
-    expand(input)
-}
-
-fn expand(input: &mut InputArgs) -> Result<(), Failure> {
+pub(crate) fn gather(input: &mut InputArgs) -> Result<(), Failure> {
     let mut files = Vec::with_capacity(input.files.len());
     for path in std::mem::take(&mut input.files) {
         if is_stdin(&path) {

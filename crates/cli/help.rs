@@ -1,8 +1,8 @@
 //! What help says beside the options: examples, conditions, exit codes.
 
+use crate::args::about_live;
 use crate::condition::CONDITIONS;
 use crate::failure::CODES;
-use crate::live::args::more as about_live;
 
 /// Examples for each command, as `-h` shows them.
 const EXAMPLES: [(&str, &str); 10] = [

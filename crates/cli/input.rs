@@ -19,10 +19,11 @@ use crate::when::Moment;
 use progress::{Bar, how_far};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 use wirewait::{
     Analyzer, Choice, Engine, Frame, Layout, Readings, Settings, Sink, Snapshot, SourceError,
-    SourceErrorKind, Standing, Thresholds,
+    SourceErrorKind, Standing, Thresholds, Transaction,
 };
 use wirewait_capture::{Files, Options, Origins, open};
 use wirewait_report::words::Grouped;
@@ -31,6 +32,12 @@ use wirewait_report::{About, Interface};
 /// Whether a path stands for the standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
+}
+
+/// The file that a transaction begins in, and the number of its first frame there.
+pub(crate) fn origin(origins: &Origins, transaction: &Transaction) -> Option<(Arc<str>, u64)> {
+    let first = transaction.request.or(transaction.response)?.first;
+    origins.of(first.frame)
 }
 
 /// Opens capture files; says what to do about those that are none.

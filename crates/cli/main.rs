@@ -6,6 +6,7 @@ mod annotate;
 mod args;
 #[cfg(feature = "columns")]
 mod columns;
+mod command;
 mod compare;
 mod completions;
 mod condition;
@@ -35,7 +36,6 @@ mod replacement;
 mod report;
 mod rights;
 mod saver;
-mod screen;
 mod signals;
 mod size;
 mod summaries;
@@ -45,9 +45,11 @@ mod view;
 mod watch;
 mod when;
 
-use args::Command;
+use args::RightsArgs;
+use command::Command;
 use failure::{Failure, Verdict};
-use rights::{Rights, RightsArgs};
+use output::Output;
+use rights::Rights;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -69,15 +71,18 @@ fn main() -> ExitCode {
 /// Runs a command, without rights from where it reads anything.
 fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
     #[cfg(all(target_os = "linux", feature = "libpcap"))]
-    rights::become_capable(command);
+    if matches!(command, Command::Live(args) if args.source.is_none() && !args.list_interfaces) {
+        rights::become_capable();
+    }
     if let Command::Report(args) = command {
         // Before its outputs are opened.
         report::check(args)?;
     }
-    if !wanted.print_rights {
-        pager::start(command);
+    let printed = command.printed().filter(|_| !wanted.print_rights);
+    if printed.is_some_and(|output| !output.no_pager && Output::is_to_terminal(output)) {
+        pager::start();
     }
-    let mut rights = Rights::of(command, wanted)?;
+    let mut rights = Rights::of(command.needs(), wanted)?;
     // Interfaces need them a little longer; completions and the manual are written, and nothing is
     // read.
     let later = matches!(
@@ -87,7 +92,7 @@ fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
     if !later {
         rights.give_up_all()?;
         if rights.are_asked_for() {
-            return rights.print();
+            return output::print(&rights.in_force());
         }
     }
     match command {
@@ -97,12 +102,12 @@ fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
         Command::Merge(args) => merge::run(args),
         Command::View(args) => view::run(args),
         Command::Decode(args) => decode::run(args),
-        Command::Live(args) => live::run(args, rights),
+        Command::Live(args) => live::run(args, rights, parse::live_again),
         Command::Counters(args) => counters::run(args),
         Command::Protocols(args) => protocols::run(args),
         Command::LastCalibrate(args) => last_calibrate::run(args),
-        Command::Completions(args) => completions::run(args),
-        Command::Man(args) => man::run(args),
+        Command::Completions(args) => completions::run(args, &mut parse::command()),
+        Command::Man(args) => man::run(args, parse::command()),
         Command::PrintConfig(text) => output::print(text),
     }
 }

@@ -1,12 +1,10 @@
 //! `wirewait man`: the manual, made from the help texts.
 
-use crate::args::ManArgs;
+use crate::args::{ManArgs, RIGHTS};
 use crate::config;
 use crate::failure::{CODES, Failure, Verdict, shown};
 use crate::output;
-use crate::parse;
 use crate::replacement::{Readers, Replacement};
-use crate::rights::RIGHTS;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -68,8 +66,8 @@ const OUTPUT: &str = "Files of -o and --summary, exports and manual pages take t
     -, @, tab or carriage return has an apostrophe in front, so that no spreadsheet runs it as a \
     formula; numbers do not change.";
 
-pub(crate) fn run(args: &ManArgs) -> Result<Verdict, Failure> {
-    let mut command = parse::command();
+/// Writes the manual of a command line.
+pub(crate) fn run(args: &ManArgs, mut command: Command) -> Result<Verdict, Failure> {
     command.build();
     let Some(folder) = &args.output else {
         let text = whole(&command).map_err(|error| Failure::writing("the manual", &error))?;
@@ -231,7 +229,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page_and_a_place_in_the_whole() {
-        let mut command = parse::command();
+        let mut command = crate::parse::command();
         command.build();
         let pages = pages(&command).unwrap();
         let whole = whole(&command).unwrap();

@@ -12,9 +12,6 @@ use wirewait_capture::{Options, held};
 use wirewait_report::summary::Buckets;
 use wirewait_report::{Digits, Escaped, summary};
 
-/// Limit of the length of a summary, bytes. Its tables are bounded, so none of ours is longer.
-const LONGEST: u64 = 1 << 30;
-
 pub(crate) fn run(args: &MergeArgs) -> Result<Verdict, Failure> {
     if let Some(length) = args.by {
         return by_time(args, length.nanos);
@@ -90,7 +87,7 @@ fn read(path: &Path) -> Result<Summary, Failure> {
     } else {
         Box::new(held::open(path).map_err(|error| cannot(&error))?)
     };
-    let bytes = whole(source).map_err(|error| cannot(&error))?;
+    let bytes = summaries::whole(source).map_err(|error| cannot(&error))?;
     let document = summaries::document(&bytes).map_err(|why| cannot(&why))?;
     summary::read(document).map_err(|error| {
         let capture = !is_stdin(path)
@@ -103,18 +100,4 @@ fn read(path: &Path) -> Result<Summary, Failure> {
             false => cannot(&error),
         }
     })
-}
-
-/// Reads a file with a summary.
-///
-/// # Errors
-/// What the operating system says; `InvalidData` if it is longer than a summary can be.
-pub(crate) fn whole(source: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LONGEST {
-        let why = "is longer than a summary can be";
-        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
-    }
-    Ok(bytes)
 }

@@ -4,11 +4,6 @@
 //! be started. It waits for a first line before it becomes the pager, so that Ctrl-C still ends a
 //! command that has nothing to show yet.
 
-use crate::args::{
-    Command, CompareFormat, CounterFormat, DecodeFormat, ListFormat, OutputArgs, ReportFormat,
-    RowFormat,
-};
-use crate::input::is_stdin;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,31 +17,6 @@ const LESS: [(&str, &str); 2] = [("LESS", "FRX"), ("LESSCHARSET", "utf-8")];
 const WAIT: &str = "trap '' INT QUIT; IFS= read -r first || exit 0; trap - INT QUIT; \
     command -v \"$1\" >/dev/null 2>&1 || exec cat; eval \"$2\"";
 
-/// The text that a command is going to print, if it prints one: where it goes to.
-fn printed(command: &Command) -> Option<&OutputArgs> {
-    match command {
-        Command::Report(args) => (args.format == ReportFormat::Text).then_some(&args.output),
-        Command::Transactions(args) => {
-            let whole = !args.input.files.iter().any(|file| is_stdin(file));
-            (whole && args.format == RowFormat::Text).then_some(&args.output)
-        }
-        Command::Compare(args) => (args.format == CompareFormat::Text).then_some(&args.output),
-        Command::Merge(args) => (args.format == ListFormat::Text).then_some(&args.output),
-        Command::Decode(args) => {
-            let whole = !args.input.files.iter().any(|file| is_stdin(file));
-            (whole && args.format == DecodeFormat::Text).then_some(&args.output)
-        }
-        Command::Counters(args) => (args.format == CounterFormat::Text).then_some(&args.output),
-        Command::Protocols(args) => (args.format == ListFormat::Text).then_some(&args.output),
-        Command::View(_)
-        | Command::Live(_)
-        | Command::LastCalibrate(_)
-        | Command::Completions(_)
-        | Command::Man(_)
-        | Command::PrintConfig(_) => None,
-    }
-}
-
 /// The pager that the environment names, and its first word; none if that is `cat` or nothing.
 fn chosen(pager: Option<String>, terminal: Option<String>) -> Option<(String, String)> {
     if terminal.is_none_or(|name| name.is_empty() || name == "dumb") {
@@ -57,12 +27,9 @@ fn chosen(pager: Option<String>, terminal: Option<String>) -> Option<(String, St
     (first != "cat").then_some((pager, first))
 }
 
-/// Starts a pager for this command, if it prints a text to a terminal and nobody forbids it.
-pub(crate) fn start(command: &Command) {
-    let Some(output) = printed(command) else {
-        return;
-    };
-    if output.no_pager || !crate::output::Output::is_to_terminal(output) || cfg!(windows) {
+/// Starts a pager for a text that is printed to a terminal, if the environment has one.
+pub(crate) fn start() {
+    if cfg!(windows) {
         return;
     }
     let variable = |name: &str| std::env::var(name).ok();

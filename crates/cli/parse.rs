@@ -1,14 +1,13 @@
 //! Reads the command line: commands, short forms, and what to type instead of a mistake.
 
-use crate::args::{Cli, Command};
+use crate::args::{LiveArgs, RightsArgs};
+use crate::command::{Cli, Command};
 use crate::config;
 #[cfg(feature = "libpcap")]
 use crate::extcap;
 use crate::failure::{self, Failure};
-use crate::gather::gather;
 use crate::help;
 use crate::hints;
-use crate::rights::RightsArgs;
 use crate::symptoms;
 use crate::when::Moment;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -55,7 +54,7 @@ pub(crate) fn parse(
             if implied && let Some(message) = late(&command) {
                 return Err(Failure::Usage(message));
             }
-            gather(&mut command).map(|()| (command, wanted))
+            command.gather().map(|()| (command, wanted))
         }
         Err(error) => match instead(&error, &typed) {
             Some(message) => Err(Failure::Usage(message)),
@@ -64,14 +63,19 @@ pub(crate) fn parse(
     }
 }
 
-/// Reads the arguments of the program and its configuration again. It goes on whatever is wrong
+/// Reads the arguments of `live` and the configuration again. The program goes on whatever is wrong
 /// with them now.
-pub(crate) fn again(typed: &[OsString]) -> Result<(config::Settings, Command), Failure> {
+pub(crate) fn live_again(typed: &[OsString]) -> Result<(config::Settings, LiveArgs), Failure> {
     let args = with_command(with_explained(typed.to_vec()));
     let settings = config::Settings::read(&command(), &args, |name| std::env::var_os(name))?;
     let (command, _) = try_parse(args, &settings)
         .map_err(|error| Failure::Usage(error.render().to_string().trim_end().to_owned()))?;
-    Ok((settings, command))
+    match command {
+        Command::Live(args) => Ok((settings, args)),
+        _ => Err(Failure::Usage(
+            "the arguments are those of another command".to_owned(),
+        )),
+    }
 }
 
 /// What to say where the name of a command stands among the files of the command that is implied.
@@ -294,23 +298,13 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
 
 /// What one value alone does not show.
 fn check(command: &Command) -> Result<(), String> {
-    let select = match command {
-        Command::Report(args) => &args.input.select,
-        Command::Transactions(args) => &args.input.select,
-        Command::Compare(args) => &args.select,
-        Command::View(args) => &args.input.select,
-        Command::Decode(args) => &args.input.select,
-        Command::Counters(args) => &args.input.select,
-        Command::LastCalibrate(args) => &args.input.select,
-        Command::Live(args) => {
-            let mistake = args.mistake();
-            return mistake.map_or(Ok(()), |mistake| Err(mistake.to_owned()));
-        }
-        Command::Merge(_)
-        | Command::Protocols(_)
-        | Command::Completions(_)
-        | Command::Man(_)
-        | Command::PrintConfig(_) => return Ok(()),
+    if let Command::Live(args) = command
+        && let Some(mistake) = args.mistake()
+    {
+        return Err(mistake.to_owned());
+    }
+    let Some(select) = command.select() else {
+        return Ok(());
     };
     let empty = match (select.since, select.until) {
         (Some(Moment::Absolute(since)), Some(Moment::Absolute(until))) => since >= until,

@@ -1,7 +1,7 @@
 //! Saves what is captured while it is watched.
 
+use crate::args::LiveArgs;
 use crate::failure::{Failure, shown};
-use crate::live::args::LiveArgs;
 use std::path::Path;
 #[cfg(unix)]
 use std::sync::{Arc, atomic::AtomicBool};

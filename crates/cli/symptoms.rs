@@ -4,7 +4,7 @@ use crate::args::SymptomArgs;
 use crate::failure::Failure;
 use std::io;
 use std::path::Path;
-use wirewait::{Rule, Threshold, Thresholds};
+use wirewait::{Rule, Thresholds};
 use wirewait_capture::held;
 use wirewait_report::Escaped;
 use wirewait_report::config::{Mistake, nearest};
@@ -17,14 +17,6 @@ pub(crate) fn thresholds(args: &SymptomArgs) -> Thresholds {
         thresholds.set(*threshold, *value);
     }
     thresholds
-}
-
-/// Reads `NAME=N`.
-pub(crate) fn threshold(text: &str) -> Result<(Threshold, u64), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or_else(|| "write NAME=N, such as slow_answer_ms=250".to_owned())?;
-    symptoms::threshold(name, value)
 }
 
 /// Whether a word is the name of a symptom, or near to one.

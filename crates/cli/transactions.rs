@@ -4,11 +4,10 @@ use crate::args::{RowFormat, TransactionsArgs};
 #[cfg(feature = "columns")]
 use crate::columns;
 use crate::failure::{Failure, Verdict};
-use crate::input::{Input, is_stdin};
+use crate::input::{Input, is_stdin, origin};
 use crate::last_profile;
 use crate::output::Output;
 use std::io::Write;
-use std::sync::Arc;
 use wirewait::{Sink, Transaction};
 use wirewait_capture::Origins;
 use wirewait_report::Digits;
@@ -47,12 +46,6 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     let analysis = input.analyse(settings, &mut rows, quiet, Rows::check)?;
     rows.output.finish()?;
     Ok(analysis.verdict())
-}
-
-/// The file that a transaction begins in, and the number of its first frame there.
-pub(crate) fn origin(origins: &Origins, transaction: &Transaction) -> Option<(Arc<str>, u64)> {
-    let first = transaction.request.or(transaction.response)?.first;
-    origins.of(first.frame)
 }
 
 /// Writes rows until that fails, and remembers how it did.

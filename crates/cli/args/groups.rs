@@ -1,8 +1,7 @@
 //! Options that several commands have.
 
-use super::values::{LinkSpeed, Ways};
+use super::values::{LinkSpeed, Ways, threshold};
 use crate::limits;
-use crate::symptoms;
 use crate::when::{self, Moment, Span, Zone};
 use clap::Args;
 use std::path::PathBuf;
@@ -166,7 +165,7 @@ impl AnalysisArgs {
 #[derive(Debug, Args)]
 pub(crate) struct SymptomArgs {
     /// Threshold of a symptom: slow_answer_ms=250 (listed by --print-config); repeatable
-    #[arg(long, value_name = "NAME=N", value_parser = symptoms::threshold, hide_short_help = true)]
+    #[arg(long, value_name = "NAME=N", value_parser = threshold, hide_short_help = true)]
     pub(crate) threshold: Vec<(Threshold, u64)>,
     /// Texts of symptoms instead of the built-in ones (TOML: a section per symptom, such as
     /// [slow_server], with title = "...")

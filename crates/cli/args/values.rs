@@ -3,6 +3,8 @@
 use clap::ValueEnum;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use wirewait::Threshold;
+use wirewait_report::symptoms;
 use wirewait_tui::Pace;
 
 /// How fast a capture is replayed.
@@ -92,6 +94,14 @@ impl FromStr for FrameRange {
             _ => Err("write 17, 17-20 or 17-; the first frame is 1".to_owned()),
         }
     }
+}
+
+/// The threshold of a symptom: `NAME=N`.
+pub(super) fn threshold(text: &str) -> Result<(Threshold, u64), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| "write NAME=N, such as slow_answer_ms=250".to_owned())?;
+    symptoms::threshold(name, value)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use super::keys::SettingKey;
 use super::*;
-use crate::args::{self, Command as Asked};
+use crate::args;
+use crate::command::Command as Asked;
 use crate::parse;
 use std::collections::BTreeSet;
 

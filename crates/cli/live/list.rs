@@ -1,7 +1,7 @@
 //! `wirewait live --list-interfaces`.
 
-use super::args::LiveArgs;
 use super::source::cannot;
+use crate::args::LiveArgs;
 use crate::failure::{Failure, Verdict};
 use crate::output::Output;
 use std::io::Write;

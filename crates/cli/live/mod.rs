@@ -1,7 +1,6 @@
 //! `wirewait live`: the wire as it is now.
 
 mod annotated;
-pub(crate) mod args;
 mod intervals;
 mod judge;
 #[cfg(feature = "libpcap")]
@@ -15,17 +14,17 @@ mod screen;
 mod source;
 mod supervisor;
 
+use crate::args::{LiveArgs, LiveFormat};
 use crate::failure::{Failure, Verdict, say};
 use crate::last_profile;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::own::Own;
-use crate::rights::Rights;
+use crate::rights::{Needs, Rights};
 use crate::saver::Saver;
 use crate::signals::Signals;
 use crate::symptoms;
 use crate::transactions::Rows;
 use annotated::Annotated;
-use args::{LiveArgs, LiveFormat};
 use intervals::Intervals;
 use listen::Listener;
 use metrics::Metrics;
@@ -36,9 +35,31 @@ use supervisor::Supervisor;
 use wirewait::{Rule, Snapshot};
 use wirewait_report::{About, Digits, Selection, csv, json, text, transactions};
 
-pub(crate) use screen::is_wanted as is_for_the_screen;
+pub(crate) use reload::Again;
 
-pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failure> {
+/// What it is going to read and write.
+pub(crate) fn needs(args: &LiveArgs) -> Needs {
+    let mut needs = Needs::default();
+    needs.read(&args.profile.last_profile);
+    needs.read(&args.symptoms.symptom_texts);
+    needs.output(&args.output);
+    if let Some(path) = &args.save {
+        needs.folder("--save", path);
+    }
+    if is_service(args) {
+        needs.configuration();
+    }
+    needs.screen = screen::is_wanted(args);
+    #[cfg(feature = "libpcap")]
+    {
+        needs.interfaces = args.source.is_none();
+        needs.filter.clone_from(&args.filter);
+    }
+    needs
+}
+
+/// Captures and analyses. A service reads its arguments and configuration `again` on a signal.
+pub(crate) fn run(args: &LiveArgs, mut rights: Rights, again: Again) -> Result<Verdict, Failure> {
     #[cfg(feature = "libpcap")]
     if args.list_interfaces {
         return list::run(args);
@@ -53,7 +74,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     let (metrics, registry) = listener.is_some().then(Metrics::new).unzip();
     let serve = listener.zip(registry);
     let serve = serve.map(|(listener, registry)| move || listener.serve(&registry));
-    let (signals, reload) = signals(args)?;
+    let (signals, reload) = signals(args, again)?;
     let mut watch = PlainWatch {
         metrics,
         settings: args.analysis.settings(),
@@ -68,7 +89,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
     let ready = source::open(args, &mut rights, serve)?;
     if rights.are_asked_for() {
         let _live = ready.start(&mut rights)?;
-        return rights.print();
+        return output::print(&rights.in_force());
     }
     if screen::is_wanted(args) {
         let texts = watch.texts.clone();
@@ -164,24 +185,24 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights) -> Result<Verdict, Failur
 /// Whether it may run for months with nobody at a terminal: HUP makes it read its configuration
 /// again then.
 #[cfg(unix)]
-pub(crate) fn is_service(args: &LiveArgs) -> bool {
+fn is_service(args: &LiveArgs) -> bool {
     let serves = args.listen.is_some() || args.interval.is_some();
     serves && !crate::signals::has_terminal()
 }
 
 /// There is no HUP.
 #[cfg(not(unix))]
-pub(crate) fn is_service(_: &LiveArgs) -> bool {
+fn is_service(_: &LiveArgs) -> bool {
     false
 }
 
 /// What it heeds, and the configuration that a service reads again.
-fn signals(args: &LiveArgs) -> Result<(Signals, Option<Reload>), Failure> {
+fn signals(args: &LiveArgs, again: Again) -> Result<(Signals, Option<Reload>), Failure> {
     #[cfg(unix)]
     if is_service(args) {
-        return Ok((Signals::catch_as_service()?, Some(Reload::new()?)));
+        return Ok((Signals::catch_as_service()?, Some(Reload::new(again)?)));
     }
-    let _ = args;
+    let _ = (args, again);
     Ok((Signals::catch()?, None))
 }
 

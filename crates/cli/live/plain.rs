@@ -1,9 +1,9 @@
 //! Watching without a screen: everything is analysed until it ends, then there is a report.
 
-use super::args::LiveArgs;
 use super::metrics::Metrics;
 use super::reload::{Reload, Reloaded};
 use super::supervisor::Supervisor;
+use crate::args::LiveArgs;
 use crate::failure::{Failure, say};
 use crate::input::warn;
 use crate::last_profile;

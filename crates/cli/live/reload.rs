@@ -4,10 +4,9 @@
 //! one by neither, tables have their sizes, and interfaces and outputs were opened with rights that
 //! are given up.
 
-use crate::args::Command;
+use crate::args::LiveArgs;
 use crate::config;
 use crate::failure::Failure;
-use crate::parse;
 use crate::symptoms;
 use std::ffi::OsString;
 use wirewait_report::symptoms::Texts;
@@ -15,10 +14,14 @@ use wirewait_report::symptoms::Texts;
 /// Settings that can change while frames are captured.
 const CHANGEABLE: &[&str] = &["files.symptom_texts"];
 
+/// Reads the arguments of the program and its configuration again.
+pub(crate) type Again = fn(&[OsString]) -> Result<(config::Settings, LiveArgs), Failure>;
+
 /// The configuration that the program was started with.
 pub(super) struct Reload {
     typed: Vec<OsString>,
     settings: config::Settings,
+    again: Again,
 }
 
 /// What it is now.
@@ -30,10 +33,14 @@ pub(super) struct Reloaded {
 
 impl Reload {
     /// Remembers the configuration that holds.
-    pub(super) fn new() -> Result<Self, Failure> {
+    pub(super) fn new(again: Again) -> Result<Self, Failure> {
         let typed: Vec<OsString> = std::env::args_os().collect();
-        let (settings, _) = parse::again(&typed)?;
-        Ok(Self { typed, settings })
+        let (settings, _) = again(&typed)?;
+        Ok(Self {
+            typed,
+            settings,
+            again,
+        })
     }
 
     /// Reads the configuration again.
@@ -41,12 +48,7 @@ impl Reload {
     /// # Errors
     /// What is wrong with it: nothing has changed then.
     pub(super) fn read(&mut self) -> Result<Reloaded, Failure> {
-        let (settings, command) = parse::again(&self.typed)?;
-        let Command::Live(args) = command else {
-            return Err(Failure::Usage(
-                "the arguments are those of another command".to_owned(),
-            ));
-        };
+        let (settings, args) = (self.again)(&self.typed)?;
         let texts = symptoms::texts(&args.symptoms)?;
         let kept: Vec<String> = settings
             .changed(&self.settings, "live")

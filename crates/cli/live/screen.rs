@@ -1,8 +1,8 @@
 //! Watching on a screen.
 
-use super::args::{LiveArgs, LiveFormat};
 use super::plain::{PlainWatch as Plain, summary};
 use super::source::{self, Ready};
+use crate::args::{LiveArgs, LiveFormat};
 use crate::failure::{Failure, Verdict, say};
 use crate::own::Own;
 use crate::rights::Rights;
@@ -16,7 +16,7 @@ use wirewait_tui::{Options, Screen};
 
 /// Whether somebody watches, and did not ask for what only the plain way gives: an end by
 /// itself, a report of some shape or to some place, a judgement.
-pub(crate) fn is_wanted(args: &LiveArgs) -> bool {
+pub(super) fn is_wanted(args: &LiveArgs) -> bool {
     let plain = args.length().is_some()
         || args.count.is_some()
         || !args.fail_if.is_empty()

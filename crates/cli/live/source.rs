@@ -1,6 +1,6 @@
 //! What is captured from: opened with the rights that takes, and then without them.
 
-use super::args::LiveArgs;
+use crate::args::LiveArgs;
 use crate::failure::Failure;
 #[cfg(feature = "libpcap")]
 use crate::input;
@@ -124,7 +124,7 @@ fn pipe(args: &LiveArgs) -> Result<Ready, Failure> {
 
 #[cfg(feature = "libpcap")]
 fn interfaces(args: &LiveArgs, rights: &mut Rights) -> Result<Ready, Failure> {
-    use super::args::Way;
+    use crate::args::Way;
     use wirewait_capture::live::{Direction, LiveOptions};
 
     let mut options = LiveOptions::default();

@@ -2,7 +2,6 @@
 //! (`packaging/postinst`). Everyone runs the program without rights; where it lacks the right to
 //! capture, it becomes the copy.
 
-use crate::args::Command;
 use nix::unistd::{Gid, Group};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::os::unix::fs::MetadataExt;
@@ -13,14 +12,9 @@ use std::{env, process};
 /// Where the copy is, seen from the folder of the program: `/usr/lib/wirewait/wirewait`.
 const COPY: &str = "lib/wirewait/wirewait";
 
-/// Becomes the copy, if the command captures from an interface, this process has no right to, and
-/// its user may run the copy. Nothing has been opened yet.
-pub(crate) fn become_capable(command: &Command) {
-    let interfaces =
-        matches!(command, Command::Live(args) if args.source.is_none() && !args.list_interfaces);
-    if !interfaces {
-        return;
-    }
+/// Becomes the copy, if this process has no right to capture and its user may run the copy. Nothing
+/// has been opened yet.
+pub(crate) fn become_capable() {
     take_up();
     if may_capture() {
         return;

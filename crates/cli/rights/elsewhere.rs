@@ -1,10 +1,9 @@
 //! Systems other than Linux have no rights of threads: what the program may, it keeps.
 
-use super::args::RightsArgs;
 use super::needs::{Folder, Needs};
 use super::outputs;
-use crate::args::Command;
-use crate::failure::{Failure, Verdict};
+use crate::args::RightsArgs;
+use crate::failure::Failure;
 
 /// Nothing is given up.
 #[derive(Debug)]
@@ -14,11 +13,10 @@ pub(crate) struct Rights {
 
 impl Rights {
     /// Opens the outputs.
-    pub(crate) fn of(command: &Command, wanted: &RightsArgs) -> Result<Self, Failure> {
+    pub(crate) fn of(needs: Needs, wanted: &RightsArgs) -> Result<Self, Failure> {
         if wanted.user.is_some() {
             return Err(Failure::Usage("--user: only on Linux".to_owned()));
         }
-        let needs = Needs::of(command);
         outputs::open(&needs.writes, &needs.reads, &|_| Ok(None))?;
         needs.folders.iter().try_for_each(Folder::make)?;
         if needs.scratch {
@@ -58,8 +56,8 @@ impl Rights {
         self.asked_for
     }
 
-    /// Prints that there is nothing.
-    pub(crate) fn print(&self) -> Result<Verdict, Failure> {
-        crate::output::print("this system: the program keeps the rights of its user\n")
+    /// Says that there is nothing.
+    pub(crate) fn in_force(&self) -> String {
+        "this system: the program keeps the rights of its user\n".to_owned()
     }
 }

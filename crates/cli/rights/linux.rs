@@ -1,13 +1,12 @@
 //! Giving up rights, step by step.
 
-use super::args::RightsArgs;
 use super::landlock::{self, Landlock};
 use super::needs::{Folder, Needs};
 use super::seccomp::{self, Filter};
 use super::user::{self, User};
 use super::{outputs, told};
-use crate::args::Command;
-use crate::failure::{Failure, Verdict};
+use crate::args::RightsArgs;
+use crate::failure::Failure;
 use crate::input;
 use crate::replacement;
 use rustix::fs::{Access, access, fchown};
@@ -43,12 +42,11 @@ pub(super) struct Sandbox {
 }
 
 impl Rights {
-    /// Opens, with the rights that the user gave, what the command needs them for.
+    /// Opens, with the rights that the user gave, what a command needs them for.
     ///
     /// # Errors
     /// When the user to become is not known, or an output cannot be opened.
-    pub(crate) fn of(command: &Command, wanted: &RightsArgs) -> Result<Self, Failure> {
-        let mut needs = Needs::of(command);
+    pub(crate) fn of(mut needs: Needs, wanted: &RightsArgs) -> Result<Self, Failure> {
         let user = User::to_become(wanted.user.as_deref())?;
         needs.another_user = user.is_some();
         let was_root = geteuid().is_root();
@@ -134,9 +132,9 @@ impl Rights {
         self.wanted.print_rights
     }
 
-    /// Prints what is in force.
-    pub(crate) fn print(&self) -> Result<Verdict, Failure> {
-        crate::output::print(&told::told(&self.sandbox))
+    /// What is in force, in words.
+    pub(crate) fn in_force(&self) -> String {
+        told::told(&self.sandbox)
     }
 
     fn enter(&mut self, kept: CapabilitySet) -> Result<(), Failure> {

@@ -12,7 +12,6 @@
 //! which keep CAP_NET_RAW and the network to open an interface again that went away,
 //! [`Rights::give_up_all`], work. Those threads never look into a frame.
 
-mod args;
 mod needs;
 mod outputs;
 
@@ -31,13 +30,13 @@ mod told;
 #[cfg(target_os = "linux")]
 mod user;
 
-pub(crate) use args::{RIGHTS, RightsArgs};
 #[cfg(all(target_os = "linux", feature = "libpcap"))]
 pub(crate) use capable::become_capable;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::Rights;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::Rights;
+pub(crate) use needs::Needs;
 pub(crate) use outputs::{growing, opened, scratch};
 
 use std::path::Path;

@@ -1,10 +1,9 @@
 //! What a command is going to read and write, before it begins.
 
-use crate::args::{Command, CounterFormat, InputArgs, OutputArgs};
+use crate::args::{InputArgs, OutputArgs, SelectArgs};
 use crate::config;
 use crate::failure::{Failure, shown};
 use crate::input::is_stdin;
-use crate::live::args::LiveArgs;
 use std::path::{Path, PathBuf};
 
 /// A folder in which files are made later, and the option that says so.
@@ -18,7 +17,7 @@ pub(super) struct Folder {
 
 /// Files and folders, as the user named them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Needs {
+pub(crate) struct Needs {
     /// Files that are read.
     pub(super) reads: Vec<PathBuf>,
     /// The configuration, or its folder, which is read again later.
@@ -26,105 +25,25 @@ pub(super) struct Needs {
     /// Files that are written once.
     pub(super) writes: Vec<PathBuf>,
     /// What does not fit memory goes to a file without a name.
-    pub(super) scratch: bool,
+    pub(crate) scratch: bool,
     /// An input may be an archive that has to be unpacked.
     pub(super) unpacks: bool,
     /// Where files are made, replaced and removed while the command runs.
     pub(super) folders: Vec<Folder>,
     /// The user of the screen may save files anywhere beneath the working directory.
-    pub(super) screen: bool,
+    pub(crate) screen: bool,
     /// Interfaces are captured from.
-    pub(super) interfaces: bool,
+    pub(crate) interfaces: bool,
     /// Another user than the one who started it writes the outputs.
     pub(super) another_user: bool,
     /// A capture filter may hold names of hosts and ports.
-    pub(super) filter: Option<String>,
+    pub(crate) filter: Option<String>,
 }
 
 impl Needs {
-    pub(super) fn of(command: &Command) -> Self {
-        let mut needs = Self::default();
-        match command {
-            Command::Report(args) => {
-                needs.input(&args.input);
-                needs.output(&args.output);
-                needs.read(&args.profile.last_profile);
-                needs.read(&args.symptoms.symptom_texts);
-                needs.writes.extend(args.summary.clone());
-                needs
-                    .folders
-                    .extend(args.summaries.clone().map(|path| Folder {
-                        option: "--summaries",
-                        path,
-                        made: true,
-                    }));
-            }
-            Command::Transactions(args) => {
-                needs.input(&args.input);
-                needs.output(&args.output);
-                needs.read(&args.profile.last_profile);
-            }
-            Command::Compare(args) => {
-                let all = std::iter::once(&args.base).chain(&args.others);
-                needs.files(all.flat_map(|one| one.files()));
-                needs.output(&args.output);
-                needs.select(&args.select);
-                needs.read(&args.profile.last_profile);
-            }
-            Command::Merge(args) => {
-                needs.files(&args.files);
-                needs.output(&args.output);
-            }
-            Command::View(args) => {
-                needs.input(&args.input);
-                needs.read(&args.profile.last_profile);
-                needs.read(&args.symptoms.symptom_texts);
-                needs.screen = true;
-            }
-            Command::Decode(args) => {
-                needs.input(&args.input);
-                needs.output(&args.output);
-                needs.read(&args.profile.last_profile);
-            }
-            Command::Live(args) => needs.live(args),
-            Command::Counters(args) => {
-                needs.input(&args.input);
-                needs.output(&args.output);
-                needs.read(&args.profile.last_profile);
-                needs.scratch = args.format != CounterFormat::Text;
-            }
-            Command::LastCalibrate(args) => {
-                needs.input(&args.input);
-                needs.output(&args.output);
-            }
-            Command::Protocols(args) => needs.output(&args.output),
-            // No capture is read.
-            Command::Completions(_) | Command::Man(_) | Command::PrintConfig(_) => {}
-        }
-        needs
-    }
-
-    fn live(&mut self, args: &LiveArgs) {
-        self.read(&args.profile.last_profile);
-        self.read(&args.symptoms.symptom_texts);
-        self.output(&args.output);
-        if let Some(path) = &args.save {
-            self.folder("--save", path);
-        }
-        if crate::live::is_service(args) {
-            self.configuration();
-        }
-        self.screen = crate::live::is_for_the_screen(args);
-        #[cfg(feature = "libpcap")]
-        {
-            self.interfaces = args.source.is_none();
-            self.filter.clone_from(&args.filter);
-        }
-    }
-
     /// The configuration is read again later. Editors put a new file in the place of the old one:
     /// that can be read where the folder is for nothing else.
-    fn configuration(&mut self) {
+    pub(crate) fn configuration(&mut self) {
         let typed: Vec<_> = std::env::args_os().collect();
         let Some(file) = config::file(&typed, |name| std::env::var_os(name)) else {
             return;
@@ -133,36 +52,49 @@ impl Needs {
         self.configuration = Some(folder.unwrap_or(&file).to_owned());
     }
 
-    fn input(&mut self, input: &InputArgs) {
+    pub(crate) fn input(&mut self, input: &InputArgs) {
         self.files(&input.files);
         self.select(&input.select);
     }
 
-    fn select(&mut self, select: &crate::args::SelectArgs) {
+    pub(crate) fn select(&mut self, select: &SelectArgs) {
         #[cfg(feature = "libpcap")]
         self.filter.clone_from(&select.filter);
         #[cfg(not(feature = "libpcap"))]
         let _ = select;
     }
 
-    fn files<'p>(&mut self, files: impl IntoIterator<Item = &'p PathBuf>) {
+    pub(crate) fn files<'p>(&mut self, files: impl IntoIterator<Item = &'p PathBuf>) {
         for path in files.into_iter().filter(|path| !is_stdin(path)) {
             self.unpacks |= is_packed_tar(path);
             self.reads.push(path.clone());
         }
     }
 
-    fn read(&mut self, file: &Option<PathBuf>) {
+    pub(crate) fn read(&mut self, file: &Option<PathBuf>) {
         self.reads.extend(file.clone());
     }
 
-    fn output(&mut self, args: &OutputArgs) {
+    pub(crate) fn write(&mut self, file: &Option<PathBuf>) {
+        self.writes.extend(file.clone());
+    }
+
+    pub(crate) fn output(&mut self, args: &OutputArgs) {
         let file = args.output.iter().filter(|path| !is_stdin(path));
         self.writes.extend(file.cloned());
     }
 
+    /// A folder in which files are made later, and which is made if it is missing.
+    pub(crate) fn make_folder(&mut self, option: &'static str, path: &Option<PathBuf>) {
+        self.folders.extend(path.clone().map(|path| Folder {
+            option,
+            path,
+            made: true,
+        }));
+    }
+
     /// The folder of a file that is made later.
-    fn folder(&mut self, option: &'static str, file: &Path) {
+    pub(crate) fn folder(&mut self, option: &'static str, file: &Path) {
         // A file that replaces another one behind a link is made beside that.
         let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
         let path = match file.parent() {

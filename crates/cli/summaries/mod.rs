@@ -8,14 +8,13 @@
 
 mod part;
 
-pub(crate) use part::{ENDING, document};
+pub(crate) use part::{ENDING, document, whole};
 
 use crate::args::ReportArgs;
 use crate::failure::{Failure, Verdict, say, shown};
 #[cfg(feature = "libpcap")]
 use crate::input::compile_filter;
 use crate::input::warn;
-use crate::merge;
 use crate::replacement::{Readers, Replacement};
 use part::{FileStamp, Part, PartOrigin, PathText, ProgramStamp, Terms};
 use std::fs::{self, File};
@@ -219,7 +218,7 @@ fn look(place: &Path, wanted: &PartOrigin, named: &[PathText]) -> Kept {
         Ok(known) if !known.is_file() => return Kept::Unusable("is no file".to_owned()),
         Ok(_) => {}
     }
-    let bytes = match File::open(place).and_then(merge::whole) {
+    let bytes = match File::open(place).and_then(whole) {
         // Another run replaces it at this moment.
         Err(error) if error.kind() == ErrorKind::NotFound => return Kept::Nothing,
         Err(error) => return Kept::Unusable(format!("cannot be read: {error}")),

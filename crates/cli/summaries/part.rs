@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use twox_hash::XxHash64;
@@ -17,6 +18,9 @@ const SCHEMA: &str = "wirewait-part/1";
 
 /// How every file with a part begins.
 const BEGINNING: &[u8] = b"{\"schema\":\"wirewait-part/";
+
+/// Limit of the length of a summary, bytes. Its tables are bounded, so none of ours is longer.
+const LONGEST: u64 = 1 << 30;
 
 /// Sums of a capture, and what was said while it was analysed.
 #[derive(Debug)]
@@ -267,6 +271,20 @@ fn since_1970(at: SystemTime) -> i128 {
         Ok(since) => nanos(since),
         Err(before) => -nanos(before.duration()),
     }
+}
+
+/// Reads a file with a summary.
+///
+/// # Errors
+/// What the operating system says; `InvalidData` if it is longer than a summary can be.
+pub(crate) fn whole(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST {
+        let why = "is longer than a summary can be";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]

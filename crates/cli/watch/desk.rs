@@ -50,7 +50,7 @@ pub(super) struct Desk {
 }
 
 /// The screen wants no more.
-struct Over;
+struct Quit;
 
 impl Desk {
     pub(super) fn new(
@@ -85,9 +85,9 @@ impl Desk {
         (self.study, self.origin)
     }
 
-    fn turn(&mut self) -> Result<(), Over> {
+    fn turn(&mut self) -> Result<(), Quit> {
         if self.signals.stop() {
-            return Err(Over);
+            return Err(Quit);
         }
         if self.signals.report() {
             self.tell(Message::Said(
@@ -103,7 +103,7 @@ impl Desk {
             match self.commands.try_recv() {
                 Ok(command) => self.obey(command)?,
                 Err(TryRecvError::Empty) => break,
-                Err(TryRecvError::Disconnected) => return Err(Over),
+                Err(TryRecvError::Disconnected) => return Err(Quit),
             }
         }
         let turn = self.origin.step(&mut self.study, Instant::now());
@@ -114,7 +114,7 @@ impl Desk {
         match self.commands.recv_timeout(self.rest(turn)) {
             Ok(command) => self.obey(command),
             Err(RecvTimeoutError::Timeout) => Ok(()),
-            Err(RecvTimeoutError::Disconnected) => Err(Over),
+            Err(RecvTimeoutError::Disconnected) => Err(Quit),
         }
     }
 
@@ -131,10 +131,10 @@ impl Desk {
         until.map_or(NAP, |until| until.saturating_duration_since(now).min(NAP))
     }
 
-    fn obey(&mut self, command: Command) -> Result<(), Over> {
+    fn obey(&mut self, command: Command) -> Result<(), Quit> {
         let now = Instant::now();
         match command {
-            Command::Quit { .. } => return Err(Over),
+            Command::Quit { .. } => return Err(Quit),
             // The screen stands still by itself.
             Command::Suspend => {}
             Command::Reset => self.study.reset(),

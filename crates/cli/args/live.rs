@@ -1,9 +1,7 @@
 //! The arguments of `wirewait live`.
 
-use crate::args::{AnalysisArgs, OutputArgs, ProfileArgs, SymptomArgs, TextArgs};
+use super::{AnalysisArgs, OutputArgs, ProfileArgs, RIGHTS, ScreenArgs, SymptomArgs, TextArgs};
 use crate::condition;
-use crate::rights::RIGHTS;
-use crate::screen::ScreenArgs;
 use crate::size::Size;
 use crate::when::{Span, Zone};
 use clap::{Args, ValueEnum};
