@@ -3,90 +3,45 @@
 mod calls;
 mod connections;
 mod doorstep;
+mod frames;
 mod links;
 mod messages;
 mod streams;
 mod turns;
 mod unclaimed;
 
-use crate::arrivals::SentBytes;
 use crate::assembler::Rooms;
 use crate::books::Books;
 use crate::clock::Clock;
 use crate::conversation::{Beginning, Conversation, Vacant};
-use crate::duplicates::{Before, Duplicates};
+use crate::duplicates::Duplicates;
 use crate::intake::{Intake, Look};
 use crate::key::ConversationKey;
 use crate::names::KnownNames;
 use crate::numbered::Link;
 use crate::path::{Path, Paths};
-use crate::piece::{Piece, Sent};
+use crate::piece::Piece;
 use crate::segment::Segments;
 use crate::table::{Table, TablePlace};
-use crate::world::{Event, Seen, Shared, World};
+use crate::world::{Event, Shared, World};
 use crate::{
-    Assembled, CaptureRow, Deed, Fairness, Figures, Flags, Grade, LedgerCourse, Load, Mark, Notice,
-    Readings, Settings, Snapshot, SymptomCourse, Thresholds, Transaction, WHOLE_FRAME,
+    CaptureRow, Fairness, Figures, Flags, Grade, LedgerCourse, Load, Readings, Settings, Sink,
+    Snapshot, SymptomCourse, Thresholds, Transaction,
 };
 use calls::Calls;
-use connections::{Connections, Stepping};
+use connections::Connections;
 use doorstep::Doorstep;
 use std::cell::RefCell;
 use std::sync::Arc;
 use unclaimed::Unclaimed;
 use wirewait_model::records::{Entities, RecordBatch};
-use wirewait_wire::{
-    Carries, Connection, DissectorId, Facts, Frame, Next, Order, Registry, Span, Templates,
-    Timestamp, Walk,
-};
+use wirewait_wire::{DissectorId, Facts, Frame, Next, Registry, Templates, Timestamp};
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
 const SWEEP_NS: u64 = 10_000_000_000;
 
 /// How often while no frames come: a screen shows what is answered soon after.
 const SILENT_SWEEP_NS: u64 = 500_000_000;
-
-/// Receives transactions as they are closed.
-pub trait Sink {
-    /// A transaction is closed: nothing about it will change.
-    fn transaction(&mut self, transaction: &Transaction);
-
-    /// A transport did something that an administrator counts.
-    fn noticed(&mut self, notice: &Notice) {
-        let _ = notice;
-    }
-
-    /// A frame was counted. `on_wire` is its bytes on the wire, preamble and gap included (variant
-    /// C), or 0 for a copy of a frame captured before on its interface. Its events are reported
-    /// afterwards.
-    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
-        let _ = (frame, on_wire);
-    }
-
-    /// A message was put together, or goes on with the frame at hand. Only an
-    /// [observed](Analyzer::observed) analysis tells.
-    fn assembled(&mut self, message: &Assembled<'_>) {
-        let _ = message;
-    }
-
-    /// A frame did this for a transaction without bringing bytes of a message, or with bytes
-    /// of one that belongs to another. Only an [observed](Analyzer::observed) analysis tells.
-    fn did(&mut self, frame: u64, transaction: u64, deed: Deed) {
-        let _ = (frame, transaction, deed);
-    }
-}
-
-/// Ignores them.
-impl Sink for () {
-    fn transaction(&mut self, _: &Transaction) {}
-}
-
-/// Keeps them all.
-impl Sink for Vec<Transaction> {
-    fn transaction(&mut self, transaction: &Transaction) {
-        self.push(transaction.clone());
-    }
-}
 
 /// Turns frames into transactions and figures.
 ///
@@ -460,208 +415,7 @@ impl Analyzer {
     }
 }
 
-impl Shared {
-    /// The innermost layer that carries requests.
-    fn carrier(&self, walk: &Walk) -> Option<(&'static str, Span)> {
-        let span = walk.carrier?;
-        Some((self.registry.dissector(span.dissector).carrier?, span))
-    }
-}
-
 impl AnalyzerState {
-    fn frame(
-        &mut self,
-        frame: &Frame<'_>,
-        (walk, before): (&Walk, Before),
-        paths: &mut Paths,
-        common: &Shared,
-        sink: &mut dyn Sink,
-    ) {
-        let registry = &common.registry;
-        let Before { original, packet } = before;
-        self.books.frames += 1;
-        self.clock(frame.at, common);
-        // What was seen on two interfaces has taken the time of two links.
-        let twice = original == Some(frame.interface);
-        let (bytes, framed) = self.segments.frame(frame, walk, twice, registry);
-        sink.captured(frame, if twice { 0 } else { bytes });
-        if original.is_some() {
-            if let Order::Stream(segment) = &walk.facts.order {
-                self.books.arrivals.copy(SentBytes {
-                    from: walk.facts.from,
-                    to: walk.facts.to,
-                    seq: segment.seq,
-                });
-            }
-            self.books.attribution.duplicates += 1;
-            self.books.spending.copy(bytes);
-        } else {
-            let carrier = common.carrier(walk);
-            let seen = Seen {
-                mark: Mark {
-                    frame: self.books.now(),
-                    at: frame.at,
-                },
-                frame,
-                walk,
-                before: packet,
-                path: paths.of(walk, carrier.map(|(_, span)| span.dissector), registry),
-                carrier: carrier.map_or("", |(name, _)| name),
-                carrier_span: carrier.map(|(_, span)| span),
-                on_wire: if framed { bytes } else { 0 },
-            };
-            if seen.path.announces {
-                self.books.routing.announced(&seen, registry);
-            }
-            if self.books.seen(&seen) {
-                self.books.attribution.duplicates += 1;
-                self.books.quality.beyond_routers += 1;
-                self.books.spending.copy(bytes);
-            } else {
-                match self.dispatch(&seen, common, sink) {
-                    Some(conversation) => {
-                        let spending = &mut self.books.spending;
-                        spending.frame(&seen, conversation, bytes, registry);
-                    }
-                    None => {
-                        self.books.attribution.other += 1;
-                        self.books.spending.elsewhere(bytes);
-                    }
-                }
-            }
-        }
-        let now = self.clock.sure();
-        // A stamp far off must not keep the sweeps waiting for it.
-        if now.since(self.swept).unsigned_abs() >= SWEEP_NS {
-            self.sweep(now, common, sink);
-        }
-    }
-
-    fn clock(&mut self, at: Timestamp, common: &Shared) {
-        let before = self.clock.count;
-        if self.clock.frame(self.books.now(), at) {
-            *common.steps.borrow_mut() = self.clock.steps;
-            if self.clock.count != before {
-                self.books.accounts.clock_stepped();
-            }
-            self.books.quality.clock_steps = self.clock.count;
-        }
-        self.latest = self.clock.high();
-    }
-
-    /// Hands the frame to its conversation, and gives the number of that, if it is not upkeep
-    /// of none; `None` if it has none that is followed.
-    fn dispatch(
-        &mut self,
-        seen: &Seen<'_>,
-        common: &Shared,
-        sink: &mut dyn Sink,
-    ) -> Option<Option<u64>> {
-        let (frame, walk) = (seen.frame, seen.walk);
-        let input = match walk.message {
-            Some(span) => walk.bytes(frame, span),
-            None => walk.payload(frame),
-        };
-        let arrival = Arrival {
-            facts: &walk.facts,
-            path: seen.path,
-            next: &walk.next,
-            carrier: seen.carrier,
-            piece: Piece {
-                bytes: input.bytes,
-                length: input.length,
-                mark: seen.mark,
-                at: walk
-                    .message
-                    .map(|span| span.start)
-                    .or(walk.last().map(|span| span.payload))
-                    .unwrap_or(0),
-                share: (0, input.length),
-                hops: walk.facts.hops,
-                resent: None,
-                late_ns: 0,
-                sent: Sent::UNKNOWN,
-            },
-            message: walk.message.map(|span| span.dissector),
-            layer: walk.last()?.dissector,
-        };
-        match walk.facts.order {
-            Order::Stream(segment) => self.stream(&arrival, &segment, common, sink),
-            Order::Numbered(numbered) => {
-                let place = self.numbered(&arrival, &numbered, common, sink);
-                self.step(&arrival, None, sink);
-                Some(place.and_then(|place| self.number(place)))
-            }
-            Order::None => match walk.facts.carries {
-                Carries::Control => {
-                    self.step(&arrival, None, sink);
-                    self.books.attribution.control += WHOLE_FRAME;
-                    Some(None)
-                }
-                Carries::Turn(turn) => {
-                    let span = walk.last()?;
-                    let front = span.start as usize..span.payload as usize;
-                    let front = frame.bytes.get(front).unwrap_or_default();
-                    let placed = common
-                        .registry
-                        .placed(span.dissector, walk.bytes(frame, span));
-                    self.turn(&arrival, turn, (front, placed), common, sink)
-                }
-                _ => {
-                    let found = self.message(&arrival, None, common, sink);
-                    self.step(&arrival, None, sink);
-                    found.map(|owner| self.number(owner.place))
-                }
-            },
-        }
-    }
-
-    /// The number of a conversation.
-    fn number(&mut self, place: TablePlace) -> Option<u64> {
-        let conversation = self.conversations.get_mut(place)?;
-        Some(conversation.named().0)
-    }
-
-    /// What the frame does to its connection, if it does anything.
-    #[inline]
-    fn step(&mut self, arrival: &Arrival<'_>, place: Option<TablePlace>, sink: &mut dyn Sink) {
-        let facts = arrival.facts;
-        let Some(connection) = connections::step(facts.connection, &facts.order) else {
-            return;
-        };
-        self.steps(arrival, connection, place, sink);
-    }
-
-    #[inline(never)]
-    fn steps(
-        &mut self,
-        arrival: &Arrival<'_>,
-        connection: Connection,
-        place: Option<TablePlace>,
-        sink: &mut dyn Sink,
-    ) {
-        let facts = arrival.facts;
-        let place = place.or_else(|| {
-            let known = self
-                .conversations
-                .find_side(&arrival.path.conversation, || arrival.key());
-            known.ok().map(|(place, _)| place)
-        });
-        let known = place.and_then(|place| self.conversations.get_mut(place));
-        let known = known.map(|conversation| conversation.named());
-        let notices = self.connections.step(&Stepping {
-            connection,
-            mark: arrival.piece.mark,
-            from: facts.from,
-            to: facts.to,
-            carrier: known.map_or(arrival.carrier, |(_, carrier)| carrier),
-            conversation: known.map(|(number, _)| number),
-        });
-        for notice in notices.into_iter().flatten() {
-            self.books.event(Event::Notice(&notice), arrival.path, sink);
-        }
-    }
-
     /// Whether a conversation that begins in the capture like this may be the rest of one that
     /// was given up because there were too many.
     fn is_rest(&self, from_start: bool) -> bool {

@@ -43,6 +43,7 @@ mod recorder;
 mod round_trips;
 mod routing;
 mod segment;
+mod sink;
 mod slowest;
 mod snapshot;
 mod stream;
@@ -58,7 +59,7 @@ mod windows;
 mod world;
 
 pub use account::{Bounds, Ledger, Phase, UnsurePauses};
-pub use analyzer::{Analyzer, Sink};
+pub use analyzer::Analyzer;
 pub use course::LedgerCourse;
 pub use efficiency::{
     ASSUMED_BUFFER, Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units,
@@ -76,6 +77,7 @@ pub use segment::{
     Busiest, Course, Directions, Duplex, Flow, KnownBy, Peak, SIZES, Segment, SegmentRow, Spacing,
     Volume, WireBytes,
 };
+pub use sink::Sink;
 pub use snapshot::{
     Attribution, CaptureRow, Grade, LedgerOf, LedgerRow, Load, Reason, RoundTrip, Settings,
     Snapshot,

@@ -1,0 +1,46 @@
+//! Who receives what an analysis finds as it goes.
+
+use crate::{Assembled, Deed, Notice, Transaction};
+use wirewait_wire::Frame;
+
+/// Receives transactions as they are closed.
+pub trait Sink {
+    /// A transaction is closed: nothing about it will change.
+    fn transaction(&mut self, transaction: &Transaction);
+
+    /// A transport did something that an administrator counts.
+    fn noticed(&mut self, notice: &Notice) {
+        let _ = notice;
+    }
+
+    /// A frame was counted. `on_wire` is its bytes on the wire, preamble and gap included (variant
+    /// C), or 0 for a copy of a frame captured before on its interface. Its events are reported
+    /// afterwards.
+    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
+        let _ = (frame, on_wire);
+    }
+
+    /// A message was put together, or goes on with the frame at hand. Only an
+    /// [observed](crate::Analyzer::observed) analysis tells.
+    fn assembled(&mut self, message: &Assembled<'_>) {
+        let _ = message;
+    }
+
+    /// A frame did this for a transaction without bringing bytes of a message, or with bytes
+    /// of one that belongs to another. Only an [observed](crate::Analyzer::observed) analysis tells.
+    fn did(&mut self, frame: u64, transaction: u64, deed: Deed) {
+        let _ = (frame, transaction, deed);
+    }
+}
+
+/// Ignores them.
+impl Sink for () {
+    fn transaction(&mut self, _: &Transaction) {}
+}
+
+/// Keeps them all.
+impl Sink for Vec<Transaction> {
+    fn transaction(&mut self, transaction: &Transaction) {
+        self.push(transaction.clone());
+    }
+}
