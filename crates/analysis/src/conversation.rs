@@ -1,10 +1,12 @@
 //! Two ends that exchange messages: their byte streams, the messages under way, the open
 //! requests.
 
+mod recent;
 mod streams;
 mod turns;
 mod vacant;
 
+use recent::{RecentFrames, remember};
 pub(crate) use turns::HeardTurn;
 pub(crate) use vacant::Vacant;
 
@@ -15,47 +17,21 @@ use crate::datagrams::Datagrams;
 use crate::flow::{LostBefore, StreamFlow};
 use crate::message::Message;
 use crate::numbered::LinkGaps;
-use crate::pairing::{Pairing, RepeatedFrame};
+use crate::pairing::Pairing;
 use crate::piece::Piece;
 use crate::stream::ByteStream;
 use crate::turns::Turns;
 use crate::windows::Offers;
 use crate::world::{Between, Event, Events, World};
-use crate::{Deed, Flags, Mark, Notice, Noticed, Transaction, WHOLE_FRAME};
+use crate::{Flags, Mark, Notice, Noticed, Transaction, WHOLE_FRAME};
 use std::collections::VecDeque;
 use wirewait_wire::{DissectorId, Endpoint, Exchange, Id, Next, Segment, Side, Timestamp};
 
-/// Messages per direction whose later acknowledgements and repeats are still attributed.
-const RECENT: usize = 64;
 /// Room for them that is made at first.
 const FEW: usize = 4;
 
 /// Sequence numbers of a byte stream are 32 bits long.
 const SEQUENCE_NUMBERS: u64 = 1 << 32;
-
-/// A message of a transaction that was seen whole, for what comes later.
-#[derive(Clone, Copy)]
-struct RecentFrames {
-    serial: u64,
-    start: u64,
-    end: u64,
-    transaction: u64,
-    /// How far the last pass of repeats over it went, and where the last one began.
-    repeated_to: u64,
-    repeated_from: u64,
-    /// Some of it was repeated before it was whole.
-    repeated_before: bool,
-}
-
-impl RecentFrames {
-    /// Whether the byte at this position was repeated, if that is known.
-    fn repeats(&self, at: u64) -> Option<bool> {
-        if (self.repeated_from..self.repeated_to).contains(&at) {
-            return Some(true);
-        }
-        (self.repeated_to == 0 && !self.repeated_before).then_some(false)
-    }
-}
 
 /// What a conversation found wrong.
 #[derive(Clone, Copy, Debug, Default)]
@@ -419,15 +395,6 @@ impl Conversation {
         };
     }
 
-    /// This frame repeats data of `side` that is acknowledged, and the latest message may have been
-    /// answered to it.
-    #[cold]
-    pub(crate) fn was_repeated_before(&mut self, side: usize, mark: Mark) {
-        if let Some(latest) = self.recent[side].back() {
-            self.pairing.repeated_before(latest.transaction, side, mark);
-        }
-    }
-
     /// Whether the message under way from `side` goes on at this byte.
     pub(crate) fn goes_on(&self, side: usize, position: u32) -> bool {
         self.assemblers[side].goes_on(position.into())
@@ -520,71 +487,6 @@ impl Conversation {
         }));
     }
 
-    /// A stand-alone acknowledgement of the last message from `side`. Returns the number of
-    /// that message.
-    pub(crate) fn acknowledge_latest(
-        &mut self,
-        side: usize,
-        mark: Mark,
-        events: Events<'_>,
-    ) -> u64 {
-        self.assemblers[side].accepted_all();
-        let serial = self.assemblers[side].serial();
-        if !self.credit_serial(side, serial, mark, events) {
-            self.pairing.control(WHOLE_FRAME, events);
-        }
-        serial
-    }
-
-    /// A stand-alone acknowledgement of the message with this number from `side`.
-    pub(crate) fn acknowledge_message(
-        &mut self,
-        side: usize,
-        serial: u64,
-        mark: Mark,
-        events: Events<'_>,
-    ) {
-        // A side that only acknowledges was captured too.
-        self.heard(1 - side);
-        if !self.credit_serial(side, serial, mark, events) {
-            self.pairing.control(WHOLE_FRAME, events);
-        }
-    }
-
-    /// A frame that repeats part of the message with this number from `side`.
-    pub(crate) fn repeat_message(
-        &mut self,
-        side: usize,
-        serial: u64,
-        mark: Mark,
-        events: Events<'_>,
-    ) {
-        self.faults.retransmitted += 1;
-        if self.assemblers[side].serial() == serial
-            && let Some(tally) = self.assemblers[side].under_way(u64::MAX)
-        {
-            tally.repeat(mark);
-            self.assemblers[side].note(mark.frame, Deed::Retransmitted);
-            return;
-        }
-        let transaction = self.recent[side]
-            .iter()
-            .rev()
-            .find(|r| r.serial == serial)
-            .map(|r| r.transaction);
-        let frame = RepeatedFrame {
-            side,
-            mark,
-            again: true,
-            had: false,
-        };
-        let known =
-            transaction.is_some_and(|t| self.pairing.repeated(t, frame, WHOLE_FRAME, events));
-        if !known {
-            self.pairing.control(WHOLE_FRAME, events);
-        }
-    }
-
     /// The conversation is over: everything that is open is closed.
     pub(crate) fn finish(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
         let why = if self.given_up {
@@ -636,25 +538,6 @@ impl Conversation {
             }
         }
     }
-
-    fn credit_serial(&mut self, side: usize, serial: u64, mark: Mark, events: Events<'_>) -> bool {
-        let found = self.recent[side].iter().rev().find(|r| r.serial == serial);
-        if let Some(recent) = found {
-            let transaction = recent.transaction;
-            return self.pairing.acknowledged(transaction, WHOLE_FRAME, events);
-        }
-        let assembler = &mut self.assemblers[side];
-        if assembler.serial() != serial {
-            return false;
-        }
-        let Some(tally) = assembler.under_way(u64::MAX) else {
-            return false;
-        };
-        tally.acks = tally.acks.saturating_add(1);
-        tally.share += WHOLE_FRAME;
-        assembler.note(mark.frame, Deed::Ack);
-        true
-    }
 }
 
 /// Learns from a message who serves.
@@ -668,35 +551,4 @@ fn learn(between: &mut Between, server_known: &mut bool, side: usize, exchange: 
         between.server = server;
         *server_known = true;
     }
-}
-
-/// Keeps what is needed of a message while its transaction is open.
-fn remember(
-    recent: &mut VecDeque<RecentFrames>,
-    message: &Message<'_>,
-    transaction: Option<u64>,
-    pairing: &Pairing,
-) {
-    let Some(transaction) = transaction else {
-        return;
-    };
-    let room = recent.capacity();
-    if recent.len() == room && room < RECENT {
-        recent.retain(|r| pairing.is_open(r.transaction));
-        if recent.len() * 2 >= room {
-            recent.reserve_exact(room.max(FEW));
-        }
-    }
-    if recent.len() >= RECENT {
-        recent.pop_front();
-    }
-    recent.push_back(RecentFrames {
-        serial: message.serial,
-        start: message.range.0,
-        end: message.range.1,
-        transaction,
-        repeated_to: 0,
-        repeated_from: 0,
-        repeated_before: message.tally.retransmitted > 0,
-    });
 }

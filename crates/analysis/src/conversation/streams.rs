@@ -1,15 +1,13 @@
 //! A conversation over byte streams: order, acknowledgements, repeats.
 
 use super::{Conversation, learn, remember};
-use crate::arrivals::SentBytes;
 use crate::flow::LostBefore;
 use crate::message::Message;
 use crate::packets;
-use crate::pairing::RepeatedFrame;
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
-use crate::{Assembled, Deed, Flags, Mark, Noticed, WHOLE_FRAME};
+use crate::{Assembled, Flags, Mark, Noticed, WHOLE_FRAME};
 use wirewait_wire::{Stream, Timestamp};
 
 /// Where the capture has no acknowledgements, missing data is waited for no longer than this, ns: a
@@ -457,106 +455,6 @@ impl Conversation {
             }));
         }
         Some(result)
-    }
-
-    /// A frame all of whose bytes, from `at` to `end`, had been seen.
-    fn repeat_range(&mut self, side: usize, at: u64, end: u64, mark: Mark, events: Events<'_>) {
-        self.faults.retransmitted += 1;
-        let found = self.recent[side]
-            .iter_mut()
-            .rev()
-            .find(|r| r.start <= at && at < r.end);
-        if let Some(recent) = found {
-            let again = recent.repeated_to == 0 || at < recent.repeated_to;
-            recent.repeated_to = end;
-            recent.repeated_from = at;
-            let transaction = recent.transaction;
-            // Whose own data was lost may have answered, and is answered by the repetition.
-            let had = self.streams.as_ref().is_some_and(|streams| {
-                end <= streams[side].acked() && !streams[1 - side].is_missing()
-            });
-            let pass = RepeatedFrame {
-                side,
-                mark,
-                again,
-                had,
-            };
-            if self
-                .pairing
-                .repeated(transaction, pass, WHOLE_FRAME, events)
-            {
-                return;
-            }
-        } else if let Some(tally) = self.assemblers[side].under_way(at) {
-            tally.repeat(mark);
-            self.assemblers[side].note(mark.frame, Deed::Retransmitted);
-            return;
-        }
-        self.pairing.control(WHOLE_FRAME, events);
-    }
-
-    /// `side` says that bytes of the other side arrived twice: a message that was repeated, and that
-    /// it has all of, had arrived before.
-    #[cold]
-    fn came_twice(&mut self, side: usize, segment: &Stream, events: Events<'_>) {
-        let (Some(streams), Some(before)) = (&self.streams, segment.twice) else {
-            return;
-        };
-        let (own, other) = (&streams[side], &streams[1 - side]);
-        let ack = segment.ack.unwrap_or_default();
-        let seq = ack.wrapping_sub(before.get());
-        let Some(at) = other.position(seq) else {
-            return;
-        };
-        // Else what it sent meanwhile was lost, and cost the time.
-        let all_came = own.position(segment.seq) == Some(own.next()) && !own.lacks();
-        let has = other.position(ack).unwrap_or_default();
-        let mut recent = self.recent[1 - side].iter().rev();
-        let recent = recent.find(|recent| recent.start <= at && at < recent.end);
-        // Unknown where another part of the message was retransmitted.
-        let again = match recent {
-            Some(recent) => recent.repeats(at),
-            None => {
-                let so_far = self.assemblers[1 - side].under_way(at);
-                so_far
-                    .filter(|tally| tally.retransmitted == 0)
-                    .map(|_| false)
-            }
-        };
-        if let Some(again) = again {
-            let sent = SentBytes {
-                from: self.between.ends[1 - side],
-                to: self.between.ends[side],
-                seq,
-            };
-            events(Event::Twice(&sent, again));
-        }
-        if let Some(recent) = recent
-            && all_came
-            && recent.end <= has
-        {
-            self.pairing.had_arrived(recent.transaction, side);
-        }
-    }
-
-    /// Credits a stand-alone acknowledgement to the message with the byte at `position`.
-    fn credit(&mut self, side: usize, position: u64, mark: Mark, events: Events<'_>) -> bool {
-        let found = self.recent[side]
-            .iter()
-            .rev()
-            .find(|r| r.start <= position && position < r.end);
-        if let Some(recent) = found {
-            let transaction = recent.transaction;
-            return self.pairing.acknowledged(transaction, WHOLE_FRAME, events);
-        }
-        let assembler = &mut self.assemblers[side];
-        let Some(tally) = assembler.under_way(position) else {
-            return false;
-        };
-        tally.acks = tally.acks.saturating_add(1);
-        tally.share += WHOLE_FRAME;
-        assembler.note(mark.frame, Deed::Ack);
-        true
     }
 
     /// Closes the answered transactions whose answers, from `side`, are acknowledged.

@@ -1,0 +1,276 @@
+//! The latest messages, which acknowledgements and repeats may still come for.
+
+use super::{Conversation, FEW};
+use crate::arrivals::SentBytes;
+use crate::message::Message;
+use crate::pairing::{Pairing, RepeatedFrame};
+use crate::world::{Event, Events};
+use crate::{Deed, Mark, WHOLE_FRAME};
+use std::collections::VecDeque;
+use wirewait_wire::Stream;
+
+/// Messages per direction whose later acknowledgements and repeats are still attributed.
+const RECENT: usize = 64;
+
+/// A message of a transaction that was seen whole, for what comes later.
+#[derive(Clone, Copy)]
+pub(super) struct RecentFrames {
+    pub(super) serial: u64,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) transaction: u64,
+    /// How far the last pass of repeats over it went, and where the last one began.
+    pub(super) repeated_to: u64,
+    pub(super) repeated_from: u64,
+    /// Some of it was repeated before it was whole.
+    pub(super) repeated_before: bool,
+}
+
+impl RecentFrames {
+    /// Whether the byte at this position was repeated, if that is known.
+    pub(super) fn repeats(&self, at: u64) -> Option<bool> {
+        if (self.repeated_from..self.repeated_to).contains(&at) {
+            return Some(true);
+        }
+        (self.repeated_to == 0 && !self.repeated_before).then_some(false)
+    }
+}
+
+impl Conversation {
+    /// A stand-alone acknowledgement of the last message from `side`. Returns the number of
+    /// that message.
+    pub(crate) fn acknowledge_latest(
+        &mut self,
+        side: usize,
+        mark: Mark,
+        events: Events<'_>,
+    ) -> u64 {
+        self.assemblers[side].accepted_all();
+        let serial = self.assemblers[side].serial();
+        if !self.credit_serial(side, serial, mark, events) {
+            self.pairing.control(WHOLE_FRAME, events);
+        }
+        serial
+    }
+
+    /// A stand-alone acknowledgement of the message with this number from `side`.
+    pub(crate) fn acknowledge_message(
+        &mut self,
+        side: usize,
+        serial: u64,
+        mark: Mark,
+        events: Events<'_>,
+    ) {
+        // A side that only acknowledges was captured too.
+        self.heard(1 - side);
+        if !self.credit_serial(side, serial, mark, events) {
+            self.pairing.control(WHOLE_FRAME, events);
+        }
+    }
+
+    /// A frame that repeats part of the message with this number from `side`.
+    pub(crate) fn repeat_message(
+        &mut self,
+        side: usize,
+        serial: u64,
+        mark: Mark,
+        events: Events<'_>,
+    ) {
+        self.faults.retransmitted += 1;
+        if self.assemblers[side].serial() == serial
+            && let Some(tally) = self.assemblers[side].under_way(u64::MAX)
+        {
+            tally.repeat(mark);
+            self.assemblers[side].note(mark.frame, Deed::Retransmitted);
+            return;
+        }
+        let transaction = self.recent[side]
+            .iter()
+            .rev()
+            .find(|r| r.serial == serial)
+            .map(|r| r.transaction);
+        let frame = RepeatedFrame {
+            side,
+            mark,
+            again: true,
+            had: false,
+        };
+        let known =
+            transaction.is_some_and(|t| self.pairing.repeated(t, frame, WHOLE_FRAME, events));
+        if !known {
+            self.pairing.control(WHOLE_FRAME, events);
+        }
+    }
+
+    /// This frame repeats data of `side` that is acknowledged, and the latest message may have been
+    /// answered to it.
+    #[cold]
+    pub(crate) fn was_repeated_before(&mut self, side: usize, mark: Mark) {
+        if let Some(latest) = self.recent[side].back() {
+            self.pairing.repeated_before(latest.transaction, side, mark);
+        }
+    }
+
+    /// A frame all of whose bytes, from `at` to `end`, had been seen.
+    pub(super) fn repeat_range(
+        &mut self,
+        side: usize,
+        at: u64,
+        end: u64,
+        mark: Mark,
+        events: Events<'_>,
+    ) {
+        self.faults.retransmitted += 1;
+        let found = self.recent[side]
+            .iter_mut()
+            .rev()
+            .find(|r| r.start <= at && at < r.end);
+        if let Some(recent) = found {
+            let again = recent.repeated_to == 0 || at < recent.repeated_to;
+            recent.repeated_to = end;
+            recent.repeated_from = at;
+            let transaction = recent.transaction;
+            // Whose own data was lost may have answered, and is answered by the repetition.
+            let had = self.streams.as_ref().is_some_and(|streams| {
+                end <= streams[side].acked() && !streams[1 - side].is_missing()
+            });
+            let pass = RepeatedFrame {
+                side,
+                mark,
+                again,
+                had,
+            };
+            if self
+                .pairing
+                .repeated(transaction, pass, WHOLE_FRAME, events)
+            {
+                return;
+            }
+        } else if let Some(tally) = self.assemblers[side].under_way(at) {
+            tally.repeat(mark);
+            self.assemblers[side].note(mark.frame, Deed::Retransmitted);
+            return;
+        }
+        self.pairing.control(WHOLE_FRAME, events);
+    }
+
+    /// `side` says that bytes of the other side arrived twice: a message that was repeated, and that
+    /// it has all of, had arrived before.
+    #[cold]
+    pub(super) fn came_twice(&mut self, side: usize, segment: &Stream, events: Events<'_>) {
+        let (Some(streams), Some(before)) = (&self.streams, segment.twice) else {
+            return;
+        };
+        let (own, other) = (&streams[side], &streams[1 - side]);
+        let ack = segment.ack.unwrap_or_default();
+        let seq = ack.wrapping_sub(before.get());
+        let Some(at) = other.position(seq) else {
+            return;
+        };
+        // Else what it sent meanwhile was lost, and cost the time.
+        let all_came = own.position(segment.seq) == Some(own.next()) && !own.lacks();
+        let has = other.position(ack).unwrap_or_default();
+        let mut recent = self.recent[1 - side].iter().rev();
+        let recent = recent.find(|recent| recent.start <= at && at < recent.end);
+        // Unknown where another part of the message was retransmitted.
+        let again = match recent {
+            Some(recent) => recent.repeats(at),
+            None => {
+                let so_far = self.assemblers[1 - side].under_way(at);
+                so_far
+                    .filter(|tally| tally.retransmitted == 0)
+                    .map(|_| false)
+            }
+        };
+        if let Some(again) = again {
+            let sent = SentBytes {
+                from: self.between.ends[1 - side],
+                to: self.between.ends[side],
+                seq,
+            };
+            events(Event::Twice(&sent, again));
+        }
+        if let Some(recent) = recent
+            && all_came
+            && recent.end <= has
+        {
+            self.pairing.had_arrived(recent.transaction, side);
+        }
+    }
+
+    /// Credits a stand-alone acknowledgement to the message with the byte at `position`.
+    pub(super) fn credit(
+        &mut self,
+        side: usize,
+        position: u64,
+        mark: Mark,
+        events: Events<'_>,
+    ) -> bool {
+        let found = self.recent[side]
+            .iter()
+            .rev()
+            .find(|r| r.start <= position && position < r.end);
+        if let Some(recent) = found {
+            let transaction = recent.transaction;
+            return self.pairing.acknowledged(transaction, WHOLE_FRAME, events);
+        }
+        let assembler = &mut self.assemblers[side];
+        let Some(tally) = assembler.under_way(position) else {
+            return false;
+        };
+        tally.acks = tally.acks.saturating_add(1);
+        tally.share += WHOLE_FRAME;
+        assembler.note(mark.frame, Deed::Ack);
+        true
+    }
+
+    fn credit_serial(&mut self, side: usize, serial: u64, mark: Mark, events: Events<'_>) -> bool {
+        let found = self.recent[side].iter().rev().find(|r| r.serial == serial);
+        if let Some(recent) = found {
+            let transaction = recent.transaction;
+            return self.pairing.acknowledged(transaction, WHOLE_FRAME, events);
+        }
+        let assembler = &mut self.assemblers[side];
+        if assembler.serial() != serial {
+            return false;
+        }
+        let Some(tally) = assembler.under_way(u64::MAX) else {
+            return false;
+        };
+        tally.acks = tally.acks.saturating_add(1);
+        tally.share += WHOLE_FRAME;
+        assembler.note(mark.frame, Deed::Ack);
+        true
+    }
+}
+
+/// Keeps what is needed of a message while its transaction is open.
+pub(super) fn remember(
+    recent: &mut VecDeque<RecentFrames>,
+    message: &Message<'_>,
+    transaction: Option<u64>,
+    pairing: &Pairing,
+) {
+    let Some(transaction) = transaction else {
+        return;
+    };
+    let room = recent.capacity();
+    if recent.len() == room && room < RECENT {
+        recent.retain(|r| pairing.is_open(r.transaction));
+        if recent.len() * 2 >= room {
+            recent.reserve_exact(room.max(FEW));
+        }
+    }
+    if recent.len() >= RECENT {
+        recent.pop_front();
+    }
+    recent.push_back(RecentFrames {
+        serial: message.serial,
+        start: message.range.0,
+        end: message.range.1,
+        transaction,
+        repeated_to: 0,
+        repeated_from: 0,
+        repeated_before: message.tally.retransmitted > 0,
+    });
+}
