@@ -4,11 +4,13 @@
 //! between, so a meter costs the same however long the capture is. The program that shows a rate
 //! chooses its name and unit.
 
+mod counts;
 mod kept;
 mod requests;
 mod transports;
 
-pub use requests::{ErrorKey, RequestMeter, Role, ShareKey, ShareMeter, Task};
+pub use counts::{RequestMeter, ShareMeter};
+pub use requests::{ErrorKey, Role, ShareKey, Task};
 pub use transports::{LATE_ACK_NS, PairMeter, SegmentMeter, StationMeter, TransportMeter};
 
 use crate::Outcome;
