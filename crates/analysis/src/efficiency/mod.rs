@@ -1,10 +1,10 @@
 //! What frames are spent on, by server and carrier: perf definitions, sections 4 to 6 and 8.
 
+mod effort;
 mod handles;
 mod row;
 mod spent;
 
-use row::layer_of;
 pub use row::{Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units};
 pub(crate) use spent::{Payer, Spent};
 use wirewait_wire::word::Name;
@@ -16,12 +16,11 @@ use crate::path::{Path, PathEffort};
 use crate::table::{Table, TablePlace};
 use crate::world::Seen;
 use crate::{Notice, Noticed, Outcome, Settings, Transaction, Volume};
+use effort::{Acts, Effort, brings_data};
 use handles::Handles;
 use std::collections::BTreeMap;
 use wirewait_model::records::Group;
-use wirewait_wire::{
-    Address, Carries, Endpoint, Kind, NumberedKind, Order, Registry, Span, Timestamp,
-};
+use wirewait_wire::{Address, Endpoint, Kind, Registry, Timestamp};
 
 /// Bytes of the buffer that a server is taken to have where the capture does not show it.
 pub const ASSUMED_BUFFER: u64 = 4096;
@@ -56,49 +55,6 @@ struct PasserBy {
     client: Address,
     server: Endpoint,
     carrier: Name,
-}
-
-/// What the frame at hand did, as far as it was told.
-#[derive(Clone, Copy, Default)]
-struct Acts {
-    frame: u64,
-    /// Acknowledged something new: frames, and messages above them.
-    frames: bool,
-    messages: bool,
-    resent: bool,
-    lost_ns: u64,
-    /// Only asked whether anyone is there.
-    probed: bool,
-}
-
-impl Acts {
-    /// Whether it did nothing but come.
-    const fn is_none(&self) -> bool {
-        !(self.frames || self.messages || self.resent || self.probed) && self.lost_ns == 0
-    }
-}
-
-/// Frames of one conversation. Its sides are told apart by who sent the first.
-#[derive(Default)]
-struct Effort {
-    server: Option<Endpoint>,
-    /// Where the server stands.
-    place: Option<TablePlace>,
-    carrier: Name,
-    opener: Option<Address>,
-    /// The buffer that the server named.
-    buffer: Option<u32>,
-    spent: FrameCosts,
-}
-
-/// The part of an [`EfficiencyRow`] that frames add up to; there is one for each conversation.
-#[derive(Default)]
-struct FrameCosts {
-    data: Volume,
-    resent: Volume,
-    control: Volume,
-    acks: Vec<LayerAcks>,
-    units: [Units; 2],
 }
 
 /// One client at one server on one carrier.
@@ -504,117 +460,6 @@ impl Spending {
         }
         let row = &mut self.ties.of(place).row;
         (row.server, row.carrier) = (Some(server.station()), carrier);
-    }
-}
-
-impl Effort {
-    /// Of one frame of a client that passes by.
-    fn of(passer_by: &PasserBy) -> Self {
-        Self {
-            server: Some(passer_by.server),
-            carrier: passer_by.carrier,
-            opener: Some(passer_by.client),
-            ..Self::default()
-        }
-    }
-
-    /// Which of its sides sends a frame; that of the first is 0.
-    fn side(&mut self, seen: &Seen<'_>) -> u8 {
-        let sender = seen.walk.facts.from.address;
-        u8::from(*self.opener.get_or_insert(sender) != sender)
-    }
-
-    /// Counts a frame of this side that did nothing but come.
-    #[inline]
-    fn came(&mut self, side: u8, data: bool, volume: Volume) {
-        let spent = &mut self.spent;
-        if data {
-            spent.units[usize::from(side != 0)].sent += 1;
-            spent.data += volume;
-        } else {
-            spent.control += volume;
-        }
-    }
-
-    /// Counts a frame of this volume that did this.
-    fn frame(&mut self, seen: &Seen<'_>, acts: Acts, volume: Volume, registry: &Registry) {
-        let side = usize::from(self.side(seen));
-        let spent = &mut self.spent;
-        let data = brings_data(seen) && !acts.probed;
-        if data {
-            let units = &mut spent.units[side];
-            units.sent += 1;
-            units.resent += u64::from(acts.resent);
-            units.lost_ns = units.lost_ns.saturating_add(acts.lost_ns);
-        }
-        let dissector = |span: &Span| registry.dissector(span.dissector);
-        let last = || {
-            seen.walk
-                .spans()
-                .last()
-                .map_or("", |span| dissector(span).name)
-        };
-        // What is acknowledged below stands in the layer that puts frames in order.
-        let ordering = || {
-            let mut layers = seen.walk.spans().iter().rev().map(dissector);
-            let ordering = layers.find(|dissector| dissector.orders);
-            ordering.map_or_else(last, |dissector| dissector.name)
-        };
-        let above = matches!(seen.walk.facts.carries, Carries::Ack(_));
-        if acts.resent {
-            spent.resent += volume;
-        } else if above && acts.messages {
-            layer_of(&mut spent.acks, last()).alone += volume;
-        } else if data {
-            spent.data += volume;
-        } else if acts.frames {
-            layer_of(&mut spent.acks, ordering()).alone += volume;
-            return;
-        } else {
-            spent.control += volume;
-        }
-        // It rides on whatever else the frame is.
-        if acts.frames {
-            layer_of(&mut spent.acks, ordering()).riding += 1;
-        }
-        if acts.messages && !above {
-            layer_of(&mut spent.acks, last()).riding += 1;
-        }
-    }
-
-    /// On whose account a transaction of its conversation is.
-    fn payer(&self, case: Case<'_>) -> Payer {
-        match self.place == Some(case.parties.server) {
-            true => Payer::Tie,
-            false => Payer::Server(self.server, case.transaction.carrier),
-        }
-    }
-
-    /// Adds its frames, the client's direction first, where it is known who that is.
-    fn add_to(&self, row: &mut EfficiencyRow) {
-        let spent = &self.spent;
-        let server = self.server.map(|server| server.address);
-        let mut units = spent.units;
-        if server.is_some() && server == self.opener {
-            units.swap(0, 1);
-        }
-        row.add_frames(
-            [spent.data, spent.resent, spent.control],
-            &spent.acks,
-            units,
-        );
-    }
-}
-
-/// Whether the frame brings data, or is a message.
-fn brings_data(seen: &Seen<'_>) -> bool {
-    let walk = seen.walk;
-    match (walk.facts.order, walk.facts.carries) {
-        _ if walk.message.is_some() => true,
-        (Order::Stream(_), _) => walk.payload(seen.frame).length > 0,
-        (_, Carries::Ack(_) | Carries::Accepted(..) | Carries::Control) => false,
-        (Order::Numbered(numbered), _) => numbered.kind == NumberedKind::Data,
-        (Order::None, carries) => matches!(carries, Carries::Turn(_)),
     }
 }
 
