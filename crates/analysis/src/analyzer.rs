@@ -43,6 +43,9 @@ const SWEEP_NS: u64 = 10_000_000_000;
 /// How often while no frames come: a screen shows what is answered soon after.
 const SILENT_SWEEP_NS: u64 = 500_000_000;
 
+/// Counts records, and gives room for the next ones.
+type Taker<'a> = Option<&'a mut dyn FnMut(RecordBatch) -> RecordBatch>;
+
 /// Turns frames into transactions and figures.
 ///
 /// Memory is bounded by the [`Settings`]: every table gives up what was untouched for
@@ -304,9 +307,24 @@ impl Analyzer {
 
     /// The capture is over: closes everything that is open.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
+        self.finish_handing(sink, &mut None);
+    }
+
+    /// As [`Analyzer::finish`], and hands what it records to `taker` whenever there is
+    /// [enough](Analyzer::has_batch) of it; the rest stays to be [taken](Analyzer::take_all). The taker gives
+    /// room for the next records back.
+    pub fn finish_recorded(
+        &mut self,
+        sink: &mut dyn Sink,
+        mut taker: impl FnMut(RecordBatch) -> RecordBatch,
+    ) {
+        self.finish_handing(sink, &mut Some(&mut taker));
+    }
+
+    fn finish_handing(&mut self, sink: &mut dyn Sink, taker: &mut Taker<'_>) {
         // Nothing is where it was.
         self.paths = Paths::new(self.common.settings.conversations);
-        self.state.finish(&self.common, sink);
+        self.state.finish(&self.common, sink, taker);
     }
 
     /// What the meters of all stations show at this moment. They are read as messages and
@@ -470,7 +488,7 @@ impl AnalyzerState {
         self.books.accounts.settle(now);
     }
 
-    fn finish(&mut self, common: &Shared, sink: &mut dyn Sink) {
+    fn finish(&mut self, common: &Shared, sink: &mut dyn Sink, taker: &mut Taker<'_>) {
         for mut link in self.links.drain().flatten() {
             self.flush(&mut link, Flags::CAPTURE_LOSS, common, sink);
         }
@@ -480,6 +498,13 @@ impl AnalyzerState {
         for mut conversation in self.conversations.drain() {
             self.books
                 .finish(&mut conversation, self.latest, &world, sink);
+            // All that is open closes now: its records would take more room than it did.
+            if let Some(taker) = taker
+                && let Some(recorder) = &mut self.books.recorder
+                && recorder.batch.is_full()
+            {
+                recorder.batch = taker(std::mem::take(&mut recorder.batch));
+            }
         }
         for notice in self.connections.expire(None) {
             self.books

@@ -20,7 +20,8 @@ mod testing;
 pub use rows::Rows;
 
 use wirewait_model::Figures;
-use wirewait_model::records::{Entities, GroupTimes, RecordBatch, Records};
+use wirewait_model::records::{Entities, Group, GroupTimes, Moment, RecordBatch, Records};
+use wirewait_wire::Endpoint;
 
 /// Makes a statistic of records.
 pub trait Collector: Send {
@@ -55,6 +56,10 @@ fn all(options: &Options) -> Vec<Box<dyn Collector>> {
     ]
 }
 
+/// Groups whose times are found together: few enough to stay in a processor's cache, and to take no
+/// room to speak of where thousands of requests close at once.
+const AT_ONCE: usize = 64;
+
 /// All statistics at work.
 pub struct Collectors {
     all: Vec<Box<dyn Collector>>,
@@ -81,7 +86,18 @@ impl Collectors {
 
     /// Counts what happened.
     pub fn batch(&mut self, batch: &RecordBatch) {
-        let groups = &batch.groups;
+        // Moments come before all groups, strangers after them.
+        let mut moments = &batch.moments[..];
+        let mut rest = &batch.groups[..];
+        while rest.len() > AT_ONCE {
+            let (groups, behind) = rest.split_at(AT_ONCE);
+            self.count(std::mem::take(&mut moments), groups, &[]);
+            rest = behind;
+        }
+        self.count(moments, rest, &batch.strangers);
+    }
+
+    fn count(&mut self, moments: &[Moment], groups: &[Group], strangers: &[Endpoint]) {
         if self.times.len() < groups.len() {
             self.times.resize_with(groups.len(), GroupTimes::default);
         }
@@ -89,10 +105,10 @@ impl Collectors {
             times.fill(group);
         }
         let records = Records {
-            moments: &batch.moments,
+            moments,
             groups,
             times: &self.times[..groups.len()],
-            strangers: &batch.strangers,
+            strangers,
         };
         for one in &mut self.all {
             one.batch(&records);
@@ -107,5 +123,55 @@ impl Collectors {
             one.write(entities, &mut figures);
         }
         figures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{end, group, line, waiting};
+    use std::sync::{Arc, Mutex};
+    use wirewait_wire::Timestamp;
+
+    /// What comes in which order: moments, groups by their codes, strangers.
+    struct Heard(Arc<Mutex<Vec<String>>>);
+
+    impl Collector for Heard {
+        fn batch(&mut self, records: &Records<'_>) {
+            assert!(records.groups.len() <= AT_ONCE);
+            assert_eq!(records.groups.len(), records.times.len());
+            let mut heard = self.0.lock().unwrap();
+            heard.extend(records.moments.iter().map(|_| "moment".to_owned()));
+            heard.extend(records.groups.iter().map(|of| of.key.code.to_string()));
+            heard.extend(records.strangers.iter().map(ToString::to_string));
+        }
+
+        fn write(&self, _: &dyn Entities, _: &mut Figures) {}
+    }
+
+    #[test]
+    fn many_groups_come_in_parts_and_in_their_order() {
+        for many in [0, 1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE] {
+            let heard = Arc::new(Mutex::new(Vec::new()));
+            let options = Options {
+                rows: 10,
+                think_ns: 0,
+            };
+            let own = Box::new(Heard(Arc::clone(&heard)));
+            let mut statistics = Collectors::new(&options).with(own);
+            let mut batch = RecordBatch::default();
+            let at = Timestamp::from_nanos(0);
+            batch.moments = vec![Moment::Now(at), Moment::Begins(waiting(1, at))];
+            batch.groups = vec![group(Some(1), &[line()]); many];
+            for (code, group) in (0..).zip(&mut batch.groups) {
+                group.key.code = code;
+            }
+            batch.strangers = vec![end(2)];
+            statistics.batch(&batch);
+            let codes = (0..many).map(|code| code.to_string());
+            let moments = ["moment"; 2].map(str::to_owned).into_iter();
+            let all = moments.chain(codes).chain([end(2).to_string()]);
+            assert_eq!(*heard.lock().unwrap(), all.collect::<Vec<_>>());
+        }
     }
 }

@@ -40,6 +40,11 @@ impl<I, T: Default> Rows<I, T> {
     fn begin(&mut self, id: EntityId<I>) -> Option<Option<T>> {
         let index = id.index() as usize;
         if index >= self.0.len() {
+            // Rows are large: a quarter more than is needed, not twice as much.
+            if index >= self.0.capacity() {
+                self.0
+                    .reserve_exact(index + 1 - self.0.len() + index / 4 + 8);
+            }
             self.0.resize_with(index + 1, || None);
         }
         let row = &mut self.0[index];
@@ -109,6 +114,9 @@ impl<I, T: Default> FewRows<I, T> {
         }
         let place = &mut self.places[index];
         if *place == 0 {
+            if self.rows.len() == self.rows.capacity() {
+                self.rows.reserve_exact(self.rows.len() / 4 + 8);
+            }
             self.rows.push((id, T::default()));
             // There are as many as there are numbers at the most.
             *place = u32::try_from(self.rows.len()).unwrap_or(0);

@@ -93,7 +93,14 @@ impl Driver {
 
     /// The capture is over: closes everything that is open.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
-        self.feed.analyzer.finish(sink);
+        let Self {
+            feed, statistics, ..
+        } = self;
+        feed.analyzer.finish_recorded(sink, |mut batch| {
+            statistics.batch(&batch);
+            batch.clear();
+            batch
+        });
         self.collect_all();
     }
 
