@@ -70,7 +70,7 @@ pub(crate) struct Assembler {
     /// Share of frames whose bytes belong to no message.
     loose: u64,
     /// What was looked through last for the beginning of a message, and up to where.
-    tail: Option<Tail>,
+    tail: Option<Box<Tail>>,
     passed_to: u64,
     /// Where the bytes of the part under way were, if somebody wants to know.
     trail: Option<Box<Trail>>,

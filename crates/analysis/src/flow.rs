@@ -25,6 +25,15 @@ struct SentSegment {
     again: bool,
 }
 
+/// Data that was acknowledged. There are many of them: without room between the two.
+#[derive(Clone, Copy)]
+#[repr(C, packed(4))]
+struct DoneSegment {
+    number: u32,
+    /// When it was sent last.
+    last: Timestamp,
+}
+
 /// Bytes of a full-sized segment on Ethernet.
 const FULL: u64 = 1460;
 /// Numbers of links start again at less.
@@ -37,7 +46,7 @@ struct FlowWay {
     sent: VecDeque<SentSegment>,
     /// What was acknowledged last, by its first number, and when it was sent: it may come again when
     /// the acknowledgement was lost.
-    done: VecDeque<(u32, Timestamp)>,
+    done: VecDeque<DoneSegment>,
     /// Bytes of those in `sent`.
     outstanding: u64,
     /// What most never have.
@@ -176,8 +185,12 @@ impl StreamFlow {
                 Some(std::mem::replace(&mut sent.last, mark).at)
             }
             None => {
-                let done = way.done.iter_mut().rfind(|(known, _)| *known == number);
-                done.map(|(_, last)| std::mem::replace(last, mark.at))
+                let done = way.done.iter_mut().rfind(|done| done.number == number);
+                done.map(|done| {
+                    let before = done.last;
+                    done.last = mark.at;
+                    before
+                })
             }
         };
         Noticed::Resent {
@@ -219,7 +232,10 @@ impl StreamFlow {
             if way.done.capacity() == 0 {
                 way.done.reserve_exact(FIRST);
             }
-            way.done.push_back((first.number, first.last.at));
+            way.done.push_back(DoneSegment {
+                number: first.number,
+                last: first.last.at,
+            });
             way.sent.pop_front();
         }
         way.outstanding -= bytes.min(outstanding);

@@ -74,7 +74,7 @@ pub(crate) struct Pairing {
     /// Somebody wants to know what messages and frames did.
     observed: bool,
     /// What the latest message did.
-    told: ToldOf,
+    told: Option<Box<ToldOf>>,
     /// Requests before this one that get no answer may have had one: some of the conversation
     /// was given up because of a limit.
     in_doubt: u64,
@@ -133,7 +133,7 @@ impl Pairing {
         (*began_late, *doubtful) = (false, false);
         *naming = Naming::default();
         *is_observed = observed;
-        *told = ToldOf::default();
+        *told = None;
         *in_doubt = 0;
         *limited = rest;
         unsure.clear();
@@ -163,7 +163,7 @@ impl Pairing {
         events: Events<'_>,
     ) -> Option<u64> {
         if self.observed {
-            self.told = ToldOf::default();
+            self.told = None;
         }
         let found = self.take(side, message, between, world, events);
         if between.displaced
@@ -189,10 +189,10 @@ impl Pairing {
         if self.observed
             && let Some(open) = found.and_then(|serial| self.by_serial(serial))
         {
-            self.told = ToldOf {
+            self.told = Some(Box::new(ToldOf {
                 deed: Some((open.transaction.number, open.deed)),
                 asked: (open.side != side).then(|| open.question()),
-            };
+            }));
         }
         found
     }
@@ -205,7 +205,7 @@ impl Pairing {
         events: Events<'_>,
     ) {
         let trace = message.trace;
-        let ToldOf { deed, asked } = self.told;
+        let ToldOf { deed, asked } = self.told.as_deref().copied().unwrap_or_default();
         if let Some((number, _)) = deed {
             for (frame, deed) in trace.others {
                 events(Event::Did(number, *deed, Some(*frame)));
@@ -488,7 +488,8 @@ impl Pairing {
                 frames.control = frames.control.saturating_add(tally.frames);
                 open.transaction.share += tally.share;
                 if self.observed {
-                    self.told.deed = Some((open.transaction.number, Deed::Control));
+                    let deed = (open.transaction.number, Deed::Control);
+                    self.told.get_or_insert_default().deed = Some(deed);
                 }
             }
             None => events(Event::Control(tally.share)),

@@ -9,9 +9,13 @@ const MOST: usize = 32;
 /// Where a part begins, how long it is, and of how many bytes.
 pub(crate) type Range = (u32, u32, u32);
 
-/// The bytes of one message that were seen.
+/// The bytes of one message that were seen; of a message in parts that may come in any order, which
+/// few are.
 #[derive(Default)]
-pub(crate) struct Ranges {
+pub(crate) struct Ranges(Option<Box<SeenRanges>>);
+
+#[derive(Default)]
+struct SeenRanges {
     /// From and to, in order, none touching the next.
     seen: Vec<(u32, u32)>,
     /// Bytes in pieces for which there was no place: counted, and not remembered.
@@ -33,6 +37,33 @@ pub(crate) enum Taken {
 
 impl Ranges {
     pub(crate) fn take(&mut self, at: u32, length: u32, of: u32) -> Taken {
+        self.0.get_or_insert_default().take(at, length, of)
+    }
+
+    /// All bytes were seen.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.0.as_ref().is_none_or(|seen| seen.is_whole())
+    }
+
+    /// The message has ranges for parts, and some were seen.
+    pub(crate) fn has_any(&self) -> bool {
+        self.0.as_ref().is_some_and(|seen| seen.of > 0)
+    }
+
+    /// There were more pieces than places.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.0.as_ref().is_some_and(|seen| seen.counted > 0)
+    }
+
+    /// The beginning was seen.
+    pub(crate) fn has_head(&self) -> bool {
+        let seen = self.0.as_ref();
+        seen.is_some_and(|seen| seen.seen.first().is_some_and(|(from, _)| *from == 0))
+    }
+}
+
+impl SeenRanges {
+    fn take(&mut self, at: u32, length: u32, of: u32) -> Taken {
         let end = at.saturating_add(length);
         self.of = self.of.max(of).max(end);
         // Both are at most the number of pieces: no slice can end behind the last.
@@ -60,29 +91,13 @@ impl Ranges {
         Taken::New(new.into())
     }
 
-    /// All bytes were seen.
-    pub(crate) fn is_whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         let seen: u64 = self
             .seen
             .iter()
             .map(|(from, to)| u64::from(to - from))
             .sum();
         seen.saturating_add(self.counted) >= u64::from(self.of)
-    }
-
-    /// The message has ranges for parts, and some were seen.
-    pub(crate) fn has_any(&self) -> bool {
-        self.of > 0
-    }
-
-    /// There were more pieces than places.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.counted > 0
-    }
-
-    /// The beginning was seen.
-    pub(crate) fn has_head(&self) -> bool {
-        self.seen.first().is_some_and(|(from, _)| *from == 0)
     }
 }
 
@@ -92,6 +107,10 @@ mod tests {
 
     const AGAIN: Taken = Taken::Again { pass: false };
     const ANOTHER_PASS: Taken = Taken::Again { pass: true };
+
+    fn seen(ranges: &Ranges) -> &SeenRanges {
+        ranges.0.as_ref().unwrap()
+    }
 
     #[test]
     fn a_message_is_whole_when_all_its_bytes_were_seen_in_any_order() {
@@ -103,7 +122,7 @@ mod tests {
         assert!(!r.is_whole());
         assert_eq!(r.take(10, 10, 40), Taken::New(10));
         assert!(r.is_whole());
-        assert_eq!(r.seen, [(0, 40)]);
+        assert_eq!(seen(&r).seen, [(0, 40)]);
     }
 
     #[test]
@@ -112,7 +131,7 @@ mod tests {
         r.take(10, 10, 100);
         r.take(40, 10, 100);
         assert_eq!(r.take(5, 50, 100), Taken::New(30));
-        assert_eq!(r.seen, [(5, 55)]);
+        assert_eq!(seen(&r).seen, [(5, 55)]);
         assert!(!r.has_head() && !r.is_whole());
     }
 
@@ -130,7 +149,7 @@ mod tests {
     fn a_message_that_says_less_than_it_brings_is_as_long_as_what_it_brings() {
         let mut r = Ranges::default();
         r.take(u32::MAX - 5, 50, 3);
-        assert_eq!(r.of, u32::MAX);
+        assert_eq!(seen(&r).of, u32::MAX);
         assert!(!r.is_whole());
     }
 
@@ -141,7 +160,7 @@ mod tests {
         for n in 0..pieces {
             assert_eq!(r.take(n * 20, 10, pieces * 20), Taken::New(10));
         }
-        assert_eq!(r.seen.len(), MOST);
+        assert_eq!(seen(&r).seen.len(), MOST);
         assert!(r.is_crowded() && !r.is_whole());
         for n in 0..pieces {
             r.take(n * 20 + 10, 10, pieces * 20);

@@ -339,9 +339,12 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
                 index
             }
             None => {
-                // Entries are large: a quarter more than is needed, not twice as much.
-                if self.entries.len() == self.entries.capacity() {
-                    self.entries.reserve_exact(self.entries.len() / 4 + 8);
+                // Entries are large: a quarter more than is needed, not twice as much, and no more
+                // than there can be.
+                let len = self.entries.len();
+                if len == self.entries.capacity() {
+                    let room = self.capacity.saturating_sub(len).max(1);
+                    self.entries.reserve_exact(room.min(len / 4 + 8));
                 }
                 self.entries.push(entry);
                 // The capacity keeps this in range.

@@ -115,6 +115,16 @@ impl Collectors {
         }
     }
 
+    /// All of them as they stand, each of which is over then.
+    #[must_use]
+    pub fn into_figures(self, entities: &dyn Entities) -> Figures {
+        let mut figures = Figures::default();
+        for one in self.all {
+            one.write(entities, &mut figures);
+        }
+        figures
+    }
+
     /// All of them as they stand.
     #[must_use]
     pub fn figures(&self, entities: &dyn Entities) -> Figures {

@@ -91,6 +91,19 @@ impl Driver {
         self.feed.analyzer.snapshot(figures)
     }
 
+    /// All figures, where nothing comes any more: what they are made of is freed as it is used.
+    #[must_use]
+    pub fn into_snapshot(mut self) -> Snapshot {
+        self.collect_all();
+        let Self {
+            mut feed,
+            statistics,
+            ..
+        } = self;
+        let figures = statistics.into_figures(feed.analyzer.entities());
+        feed.analyzer.snapshot(figures)
+    }
+
     /// The capture is over: closes everything that is open.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         let Self {

@@ -228,7 +228,7 @@ impl<S: Source> Engine<S> {
         self.driver.ask_for_losses(&self.source);
         self.driver.finish(sink);
         let readings = self.driver.analyzer().readings();
-        (self.driver.snapshot(), readings, self.source)
+        (self.driver.into_snapshot(), readings, self.source)
     }
 
     /// The next few thousand frames. `each` analyses those that it takes.

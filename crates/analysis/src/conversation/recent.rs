@@ -13,26 +13,35 @@ use wirewait_wire::Stream;
 const RECENT: usize = 64;
 
 /// A message of a transaction that was seen whole, for what comes later.
-#[derive(Clone, Copy)]
 pub(super) struct RecentFrames {
     pub(super) serial: u64,
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) transaction: u64,
+    /// What few have.
+    repeats: Option<Box<RecentRepeats>>,
+}
+
+/// How a message was repeated.
+#[derive(Default)]
+struct RecentRepeats {
     /// How far the last pass of repeats over it went, and where the last one began.
-    pub(super) repeated_to: u64,
-    pub(super) repeated_from: u64,
+    to: u64,
+    from: u64,
     /// Some of it was repeated before it was whole.
-    pub(super) repeated_before: bool,
+    before: bool,
 }
 
 impl RecentFrames {
     /// Whether the byte at this position was repeated, if that is known.
     pub(super) fn repeats(&self, at: u64) -> Option<bool> {
-        if (self.repeated_from..self.repeated_to).contains(&at) {
+        let Some(repeats) = &self.repeats else {
+            return Some(false);
+        };
+        if (repeats.from..repeats.to).contains(&at) {
             return Some(true);
         }
-        (self.repeated_to == 0 && !self.repeated_before).then_some(false)
+        (repeats.to == 0 && !repeats.before).then_some(false)
     }
 }
 
@@ -126,9 +135,9 @@ impl Conversation {
             .rev()
             .find(|r| r.start <= at && at < r.end);
         if let Some(recent) = found {
-            let again = recent.repeated_to == 0 || at < recent.repeated_to;
-            recent.repeated_to = end;
-            recent.repeated_from = at;
+            let repeats = recent.repeats.get_or_insert_default();
+            let again = repeats.to == 0 || at < repeats.to;
+            (repeats.from, repeats.to) = (at, end);
             let transaction = recent.transaction;
             // Whose own data was lost may have answered, and is answered by the repetition.
             let had = self.streams.as_ref().is_some_and(|streams| {
@@ -269,8 +278,11 @@ pub(super) fn remember(
         start: message.range.0,
         end: message.range.1,
         transaction,
-        repeated_to: 0,
-        repeated_from: 0,
-        repeated_before: message.tally.retransmitted > 0,
+        repeats: (message.tally.retransmitted > 0).then(|| {
+            Box::new(RecentRepeats {
+                before: true,
+                ..RecentRepeats::default()
+            })
+        }),
     });
 }

@@ -386,10 +386,10 @@ impl Pairing {
         }
         events(Event::Orphaned(&mut t, self.known(between)));
         if self.observed {
-            self.told = ToldOf {
+            self.told = Some(Box::new(ToldOf {
                 deed: Some((t.number, Deed::Response)),
                 asked: None,
-            };
+            }));
         }
         if between.unordered && !between.turns && x.id.is_some() {
             self.keep_stray(t, side, x, message, events);

@@ -15,6 +15,8 @@ use wirewait_wire::{Endpoint, Timestamp};
 const LAG_NS: i64 = 500_000_000;
 /// Stretches remembered behind the present one.
 pub(super) const STRETCHES: usize = 16_384;
+/// With so many more in the queue than were in it last, those are taken out that are gone.
+const RESTING: usize = 1024;
 
 /// A time in which the number of active stations did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,8 @@ pub(super) struct Activity {
     stations: FewRows<Endpoint, Station>,
     /// Stations with nothing outstanding, by when they had at the earliest.
     resting: BinaryHeap<Reverse<(Timestamp, StationId)>>,
+    /// So many of them may be of stations that are not followed any more.
+    most_resting: usize,
     /// Changes of the number that are not settled yet.
     edges: BTreeMap<Timestamp, i32>,
     stretches: VecDeque<Stretch>,
@@ -71,6 +75,7 @@ impl Activity {
         Self {
             stations: FewRows::default(),
             resting: BinaryHeap::new(),
+            most_resting: RESTING,
             edges: BTreeMap::new(),
             stretches: VecDeque::new(),
             found: None,
@@ -123,8 +128,23 @@ impl Activity {
         station.idle_since = station.idle_since.max(at).max(station.since);
         if station.outstanding == 0 && !station.queued {
             station.queued = true;
-            self.resting.push(Reverse((station.idle_since, client)));
+            let since = station.idle_since;
+            if self.resting.len() >= self.most_resting {
+                self.forget_gone();
+            }
+            self.resting.push(Reverse((since, client)));
         }
+    }
+
+    /// Takes those out of the queue whose numbers others have by now: no more of them are left
+    /// than there are stations.
+    #[cold]
+    fn forget_gone(&mut self) {
+        let stations = &mut self.stations;
+        let mut resting = std::mem::take(&mut self.resting).into_vec();
+        resting.retain(|Reverse((_, client))| stations.known(*client).is_some());
+        self.most_resting = resting.len() * 2 + RESTING;
+        self.resting = resting.into();
     }
 
     /// It is `now`: settles what can be known. Tells of each stretch that is over.
@@ -321,6 +341,25 @@ mod tests {
         activity.begins(later(station(1)), at(5));
         activity.settle(at(10_000_000_000), &mut |_| {});
         assert_eq!(activity.level, 1);
+    }
+
+    #[test]
+    fn stations_that_are_gone_do_not_fill_the_queue() {
+        let mut activity = Activity::new(THINK);
+        let stays = station(2);
+        activity.begins(stays, at(0));
+        activity.ends(stays, at(5));
+        let mut comes = station(1);
+        for n in 0..20 * RESTING as i64 {
+            activity.begins(comes, at(n));
+            activity.ends(comes, at(n + 1));
+            comes = later(comes);
+            assert!(activity.resting.len() <= RESTING + 4, "after {n}");
+        }
+        // Both were active, each until its end.
+        activity.settle(at(10_000_000_000), &mut |_| {});
+        assert_eq!(activity.level, 0);
+        assert!(activity.resting.is_empty());
     }
 
     proptest! {
