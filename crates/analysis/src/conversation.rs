@@ -130,6 +130,7 @@ impl Conversation {
             one_sided: !beginning.anyone,
             turns: beginning.patience_ns.is_some(),
             named: false,
+            everyone: false,
             displaced: false,
             held_back: false,
             seen_to: u64::MAX,
@@ -198,6 +199,12 @@ impl Conversation {
             self.pairing.readdressed();
         }
         *server = end;
+    }
+
+    /// Sets where a question that anyone may answer goes: to one station, or to `everyone`.
+    pub(crate) fn asks(&mut self, to: Endpoint, everyone: bool) {
+        self.answered_by(to);
+        self.between.everyone = everyone;
     }
 
     /// Whether `side` asked under this identifier, and that is not forgotten.

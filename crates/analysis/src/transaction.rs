@@ -116,6 +116,8 @@ pub struct Transaction {
     pub hops: Option<u8>,
     /// What to bear in mind.
     pub flags: Flags,
+    /// Any station may answer, and all of them were asked.
+    pub(crate) everyone: bool,
 }
 
 /// One that nothing is known of.
@@ -158,6 +160,7 @@ impl Default for Transaction {
             buffer: None,
             hops: None,
             flags: Flags::default(),
+            everyone: false,
         }
     }
 }

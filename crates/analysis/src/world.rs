@@ -169,6 +169,8 @@ pub(crate) struct Between {
     pub(crate) turns: bool,
     /// Their messages say which request they are about.
     pub(crate) named: bool,
+    /// The latest question that any station may answer went to all of them.
+    pub(crate) everyone: bool,
     /// The frame under way was captured a little before one that came before it.
     pub(crate) displaced: bool,
     /// Data of the other side was captured that cannot be read yet: some before it is missing.

@@ -98,8 +98,7 @@ impl AnalyzerState {
             // Who reports that it was not delivered may be a router.
             if role.is_some_and(|r| r.2 && r.0 != Role::Refusal) {
                 match side {
-                    0 if facts.cast == Cast::Unicast => conversation.answered_by(facts.to),
-                    0 => {}
+                    0 => conversation.asks(facts.to, facts.cast != Cast::Unicast),
                     _ => conversation.answered_by(facts.from),
                 }
             }

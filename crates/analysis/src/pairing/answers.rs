@@ -30,7 +30,10 @@ impl Pairing {
         // Who answers had more of the other side than the capture: a request with the same
         // identifier may be among that.
         let unseen = message.tally.sent.covers > between.seen_to;
-        let found = self.find(side, x, &message.tally, world);
+        let found = match x.anyone {
+            false => self.find(side, x, &message.tally, world),
+            true => self.find_asked(side, x, &message.tally, between, world),
+        };
         let began = message.tally.extent.first;
         let found = found.filter(|at| {
             let open = &self.open[*at];
@@ -502,6 +505,34 @@ impl Pairing {
         let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
         open.stops_waiting(end, events);
         events(Event::Answered(open.case()));
+    }
+
+    /// The open request that this response belongs to, where any station may answer: one station's
+    /// question is answered by that station alone.
+    #[cold]
+    fn find_asked(
+        &self,
+        side: usize,
+        x: &Exchange,
+        tally: &PieceTally,
+        between: &Between,
+        world: &World<'_>,
+    ) -> Option<usize> {
+        let now = tally.extent.last.at.min(world.sure);
+        let Some(id) = x.id else {
+            return self.find(side, x, tally, world);
+        };
+        let of = |done: bool| {
+            let asked = |o: &Open| {
+                o.side != side
+                    && o.deadline > now
+                    && !o.is_told_apart(x)
+                    && o.may_answer(between)
+                    && (o.state == OpenState::Done) == done
+            };
+            self.open.latest(id, asked)
+        };
+        of(false).or_else(|| of(true))
     }
 
     /// The open request that this response belongs to.

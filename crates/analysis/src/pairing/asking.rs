@@ -28,7 +28,11 @@ impl Pairing {
         let now = own.min(world.sure);
         let asked = |o: &Open| {
             let now = if o.state == OpenState::Done { own } else { now };
-            o.id == x.id && o.side == side && o.deadline > now && o.is_asked_by(x)
+            o.id == x.id
+                && o.side == side
+                && o.deadline > now
+                && o.is_asked_by(x)
+                && o.may_be_asked_again(own, between)
         };
         if let Some(at) = x.id.and_then(|id| self.open.latest(id, asked)) {
             if let Parts::Ranged {
@@ -144,6 +148,10 @@ impl Pairing {
                     self.open.falls_due(at);
                 }
                 self.open[at].overtaken = true;
+                continue;
+            }
+            // Another station may answer it yet.
+            if o.state != OpenState::Done && !o.goes_to(between) {
                 continue;
             }
             // The answer may have been captured, and wait for what comes before it.

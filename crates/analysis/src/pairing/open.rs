@@ -9,7 +9,12 @@ use crate::piece::PieceTally;
 use crate::ranges::Ranges;
 use crate::world::{Between, World};
 use crate::{Deed, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
-use wirewait_wire::{Asked, Chain, Exchange, Expect, Kind, Operation, Parts};
+use wirewait_wire::{Asked, Chain, Exchange, Expect, Kind, Operation, Parts, Timestamp};
+
+/// Who asks any station, or one that nothing connects with it, asks again within this time; later it is
+/// another question, though its identifier is the same. RFC 1002 section 6 has 5 s for a server
+/// and 250 ms for everyone, ns.
+const ASKED_AGAIN_NS: i64 = 10_000_000_000;
 
 impl Open {
     /// Whether a message with its identifier is not about it: it is about another command. While
@@ -19,6 +24,26 @@ impl Open {
         let raw = matches!(self.expect, Expect::Headerless | Expect::GoAhead { .. });
         let apart = matches!((self.command, x.command), (Some(own), Some(other)) if own != other);
         apart && !raw
+    }
+
+    /// Whether a question that any station may answer is this one again.
+    pub(super) fn may_be_asked_again(&self, now: Timestamp, between: &Between) -> bool {
+        let asked = self.resent.or(self.transaction.request.map(|r| r.last));
+        let soon = |mark: Mark| now.since(mark.at) <= ASKED_AGAIN_NS;
+        !self.anyone || self.goes_to(between) && asked.is_none_or(soon)
+    }
+
+    /// Whether a question that any station may answer goes where this one went: one to a single
+    /// station is that station's, whatever was asked under the same identifier elsewhere.
+    pub(super) fn goes_to(&self, between: &Between) -> bool {
+        let everyone = self.transaction.everyone;
+        !self.anyone || everyone == between.everyone && self.may_answer(between)
+    }
+
+    /// Whether the one who serves now may answer it: where one station was asked, no other.
+    pub(super) fn may_answer(&self, between: &Between) -> bool {
+        let server = between.ends[between.server].station();
+        self.transaction.everyone || self.transaction.server.station() == server
     }
 
     /// Of a request that was seen just now, in the place of whatever was open here before.
@@ -388,6 +413,7 @@ fn begins(
         buffer,
         hops,
         flags,
+        everyone,
     } = t;
     let dissector = message.dissector;
     *number = 0;
@@ -403,6 +429,7 @@ fn begins(
     *outcome = Outcome::Unanswered;
     *status = None;
     (*request, *response, *raw_end) = (None, None, None);
+    *everyone = x.anyone && between.everyone;
     (*turnaround, *service_ns) = (Turnaround::None, None);
     (*interims, *interim_bytes, *first_interim) = (0, 0, None);
     (*copies, *duplicate_responses) = (1, 0);

@@ -78,6 +78,7 @@ impl Bench {
                 one_sided: false,
                 turns: false,
                 named: false,
+                everyone: false,
                 displaced: false,
                 held_back: false,
                 seen_to: u64::MAX,
@@ -110,6 +111,23 @@ impl Bench {
     /// A frame with a response.
     pub(super) fn answers(&mut self, id: u8, ms: i64) {
         self.says(SERVER, exchange(Role::Response, id), ms);
+    }
+
+    /// A frame with a question that any station may answer, to the station with this number, or to everyone.
+    pub(super) fn asks_of(&mut self, station: Option<u8>, id: u8, ms: i64) {
+        self.between.everyone = station.is_none();
+        self.between.ends[SERVER] = Endpoint::mac([2, 0, 0, 0, 0, station.unwrap_or(255)]);
+        let mut x = exchange(Role::Request, id);
+        (x.anyone, x.repeats) = (true, true);
+        self.says(CLIENT, x, ms);
+    }
+
+    /// The response of that station.
+    pub(super) fn answers_as(&mut self, station: u8, id: u8, ms: i64) {
+        self.between.ends[SERVER] = Endpoint::mac([2, 0, 0, 0, 0, station]);
+        let mut x = exchange(Role::Response, id);
+        x.anyone = true;
+        self.says(SERVER, x, ms);
     }
 
     /// A frame with a request, its timestamp slightly lower than that of a frame before it.

@@ -89,6 +89,7 @@ pub(crate) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) ->
         buffer: None,
         hops: None,
         flags: Flags::default(),
+        everyone: false,
     }
 }
 

@@ -1,7 +1,7 @@
 use super::super::testing::{Bench, CLIENT, Heard, SERVER, at, exchange};
 use crate::clock::Clock;
-use crate::{Flags, Mark, Outcome, Turnaround};
-use wirewait_wire::{Exchange, Expect, Id, Role, Side, Timestamp};
+use crate::{Flags, Mark, Outcome, Transaction, Turnaround};
+use wirewait_wire::{Address, Exchange, Expect, Id, Role, Side, Timestamp};
 
 /// A request at 0, answered so late; the stamp of the request is the last that is sure.
 fn answered_after(ms: i64) -> Bench {
@@ -297,4 +297,93 @@ fn an_answer_before_raw_bytes_stands_at_the_end() {
         assert_eq!(row.outcome, Outcome::Answered, "after {late_ms} ms");
         assert!(row.response.is_some());
     }
+}
+
+/// A router asks stations for their status and always uses the same identifier (RFC 1002 wants another
+/// one each time): the first is asked twice and does not respond, the second responds at once, the first
+/// does after it was asked again. Times of the answers are those of the second station alone.
+#[test]
+fn a_question_to_one_station_is_not_answered_by_another() {
+    let mut bench = Bench::new();
+    bench.asks_of(Some(46), 7, 0);
+    bench.asks_of(Some(46), 7, 2_021);
+    bench.asks_of(Some(195), 7, 5_373);
+    bench.answers_as(195, 7, 5_374);
+    // Late, and still its own.
+    bench.answers_as(46, 7, 5_400);
+    bench.finish(60_000);
+    let found: Vec<_> = bench.closed.iter().map(summary).collect();
+    let expected = [
+        (
+            46,
+            Outcome::Answered,
+            2,
+            Turnaround::Between(3_379_000_000, 5_400_000_000),
+        ),
+        (195, Outcome::Answered, 1, Turnaround::Exact(1_000_000)),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(bench.orphans, 0);
+    // The same in the other order: what the second says does not answer the first.
+    let mut bench = Bench::new();
+    bench.asks_of(Some(46), 7, 0);
+    bench.answers_as(195, 7, 1);
+    bench.finish(60_000);
+    let found: Vec<_> = bench.closed.iter().map(summary).collect();
+    let answered = |f: &&(u8, Outcome, u32, Turnaround)| f.1 == Outcome::Answered;
+    assert_eq!((found.iter().find(answered), bench.orphans), (None, 1));
+}
+
+/// Whom everyone was asked for, anyone may be; and that is another question than one to a station.
+#[test]
+fn a_question_to_everyone_is_answered_by_anyone() {
+    let mut bench = Bench::new();
+    bench.asks_of(Some(46), 7, 0);
+    bench.asks_of(None, 7, 4_500);
+    bench.asks_of(None, 7, 4_750);
+    bench.answers_as(9, 7, 4_751);
+    bench.finish(60_000);
+    let mut found: Vec<_> = bench.closed.iter().map(summary).collect();
+    found.sort_by_key(|(server, ..)| *server);
+    let expected = [
+        (
+            9,
+            Outcome::Answered,
+            2,
+            Turnaround::Between(1_000_000, 251_000_000),
+        ),
+        (46, Outcome::Unanswered, 1, Turnaround::None),
+    ];
+    assert_eq!(found, expected);
+}
+
+/// The status of a station is asked for twice, 2 s apart, and again after 38 s.
+#[test]
+fn a_question_is_not_asked_again_after_it_was_given_up() {
+    let mut bench = Bench::new();
+    for ms in [0, 2_021, 39_811, 41_831] {
+        bench.asks_of(Some(46), 7, ms);
+    }
+    bench.answers_as(46, 7, 41_832);
+    bench.finish(100_000);
+    let found: Vec<_> = bench.closed.iter().map(summary).collect();
+    let expected = [
+        (46, Outcome::Unanswered, 2, Turnaround::None),
+        (
+            46,
+            Outcome::Answered,
+            2,
+            Turnaround::Between(1_000_000, 2_021_000_000),
+        ),
+    ];
+    assert_eq!(found, expected);
+}
+
+/// Who served, what became of it, how often it was asked, and its turnaround.
+fn summary(t: &Transaction) -> (u8, Outcome, u32, Turnaround) {
+    let server = match t.server.address {
+        Address::Mac(mac) => mac[5],
+        _ => 0,
+    };
+    (server, t.outcome, t.copies, t.turnaround)
 }
